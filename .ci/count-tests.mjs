@@ -1,8 +1,8 @@
 /**
  * Prints `<passed> <failed>` of a vitest JSON report. Usage: node .ci/count-tests.mjs <report> <exit code of vitest>. A
- * timing test that a loud machine left without a verdict is named and counts as neither. A skipped test counts as
- * failed: CI has everything that a test may need. So does a file that did not load, and an exit code other than 0 that
- * no test explains.
+ * timing test without a verdict on a loud machine is named and counts as neither. A skipped test counts as failed: CI
+ * has everything that a test may need. So do a file that did not load, and an exit code other than 0 that no test
+ * explains.
  *
  * @module
  */

@@ -1,26 +1,26 @@
 /** Times several ways of one thing side by side. @module */
 import { Bench } from 'tinybench'
 
-/** A way to measure. */
+/** A way to do the measured thing. */
 export interface Way {
   readonly name: string
   run(): unknown
 }
 
-/** What a way took. */
+/** Result of a way. */
 export interface Measured {
   readonly name: string
   /** Median time of one run, in microseconds. */
   readonly medianUs: number
   /** 99th percentile, in microseconds. */
   readonly p99Us: number
-  /** Median relative to the first way's. */
+  /** Median relative to the first way. */
   readonly ratio: number
 }
 
 /** How long to measure. */
 export interface Effort {
-  /** The ways take turns this many times, so that a slow moment of the machine falls on all of them. */
+  /** The ways take turns this many times, so that a slow moment of the machine affects all. */
   readonly rounds: number
   /** Time per way and round, in milliseconds. */
   readonly roundMs: number
@@ -51,7 +51,7 @@ export async function sideBySide(ways: readonly Way[], effort: Effort): Promise<
   })
 }
 
-/** The middle value, or NaN of none. */
+/** The median, or NaN without values. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN

@@ -1,4 +1,4 @@
-/** What a page costs at different depths, per integration and per wallet, on SQLite. @module */
+/** Measures pages at different depths, per integration and per wallet, on SQLite. @module */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -43,7 +43,7 @@ export async function benchPages(
   }
 }
 
-/** Reads the page that begins behind the newest `behind` payments, and checks that it is full. */
+/** Reads the page after the newest `behind` payments, and checks that it is full. */
 async function readPage(store: Store, query: PageQuery, behind: number): Promise<void> {
   const after = behind === 0 ? undefined : positionOf(behind - 1)
   const { payments } = await store.payments.list({ ...query, after })
@@ -57,7 +57,7 @@ async function fill(store: Store, size: number): Promise<void> {
   }
 }
 
-/** The payment at a place in the order, 0 for the newest. */
+/** The payment at a position in the order, 0 for the newest. */
 function payment(place: number): NewPayment {
   const { blockTimestamp, txHash } = positionOf(place)
   const token = { address: `0x${'d4'.repeat(20)}`, symbol: 'USDC', decimals: 6 }

@@ -95,14 +95,14 @@ const benches: Readonly<Record<string, () => Promise<string>>> = {
   'version-store': () => benchVersionStore(versionStoreEffort),
 }
 
-const asked = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
-const unknown = asked.find((name) => !Object.hasOwn(benches, name))
+const chosen = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
+const unknown = chosen.find((name) => !Object.hasOwn(benches, name))
 if (unknown !== undefined) {
   console.error(`There is no bench ${JSON.stringify(unknown)}; there are: ${Object.keys(benches).join(', ')}.`)
   process.exit(2)
 }
 for (const [name, run] of Object.entries(benches))
-  if (asked.length === 0 || asked.includes(name)) console.log(await run())
+  if (chosen.length === 0 || chosen.includes(name)) console.log(await run())
 
 function sizeAsked(): number | undefined {
   const text = process.argv.find((argument) => argument.startsWith('--payments='))?.slice('--payments='.length)

@@ -1,4 +1,4 @@
-/** What signing and verifying cost beside one bare HMAC over the same bytes. @module */
+/** Compares signing and verifying with one bare HMAC over the same bytes. @module */
 import { createHmac } from 'node:crypto'
 import { createVerifier } from '@payment-integration/webhook'
 import { signDelivery } from '@payment-integration/webhook/signing'
@@ -19,7 +19,7 @@ export async function benchSignature(effort: Effort): Promise<{ bodyBytes: numbe
 
 type TestDelivery = Awaited<ReturnType<typeof createTestDelivery>>
 
-/** @param bytes - How long the body is; null: as it is. */
+/** @param bytes - Length of the body; null: unchanged. */
 async function deliveryOf(bytes: number | null): Promise<TestDelivery> {
   const delivery = await createTestDelivery({ secret })
   if (bytes === null) return delivery

@@ -1,4 +1,4 @@
-/** Checks that every relative link of generated documents leads to a file, and to a place that is on it. @module */
+/** Checks that relative links of generated documents lead to a file and an anchor. @module */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, relative, resolve } from 'node:path'
 
@@ -24,7 +24,7 @@ function unescaped(text) {
   return text.replaceAll('&amp;', '&').replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>')
 }
 
-/** What is wrong with a link on a page, or null. @param {string} page @param {string} link */
+/** The problem of a link on a page, or null. @param {string} page @param {string} link */
 function flawOf(page, link) {
   const [, path = '', place = ''] = /^([^?#]*)(?:\?[^#]*)?(?:#(.*))?$/.exec(link) ?? []
   const target = path === '' ? page : resolve(dirname(page), decodeURIComponent(path))
@@ -43,7 +43,7 @@ for (const page of pages)
     const flaw = flawOf(page, link)
     if (flaw !== null) problems.push(`${shown(page)}: ${link}: ${flaw}`)
   }
-// Such a file is shown as it is, and its own links lead from where it was.
+// Such a file is published unchanged, and its links are relative to its former folder.
 for (const file of files.filter((each) => each.endsWith('.md')))
   problems.push(`${shown(file)} is copied and not a page; name its source in projectDocuments of typedoc.json`)
 

@@ -20,7 +20,7 @@ function check(files: Readonly<Record<string, string>>) {
 
 const page = '<p id="there">x</p><a href="https://example.com/gone">x</a>'
 
-test('links that lead somewhere pass', () => {
+test('links that resolve pass', () => {
   const links =
     '<a href="b.html#there">x</a> <a href="media/a%20b.ts?x">x</a> <a href="#there">x</a> <img src="media/a b.ts">'
   expect(check({ 'a.html': page + links, 'b.html': page, 'media/a b.ts': '' })).toMatchObject({
@@ -37,7 +37,7 @@ test.each([
   expect(check({ 'a.html': page + link })).toMatchObject({ status: 1, problems: [problem] })
 })
 
-test('a document that is copied as it is fails: its own links are not looked at', () => {
+test('a document that is published unchanged fails: its own links are not checked', () => {
   const { status, problems } = check({ 'a.html': `${page}<a href="media/x.md">x</a>`, 'media/x.md': '[y](y.md)' })
   expect(status).toBe(1)
   expect(problems).toEqual([expect.stringContaining('media/x.md is copied and not a page')])

@@ -1,6 +1,6 @@
 /**
  * Checks every import of the workspace against `.dependency-cruiser.cjs`, and that no package lists a dependency it
- * never imports. Usage: node scripts/check-imports.mjs [root]. Exit code 0 when all is well, 1 when not.
+ * never imports. Usage: node scripts/check-imports.mjs [root]. Exit code 0 without problems, else 1.
  *
  * @module
  */

@@ -20,7 +20,7 @@ const manifests: Record<string, Record<string, string>> = {
   'chain-evm': { viem: '1.0.0' },
 }
 
-/** Imports that the rules allow, one of every kind: the small workspace without a fault. */
+/** One import of every allowed kind: the small workspace without a fault. */
 const sound: Record<string, string> = {
   'contract/src/exports/index.ts': `export * from '../shape.js'`,
   'contract/src/shape.ts': `import 'zod'\nexport interface Shape { readonly a: string }`,

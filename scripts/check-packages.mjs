@@ -1,7 +1,7 @@
 /**
  * Checks each package as npm would publish it. Needs `npm run build` first. Usage: node scripts/check-packages.mjs
  * [--update] [--root <folder>] [package ...] `--update` records the public names and the manifests instead of comparing
- * them; `--root` names another workspace than this one. Exit code 0 when all is well, 1 when not.
+ * them; `--root` names another workspace than this one. Exit code 0 without problems, else 1.
  *
  * @module
  */

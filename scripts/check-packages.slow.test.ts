@@ -63,7 +63,7 @@ function check(root: string, ...args: string[]) {
   })
 }
 
-test('a sound package passes, and a name that comes or goes afterwards is reported', async () => {
+test('a valid package passes, and a later added or removed name is reported', async () => {
   const root = await workspace()
   expect(await check(root, '--update')).toEqual({ code: 0, printed: 'ok   @payment-integration/demo: 9 files\n' })
   const record = join(root, 'scripts/public-api.snapshot.json')
@@ -100,7 +100,7 @@ test('a change of the manifest is reported, and an import over its budget or wit
   expect(code).toBe(1)
 })
 
-test('what a consumer would trip over is reported', async () => {
+test('defects that would break a consumer are reported', async () => {
   const root = await workspace(
     {
       LICENSE: null,

@@ -1,10 +1,10 @@
 /**
- * Refuses regular expressions whose time may grow faster than the text. Usage: node scripts/check-patterns.mjs [root]
+ * Rejects regular expressions that may take more than linear time. Usage: node scripts/check-patterns.mjs [root]
  * [--list].
  *
- * Two rules bound a search by the length of the text. No two repeats of a pattern may share out the same text, which
- * scslre finds. And a pattern that may begin anywhere ends with its endless repeat: else each beginning reads on to the
- * end of the text and then fails. `--list` prints the patterns as JSON. Exit code 0 when all is well, 1 when not.
+ * Two rules keep a search linear. No two repeats of a pattern may match the same text, which scslre finds. An
+ * unanchored pattern must end with its endless repeat: else each start position reads to the end of the text and then
+ * fails. `--list` prints the patterns as JSON. Exit code 0 without problems, else 1.
  * @module
  */
 import { join, resolve } from 'node:path'
@@ -15,7 +15,7 @@ import { findPatterns } from './find-patterns.mjs'
 
 /** Repeats of more than this count as endless. */
 const mostRepeats = 256
-/** Files that put patterns together from literals, escaped, without any repeat of their own. */
+/** Files that join patterns from escaped literals, without adding a repeat. */
 const ofLiterals = new Set([
   'packages/chain-evm/src/internal/failures.ts',
   'packages/client/src/internal/hide-texts.ts',
@@ -56,7 +56,7 @@ function isStart(element) {
 }
 
 /**
- * Whether anything that may fail stands behind an endless repeat, or the repeat is only looked at and read again.
+ * Whether something that may fail follows an endless repeat, or the repeat is inside a lookaround.
  * @param {import('@eslint-community/regexpp').AST.Alternative} alternative
  */
 function goesOn(alternative) {
@@ -70,7 +70,7 @@ function goesOn(alternative) {
 }
 
 /**
- * Whether all that follows a node within `whole` may be left out.
+ * Whether everything after a node within `whole` is optional.
  * @param {import('@eslint-community/regexpp').AST.Node} node
  * @param {import('@eslint-community/regexpp').AST.Alternative} whole
  * @returns {boolean}

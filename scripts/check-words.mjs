@@ -2,9 +2,9 @@
  * Rejects comments, pages and names that are hard to read. Usage: node scripts/check-words.mjs [path prefix ...]
  * [--count].
  *
- * Three rules: no comment line ends beyond column 120; no sentence of a comment or of a decision page has more than 30
- * words; no identifier or string literal type uses a name that the glossary replaces (`banned-names.json`, one reason
- * each). `--count` prints totals per folder. Exit code 0 when all is well, 1 when not.
+ * Three rules. No comment line ends beyond column 120. No sentence of a comment or of a decision page has more than 30
+ * words. No identifier or string literal type has a name that the glossary replaces: `banned-names.json` lists them,
+ * each with its replacement. `--count` prints totals per folder. Exit code 0 without problems, else 1.
  *
  * @module
  */

@@ -1,4 +1,4 @@
-/** Every citation of the contract or of a page leads somewhere. @module */
+/** Checks that every citation of the contract or of a page resolves. @module */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -43,11 +43,11 @@ describe('a citation', () => {
     expect(lists).toEqual([])
   })
 
-  test('of a page names a page that is there', () => {
+  test('of a page names an existing page', () => {
     expect(wrong(/\bdocs\/[a-z\d-]+(?:\/[a-z\d-]+)*\.md\b/g, ([page]) => !existsSync(join(root, page)))).toEqual([])
   })
 
-  test('names nothing that is not in the repository', () => {
+  test('names only documents of the repository', () => {
     expect(wrong(/\bINTERFACE\b|\bDESIGN\b|\b(?:STYLE|PLAIN)\.md\b|\bissue \d+\b/g, () => true)).toEqual([])
   })
 })

@@ -1,8 +1,4 @@
-/**
- * Keeps `docs/contract-coverage.md` honest: every row names source files and tests that exist, and every field of the
- * contract has a row.
- * @module
- */
+/** Checks `docs/contract-coverage.md`: rows name existing sources and tests, and every field has a row. @module */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
@@ -26,9 +22,6 @@ import { account, payment, shareResponse, snapshot } from '../packages/contract/
 
 const root = join(import.meta.dirname, '..')
 const document = readFileSync(join(root, 'docs/contract-coverage.md'), 'utf8')
-const implementations = JSON.parse(
-  readFileSync(join(import.meta.dirname, 'contract-implementations.json'), 'utf8'),
-) as Readonly<Record<string, readonly string[]>>
 
 interface Row {
   readonly clause: string
@@ -38,7 +31,7 @@ interface Row {
   readonly cells: number
 }
 
-/** The rows of every table, without heads and rules. */
+/** The rows of every table, without header lines. */
 function rowsOf(text: string): Row[] {
   return text
     .split('\n')
@@ -69,10 +62,7 @@ function namedTests({ proof }: Row): { file: string; title: string }[] {
 }
 
 const known = new Map<string, ReadonlySet<string>>()
-/**
- * The titles of a file's tests, as they are written; of a JSON file its vectors' names. Empty when there is no such
- * file.
- */
+/** The titles of a file's tests, as written, or the names of a JSON file's vectors. Empty for a missing file. */
 function titlesIn(file: string): ReadonlySet<string> {
   let titles = known.get(file)
   if (titles === undefined) {
@@ -107,10 +97,7 @@ function testTitles(path: string): Set<string> {
     }
     ts.forEachChild(node, visit)
   }
-  /**
-   * The text of what is called; of `it.each(table)(title)` that of `it.each`. A test that is switched off has another
-   * text.
-   */
+  /** The text of the called function; `it.each` for `it.each(table)(title)`. A skipped test has another text. */
   function calleeOf({ expression }: ts.CallExpression): string {
     const called = ts.isCallExpression(expression) ? expression.expression : expression
     return called.getText(source).replace(/<.*>$/s, '')
@@ -153,7 +140,7 @@ function proofProblems(row: Row): string[] {
   })
 }
 
-/** Names of the fields of a sample, nested ones as `outer.inner`; those of all items of an array count as its own. */
+/** Names of the fields of a sample, nested ones as `outer.inner`; fields of array items count as the array's. */
 function fieldsOf(sample: unknown, prefix = ''): string[] {
   if (typeof sample !== 'object' || sample === null) return []
   if (Array.isArray(sample)) return [...new Set(sample.flatMap((each) => fieldsOf(each, prefix)))]
@@ -165,9 +152,9 @@ function fieldsOf(sample: unknown, prefix = ''): string[] {
 
 const { config, ...shallowAccount } = account
 const closeWindow = { onCompleteAction: { type: 'CLOSE_WINDOW', payload: { delayMilliseconds: 5 } } }
-/** What only holds fields together in the code, and is none of the contract. */
+/** Groupings of the code that are no fields of the contract. */
 const groups = ['pageLimit', 'finality', ...Object.keys(finality).map((chainId) => `finality.${chainId}`)]
-/** Beginning of a row's clause, and what its fields are those of. */
+/** Beginning of a row's clause, and the sample with its fields. */
 const fields: readonly (readonly [clause: string, sample: unknown])[] = [
   ['2.1', payment],
   ['2.2', { payments: [], nextCursor: null }],
@@ -186,11 +173,6 @@ const fields: readonly (readonly [clause: string, sample: unknown])[] = [
 describe('docs/contract-coverage.md', () => {
   test('names only source files and tests that exist, and at least one of each per clause', () => {
     expect(problems(document)).toEqual([])
-  })
-
-  test('names the files that contract-implementations.json lists: run scripts/write-implementations.mjs', () => {
-    const named = rowsOf(document).map((row) => [row.clause, namedFiles(row)])
-    expect(Object.fromEntries(named)).toEqual(implementations)
   })
 
   test('names every clause once', () => {
@@ -226,7 +208,7 @@ describe('the check', () => {
     ['a file that is missing', '`packages/none.test.ts`: "a"', '9 x: there is no file packages/none.test.ts'],
     ['a title that is missing', `\`${own}\`: "no such title"`, `9 x: ${own} has no test "no such title"`],
     ['the second of two titles', `\`${own}\`: "names every clause once", "gone"`, `9 x: ${own} has no test "gone"`],
-    // 'names all' is a title nowhere but in this comment and in the row below.
+    // 'names all' is no title: only this comment and the row below contain it.
     ['a title that is only mentioned', `\`${own}\`: "names all"`, `9 x: ${own} has no test "names all"`],
     [
       'a second file without a title',

@@ -29,7 +29,7 @@ const has = (group) => chosen.length === 0 || chosen.includes(group)
 const root = join(import.meta.dirname, '..')
 const temporary = await realpath(await mkdtemp(join(tmpdir(), 'environments-')))
 const { results, ...collector } = createResults((line) => console.log(line))
-// A gigabyte; a run that is ended by a signal removes it too.
+// Uses about a gigabyte; a run that a signal ends removes it, too.
 process.once('exit', () => rmSync(temporary, { recursive: true, force: true, maxRetries: 3 }))
 await runGroups()
 for (const table of tables(results)) console.log(`\n${table}`)
@@ -37,7 +37,7 @@ console.log(`\n${countLine(results)}`)
 const bad = results.filter(({ verdict }) => verdict === 'FAILED' || (verdict === 'skipped' && process.env['CI']))
 process.exitCode = bad.length > 0 || results.length === 0 ? 1 : 0
 
-/** Each group on its own installs; one that cannot be installed fails and leaves the others running. */
+/** Each group has separate installations; one that cannot be installed fails, and the others run on. */
 async function runGroups() {
   const { packed, environment } = prepare(root, temporary)
   const context = { root, temporary, results: collector, inParallel }

@@ -16,7 +16,7 @@ async function evaluate(code: string): Promise<string> {
   return (await promisify(execFile)(process.execPath, flags, { cwd: join(root, 'scripts') })).stdout.trim()
 }
 
-test.each(folders)('%s pins exact versions, and its lock file names no place to fetch them from', (folder) => {
+test.each(folders)('%s pins exact versions, and its lock file names no registry', (folder) => {
   const { private: isPrivate, dependencies, optionalDependencies } = JSON.parse(read(folder, 'package.json'))
   expect(isPrivate).toBe(true)
   for (const [name, version] of Object.entries({ ...dependencies, ...optionalDependencies }))
@@ -26,7 +26,7 @@ test.each(folders)('%s pins exact versions, and its lock file names no place to 
   expect(lock).toContain('"lockfileVersion": 3')
 })
 
-test('an environment has the versions that the packages ask for', () => {
+test('an environment has the versions that the packages require', () => {
   const asked = readdirSync(join(root, 'packages')).flatMap((folder) => {
     const manifest = JSON.parse(readFileSync(join(root, 'packages', folder, 'package.json'), 'utf8'))
     return Object.entries<string>({ ...manifest.dependencies, ...manifest.optionalDependencies })
@@ -39,7 +39,7 @@ test('an environment has the versions that the packages ask for', () => {
   }
 })
 
-test('a program that takes too long is ended with everything that it started', async () => {
+test('a program that takes too long is killed with its child processes', async () => {
   const program = [
     "const { spawn } = require('node:child_process')",
     "const inner = spawn(process.execPath, ['--eval', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' })",
@@ -66,7 +66,7 @@ test('a program that takes too long is ended with everything that it started', a
   await vi.waitUntil(() => pids.every(isGone), { timeout: 300_000, interval: 20 })
 })
 
-test('a table has a line per place, and a failure, a skip and what was not run can be told apart', async () => {
+test('a table has a line per runtime, and distinguishes failed, skipped and missing checks', async () => {
   const results = [
     { group: 'g', row: 'a', column: 'x', verdict: 'ok', detail: '3 equal' },
     { group: 'g', row: 'a', column: 'y', verdict: 'FAILED', detail: 'why' },
@@ -85,7 +85,7 @@ test('a table has a line per place, and a failure, a skip and what was not run c
   ])
 })
 
-test('a group that there is not is told, and nothing is installed', async () => {
+test('an unknown group is reported, and nothing is installed', async () => {
   const script = join(root, 'scripts/environments.mjs')
   const call = promisify(execFile)(process.execPath, [script, 'runtime'])
   await expect(call).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining('No group runtime') })

@@ -7,11 +7,11 @@ import ts from 'typescript'
  * @typedef {object} Pattern
  * @property {string} file Relative to the root.
  * @property {number} line From 1.
- * @property {string | null} source Null where it is put together when the program runs.
+ * @property {string | null} source Null when it is built at run time.
  * @property {string} flags
  */
 
-/** Methods that make a pattern of a string. */
+/** Methods that turn a string into a pattern. */
 const takingPatterns = new Set(['match', 'matchAll', 'search'])
 
 /**
@@ -63,7 +63,7 @@ function patternsIn(root, file) {
   return found
 }
 
-/** The value of a string that is written out; null for any other expression. @param {ts.Expression} node */
+/** The value of a string literal; null for any other expression. @param {ts.Expression} node */
 function textOf(node) {
   if (ts.isStringLiteralLike(node)) return node.text
   const isRaw = ts.isTaggedTemplateExpression(node) && ts.isNoSubstitutionTemplateLiteral(node.template)

@@ -1,4 +1,4 @@
-/** Compares what SECURITY.md says of install scripts with the lock file and the manifests. @module */
+/** Compares the install scripts in SECURITY.md with the lock file and the manifests. @module */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -28,9 +28,7 @@ const withScript = new Set(
     .map(([path]) => nameOf(path)),
 )
 
-/**
- * Everything that is installed with a package: what it depends on, and its peers, optional ones where they are its own.
- */
+/** Everything installed with a package: its dependencies and peers, and its own optional ones. */
 function installedWith(manifest: Manifest, seen = new Set<string>()): Set<string> {
   const { dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta = {} } = manifest
   const isItself = seen.size === 0
@@ -63,7 +61,7 @@ test('SECURITY.md names every locked dependency that has an install script, once
   expect(named.toSorted()).toEqual([...withScript].toSorted())
 })
 
-test('and with which packages each may be installed', () => {
+test('SECURITY.md names the packages that may install each of them', () => {
   const found: [string, string[]][] = [...withScript].map((name) => {
     const among = packages.filter((manifest) => installedWith(manifest).has(name))
     return [name, among.map((manifest) => manifest.name.replace(/^@[^/]+\//, '')).toSorted()]
@@ -72,7 +70,7 @@ test('and with which packages each may be installed', () => {
   expect(said).toEqual(found.filter(([, among]) => among.length > 0))
 })
 
-test('no package has an install script of its own', () => {
+test('no workspace package has an install script', () => {
   for (const { name, scripts = {} } of packages)
     expect(
       Object.keys(scripts).filter((script) => /^(pre|post)?install$|^prepare$/.test(script)),

@@ -16,11 +16,10 @@ for (const [name, entries] of Object.entries(api))
       entriesByName.set(each, [...known, `${name.replace('@payment-integration/', '')}${entry.slice(1)}`])
     }
 
-/** An integrator installs the client alone, so it passes on the wire types that its signatures mention. */
+/** An integrator installs only the client, so it re-exports the wire types of its signatures. */
 const passedOn = ['client', 'contract']
 /**
- * The client's amounts stand at a subpath without the client; headers belong to the contract and to the verifier
- * without dependencies.
+ * The client exports amounts at a separate subpath. Both the contract and the dependency-free verifier export headers.
  */
 const inTwo = new Set(['Amount', 'integrationHeader', 'signatureHeader'])
 
@@ -28,14 +27,14 @@ const inTwo = new Set(['Amount', 'integrationHeader', 'signatureHeader'])
 const plugin = 'fastifyReceiver'
 
 describe('a public name', () => {
-  test('stands in one entry of one package', () => {
+  test('is exported by one entry of one package', () => {
     const repeated = [...entriesByName].filter(
       ([name, entries]) => entries.length > 1 && !inTwo.has(name) && entries.join() !== passedOn.join(),
     )
     expect(repeated.map(([name, entries]) => `${name}: ${entries.join(', ')}`)).toEqual([])
   })
 
-  test('of a factory begins with create, whatever it makes', () => {
+  test('of any factory begins with create', () => {
     const made =
       /^(?!create|start|open|parse|read)[a-z]\w*(Store|Handler|Receiver|Verifier|Client|Service|Chain|Sender)$/
     expect([...entriesByName.keys()].filter((name) => name !== plugin && made.test(name))).toEqual([])

@@ -1,11 +1,11 @@
-/** The code blocks of READMEs, and who runs each. @module */
+/** Lists the code blocks of READMEs and their runners. @module */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * Who runs a block. `environments`: `npm run environments` does, from the tarballs, as planned beside it in
- * `environments/service/readme-plans.mjs`. `tests`: test files of its package do. `compiled`: nobody can, for the
- * reason given; every TypeScript block is compiled by `npm run examples` in any case.
+ * The runner of a block. `environments`: `npm run environments` runs it from the tarballs, by its plan in
+ * `environments/service/readme-plans.mjs`. `tests`: test files of its package run it. `compiled`: it cannot run, for
+ * the given reason. `npm run examples` compiles every TypeScript block in any case.
  * @typedef {{ environments: true } | { tests: string[] } | { compiled: string }} Runner
  */
 
@@ -76,7 +76,7 @@ export function packageReadmes(root) {
   )
 }
 
-/** Who runs a block. @returns {Runner | undefined} */
+/** The runner of a block. @returns {Runner | undefined} */
 export function runnerOf({ file, index }) {
   const runner = runners[file]
   return Array.isArray(runner) ? runner[index] : runner

@@ -19,15 +19,10 @@ const documents = [
   ...readdirSync(join(root, 'docs/decisions')).map((name) => `docs/decisions/${name}`),
 ]
 
-/**
- * A size is written behind the names that it is of: `createClient` 26.5 kB, or `parseAmount` with `formatAmount` 1.2
- * kB.
- */
+/** A size follows its names: `createClient` 26.5 kB, or `parseAmount` with `formatAmount` 1.2 kB. */
 const quoted = /`(\w+)`(?: with `(\w+)`)?(?: may take)? (\d+(?:[.]\d+)?) k?B\b/g
 
-/**
- * Documents that say how small something is, compressed, without such names say it of other libraries or not at all.
- */
+/** Documents that may quote compressed sizes without such names: those of other libraries. */
 const sizes = documents.flatMap((path) =>
   [...read(path).replaceAll('\n', ' ').matchAll(quoted)].map(([, first = '', second, kB]) => ({
     path,
@@ -46,7 +41,7 @@ test('every size that a document quotes is the budget of these imports, on the w
   }
 })
 
-test('documents quote sizes in no other way', () => {
+test('documents quote sizes in no other format', () => {
   expect(sizes.map(({ path }) => path)).toEqual(
     expect.arrayContaining(['README.md', 'packages/client/README.md', 'packages/webhook/README.md']),
   )

@@ -1,8 +1,7 @@
 /**
- * Checks the code that people copy: every TypeScript block in a README or under docs/ compiles against the packages'
- * sources, every block of a package's README is run by somebody (`readme-blocks.mjs` says by whom), and every example
- * that has a `check` script passes it. (The examples' tests run with all others under `npm test`.) Exit code 0 when all
- * is well, 1 when not.
+ * Checks the code that people copy. Every TypeScript block in a README or under docs/ compiles against the packages'
+ * sources. Every block of a package's README has a runner (`readme-blocks.mjs`). Every example with a `check` script
+ * passes it; its tests run under `npm test`. Exit code 0 without problems, else 1.
  *
  * @module
  */

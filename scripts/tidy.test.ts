@@ -44,11 +44,11 @@ describe('tidy', () => {
     expect(places(others, /(^|[\s"'`(=])\/(wor[k]|far[m]|roo[t]|Users|home\/[a-z]+)\/|[.]librar[y]\b/)).toEqual([])
   })
 
-  test('no test is switched off or narrowed', () => {
+  test('no test is skipped or focused', () => {
     expect(places(code, /\b(it|test|describe)[.](only|skip|to[d]o)\b|\bx(it|describe)[(]/)).toEqual([])
   })
 
-  test('no code says that it is unfinished', () => {
+  test('no code is marked as unfinished', () => {
     expect(places(code, /\b(to[d]o|fix[m]e|xx[x]|hac[k])\b|not implemente[d]|for no[w]|stu[b]/i)).toEqual([])
   })
 
@@ -62,7 +62,7 @@ describe('tidy', () => {
     expect(readme).toContain('npm ci && npm test')
   })
 
-  test('every package raises its version together with the others', () => {
+  test('changesets raises the versions of all packages together', () => {
     const config = JSON.parse(readFileSync(join(root, '.changeset/config.json'), 'utf8'))
     const names = files
       .filter(({ path }) => /^packages\/[^/]+\/package[.]json$/.test(path))

@@ -1,7 +1,7 @@
-/** What the simulators are asked on the command line. Exit code 2 and one line when they are misused. @module */
+/** Parses the simulators' command line; misuse prints one line and exits with code 2. @module */
 import { parseArgs } from 'node:util'
 
-/** The values of options that each take a text. */
+/** Values of options that take a text. */
 export function readOptions<Name extends string>(names: readonly Name[]): Partial<Record<Name, string>> {
   const options = Object.fromEntries(names.map((name) => [name, { type: 'string' as const }]))
   try {
@@ -11,14 +11,14 @@ export function readOptions<Name extends string>(names: readonly Name[]): Partia
   }
 }
 
-/** A whole number, or `otherwise` where none is given. */
+/** A whole number, or `otherwise` when it is missing. */
 export function wholeNumber(name: string, text: string | undefined, otherwise: number): number {
   if (text === undefined) return otherwise
   if (/^[0-9]{1,9}$/.test(text)) return Number(text)
   return misused(`--${name} is ${JSON.stringify(text)}; pass a whole number.`)
 }
 
-/** Says what is wrong and ends the process. */
+/** Prints the problem and exits. */
 export function misused(message: string): never {
   process.stderr.write(`${message}\n`)
   process.exit(2)

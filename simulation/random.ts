@@ -8,13 +8,13 @@ export interface Draws {
   whole(min: number, max: number): number
   /** True with the given probability. */
   chance(probability: number): boolean
-  /** One of a list that is not empty. */
+  /** An item of a list that is not empty. */
   pick<T>(list: readonly T[]): T
-  /** The list in another order. */
+  /** The list, shuffled. */
   shuffled<T>(list: readonly T[]): T[]
   /** `bytes` random bytes as 0x hex. */
   hex(bytes: number): `0x${string}`
-  /** A stream of its own, so that draws of one part do not move those of another. */
+  /** An independent stream, so that draws of one part do not shift those of another. */
   fork(name: string): Draws
 }
 

@@ -1,4 +1,4 @@
-/** Many seeds, and what they come to. @module */
+/** Runs many seeds and sums up their results. @module */
 import type { FaultName } from './node/fault-names.js'
 import type { Plan } from './world/plan.js'
 import { type SeedReport, simulateSeed } from './world/simulate-seed.js'
@@ -8,14 +8,14 @@ export interface RunOptions {
   readonly from: number
   readonly count: number
   readonly store: Plan['store']
-  /** Told at once of a seed that is not right. */
+  /** Receives the report of each failed seed at its end. */
   readonly onFailure?: ((report: SeedReport) => void) | undefined
 }
 
-/** What seeds came to. */
+/** Results of the seeds. */
 export interface RunSummary {
   readonly seeds: number
-  /** Seeds that are not right. */
+  /** Failed seeds. */
   readonly failed: readonly SeedReport[]
   readonly payments: number
   readonly forks: number
@@ -58,7 +58,7 @@ export async function runSeeds({ from, count, store, onFailure }: RunOptions): P
   return { seeds: count, failed, faults, ...sums }
 }
 
-/** A seed in words, with the command that replays it. */
+/** Formats a seed's report, with the command that replays it. */
 export function describeSeed({ plan, verdict, forks, reorganisations, kills, repairs, faults }: SeedReport): string {
   const { seed, store, endpoints, competing, nearHead } = plan
   const command = `npm run simulate -- --seed=${seed}${store === 'memory' ? '' : ` --store=${store}`}`

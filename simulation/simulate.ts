@@ -1,7 +1,6 @@
 /**
  * Runs seeds of the simulator. Usage: npm run simulate -- [--seed=N] [--seeds=COUNT] [--from=N] [--store=memory|sqlite]
- * One seed prints what happened in it; several print a table. Exit code 0 when every seed is right, 1 when not, 2 when
- * misused.
+ * One seed prints its report; several print a table. Exit code 0 when every seed is right, 1 when not, 2 when misused.
  *
  * @module
  */

@@ -1,9 +1,8 @@
 /**
- * Runs seeds against real parts. Usage:
- * `npm run soak -- [--suite=chaos|crash|outage|identity] [--seed=N] [--seeds=COUNT] [--from=N] [--concurrency=N]`.
- * `chaos` faults and forks real chains, `crash` kills processes, `outage` takes PostgreSQL away, `identity` judges
- * histories of shared verifications. Without a suite all of them run; with `--seed` alone it is one of chaos.
- * Exit code 0 when every seed is right, 1 when not, 2 when misused.
+ * Runs seeds against real components. Usage: `npm run soak -- [--suite=chaos|crash|outage|identity] [--seed=N]
+ * [--seeds=COUNT] [--from=N] [--concurrency=N]`. `chaos` faults and forks real chains, `crash` kills processes,
+ * `outage` takes PostgreSQL away, `identity` judges histories of shared verifications. Without a suite all of them run;
+ * with `--seed` alone it is one of chaos. Exit code 0 when every seed is right, 1 when not, 2 when misused.
  * @module
  */
 import { availableParallelism } from 'node:os'
@@ -15,7 +14,7 @@ import { runOutages } from './crash/run-outages.js'
 import type { CrashReport } from './crash/run-seed.js'
 import { runIdentity } from './identity/run-identity.js'
 
-/** Ten kills, or ten outages, are in each seed of `crash` and `outage`. */
+/** Each seed of `crash` and `outage` has ten kills or ten outages. */
 const defaultSeeds = { chaos: 1_000, crash: 200, outage: 20, identity: 10_000 } as const
 
 type Suite = keyof typeof defaultSeeds
@@ -24,7 +23,7 @@ const values = readOptions(['suite', 'seed', 'seeds', 'from', 'concurrency'])
 const single = values.seed !== undefined
 const out = (text: string) => process.stdout.write(`${text}\n`)
 
-/** Each resolves whether every seed is right. */
+/** Each resolves true when every seed is right. */
 const suites: Readonly<Record<Suite, () => Promise<boolean>>> = {
   async chaos() {
     const summary = await runChaos({
@@ -40,13 +39,15 @@ const suites: Readonly<Record<Suite, () => Promise<boolean>>> = {
     const postgres = await startPostgres()
     try {
       const { connectionString } = postgres
-      return tell(await runCrashes({ ...seedsOf('crash'), postgres: connectionString, onReport: say('crash') }))
+      return printFailures(
+        await runCrashes({ ...seedsOf('crash'), postgres: connectionString, onReport: say('crash') }),
+      )
     } finally {
       await postgres.remove()
     }
   },
   async outage() {
-    return tell(await runOutages({ ...seedsOf('outage'), onReport: say('outage') }))
+    return printFailures(await runOutages({ ...seedsOf('outage'), onReport: say('outage') }))
   },
   async identity() {
     const { isRight, table } = await runIdentity({ ...seedsOf('identity'), onFinding: out })
@@ -55,12 +56,12 @@ const suites: Readonly<Record<Suite, () => Promise<boolean>>> = {
   },
 }
 
-const asked = values.suite ?? (single ? 'chaos' : undefined)
-if (asked !== undefined && !Object.hasOwn(suites, asked))
-  misused(`--suite is ${JSON.stringify(asked)}; pass ${Object.keys(suites).join(', ')}.`)
+const chosen = values.suite ?? (single ? 'chaos' : undefined)
+if (chosen !== undefined && !Object.hasOwn(suites, chosen))
+  misused(`--suite is ${JSON.stringify(chosen)}; pass ${Object.keys(suites).join(', ')}.`)
 let isRight = true
 for (const [name, run] of Object.entries(suites))
-  if (asked === undefined || asked === name) isRight = (await run()) && isRight
+  if (chosen === undefined || chosen === name) isRight = (await run()) && isRight
 process.exitCode = isRight ? 0 : 1
 
 function seedsOf(suite: Suite) {
@@ -80,7 +81,7 @@ function say(suite: 'crash' | 'outage') {
   }
 }
 
-function tell(reports: readonly CrashReport[]): boolean {
+function printFailures(reports: readonly CrashReport[]): boolean {
   out(crashTable(reports))
   return reports.every(({ flaws }) => flaws.length === 0)
 }

@@ -5,7 +5,7 @@
 import { describe, expect, test } from 'vitest'
 import { describeSeed, runSeeds } from './run.js'
 
-/** How many seeds are run, from the first on. */
+/** Number of seeds to run, from 1 on. */
 export interface SeedCounts {
   readonly memory: { readonly count: number; readonly perTest: number }
   readonly sqlite: number
@@ -16,12 +16,12 @@ export function testSeeds({ memory: { count, perTest }, sqlite }: SeedCounts): v
   let repairs = 0
   const firsts = Array.from({ length: Math.ceil(count / perTest) }, (_, index) => 1 + index * perTest)
 
-  describe('after faults, forks and kills the store holds what the chain holds', () => {
+  describe('after faults, forks and kills the store equals the chain', () => {
     test.each(firsts)(`${perTest} of ${count} seeds in memory, from seed %i on`, async (from) => {
       const summary = await runSeeds({ from, count: perTest, store: 'memory' })
       expect(summary.failed.map(describeSeed).join('\n')).toBe('')
       expect(summary).toMatchObject({ missing: 0, wrong: 0, repeated: 0 })
-      // A run in which nothing happened shows nothing.
+      // A run without events proves nothing.
       expect(summary.payments).toBeGreaterThan(perTest)
       expect(summary.reorganisations).toBeGreaterThan(perTest / 4)
       expect(summary.kills).toBeGreaterThan(perTest / 10)

@@ -1,4 +1,4 @@
-/** What the client costs beyond a bare fetch and JSON.parse, for a page of 200 payments. @module */
+/** Measures the client's cost beyond fetch and JSON.parse, for a page of 200 payments. @module */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -7,27 +7,27 @@ import { createReader, pageLimit, pageSchema, paths } from '@payment-integration
 import { type Effort, median, sideBySide, table } from '../measure.js'
 import { integrationAddress, pageText } from './page.js'
 
-/** How often. */
+/** Size of a run. */
 export interface ClientEffort {
-  /** Pages read each way; the ways take turns, page by page. */
+  /** Pages per way; the ways take turns, page by page. */
   readonly pages: number
   /** Pages read before, to warm up. */
   readonly warmUps: number
-  /** How long to compare reading alone. */
+  /** How long to compare parsing alone. */
   readonly reading: Effort
 }
 
-/** What a way of reading a page took, in microseconds. */
+/** Result of one way to read a page, in microseconds. */
 interface Cost {
   /** Median of the time. */
   readonly wallUs: number
-  /** A tenth of the pages took less: what is left of the time where the machine was not busy with other work. */
+  /** 10th percentile of the time: the cost on an idle machine. */
   readonly quietUs: number
   /** Median of this process's processor time. */
   readonly cpuUs: number
 }
 
-/** Measures against a server in a process of its own, on loopback. */
+/** Measures against a separate server process, on loopback. */
 export async function benchClient({ pages, warmUps, reading }: ClientEffort): Promise<string> {
   const server = fork(fileURLToPath(new URL('./page-server.ts', import.meta.url)))
   try {
@@ -63,7 +63,7 @@ function row(name: string, { wallUs, quietUs, cpuUs }: Cost): string {
   return `| ${name} | ${wallUs.toFixed(0)} | ${quietUs.toFixed(0)} | ${cpuUs.toFixed(0)} |`
 }
 
-/** One page each, again and again, in turns: a slow moment of the machine falls on all. */
+/** Alternates the ways page by page, so that a slow moment of the machine affects all. */
 async function takeTurns(ways: readonly (() => Promise<unknown>)[], warmUps: number, pages: number): Promise<Cost[]> {
   const samples = ways.map(() => ({ wall: [] as number[], cpu: [] as number[] }))
   for (let turn = -warmUps; turn < pages; turn += 1)
@@ -84,7 +84,7 @@ function tenth(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 10)] ?? Number.NaN
 }
 
-/** The text alone: parsed, parsed and read, and read by zod's own parser. */
+/** Parses the text only: JSON.parse, with our reader, and with zod's own parser. */
 async function readings(effort: Effort): Promise<string> {
   const text = pageText()
   const reader = createReader(pageSchema)

@@ -1,4 +1,4 @@
-/** A process that answers every request with the page, so that its work is not counted as the client's. @module */
+/** Answers every request with the page, outside the client's process. @module */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { pageText } from './page.js'
@@ -8,5 +8,5 @@ const server = createServer((_, response) => {
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length }).end(body)
 })
 server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port))
-// When the bench goes, so does this.
+// Exits with the bench.
 process.on('disconnect', () => process.exit())

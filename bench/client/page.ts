@@ -1,7 +1,7 @@
-/** A page of 200 payments as the service writes it. @module */
+/** Builds a page of 200 payments in the service's format. @module */
 import { type PageBody, type PaymentBody, pageLimit, pageWriteSchema } from '@payment-integration/contract'
 
-/** Whose payments they are. */
+/** The integration of the payments. */
 export const integrationAddress = `0x${'ab'.repeat(20)}`
 
 /** The text of the page. */
@@ -13,10 +13,7 @@ export function pageText(): string {
   return JSON.stringify(pageWriteSchema.parse(page))
 }
 
-/**
- * Each with a wallet, a hash, a time and amounts of its own; integration, chain and token are the same, as they are in
- * a shop.
- */
+/** Each has its own wallet, hash, time and amounts; integration, chain and token are equal, as in a shop. */
 function payment(place: number): PaymentBody {
   const hex = (length: number, salt: number) => `0x${(place * 7_919 + salt).toString(16).padStart(length, 'c')}`
   const cents = String(1_000 + place)

@@ -1,4 +1,4 @@
-/** Catching up with a chain, beside a program without any of our layers. @module */
+/** Compares catching up with a chain to a program without our layers. @module */
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { buildSync } from 'esbuild'
@@ -12,7 +12,7 @@ import { peers, runPeer } from './peers.js'
 
 type Plan = ChainPlan & { readonly name: string }
 
-/** What one run came to. */
+/** Result of one run. */
 interface Run {
   readonly seconds: number
   readonly peakMiB: number
@@ -20,7 +20,7 @@ interface Run {
 
 const floorPath = compiled('floor')
 
-/** The measured programs as plain JavaScript, so that nothing is compiled while the clock runs. */
+/** The measured programs as plain JavaScript, so that no compilation is measured. */
 const programs = {
   ours: { path: compiled('ours'), env: {} },
   floor: { path: floorPath, env: { RECEIPTS: '0' } },
@@ -114,7 +114,7 @@ async function compare(plan: Plan, chain: FilledChain, open: () => Promise<Bench
   return { line, engine, oursPerSecond: rate('ours') }
 }
 
-/** The schema, and an integration that is to be told of every payment. */
+/** The schema, and an integration that is notified of every payment. */
 async function prepare(database: BenchDatabase): Promise<void> {
   const store = database.openStore()
   await store.migrate()
@@ -127,7 +127,7 @@ async function run(name: ProgramName, chain: FilledChain, database: BenchDatabas
   const { chainId, rpcUrl, router, firstBlock, head } = chain
   const begun = performance.now()
   const child = fork(programs[name].path, {
-    // Of the packages, too, what is built.
+    // Resolves packages to their built code, too.
     execArgv: [],
     env: {
       ...process.env,
@@ -150,7 +150,7 @@ async function run(name: ProgramName, chain: FilledChain, database: BenchDatabas
   return { seconds: (performance.now() - begun) / 1_000, peakMiB: peakKiB / 1_024 }
 }
 
-/** Resolves the peak of the process's memory in KiB, which it tells at its end. */
+/** Resolves the process's peak memory in KiB, which it reports at its exit. */
 function ended(child: ChildProcess): Promise<number> {
   return new Promise((resolve, reject) => {
     let peakKiB = Number.NaN
@@ -163,7 +163,7 @@ function ended(child: ChildProcess): Promise<number> {
   })
 }
 
-/** A run that lost some is no run. */
+/** A run that lost payments is invalid. */
 async function assertAll(name: string, database: BenchDatabase, payments: number): Promise<void> {
   const tables = name === 'ours' ? ['payments', 'snapshots', 'deliveries'] : ['payments', 'outbox']
   for (const table of tables) {

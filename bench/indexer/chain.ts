@@ -1,4 +1,4 @@
-/** A development chain with payments to catch up with. @module */
+/** Starts a development chain with payments to index. @module */
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -10,7 +10,7 @@ import { encodeFunctionData, maxUint256, parseAbi, stringToHex } from 'viem'
 import { integrationAddress } from './integration.js'
 import { type DumpedState, writeStretched } from './stretch.js'
 
-/** What the chain is to hold. */
+/** Content of the chain. */
 export interface ChainPlan {
   readonly payments: number
   readonly perBlock: number
@@ -24,13 +24,13 @@ export interface FilledChain {
   readonly chainId: number
   readonly head: number
   readonly router: { readonly address: string; readonly version: string }
-  /** First block worth reading: the contracts are deployed below it. */
+  /** First block to index: the contracts are deployed below it. */
   readonly firstBlock: number
   stop(): Promise<void>
 }
 
 /**
- * Nobody has its key: for a signed transaction anvil finds its signer anew whenever it is read, which would be most of
+ * An account without a key: anvil recovers the signer of a signed transaction at each read, which would take most of
  * the time.
  */
 const from = `0x${'ab'.repeat(20)}` as const
@@ -87,8 +87,7 @@ async function fill({ rpcUrl, chainId }: Anvil, { payments, perBlock }: ChainPla
   await rpc([['anvil_setBalance', [from, '0xffffffffffffffffffff']]])
   const token = deployment.tokens.usdc.address
   let nonce = 0
-  // anvil answers a batch in any order: the nonces keep the payments in theirs, and a block is mined by a request of
-  // its own.
+  // anvil runs a batch in any order: nonces order the payments, and a separate request mines a block.
   const send = (to: string, data: string): Call => [
     'eth_sendTransaction',
     [{ from, to, data, gas: '0x493e0', nonce: `0x${(nonce++).toString(16)}` }],
@@ -98,7 +97,7 @@ async function fill({ rpcUrl, chainId }: Anvil, { payments, perBlock }: ChainPla
   const approve = encodeFunctionData({ abi, functionName: 'approve', args: [deployment.router.address, maxUint256] })
   await rpc([send(token, mint), send(token, approve)])
   await mine()
-  // One that is empty, to be put between others.
+  // An empty block, to insert between others.
   await mine()
   const firstBlock = Number((await rpc([['eth_blockNumber', []]]))[0]) + 1
   const suffix = encodeIntegrationSuffix(integrationAddress).slice(2)

@@ -1,8 +1,8 @@
 /**
  * The floor: raw fetch, JSON.parse, decoding by hand, one statement per table and range. It checks that headers follow
- * each other and writes payments and outbox rows; it learns nothing, proves nothing, retries nothing, and cannot be
- * resumed. With `RECEIPTS=1` it takes its logs out of the receipts of all blocks with transactions, which is what any
- * proof has to read; it proves nothing even so.
+ * each other and writes payments and outbox rows. It adapts nothing, proves nothing, retries nothing, and cannot be
+ * resumed. With `RECEIPTS=1` it reads its logs from the receipts of all blocks with transactions, as any proof must. It
+ * proves nothing even so.
  *
  * @module
  */
@@ -101,9 +101,9 @@ function hex(height: number): string {
   return `0x${height.toString(16)}`
 }
 
-/** One request with all calls; what they answer, in their order. */
-async function ask(asked: readonly Call[]): Promise<unknown[]> {
-  const calls = asked.map(([method, params], id) => ({ jsonrpc: '2.0', id, method, params }))
+/** Sends one request with all calls, and resolves their results in order. */
+async function ask(requested: readonly Call[]): Promise<unknown[]> {
+  const calls = requested.map(([method, params], id) => ({ jsonrpc: '2.0', id, method, params }))
   const headers = { 'content-type': 'application/json' }
   const answer = await fetch(rpcUrl, { method: 'POST', headers, body: JSON.stringify(calls) })
   const results = JSON.parse(await answer.text()) as { id: number; result: unknown }[]
@@ -129,7 +129,7 @@ function decode(log: Log, times: ReadonlyMap<string, number>, inputs: ReadonlyMa
   ]
 }
 
-/** The address in front of the marker at the end of the calldata. */
+/** The address before the marker at the end of the calldata. */
 function named(input: string): string {
   const end = input.length - 36
   return Buffer.from(input.slice(end - 84, end), 'hex').toString()

@@ -1,4 +1,4 @@
-/** How long a payment takes from its block to the database, and on to the receiver. @module */
+/** Measures the time from a block to the database, and to the receiver. @module */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -90,10 +90,10 @@ async function follow({ pollMs, webSocket }: Way, blocks: number): Promise<Times
   const running = service.run(stop.signal)
   const times: Times[] = []
   try {
-    // The first blocks find the subscription and warm up what they pass through.
+    // The first blocks establish the subscription and warm up the code.
     for (let nth = -warmUps; nth < blocks; nth += 1) {
       const txHash = await pay(`order ${nth}`)
-      // Anywhere between two polls, evenly.
+      // Spread evenly between two polls.
       await new Promise((resolve) => setTimeout(resolve, 20 + (((nth + warmUps) * 37) % 250)))
       const arrived = once(marks as never, `received ${txHash}`)
       const begun = performance.now()

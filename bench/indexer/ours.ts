@@ -1,8 +1,4 @@
-/**
- * The measured indexer, as a process of its own: the service opened as `serve` opens it, with nothing running but the
- * indexer.
- * @module
- */
+/** The measured indexer as a separate process: the service opened like `serve`, but only the indexer runs. @module */
 import { openService, readConfig } from '@payment-integration/server/service'
 import { peakKiB } from './peak.js'
 

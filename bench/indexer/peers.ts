@@ -1,4 +1,4 @@
-/** Other indexers on the same chain, PostgreSQL and events, where they are installed. @module */
+/** Runs other installed indexers on the same chain, PostgreSQL and events. @module */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -12,20 +12,20 @@ export interface Peer {
   readonly command: readonly string[]
   readonly folder: string
   readonly env?: Readonly<Record<string, string>>
-  /** Statements that make its tables where it does not. */
+  /** Statements that create its tables, if it does not. */
   readonly prepare?: string
-  /** Table of the payments, as it names it. */
+  /** Its table of payments. */
   readonly table: string
 }
 
-/** What a peer came to. */
+/** Result of a peer. */
 export interface PeerRun {
   readonly seconds: number
-  /** Payments that it had stored by then: fewer than there are where it was stopped. */
+  /** Payments stored at its end; fewer than all if it was stopped. */
   readonly stored: number
 }
 
-/** Most seconds that a peer may take. Its rate is steady, so what it has stored by then tells it. */
+/** Most seconds for a peer. Its rate is steady, so a stopped run shows it. */
 const limit = 600
 
 const folder = fileURLToPath(new URL('./peers/', import.meta.url))
@@ -49,7 +49,7 @@ export const peers: readonly Peer[] = existsSync(`${folder}node_modules`)
     ]
   : []
 
-/** Time from the start of the peer's process until it has stored `payments` rows, or is stopped. */
+/** Time from the start of the peer's process until it has stored `payments` rows or is stopped. */
 export async function runPeer(
   peer: Peer,
   chain: FilledChain,

@@ -1,6 +1,6 @@
 /**
- * A chain with empty blocks put between its blocks. anvil would need hours to mine 200,000 of them, as what one takes
- * it grows with the height; it loads them in seconds from a state that it wrote itself.
+ * Inserts empty blocks into a chain. anvil would need hours to mine 200,000 of them, because the time per block grows
+ * with the height. It loads them in seconds from one of its state dumps.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { createWriteStream } from 'node:fs'
 import { type Hex, numberToHex } from 'viem'
 import { openProver } from '../../packages/chain-evm/src/proof/prover.js'
 
-/** What is read of a state that anvil dumps; the rest goes through. */
+/** The parsed parts of an anvil state dump; the rest is copied. */
 export interface DumpedState {
   readonly block: object
   readonly blocks: readonly DumpedBlock[]
@@ -26,11 +26,11 @@ interface DumpedTransaction {
   readonly block_number: number
 }
 
-/** Blocks that are written at a time. */
+/** Blocks per write. */
 const written = 1_000
 
 /**
- * Writes a state whose blocks from `firstBlock` on have empty ones before them.
+ * Writes a state with empty blocks before each block from `firstBlock` on.
  * @param state - It must hold an empty block.
  * @returns The number of the last block.
  */
@@ -71,7 +71,7 @@ export async function writeStretched(
   await write(`${lines.join('')}],"transactions":[`)
   for (const [n, transaction] of transactions.entries()) {
     const { number: block_number, hash: block_hash } = moved.get(transaction.block_number) ?? last
-    // Nobody asks how a transaction ran, which is most of it.
+    // Drops the execution traces, which are most of the data and never read.
     const info = { ...transaction.info, traces: [] }
     await write(`${n === 0 ? '' : ','}${JSON.stringify({ ...transaction, info, block_number, block_hash })}`)
   }

@@ -1,4 +1,4 @@
-/** Deliveries beside a bare loop and beside queue libraries, on one database. @module */
+/** Compares deliveries with a bare loop and with queue libraries, on one database. @module */
 import { median } from '../measure.js'
 import type { BenchDatabase } from '../read-api/database.js'
 import { buildScripts } from './build.js'
@@ -13,19 +13,19 @@ import { startWorker, type Worker } from './worker.js'
 
 /** How much to measure. */
 export interface DeliveryEffort extends ClaimEffort {
-  /** Deliveries of a turn. */
+  /** Deliveries per turn. */
   readonly deliveries: number
   /** How often the ways take turns. */
   readonly rounds: number
-  /** Deliveries before anything counts. */
+  /** Deliveries of the warm-up. */
   readonly warmUps: number
-  /** How long payments are published at half the rate, in seconds. */
+  /** How long to publish payments at half the rate, in seconds. */
   readonly paceSeconds: number
-  /** Deliveries of the memory run: the heap after a tenth of them against the heap after all. */
+  /** Deliveries of the memory run, which compares the heap after a tenth of them with the heap after all. */
   readonly memoryDeliveries: number
 }
 
-/** What a turn took. */
+/** Result of a turn. */
 interface Turn {
   readonly perSecond: number
   /** CPU time of the process for one delivery, in microseconds. */
@@ -171,7 +171,7 @@ function row(name: string, turns: ReadonlyMap<string, readonly Turn[]>, latency:
   return `| ${name} | ${cells.join(' | ')} |`
 }
 
-/** From the commit of a payment until its delivery was at the receiver's socket, in milliseconds. */
+/** Time from the commit of a payment to the receiver's socket, in milliseconds. */
 interface Latency {
   readonly p50: number
   readonly p99: number
@@ -184,7 +184,7 @@ function latencyOf(
   const cameAt = new Map(arrivals)
   const latencies = committed
     .flatMap(({ from, count, atUs }) =>
-      // What arrives before its publisher has heard of the commit took no time.
+      // A delivery that arrives before the publisher has the commit's answer counts as 0.
       Array.from(
         { length: count },
         (_, n) => Math.max(0, (cameAt.get(jobAt(from + n).txHash) ?? Number.NaN) - atUs) / 1_000,

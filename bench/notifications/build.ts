@@ -1,6 +1,6 @@
 /**
- * Bundles the measured processes as a release is built: run from source by a loader, every function would pay for
- * keeping its name, and the one with the most functions would pay most.
+ * Bundles the measured processes like a release. A loader that runs sources adds a cost per function to keep its name,
+ * which would distort the comparison.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { build } from 'esbuild'
 const root = join(import.meta.dirname, '..', '..')
 const scripts = ['receiver', 'floor', 'ours', 'peer'] as const
 
-/** A process of the bench. */
+/** Names of the bench's processes. */
 export type Script = (typeof scripts)[number]
 
 /** Bundles on disk. */

@@ -1,4 +1,4 @@
-/** What a claim costs with few and with very many due deliveries. @module */
+/** Compares the cost of a claim with few and with very many due deliveries. @module */
 import { createService, parseMasterKey } from '@payment-integration/core'
 import type { Store } from '@payment-integration/core/ports'
 import { median } from '../measure.js'
@@ -8,19 +8,19 @@ import { integrations } from './jobs.js'
 import { multiply } from './multiply.js'
 import { storeJobs } from './store-jobs.js'
 
-/** How many deliveries are due. */
+/** Numbers of due deliveries. */
 export interface ClaimEffort {
   readonly smallBacklog: number
-  /** The small one, doubled so often. */
+  /** How often to double the small backlog. */
   readonly doublings: number
 }
 
-/** Deliveries of a claim. */
+/** Deliveries per claim. */
 const limit = 32
-/** Claims before anything counts. */
+/** Claims of the warm-up. */
 const warmUps = 5
 
-/** Measures on two databases of their own, of the engine that is given, in turns, and returns a line. */
+/** Measures on two separate databases of the given engine, in turns, and returns a line. */
 export async function claimRates(open: () => Promise<BenchDatabase>, effort: ClaimEffort): Promise<string> {
   const { smallBacklog, doublings } = effort
   const few = await openFilled(open, smallBacklog, 0)

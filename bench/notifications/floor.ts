@@ -1,5 +1,5 @@
 /**
- * The floor, as a process of its own: signs and posts the same bodies with the same HTTP client, as many at a time,
+ * The floor as a separate process. It signs and posts the same bodies with the same HTTP client and concurrency,
  * without a database.
  * @module
  */
@@ -10,7 +10,7 @@ import { answer, timed } from './worker.js'
 const { post, close } = createPoster(process.argv[2] ?? '')
 
 const floor = {
-  /** Posts the jobs at so many places. */
+  /** Posts so many jobs. */
   async run({ from, count }: { readonly from: number; readonly count: number }) {
     const jobs = Array.from({ length: count }, (_, n) => jobAt(from + n))
     return timed(async () => {

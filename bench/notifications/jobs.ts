@@ -1,11 +1,11 @@
-/** What is delivered: the same bodies to the same endpoints by every way. @module */
+/** Builds the deliveries: every way sends the same bodies to the same endpoints. @module */
 import type { NewPayment } from '@payment-integration/core/ports'
 
 /** The chain of every payment. */
 export const chainId = 10
-/** Integrations that the deliveries take turns to name. */
+/** Integrations, which the deliveries name in turn. */
 export const integrations: readonly string[] = Array.from({ length: 10 }, (_, n) => `0x${`${n}b`.repeat(20)}`)
-/** Posts under way at a time: what the dispatcher does by default. */
+/** POSTs in flight: the default of the dispatcher. */
 export const inFlight = 256
 
 /** One delivery. */
@@ -16,7 +16,7 @@ export interface Job {
   readonly body: string
 }
 
-/** The delivery at a place, from 0. */
+/** The n-th delivery, from 0. */
 export function jobAt(place: number): Job {
   const integrationAddress = integrations[place % integrations.length] ?? ''
   const txHash = `0x${place.toString(16).padStart(64, '0')}`
@@ -33,7 +33,7 @@ export function jobAt(place: number): Job {
   return { integrationAddress, txHash, body: JSON.stringify(snapshot) }
 }
 
-/** The transaction that a body is about, read as cheaply as can be: every hash of the bench is found at its name. */
+/** The transaction of a body, found by its field name, which is the cheapest way. */
 export function txHashIn(body: Buffer): string {
   const at = body.indexOf('"txHash":"') + '"txHash":"'.length
   return body.toString('latin1', at, at + 66)
@@ -41,7 +41,7 @@ export function txHashIn(body: Buffer): string {
 
 const usdc = { address: '0x0b2c639c533813f4aa9d7837caf62653d097ff85', symbol: 'USDC', decimals: 6 }
 
-/** The payment that a job tells of. */
+/** The payment of a job. */
 export function paymentOf(job: Job, place: number): NewPayment {
   const { txHash, integrationAddress } = job
   return {

@@ -1,13 +1,9 @@
-/**
- * Doubles the payments of a database with their snapshots and deliveries, by plain SQL: a million rows in about a
- * minute.
- * @module
- */
+/** Doubles payments, snapshots and deliveries by plain SQL: a million rows in about a minute. @module */
 import { DatabaseSync } from '@photostructure/sqlite'
 import pg from 'pg'
 import type { BenchDatabase } from '../read-api/database.js'
 
-/** Columns that a copy has of its own: by the id, which is moved by as many as there are. */
+/** Columns that change in a copy: ids, shifted by the number of rows. */
 const keys: Readonly<Record<string, readonly string[]>> = {
   payments: ['id'],
   snapshots: ['payment_id'],
@@ -15,7 +11,7 @@ const keys: Readonly<Record<string, readonly string[]>> = {
   outbox: ['id', 'payment_id'],
 }
 
-/** Doubles the rows so often. No two payments share a transaction. */
+/** Doubles the rows so often. Each payment gets its own transaction. */
 export async function multiply({ engine, url }: BenchDatabase, times: number): Promise<void> {
   if (engine === 'SQLite') {
     const database = new DatabaseSync(url.slice('sqlite:'.length))

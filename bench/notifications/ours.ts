@@ -1,4 +1,4 @@
-/** Our outbox and dispatcher, as a process of its own, with default options. @module */
+/** Our outbox and dispatcher as a separate process, with default options. @module */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createService, parseMasterKey, type Service } from '@payment-integration/core'
 import type { NewSnapshot, Store } from '@payment-integration/core/ports'
@@ -13,9 +13,9 @@ import { answer, timedWithProfile } from './worker.js'
 
 /** Payments per transaction while a backlog is prepared. */
 const batch = 500
-/** Payments per transaction while deliveries run beside: what comes in 10 ms at thousands per second. */
+/** Payments per transaction during deliveries: 10 ms of thousands per second. */
 const block = 60
-/** Payments that are published before their deliveries: enough for the dispatcher's largest claims. */
+/** Lead of published payments over deliveries: enough for the dispatcher's largest claims. */
 const mostAhead = 1_000
 
 const [databaseUrl = '', receiverUrl = ''] = process.argv.slice(2)
@@ -53,7 +53,7 @@ async function deliver(count: number, beside: () => Promise<unknown> = async () 
 const ours = {
   async open() {
     await store.migrate()
-    // Ten servers, as the dispatcher sees them: it bounds the posts to each host.
+    // Counts as ten servers for the dispatcher, which limits POSTs per host.
     for (const [n, address] of integrations.entries()) {
       const origin = receiverUrl.replace('127.0.0.1', `shop-${n}.localhost`)
       await service.integrations.create({ address, notificationUrl: `${origin}/hooks/${address}` })
@@ -63,11 +63,11 @@ const ours = {
     for (let done = 0; done < count; done += batch)
       await storeJobs(store, { from: from + done, count: Math.min(batch, count - done) })
   },
-  /** Delivers what was prepared; `BENCH_PROFILE=1` writes a profile of it. */
+  /** Delivers the prepared backlog; `BENCH_PROFILE=1` writes a profile. */
   run: ({ count }: Places) => timedWithProfile('ours', () => deliver(count)),
   /** Commits payments at a pace while the dispatcher runs. */
   async publish(pace: Pace) {
-    // Made beforehand: the dispatcher shares this process with the publisher, not with whoever makes payments up.
+    // Built beforehand: the dispatcher shares this process with the publisher, but not with building payments.
     const made = makePayments({ from: pace.from, count: Math.round(pace.perSecond * pace.seconds) })
     let committed: Awaited<ReturnType<typeof publishAt>> = []
     await deliver(Math.round(pace.perSecond * pace.seconds), async () => {
@@ -78,10 +78,7 @@ const ours = {
     })
     return committed
   },
-  /**
-   * The same, of payments that are stored: a snapshot and its row of the outbox are all that is published, as a queue
-   * is given a job.
-   */
+  /** The same with stored payments: it publishes only a snapshot and its outbox row, like a job of a queue. */
   async publishStored(pace: Pace) {
     const count = Math.round(pace.perSecond * pace.seconds)
     const snapshots: NewSnapshot[] = []
@@ -99,7 +96,7 @@ const ours = {
     })
     return committed
   },
-  /** Publishes in blocks and delivers beside it, as fast as both go. */
+  /** Publishes in blocks and delivers concurrently, as fast as possible. */
   async publishAll({ from, count }: Places) {
     const made = makePayments({ from, count })
     const begun = { delivered, at: performance.now() }

@@ -1,7 +1,4 @@
-/**
- * A queue library doing the same job, as a process of its own: its jobs carry the body, its handler signs and posts.
- * @module
- */
+/** A queue library as a separate process: its jobs hold the body, its handler signs and posts. @module */
 import { inFlight, type Job, jobAt } from './jobs.js'
 import { openPeer, type PeerName } from './peers.js'
 import { type Pace, publishAt } from './publish.js'
@@ -28,7 +25,7 @@ interface Places {
 
 const jobsAt = ({ from, count }: Places): Job[] => Array.from({ length: count }, (_, n) => jobAt(from + n))
 
-/** Resolves once so many jobs were handled; the library may still be writing down the last of them. */
+/** Resolves once so many jobs were handled; the library may still be recording the last ones. */
 function handled(count: number): Promise<void> {
   const until = done + count
   return new Promise((resolve) => {

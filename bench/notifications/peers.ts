@@ -1,4 +1,4 @@
-/** Queue libraries on PostgreSQL, where they are installed, set up as their manuals advise for throughput. @module */
+/** Opens installed queue libraries on PostgreSQL, set up as their manuals advise for throughput. @module */
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
@@ -8,14 +8,14 @@ import type { Job } from './jobs.js'
 export const peersFolder = fileURLToPath(new URL('./peers/', import.meta.url))
 
 /**
- * The libraries. pg-boss fetches and completes jobs in batches, which is quickest when they are large; a batch is
- * fetched at once and completed when its last job is done, so it is also measured with no more jobs fetched than
- * everybody else has under way.
+ * The libraries. pg-boss fetches and completes jobs in batches, and is fastest with large ones. A batch is fetched at
+ * once and completed with its last job. So it is also measured with no more fetched jobs than the others have in
+ * flight.
  */
 export const peerNames = ['pg-boss, batches of 500', 'pg-boss, batches of 128', 'graphile-worker'] as const
 export type PeerName = (typeof peerNames)[number]
 
-/** Why they are not measured, or null. */
+/** Why the libraries are not measured, or null. */
 export const peersMissing: string | null = existsSync(`${peersFolder}node_modules`)
   ? null
   : 'pg-boss and graphile-worker are not installed: npm ci --ignore-scripts --prefix bench/notifications/peers'
@@ -24,7 +24,7 @@ export const peersMissing: string | null = existsSync(`${peersFolder}node_module
 export interface Queue {
   add(jobs: readonly Job[]): Promise<void>
   start(): Promise<void>
-  /** Resolves when nothing is handled any more. */
+  /** Resolves when all handlers have finished. */
   stop(): Promise<void>
   close(): Promise<void>
 }
@@ -32,7 +32,7 @@ export interface Queue {
 /**
  * Opens a library's queue on a database.
  * @param folder - {@link peersFolder}.
- * @param concurrency - Jobs that are handled at a time.
+ * @param concurrency - Concurrent jobs.
  */
 export function openPeer(
   name: PeerName,
@@ -64,12 +64,12 @@ interface Boss {
   notifyWorker(id: string): void
 }
 
-/** Workers of pg-boss, each with batches of its own: while one is fetched or completed the other's is posted. */
+/** Workers of pg-boss with separate batches: while one fetches or completes, the other posts. */
 const bossWorkers = 2
 
 /**
- * pg-boss polls at most twice a second; a worker is told to look at once after a full batch, and when jobs were added.
- * A job that fails is failed by itself, since the others of its batch were sent.
+ * pg-boss polls at most twice a second; so a worker is woken after a full batch, and when jobs are added. A failed job
+ * fails alone, because the others of its batch were sent.
  */
 async function openBoss(
   load: NodeJS.Require,
@@ -123,7 +123,7 @@ const graphileConnections = 20
 const addJobs = `select count(*) from graphile_worker.add_jobs(array(
   select json_populate_record(null::graphile_worker.job_spec, spec) from json_array_elements($1::json) spec))`
 
-/** graphile-worker is told of new jobs by NOTIFY, so it need not poll often. */
+/** NOTIFY wakes graphile-worker for new jobs, so it need not poll often. */
 async function openGraphile(
   load: NodeJS.Require,
   connectionString: string,

@@ -1,26 +1,26 @@
-/** Publishing at a steady rate. @module */
+/** Publishes at a steady rate. @module */
 import { setTimeout as wait } from 'node:timers/promises'
 import { steadyUs } from './worker.js'
 
 /** How often a block is committed, in milliseconds. */
 const everyMs = 10
 
-/** What to publish. */
+/** The jobs to publish, and the rate. */
 export interface Pace {
-  /** First place. */
+  /** Number of the first job. */
   readonly from: number
   readonly perSecond: number
   readonly seconds: number
 }
 
-/** When the jobs of each commit were committed, on the steady clock. */
+/** Commit times of the jobs, on the steady clock. */
 export interface Committed {
   readonly from: number
   readonly count: number
   readonly atUs: number
 }
 
-/** Commits a part every 10 ms, at the pace; when commits are slower than that they follow each other. */
+/** Commits a part every 10 ms at the given rate; slower commits follow each other. */
 export async function publishAt(
   { from, perSecond, seconds }: Pace,
   commit: (places: { readonly from: number; readonly count: number }) => Promise<unknown>,

@@ -1,6 +1,6 @@
 /**
- * The receiver, as a process of its own: reads each request to the last byte of its body, answers 204, and notes when
- * it had come. It speaks just enough HTTP for that, so that the processors are left to whoever is measured.
+ * The receiver as a separate process. It reads each request completely, answers 204, and records its time. It has just
+ * enough HTTP for that, so that the measured process gets the CPU.
  *
  * @module
  */
@@ -35,9 +35,7 @@ const { port } = server.address() as AddressInfo
 
 const receiver = {
   url: () => `http://127.0.0.1:${port}`,
-  /**
-   * Requests since the start or the last time, and when the first of each transaction had come, on the steady clock.
-   */
+  /** Requests since the last call, and the first arrival of each transaction, on the steady clock. */
   take() {
     const taken = { count, arrivals: [...arrivals] }
     count = 0
@@ -48,7 +46,7 @@ const receiver = {
 export type Receiver = typeof receiver
 answer(receiver)
 
-/** Bytes of the first request in a buffer, or null while its head is not whole. */
+/** Bytes of the first request in a buffer, or null while its head is incomplete. */
 function requestLength(bytes: Buffer): number | null {
   const end = bytes.indexOf(headEnd)
   if (end < 0) return null

@@ -1,8 +1,4 @@
-/**
- * The bare job: sign a body and post it, with nothing around. What the floor loops over, and what a queue's handler
- * does.
- * @module
- */
+/** Signs a body and posts it: the loop body of the floor, and the handler of a queue. @module */
 import { createHmac } from 'node:crypto'
 import { Agent } from 'undici'
 import { inFlight, integrations, type Job } from './jobs.js'

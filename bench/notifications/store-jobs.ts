@@ -1,8 +1,8 @@
-/** Payments with their snapshots and outbox rows, as an indexer stores them. @module */
+/** Stores payments, snapshots and outbox rows like an indexer. @module */
 import type { NewPayment, NewSnapshot, Store, StoreTransaction } from '@payment-integration/core/ports'
 import { jobAt, paymentOf } from './jobs.js'
 
-/** Which jobs. */
+/** Range of jobs. */
 export interface Places {
   readonly from: number
   readonly count: number
@@ -14,7 +14,7 @@ export interface MadePayment {
   readonly body: Buffer
 }
 
-/** Makes the payments of the jobs. */
+/** Builds the payments of the jobs. */
 export function makePayments({ from, count }: Places): MadePayment[] {
   return Array.from({ length: count }, (_, n) => {
     const job = jobAt(from + n)
@@ -22,12 +22,12 @@ export function makePayments({ from, count }: Places): MadePayment[] {
   })
 }
 
-/** Stores payments that nobody stored before, all in one transaction. */
+/** Stores new payments in one transaction. */
 export async function storePayments(store: Pick<Store, 'transaction'>, made: readonly MadePayment[]): Promise<void> {
   await store.transaction(async (tx) => tx.insertSnapshots(await insertPayments(tx, made)))
 }
 
-/** Stores payments without their first snapshots, and resolves these, in their order. */
+/** Stores payments without their first snapshots, and resolves those snapshots in order. */
 export function storeWithoutSnapshots(
   store: Pick<Store, 'transaction'>,
   made: readonly MadePayment[],
@@ -45,6 +45,6 @@ async function insertPayments(tx: StoreTransaction, made: readonly MadePayment[]
   })
 }
 
-/** Makes and stores the payments of the jobs. */
+/** Builds and stores the payments of the jobs. */
 export const storeJobs = (store: Pick<Store, 'transaction'>, places: Places): Promise<void> =>
   storePayments(store, makePayments(places))

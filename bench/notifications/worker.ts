@@ -1,12 +1,12 @@
-/** Processes of the bench, and how they are asked. @module */
+/** Starts the bench's processes and calls them. @module */
 import { type ChildProcess, fork } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'
 
-/** What a process can be asked, by name. */
+/** The calls that a process answers, by name. */
 export type Answers = Readonly<Record<string, (input: never) => unknown>>
 
-/** A running process; its questions take one value and answer one. */
+/** A running process; its calls take one value and return one. */
 export interface Worker<Known extends Answers> {
   ask<Name extends keyof Known & string>(
     name: Name,
@@ -15,7 +15,7 @@ export interface Worker<Known extends Answers> {
   stop(): Promise<void>
 }
 
-/** A question or an answer, under the same number. */
+/** A call or an answer, with the same number. */
 interface Message {
   readonly id: number
   readonly name?: string
@@ -23,14 +23,14 @@ interface Message {
   readonly error?: string
 }
 
-/** Starts a bundle as a process of its own. */
+/** Starts a bundle as a separate process. */
 export function startWorker<Known extends Answers>(path: string, ...args: string[]): Worker<Known> {
   const child: ChildProcess = fork(path, args, {
     execArgv: ['--expose-gc'],
     env: { ...process.env, NODE_ENV: 'production' },
   })
   const waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>()
-  let asked = 0
+  let lastId = 0
   const ended = new Promise<void>((resolve) => {
     child.once('exit', (code) => {
       for (const { reject } of waiting.values()) reject(new Error(`${path} ended with code ${code}.`))
@@ -45,8 +45,8 @@ export function startWorker<Known extends Answers>(path: string, ...args: string
   })
   return {
     ask(name, ...[value]) {
-      asked += 1
-      const id = asked
+      lastId += 1
+      const id = lastId
       return new Promise((resolve, reject) => {
         waiting.set(id, { resolve: resolve as (value: unknown) => void, reject })
         child.send({ id, name, value } satisfies Message, (error) => {
@@ -61,7 +61,7 @@ export function startWorker<Known extends Answers>(path: string, ...args: string
   }
 }
 
-/** Answers the parent's questions until it is gone; then `stop` is called and the process ends. */
+/** Answers the parent's calls until the parent exits; then calls `stop` and exits. */
 export function answer<Known extends Answers>(known: Known, stop: () => Promise<unknown> = async () => {}): void {
   process.on('message', ({ id, name = '', value }: Message) => {
     const respond = known[name] as ((input: unknown) => unknown) | undefined
@@ -79,12 +79,12 @@ export function answer<Known extends Answers>(known: Known, stop: () => Promise<
   process.once('disconnect', () => void stop().finally(() => process.exit(0)))
 }
 
-/** This machine's steady clock, which all of its processes share, in microseconds. */
+/** This machine's monotonic clock, which all processes share, in microseconds. */
 export function steadyUs(): number {
   return Number(process.hrtime.bigint() / 1_000n)
 }
 
-/** What some work took: time in seconds, and CPU time of this process in microseconds. */
+/** Measures work: time in seconds, and CPU time of this process in microseconds. */
 export async function timed(work: () => Promise<unknown>): Promise<{ seconds: number; cpuUs: number }> {
   const cpu = process.cpuUsage()
   const begun = performance.now()
@@ -93,7 +93,7 @@ export async function timed(work: () => Promise<unknown>): Promise<{ seconds: nu
   return { seconds: (performance.now() - begun) / 1_000, cpuUs: user + system }
 }
 
-/** The same, and where `BENCH_PROFILE` is set, with a profile of the work in the current folder. */
+/** The same; with `BENCH_PROFILE` set, also writes a profile of the work to the current folder. */
 export async function timedWithProfile(
   name: string,
   work: () => Promise<unknown>,

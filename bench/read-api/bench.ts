@@ -1,4 +1,4 @@
-/** The read and legacy APIs over HTTP beside a bare handler, on a million payments. @module */
+/** Compares the read and legacy APIs with a bare handler, on a million payments. @module */
 import { median } from '../measure.js'
 import type { BenchDatabase } from './database.js'
 import { chainId, fill, type Keys, timestampAt, txHashAt, wallet } from './dataset.js'
@@ -9,12 +9,9 @@ import { type ServerProcess, startServerProcess } from './server-process.js'
 /** How long to measure. */
 export interface ReadEffort {
   readonly payments: number
-  /** Requests of a route to each server before anything counts: their code is compiled as it gets hot. */
+  /** Warm-up requests per route and server, until hot code is compiled. */
   readonly warmUps: number
-  /**
-   * How often the two servers then take turns: often and shortly, because the machine's speed changes from second to
-   * second.
-   */
+  /** How often the two servers take turns: many short turns, because the machine's speed changes every second. */
   readonly rounds: number
   /** Time of a turn, in seconds. */
   readonly seconds: number
@@ -74,7 +71,7 @@ async function measure(database: BenchDatabase, effort: ReadEffort): Promise<str
   }
 }
 
-/** Hashes of payments of the measured integration, spread over all of them. */
+/** Hashes of the measured integration's payments, evenly spread. */
 function someHashes(payments: number): string[] {
   const own = Math.floor(payments / 5)
   return Array.from({ length: 500 }, (_, n) => txHashAt(Math.floor((own * n) / 500) * 5))
@@ -129,7 +126,7 @@ async function routes(ours: ServerProcess, keys: Keys, payments: number): Promis
   ]
 }
 
-/** The token of a page, come by as a client comes by it. */
+/** The cursor of a page, obtained as by a client. */
 async function cursorOf({ url }: ServerProcess, path: string, page: number, authorization: string): Promise<string> {
   let cursor = ''
   for (let behind = (page - 1) * pageSize; behind > 0; ) {
@@ -142,7 +139,7 @@ async function cursorOf({ url }: ServerProcess, path: string, page: number, auth
   return cursor
 }
 
-/** A floor that answers less would be no floor. */
+/** Checks that the floor gives the same answers. */
 async function assertSameAnswer(ours: ServerProcess, floor: ServerProcess, route: Route): Promise<void> {
   const [left, right] = await Promise.all(
     (
@@ -173,7 +170,7 @@ function amountOf(requestsPerSecond: number, { seconds }: ReadEffort): number {
   return Math.max(connections, Math.round(requestsPerSecond * seconds))
 }
 
-/** Runs both again and again; which one is first changes, so that neither has the better place. */
+/** Runs both repeatedly, and alternates the order, so that neither has an advantage. */
 async function inTurns<Name extends string>(
   turns: Readonly<Record<Name, () => Promise<Burst>>>,
   rounds: number,
@@ -185,7 +182,7 @@ async function inTurns<Name extends string>(
   return bursts
 }
 
-/** What a deep page costs against the first one, both answered by us in turns. */
+/** Compares the cost of a deep page with the first one, both from our server, in turns. */
 async function depth(ours: ServerProcess, first: Route | undefined, deep: Route | undefined, effort: ReadEffort) {
   if (first === undefined || deep === undefined) throw new Error('There are no pages to compare.')
   const amount = amountOf((await burst(ours, first.ours, effort.warmUps)).requestsPerSecond, effort)

@@ -1,9 +1,9 @@
-/** What a server process and the bench say to each other. @module */
+/** Messages between a server process and the bench. @module */
 
-/** Asked by the bench. */
+/** Requests of the bench. */
 export type Question = 'cpu' | 'heap' | 'stop'
 
-/** Told by a server process. */
+/** Answers of a server process. */
 export type Answer =
   | { readonly url: string }
   /** CPU time since the start, in microseconds. */
@@ -11,9 +11,9 @@ export type Answer =
   /** The heap after a collection, in bytes. */
   | { readonly heapBytes: number }
 
-/** Tells the bench where the server listens, and answers its questions. */
+/** Sends the server's URL to the bench, and answers its requests. */
 export function answerParent(url: string, stop: () => Promise<unknown>): void {
-  const tell = (answer: Answer) => process.send?.(answer)
+  const send = (answer: Answer) => process.send?.(answer)
   process.on('message', (question: Question) => {
     if (question === 'stop') {
       void stop().finally(() => process.disconnect())
@@ -21,11 +21,11 @@ export function answerParent(url: string, stop: () => Promise<unknown>): void {
     }
     if (question === 'heap') {
       globalThis.gc?.()
-      tell({ heapBytes: process.memoryUsage().heapUsed })
+      send({ heapBytes: process.memoryUsage().heapUsed })
       return
     }
     const { user, system } = process.cpuUsage()
-    tell({ cpuUs: user + system })
+    send({ cpuUs: user + system })
   })
-  tell({ url })
+  send({ url })
 }

@@ -1,4 +1,4 @@
-/** The two databases that the bench fills: a SQLite file, and a PostgreSQL of its own. @module */
+/** Opens the bench's databases: a SQLite file or a temporary PostgreSQL. @module */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,15 +11,15 @@ import { startPostgres } from '../../packages/store-sql/test/postgres.js'
 /** A database that is removed after the bench. */
 export interface BenchDatabase {
   readonly engine: 'SQLite' | 'PostgreSQL'
-  /** As `PI_DATABASE_URL` takes it. */
+  /** A value for `PI_DATABASE_URL`. */
   readonly url: string
   openStore(): Store
-  /** What an operator would have the database do after a bulk load. */
+  /** Runs an operator's maintenance after a bulk load. */
   settle(): Promise<void>
   remove(): Promise<void>
 }
 
-/** A file in a folder of its own. */
+/** A file in a temporary folder. */
 export async function sqliteDatabase(): Promise<BenchDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-'))
   const path = join(folder, 'bench.db')
@@ -32,7 +32,7 @@ export async function sqliteDatabase(): Promise<BenchDatabase> {
   }
 }
 
-/** A server in a folder of its own. */
+/** A server in a temporary folder. */
 export async function postgresDatabase(): Promise<BenchDatabase> {
   const postgres = await startPostgres()
   const { connectionString } = postgres

@@ -4,7 +4,7 @@ import type { NewPayment, Store } from '@payment-integration/core/ports'
 
 /** The integration that is measured: a fifth of all payments name it. */
 export const integrationAddress = `0x${'a1'.repeat(20)}`
-/** Sent a quarter of its payments, and received another quarter. */
+/** A wallet that sent a quarter of its payments and received another quarter. */
 export const wallet = `0x${'c3'.repeat(20)}`
 /** The chain of every payment. */
 export const chainId = 10
@@ -17,7 +17,7 @@ const usdc = { address: '0x0b2c639c533813f4aa9d7837caf62653d097ff85', symbol: 'U
 /** Rows per transaction while the tables are filled. */
 const batch = 2_000
 
-/** What a client needs. */
+/** Credentials of a client. */
 export interface Keys {
   /** Value of the Authorization header of the read API. */
   readonly basic: string
@@ -40,19 +40,21 @@ export async function fill(store: Store, size: number): Promise<Keys> {
   return { basic: `Basic ${Buffer.from(`${integrationAddress}:${apiSecret}`).toString('base64')}`, legacyKey: apiKey }
 }
 
-/** The service on a store, with nothing running. */
+/** The service on a store, without running loops. */
 export function serviceOn(store: Store, now: () => number = Date.now): Service {
   const sender = { post: () => Promise.reject(new Error('Nothing is sent here.')) }
   return createService({ store, sender, masterKey: parseMasterKey(masterKey), clock: { ...systemClock, now } })
 }
 
-/** Hash of the payment at a place in the order, 0 for the newest. Every fifth place is the measured integration's. */
+/**
+ * Hash of the payment at a position in the order, 0 for the newest. Every fifth payment is the measured integration's.
+ */
 export function txHashAt(place: number): string {
   const scattered = (Math.imul(place + 1, 2_654_435_761) >>> 0).toString(16).padStart(8, '0')
   return `0x${scattered}${place.toString(16).padStart(56, '0')}`
 }
 
-/** Time of the payment at a place, in unix milliseconds. */
+/** Time of the payment at a position, in unix milliseconds. */
 export function timestampAt(place: number): number {
   return newest - place * 1_000
 }

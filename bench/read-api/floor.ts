@@ -1,6 +1,6 @@
 /**
  * The floor: the same SQL and the same JSON in a bare handler on the same HTTP library, without authentication,
- * validation, cursor, ports and error table. It answers the very bytes that the product answers, but for `nextCursor`.
+ * validation, cursor, ports and error table. It answers the same bytes as the product, except for `nextCursor`.
  *
  * @module
  */

@@ -1,16 +1,13 @@
-/**
- * CPU that authentication, validation and cursor take of a request, without the payments' query, their JSON and HTTP.
- * @module
- */
+/** Measures the CPU of authentication, validation and cursor, without query, JSON and HTTP. @module */
 import type { Service } from '@payment-integration/core'
 import type { Store } from '@payment-integration/core/ports'
 import { integrationAddress, serviceOn, timestampAt, txHashAt } from './dataset.js'
 
 /** Microseconds of CPU per request. */
 export interface LayerCpu {
-  /** With credentials that opened a moment ago. */
+  /** With credentials that were just used. */
   readonly busyCallerUs: number
-  /** With a look-up and a keyed hash each time. */
+  /** With a look-up and a keyed hash on each request. */
   readonly rareCallerUs: number
 }
 

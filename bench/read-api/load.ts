@@ -1,8 +1,8 @@
-/** Sends requests as fast as they are answered. @module */
+/** Sends requests as fast as the server answers. @module */
 import { Client } from 'undici'
 import type { ServerProcess } from './server-process.js'
 
-/** What to send, over and over. */
+/** The request to repeat. */
 export interface Load {
   readonly paths: readonly string[]
   /** @default none */
@@ -13,11 +13,11 @@ export interface Load {
   readonly headers?: Readonly<Record<string, string>>
   /** @default none */
   readonly body?: Buffer
-  /** What every answer must be one of. @default 200 alone */
+  /** Expected statuses. @default 200 alone */
   readonly statuses?: readonly number[]
 }
 
-/** What a burst came to. */
+/** Result of a burst. */
 export interface Burst {
   readonly requestsPerSecond: number
   /** CPU time of the server for one request, in microseconds. */

@@ -1,4 +1,4 @@
-/** The measured server, as a process of its own: the product, started as `serve` starts it. @module */
+/** The measured server as a separate process: the product, started like `serve`. @module */
 import { startServer } from '@payment-integration/server'
 import { readConfig } from '@payment-integration/server/service'
 import { answerParent } from './child.js'

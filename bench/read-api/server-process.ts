@@ -1,4 +1,4 @@
-/** A server in a process of its own, so that its CPU and memory can be told from the load's. @module */
+/** Runs a server as a separate process, to measure its CPU and memory alone. @module */
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Answer, Question } from './child.js'
@@ -14,10 +14,7 @@ export interface ServerProcess {
   stop(): Promise<void>
 }
 
-/**
- * Starts `ours` or `floor` on a database.
- * @param variables - Further ones of its environment.
- */
+/** Starts `ours` or `floor` on a database. @param variables - Additional environment variables. */
 export async function startServerProcess(
   name: 'ours' | 'floor',
   databaseUrl: string,
@@ -42,15 +39,15 @@ export async function startServerProcess(
     url: first.url,
     async cpuUs() {
       ask(child, 'cpu')
-      const told = await answer(child)
-      if (!('cpuUs' in told)) throw new Error(`The ${name} server answered something else than its CPU time.`)
-      return told.cpuUs
+      const reply = await answer(child)
+      if (!('cpuUs' in reply)) throw new Error(`The ${name} server answered something else than its CPU time.`)
+      return reply.cpuUs
     },
     async heapBytes() {
       ask(child, 'heap')
-      const told = await answer(child)
-      if (!('heapBytes' in told)) throw new Error(`The ${name} server answered something else than its heap.`)
-      return told.heapBytes
+      const reply = await answer(child)
+      if (!('heapBytes' in reply)) throw new Error(`The ${name} server answered something else than its heap.`)
+      return reply.heapBytes
     },
     async stop() {
       const exited = new Promise((resolve) => child.once('exit', resolve))

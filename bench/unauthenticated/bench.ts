@@ -1,4 +1,4 @@
-/** What a request of anybody costs the server, beside that of a 401. @module */
+/** Compares the CPU cost of requests without credentials with a 401. @module */
 import { median } from '../measure.js'
 import { sqliteDatabase } from '../read-api/database.js'
 import { burst, connections } from '../read-api/load.js'
@@ -7,7 +7,7 @@ import { type Way, ways } from './ways.js'
 
 /** How long to measure. */
 export interface UnauthenticatedEffort {
-  /** Requests of each kind before anything counts. */
+  /** Warm-up requests of each kind. */
   readonly warmUps: number
   /** How often the kinds take turns. */
   readonly rounds: number
@@ -27,7 +27,7 @@ const variables = {
   PI_IDENTITY_WEBHOOK_SECRETS: 'a secret of the bench',
 }
 
-/** Measures on an empty SQLite file, where a 401 is the cheapest that it can be, and returns Markdown. */
+/** Measures on an empty SQLite file, where a 401 is cheapest, and returns Markdown. */
 export async function benchUnauthenticated(effort: UnauthenticatedEffort): Promise<string> {
   const database = await sqliteDatabase()
   const open = await startServerProcess('ours', database.url, variables)
@@ -47,7 +47,7 @@ async function measure(open: ServerProcess, limited: ServerProcess, effort: Unau
   const kinds = [base, ...others].map((kind) => ({ ...kind, pairs: [] as (readonly [own: number, of401: number])[] }))
   for (let round = 0; round < effort.rounds; round += 1)
     for (const kind of round % 2 === 0 ? kinds : kinds.toReversed()) {
-      // Beside each other, because the machine's speed changes from second to second.
+      // Side by side, because the machine's speed changes every second.
       const of401 = await base.cost()
       kind.pairs.push([await kind.cost(), of401])
     }
@@ -70,8 +70,7 @@ async function measure(open: ServerProcess, limited: ServerProcess, effort: Unau
       const { requestsPerSecond } = await burst(server, load, effort.warmUps)
       const amount = Math.max(connections, Math.round(requestsPerSecond * effort.seconds))
       const cost = async () => {
-        // Its process has been idle since its last turn: the engine drops code that is not run, and the other one's is
-        // warm.
+        // Warms up again: the engine drops compiled code of an idle process, and the other process is warm.
         if (isLimited) await burst(server, load, effort.warmUps)
         return (await burst(server, load, amount)).cpuUsPerRequest
       }

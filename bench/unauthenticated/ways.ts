@@ -1,4 +1,4 @@
-/** What anybody can send: each kind of request that needs no credentials, at its dearest. @module */
+/** Every kind of request without credentials, in its most expensive form. @module */
 import { createHmac } from 'node:crypto'
 import type { Load } from '../read-api/load.js'
 
@@ -10,7 +10,7 @@ export interface Way {
   readonly isLimited?: boolean
 }
 
-/** As much as fits into the headers that are accepted, beside the rest. */
+/** Longest text that fits into the accepted headers, besides the others. */
 const longest = 7_000
 const list = '/api/v1/integration/payments'
 const updates = '/api/v1/processor/updates'
@@ -18,7 +18,7 @@ const bundle = '/reference/swagger-ui-bundle.js'
 const verdicts = '/api/v1/identity-provider/webhook'
 const gzip = { 'accept-encoding': 'gzip' }
 const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`
-/** A signature that is well-formed and of now, by somebody who does not know the secret. */
+/** A well-formed, recent signature by a forger without the secret. */
 const forged = () => `t=${Math.floor(Date.now() / 1_000)},v1=${'0'.repeat(64)}`
 const bodyOf = (bytes: number) => Buffer.from('{}'.padEnd(bytes))
 
@@ -32,7 +32,7 @@ function forgedDigest(algorithm: 'SHA256' | 'SHA512', bytes: number): Load {
   return post(verdicts, bytes, { 'x-payload-digest': digest, 'x-payload-digest-alg': `HMAC_${algorithm}_HEX` }, 400)
 }
 
-/** The 401 that the others are held against comes first. */
+/** The first entry is the 401 for comparison. */
 export function ways(tags: Readonly<Record<string, string>>): readonly Way[] {
   const refused = (load: Omit<Load, 'statuses'>): Load => ({ ...load, statuses: [401] })
   const unchanged = (path: string): Load => ({

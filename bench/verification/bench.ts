@@ -1,4 +1,4 @@
-/** What verifying and refusing cost, beside a floor and beside the verifiers of other senders. @module */
+/** Compares verifying and rejecting with a floor and with other senders' verifiers. @module */
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -11,11 +11,11 @@ import { peersMissing } from './peers.js'
 
 /** How much to measure. */
 export interface VerificationEffort {
-  /** How often each case has its turn. */
+  /** Turns of each case. */
   readonly rounds: number
   /** CPU time of a turn, in microseconds; 0 for 200 calls. */
   readonly sliceUs: number
-  /** Processes that import the package, and as many that import `node:crypto` alone. */
+  /** Processes that import the package, and as many that import only `node:crypto`. */
   readonly imports: number
   readonly seed: number
 }
@@ -31,7 +31,7 @@ const run = promisify(execFile)
 const here = import.meta.dirname
 const peersFolder = fileURLToPath(new URL('./peers/', import.meta.url))
 
-/** Bundles as a release is, measures, and returns Markdown. */
+/** Bundles like a release, measures, and returns Markdown. */
 export async function benchVerification(effort: VerificationEffort): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-verification-'))
   try {
@@ -114,7 +114,7 @@ function refuseTable(cases: readonly Measured[]): string {
   return ['### Refusing a delivery, CPU µs', '', ...heading(['', ...titles]), ...rows, ''].join('\n')
 }
 
-/** What an import costs in CPU time beyond `node:crypto`: processes in turns, each timing its own import. */
+/** Measures an import's CPU time beyond `node:crypto`, in alternating processes that time their own import. */
 async function importLine(folder: string, imports: number): Promise<string> {
   const bundled = join(folder, 'package.mjs')
   await build({

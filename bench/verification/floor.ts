@@ -1,13 +1,10 @@
-/**
- * The least that a verifier can do: createHmac, a strict parse, a two-sided window, timingSafeEqual. It says yes or no.
- * @module
- */
+/** A minimal verifier: createHmac, a strict parse, a two-sided window, timingSafeEqual. @module */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 const digits = /^\d{1,12}$/
 const hex = /^[0-9a-f]{64}$/
 
-/** Whether the header's code is that of the body, and recent. */
+/** Whether the header's code fits the body and is recent. */
 export function floorVerify(body: Uint8Array, header: string, secret: string): boolean {
   let timestamp: string | undefined
   const codes: string[] = []
@@ -28,7 +25,7 @@ export function floorVerify(body: Uint8Array, header: string, secret: string): b
   return codes.some((claimed) => timingSafeEqual(code, Buffer.from(claimed, 'hex')))
 }
 
-/** The same on Web Crypto, with a key that was imported before, for a header that is known to be well-formed. */
+/** The same on Web Crypto, with an imported key and a well-formed header. */
 export async function webFloorVerify(
   body: Uint8Array,
   header: string,

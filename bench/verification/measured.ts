@@ -113,14 +113,14 @@ async function cost({ call, calls }: Case): Promise<number> {
       const verdict = call()
       if (verdict instanceof Promise) await verdict
     } catch {
-      // A refusal is what most of these calls are for.
+      // Most of these calls are expected to throw.
     }
   }
   const { user, system } = process.cpuUsage(before)
   return (user + system) / calls
 }
 
-/** Fails where a genuine delivery is refused, or another is taken: a wrong figure would look like a fast one. */
+/** Fails when a genuine delivery is rejected or another one accepted: a wrong result could look fast. */
 async function check({ name, kind, call }: Case): Promise<void> {
   const taken = await Promise.resolve()
     .then(call)
@@ -131,7 +131,7 @@ async function check({ name, kind, call }: Case): Promise<void> {
   if (taken !== (kind === 'genuine')) throw new Error(`${name} ${taken ? 'takes' : 'refuses'} a ${kind} delivery.`)
 }
 
-/** A shuffle that the seed decides (mulberry32). */
+/** A seeded shuffle (mulberry32). */
 function shuffled<T>(items: readonly T[], draw: () => number): T[] {
   return items
     .map((item) => ({ item, at: draw() }))

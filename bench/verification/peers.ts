@@ -1,4 +1,4 @@
-/** Verifiers of other senders, each fed with deliveries signed by its own scheme over the same body. @module */
+/** Loads other senders' verifiers, with deliveries of their own schemes over the same body. @module */
 import { createHmac } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -35,7 +35,7 @@ export async function loadPeers(folder: string): Promise<Subject[]> {
   const load = createRequire(`${folder}package.json`)
   const StripeClass = load('stripe') as new (key: string) => Stripe
   const stripe = new StripeClass('sk_test_bench')
-  // It has no entry for require, which could find it.
+  // It has no entry for `require` to resolve.
   const octokitPath = pathToFileURL(`${folder}node_modules/@octokit/webhooks-methods/dist-node/index.js`).href
   const { verify: octokit } = (await import(octokitPath)) as { verify: OctokitVerify }
   const stripeSecret = 'whsec_bench_only_0123456789abcdef'
@@ -93,7 +93,7 @@ export function secondsAgo(kind: Kind): number {
   return Math.floor(Date.now() / 1000) - (kind === 'stale' ? 3_600 : 0)
 }
 
-/** Another code of the same form, for a forgery. */
+/** A different code of the same form, for a forgery. */
 export function spoiled(code: string, kind: Kind): string {
   return kind === 'forged' ? `${code[0] === 'a' ? 'b' : 'a'}${code.slice(1)}` : code
 }

@@ -1,6 +1,6 @@
-/** What is measured. @module */
+/** Types of the measured verifiers. @module */
 
-/** A delivery to accept, or one of those that unknownParts send. */
+/** A genuine delivery, or a kind that forgers send. */
 export type Kind = 'genuine' | 'forged' | 'stale' | 'malformed'
 
 /** A verifier. */

@@ -1,2 +1,2 @@
-/** Our core as a web bundle has it. @module */
+/** Entry of the web bundle of our core. @module */
 export { signingKey, verifyBytes } from '@payment-integration/webhook/core'

@@ -1,7 +1,6 @@
 /**
- * Versions handled per second on PostgreSQL beside a bare upsert, in a process that is bundled as a release is: run
- * from source by a loader, every function would pay for keeping its name, and the one with the most functions would pay
- * most.
+ * Compares versions handled per second on PostgreSQL with a bare upsert. The process is bundled like a release. A
+ * loader that runs sources adds a cost per function to keep its name, which would distort the comparison.
  *
  * @module
  */
@@ -27,7 +26,7 @@ export interface VersionStoreEffort {
 const run = promisify(execFile)
 const root = join(import.meta.dirname, '..', '..')
 
-/** Measures both pairs, and gives their tables as Markdown. */
+/** Measures both pairs, and returns their tables as Markdown. */
 export async function benchVersionStore(effort: VersionStoreEffort): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-version-store-'))
   const server = await startPostgres()
@@ -50,7 +49,7 @@ export async function benchVersionStore(effort: VersionStoreEffort): Promise<str
   }
 }
 
-/** The driver stays outside: it is nobody's release but its own. */
+/** The driver stays outside the bundle: users install it separately. */
 async function bundle(folder: string): Promise<string> {
   const outfile = join(folder, 'measured.mjs')
   await build({

@@ -1,8 +1,4 @@
-/**
- * The two ways, measured on a database: the same connections, the same durability, and the effect in both or in none of
- * the two.
- * @module
- */
+/** Measures both ways on a database, with equal connections, durability and effect. @module */
 import { createPostgresVersionStore } from '@payment-integration/version-store/postgres'
 import pg from 'pg'
 import type { VersionStoreEffort } from './bench.js'
@@ -13,7 +9,7 @@ export interface Rates {
   readonly ours: number
 }
 
-/** What this process prints, as JSON. */
+/** The output of this process, as JSON. */
 export interface Measured {
   readonly withEffect: Rates
   readonly without: Rates
@@ -72,8 +68,8 @@ function oursAlone(pool: pg.Pool): Way {
 }
 
 /**
- * The two take turns of a tenth of a second, each first as often; a rate is of all turns together, so that a slow
- * moment meets both.
+ * Both take turns of a tenth of a second, and are first equally often. The rate covers all turns, so that a slow moment
+ * affects both.
  */
 async function compare(bare: Way, own: Way, { turns, turnMs, connections }: VersionStoreEffort): Promise<Rates> {
   let payment = 0
@@ -94,7 +90,7 @@ async function compare(bare: Way, own: Way, { turns, turnMs, connections }: Vers
     await Promise.all(Array.from({ length: connections }, one))
     return { handled, ms: performance.now() - begin }
   }
-  // Connections, plans and the files of the tables.
+  // Warms up connections, plans and the files of the tables.
   for (const way of [bare, own, bare, own]) await run(way)
   for (let turn = 0; turn < turns; turn++)
     for (const way of turn % 2 === 0 ? [bare, own] : [own, bare]) {
@@ -111,8 +107,8 @@ async function compare(bare: Way, own: Way, { turns, turnMs, connections }: Vers
   return { bare: rate(bare), ours: rate(own) }
 }
 
-const [connectionString = '', asked = ''] = process.argv.slice(2)
-const effort = JSON.parse(asked) as VersionStoreEffort
+const [connectionString = '', effortJson = ''] = process.argv.slice(2)
+const effort = JSON.parse(effortJson) as VersionStoreEffort
 const pool = new pg.Pool({ connectionString, max: effort.connections })
 for (const name of ['bare_effect', 'bare_none', 'ours_effect', 'ours_none']) {
   await createPostgresVersionStore({ database: pool, table: `${name}_versions` }).migrate()

@@ -21,7 +21,7 @@ try {
   await close()
 }
 
-/** The runtime's own server, with the adapter that is meant for it. */
+/** The runtime's own server, with its adapter. */
 async function serve(options) {
   const { createFetchHandler } = packages.fetchAdapter
   if (globalThis.Bun) {

@@ -1,4 +1,4 @@
-/** workerd: serves deliveries at /webhook; elsewhere the input is posted and the verdicts are answered. @module */
+/** workerd: serves deliveries at /webhook; other paths take the input and answer the verdicts. @module */
 import { packages } from './packages.mjs'
 import { endpointOptions } from './programs/endpoint.mjs'
 import { runPrograms } from './programs/index.mjs'

@@ -1,8 +1,7 @@
 /**
- * What the text around a README's block introduces, in real parts: each block runs as a program beside a service that
- * runs on this machine. `before` and `after` are put around the block; `swap` replaces addresses that only exist in the
- * text; `says` is what the program has to print. `service` holds the running service's `ready` event, with `port` a
- * port that is free.
+ * Turns README blocks into programs beside a local service. `before` and `after` wrap the block. `swap` replaces
+ * addresses that exist only in the text. `says` is the expected output. `service` is the running service's `ready`
+ * event, with a free `port`.
  *
  * @module
  */

@@ -1,4 +1,4 @@
-/** Child processes that may hang or leave children of their own behind. @module */
+/** Runs child processes that may hang or leave grandchildren behind. @module */
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 
@@ -6,12 +6,12 @@ import { createInterface } from 'node:readline'
 const groups = new Set()
 
 /**
- * A running program, leader of a process group of its own.
+ * A running program that leads its own process group.
  * @typedef {object} Running
  * @property {Promise<Ended>} ended - Resolves when the program has ended; never rejects.
  * @property {(wanted: (line: string) => boolean, seconds: number) => Promise<string>} line - The first line of standard
- * output that is
- *   wanted, told earlier or not. Rejects with an Error when the program ends before it, or the time is over.
+ * output that is wanted, told earlier or not. Rejects with an Error when the program ends before it, or the time is
+ * over.
  * @property {() => Promise<void>} stop - Ends the program and what it started.
  */
 
@@ -70,15 +70,15 @@ export function start(command, args, { seconds, cwd, env }) {
       stderr += error.message
       finish(null)
     })
-    // A grandchild may hold the pipes open after the program itself is gone.
+    // A grandchild may keep the pipes open after the program exits.
     child.once('exit', () => end(child))
     child.once('close', finish)
   })
   return {
     ended,
     line(wanted, within) {
-      const told = lines.find(wanted)
-      if (told !== undefined) return Promise.resolve(told)
+      const earlier = lines.find(wanted)
+      if (earlier !== undefined) return Promise.resolve(earlier)
       return new Promise((resolve, reject) => {
         const settle = (act, value) => {
           clearTimeout(limit)
@@ -104,7 +104,7 @@ export function start(command, args, { seconds, cwd, env }) {
 }
 
 /**
- * Runs a program to its end.
+ * Runs a program until it exits.
  * @param {string} command
  * @param {readonly string[]} args
  * @param {Parameters<typeof start>[2]} options
@@ -115,8 +115,8 @@ export function run(command, args, options) {
 }
 
 /**
- * Runs a program that has to end well.
- * @returns {Promise<string>} What it printed.
+ * Runs a program that must succeed.
+ * @returns {Promise<string>} Its output.
  * @throws {Error} With its last lines, when its exit code is not 0 or its time is over.
  */
 export async function must(command, args, options) {
@@ -126,7 +126,7 @@ export async function must(command, args, options) {
   throw new Error(`${command} ${args.join(' ').slice(0, 200)} ${how}:\n${lastLines(stdout + stderr)}`)
 }
 
-/** The end of a text: what a person needs to see of a failure. */
+/** The last lines of a text, which explain a failure. */
 export function lastLines(text, count = 25) {
   return text.trimEnd().split('\n').slice(-count).join('\n')
 }

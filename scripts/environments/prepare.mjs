@@ -27,7 +27,7 @@ const wanted = {
 export function prepare(root, temporary) {
   const tarballs = join(temporary, 'tarballs')
   const packed = mkdir(tarballs).then(() => packAll(root, tarballs, []))
-  // Whoever asks for an environment hears of it.
+  // A caller of `environment` gets the error.
   packed.catch(() => {})
   const made = new Map()
   return {

@@ -1,4 +1,4 @@
-/** What was found, as lines while it runs, tables at the end, and a count. @module */
+/** Collects results and formats them as lines, tables and counts. @module */
 
 /**
  * @typedef {object} Result
@@ -9,7 +9,7 @@
  * @property {string} [detail] - Why it failed or was skipped, or a figure to show instead of `ok`.
  */
 
-/** Collects results, and tells each when it comes. */
+/** Collects results, and reports each at once. */
 export function createResults(print) {
   /** @type {Result[]} */
   const results = []
@@ -21,7 +21,7 @@ export function createResults(print) {
       const { group, row, column, verdict, detail } = result
       print(`${verdict.padEnd(8)} ${group}: ${row}: ${column}${verdict !== 'ok' && detail ? `: ${detail}` : ''}`)
     },
-    /** Runs a check and adds its result: a returned text is shown instead of `ok`, a throw is a failure. */
+    /** Runs a check and adds its result. A returned text replaces `ok`; a throw is a failure. */
     async check(group, row, column, run) {
       try {
         const detail = await run()
@@ -33,7 +33,7 @@ export function createResults(print) {
   }
 }
 
-/** A table per group: rows where it ran, columns what ran. */
+/** A table per group: a row per runtime, a column per check. */
 export function tables(results) {
   return [...new Set(results.map(({ group }) => group))].map((group) => {
     const own = results.filter((result) => result.group === group)

@@ -1,7 +1,4 @@
-/**
- * Programs that name everything the packages export, compiled by several compilers in every resolution mode, and run.
- * @module
- */
+/** Compiles and runs programs that name every export, with each compiler and resolution mode. @module */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { build } from 'esbuild'
@@ -19,7 +16,7 @@ const modes = {
   bundler: { module: 'preserve', moduleResolution: 'bundler' },
 }
 
-/** What an integrator's strict project says; declarations of libraries are checked too. */
+/** Options of an integrator's strict project; declarations of libraries are checked, too. */
 const strict = {
   strict: true,
   exactOptionalPropertyTypes: true,
@@ -99,7 +96,7 @@ async function compileAndRun({ compiler, mode, node, entries, runtimes, integrat
     const options = { bundle: true, platform: 'node', target: 'node20', logLevel: 'silent', absWorkingDir: folder }
     for (const format of ['esm', 'cjs']) {
       const outfile = format === 'esm' ? 'bundle.mjs' : 'bundle.cjs'
-      // What a dependency written for CJS asks of a bundle of ES modules.
+      // A CJS dependency needs this in a bundle of ES modules.
       const banner = {
         js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
       }
@@ -125,7 +122,7 @@ function consumer(entries) {
   const values = entries.flatMap(({ values }, at) =>
     values.map((name) => `  ['${entries[at].specifier} ${name}', entry${at}.${name}],`),
   )
-  // A type that wants arguments is named too: an alias without them would not compile, a re-export does.
+  // Also names generic types: an alias without arguments would not compile, but a re-export does.
   const types = entries.flatMap(({ types, specifier }, at) =>
     types.length === 0
       ? []
@@ -143,12 +140,11 @@ function consumer(entries) {
   ].join('\n')
 }
 
-/** Globals that dependencies make: zod shares its registry between copies of itself. */
+/** Globals of dependencies: zod shares its registry between its copies. */
 const knownGlobals = ['__zod_globalConfig', '__zod_globalRegistry']
 
 /**
- * `sideEffects: false` is true: importing every entry leaves globals, prototypes and listeners as they were, and the
- * program ends.
+ * Checks `sideEffects: false`: importing every entry changes no global, prototype or listener, and the program exits.
  */
 async function importQuietly(entries, node, integrator) {
   const file = join(integrator, 'quiet.mjs')
@@ -162,7 +158,7 @@ async function importQuietly(entries, node, integrator) {
     '  ...process.eventNames().map((name) => "listeners " + String(name) + process.listenerCount(name)),',
     '  "stack traces " + Error.stackTraceLimit,',
     '])',
-    // Node defines some globals when they are first looked at.
+    // Node defines some globals at their first read.
     'for (const name of Reflect.ownKeys(globalThis)) void globalThis[name]',
     ...entries.flatMap(({ specifier }) => [
       `{ const before = state(); await import('${specifier}'); const after = state()`,

@@ -6,10 +6,10 @@ import { findRuntimes, runChromium, runFile, runWorkerd } from './runtimes.mjs'
 /** Files under `vectors/` that a program runs in every runtime, by a short name. */
 const vectorFiles = { signature: 'signature', deliveries: 'deliveries', identity: 'identity-signatures' }
 
-/** Those that are for one side only, which tests them itself. */
+/** Vectors for one side only, which has its own tests for them. */
 const vectorsOfTheService = ['addresses', 'hostile-requests']
 
-/** Programs, and what a person reads of them. */
+/** Programs, and their titles in the table. */
 const columns = {
   signatureVectors: 'signature vectors',
   deliveryVectors: 'delivery vectors',
@@ -29,8 +29,8 @@ const leftOut = {
 }
 
 /**
- * Runs the programs everywhere and compares: a verdict that is wrong by the vectors, or other than elsewhere, is a
- * failure.
+ * Runs the programs everywhere and compares. A verdict that contradicts the vectors, or differs from another runtime,
+ * is a failure.
  *
  * @param {object} context
  *
@@ -89,10 +89,7 @@ function verdictsIn(runtime, folder, format, input) {
   return runFile(runtime, folder, format, input)
 }
 
-/**
- * How many verdicts there are.
- * @throws {Error} With the first that are wrong, or differ from those of the reference.
- */
+/** The number of verdicts. @throws {Error} With the first that are wrong, or differ from those of the reference. */
 function judged(verdicts, reference) {
   const wrong = verdicts.filter((verdict) => /^(WRONG|threw)/.test(verdict))
   if (wrong.length > 0) throw new Error(`${wrong.length} wrong:\n${wrong.slice(0, 5).join('\n')}`)

@@ -15,7 +15,7 @@ export async function runStores({ runtimes, integrator, betterSqlite3, results, 
   const found = findRuntimes(runtimes)
   const runs = [
     ...found
-      // Node 20 has no `node:sqlite`; a runtime that this machine lacks is told by what its name begins with.
+      // Node 20 has no `node:sqlite`. A missing runtime is recognised by the beginning of its name.
       .filter(({ kind, name }) => kind === 'node' && !/^(Node |node-)20/.test(name))
       .map((runtime) => ({ runtime, driver: 'node:sqlite', folder: integrator })),
     ...found

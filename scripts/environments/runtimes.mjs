@@ -81,7 +81,7 @@ export function findRuntimes(folder) {
  * @param {Runtime} runtime
  * @param {string} folder - The installed copy of `environments/integrator`.
  * @param {'esm' | 'cjs'} format - How the packages are loaded.
- * @param {object} input - What the programs get.
+ * @param {object} input - The input of the programs.
  * @returns {Promise<Record<string, string[]>>} Verdicts by program.
  */
 export async function runFile(runtime, folder, format, input) {
@@ -102,7 +102,7 @@ export async function runWorkerd(runtime, folder, input) {
     [
       'using Workerd = import "/workerd/workerd.capnp";',
       'const config :Workerd.Config = (',
-      // The service that the client asks runs on this machine.
+      // The client calls a service on this machine.
       '  services = [(name = "main", worker = .main), (name = "internet", network = (allow = ["public", "private", "local"]))],',
       '  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")]',
       ');',
@@ -122,8 +122,7 @@ export async function runWorkerd(runtime, folder, input) {
     const answer = await fetch(url, { method: 'POST', body: JSON.stringify(inside), signal })
     const text = await answer.text()
     if (!answer.ok) throw new Error(`The Worker answered ${answer.status}: ${text.slice(0, 2000)}`)
-    // Sent from outside, as the service does: the fetch of workerd gives a request up whose body is not read to its
-    // end.
+    // Sent from outside, like the service: workerd's `fetch` aborts a request whose body is not read completely.
     const outside = { programs: ['serveRequests'], endpoint: `${url}/webhook` }
     return { ...JSON.parse(text), ...(await runFile(here, folder, 'esm', outside)) }
   } finally {
@@ -148,7 +147,7 @@ export async function runChromium(runtime, folder, input) {
     const page = await browser.newPage()
     page.setDefaultTimeout(childSeconds * 1000)
     const failed = new Promise((_, reject) => page.once('pageerror', reject))
-    // A loopback address is a secure context, which WebCrypto wants.
+    // A loopback address is a secure context, which WebCrypto requires.
     await Promise.race([failed, page.goto(`http://127.0.0.1:${server.address().port}/`)])
     await Promise.race([failed, page.waitForFunction('globalThis.runPrograms !== undefined')])
     return await page.evaluate((given) => globalThis.runPrograms(given), input)

@@ -1,7 +1,4 @@
-/**
- * Uses each tarball as an outsider would: installed in an empty folder with nothing but what its package.json lists.
- * @module
- */
+/** Uses each tarball like a user: in an empty folder with only its listed dependencies. @module */
 import { existsSync } from 'node:fs'
 import { cp, mkdir, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -17,8 +14,7 @@ const modules = join(import.meta.dirname, '../../node_modules')
  * @param {import('./pack.mjs').Packed} packed
  *
  * @param {{ all: readonly import('./pack.mjs').Packed[], root: string, into: string, api:
- * import('./public-api.mjs').PublicApi }} context
- *   `into` is a folder of its own.
+ * import('./public-api.mjs').PublicApi }} context `into` is a separate folder.
  *
  * @returns {Promise<string[]>}
  */
@@ -62,7 +58,7 @@ async function compileProblems(packed, entries, into) {
     exactOptionalPropertyTypes: true,
     module: 'nodenext',
     target: 'es2022',
-    // What an integrator's browser or edge code has; the service's packages may also use Node's types.
+    // The types of an integrator's browser or edge code; the service's packages may also use Node's.
     lib: ['es2023', 'dom'],
     types: packed.dual ? [] : ['node'],
     typeRoots: [join(modules, '@types')],
@@ -74,14 +70,11 @@ async function compileProblems(packed, entries, into) {
   return code === 0 ? [] : [`a consumer does not compile:\n${stdout}`]
 }
 
-/**
- * Lays a package, its workspace dependencies from their tarballs, and its npm dependencies from the workspace's own
- * install.
- */
+/** Places a package, its workspace dependencies from tarballs, and its npm dependencies from the workspace. */
 async function install(packed, all, root, into, done) {
   if (done.has(packed.manifest.name)) return
   done.add(packed.manifest.name)
-  // Copied, so that what it imports is looked for here and not beside the place where it was unpacked.
+  // Copied, so that its imports resolve here and not in its unpack folder.
   await cp(packed.unpacked, join(into, 'node_modules', packed.manifest.name), { recursive: true })
   const { dependencies = {}, peerDependencies = {} } = packed.manifest
   for (const name of Object.keys({ ...dependencies, ...peerDependencies })) {
@@ -92,7 +85,7 @@ async function install(packed, all, root, into, done) {
   }
 }
 
-/** Where npm put a dependency: beside the package when another version of it is at the root. */
+/** Path of a dependency: beside the package when the root has another version. */
 function installed(packed, root, name) {
   const own = join(packed.source, 'node_modules', name)
   return existsSync(own) ? own : join(root, 'node_modules', name)

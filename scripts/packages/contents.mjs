@@ -1,4 +1,4 @@
-/** What a tarball holds, and whether its exports map says the truth about it. @module */
+/** Checks the files of a tarball and its exports map. @module */
 import { readdir, readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
@@ -24,10 +24,7 @@ export async function contentProblems(packed, root) {
   return problems
 }
 
-/**
- * Entries that come as ES modules alone, in every package: a suite, and a local provider, for tests, which are ES
- * modules.
- */
+/** Entries that are ES modules only: a suite and a local provider, for tests, which are ES modules. */
 const esmOnlyEntries = ['conformance', 'identity-provider']
 
 /**

@@ -27,8 +27,8 @@ export async function publintProblems({ folder, tarball }) {
 }
 
 /**
- * What are-the-types-wrong reports. Entries with `require` are held to `node16`, the others to `esm-only`; both leave
- * out resolution as before Node 12.7, which knows no exports map and which no supported Node uses.
+ * The report of are-the-types-wrong. Entries with `require` use the profile `node16`, the others `esm-only`. Both skip
+ * the resolution before Node 12.7, which has no exports map.
  *
  * @param {import('./pack.mjs').Packed} packed
  *
@@ -45,7 +45,7 @@ export async function typesProblems({ tarball, manifest }) {
   const problems = []
   for (const [profile, chosen] of Object.entries(profiles)) {
     if (chosen.length === 0) continue
-    // Without --no-definitely-typed it asks the network for an @types package of the same name.
+    // Without --no-definitely-typed it looks for an @types package on the network.
     const flags = ['--profile', profile, '--no-definitely-typed', '--format', 'ascii', '--no-emoji', '--no-color']
     const args = [tarball, ...flags, '--entrypoints', ...chosen.map(([key]) => key)]
     const { code, stdout, stderr } = await run(process.execPath, [join(dirname(tool), bin.attw), ...args])

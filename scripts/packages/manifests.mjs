@@ -1,8 +1,4 @@
-/**
- * What of a manifest users depend on, beside the names: how entries resolve, what is installed with them, where they
- * run.
- * @module
- */
+/** Checks the manifest fields that users depend on: entries, dependencies and engines. @module */
 import { readFile, writeFile } from 'node:fs/promises'
 
 /** Fields whose change users notice. */
@@ -21,8 +17,8 @@ const watched = [
 ]
 
 /**
- * Problems of a manifest by itself: a package that says nothing of side effects keeps its whole code in every bundle,
- * and a range instead of an exact version makes what users run another thing than what was tested.
+ * Problems of a single manifest. Without `sideEffects`, every bundle keeps the whole package. With a range instead of
+ * an exact version, users run other code than was tested.
  *
  * @param {import('./pack.mjs').Packed} packed
  *
@@ -42,7 +38,7 @@ export function manifestProblems({ manifest }) {
  * @param {readonly import('./pack.mjs').Packed[]} packages
  * @param {string} file - The recorded manifests: lines by package, as JSON.
  * @param {boolean} update - Records instead of comparing; packages that were not read keep their record.
- * @returns {Promise<string[]>} One line per field that changed. The version of this workspace itself is left out.
+ * @returns {Promise<string[]>} One line per changed field. The workspace's own version is left out.
  */
 export async function compareManifests(packages, file, update) {
   const recorded = JSON.parse(await readFile(file, 'utf8').catch(() => '{}'))
@@ -75,7 +71,7 @@ function watchedOf(manifest) {
   )
 }
 
-/** `field key = value` lines; a value is one text, so that the order of its conditions, which decides, counts too. */
+/** `field key = value` lines. A value is one text, because the order of its conditions matters. */
 function flat(fields) {
   return Object.entries(fields).flatMap(([field, value]) =>
     value === null || typeof value !== 'object' || Array.isArray(value)

@@ -1,4 +1,4 @@
-/** The public names of every entry, as its declarations and its code really have them. @module */
+/** Reads the public names of every entry from its declarations and code. @module */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import ts from 'typescript'
@@ -51,7 +51,7 @@ function isTypeOnly(symbol) {
  * @param {PublicApi} api
  * @param {string} file - The recorded names, as JSON.
  * @param {boolean} update - Records instead of comparing; packages that were not read keep their record.
- * @returns {Promise<string[]>} One line per name that came or went.
+ * @returns {Promise<string[]>} One line per added or removed name.
  */
 export async function compareWithRecord(api, file, update) {
   const recorded = JSON.parse(await readFile(file, 'utf8').catch(() => '{}'))

@@ -1,8 +1,8 @@
-/** Runs a command to its end. @module */
+/** Runs a command until it exits. @module */
 import { execFile } from 'node:child_process'
 
 /**
- * Resolves what a command printed and its exit code; never rejects for a failing command.
+ * Resolves a command's output and exit code; never rejects for a failing command.
  * @param {string} command
  * @param {string[]} args
  * @param {import('node:child_process').ExecFileOptions} [options]

@@ -1,4 +1,4 @@
-/** What an import costs in a bundle, against its budget. @module */
+/** Compares an import's bundle size with its budget. @module */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -8,16 +8,16 @@ import { build } from 'esbuild'
  * An import that users make, and how many bytes it may add to their bundle: minified by esbuild, dependencies included,
  * gzipped at 9.
  * @typedef {object} Budget
- * @property {string} entry - What is imported from.
- * @property {string[]} names - What is imported.
+ * @property {string} entry - The entry to import from.
+ * @property {string[]} names - The imported names.
  * @property {number} web - At most, for browsers and edge runtimes.
  * @property {number} node - At most, for Node, whose own modules stay outside.
  */
 
-/** Packages for tests alone: nobody ships them. */
+/** Packages for tests only, which are never bundled. */
 const unshipped = ['@payment-integration/testing']
 
-/** How the two bundles are made. */
+/** Options of the two bundles. */
 const targets = {
   web: { platform: 'browser', conditions: ['browser', 'worker'] },
   node: { platform: 'node', conditions: ['node'] },
@@ -37,8 +37,8 @@ const targets = {
  *
  * @param {import('./public-api.mjs').PublicApi} context.api
  *
- * @returns {Promise<{ problems: string[], table: string[] }>} An entry with `require` is what users bundle, so each
- * needs a budget.
+ * @returns {Promise<{ problems: string[], table: string[] }>} Users bundle entries with `require`, so each needs a
+ * budget.
  */
 export async function sizeProblems(packed, { root, into, api }) {
   const text = await readFile(join(root, 'scripts/size-budgets.json'), 'utf8').catch(() => undefined)

@@ -1,14 +1,11 @@
-/**
- * Blocks of the fake chain, with the hashes that a real one has. Source: Ethereum yellow paper, section 4.3.
- * @module
- */
+/** Blocks of the fake chain, with hashes as on a real one. Source: Ethereum yellow paper, section 4.3. @module */
 import { concatHex, type Hex, keccak256, toHex } from 'viem'
 import { bloomOf } from './bloom.js'
 import { encodeRlp, hexBytes, type RlpItem, wholeBytes } from './rlp.js'
 import type { FakeTransaction } from './transaction.js'
 import { trieRoot } from './trie.js'
 
-/** A block, on whatever branch. */
+/** A block of any branch. */
 export interface FakeBlock {
   readonly number: number
   readonly hash: Hex
@@ -22,17 +19,17 @@ export interface FakeBlock {
 
 const noHash: Hex = `0x${'00'.repeat(32)}`
 const nobody: Hex = `0x${'00'.repeat(20)}`
-/** What a block without uncles says of them. */
+/** The uncles hash of a block without uncles. */
 const noUncles: Hex = '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347'
 /** The root of an empty list. */
 const emptyRoot = trieRoot([])
 const gasLimit = 30_000_000
 const gasPerTransaction = 100_000
 
-/** What sets one block apart from another of the same content. */
+/** Distinguishes blocks of equal content. */
 export interface BlockKind {
   readonly salt: Hex
-  /** Whether its hash is one of the chain's own making, as on some rollups: then its fields do not lead to it. */
+  /** Whether the chain computes its hash in its own way, as on some rollups: then its fields do not give the hash. */
   readonly isOdd: boolean
 }
 
@@ -46,7 +43,7 @@ export function makeBlock(
   const number = parent === null ? 0 : parent.number + 1
   const bloom = bloomOf(transactions.flatMap(({ logs }) => logs))
   const receiptsRoot = trieRoot(transactions.map((transaction, index) => receiptBytes(transaction, index)))
-  // Some hash of its transactions: blocks are proven by their receipts.
+  // An arbitrary transactions hash: blocks are proven by their receipts.
   const transactionsRoot =
     transactions.length === 0 ? emptyRoot : keccak256(concatHex(transactions.map(({ hash }) => hash)))
   const gasUsed = transactions.length * gasPerTransaction
@@ -93,7 +90,7 @@ export function makeBlock(
   return { number, hash, parent, timestamp, transactions, header }
 }
 
-/** A receipt of type 2, or of the old kind, as the trie holds it. */
+/** A receipt of type 2, or a legacy one, as encoded in the trie. */
 function receiptBytes({ type, succeeded, logs }: FakeTransaction, index: number): Uint8Array {
   const body = encodeRlp([
     wholeBytes(succeeded ? 1 : 0),
@@ -104,7 +101,7 @@ function receiptBytes({ type, succeeded, logs }: FakeTransaction, index: number)
   return type === 0 ? body : Buffer.concat([Uint8Array.of(type), body])
 }
 
-/** The receipts of a block as a node answers them. */
+/** The receipts of a block in a node's format. */
 export function receiptsOf(block: FakeBlock): Readonly<Record<string, unknown>>[] {
   let logIndex = 0
   return block.transactions.map((transaction, index) => {
@@ -133,7 +130,7 @@ export function receiptsOf(block: FakeBlock): Readonly<Record<string, unknown>>[
   })
 }
 
-/** A transaction of a block as a node answers it. */
+/** A transaction of a block in a node's format. */
 export function transactionOf(block: FakeBlock, index: number): Readonly<Record<string, unknown>> | null {
   const transaction = block.transactions[index]
   if (transaction === undefined) return null

@@ -2,7 +2,7 @@
 import { keccak256 } from 'viem'
 import { hexBytes } from './rlp.js'
 
-/** What the filter is made of. */
+/** The parts of a log that the filter covers. */
 export interface FilteredLog {
   readonly address: string
   readonly topics: readonly string[]
@@ -11,7 +11,7 @@ export interface FilteredLog {
 const bloomBytes = 256
 /** Three bits per value, each below this. */
 const bits = 2048
-/** The same few addresses and topics come in every block. */
+/** Every block has the same few addresses and topics. */
 const known = new Map<string, readonly number[]>()
 const maxKnown = 5_000
 
@@ -28,8 +28,8 @@ export function bloomOf(logs: readonly FilteredLog[]): Uint8Array {
 }
 
 function bitsOf(value: string): readonly number[] {
-  const kept = known.get(value)
-  if (kept !== undefined) return kept
+  const cached = known.get(value)
+  if (cached !== undefined) return cached
   const hash = keccak256(hexBytes(value), 'bytes')
   const found = [0, 2, 4].map((at) => (((hash[at] ?? 0) << 8) | (hash[at + 1] ?? 0)) & (bits - 1))
   if (known.size >= maxKnown) known.clear()

@@ -41,7 +41,7 @@ describe('the root of a list', () => {
     expect(trieRoot([bytes('value')])).toBe(keccak256(leaf))
   })
 
-  test('tells the order, the number and every byte of its values', () => {
+  test('depends on the order, the number and every byte of its values', () => {
     const values = Array.from({ length: 130 }, (_, index) => bytes(`value ${index}`.repeat(5)))
     const roots = [
       values,
@@ -92,7 +92,7 @@ describe('the fake chain', () => {
     }
   })
 
-  test('gives back what a fork takes off, oldest first, and goes on from the ancestor', () => {
+  test('returns the transactions that a fork removes, oldest first, and continues from the ancestor', () => {
     const ancestor = blockAt(chain.tip, 7)
     const orphaned = chain.fork(3)
     expect(orphaned.map(({ nonce }) => nonce)).toEqual(Array.from({ length: 12 }, (_, index) => 28 + index))

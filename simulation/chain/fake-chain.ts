@@ -1,25 +1,25 @@
-/** A chain in memory that grows, forks and forgets. @module */
+/** A chain in memory that grows, forks and drops branches. @module */
 import type { Draws } from '../random.js'
 import { type FakeBlock, makeBlock } from './block.js'
 import type { FakeTransaction } from './transaction.js'
 
-/** The chain as it truly is, and what can happen to it. */
+/** The true chain, and the changes to it. */
 export interface FakeChain {
   readonly chainId: number
-  /** The newest block of the branch that counts. */
+  /** The newest block of the canonical branch. */
   readonly tip: FakeBlock
-  /** Every transaction that was ever mined, on whatever branch. */
+  /** Every transaction that was ever mined, on any branch. */
   readonly everMined: ReadonlyMap<string, FakeTransaction>
   /** Mines a block on the tip. */
   mine(transactions: readonly FakeTransaction[], timestamp: number): FakeBlock
   /**
-   * Takes the newest `depth` blocks off the branch that counts; what follows is mined on the block below them.
+   * Removes the newest `depth` blocks of the canonical branch; the next block is mined on the one below them.
    * @returns Their transactions, oldest first.
    */
   fork(depth: number): FakeTransaction[]
 }
 
-/** Starts a chain with its genesis. @param isOdd - Whether hashes of blocks are of the chain's own making. */
+/** Starts a chain with its genesis. @param isOdd - Whether the chain computes block hashes in its own way. */
 export function createFakeChain(chainId: number, draws: Draws, genesisTime: number, isOdd = false): FakeChain {
   const kind = () => ({ salt: draws.hex(8), isOdd })
   let tip = makeBlock(null, [], genesisTime, kind())

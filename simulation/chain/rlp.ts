@@ -1,6 +1,6 @@
 /**
- * Recursive length prefix. Written here, and not taken from the product, because it judges the product. Source:
- * Ethereum yellow paper, appendix B.
+ * Recursive length prefix, without product code, because it judges the product. Source: Ethereum yellow paper, appendix
+ * B.
  * @module
  */
 
@@ -16,7 +16,7 @@ export function encodeRlp(item: RlpItem): Uint8Array {
   return encodeRlpList(item.map(encodeRlp))
 }
 
-/** Encodes a list whose items are encoded already. */
+/** Encodes a list of encoded items. */
 export function encodeRlpList(encoded: readonly Uint8Array[]): Uint8Array {
   const length = encoded.reduce((sum, { length: size }) => sum + size, 0)
   return joined([prefix(0xc0, length), ...encoded])

@@ -1,16 +1,16 @@
-/** Transactions of the fake chain: what they emit, and what payments they truly are. @module */
+/** Transactions of the fake chain, their logs and their true payments. @module */
 import { encodeAbiParameters, type Hex, keccak256, parseAbiParameters, stringToHex, toHex } from 'viem'
 import type { Draws } from '../random.js'
 import { dataSuffix } from './suffix.js'
 
-/** A log before it has a place. */
+/** A log that is not in a block yet. */
 export interface FakeLog {
   readonly address: Hex
   readonly topics: readonly Hex[]
   readonly data: Hex
 }
 
-/** A payment as it was meant; the chain's place of it follows from the block. */
+/** A true payment; its block decides its position. */
 export interface TruePayment {
   /** Position among the logs of its transaction, from 0. */
   readonly logPosition: number
@@ -36,9 +36,9 @@ export interface FakeTransaction {
   readonly logs: readonly FakeLog[]
   /** By log position. */
   readonly payments: readonly TruePayment[]
-  /** Whom the payments name, or null. */
+  /** The integration that the payments name, or null. */
   readonly integration: Hex | null
-  /** How many of its logs are no payments although a router emitted them. */
+  /** How many of its router logs are no payments. */
   readonly malformed: number
 }
 
@@ -48,7 +48,7 @@ export const cast = {
     { address: `0x${'f6'.repeat(20)}`, version: '0.6' },
     { address: `0x${'f8'.repeat(20)}`, version: '0.8' },
   ] as readonly { readonly address: Hex; readonly version: string }[],
-  /** Emits the same events and is on no list. */
+  /** An unlisted contract that emits the same events. */
   stranger: `0x${'5a'.repeat(20)}` as Hex,
   /** Payers and payees. They are few, because hashing them for the filters takes most of a simulated block's time. */
   people: Array.from({ length: 24 }, (_, index): Hex => `0x${(0xb0 + index).toString(16).repeat(20)}`),
@@ -61,7 +61,7 @@ const yodlEvent = keccak256(stringToHex('Yodl(address,address,address,uint256,ui
 const transferEvent = keccak256(stringToHex('Transfer(address,address,uint256)'))
 const word = (address: Hex): Hex => `0x${address.slice(2).padStart(64, '0')}`
 
-/** Memos that have hurt indexers: empty, text, NUL, not UTF-8. */
+/** Memos that have broken indexers: empty, text, NUL, not UTF-8. */
 const memos: readonly Hex[] = [
   `0x${'00'.repeat(32)}`,
   stringToHex('invoice 7', { size: 32 }),
@@ -71,7 +71,7 @@ const memos: readonly Hex[] = [
 ]
 
 /**
- * Draws a transaction: mostly one payment, at times several, none, a failed one, or something that only looks like one.
+ * Draws a transaction: mostly one payment; sometimes several, none, a failed one, or a log that only looks like one.
  */
 export function drawTransaction(draws: Draws, nonce: number): FakeTransaction {
   const from = draws.pick(cast.people)
@@ -132,7 +132,7 @@ function transferLog(draws: Draws): FakeLog {
   return { address: draws.pick(cast.tokens), topics, data: toHex(draws.whole(1, 1_000_000), { size: 32 }) }
 }
 
-/** The topic of a payment with something else behind it, from a listed router. */
+/** A log of a listed router with the topic of a payment and other data. */
 function malformedLog(draws: Draws): FakeLog {
   const { address } = draws.pick(cast.routers)
   const topics = [yodlEvent, word(draws.pick(cast.people)), word(draws.pick(cast.people))]

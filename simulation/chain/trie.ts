@@ -1,13 +1,13 @@
 /**
- * The root of a Merkle Patricia trie over an indexed list, straight from its definition. Source: Ethereum yellow paper,
- * appendix D.
+ * The root of a Merkle Patricia trie over an indexed list, by its definition. Source: Ethereum yellow paper, appendix
+ * D.
  * @module
  */
 import { keccak256 } from 'viem'
 import { encodeRlp, encodeRlpList, wholeBytes } from './rlp.js'
 
 interface Entry {
-  /** Half bytes that are left of the key. */
+  /** Remaining half bytes of the key. */
   readonly path: readonly number[]
   readonly value: Uint8Array
 }
@@ -33,11 +33,11 @@ function nodeOf(entries: readonly Entry[]): Uint8Array {
     if (under.length === 0) return encodeRlp(new Uint8Array(0))
     return reference(nodeOf(under.map(({ path, value }) => ({ path: path.slice(1), value }))))
   })
-  // No key of a list is the beginning of another one, so a branch never holds a value.
+  // No key of a list is a prefix of another one, so a branch never holds a value.
   return encodeRlpList([...branches, encodeRlp(new Uint8Array(0))])
 }
 
-/** A node of 32 bytes or more is named by its hash, a shorter one stands in its place. */
+/** A node of 32 bytes or more is referenced by its hash; a shorter one is embedded. */
 function reference(node: Uint8Array): Uint8Array {
   return node.length < 32 ? node : encodeRlp(keccak256(node, 'bytes'))
 }

@@ -6,7 +6,7 @@ import { dataSuffix } from '../chain/suffix.js'
 import { cast } from '../chain/transaction.js'
 import type { Draws } from '../random.js'
 
-/** A signed payment that may be mined anywhere, or more than once. */
+/** A signed payment that may be mined in any block, and again after a reorg. */
 export interface SignedPayment {
   readonly raw: Hex
   readonly hash: Hex
@@ -20,7 +20,7 @@ export interface AnvilChain {
   readonly chainId: number
   readonly router: { readonly address: Hex; readonly version: string }
   rpc<T>(method: string, ...params: readonly unknown[]): Promise<T>
-  /** Forgets everything since the router was deployed. Resolves the height. */
+  /** Reverts everything since the router was deployed. Resolves the height. */
   reset(): Promise<number>
   /** Signs a payment of an account that has not paid since the last reset. */
   sign(draws: Draws): Promise<SignedPayment>
@@ -95,7 +95,7 @@ export async function startAnvilChain(): Promise<AnvilChain> {
       })
       const integration = draws.chance(0.8) ? draws.pick(cast.integrations) : null
       const data: Hex = integration === null ? call : `${call}${dataSuffix(integration).slice(2)}`
-      // A payment that is not of its amount reverts.
+      // A payment of another amount reverts.
       const value = draws.chance(0.05) ? amount + 1n : amount
       const to = router.address
       const raw = await account.signTransaction({ type: 'legacy', chainId, nonce: 0, gas, gasPrice, to, data, value })

@@ -27,7 +27,7 @@ export async function buildProcess(): Promise<BuiltProcess> {
     splitting: false,
     dts: false,
     outExtension: () => ({ js: '.mjs' }),
-    // Only what cannot be bundled is left outside: the binding of SQLite is a file of its own.
+    // Only SQLite's native binding stays outside the bundle: it is a separate file.
     noExternal: [/^(?!@photostructure[/]sqlite|pg-native)/],
     external: ['@photostructure/sqlite', 'pg-native'],
     banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url)" },

@@ -1,7 +1,4 @@
-/**
- * One seed of chaos: a real chain, a real process, real HTTP, and everything that can go wrong between them.
- * @module
- */
+/** Runs one seed of chaos: a real chain, a real process, real HTTP, and faults between them. @module */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -28,18 +25,18 @@ import { createRealReceiver, type RealReceiver } from './real-receiver.js'
 import { everSigned, realPayments } from './real-truth.js'
 import { type ServiceChild, startChild } from './service-child.js'
 
-/** What a seed runs on. */
+/** The parts that a seed runs on. */
 export interface ChaosGround {
   readonly chain: AnvilChain
   /** Path of the bundled process. */
   readonly processPath: string
   /** Where requests of processes and deliveries arrive. */
   readonly front: HttpFront
-  /** Whom the front asks; set for the time of a seed. */
+  /** The nodes behind the front, set while a seed runs. */
   route: (request: FrontRequest) => Promise<Reply>
 }
 
-/** What became of a seed. */
+/** Result of a seed. */
 export interface ChaosReport {
   readonly seed: number
   readonly verdict: Verdict
@@ -52,9 +49,9 @@ export interface ChaosReport {
   readonly seconds: number
 }
 
-/** The service's clock runs so much faster than the world's. */
+/** Speed of the service's clock, relative to real time. */
 const speed = 10
-/** Longest time that catching up may take once everything is healed, in milliseconds. */
+/** Longest catch-up after everything is healed, in milliseconds. */
 const healMs = 45_000
 /** Runs a seed. It rejects only when the suite itself is at fault. */
 export async function runChaosSeed(seed: number, ground: ChaosGround): Promise<ChaosReport> {
@@ -73,7 +70,7 @@ export async function runChaosSeed(seed: number, ground: ChaosGround): Promise<C
     await store.migrate()
     const secrets = await register(store, `${ground.front.url}/hook`)
     const receiver = createRealReceiver(draws.fork('receiver'), secrets, () => clock.now())
-    const nature = createRealNature(ground.chain, plan, draws.fork('nature'), startBlock)
+    const chainDriver = createRealNature(ground.chain, plan, draws.fork('nature'), startBlock)
     const nodes = plan.endpoints.map(({ rates, hasBlockReceipts }, index) =>
       openNode(ground.chain, draws.fork(`node ${index}`), rates, hasBlockReceipts),
     )
@@ -95,7 +92,7 @@ export async function runChaosSeed(seed: number, ground: ChaosGround): Promise<C
     let kills = 0
     let started = 0
     let repairs = 0
-    /** Why a repair failed; it is tried again. */
+    /** Reason of a failed repair, which is retried. */
     let refusal: string | null = null
     const start = () => {
       started += 1
@@ -114,15 +111,15 @@ export async function runChaosSeed(seed: number, ground: ChaosGround): Promise<C
     for (let step = 0; step < plan.blocks; step += 1) {
       await pause(schedule.pick([10, 60, 150, 250]))
       const what = schedule.fraction()
-      if (what < 0.65) await nature.mine()
-      else if (what < 0.85) await nature.fork()
-      else for (let block = 0; block < 3; block += 1) await nature.mine()
+      if (what < 0.65) await chainDriver.mine()
+      else if (what < 0.85) await chainDriver.fork()
+      else for (let block = 0; block < 3; block += 1) await chainDriver.mine()
       if (schedule.chance(plan.killChance)) await end(schedule.pick([...children.keys()]), 'kill')
       while (children.size < wanted) start()
     }
     for (const node of nodes) node.heal()
     receiver.heal()
-    await nature.rest(2 * finalityBlocks)
+    await chainDriver.rest(2 * finalityBlocks)
     const honestChain = () => createEvmChain({ chainId, rpcUrl: ground.chain.rpcUrl, routers: [router] })
     const deadline = Date.now() + healMs
     while (!(await isCaughtUp(ground.chain, store)) && Date.now() < deadline) {
@@ -134,14 +131,14 @@ export async function runChaosSeed(seed: number, ground: ChaosGround): Promise<C
         refusal = `the last repair that failed: ${error}`
       }
     }
-    const truth = await realPayments(ground.chain, startBlock + 1, nature.signed)
+    const truth = await realPayments(ground.chain, startBlock + 1, chainDriver.signed)
     const tip = await headOf(ground.chain)
     const judged = await judge({
       chainId,
       tip,
       firstBlock: startBlock + 1,
       truth,
-      everSeen: everSigned(nature.signed),
+      everSeen: everSigned(chainDriver.signed),
       store,
       finalityBlocks,
       updates: new Map(),
@@ -159,8 +156,8 @@ export async function runChaosSeed(seed: number, ground: ChaosGround): Promise<C
       seed,
       verdict: { ...judged, words },
       faults: sumOf(nodes),
-      forks: nature.forks(),
-      deepest: nature.deepest(),
+      forks: chainDriver.forks(),
+      deepest: chainDriver.deepest(),
       reorganisations,
       kills,
       repairs,

@@ -3,7 +3,7 @@ import { chaosTable, describeChaos, runChaos } from './run-chaos.js'
 
 /** Seeds of chaos take some seconds each. */
 const [from, seeds] = [1, 100]
-/** Seeds at a time: most of one is waiting. */
+/** Concurrent seeds: a seed mostly waits. */
 const concurrency = 3
 const timeoutMs = 1_200_000
 
@@ -15,7 +15,7 @@ test(
     expect(summary.failed.map(describeChaos).join('\n')).toBe('')
     const sum = (name: 'forks' | 'kills' | 'repairs') =>
       summary.reports.reduce((total, report) => total + report[name], 0)
-    // A run in which nothing happened shows nothing.
+    // A run without events proves nothing.
     expect(summary.reports).toHaveLength(seeds)
     expect(sum('forks')).toBeGreaterThan(seeds)
     expect(sum('kills')).toBeGreaterThan(seeds / 5)

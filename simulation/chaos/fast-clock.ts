@@ -1,11 +1,8 @@
-/**
- * A clock that runs faster than the world, so that retries, leases and deadlines of seconds take a fraction of them.
- * @module
- */
+/** A clock faster than real time, which shortens retries, leases and deadlines. @module */
 import { systemClock } from '@payment-integration/core'
 import type { Clock } from '@payment-integration/core/ports'
 
-/** When the fast clock showed what the world's did. */
+/** The moment at which fast clock and real clock are equal. */
 export interface FastTime {
   /** Unix time in milliseconds. */
   readonly since: number
@@ -13,7 +10,7 @@ export interface FastTime {
   readonly speed: number
 }
 
-/** Builds the clock; clocks of several processes agree. */
+/** Builds the clock. Clocks of several processes agree. */
 export function fastClock({ since, speed }: FastTime): Clock {
   return {
     now: () => Math.floor(since + (Date.now() - since) * speed),

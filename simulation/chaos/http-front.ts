@@ -1,4 +1,4 @@
-/** Real HTTP servers whose bytes, silences and broken connections are decided elsewhere. @module */
+/** Real HTTP servers with scripted answers, silences and broken connections. @module */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Reply } from '../node/calls.js'
@@ -43,6 +43,6 @@ export async function openHttpFront(answer: (request: FrontRequest) => Promise<R
 
 function send(reply: Reply, response: ServerResponse): void {
   if (reply.kind === 'reset') response.destroy()
-  // A hang is ended by whoever asked.
+  // The client ends a hang.
   if (reply.kind === 'answer') response.writeHead(reply.status, { ...reply.headers }).end(reply.body)
 }

@@ -1,10 +1,10 @@
-/** What a process of the service is told, as JSON on its command line. @module */
+/** Configuration of a service process, as JSON on its command line. @module */
 import type { FastTime } from './fast-clock.js'
 
-/** Everything that it needs. */
+/** The configuration. */
 export interface ProcessConfig {
   readonly chainId: number
-  /** Of the endpoints, best first. */
+  /** URLs of the endpoints, preferred first. */
   readonly urls: readonly string[]
   readonly routers: readonly { readonly address: string; readonly version: string }[]
   readonly databasePath: string

@@ -1,7 +1,4 @@
-/**
- * What happens to the real chain: blocks, reorganisations by the node itself, and payments that come back or never do.
- * @module
- */
+/** Drives the real chain: blocks, reorganisations by the node, and payments that return or not. @module */
 import type { Draws } from '../random.js'
 import type { Plan } from '../world/plan.js'
 import type { AnvilChain, SignedPayment } from './anvil-chain.js'
@@ -12,22 +9,20 @@ export interface RealNature {
   readonly signed: ReadonlyMap<string, SignedPayment>
   mine(): Promise<void>
   fork(): Promise<void>
-  /** Ends all change but so many empty blocks on top of everything that was ever there. */
+  /** Stops all changes, and mines so many empty blocks above the highest height. */
   rest(blocks: number): Promise<void>
   forks(): number
-  /** Blocks that the deepest reorganisation took off. */
+  /** Blocks that the deepest reorganisation removed. */
   deepest(): number
 }
 
-/** Most payments of a seed: each has a payer of its own. */
+/** Most payments of a seed: each has its own payer. */
 const mostPayments = 60
-/**
- * Chance that a payment of a block that left the chain is put into the new branch, or else waits for a block to come.
- */
+/** Chance that a payment of an orphaned block is put into the new branch; otherwise it waits for a later block. */
 const putBackChance = 0.45
 const returnChance = 0.45
 
-/** Begins on an empty part of the chain. @param startBlock - Nothing is taken off at or below this height. */
+/** Begins on an empty part of the chain. @param startBlock - Blocks up to this height are never removed. */
 export function createRealNature(chain: AnvilChain, plan: Plan, draws: Draws, startBlock: number): RealNature {
   const signed = new Map<string, SignedPayment>()
   let waiting: SignedPayment[] = []
@@ -50,7 +45,7 @@ export function createRealNature(chain: AnvilChain, plan: Plan, draws: Draws, st
       signed.set(payment.hash, payment)
       fresh.push(payment)
     }
-    // One that was put back by a reorganisation may have been mined since.
+    // A reorganisation may have mined it again.
     for (const { raw } of [...back, ...fresh]) await chain.rpc('eth_sendRawTransaction', raw).catch(() => undefined)
     await mineOne()
   }

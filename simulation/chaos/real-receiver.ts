@@ -1,6 +1,6 @@
 /**
- * An integrator's endpoint over HTTP: it verifies what arrives, remembers it, fails at times, and at times is not
- * heard.
+ * An integrator's endpoint over HTTP. It verifies and records deliveries, sometimes fails, and sometimes its answer is
+ * lost.
  * @module
  */
 import { signatureHeader, verifySignature } from '@payment-integration/webhook'
@@ -12,7 +12,7 @@ import type { FrontRequest } from './http-front.js'
 /** The endpoint. */
 export interface RealReceiver {
   readonly received: readonly Received[]
-  /** Deliveries whose signature was not right. */
+  /** Deliveries with a wrong signature. */
   readonly refused: number
   answer(request: FrontRequest): Promise<Reply>
   heal(): void
@@ -48,7 +48,7 @@ export function createRealReceiver(draws: Draws, secrets: readonly string[], now
         return status(401)
       }
       received.push(readSnapshot(body.toString('utf8')))
-      // It was taken, and nobody heard that.
+      // It was accepted, but the answer is lost.
       return trouble < 0.15 ? { kind: 'reset' } : status(204)
     },
   }

@@ -1,4 +1,4 @@
-/** The payments of a real chain, read straight from it: no code of the product is asked. @module */
+/** Reads the payments of a real chain without product code. @module */
 import { decodeAbiParameters, type Hex, parseAbiParameters, toEventSelector } from 'viem'
 import { keyOf, type LastingFacts, type TrueFacts } from '../world/truth.js'
 import type { AnvilChain, SignedPayment } from './anvil-chain.js'
@@ -63,7 +63,7 @@ function addressIn(topic: string): string {
   return `0x${topic.slice(-40)}`
 }
 
-/** What is known of payments that may have been on some branch: who paid, and whom they name. */
+/** Payments of any branch: their payer, and the integration that they name. */
 export function everSigned(
   signed: ReadonlyMap<string, SignedPayment>,
 ): (key: string) => Partial<LastingFacts> | undefined {

@@ -1,4 +1,4 @@
-/** Many seeds of chaos, several at a time, each on an anvil of its own. @module */
+/** Runs many seeds of chaos concurrently, each on its own anvil. @module */
 import type { FaultName } from '../node/fault-names.js'
 import { type AnvilChain, startAnvilChain } from './anvil-chain.js'
 import { buildProcess } from './build-process.js'
@@ -9,13 +9,13 @@ import { openHttpFront } from './http-front.js'
 export interface ChaosOptions {
   readonly from: number
   readonly count: number
-  /** Seeds at a time. Most of a seed is waiting, so twice the processors do well. */
+  /** Concurrent seeds. A seed mostly waits, so twice the number of processors works well. */
   readonly concurrency: number
-  /** Told at once of every seed. */
+  /** Receives the report of each seed at its end. */
   readonly onReport?: ((report: ChaosReport) => void) | undefined
 }
 
-/** What seeds came to. */
+/** Results of the seeds. */
 export interface ChaosSummary {
   readonly reports: readonly ChaosReport[]
   readonly failed: readonly ChaosReport[]
@@ -67,12 +67,12 @@ async function openGround(processPath: string): Promise<ChaosGround & { close():
   })
 }
 
-/** Whether anything of a seed is not as the chain has it. */
+/** Whether a seed differs from the chain. */
 export function isWrong({ verdict }: ChaosReport): boolean {
   return verdict.words.length > 0
 }
 
-/** A seed in words, with the command that replays it. */
+/** Formats a seed's report, with the command that replays it. */
 export function describeChaos(report: ChaosReport): string {
   const { seed, verdict, forks, deepest, reorganisations, kills, repairs, faults, seconds } = report
   return [

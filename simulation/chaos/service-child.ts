@@ -5,24 +5,24 @@ import type { ProcessConfig } from './process-config.js'
 
 /** A running process. */
 export interface ServiceChild {
-  /** Ends it as the kernel does: nothing of it is told. */
+  /** Kills it without any notice, as the kernel does. */
   kill(): Promise<void>
-  /** Asks it to end, and resolves with its exit code. */
+  /** Requests its exit, and resolves its exit code. */
   stop(): Promise<number | null>
-  /** What a chain that failed said last, as an event or in the log, or an empty text. */
+  /** The last message of a failed chain, from an event or the log, or an empty text. */
   failure(): string
-  /** How many reorganisations it followed. */
+  /** Number of reorganisations it followed. */
   reorganisations(): number
-  /** How its chain is doing, in words. */
+  /** Status of its chain, as text. */
   status(): Promise<string>
-  /** What it wrote to standard error. */
+  /** Its standard error. */
   complaints(): string
 }
 
-/** How long a process may take to end when asked, in milliseconds. */
+/** Longest requested exit of a process, in milliseconds. */
 const stopTimeoutMs = 10_000
 
-/** How long a process may take to tell its status, in milliseconds. */
+/** Longest wait for a process's status, in milliseconds. */
 const statusTimeoutMs = 2_000
 
 /** Starts a process. @param path - The bundle. */
@@ -64,7 +64,7 @@ export function startChild(path: string, config: ProcessConfig): ServiceChild {
       child.kill('SIGUSR2')
       return new Promise((resolve) => {
         tellStatus = resolve
-        setTimeout(() => resolve('It does not tell its status.'), statusTimeoutMs)
+        setTimeout(() => resolve('The process does not report its status.'), statusTimeoutMs)
       })
     },
     complaints: () => complaints,

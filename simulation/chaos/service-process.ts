@@ -13,13 +13,13 @@ const { chainId, urls, routers, databasePath, startBlock, finalityBlocks, nearHe
 const clock = fastClock(time)
 const stop = new AbortController()
 process.once('SIGTERM', () => stop.abort())
-// The parent holds the other end: when it is gone, so are we.
+// The parent has the other end of the pipe: without it this process exits.
 process.stdin.resume().once('end', () => process.exit(1))
 
 const chain = createEvmChain({ chainId, endpoints: urls.map((url) => ({ url })), routers, nearHead, clock })
 const sender = createUndiciSender({ allowLoopbackHttp: true })
 const store = createSqliteStore({ path: databasePath, clock })
-/** What an operator reads: a chain that stopped logs an error, time and again, with the command that repairs it. */
+/** The operator's log: a stopped chain repeatedly logs an error with the command that repairs it. */
 const logger: Logger = {
   ...silentLogger,
   error: ({ error }) => void process.stdout.write(`${JSON.stringify({ type: 'error', message: error })}\n`),

@@ -21,7 +21,7 @@ export async function buildCrashProcess(): Promise<BuiltProcess> {
     minifySyntax: true,
     conditions: ['@payment-integration/source'],
     absWorkingDir: root,
-    // The binding of SQLite is a file of its own.
+    // SQLite's native binding is a separate file.
     external: ['@photostructure/sqlite', 'pg-native'],
     banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
     logLevel: 'error',
@@ -31,7 +31,7 @@ export async function buildCrashProcess(): Promise<BuiltProcess> {
   return { path, remove: () => rm(folder, { recursive: true, force: true }) }
 }
 
-/** Puts `probed-sqlite.ts` where the store asks for its binding of SQLite. */
+/** Replaces the store's binding of SQLite by `probed-sqlite.ts`. */
 const probesInBinding: Plugin = {
   name: 'probes in the binding',
   setup({ onResolve }) {

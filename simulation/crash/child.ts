@@ -1,39 +1,39 @@
-/** Starts processes of the service, hears what they tell, and ends them. @module */
+/** Starts service processes, reads their reports, and ends them. @module */
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import type { CrashConfig, CrashLine, Horizon } from './process-config.js'
 
 /** How a process ended. */
-export interface Ended {
+export interface ChildExit {
   readonly signal: NodeJS.Signals | null
   readonly code: number | null
-  /** What it wrote to standard error. */
+  /** Its standard error. */
   readonly complaints: string
 }
 
 /** A running process. */
 export interface CrashChild {
-  readonly ended: Promise<Ended>
-  /** Lets more of the script happen. */
+  readonly ended: Promise<ChildExit>
+  /** Raises how much of the script may happen. */
   raise(horizon: Horizon): void
   signal(name: 'SIGKILL' | 'SIGCONT' | 'SIGTERM' | 'SIGUSR2'): void
 }
 
 /** Starts a process. @param path - The bundle. */
-export function startCrashChild(path: string, config: CrashConfig, hear: (line: CrashLine) => void): CrashChild {
+export function startCrashChild(path: string, config: CrashConfig, onLine: (line: CrashLine) => void): CrashChild {
   const child = spawn(process.execPath, [path, JSON.stringify(config)], {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], TMPDIR: process.env['TMPDIR'] },
   })
   let complaints = ''
-  createInterface({ input: child.stdout }).on('line', (line) => hear(JSON.parse(line) as CrashLine))
+  createInterface({ input: child.stdout }).on('line', (line) => onLine(JSON.parse(line) as CrashLine))
   child.stderr.on('data', (chunk: Buffer) => {
     complaints = `${complaints}${chunk.toString('utf8')}`.slice(-2_000)
   })
-  // It may be gone before it reads.
+  // It may exit before it reads.
   child.stdin.on('error', () => undefined)
   return {
-    // `close` comes after the last line was heard.
+    // `close` comes after the last line was read.
     ended: new Promise((resolve) => child.once('close', (code, signal) => resolve({ code, signal, complaints }))),
     raise: (horizon) => void child.stdin.write(`${JSON.stringify(horizon)}\n`),
     signal: (name) => void child.kill(name),

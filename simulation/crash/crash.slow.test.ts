@@ -7,9 +7,9 @@ import type { CrashReport } from './run-seed.js'
 
 /** Ten kills each, every fifth on PostgreSQL. */
 const [from, count] = [1, 34]
-/** Seeds whose PostgreSQL goes away, and how often it does in each. */
+/** Seeds with PostgreSQL outages, and the number of outages in each. */
 const outages = { seeds: 6, each: 10 }
-/** Seeds at a time: half of one is waiting for leases. */
+/** Concurrent seeds: half of a seed waits for leases. */
 const concurrency = 3
 const timeoutMs = 600_000
 
@@ -31,11 +31,11 @@ describe('after processes were killed at any point', () => {
   afterAll(() => postgres?.remove())
 
   test(
-    `${count * deathsPerSeed} times: nothing is lost, sent in two forms or given up, and every receiver holds the newest version`,
+    `${count * deathsPerSeed} times: nothing is lost, sent in two forms or given up, and every receiver has the newest version`,
     async () => {
       const reports = await runCrashes({ from, count, concurrency, postgres: postgres?.connectionString ?? null })
       expect(wordsOf('crash', reports)).toBe('')
-      // A run in which nothing happened shows nothing. How many posts there are depends on the machine.
+      // A run without events proves nothing. The number of POSTs depends on the machine.
       expect(sum(reports, killsOf)).toBe(count * deathsPerSeed)
       const outside = sum(reports, ({ kills }) => kills.get('outside') ?? 0)
       expect(count * deathsPerSeed - outside).toBeGreaterThanOrEqual(Math.ceil(count * deathsPerSeed * 0.885))
@@ -52,7 +52,7 @@ describe.skipIf(postgresMissing)(
   `after PostgreSQL crashed or lost its connections${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`,
   () => {
     test(
-      `${outages.seeds * outages.each} times under two dispatchers: nothing is lost, and no process ends by it`,
+      `${outages.seeds * outages.each} times under two dispatchers: nothing is lost, and no process exits`,
       async () => {
         const reports = await runOutages({ from: 1, count: outages.seeds, outages: outages.each })
         expect(wordsOf('outage', reports)).toBe('')

@@ -9,11 +9,11 @@ import { join } from 'node:path'
 
 /** The proxy. */
 export interface CuttingProxy {
-  /** The database's address by way of the proxy. */
+  /** The database's address through the proxy. */
   readonly connectionString: string
-  /** Breaks every connection. Returns how many there were. */
+  /** Breaks every connection. Returns their number. */
   cut(): number
-  /** Breaks the connection that sends the next COMMIT: the server gets it, and its answer reaches nobody. */
+  /** Breaks the connection that sends the next COMMIT: the server receives it, but its answer is lost. */
   cutAfterCommit(): void
   /** Connections that were broken after their COMMIT. */
   readonly cutCommits: number
@@ -22,7 +22,7 @@ export interface CuttingProxy {
 
 /** Name of the socket in the folder that a connection string names as its host. */
 const socketName = '.s.PGSQL.5432'
-/** The message of the protocol that the driver commits with, after its length. */
+/** The protocol message of the driver's commit, after its length. */
 const commitMessage = 'commit\0'
 
 /** Opens a proxy to a server that listens on a Unix socket. */
@@ -53,7 +53,7 @@ export async function openCuttingProxy(connectionString: string): Promise<Cuttin
       client.off('close', end)
       open.delete(client)
       client.destroy()
-      // What was written reaches the server before the end does.
+      // Written bytes reach the server before the close.
       upstream.end(chunk)
     })
   })

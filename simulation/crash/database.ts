@@ -1,7 +1,4 @@
-/**
- * The databases of crash tests as seen from outside: opened by the product to read, and by plain SQL to count.
- * @module
- */
+/** The databases of crash tests: the product reads them, and plain SQL counts. @module */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,9 +13,7 @@ import type { CrashDatabase } from './process-config.js'
 export interface LoggedAttempt {
   readonly deliveryId: string
   readonly number: number
-  /**
-   * Attempts of the delivery, as its row in the outbox counts them; where it has none, the highest number in the log.
-   */
+  /** Attempts of the delivery by its outbox row; without a row, the highest number in the log. */
   readonly attempted: number
 }
 
@@ -48,7 +43,7 @@ const logged = (row: AttemptRow): LoggedAttempt => ({
   attempted: Number(row.attempted),
 })
 
-/** A file in a folder of its own. */
+/** A file in a separate folder. */
 export async function sqliteGround(): Promise<CrashGround> {
   const folder = await mkdtemp(join(tmpdir(), 'payment-crash-'))
   const path = join(folder, 'payments.db')
@@ -66,7 +61,7 @@ export async function sqliteGround(): Promise<CrashGround> {
   }
 }
 
-/** A schema of a server. @param throughProxy - The address that the processes use, where it is another one. */
+/** A schema of a server. @param throughProxy - The address that the processes use, when it differs. */
 export function postgresGround(
   connectionString: string,
   schema: string,

@@ -1,10 +1,7 @@
-/**
- * Where a process dies: crossings of named points are counted, and at the n-th of one the process ends or stops itself.
- * @module
- */
+/** Counts crossings of named points; at the n-th the process kills or freezes itself. @module */
 import { writeSync } from 'node:fs'
 
-/** Points that a process of the service crosses; the driver's are those of SQLite or PostgreSQL itself. */
+/** Points that a service process crosses; the driver's points are inside SQLite or PostgreSQL. */
 export const points = [
   'transaction begun',
   'statement',
@@ -14,7 +11,7 @@ export const points = [
   'before claim',
   'after claim',
   'before post',
-  'post under way',
+  'post in flight',
   'after post',
   'before settle',
   'after settle',
@@ -28,14 +25,14 @@ export interface Death {
   readonly point: Point
   /** At which crossing, from 1. */
   readonly nth: number
-  /** Crossings count from so many milliseconds after the start on: until then it works undisturbed. */
+  /** Crossings count from so many milliseconds after the start. */
   readonly afterMs: number
-  /** `SIGSTOP` freezes it; somebody else lets it go on. */
+  /** `SIGSTOP` freezes it until another process thaws it. */
   readonly signal: 'SIGKILL' | 'SIGSTOP'
 }
 
-/** Tells the parent something, before this returns. */
-export function tell(line: object): void {
+/** Writes a line to the parent before it returns. */
+export function writeLine(line: object): void {
   writeSync(1, `${JSON.stringify(line)}\n`)
 }
 
@@ -43,7 +40,7 @@ export function tell(line: object): void {
 export interface Crossing {
   /** At the crossing of its death the process gets its signal, before this returns. */
   cross(point: Point): void
-  /** Whatever the plan says, the next crossing of any point is the last: the point of the plan may never come. */
+  /** Makes the next crossing of any point the last: the planned point may never come. */
   hasten(): void
 }
 
@@ -60,7 +57,7 @@ export function createCrossing(death: Death | null): Crossing {
         left -= 1
         if (left !== 0) return
       }
-      tell({ type: death.signal === 'SIGKILL' ? 'dying' : 'frozen', point })
+      writeLine({ type: death.signal === 'SIGKILL' ? 'dying' : 'frozen', point })
       process.kill(process.pid, death.signal)
     },
     hasten() {

@@ -8,7 +8,7 @@ import type { CrashLine } from './process-config.js'
 import type { Captured } from './receiver.js'
 import { type CrashRun, runSeed } from './run-seed.js'
 
-/** A seed whose first block has payments that name somebody. */
+/** A seed whose first block has payments that name an integration. */
 const plan = { seed: 1, size: { blocks: 6, mostPerBlock: 3 } } as const
 const nameOf = ({ body }: Captured) => {
   const { txHash, version } = JSON.parse(body.toString('utf8')) as { txHash: string; version: number }
@@ -17,14 +17,14 @@ const nameOf = ({ body }: Captured) => {
 
 const patience = { timeout: 300_000, interval: 5 }
 
-/** Starts a process and remembers what it tells. */
+/** Starts a process and records its reports. */
 function listen(run: CrashRun, config: Parameters<CrashRun['start']>[0]) {
   const lines: CrashLine[] = []
   const child = run.start(config, (line) => lines.push(line))
   const count = (type: CrashLine['type']) => lines.filter((line) => line.type === type).length
   return {
     child,
-    told: (type: CrashLine['type']) => expect.poll(() => count(type), patience).toBeGreaterThan(0),
+    reported: (type: CrashLine['type']) => expect.poll(() => count(type), patience).toBeGreaterThan(0),
     delivered: () => count('delivered'),
     indexed: () => count('indexed') === run.script.expected.length,
     async kill() {
@@ -36,7 +36,7 @@ function listen(run: CrashRun, config: Parameters<CrashRun['start']>[0]) {
 
 /**
  * Freezes a dispatcher at a point for longer than its leases, lets another one take over, and thaws it. Resolves the
- * deliveries that there are, the posts of both dispatchers, and what the seed came to.
+ * number of deliveries, the POSTs of both dispatchers, and the seed's report.
  */
 async function freezeAt(point: Point, ground: CrashGround, bundle: string) {
   let posts: string[] = []
@@ -51,24 +51,24 @@ async function freezeAt(point: Point, ground: CrashGround, bundle: string) {
       horizon,
       death: { point, nth: 1, afterMs: 0, signal: 'SIGSTOP' },
     })
-    await frozen.told('frozen')
+    await frozen.reported('frozen')
     const other = listen(run, { roles: ['dispatcher'], horizon, death: null })
     await expect.poll(() => other.delivered(), patience).toBe(deliveries(run))
     frozen.child.signal('SIGCONT')
-    if (point === 'after post') await frozen.told('claim lost')
+    if (point === 'after post') await frozen.reported('claim lost')
     frozen.child.signal('SIGTERM')
     expect(await frozen.child.ended).toMatchObject({ code: 0, signal: null })
     expect(frozen.delivered()).toBe(0)
     await other.kill()
     posts = run.receiver.captured.map(nameOf)
-    // Both of them were ended here, in the middle of nothing.
+    // The test ended both while they were idle.
     run.freezes += 1
   })
   expect(report.flaws).toEqual([])
   return { posts, report }
 }
 
-/** How many snapshots somebody is to be told of. */
+/** Number of snapshots to deliver. */
 function deliveries({ script }: Pick<CrashRun, 'script'>): number {
   return script.expected.reduce(
     (sum, { integrationAddress, version }) => sum + (integrationAddress === null ? 0 : version),
@@ -82,7 +82,7 @@ beforeAll(async () => {
 })
 afterAll(() => built?.remove())
 
-test('SQLite: a dispatcher that was frozen after a claim posts nothing of it once its lease is over', async () => {
+test('SQLite: a dispatcher that was frozen after a claim posts nothing of it once its lease has expired', async () => {
   const ground = await sqliteGround()
   const { posts } = await freezeAt('after claim', ground, built.path)
   await ground.remove()
@@ -98,16 +98,16 @@ describe.skipIf(postgresMissing)(
     })
     afterAll(() => postgres?.remove())
 
-    test('a dispatcher that was frozen after a claim posts nothing of it once its lease is over', async () => {
+    test('a dispatcher that was frozen after a claim posts nothing of it once its lease has expired', async () => {
       const ground = postgresGround(postgres.connectionString, 'frozen_claim')
       const { posts } = await freezeAt('after claim', ground, built.path)
       expect(new Set(posts).size).toBe(posts.length)
     })
 
-    test('a dispatcher that was frozen between a post and its settling is taken over, and its late answer changes nothing', async () => {
+    test('the deliveries of a dispatcher frozen between a POST and its settling are taken over, and its late answer changes nothing', async () => {
       const ground = postgresGround(postgres.connectionString, 'frozen_post')
       const { posts, report } = await freezeAt('after post', ground, built.path)
-      // What it had sent was sent again by the other one, whose attempt alone is in the log.
+      // The other one sent its deliveries again, and only those attempts are in the log.
       expect(posts.length).toBeGreaterThan(new Set(posts).size)
       expect(report.attempts).toBe(new Set(posts).size)
       expect(report.lostClaims).toBeGreaterThan(0)

@@ -1,8 +1,4 @@
-/**
- * Compares what the store and the receivers hold with the script and with what processes had confirmed before they
- * died.
- * @module
- */
+/** Compares store and receivers with the script and with confirmations of the killed processes. @module */
 
 import type { DeliveryView, Store, StoredPayment } from '@payment-integration/core/ports'
 import { maxAttempts } from '../../packages/core/src/notifications/schedule.js'
@@ -10,7 +6,7 @@ import type { LoggedAttempt } from './database.js'
 import { type Captured, isSigned } from './receiver.js'
 import { chainId, type Script } from './script.js'
 
-/** What is compared. */
+/** The data to compare. */
 export interface CrashEvidence {
   readonly script: Script
   readonly store: Store
@@ -25,18 +21,18 @@ export interface CrashEvidence {
     readonly delivered: ReadonlySet<string>
   }
   /**
-   * Processes that ended or lost their database, and leases that ended during a post: each explains one post without a
-   * logged attempt.
+   * Processes that exited or lost their database, and leases that expired during a POST. Each explains one POST without
+   * a logged attempt.
    */
   readonly interruptions: number
 }
 
-/** Beyond the height of any script, and beyond the number of its deliveries. */
+/** Above the height of any script, and above its number of deliveries. */
 const everything = 1_000_000
 
 type Accuse = (kind: 'missing' | 'wrong' | 'repeated', words: string) => void
 
-/** What is not as it must be, in words; nothing when all is right. */
+/** The flaws, as text; empty when all is right. */
 export async function judgeCrash(evidence: CrashEvidence): Promise<string[]> {
   const flaws: string[] = []
   const accuse: Accuse = (kind, words) => flaws.push(`${kind}: ${words}`)
@@ -54,7 +50,7 @@ export async function judgeCrash(evidence: CrashEvidence): Promise<string[]> {
 
 const nameOf = (txHash: string, version: number) => `${txHash} ${version}`
 
-/** Every stored snapshot, by name, and one version more than there may be. */
+/** Every stored snapshot, by name. Also looks for one version above the last. */
 async function readSnapshots(store: Store, payments: readonly StoredPayment[]): Promise<Map<string, Buffer>> {
   const snapshots = new Map<string, Buffer>()
   for (const { id, txHash, version } of payments)
@@ -120,7 +116,7 @@ function judgeDeliveries(
   }
 }
 
-/** What was given up before anything was replayed; nothing when each was by the rule. */
+/** Deliveries given up against the rule before any replay. */
 export function unruly(exhausted: readonly DeliveryView[]): string[] {
   return exhausted
     .filter(({ attempts }) => attempts.at(-1)?.status !== 410 && attempts.length < maxAttempts)
@@ -129,7 +125,7 @@ export function unruly(exhausted: readonly DeliveryView[]): string[] {
     )
 }
 
-/** The attempt log has no gap, counts itself right, and holds no answer that no receiver gave. */
+/** The attempt log has no gap, a right count, and only answers that a receiver gave. */
 function judgeLog({ attempts, captured }: CrashEvidence, deliveries: readonly DeliveryView[], accuse: Accuse): void {
   const numbers = groupBy(attempts, ({ deliveryId }) => deliveryId)
   for (const [id, rows] of numbers)
@@ -151,7 +147,7 @@ function judgeLog({ attempts, captured }: CrashEvidence, deliveries: readonly De
   }
 }
 
-/** Every post is signed, has the stored bytes, and the newest of each payment was taken. */
+/** Every POST is signed and has the stored bytes, and each payment's newest version was accepted. */
 function judgePosts(
   { script, captured, secrets, interruptions }: CrashEvidence,
   deliveries: readonly DeliveryView[],

@@ -1,11 +1,10 @@
-/** What happens to the processes of a seed. @module */
+/** Plans the deaths of a seed's processes. @module */
 import { drawsOf } from '../random.js'
 import { type Death, type Point, points } from './death.js'
 import type { ScriptSize } from './script.js'
 
 /**
- * A process's life: when it has not died at its point after so many milliseconds, it dies at the next point of any
- * kind.
+ * A process's life. If it has not died at its point after so many milliseconds, it dies at the next point of any kind.
  */
 export interface Life {
   readonly death: Death
@@ -27,7 +26,7 @@ export interface CrashPlan {
 /** Deaths of a seed. */
 export const deathsPerSeed = 10
 
-/** Up to which crossing a process may live, where so many come by in a short life. */
+/** Highest crossing to die at, for points that are crossed often. */
 const mostCrossings: Partial<Record<Point, number>> = {
   statement: 60,
   'after claim': 3,
@@ -36,12 +35,12 @@ const mostCrossings: Partial<Record<Point, number>> = {
 }
 const usualCrossings = 6
 
-/** The longest that a process works before its crossings count, in milliseconds. */
+/** Longest time before a process's crossings count, in milliseconds. */
 const mostMsBefore = 500
 
 /**
- * Draws the plan of a seed. Every third has a dispatcher in a process of its own; every fifth is on PostgreSQL where
- * there is one.
+ * Draws the plan of a seed. Every third seed has a separate dispatcher process; every fifth runs on PostgreSQL, if
+ * available.
  */
 export function planOf(seed: number, hasPostgres: boolean): CrashPlan {
   const draws = drawsOf(seed).fork('plan')
@@ -56,7 +55,7 @@ export function planOf(seed: number, hasPostgres: boolean): CrashPlan {
     Array.from({ length: count }, () => life(names, mayFreeze))
   const apart = seed % 3 === 0
   const engine = hasPostgres && seed % 5 === 0 ? 'postgres' : 'sqlite'
-  // A commit to SQLite is one call: it is never under way.
+  // A commit to SQLite is one call, so it is never in flight.
   const all = points.filter((point) => engine === 'postgres' || point !== 'commit sent')
   const ofServer = all.filter((point) => !/claim|post|settle/.test(point))
   const ofDispatcher = all.filter((point) => point !== 'update applied')

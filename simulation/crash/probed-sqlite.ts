@@ -1,8 +1,4 @@
-/**
- * Stands in for the binding of SQLite in the bundle of the crash tests: the same classes, with probes inside every
- * transaction.
- * @module
- */
+/** Replaces the binding of SQLite in crash tests: the same classes, with probes in every transaction. @module */
 import {
   loadSqlite as loadBinding,
   type SqliteConstructor,
@@ -17,7 +13,7 @@ export function probeSqlite(to: (point: Point) => void): void {
   cross = to
 }
 
-/** As the module that it stands in for. */
+/** As in the replaced module. */
 export async function loadSqlite(): Promise<SqliteConstructor> {
   const Database = await loadBinding()
   return class extends Database {

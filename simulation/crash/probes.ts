@@ -1,12 +1,12 @@
-/** Probes around the ports and inside the driver of PostgreSQL: they cross points and change nothing. @module */
+/** Probes around the ports and inside the PostgreSQL driver; they only cross points. @module */
 import type { Sender, Store } from '@payment-integration/core/ports'
 import pg from 'pg'
 import type { Point } from './death.js'
 
 type Cross = (point: Point) => void
 
-/** How long after its start a post counts as under way, in milliseconds: its bytes are sent by then. */
-const underWayMs = 3
+/** Time after which a POST counts as in flight, in milliseconds: its bytes are sent by then. */
+const inFlightMs = 3
 
 /** Crosses points before and after claims and settles. */
 export function probeStore(store: Store, cross: Cross): Store {
@@ -31,12 +31,12 @@ export function probeStore(store: Store, cross: Cross): Store {
   }
 }
 
-/** Crosses points before, during and after posts, and divides their budget as the clock is faster. */
+/** Crosses points before, during and after POSTs, and divides their budget by the clock's speed. */
 export function probeSender(sender: Sender, cross: Cross, speed: number): Sender {
   return {
     async post(post) {
       cross('before post')
-      const timer = setTimeout(() => cross('post under way'), underWayMs)
+      const timer = setTimeout(() => cross('post in flight'), inFlightMs)
       const result = await sender.post({ ...post, timeoutMs: Math.ceil(post.timeoutMs / speed) })
       clearTimeout(timer)
       cross('after post')
@@ -47,10 +47,7 @@ export function probeSender(sender: Sender, cross: Cross, speed: number): Sender
 
 type QueryArguments = [query: string | { readonly text?: string }, ...rest: unknown[]]
 
-/**
- * Crosses points on every connection to PostgreSQL; a commit is also crossed when it was sent and its answer is still
- * out.
- */
+/** Crosses points on every connection to PostgreSQL. A commit is also crossed between its sending and its answer. */
 export function probePostgres(cross: Cross): void {
   const prototype = pg.Client.prototype as unknown as { query: (...input: QueryArguments) => unknown }
   const { query } = prototype

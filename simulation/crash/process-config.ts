@@ -1,20 +1,20 @@
-/** What a process of the crash tests is told. @module */
+/** Configuration and reports of a crash test's process. @module */
 import type { FastTime } from '../chaos/fast-clock.js'
 import type { Death } from './death.js'
 import type { ScriptSize } from './script.js'
 
-/** Where the payments are kept. */
+/** The database of the payments. */
 export type CrashDatabase =
   | { readonly kind: 'sqlite'; readonly path: string }
   | { readonly kind: 'postgres'; readonly connectionString: string; readonly schema: string }
 
-/** How much of the script may happen so far. The parent may raise it, as a line of JSON on standard input. */
+/** How much of the script may happen so far. The parent may raise it by a line of JSON on standard input. */
 export interface Horizon {
   readonly blocks: number
   readonly updates: number
 }
 
-/** Everything that it needs, as JSON on its command line. */
+/** The configuration, as JSON on its command line. */
 export interface CrashConfig {
   readonly seed: number
   readonly size: ScriptSize
@@ -22,19 +22,19 @@ export interface CrashConfig {
   readonly roles: readonly ('server' | 'dispatcher')[]
   readonly database: CrashDatabase
   readonly time: FastTime
-  /** How far its clock is ahead of those before it, in milliseconds. */
+  /** How far its clock is ahead of earlier processes, in milliseconds. */
   readonly aheadMs: number
   readonly horizon: Horizon
-  /** Blocks that its chain begins with; a process that came before may have seen them. @default none */
+  /** Blocks that its chain begins with; an earlier process may have seen them. @default none */
   readonly minedBlocks?: number | undefined
-  /** The first update that nobody confirmed yet. */
+  /** The first unconfirmed update. */
   readonly firstUpdate: number
   readonly death: Death | null
-  /** Deliver everything, replay what was given up, and say so. */
+  /** Deliver everything, replay exhausted deliveries, and report that. */
   readonly finish: boolean
 }
 
-/** What it tells. */
+/** A report of the process. */
 export type CrashLine =
   | { readonly type: 'ready' }
   | { readonly type: 'dying' | 'frozen'; readonly point: Death['point'] }
@@ -42,7 +42,7 @@ export type CrashLine =
   | { readonly type: 'accepted'; readonly index: number; readonly outcome: string }
   | { readonly type: 'indexed'; readonly txHash: string }
   | { readonly type: 'delivered'; readonly txHash: string; readonly version: number }
-  /** A late answer of a dispatcher that had lost its claim was thrown away. */
+  /** A dispatcher that had lost its lease dropped a late answer. */
   | { readonly type: 'claim lost' }
   | { readonly type: 'turned'; readonly failing: boolean }
   | { readonly type: 'finished'; readonly replayed: number; readonly brokenAt: number | null }

@@ -1,7 +1,6 @@
 /**
- * Integrators' endpoints over HTTP, in one server: they keep every byte that came and answer 2xx, errors or nothing by
- * seed. They share no code with the product: each signature is computed anew over the captured bytes with
- * `node:crypto`.
+ * Integrators' endpoints in one HTTP server. They record every byte, and answer 2xx, errors or nothing by seed. They
+ * use no product code: each signature is recomputed over the captured bytes with `node:crypto`.
  *
  * @module
  */
@@ -10,34 +9,34 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net'
 import type { Draws } from '../random.js'
 
-/** A delivery as it came off the socket. */
+/** A delivery as received. */
 export interface Captured {
-  /** The integration whose path it came to. */
+  /** The integration of its path. */
   readonly integrationAddress: string
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer
-  /** The status that it was answered with; null: nothing. */
+  /** The answered status; null: no answer. */
   readonly status: number | null
-  /** Whether the endpoint kept it, whatever the answer. */
+  /** Whether the endpoint accepted it, with any answer. */
   readonly taken: boolean
 }
 
 /** The endpoints. */
 export interface CrashReceiver {
-  /** Where an integration is told. */
+  /** The notification URL of an integration. */
   urlOf(integrationAddress: string): string
   readonly captured: readonly Captured[]
-  /** From now on every delivery is taken and answered 204. */
+  /** From now on accepts every delivery with 204. */
   heal(): void
   close(): Promise<void>
 }
 
-/** How an endpoint answers. */
+/** An endpoint's answer. */
 type Answer = Pick<Captured, 'status' | 'taken'> & { readonly retryAfter?: string; readonly hangs?: boolean }
 
 const taken: Answer = { status: 204, taken: true }
 
-/** Opens the endpoints on a free port. Some are down altogether until they are healed. */
+/** Opens the endpoints on a free port. Some are down until they are healed. */
 export async function openReceiver(draws: Draws, integrations: readonly string[]): Promise<CrashReceiver> {
   const captured: Captured[] = []
   const down = new Set(integrations.filter(() => draws.chance(0.3)))
@@ -78,14 +77,14 @@ function answerOf(draws: Draws, isDown: boolean): Answer {
   if (trouble < 0.11) return { status: 302, taken: false }
   if (trouble < 0.14) return { status: 410, taken: false }
   if (trouble < 0.16) return { status: null, taken: false }
-  // It was taken, and nobody heard that: the connection broke, or the answer never came.
+  // It was accepted, but the answer is lost: the connection broke, or the endpoint hung.
   if (trouble < 0.2) return { status: null, taken: true }
   if (trouble < 0.22) return { status: null, taken: true, hangs: true }
   return taken
 }
 
 function send({ status, retryAfter, hangs = false }: Answer, response: ServerResponse): void {
-  // A hang is ended by whoever asked.
+  // The client ends a hang.
   if (hangs) return
   if (status === null) response.destroy()
   else
@@ -95,7 +94,7 @@ function send({ status, retryAfter, hangs = false }: Answer, response: ServerRes
 }
 
 /**
- * Whether a delivery bears the right signature: `t=<seconds>,v1=<HMAC-SHA256 over "<seconds>." and the body>`. Source:
+ * Whether a delivery has the right signature: `t=<seconds>,v1=<HMAC-SHA256 over "<seconds>." and the body>`. Source:
  * docs/interface.md 6.
  */
 export function isSigned({ headers, body, integrationAddress }: Captured, secret: string): boolean {

@@ -1,4 +1,4 @@
-/** Many seeds of crashes, several at a time. @module */
+/** Runs many seeds of crashes concurrently. @module */
 import type { BuiltProcess } from '../chaos/build-process.js'
 import { buildCrashProcess } from './build-process.js'
 import { type CrashGround, postgresGround, sqliteGround } from './database.js'
@@ -11,11 +11,11 @@ import type { CrashReport } from './run-seed.js'
 export interface CrashOptions {
   readonly from: number
   readonly count: number
-  /** Seeds at a time. */
+  /** Concurrent seeds. */
   readonly concurrency: number
   /** Address of a PostgreSQL for every fifth seed; null: all are on SQLite. */
   readonly postgres: string | null
-  /** Told at once of every seed. */
+  /** Receives the report of each seed at its end. */
   readonly onReport?: ((report: CrashReport) => void) | undefined
 }
 
@@ -39,7 +39,7 @@ export async function runCrashes({
   })
 }
 
-/** Works on seeds, several at a time, with the process built once. */
+/** Runs work on concurrent seeds, with the process built once. */
 export async function inWorkers<T>(
   { from, count, concurrency }: Pick<CrashOptions, 'from' | 'count' | 'concurrency'>,
   work: (seed: number, built: BuiltProcess) => Promise<T>,
@@ -63,7 +63,7 @@ export async function inWorkers<T>(
   return results
 }
 
-/** Works on a database and removes it. */
+/** Runs work on a database and removes it. */
 export async function onGround<T>(ground: CrashGround, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -72,7 +72,7 @@ export async function onGround<T>(ground: CrashGround, work: () => Promise<T>): 
   }
 }
 
-/** A seed in words, with the command that replays it. @param suite - Its name for `npm run soak`. */
+/** Formats a seed's report, with the command that replays it. @param suite - Its name for `npm run soak`. */
 export function describeCrash(suite: 'crash' | 'outage', report: CrashReport): string {
   const {
     seed,
@@ -98,7 +98,7 @@ export function describeCrash(suite: 'crash' | 'outage', report: CrashReport): s
   ].join('\n')
 }
 
-/** How many processes of a seed were killed. */
+/** Number of a seed's killed processes. */
 export function killsOf({ kills }: CrashReport): number {
   return [...kills.values()].reduce((sum, count) => sum + count, 0)
 }

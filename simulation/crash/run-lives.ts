@@ -1,4 +1,4 @@
-/** Processes that die by a plan, are frozen at times, and are started again. @module */
+/** Runs processes that die or freeze by a plan and are restarted. @module */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { CrashChild } from './child.js'
 import type { CrashGround } from './database.js'
@@ -7,11 +7,11 @@ import type { CrashPlan, Life } from './plan.js'
 import type { CrashConfig } from './process-config.js'
 import { type CrashReport, type CrashRun, noteUnplanned, runSeed } from './run-seed.js'
 
-/** How long a frozen process stays so: longer than its lease, in milliseconds. */
+/** How long a process stays frozen, in milliseconds: longer than its lease. */
 const frozenMs = 650
-/** How long a process has for the next point after the patience with its plan is over, in milliseconds. */
+/** Time for a process to reach any next point after its plan timed out, in milliseconds. */
 const hurryMs = 2_000
-/** How long a process goes on after it was frozen, in milliseconds. */
+/** How long a process runs after it was thawed, in milliseconds. */
 const thawedMs = 150
 
 /** Runs a seed whose processes die by its plan. */
@@ -21,7 +21,7 @@ export function runCrashSeed(plan: CrashPlan, ground: CrashGround, bundle: strin
   })
 }
 
-/** Starts a process for each life in turn. One that is frozen goes on for a moment beside the next. */
+/** Starts a process for each life in turn. A thawed one runs for a moment beside the next. */
 async function live(run: CrashRun, roles: CrashConfig['roles'], lives: readonly Life[]): Promise<void> {
   const frozen: Promise<void>[] = []
   for (const [index, life] of lives.entries()) {
@@ -62,7 +62,7 @@ function startLife(
   }
   const died = child.ended.then((ended) => {
     clearTimeout(patience)
-    // What becomes of a frozen one is noted by who thaws it.
+    // The exit of a frozen process is recorded when it is thawed.
     if (isFrozen) return 'died' as const
     if (ended.signal === 'SIGKILL') countKill(run, point)
     else noteUnplanned(run, ended, 'it was to be killed')

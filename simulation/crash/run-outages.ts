@@ -1,8 +1,4 @@
-/**
- * Seeds whose database goes away: PostgreSQL crashes, or its connections break, under two dispatchers and a server at
- * work.
- * @module
- */
+/** Runs seeds with PostgreSQL crashes and broken connections, under a server and two dispatchers. @module */
 import { setTimeout as wait } from 'node:timers/promises'
 import { startPostgres, type TestPostgres } from '../../packages/store-sql/test/postgres.js'
 import { type Draws, drawsOf } from '../random.js'
@@ -14,14 +10,14 @@ import { type CrashReport, type CrashRun, noteUnplanned, runSeed } from './run-s
 /** Outages of a seed. */
 export const outagesPerSeed = 10
 
-/** How long the processes may take to deliver again after an outage, in milliseconds. */
+/** Longest time until the processes deliver again after an outage, in milliseconds. */
 const recoverMs = 1_200
-/** How long a COMMIT to be cut is waited for, in milliseconds. */
+/** Longest wait for a COMMIT to cut, in milliseconds. */
 const commitMs = 400
-/** How long a process may take to end when it is asked to, in milliseconds. */
+/** Longest requested exit of a process, in milliseconds. */
 const stopMs = 10_000
 
-/** Which seeds to run, one after the other: each has the server for itself. */
+/** Which seeds to run, one after the other: each uses the server alone. */
 export interface OutageOptions {
   readonly from: number
   readonly count: number
@@ -30,7 +26,7 @@ export interface OutageOptions {
   readonly onReport?: ((report: CrashReport) => void) | undefined
 }
 
-/** Runs seeds on a server of their own. */
+/** Runs seeds on a separate server. */
 export async function runOutages(options: OutageOptions): Promise<CrashReport[]> {
   const { from, count, outages = outagesPerSeed, onReport } = options
   const postgres = await startPostgres()
@@ -51,7 +47,7 @@ export async function runOutages(options: OutageOptions): Promise<CrashReport[]>
   }
 }
 
-/** Keeps three processes at work while the database comes and goes; all three must be alive at the end. */
+/** Runs three processes through outages of the database; all three must survive. */
 async function suffer(run: CrashRun, outages: number, postgres: TestPostgres, proxy: CuttingProxy): Promise<void> {
   const draws = drawsOf(run.plan.seed).fork('outages')
   const roles = [['server'], ['dispatcher'], ['dispatcher']] as const
@@ -78,15 +74,13 @@ async function suffer(run: CrashRun, outages: number, postgres: TestPostgres, pr
   run.outages += counted()
 }
 
-/**
- * Resolves once something was delivered, so that an outage finds the processes at work, or when that takes too long.
- */
+/** Resolves once something was delivered, so that an outage hits working processes, or when that takes too long. */
 async function atWork({ delivered }: CrashRun): Promise<void> {
   const before = delivered.size
   for (let waited = 0; delivered.size === before && waited < recoverMs; waited += 5) await wait(5)
 }
 
-/** Resolves how many outages it was, those after a COMMIT aside: they may come late, and the proxy counts them. */
+/** Resolves the number of outages, without those after a COMMIT: they may come late, and the proxy counts them. */
 async function breakDatabase(draws: Draws, postgres: TestPostgres, proxy: CuttingProxy): Promise<number> {
   const kind = draws.fraction()
   if (kind < 0.4) {

@@ -1,9 +1,9 @@
-/** Runs a seed: processes die again and again over one database, then all is healed and judged. @module */
+/** Runs a seed: processes die on one database, then all is healed and judged. @module */
 import { setTimeout as wait } from 'node:timers/promises'
 import { createService } from '@payment-integration/core'
 import { drawsOf } from '../random.js'
 import { simulatedMasterKey } from '../world/master-key.js'
-import { type CrashChild, type Ended, startCrashChild } from './child.js'
+import { type ChildExit, type CrashChild, startCrashChild } from './child.js'
 import type { CrashGround } from './database.js'
 import type { Point } from './death.js'
 import { judgeCrash, unruly } from './judge.js'
@@ -14,26 +14,26 @@ import { type Script, scriptOf } from './script.js'
 
 /** Fast milliseconds per millisecond: a lease of 10 s lasts half a second. */
 export const speed = 20
-/** How far the clock of the last process is ahead: beyond every retry that was planned, in milliseconds. */
+/** How far the clock of the last process is ahead, in milliseconds: beyond every planned retry. */
 const aheadMs = 72 * 3_600_000
-/** How long everything may take to be delivered once all is healed, in milliseconds. */
+/** Longest time to deliver everything once all is healed, in milliseconds. */
 const finishMs = 60_000
-/** What a seed came to. */
+/** Report of a seed. */
 export interface CrashReport {
   readonly seed: number
   readonly engine: CrashPlan['engine']
-  /** Nothing when all is right. */
+  /** Empty when all is right. */
   readonly flaws: readonly string[]
-  /** Ends by SIGKILL, by the point of the process; `outside` where the parent chose the moment. */
+  /** Kills by point; `outside` when the parent chose the moment. */
   readonly kills: ReadonlyMap<Point | 'outside', number>
   readonly freezes: number
   /** Cuts and restarts of the database. */
   readonly outages: number
-  /** Late answers of dispatchers that had lost their claims. */
+  /** Late answers of dispatchers that had lost their leases. */
   readonly lostClaims: number
   readonly payments: number
   readonly posts: number
-  /** Those before everything was healed. */
+  /** POSTs before everything was healed. */
   readonly postsInTrouble: number
   readonly attempts: number
   /** Deliveries that were given up and replayed. */
@@ -43,7 +43,7 @@ export interface CrashReport {
   readonly seconds: number
 }
 
-/** A seed while it runs: its parts, what processes confirmed, and what became of them. */
+/** A running seed: its parts, the confirmations of its processes, and their exits. */
 export interface CrashRun {
   readonly plan: Pick<CrashPlan, 'seed' | 'engine' | 'size'>
   readonly script: Script
@@ -55,18 +55,18 @@ export interface CrashRun {
   readonly kills: Map<Point | 'outside', number>
   freezes: number
   outages: number
-  /** Starts a process; `hear` is told beside what is kept here. */
+  /** Starts a process; `onLine` gets its reports, besides the journal. */
   start(
     config: Pick<CrashConfig, 'roles' | 'horizon' | 'minedBlocks' | 'death'>,
-    hear?: (line: CrashLine) => void,
+    onLine?: (line: CrashLine) => void,
   ): CrashChild
-  /** The first update that nobody confirmed. */
+  /** The first unconfirmed update. */
   firstUpdate(): number
-  /** How much of the script may happen when so much of the seed is over. */
+  /** How much of the script may happen at this share of the seed. */
   horizon(share: number): CrashConfig['horizon']
 }
 
-/** Runs a seed. @param trouble - Everything up to the healing: it starts processes and leaves none behind. */
+/** Runs a seed. @param trouble - Everything before the healing: it starts processes and leaves none running. */
 export async function runSeed(
   plan: CrashRun['plan'],
   ground: CrashGround,
@@ -93,13 +93,13 @@ export async function runSeed(
 
   function startProcess(
     config: Pick<CrashConfig, 'roles' | 'horizon' | 'minedBlocks' | 'death' | 'aheadMs' | 'finish'>,
-    hear?: (line: CrashLine) => void,
+    onLine?: (line: CrashLine) => void,
   ): CrashChild {
     const { seed, size } = plan
     const whole = { ...config, seed, size, database: ground.database, time, firstUpdate: run.firstUpdate() }
     return startCrashChild(bundle, whole, (line) => {
       keep(line)
-      hear?.(line)
+      onLine?.(line)
     })
   }
 
@@ -113,7 +113,7 @@ export async function runSeed(
     kills: new Map(),
     freezes: 0,
     outages: 0,
-    start: (config, hear) => startProcess({ ...config, aheadMs: 0, finish: false }, hear),
+    start: (config, onLine) => startProcess({ ...config, aheadMs: 0, finish: false }, onLine),
     firstUpdate() {
       let index = 0
       while (run.accepted.has(index)) index += 1
@@ -125,16 +125,16 @@ export async function runSeed(
     }),
   }
 
-  /** One process delivers everything, and ends when it is asked to. */
+  /** One process delivers everything, and exits on request. */
   async function finish(): Promise<void> {
-    const told = new Promise<CrashLine & { readonly type: 'finished' }>((resolve) => {
+    const allDelivered = new Promise<CrashLine & { readonly type: 'finished' }>((resolve) => {
       finished = resolve
     })
     const roles = ['server', 'dispatcher'] as const
     const horizon = run.horizon(1)
     const child = startProcess({ roles, horizon, minedBlocks: horizon.blocks, death: null, aheadMs, finish: true })
     const late = new AbortController()
-    const end = await Promise.race([told, child.ended, wait(finishMs, null, { signal: late.signal })])
+    const end = await Promise.race([allDelivered, child.ended, wait(finishMs, null, { signal: late.signal })])
     late.abort()
     if (end === null) run.flaws.push(`missing: not everything is delivered ${finishMs / 1_000} s after all was healed`)
     else if ('type' in end) {
@@ -196,10 +196,10 @@ async function register(ground: CrashGround, { urlOf }: CrashReceiver, { integra
   return secrets
 }
 
-/** A process that ended in a way that nobody asked for. */
+/** Records an unexpected exit of a process. */
 export function noteUnplanned(
   run: Pick<CrashRun, 'flaws'>,
-  { code, signal, complaints }: Ended,
+  { code, signal, complaints }: ChildExit,
   expected: string,
 ): void {
   if (code === 0 && signal === null) return

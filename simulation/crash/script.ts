@@ -1,7 +1,4 @@
-/**
- * What a seed's chain pays and its processor says: the same for every process that is started, and for who judges them.
- * @module
- */
+/** The payments and updates of a seed, equal for every process and for the judge. @module */
 import type { ProcessorUpdate } from '@payment-integration/contract'
 import { hex, type ScriptedPayment, txHashOf } from '../../packages/store-sql/test/support/scripted-chain.js'
 import { drawsOf } from '../random.js'
@@ -9,30 +6,30 @@ import { drawsOf } from '../random.js'
 /** The chain of every script. */
 export const chainId = 137
 
-/** Integrations of a script; payments of the last one name nobody. */
+/** Integrations of a script; payments of the last one name no integration. */
 const integrationCount = 4
 
-/** A payment and how it ends up. */
+/** A payment and its final state. */
 export interface ExpectedPayment {
   readonly txHash: string
-  /** Null: it names nobody, so nobody is told. */
+  /** Null: it names no integration, so nothing is delivered. */
   readonly integrationAddress: string | null
   /** After all of its updates. */
   readonly version: number
   readonly state: string | null
 }
 
-/** What happens. */
+/** The script. */
 export interface Script {
   readonly integrations: readonly string[]
   /** Payments by block, from block 1 on. */
   readonly blocks: readonly (readonly ScriptedPayment[])[]
-  /** Each is accepted; some come before their payment is indexed. */
+  /** Each is accepted; some arrive before their payment is indexed. */
   readonly updates: readonly ProcessorUpdate[]
   readonly expected: readonly ExpectedPayment[]
 }
 
-/** How much happens. */
+/** Size of a script. */
 export interface ScriptSize {
   readonly blocks: number
   readonly mostPerBlock: number

@@ -1,7 +1,4 @@
-/**
- * The process that crash tests kill: the service on a real database and real HTTP, with probes, on a fast clock.
- * @module
- */
+/** The process that crash tests kill: the real service with probes on a fast clock. @module */
 
 import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -13,7 +10,7 @@ import { createUndiciSender } from '../../packages/server/src/sender/undici-send
 import { scriptedChain } from '../../packages/store-sql/test/support/scripted-chain.js'
 import { fastClock } from '../chaos/fast-clock.js'
 import { simulatedMasterKey } from '../world/master-key.js'
-import { createCrossing, tell as tellLine } from './death.js'
+import { createCrossing, writeLine } from './death.js'
 import { probeSqlite } from './probed-sqlite.js'
 import { probePostgres, probeSender, probeStore } from './probes.js'
 import type { CrashConfig, CrashLine, Horizon } from './process-config.js'
@@ -23,21 +20,21 @@ import { chainId, scriptOf } from './script.js'
 const leaseMs = 10_000
 /** The lease of the last process, which is never killed and has everything to deliver at once. */
 const longLeaseMs = 600_000
-/** How often the chain grows and the end is looked for, in milliseconds of this machine. */
+/** How often the chain grows and the end is checked, in real milliseconds. */
 const lookMs = 10
 
 const config = JSON.parse(process.argv[2] ?? '{}') as CrashConfig
 const { seed, size, roles, database, death, finish } = config
 let { horizon } = config
 const script = scriptOf(seed, size)
-const tell = (line: CrashLine) => tellLine(line)
+const report = (line: CrashLine) => writeLine(line)
 const { cross, hasten } = createCrossing(death)
 const ended = new AbortController()
 const clock = aheadClock()
 
 process.once('SIGTERM', () => ended.abort())
 process.once('SIGUSR2', hasten)
-// The parent holds the other end: when it is gone, so are we.
+// The parent has the other end of the pipe: without it this process exits.
 createInterface({ input: process.stdin })
   .on('line', (line) => {
     horizon = JSON.parse(line) as Horizon
@@ -48,7 +45,7 @@ const store = probeStore(openStore(), cross)
 const sender = createUndiciSender({ allowLoopbackHttp: true })
 const service = createService({
   store,
-  // The last process has nothing to time out for: a slow moment of this machine must not cost a retry of hours.
+  // The last process has a long time limit: a slow moment of this machine must not cost a retry of hours.
   sender: probeSender(sender, cross, finish ? 1 : config.time.speed),
   masterKey: simulatedMasterKey,
   clock,
@@ -61,7 +58,7 @@ const service = createService({
     tellEvent(event)
   },
 })
-tell({ type: 'ready' })
+report({ type: 'ready' })
 const loops = roles.includes('dispatcher') ? service : { run: (signal: AbortSignal) => runIndexers(service, signal) }
 await Promise.all([
   loops.run(ended.signal),
@@ -87,7 +84,7 @@ function aheadClock() {
   return { now: () => now() + config.aheadMs, sleep }
 }
 
-/** Each look at the head finds one block more, up to the horizon. */
+/** Each poll of the head finds one more block, up to the horizon. */
 function growingChain() {
   const { chain, mine } = scriptedChain(chainId)
   let mined = 0
@@ -109,7 +106,7 @@ async function runIndexers({ indexers }: Service, signal: AbortSignal): Promise<
   await Promise.all(indexers.map((indexer) => indexer.run(signal)))
 }
 
-/** Applies the updates in their order, each until it is accepted. */
+/** Applies the updates in order, each until it is accepted. */
 async function applyUpdates(): Promise<void> {
   let index = config.firstUpdate
   while (!ended.signal.aborted) {
@@ -122,7 +119,7 @@ async function applyUpdates(): Promise<void> {
       }
       const { outcome } = await service.applyUpdate(update)
       cross('update applied')
-      tell({ type: 'accepted', index, outcome })
+      report({ type: 'accepted', index, outcome })
       index += 1
       if (!finish) await wait(1)
     } catch (error) {
@@ -132,7 +129,7 @@ async function applyUpdates(): Promise<void> {
   }
 }
 
-/** Waits until nothing is left to do, replays what was given up, and waits once more. */
+/** Waits until all work is done, replays exhausted deliveries, and waits again. */
 async function finishAll(): Promise<void> {
   let replayed = 0
   for (;;) {
@@ -145,7 +142,7 @@ async function finishAll(): Promise<void> {
     if (totals.replayed === 0) break
     service.dispatcher.wake()
   }
-  tell({ type: 'finished', replayed, brokenAt: (await service.audit.verify()).brokenAt })
+  report({ type: 'finished', replayed, brokenAt: (await service.audit.verify()).brokenAt })
 }
 
 async function isUnsettled(): Promise<boolean> {
@@ -159,18 +156,18 @@ async function isUnsettled(): Promise<boolean> {
 }
 
 function tellEvent(event: ServiceEvent): void {
-  if (event.type === 'payment.indexed') tell({ type: 'indexed', txHash: event.txHash })
+  if (event.type === 'payment.indexed') report({ type: 'indexed', txHash: event.txHash })
   if (event.type === 'delivery.attempted' && event.outcome === 'delivered')
-    tell({ type: 'delivered', txHash: event.txHash, version: event.version })
+    report({ type: 'delivered', txHash: event.txHash, version: event.version })
   if (event.type === 'endpoint.failing' || event.type === 'endpoint.recovered')
-    tell({ type: 'turned', failing: event.type === 'endpoint.failing' })
+    report({ type: 'turned', failing: event.type === 'endpoint.failing' })
 }
 
 function lostClaims(): Logger {
   return {
     ...silentLogger,
     warn(_, message) {
-      if (message.startsWith('claim lost')) tell({ type: 'claim lost' })
+      if (message.startsWith('claim lost')) report({ type: 'claim lost' })
     },
   }
 }

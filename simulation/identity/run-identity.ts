@@ -1,4 +1,4 @@
-/** Runs histories of shared verifications on the real use cases, and has the oracle judge each. @module */
+/** Runs histories of shared verifications on the real use cases; the oracle judges each. @module */
 import { report } from '../../packages/core/test/identity-oracle/first-finding.js'
 import { runHistory } from '../../packages/core/test/identity-oracle/history.js'
 import { realSystem } from '../../packages/core/test/identity-oracle/real/real-system.js'
@@ -8,11 +8,11 @@ export interface IdentityOptions {
   /** The first seed. */
   readonly from: number
   readonly count: number
-  /** Told each finding, as text. */
+  /** Receives each finding, as text. */
   onFinding(text: string): void
 }
 
-/** Runs them one after the other: nothing in a history waits for anything. */
+/** Runs them one after the other: a history never waits. */
 export async function runIdentity({
   from,
   count,

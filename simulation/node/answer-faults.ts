@@ -1,7 +1,4 @@
-/**
- * What is done to single answers. Each of these changes an honest answer, and leaves alone what it does not apply to.
- * @module
- */
+/** Faults of single answers. Each changes an honest answer, or leaves it alone when it does not apply. @module */
 import type { Draws } from '../random.js'
 import type { Call, Outcome } from './calls.js'
 import type { itemFaults } from './fault-names.js'
@@ -17,7 +14,7 @@ export function spoil(fault: (typeof itemFaults)[number], call: Call, outcome: O
   return 'result' in outcome ? changes[fault](outcome.result, call, draws) : outcome
 }
 
-/** Errors as nodes word them; -32005 has three meanings among them. */
+/** Errors in nodes' wordings; -32005 has three meanings. */
 const wordings = [
   { code: -32000, message: 'header not found' },
   { code: -32005, message: 'limit exceeded' },
@@ -27,8 +24,7 @@ const wordings = [
 ] as const
 
 /**
- * Methods whose answer may be missing for a while: blocks and transactions that the node has not seen yet, or not any
- * more.
+ * Methods whose answer may be missing for a while: the node has not seen the block or transaction yet, or dropped it.
  */
 const mayBeMissing = /^eth_get(Block|Transaction)/
 
@@ -54,7 +50,7 @@ const changes: Readonly<Record<(typeof itemFaults)[number], Change>> = {
   'header-changed': (result, { method }, draws) => ({
     result: isHeader(method, result) ? { ...result, ...draws.pick(headerChanges)(result) } : result,
   }),
-  // The tags are read through the call, which the endpoint rewrites before it asks.
+  // The endpoint rewrites tags in the call before this runs.
   'finalized-back': (result) => ({ result }),
 }
 
@@ -63,7 +59,7 @@ interface HeaderJson {
   readonly transactions: readonly unknown[]
 }
 
-/** Each of them leaves the name of the block as it is. */
+/** Each leaves the block's hash unchanged. */
 const headerChanges: readonly ((header: HeaderJson) => Readonly<Record<string, unknown>>)[] = [
   () => ({ logsBloom: `0x${'00'.repeat(256)}` }),
   () => ({ receiptsRoot: `0x${'77'.repeat(32)}` }),
@@ -78,7 +74,7 @@ function isReceipts(method: string): boolean {
   return method === 'eth_getBlockReceipts' || method === 'eth_getTransactionReceipt'
 }
 
-/** A list without one of its items, most often the last one. */
+/** A list without one item, mostly the last one. */
 function without(list: unknown, draws: Draws): unknown {
   if (!Array.isArray(list) || list.length === 0) return list
   const at = draws.chance(0.6) ? list.length - 1 : draws.whole(0, list.length - 1)

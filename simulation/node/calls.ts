@@ -1,4 +1,4 @@
-/** JSON-RPC, as far as a node and its faults need it. @module */
+/** The parts of JSON-RPC that a node and its faults need. @module */
 
 /** One call. */
 export interface Call {
@@ -6,10 +6,10 @@ export interface Call {
   readonly params: readonly unknown[]
 }
 
-/** What a call came to. */
+/** Outcome of a call. */
 export type Outcome = { readonly result: unknown } | { readonly error: RpcError }
 
-/** An error as a node tells it. */
+/** An error in a node's format. */
 export interface RpcError {
   readonly code: number
   readonly message: string
@@ -18,7 +18,7 @@ export interface RpcError {
 /** Answers calls. */
 export type Answer = (call: Call) => Outcome | Promise<Outcome>
 
-/** What goes back to whoever asked: bytes with a status, nothing for ever, or a broken connection. */
+/** The reply to a client: bytes with a status, silence, or a broken connection. */
 export type Reply =
   | {
       readonly kind: 'answer'
@@ -34,7 +34,7 @@ export interface Item extends Call {
   readonly id: unknown
 }
 
-/** A request's items; `isBatch` tells how the answer looks. */
+/** A request's items; `isBatch` decides the form of the answer. */
 export function parseRequest(body: string): { readonly items: readonly Item[]; readonly isBatch: boolean } {
   const parsed = JSON.parse(body) as Item | Item[]
   return { items: Array.isArray(parsed) ? parsed : [parsed], isBatch: Array.isArray(parsed) }

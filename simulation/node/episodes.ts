@@ -1,4 +1,4 @@
-/** Faults that last: a node that is behind, refuses or cuts wide ranges, or stands on another chain. @module */
+/** Lasting faults: a lagging node, refused or cut ranges, another chain. @module */
 import type { Draws } from '../random.js'
 import type { Answer, Call, Outcome } from './calls.js'
 import type { episodes, FaultRates } from './fault-names.js'
@@ -19,10 +19,10 @@ export function drawEpisode(rates: FaultRates, names: typeof episodes, draws: Dr
   return null
 }
 
-/** Words in which nodes refuse a range; none of them says how much would be right. */
+/** Messages that refuse a range without naming a limit. */
 const refusals = ['die Spanne ist zu weit', 'query returned too much', 'please narrow your request', '']
 
-/** Answers calls as the node does during an episode. `foreign` is a node of another chain. */
+/** Answers calls during an episode. `foreign` is a node of another chain. */
 export function during(episode: Episode, honest: Answer, foreign: Answer, draws: Draws): Answer {
   switch (episode.name) {
     case 'other-chain':
@@ -61,7 +61,7 @@ async function rangeOf(call: Call, honest: Answer): Promise<number> {
   return heightOf(toBlock, head) - heightOf(fromBlock, head) + 1
 }
 
-/** A node whose head is `blocks` behind: what is above it is not there yet, and logs of it are clipped silently. */
+/** A node whose head is `blocks` behind: higher blocks are missing, and log ranges are clipped silently. */
 function behind(honest: Answer, blocks: number): Answer {
   return async (call) => {
     const { method, params } = call
@@ -109,7 +109,7 @@ async function headOf(honest: Answer): Promise<number> {
   return 'result' in outcome ? Number(outcome.result) : 0
 }
 
-/** The height that a tag or number names; a tag is taken for the head. */
+/** The height of a tag or number; a tag counts as the head. */
 function heightOf(tag: string | undefined, head: number): number {
   if (tag === undefined || !tag.startsWith('0x')) return tag === 'earliest' ? 0 : head
   return Number(tag)

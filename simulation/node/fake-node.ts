@@ -1,17 +1,17 @@
-/** An honest node over a branch of the fake chain. It forgets other branches, as anvil does. @module */
+/** An honest node over one branch of the fake chain; like anvil, it drops other branches. @module */
 import { encodeAbiParameters, parseAbiParameters, toHex } from 'viem'
 import { type FakeBlock, receiptsOf, transactionOf } from '../chain/block.js'
 import { blockAt, branchOf } from '../chain/fake-chain.js'
 import { cast } from '../chain/transaction.js'
 import type { Call, Outcome } from './calls.js'
 
-/** What tokens of the fake world say of themselves. */
+/** Metadata of the fake tokens. */
 export const tokenFacts = { symbol: 'TOK', decimals: 6 } as const
 
 const identity = '0x0000000000000000000000000000000000000004'
 const symbolSelector = '0x95d89b41'
 const decimalsSelector = '0x313ce567'
-/** How far the tags stand behind the head, in blocks. */
+/** Distance of the tags from the head, in blocks. */
 const safeDepth = 4
 const finalizedDepth = 8
 
@@ -23,7 +23,7 @@ interface LogFilter {
   readonly topics?: readonly (string | readonly string[] | null)[]
 }
 
-/** Answers a call as a node does whose head is `tip`. */
+/** Answers a call like a node whose head is `tip`. */
 export function answerFrom(chainId: number, tip: FakeBlock, { method, params }: Call): Outcome {
   const [first, second] = params
   switch (method) {

@@ -1,4 +1,4 @@
-/** The ways in which a node misbehaves. Source: issue "An indexer that can be trusted with money", point 5. @module */
+/** Names of node faults. Source: issue "An indexer that can be trusted with money", point 5. @module */
 
 /** Faults of a whole request. */
 export const requestFaults = [
@@ -11,7 +11,7 @@ export const requestFaults = [
   'hang',
   'batch-refused',
 ] as const
-/** Faults of how a batch is answered. */
+/** Faults of a batch answer. */
 export const batchFaults = ['batch-item-missing', 'batch-reordered', 'batch-item-error', 'batch-id-changed'] as const
 /** Faults of one answer. */
 export const itemFaults = [
@@ -33,5 +33,5 @@ export const episodes = ['lagging-head', 'lagging-at-times', 'range-limit', 'ran
 export const faultNames = [...requestFaults, ...batchFaults, ...itemFaults, ...episodes] as const
 export type FaultName = (typeof faultNames)[number]
 
-/** How likely each fault is: per request, per batch, per answer, or per request that may begin an episode. */
+/** Probability of each fault: per request, per batch, per answer, or per request that may begin an episode. */
 export type FaultRates = Readonly<Partial<Record<FaultName, number>>>

@@ -39,7 +39,7 @@ function nodeWith(fault: FaultName, seed = 1) {
 }
 async function answersOf(fault: FaultName, seed = 1) {
   const node = nodeWith(fault, seed)
-  if (fault === 'other-chain') await node.handle(batch) // the connection that is lost
+  if (fault === 'other-chain') await node.handle(batch) // the lost connection
   const reply = await node.handle(batch)
   if (reply.kind !== 'answer') throw new Error(`${fault} answered nothing`)
   return { ...reply, parsed: JSON.parse(reply.body) as { id: number; result?: unknown; error?: unknown }[] }
@@ -62,7 +62,7 @@ describe('an honest node', () => {
     expect(reply).toMatchObject({ body: '{"jsonrpc":"2.0","id":"a","result":"0x7a69"}' })
   })
 
-  test('knows blocks of its own branch alone', async () => {
+  test('knows only blocks of its own branch', async () => {
     const fork = createFakeChain(chainId, drawsOf('fork'), 1_700_000_000)
     const left = fork.mine([], 1)
     fork.fork(1)
@@ -77,7 +77,7 @@ describe('an honest node', () => {
 })
 
 describe('faults', () => {
-  test.each(faultNames)('%s changes what is answered, and is over once healed', async (fault) => {
+  test.each(faultNames)('%s changes the answer, and stops once healed', async (fault) => {
     let changed = false
     for (let seed = 0; seed < 20 && !changed; seed += 1) {
       const node = nodeWith(fault, seed)
@@ -93,7 +93,7 @@ describe('faults', () => {
     expect(changed).toBe(true)
   })
 
-  test('the same seed does the same', async () => {
+  test('the same seed makes the same faults', async () => {
     const rates = Object.fromEntries(faultNames.map((name) => [name, 0.1]))
     const runs = [0, 1].map(() => createFaultyNode({ honest, foreign, draws: drawsOf(9), rates }))
     for (let request = 0; request < 50; request += 1) {
@@ -138,7 +138,7 @@ describe('faults', () => {
     expect(parsed.filter(({ error }) => error !== undefined)).toHaveLength(1)
   })
 
-  test('a lagging head is lower for every method, and what is above it is not there', async () => {
+  test('a lagging head is lower for every method, and higher blocks are missing', async () => {
     const { parsed } = await answersOf('lagging-head')
     const head = Number(resultOf(parsed, 1))
     expect(head).toBeLessThan(chain.tip.number)
@@ -199,7 +199,7 @@ function parseChainId(body: string): unknown {
   return (JSON.parse(body) as { result: unknown }[])[0]?.result
 }
 
-test('a request is read as its items', () => {
+test('a request is parsed into its items', () => {
   expect(parseRequest(batch).items).toHaveLength(calls.length)
   expect(parseRequest(batch).isBatch).toBe(true)
 })

@@ -1,19 +1,19 @@
-/** A node that misbehaves as its seed says, at the level of the bytes it sends. @module */
+/** A node that misbehaves by seed, in the bytes it sends. @module */
 import type { Draws } from '../random.js'
 import { spoil } from './answer-faults.js'
 import { type Answer, type Call, type Item, jsonReply, type Outcome, parseRequest, type Reply } from './calls.js'
 import { drawEpisode, during, type Episode } from './episodes.js'
 import { episodes, type FaultName, type FaultRates, itemFaults, requestFaults } from './fault-names.js'
 
-/** What a misbehaving node is made of. */
+/** The parts of a misbehaving node. */
 export interface FaultyNodeParts {
-  /** The truth, as this node would tell it. */
+  /** The honest node behind this one. */
   readonly honest: Answer
-  /** A node of another chain, which an endpoint is at times swapped for. */
+  /** A node of another chain, which sometimes replaces this one. */
   readonly foreign: Answer
   readonly draws: Draws
   readonly rates: FaultRates
-  /** Requests from the first one on that `foreign` answers. @default 0 */
+  /** Number of first requests that `foreign` answers. @default 0 */
   readonly startsAsOther?: number | undefined
 }
 
@@ -21,9 +21,9 @@ export interface FaultyNodeParts {
 export interface FaultyNode {
   /** Answers the body of a request. */
   handle(body: string): Promise<Reply>
-  /** Ends all misbehaviour, for good. */
+  /** Stops all misbehaviour for good. */
   heal(): void
-  /** How often each fault was done. */
+  /** How often each fault happened. */
   readonly done: ReadonlyMap<FaultName, number>
 }
 
@@ -36,7 +36,7 @@ export function createFaultyNode({ honest, foreign, draws, rates, startsAsOther 
   const inARowOf = new Map<string, number>()
   let healed = false
   let episode: Episode | null = startsAsOther > 0 ? { name: 'other-chain', left: startsAsOther + 1, blocks: 0 } : null
-  /** A node that is swapped for another one drops its connections: the moment at which it can be noticed. */
+  /** A replaced node drops its connections, which makes the change noticeable. */
   let swapping = false
 
   const note = (fault: FaultName) => done.set(fault, (done.get(fault) ?? 0) + 1)
@@ -62,8 +62,8 @@ export function createFaultyNode({ honest, foreign, draws, rates, startsAsOther 
   }
 
   /**
-   * Some faults cannot be told from the truth when they are there each time somebody looks: a contract may fail for
-   * ever, and a chain may have hashes of its own making. Of these a few in a row are done, and then none.
+   * Some faults look like the truth when they never stop: a contract may always fail, and a chain may compute hashes in
+   * its own way. These happen only a few times in a row.
    */
   function isBearable(fault: FaultName, { method, params }: Call): boolean {
     const most =
@@ -172,7 +172,7 @@ function requestFault(
     case 'hang':
       return { kind: 'hang' }
     case 'batch-refused':
-      // One error object in place of the list, as nodes do that take no batches or no more of them.
+      // One error object in place of the list, like nodes that refuse batches.
       return isBatch ? jsonReply(errorItem(null, -32600, 'batch too large')) : answer(503, 'text/plain', '')
   }
 }

@@ -1,4 +1,4 @@
-/** Another chain, which an endpoint is at times swapped for: it has payments too, and none of them counts. @module */
+/** Another chain that sometimes replaces an endpoint's own; its payments never count. @module */
 
 import { createFakeChain } from '../chain/fake-chain.js'
 import { drawTransaction } from '../chain/transaction.js'
@@ -14,5 +14,5 @@ const draws = drawsOf('another chain')
 const chain = createFakeChain(chainId, draws, genesis)
 for (let block = 0; block < blocks; block += 1) chain.mine([drawTransaction(draws, block)], genesis + block)
 
-/** Answers as a node of it does. */
+/** Answers like a node of that chain. */
 export const otherChain: Answer = (call) => answerFrom(chainId, chain.tip, call)

@@ -1,7 +1,4 @@
-/**
- * The endpoints of a simulated deployment: each hears of the chain in its own time, and misbehaves in its own way.
- * @module
- */
+/** The endpoints of a simulated deployment, each with its own delay and faults. @module */
 import type { Reply } from '../node/calls.js'
 import { answerFrom } from '../node/fake-node.js'
 import type { FaultName } from '../node/fault-names.js'
@@ -12,31 +9,37 @@ import type { Nature } from './nature.js'
 import type { Plan } from './plan.js'
 import type { VirtualTime } from './virtual-time.js'
 
-/** Who asks, by the port of its connections. */
+/** The calling process, by the port of its connections. */
 export interface Askers {
-  /** Resolves when it is not paused. */
+  /** Resolves once it is not paused. */
   awake(port: number): Promise<void>
-  /** One thing that it does. False when it is dead. */
+  /** Counts one step. False when it is dead. */
   does(port: number): boolean
 }
 
 /** The endpoints. */
 export interface Endpoints {
   route(host: string, body: string): Promise<Reply>
-  /** Ends all misbehaviour; every endpoint knows the chain as it is from now on. */
+  /** Stops all misbehaviour; from now on every endpoint has the true chain. */
   heal(): void
-  /** How often each fault was done. */
+  /** How often each fault happened. */
   faults(): Map<FaultName, number>
 }
 
-/** Longest way of a request, and of its answer, in milliseconds. */
+/** Longest latency of a request, and of its answer, in milliseconds. */
 const wayMs = 20
 const hang: Reply = { kind: 'hang' }
 
 /** Opens the endpoints of a plan. */
-export function openEndpoints(plan: Plan, draws: Draws, nature: Nature, time: VirtualTime, askers: Askers): Endpoints {
+export function openEndpoints(
+  plan: Plan,
+  draws: Draws,
+  chainDriver: Nature,
+  time: VirtualTime,
+  askers: Askers,
+): Endpoints {
   const ways = draws.fork('network')
-  const { chain } = nature
+  const { chain } = chainDriver
   let healed = false
   const nodes = plan.endpoints.map(({ name, rates, maxDelayMs, hasBlockReceipts, startsAsOther }) => {
     const view = { tip: chain.tip }
@@ -53,7 +56,7 @@ export function openEndpoints(plan: Plan, draws: Draws, nature: Nature, time: Vi
     return { name, view, node, maxDelayMs }
   })
 
-  nature.onChange(() => {
+  chainDriver.onChange(() => {
     const { tip } = chain
     for (const { view, maxDelayMs } of nodes) {
       const delayMs = healed ? 0 : ways.whole(0, maxDelayMs)

@@ -6,7 +6,7 @@ import { beginLife, clockOf, storeOf } from './life.js'
 const checkpoint = { blockNumber: 7, blockHash: `0x${'07'.repeat(32)}` }
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-/** Runs a transaction in a process that dies after so many things it does. */
+/** Runs a transaction in a process that dies after so many steps. */
 async function dieAfter(steps: number) {
   const store = memoryStore()
   let died = 0
@@ -14,37 +14,37 @@ async function dieAfter(steps: number) {
     died += 1
   })
   life.killAfter(steps)
-  let told = false
+  let answered = false
   storeOf(life, store, systemClock)
     .transaction(async (tx) => {
       await tx.lockChain(1)
       await tx.setCheckpoint(1, checkpoint)
     })
     .finally(() => {
-      told = true
+      answered = true
     })
     .catch(() => undefined)
   for (let turns = 0; turns < 5; turns += 1) await turn()
-  return { kept: (await store.payments.checkpoint(1)) !== null, told, died, alive: life.alive }
+  return { committed: (await store.payments.checkpoint(1)) !== null, answered, died, alive: life.alive }
 }
 
 describe('a process that is killed', () => {
-  // It does five things: the call, two operations, the commit, hearing of it.
+  // It has five steps: the call, two operations, the commit, and its answer.
   test.each([
     [1, false],
     [2, false],
     [3, false],
     [4, false],
     [5, true],
-  ])('at its step %i hears nothing, and its transaction is kept: %s', async (steps, kept) => {
-    expect(await dieAfter(steps)).toEqual({ kept, told: false, died: 1, alive: false })
+  ])('at step %i gets no answer, and its transaction is committed: %s', async (steps, committed) => {
+    expect(await dieAfter(steps)).toEqual({ committed, answered: false, died: 1, alive: false })
   })
 
-  test('beyond that has heard of its commit', async () => {
-    expect(await dieAfter(6)).toEqual({ kept: true, told: true, died: 0, alive: true })
+  test('after the last step has the answer of its commit', async () => {
+    expect(await dieAfter(6)).toEqual({ committed: true, answered: true, died: 0, alive: true })
   })
 
-  test('leaves the store to others', async () => {
+  test('leaves the store usable for others', async () => {
     const store = memoryStore()
     const life = beginLife(() => undefined)
     life.killAfter(3)
@@ -58,7 +58,7 @@ describe('a process that is killed', () => {
     expect(await store.payments.checkpoint(1)).toMatchObject({ blockNumber: 8 })
   })
 
-  test('that is paused does nothing until the pause is over, and then goes on', async () => {
+  test('that is paused does nothing until the pause is over, and then continues', async () => {
     const store = memoryStore()
     const life = beginLife(() => undefined)
     let now = 0

@@ -1,7 +1,7 @@
-/** A process that can be killed between any two things it does. @module */
+/** A process that can be killed between any two steps. @module */
 import type { Clock, Store } from '@payment-integration/core/ports'
 
-/** What a transaction of a process that died under it rejects with, so that the database undoes it. */
+/** The rejection of a killed process's transaction, which rolls it back. */
 class KilledError extends Error {
   override readonly name = 'KilledError'
 }
@@ -9,13 +9,13 @@ class KilledError extends Error {
 /** The life of one simulated process. */
 export interface Life {
   readonly alive: boolean
-  /** Ends it after so many more things that it does; 0 ends it now. Nothing of it is told: it just stops. */
+  /** Kills it after so many more steps, without notice; 0 kills it now. */
   killAfter(steps: number): void
-  /** Stops it for a while, as a machine does that is out of memory or moved: it goes on as if no time had passed. */
+  /** Pauses it, as when a machine is moved or out of memory: it continues as if no time had passed. */
   pauseUntil(at: number): void
-  /** When the pause ends, in unix milliseconds; 0 when there was none. */
+  /** End of the pause, in unix milliseconds; 0 without one. */
   readonly pausedUntil: number
-  /** One thing that the process does. False when it is dead. */
+  /** Counts one step. False when the process is dead. */
   step(): boolean
 }
 
@@ -57,7 +57,7 @@ export async function awake(life: Life, clock: Clock): Promise<void> {
 
 const never = new Promise<never>(() => {})
 
-/** The clock as the process sees it: a dead one never wakes. */
+/** The process's clock: a dead process never wakes. */
 export function clockOf(life: Life, clock: Clock): Clock {
   return {
     now: () => clock.now(),
@@ -69,10 +69,7 @@ export function clockOf(life: Life, clock: Clock): Clock {
   }
 }
 
-/**
- * The store as the process sees it: it may die before a call, within a transaction, and after a commit that it never
- * hears of.
- */
+/** The process's store: the process may die before a call, within a transaction, or before the answer of a commit. */
 export function storeOf<T extends Pick<Store, 'transaction'>>(life: Life, store: T, clock: Clock): T {
   return wrap(life, store, async (target, name, args, call) => {
     await awake(life, clock)
@@ -86,7 +83,7 @@ export function storeOf<T extends Pick<Store, 'transaction'>>(life: Life, store:
   })
 }
 
-/** Does a call of the store, as `call` would. */
+/** Runs a store call, like `call`. */
 type Perform = (target: object, name: string, args: readonly unknown[], call: () => unknown) => Promise<unknown>
 
 function wrap<T extends object>(life: Life, target: T, perform: Perform): T {
@@ -95,7 +92,7 @@ function wrap<T extends object>(life: Life, target: T, perform: Perform): T {
       const value: unknown = Reflect.get(target, name, receiver)
       if (typeof value === 'object' && value !== null) return wrap(life, value, perform)
       if (typeof value !== 'function') return value
-      // The one call that answers at once: what it subscribes is heard as long as the process lives.
+      // The one synchronous call: its subscription lasts as long as the process.
       if (name === 'whenDue')
         return (listener: () => void) => value.call(target, () => life.step() && listener()) as () => void
       return (...args: unknown[]) => {
@@ -109,7 +106,7 @@ function wrap<T extends object>(life: Life, target: T, perform: Perform): T {
   })
 }
 
-/** A dead process hears of nothing, neither of an answer nor of an error. */
+/** A dead process gets neither an answer nor an error. */
 async function heardBy(life: Life, result: Promise<unknown>): Promise<unknown> {
   try {
     const value = await result

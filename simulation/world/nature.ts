@@ -1,31 +1,28 @@
-/**
- * What happens to the chain whether or not anybody looks: blocks, forks, and transactions that come back or never do.
- * @module
- */
+/** Drives the fake chain: blocks, forks, and transactions that return or not. @module */
 import type { FakeBlock } from '../chain/block.js'
 import { createFakeChain, type FakeChain } from '../chain/fake-chain.js'
 import { drawTransaction, type FakeTransaction } from '../chain/transaction.js'
 import type { Draws } from '../random.js'
 import type { Plan } from './plan.js'
 
-/** The chain and what moves it. */
+/** The chain and its driver. */
 export interface Nature {
   readonly chain: FakeChain
-  /** Mines a block with some of the transactions that wait. */
+  /** Mines a block with some of the pending transactions. */
   mine(): void
-  /** A fork as the plan allows it; the branch that counts is then at least as long as before, most often. */
+  /** Forks as the plan allows; the new branch is mostly at least as long as the old one. */
   fork(): void
-  /** Ends all change but empty blocks, after everything that waits was mined or thrown away. */
+  /** Mines or drops all pending transactions; then only empty blocks follow. */
   rest(): void
-  /** Calls `told` after every change of the chain from now on. */
-  onChange(told: () => void): void
-  /** How many forks there were. */
+  /** Calls `callback` after every later change of the chain. */
+  onChange(callback: () => void): void
+  /** Number of forks. */
   readonly forks: number
 }
 
-/** How much time a block takes on the chain, in seconds; some blocks share a time. */
+/** Time between blocks, in seconds; some blocks share a timestamp. */
 const blockSeconds = [0, 1, 2, 12]
-/** Chance that a transaction of a block that left the chain waits to be mined again; the others are gone. */
+/** Chance that a transaction of an orphaned block may be mined again; the others are dropped. */
 const returnChance = 0.65
 
 /** Starts the chain with its history. @param startSeconds - Unix time of the genesis. */
@@ -34,10 +31,10 @@ export function createNature(chainId: number, plan: Plan, draws: Draws, startSec
   let nonce = 0
   let seconds = startSeconds
   let forks = 0
-  let told = () => {}
-  /** Transactions that left the chain and may come back, each with the height from which on it does. */
+  let notify = () => {}
+  /** Transactions that left the chain, each with the lowest height at which it may return. */
   let waiting: { readonly transaction: FakeTransaction; readonly from: number }[] = []
-  /** Highest block that anybody may have seen: nothing but a deep fork leaves the chain below its finality. */
+  /** Highest block that any node had: only a deep fork removes blocks below its finality. */
   let highest: FakeBlock = chain.tip
 
   function mineBlock(transactions: readonly FakeTransaction[]): void {
@@ -52,12 +49,12 @@ export function createNature(chainId: number, plan: Plan, draws: Draws, startSec
     waiting = waiting.filter((each) => !back.includes(each))
     const fresh = Array.from({ length: draws.pick([0, 0, 1, 1, 2, 3]) }, () => drawTransaction(draws, nonce++))
     mineBlock(draws.shuffled([...back.map(({ transaction }) => transaction), ...fresh]))
-    told()
+    notify()
   }
 
   function fork(): void {
     if (plan.forks === 'none') return
-    // A block is final with so many on top of it, so the deepest fork takes off as many and no more.
+    // A block is final under so many blocks, so a shallow fork removes at most that many.
     const floor = plan.forks === 'deep' ? 0 : Math.max(0, highest.number - plan.finalityBlocks)
     const most = chain.tip.number - floor
     if (most < 1) return
@@ -80,7 +77,7 @@ export function createNature(chainId: number, plan: Plan, draws: Draws, startSec
     mine,
     fork,
     onChange(callback) {
-      told = callback
+      notify = callback
     },
     get forks() {
       return forks
@@ -90,7 +87,7 @@ export function createNature(chainId: number, plan: Plan, draws: Draws, startSec
       waiting = []
       const until = Math.max(highest.number, chain.tip.number) + 2 * plan.finalityBlocks
       while (chain.tip.number < until) mineBlock([])
-      told()
+      notify()
     },
   }
 }

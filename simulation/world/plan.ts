@@ -1,21 +1,21 @@
-/** What a seed makes of the world: how it forks, who lies and how, and when processes die. @module */
+/** Draws the plan of a seed: forks, faults and deaths. @module */
 import { type FaultName, type FaultRates, faultNames, itemFaults, requestFaults } from '../node/fault-names.js'
 import type { Draws } from '../random.js'
 
 /** The plan of one seed. */
 export interface Plan {
   readonly seed: number
-  /** A chain whose headers are known to be of the usual kind, or one of which that is to be found out. */
+  /** A chain with known standard headers, or one where the service must find out. */
   readonly chainId: number
   /** Blocks that are mined while everything misbehaves. */
   readonly blocks: number
-  /** Blocks that are there before the first process starts. */
+  /** Blocks mined before the first process starts. */
   readonly history: number
   /** Blocks on top of a block until it is final. */
   readonly finalityBlocks: number
   /** Whether the chain forks at all, and whether deeper than finality. */
   readonly forks: 'none' | 'shallow' | 'deep'
-  /** Whether the fields of a block do not lead to its hash, as on some rollups. */
+  /** Whether block hashes do not follow from the header fields, as on some rollups. */
   readonly oddHashes: boolean
   /** Blocks from the head that are read with receipts. */
   readonly nearHead: number
@@ -36,19 +36,19 @@ export interface PlannedEndpoint {
   readonly rates: FaultRates
   /** Whether it knows `eth_getBlockReceipts`. */
   readonly hasBlockReceipts: boolean
-  /** Requests from the first one on that another chain's node answers: one was configured that is not what it was. */
+  /** Number of first requests that a node of another chain answers: a misconfigured endpoint. */
   readonly startsAsOther: number
-  /** Longest time until it hears of a change of the chain, in milliseconds. */
+  /** Longest delay until it has a change of the chain, in milliseconds. */
   readonly maxDelayMs: number
 }
 
 /** Optimism, and a development chain. */
 const knownChain = 10
 const unknownChain = 31_337
-/** Blocks until finality, small so that a seed sees drops and returns. */
+/** Blocks until finality, small so that a seed covers drops and returns. */
 const finalityBlocks = 6
 
-/** Time to catch up now and then, or next to none. */
+/** Enough time to catch up, or almost none. */
 const calm = [20, 200, 1_500, 4_000]
 const hectic = [5, 20, 60, 150]
 
@@ -57,7 +57,7 @@ export function drawPlan(seed: number, draws: Draws, store: Plan['store']): Plan
   const count = draws.pick([1, 2, 2, 3])
   const oddHashes = draws.chance(0.2)
   const endpoints = Array.from({ length: count }, (_, index): PlannedEndpoint => {
-    // The last one is honest most of the time: a chain of which nobody tells the truth cannot be read.
+    // The last one is mostly honest: a chain without an honest endpoint cannot be indexed.
     const isHonest = index === count - 1
     return {
       name: `node-${index + 1}.example`,
@@ -85,10 +85,10 @@ export function drawPlan(seed: number, draws: Draws, store: Plan['store']): Plan
   }
 }
 
-/** Some faults at some rates. Faults of whole requests come less often: each costs all the answers of a batch. */
+/** Some faults at some rates. Faults of whole requests are rarer: each costs all answers of a batch. */
 function drawRates(draws: Draws, most: number, oddHashes: boolean): FaultRates {
   const rates: Partial<Record<FaultName, number>> = {}
-  // Where nothing shows that a header is the block's own, a changed one cannot be told from it.
+  // Where headers cannot be verified, a changed one cannot be detected.
   const names = faultNames.filter((name) => name !== 'header-changed' || !oddHashes)
   for (const name of draws.shuffled(names).slice(0, draws.whole(1, 6))) {
     const share = isOne(requestFaults, name) ? 0.5 : isOne(itemFaults, name) ? 1 : 0.6

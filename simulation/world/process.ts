@@ -7,7 +7,7 @@ import type { Draws } from '../random.js'
 import { beginLife, clockOf, type Life, storeOf } from './life.js'
 import { simulatedMasterKey } from './master-key.js'
 
-/** Something that every simulated process uses. */
+/** Parts that all simulated processes share. */
 export interface Shared {
   readonly chainId: number
   /** Hosts of the endpoints, by preference. */
@@ -25,7 +25,7 @@ export interface Shared {
 
 /** A running process. */
 export interface SimulatedProcess {
-  /** The port of its connections: tells the network who asks. */
+  /** The port of its connections, which identifies it to the network. */
   readonly port: number
   readonly life: Life
   readonly service: Service
@@ -37,7 +37,7 @@ const pollMs = 1_000
 const leaseMs = 5_000
 const requestTimeoutMs = 5_000
 
-/** Opens a client of the chain. @param port - Of its connections: tells the network who asks. */
+/** Opens a client of the chain. @param port - Port of its connections, which identifies it to the network. */
 export function openChain(
   { chainId, hosts, nearHead, clock, onQuarantine }: Shared,
   port: number,

@@ -1,4 +1,4 @@
-/** An integrator's endpoint in memory: it remembers what it got, fails at times, and at times is not heard. @module */
+/** An integrator's endpoint in memory; it records deliveries and sometimes fails. @module */
 import type { Post, PostResult, Sender } from '@payment-integration/core/ports'
 import type { Draws } from '../random.js'
 
@@ -12,9 +12,9 @@ export interface Received {
 
 /** The endpoint. */
 export interface Receiver extends Sender {
-  /** Everything that arrived, in order, repeats included. */
+  /** Everything received, in order, with repeats. */
   readonly received: readonly Received[]
-  /** Ends all failures. */
+  /** Stops all failures. */
   heal(): void
 }
 
@@ -32,14 +32,14 @@ export function createReceiver(draws: Draws): Receiver {
       if (trouble < 0.1) return { kind: 'failure', reason: 'connection', latencyMs: 1 }
       if (trouble < 0.2) return { kind: 'answer', status: 500, retryAfter: null, excerpt: null, latencyMs: 1 }
       received.push(readSnapshot(Buffer.from(body).toString('utf8')))
-      // It was taken, and nobody heard that.
+      // It was accepted, but the answer is lost.
       if (trouble < 0.3) return { kind: 'failure', reason: 'timeout', latencyMs: 10_000 }
       return { kind: 'answer', status: 204, retryAfter: null, excerpt: null, latencyMs: 1 }
     },
   }
 }
 
-/** Reads a snapshot. */
+/** Parses a snapshot. */
 export function readSnapshot(body: string): Received {
   const { chainId, txHash, version, state } = JSON.parse(body) as Record<string, string | number | null>
   return { key: `${chainId}:${txHash}`, version: Number(version), state: state === null ? null : String(state), body }

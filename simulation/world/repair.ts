@@ -1,19 +1,19 @@
-/** The operator of a deployment: runs what the message of a stopped chain says, with a node that is right. @module */
+/** The operator: runs the command in a stopped chain's message. @module */
 import type { EvmChain } from '@payment-integration/chain-evm'
 import { reindex } from '@payment-integration/core'
 import type { Store } from '@payment-integration/core/ports'
 
-/** What the operator has at hand. */
+/** The operator's tools. */
 export interface Operator {
   readonly store: Store
-  /** Opens a chain client of a node that is to be believed. */
+  /** Opens a chain client of an honest node. */
   readonly openChain: () => EvmChain
   readonly finalityBlocks: number
 }
 
 /**
- * Repairs a chain whose message names the command that does it.
- * @param message - What the status of the chain says.
+ * Repairs a chain whose message names the repair command.
+ * @param message - The error message in the chain's status.
  * @returns False when the message names no such command.
  */
 export async function repairAsTold(message: string, { store, openChain, finalityBlocks }: Operator): Promise<boolean> {
@@ -22,7 +22,7 @@ export async function repairAsTold(message: string, { store, openChain, finality
   const chain = openChain()
   try {
     const deps = { store, chain, publish: () => undefined, confirmations: { [chain.chainId]: finalityBlocks } }
-    // The reports are what the command prints; running through them is what repairs.
+    // The command prints the reports; iterating over them runs the repair.
     for await (const { repaired } of reindex(deps, { from: Number(from), repair: true })) void repaired
     return true
   } finally {

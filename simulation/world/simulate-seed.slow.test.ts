@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { simulateSeed } from './simulate-seed.js'
 
 describe('a seed', () => {
-  test('does the same each time', async () => {
+  test('has the same result each time', async () => {
     const seeds = Array.from({ length: 12 }, (_, index) => index + 1)
     const reports = []
     for (const seed of [...seeds, ...seeds]) reports.push(await simulateSeed(seed))
@@ -10,7 +10,7 @@ describe('a seed', () => {
     expect(reports.filter(({ faults, forks }) => faults.size > 0 && forks > 0).length).toBeGreaterThan(3)
   })
 
-  test('takes no real time to speak of, and gives the process its own time and network back', async () => {
+  test('takes almost no real time, and restores time and network of the process', async () => {
     const before = [setTimeout, Date.now, performance.now]
     const startedAt = performance.now()
     const { virtualMs } = await simulateSeed(5)

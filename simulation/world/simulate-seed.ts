@@ -1,4 +1,4 @@
-/** One seed: a world that misbehaves, heals, and is judged. @module */
+/** Runs one seed: a world misbehaves, heals, and is judged. @module */
 import { UpdateConflictError } from '@payment-integration/core'
 import type { Store } from '@payment-integration/core/ports'
 import { cast } from '../chain/transaction.js'
@@ -19,11 +19,11 @@ import { installVirtualTime, type VirtualTime } from './virtual-time.js'
 import { warmUp } from './warm-up.js'
 import { openWatch } from './watch.js'
 
-/** What became of a seed. */
+/** Report of a seed. */
 export interface SeedReport {
   readonly plan: Plan
   readonly verdict: Verdict
-  /** How often each fault was done. */
+  /** How often each fault happened. */
   readonly faults: ReadonlyMap<FaultName, number>
   readonly forks: number
   readonly reorganisations: number
@@ -33,9 +33,9 @@ export interface SeedReport {
 }
 
 const startMs = Date.UTC(2026, 0, 1)
-/** Longest time that catching up may take once everything is healed, in milliseconds of virtual time. */
+/** Longest catch-up once everything is healed, in milliseconds of virtual time. */
 const healMs = 30 * 60_000
-/** Tells the operator's requests from those of processes, which begin above it. */
+/** Port of the operator's requests; those of processes are higher. */
 const operatorPort = 8_000
 /** Longest pause of a process, in milliseconds: several times as long as a lease. */
 const longestPauseMs = 20_000
@@ -45,7 +45,7 @@ export async function simulateSeed(seed: number, store: Plan['store'] = 'memory'
   await warmUp()
   const draws = drawsOf(seed)
   const { stackTraceLimit } = Error
-  // Aborted requests make errors that nobody reads, and their stacks took a tenth of the time.
+  // Nothing reads the stacks of aborted requests, which took a tenth of the time.
   Error.stackTraceLimit = 0
   const time = installVirtualTime(startMs)
   const opened = await openStore(store, time)
@@ -77,8 +77,8 @@ function openWorld(
   let ports = 0
 
   const { chainId } = plan
-  const nature: Nature = createNature(chainId, plan, draws.fork('nature'), startMs / 1000)
-  const endpoints = openEndpoints(plan, draws, nature, time, {
+  const chainDriver: Nature = createNature(chainId, plan, draws.fork('nature'), startMs / 1000)
+  const endpoints = openEndpoints(plan, draws, chainDriver, time, {
     awake: async (port) => {
       const process = running.get(port)
       if (process !== undefined) await awake(process.life, time)
@@ -112,12 +112,12 @@ function openWorld(
 
   async function update(): Promise<void> {
     const [process] = running.values()
-    const candidates = [...nature.chain.everMined.values()].filter(({ hash, payments, integration }) => {
+    const candidates = [...chainDriver.chain.everMined.values()].filter(({ hash, payments, integration }) => {
       return payments.length > 0 && integration !== null && !updates.has(hash)
     })
     if (process === undefined || candidates.length === 0) return
     const { hash } = schedule.pick(candidates)
-    // Until the outcome is known, both states are right.
+    // Until the outcome is known, both states are valid.
     updates.set(hash, [null, 'success'])
     const input = { id: `update-${hash}`, chainId: String(chainId), txHash: hash, state: 'success' as const }
     process.service.applyUpdate(input).then(
@@ -130,9 +130,9 @@ function openWorld(
 
   async function happen(): Promise<void> {
     const what = schedule.fraction()
-    if (what < 0.55) nature.mine()
-    else if (what < 0.75) nature.fork()
-    else if (what < 0.85) for (let block = 0; block < 3; block += 1) nature.mine()
+    if (what < 0.55) chainDriver.mine()
+    else if (what < 0.75) chainDriver.fork()
+    else if (what < 0.85) for (let block = 0; block < 3; block += 1) chainDriver.mine()
     else await update()
     if (schedule.chance(plan.killChance)) {
       const [process] = schedule.shuffled([...running.values()])
@@ -147,18 +147,18 @@ function openWorld(
 
   async function isCaughtUp(): Promise<boolean> {
     const checkpoint = await opened.store.payments.checkpoint(chainId)
-    if (checkpoint?.blockHash !== nature.chain.tip.hash) return false
+    if (checkpoint?.blockHash !== chainDriver.chain.tip.hash) return false
     return !opened.delivers || (await opened.store.deliveries.msUntilDue()) === null
   }
 
   async function heal(): Promise<void> {
     receiver.heal()
     endpoints.heal()
-    nature.rest()
+    chainDriver.rest()
     const end = time.now() + healMs
     while (!(await isCaughtUp())) {
       if (time.now() >= end) return
-      // One that was to be killed may outlive the faults.
+      // A process with a planned death may outlive the faults.
       if (running.size === 0) start()
       await time.advance(5_000)
       if (plan.forks !== 'deep') continue
@@ -166,7 +166,7 @@ function openWorld(
     }
   }
 
-  /** The operator looks at the status of the process that leads, and believes the first node now that it is healed. */
+  /** The operator reads the status of the leading process, and trusts the first node, which is healed. */
   async function repairIfStopped(): Promise<void> {
     const message = [...running.values()].map(({ service }) => service.indexers[0]?.status().error ?? '').join()
     const { store } = opened
@@ -197,20 +197,20 @@ function openWorld(
       await heal()
       const judged = await judge({
         chainId,
-        tip: nature.chain.tip,
+        tip: chainDriver.chain.tip,
         firstBlock: 0,
-        truth: paymentsOn(nature.chain),
-        everSeen: everSeenOn(nature.chain),
+        truth: paymentsOn(chainDriver.chain),
+        everSeen: everSeenOn(chainDriver.chain),
         store: opened.store,
         finalityBlocks: plan.finalityBlocks,
         updates,
         received: opened.delivers ? receiver.received : null,
       })
       const words = [...judged.words, ...(await watch.flaws())]
-      const silent = malformedOn(nature.chain).filter((hash) => !quarantined.has(hash))
-      if (silent.length > 0) words.push(`${silent.length} malformed logs raised no alarm`)
+      const silent = malformedOn(chainDriver.chain).filter((hash) => !quarantined.has(hash))
+      if (silent.length > 0) words.push(`${silent.length} malformed logs were not reported`)
       const reorganisations = watch.reorganisations()
-      if (nature.forks === 0 && reorganisations > 0)
+      if (chainDriver.forks === 0 && reorganisations > 0)
         words.push(`${reorganisations} reorganisations of a chain that never forked`)
       if (words.length > 0) words.push(...[...running.values()].map(describe))
       for (const process of running.values()) await stopWithin(process, time)
@@ -218,7 +218,7 @@ function openWorld(
         plan,
         verdict: { ...judged, wrong: judged.wrong + (words.length > judged.words.length ? 1 : 0), words },
         faults: endpoints.faults(),
-        forks: nature.forks,
+        forks: chainDriver.forks,
         reorganisations,
         kills,
         repairs,
@@ -238,7 +238,7 @@ async function stopWithin(process: SimulatedProcess, time: VirtualTime): Promise
   const stopping = process.stop().then(() => {
     stopped = true
   })
-  // One that was to be killed may die while it stops, and then never says that it did.
+  // A process with a planned death may die while it stops, and then never resolves.
   if (!(await time.advance(healMs, () => stopped || !process.life.alive))) throw new Error('A process did not stop.')
   if (stopped) await stopping
 }

@@ -1,16 +1,16 @@
-/** What the store must hold, read from the chain as it truly is and never through the product. @module */
+/** Computes the expected store from the true chain, without product code. @module */
 import { branchOf, type FakeChain } from '../chain/fake-chain.js'
 import { cast, type FakeTransaction, type TruePayment } from '../chain/transaction.js'
 import { tokenFacts } from '../node/fake-node.js'
 
-/** A token amount's token, as the chain tells it. */
+/** The token of an amount, from the chain. */
 interface NamedToken {
   readonly address: string
   readonly symbol: string
   readonly decimals: number
 }
 
-/** The part of the facts that stays wherever the transaction is mined. */
+/** The facts that do not depend on the transaction's block. */
 export interface LastingFacts {
   readonly txHash: string
   readonly ordinal: number
@@ -23,7 +23,7 @@ export interface LastingFacts {
   readonly tokenOut: NamedToken & { readonly gross: bigint; readonly net: bigint }
 }
 
-/** The facts of a payment that the chain decides. */
+/** The on-chain facts of a payment. */
 export interface TrueFacts extends LastingFacts {
   readonly logIndex: number
   readonly blockNumber: number
@@ -32,12 +32,12 @@ export interface TrueFacts extends LastingFacts {
   readonly blockTimestamp: number
 }
 
-/** Names a payment as stores do. */
+/** The key of a payment, as in stores. */
 export function keyOf(payment: { readonly txHash: string; readonly ordinal: number }): string {
   return `${payment.txHash}/${payment.ordinal}`
 }
 
-/** Every payment on the branch that counts, by key. */
+/** Every payment on the canonical branch, by key. */
 export function paymentsOn(chain: FakeChain): Map<string, TrueFacts> {
   const facts = new Map<string, TrueFacts>()
   for (const block of branchOf(chain.tip)) {
@@ -81,14 +81,14 @@ export function factsOf({ hash, integration }: FakeTransaction, payment: TruePay
   }
 }
 
-/** Transactions of the branch that counts with logs that a router emitted and that are no payments. */
+/** Transactions of the canonical branch with router logs that are no payments. */
 export function malformedOn(chain: FakeChain): string[] {
   return [...branchOf(chain.tip)].flatMap(({ transactions }) =>
     transactions.filter(({ malformed }) => malformed > 0).map(({ hash }) => hash),
   )
 }
 
-/** What is known of any payment that was mined on any branch, by key. */
+/** Block-independent facts of every payment of any branch, by key. */
 export function everSeenOn(chain: FakeChain): (key: string) => LastingFacts | undefined {
   return (key) => {
     const [hash = '', ordinal] = key.split('/')

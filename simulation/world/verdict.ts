@@ -3,38 +3,38 @@ import type { ProvenRange, Store, StoredPayment } from '@payment-integration/cor
 import { type Received, readSnapshot } from './receiver.js'
 import { keyOf, type LastingFacts, type TrueFacts } from './truth.js'
 
-/** What is compared. */
+/** The data to compare. */
 export interface Evidence {
   readonly chainId: number
   readonly tip: { readonly number: number; readonly hash: string }
-  /** The block that indexing began with. */
+  /** The first indexed block. */
   readonly firstBlock: number
-  /** Every payment on the branch that counts, by key. */
+  /** Every payment on the canonical branch, by key. */
   readonly truth: ReadonlyMap<string, TrueFacts>
-  /** What is known of a payment that was on some branch, by key. */
+  /** Block-independent facts of payments of any branch, by key. */
   readonly everSeen: (key: string) => Partial<LastingFacts> | undefined
   readonly store: Store
   readonly finalityBlocks: number
-  /** Updates by transaction whose effect is known: the state that they left, when the payment is on the chain. */
+  /** Expected states by transaction, of updates with a known effect, for payments on the chain. */
   readonly updates: ReadonlyMap<string, readonly (string | null)[]>
-  /** What the receiver got; null when the store has no outbox. */
+  /** Snapshots that the receiver got; null when the store has no outbox. */
   readonly received: readonly Received[] | null
 }
 
-/** How many of each kind of error there are, and the first of them in words. */
+/** Number of errors by kind, and the first ones as text. */
 export interface Verdict {
   readonly missing: number
   readonly wrong: number
   readonly repeated: number
   readonly words: readonly string[]
-  /** Payments that were compared. */
+  /** Number of compared payments. */
   readonly payments: number
 }
 
-/** Beyond any height of a simulated chain. */
+/** Above any height of a simulated chain. */
 const anyHeight = 1_000_000
 
-/** Judges a store that is caught up. */
+/** Judges a store that has caught up. */
 export async function judge(evidence: Evidence): Promise<Verdict> {
   const found = { missing: [] as string[], wrong: [] as string[], repeated: [] as string[] }
   const { chainId, truth, store, updates, received } = evidence
@@ -73,7 +73,7 @@ async function readStore(store: Store, chainId: number) {
   const snapshots = new Map<string, (string | null)[]>()
   for (const { id, version } of payments) {
     const bodies: (string | null)[] = []
-    // One more than there may be, so that a version beyond the newest shows.
+    // One more than expected, so that an extra version shows.
     for (let wanted = 1; wanted <= version + 1; wanted += 1) {
       const body = await store.payments.snapshot(id, wanted)
       bodies.push(body === null ? null : Buffer.from(body).toString('utf8'))
@@ -118,7 +118,7 @@ function versionFlaws(payment: StoredPayment, bodies: readonly (string | null)[]
   const key = keyOf(payment)
   const { version, primary, integrationAddress, state } = payment
   if (!primary || integrationAddress === null) {
-    const flaws = bodies.some((body) => body !== null) ? [`${key} has snapshots although nobody is told of it`] : []
+    const flaws = bodies.some((body) => body !== null) ? [`${key} has snapshots although it names no integration`] : []
     return primary || version === 1 ? flaws : [...flaws, `${key} is not primary and has version ${version}`]
   }
   const flaws: string[] = []
@@ -130,7 +130,7 @@ function versionFlaws(payment: StoredPayment, bodies: readonly (string | null)[]
     if (body === null) return
     const snapshot = readSnapshot(body)
     if (snapshot.version !== index + 1 || !body.includes(payment.txHash) || !body.includes(integrationAddress))
-      flaws.push(`${key}: snapshot ${index + 1} tells of something else`)
+      flaws.push(`${key}: snapshot ${index + 1} is about another payment`)
     if (snapshot.state === before) flaws.push(`${key}: version ${index + 1} changed nothing`)
     before = snapshot.state
   })
@@ -160,7 +160,7 @@ function isGapless(ranges: readonly ProvenRange[], firstBlock: number, tip: numb
   return next === tip + 1
 }
 
-/** Every snapshot is delivered or overtaken, once; the newest version of every payment arrived. */
+/** Every snapshot is delivered or superseded, once; the newest version of every payment arrived. */
 async function deliveryFlaws(store: Store, payments: readonly StoredPayment[], received: readonly Received[]) {
   const flaws = { missing: [] as string[], wrong: [] as string[], repeated: [] as string[] }
   const deliveries = await store.deliveries.list({ limit: anyHeight })
@@ -184,16 +184,16 @@ async function deliveryFlaws(store: Store, payments: readonly StoredPayment[], r
     if (!primary || integrationAddress === null) continue
     const key = `${chainId}:${txHash}`
     const last = newest.get(key)
-    if (last === undefined) flaws.missing.push(`nobody was told of ${key}`)
+    if (last === undefined) flaws.missing.push(`${key} was never delivered`)
     else if (last.version !== version || last.state !== state)
-      flaws.missing.push(`${key} has version ${version}, the receiver was told of ${last.version}`)
+      flaws.missing.push(`${key} has version ${version}, the receiver has ${last.version}`)
     for (let wanted = 1; wanted <= version; wanted += 1)
       if (!rows.has(`${key} ${wanted}`)) flaws.missing.push(`${key} ${wanted} has no delivery`)
   }
   return flaws
 }
 
-/** Compares by value; of objects, what the truth names. */
+/** Compares by value; of objects, only the fields of the truth. */
 function isSame(actual: unknown, expected: unknown): boolean {
   if (typeof expected !== 'object' || expected === null) return actual === expected
   if (typeof actual !== 'object' || actual === null) return false

@@ -1,6 +1,6 @@
 /**
- * The network of a simulated process: `http.request` answers from memory, after virtual time, byte for byte what a
- * socket would bring. The product's own HTTP code runs; only the operating system is left out.
+ * The network of a simulated process: `http.request` answers from memory, after virtual time, with the bytes of a real
+ * socket. The product's own HTTP code runs; only the operating system is left out.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import { Readable } from 'node:stream'
 import type { Reply } from '../node/calls.js'
 
-/** Answers a request to a host. What it resolves is what arrives; a hang never does. */
+/** Answers a request to a host. It resolves the reply; a hang never resolves. */
 export type Route = (host: string, body: string) => Promise<Reply>
 
 /** The part of `http.request` that requests of JSON-RPC use. */
@@ -25,7 +25,7 @@ class VirtualRequest extends EventEmitter {
   readonly #route: Route
   #ended = false
 
-  /** @param connected - Hosts to which a connection is kept. */
+  /** @param connected - Hosts with an open connection. */
   constructor(host: string, route: Route, connected: Set<string>, { signal }: RequestOptions) {
     super()
     this.reusedSocket = connected.has(host)
@@ -72,7 +72,7 @@ class VirtualRequest extends EventEmitter {
   }
 }
 
-/** Replaces the network. @returns What gives the process its own network back. */
+/** Replaces the network. @returns A function that restores the real network. */
 export function installVirtualNetwork(route: Route): () => void {
   const real = http.request
   const connected = new Set<string>()

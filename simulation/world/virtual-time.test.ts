@@ -5,7 +5,7 @@ let time: VirtualTime | undefined
 afterEach(() => time?.uninstall())
 
 describe('virtual time', () => {
-  test('passes only when it is moved, and wakes in order of time', async () => {
+  test('passes only when it is advanced, and wakes timers in order of time', async () => {
     time = installVirtualTime(1_000)
     const woken: string[] = []
     const sleeping = [
@@ -21,7 +21,7 @@ describe('virtual time', () => {
     expect(woken).toEqual(['a at 1010', 'b at 1030'])
   })
 
-  test('lets the work that a wake makes run before the next wake', async () => {
+  test('runs the work of a wake before the next wake', async () => {
     time = installVirtualTime(0)
     const seen: number[] = []
     setTimeout(() => {
@@ -35,7 +35,7 @@ describe('virtual time', () => {
     expect(seen).toEqual([15, 20])
   })
 
-  test('stops as soon as it is told', async () => {
+  test('stops as soon as the condition is true', async () => {
     time = installVirtualTime(0)
     let count = 0
     const timer = setInterval(() => {
@@ -48,7 +48,7 @@ describe('virtual time', () => {
     expect(count).toBe(3)
   })
 
-  test('a sleep ends when its signal aborts, and a refreshed or cleared timer is not the old one', async () => {
+  test('a sleep ends when its signal aborts, and a refreshed or cleared timer does not fire at its old time', async () => {
     time = installVirtualTime(0)
     const controller = new AbortController()
     let woken = false
@@ -68,7 +68,7 @@ describe('virtual time', () => {
     await sleeping
   })
 
-  test('gives the process its own time back', () => {
+  test('restores real time', () => {
     const own = [setTimeout, clearTimeout, setInterval, clearInterval, Date.now, performance.now]
     const installed = installVirtualTime(5)
     expect(Date.now()).toBe(5)

@@ -1,6 +1,6 @@
 /**
- * Time that passes only when nothing is left to do. While it is installed, `setTimeout`, `setInterval`, `Date.now` and
- * `performance.now` of this process belong to it, so that deadlines deep inside the product take no real time either.
+ * Time that passes only when all work is done. While installed, it replaces `setTimeout`, `setInterval`, `Date.now` and
+ * `performance.now` of this process. So deadlines deep inside the product take no real time either.
  * @module
  */
 import type { Clock } from '@payment-integration/core/ports'
@@ -12,18 +12,18 @@ interface Timer {
   readonly run: () => void
 }
 
-/** Virtual time and how to move it. */
+/** Virtual time and its control. */
 export interface VirtualTime extends Clock {
   /**
-   * Runs what is due, in order of time, until `until` says so or `limitMs` of virtual time have passed. Resolves
-   * whether `until` held.
+   * Runs due timers, in order of time, until `until` holds or `limitMs` of virtual time have passed. Resolves whether
+   * `until` held.
    */
   advance(limitMs: number, until?: () => boolean): Promise<boolean>
-  /** Gives the process its own time back. */
+  /** Restores real time. */
   uninstall(): void
 }
 
-/** What a fake timer answers: enough of Node's `Timeout` for code that lets the process end. */
+/** A fake timer: the part of Node's `Timeout` that the product uses. */
 interface TimerHandle {
   readonly id: number
   ref(): TimerHandle
@@ -132,10 +132,7 @@ export function installVirtualTime(start: number): VirtualTime {
   }
 }
 
-/**
- * Lets everything run that waits for nothing but its turn: all microtasks, and what was put behind the next loop of
- * events.
- */
+/** Runs all microtasks, and the callbacks of the next turn of the event loop. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 2; turn += 1) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -1,7 +1,4 @@
-/**
- * Loads what the product loads once, while time is still real: hashing in WebAssembly is compiled on other threads.
- * @module
- */
+/** Runs the product's one-time loading in real time: other threads compile WebAssembly hashing. @module */
 import { createEvmChain } from '@payment-integration/chain-evm'
 import { custom } from 'viem'
 import { createFakeChain } from '../chain/fake-chain.js'
@@ -13,7 +10,7 @@ import { drawsOf } from '../random.js'
 const chainId = 31_337
 let warm: Promise<void> | undefined
 
-/** Resolves when everything is loaded; a second call costs nothing. */
+/** Resolves when everything is loaded; a second call is free. */
 export function warmUp(): Promise<void> {
   warm ??= readOneBlock()
   return warm

@@ -1,4 +1,4 @@
-/** Looks at what a service does while it does it: what is right in the end may have been wrong on the way. @module */
+/** Watches a service at work: a right end may hide wrong steps. @module */
 import type { ServiceEvent } from '@payment-integration/core'
 import type { Store } from '@payment-integration/core/ports'
 
@@ -6,17 +6,17 @@ import type { Store } from '@payment-integration/core/ports'
 export interface Watch {
   see(event: ServiceEvent): void
   reorganisations(): number
-  /** What was wrong on the way, in words. */
+  /** Flaws seen so far, as text. */
   flaws(): Promise<string[]>
 }
 
-/** Begins to watch. */
+/** Starts watching. */
 export function openWatch(store: Store, finalityBlocks: number): Watch {
   const flaws: string[] = []
   const looking: Promise<void>[] = []
   let reorganisations = 0
 
-  /** Nothing but a drop makes a failure here, and nothing is dropped before the height that it left is final. */
+  /** Only a drop makes a failure here, and nothing is dropped before its former height is final. */
   async function checkDrop(chainId: number, txHash: string): Promise<void> {
     const { payments, indexedTo } = await store.payments.transaction({ chainId, txHash })
     for (const { dropped, blockNumber, ordinal } of payments)

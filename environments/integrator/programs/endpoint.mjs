@@ -5,8 +5,8 @@ const secret = 'whsec_of_the_environments'
 const now = () => 1_700_000_000_000
 
 /**
- * What every adapter takes: `receive`, over a verifier and the memory store. A payment in the state `failure` is not
- * handled.
+ * The `receive` that every adapter takes, over a verifier and the memory store. Its handler throws for the state
+ * `failure`.
  */
 export function endpointOptions({ webhook, versionStore }) {
   const { receive } = versionStore.createReceiver({

@@ -1,7 +1,7 @@
 /** The shared vectors of the identity provider's signatures. @module */
 import { bytesOf, verdictOf } from './verdict.mjs'
 
-/** Most webhooks of the vectors sign no event; their digest was believed when only the content is refused. */
+/** Most webhooks of the vectors sign no event. When only the content is rejected, the digest was accepted. */
 const believed = ['ok', 'ERR_PROVIDER_WEBHOOK_MALFORMED']
 
 export async function* identityVectors({ identity, identityService }, { vectors }) {
@@ -12,7 +12,7 @@ export async function* identityVectors({ identity, identityService }, { vectors 
   for (const { name, secret, algorithm, digest, body } of vectors.identity.webhooks) {
     const read = identityService.createWebhookReader({ secret })
     const { verdict } = await verdictOf(read({ algorithm, digest, body: bytesOf(body) }))
-    // SHA-1 is refused by its name: nobody should accept it from a header.
+    // SHA-1 is rejected by name: a verifier must not accept it from a header.
     const right = algorithm === 'HMAC_SHA1_HEX' ? !believed.includes(verdict) : believed.includes(verdict)
     yield `${right ? 'right' : 'WRONG'} ${name}: ${verdict}`
     const changed = bytesOf(body)

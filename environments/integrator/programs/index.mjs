@@ -1,6 +1,6 @@
 /**
- * What runs in every runtime. A program gets the packages, and data that the runner read for it, and resolves its
- * verdicts: texts that must be the same everywhere. Programs use what all runtimes have in common and nothing else.
+ * Runs the programs in every runtime. A program gets the packages and the runner's data, and resolves its verdicts:
+ * texts that must be equal everywhere. Programs use only features that all runtimes have.
  *
  * @module
  */
@@ -29,7 +29,7 @@ const programs = {
  *
  * @param {{ programs: string[] }} input
  *
- * @param {{ send: (init: RequestInit) => Promise<Response> }} runtime - `send` asks the endpoint that the runtime
+ * @param {{ send: (init: RequestInit) => Promise<Response> }} runtime - `send` calls the endpoint that the runtime
  * serves.
  *
  * @returns {Promise<Record<string, string[]>>} Verdicts by program; a program that throws has the error as its last

@@ -1,6 +1,6 @@
 /** The published conformance suite on the memory store. @module */
 
-/** Tests that memory cannot pass, by the beginning of their names. They have to fail. */
+/** Tests that memory cannot pass, by the beginning of their names. They must fail. */
 const cannot = [
   'a failed effect leaves none of its writes',
   'a fault (lost after) at any operation of a first',

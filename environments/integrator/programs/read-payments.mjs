@@ -5,7 +5,7 @@ export async function* readPayments({ client }, { service }) {
   const { createClient, createLegacyClient } = client
   const { url: baseUrl, integrationAddress, apiSecret, legacyApiKey } = service
   const reader = createClient({ baseUrl, integrationAddress, apiSecret }).payments
-  const told = ({ txHash, version, state, tokenOut }) => `${txHash} v${version} ${state} ${tokenOut.amountNet}`
+  const describe = ({ txHash, version, state, tokenOut }) => `${txHash} v${version} ${state} ${tokenOut.amountNet}`
 
   const judge = (fact, said, expected) => `${said === expected ? 'right' : 'WRONG'} ${fact}: ${said}`
   const codeOf = async (fact, promise, expected) => judge(fact, (await verdictOf(promise)).verdict, expected)
@@ -16,9 +16,9 @@ export async function* readPayments({ client }, { service }) {
   const walked = []
   for await (const payment of reader.iterate({ pageSize: 1 })) walked.push(payment)
   yield judge('a walk over every page', `${walked.length}`, '3')
-  yield* walked.map(told)
+  yield* walked.map(describe)
   const [newest] = walked
-  yield judge('one by its hash', told(await reader.get(newest.txHash)), told(newest))
+  yield judge('one by its hash', describe(await reader.get(newest.txHash)), describe(newest))
   yield await codeOf('one that there is not', reader.get(`0x${'9'.repeat(64)}`), 'ERR_NOT_FOUND')
   yield await codeOf('a cursor of nobody', reader.list({ cursor: 'x' }), 'ERR_INVALID_REQUEST')
   const stranger = createClient({ baseUrl, integrationAddress, apiSecret: `${apiSecret}x` }).payments

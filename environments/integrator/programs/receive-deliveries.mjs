@@ -1,6 +1,5 @@
 /**
- * A receiver over the memory store: deliveries that are good, repeated, overtaken, forged, stale, concurrent, and that
- * fail once.
+ * A receiver over the memory store: valid, repeated, superseded, forged, stale, concurrent and once failing deliveries.
  * @module
  */
 import { verdictOf } from './verdict.mjs'

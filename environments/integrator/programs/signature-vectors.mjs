@@ -16,7 +16,7 @@ export async function* signatureVectors({ webhook, core }, { vectors }) {
     secretIndex,
     ageSeconds,
   } of vectors.signature) {
-    const told = async (way, verified) => {
+    const compare = async (way, verified) => {
       const { verdict, value } = await verdictOf(verified)
       const right =
         verdict === expect &&
@@ -25,8 +25,8 @@ export async function* signatureVectors({ webhook, core }, { vectors }) {
       return `${right ? 'right' : 'WRONG'} ${name}${way}: ${verdict} ${value?.secretIndex ?? ''} ${value?.ageSeconds ?? ''}`
     }
     const input = { body: bytesOf(body), header, toleranceSeconds }
-    yield await told('', webhook.verifySignature({ ...input, secrets, now: () => nowMs }))
+    yield await compare('', webhook.verifySignature({ ...input, secrets, now: () => nowMs }))
     const keys = secrets.map((secret) => core.signingKey(secret))
-    yield await told(', by the core', core.verifyBytes({ ...input, keys, receivedAt: nowMs }))
+    yield await compare(', by the core', core.verifyBytes({ ...input, keys, receivedAt: nowMs }))
   }
 }

@@ -1,6 +1,6 @@
 /** Small helpers of the programs. @module */
 
-/** How a promise ended: `ok` with its value, or the code of the error, or the error's name when it has no code. */
+/** The verdict of a promise: `ok` with its value, or the error's code, or its name without a code. */
 export function verdictOf(promise) {
   return promise.then(
     (value) => ({ verdict: 'ok', value }),

@@ -1,7 +1,6 @@
 /**
- * Copies the files of Swagger UI that the reference page loads, with their licence, so that the built package needs no
- * other. Usage: node scripts/copy-reference.mjs [folder]; the folder is dist/reference of this package unless it is
- * given.
+ * Copies the Swagger UI files that the reference page loads, with their licence, into the built package. Usage: node
+ * scripts/copy-reference.mjs [folder]. The default folder is dist/reference of this package.
  *
  * @module
  */

@@ -1,4 +1,4 @@
-/** Text from requests, receivers, logs and the environment takes time that grows with its length at most. @module */
+/** Parsing outside text takes at most linear time. @module */
 import { expect, test } from 'vitest'
 import { type Reader, testGrowth } from '../../../vitest.growth.js'
 import { isIntegrationPath } from './app/integration-path.js'
@@ -22,7 +22,7 @@ import { shortenUrls } from './logging/shorten-urls.js'
 import { readTarget } from './run/read-target.js'
 import { createExcerpt } from './sender/excerpt.js'
 
-/** Variables with rules of their own. */
+/** Variables with special rules. */
 const variables = [
   'PI_RPC_URL_1',
   'PI_ROUTERS_1',
@@ -90,12 +90,12 @@ testGrowth(
   },
 )
 
-/** Reads a text as the value of every variable that a reader asks for. */
+/** Parses a text as the value of every variable that a reader reads. */
 const asEach =
   (read: (variables: Variables) => unknown): Reader =>
   (text) =>
     read({ ...readVariables({}), text: () => text })
-/** Reads a text as the value of these variables, from the whole environment. */
+/** Parses a text as the value of these variables, with the whole environment. */
 const asThese =
   (...names: readonly string[]): Reader =>
   (text) =>
@@ -119,7 +119,7 @@ testGrowth(
   },
 )
 
-test('the environment is read whole at the longest measured text, and knows every measured variable', () => {
+test('the environment is read completely at the longest measured text, and knows every measured variable', () => {
   const problems = problemsOf(() => readConfig(Object.fromEntries(variables.map((name) => [name, '#'.repeat(64_100)]))))
   expect(problems.filter((each) => /characters; 65536 at most|not a known variable/.test(each))).toEqual([])
   expect(problems.length).toBeGreaterThan(variables.length / 2)

@@ -1,10 +1,10 @@
 /**
- * No secret appears anywhere: the whole service lives through successes, failures, crashes of what is around it,
- * rotations, replays and a change of the master key, and then everything that it said and stored is searched.
+ * No secret appears anywhere. The service runs through successes, failures, crashes around it, rotations, replays and a
+ * new master key. Then its output and its database are searched.
  *
- * Allowed, and nothing else: a new secret in the output of the command that issues it, once; the query of a
- * notification URL in its column of the database and where `integrations …` shows the integration; what a receiver
- * answered in `attempts.excerpt` and where `deliveries show` and `--json` show attempts.
+ * Allowed are only these. A new secret: once, in the output of the command that issues it. The query of a notification
+ * URL: in its database column and where `integrations …` shows the integration. A receiver's answer: in
+ * `attempts.excerpt` and where `deliveries show` and `--json` show attempts.
  */
 import { createHmac, randomBytes } from 'node:crypto'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -30,11 +30,11 @@ const router = `0x${'e1'.repeat(20)}`
 const shows = { allows: ['url'] } as const
 const showsAttempts = { allows: ['echo'] } as const
 
-/** A database, and what is in it. */
+/** A database and its values. */
 interface Stored {
   readonly url: string
   values(): Promise<StoredValue[]>
-  /** The files of the database as they are. */
+  /** The raw files of the database. */
   files(): readonly { readonly name: string; readonly bytes: Buffer }[]
 }
 
@@ -63,13 +63,13 @@ async function onPostgres(password: string): Promise<Stored> {
   }
 }
 
-/** Stores one more payment of the shop, whose notification is due then, and waits for its attempt. */
+/** Stores one more payment of the shop and waits for the attempt of its notification. */
 async function pay(watched: WatchedService, { service }: RunningServer, number: number): Promise<string> {
   const attempts = () => watched.events.filter((event) => event.type === 'delivery.attempted')
   const txHash = `0x${String(number).padStart(64, '0')}`
   await indexPayments(service.store, [facts({ txHash, integrationAddress: shop })])
   service.dispatcher.wake()
-  // Of this one: replays and retries of others may come in between.
+  // Of this payment: replays and retries of others may interleave.
   while (!attempts().some((event) => event.txHash === txHash))
     await watched.seen('delivery.attempted', attempts().length + 1)
   return txHash
@@ -143,7 +143,7 @@ describe.each([
   ['SQLite', null, async () => onSqlite()],
   ['PostgreSQL', postgresMissing, onPostgres],
 ] as const)('on %s', (_, missing, open) => {
-  it.skipIf(missing !== null)('no secret is said or stored', async () => {
+  it.skipIf(missing !== null)('no secret is printed or stored', async () => {
     const watched = watchService({})
     const { env, canary, command, sinks, canaries } = watched
     const stored = await open(canary('password of the database'))
@@ -256,7 +256,7 @@ describe.each([
     for (const { name, bytes } of [...whileOpen, ...stored.files()])
       watched.say(name, bytes.toString('latin1'), ['url', 'echo'])
 
-    // What is allowed was there to be found, so whatever else was there would have been.
+    // The search found the allowed values, so it would have found others.
     const said = (where: string) =>
       sinks
         .filter((sink) => sink.where.startsWith(where))

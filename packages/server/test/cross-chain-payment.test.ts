@@ -1,7 +1,4 @@
-/**
- * A payment that crosses chains, on two real chains: a deposit on one, its fill on the other, one payment in the read
- * API's store.
- */
+/** A cross-chain payment on two real chains: a deposit on one, its fill on the other, one stored payment. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -89,7 +86,7 @@ function suffix(): string {
   return `${codes}2a00${'8021'.repeat(8)}`
 }
 
-it('a deposit becomes one payment of the destination when its fill is final, and version 1 once, whatever asks again', async () => {
+it('a deposit becomes one payment on the destination when its fill is final, with version 1 once, also after repeated reads', async () => {
   const [payer = ''] = (await source.rpc<string[]>('eth_accounts')).map((each) => each.toLowerCase())
   const promised = [tokenIn, tokenOut, amountIn, amountOut]
   await source.rpc(

@@ -24,8 +24,7 @@ function emit(topics: readonly (string | bigint)[], data: readonly (string | big
   return `${stores.join('')}${pushed.join('')}60${size}6000a${topics.length}`
 }
 /**
- * A router of version 0.2, whose conversions nobody else can cause: every call of it pays `gross` units at `rate`, 11
- * for an invoice of 10 CHF.
+ * A router of version 0.2 with fixed conversions: every call pays `gross` units at `rate`, 11 for an invoice of 10 CHF.
  */
 const routerCode = (paidIn: string, pricedBy: string, { rate = 110_000_000n, gross = 11n } = {}) =>
   emit([convert, pricedBy], [rate]) + emit([payment, wallet('51'), receiver], [paidIn, gross, 0n, 0n])
@@ -63,7 +62,7 @@ async function chainWithPayment(chainId: number, code: string) {
       stops.push(() => server.stop())
       return server
     },
-    /** What the legacy API says once every block is in the store: of the payment, and the status of verify. */
+    /** The legacy API's payment and verify status once every block is indexed. */
     async ask(server: RunningServer, { invoiceAmount = '10', invoiceCurrency = 'CHF' } = {}) {
       const newest = await head()
       await expect.poll(() => server.service.indexers[0]?.status().indexed, { timeout: 300_000 }).toBe(newest)
@@ -82,7 +81,7 @@ beforeAll(async () => {
 })
 
 describe('a server without tokens and price feeds of its own', () => {
-  it('knows no invoice of a payment by an unknown feed, shows its rate as a decimal, and never calls it final', async () => {
+  it('has no invoice for a payment by an unknown feed, shows its rate as a decimal, and never calls it final', async () => {
     const server = await chain.start()
     await chain.mine(128)
     expect(await chain.ask(server)).toMatchObject({
@@ -98,7 +97,7 @@ describe('a server without tokens and price feeds of its own', () => {
 describe('PI_TOKENS, PI_PRICE_FEEDS and PI_CONFIRMATIONS', () => {
   const added = { TOKENS: `${token}:XUSD:USD`, PRICE_FEEDS: `${feed}:CHF:USD:8` }
 
-  it('say what the invoice was, and when the payment is final', async () => {
+  it('decide the invoice, and when the payment is final', async () => {
     const paidIn = 1
     const confirmations = (await chain.head()) - paidIn + 1
     const server = await chain.start({ ...added, CONFIRMATIONS: String(confirmations) })
@@ -114,7 +113,7 @@ describe('PI_TOKENS, PI_PRICE_FEEDS and PI_CONFIRMATIONS', () => {
     expect(await chain.ask(server)).toMatchObject({ item: { ...item, final: true }, verified: 200 })
   })
 
-  it('leave the known tokens, feeds and confirmations of a chain as they are', async () => {
+  it('leave the known tokens, feeds and confirmations of a chain unchanged', async () => {
     const usdc = knownTokens(1).find(({ symbol }) => symbol === 'USDC') ?? expect.fail('USDC is known')
     const franc = knownPriceFeeds(1).find(({ base }) => base === 'CHF') ?? expect.fail('CHF/USD is known')
     const mainnet = await chainWithPayment(1, routerCode(usdc.address, franc.address))

@@ -18,8 +18,8 @@ const { address, hash, indexPayments, integration, primary } = fixtures
 
 const endpoints = 100
 /**
- * How long a receiver that is well takes, in milliseconds: most of the time from publishing to delivery, so that what
- * else this machine does decides little.
+ * Answer time of a healthy receiver, in milliseconds: most of the time from publishing to delivery, so that other load
+ * on this machine matters little.
  */
 const answerMs = 300
 const fewestRounds = 3
@@ -45,7 +45,7 @@ const troubles: Readonly<Record<string, RequestListener>> = {
 const names = ['is well', ...Object.keys(troubles)]
 
 /**
- * Publishes twice to each endpoint, while endpoint 0 is owed a backlog; the others' times until delivery, in
+ * Publishes twice to each endpoint, while endpoint 0 has a backlog. Resolves the others' delivery times, in
  * milliseconds.
  */
 async function publishedMs(store: Store, bad: RequestListener): Promise<number[]> {
@@ -113,11 +113,11 @@ function noisyEndpointTests(open: () => { readonly store: Store; close(): Promis
     }
   }
 
-  test('one of a hundred that is dead, is slow or drips moves the 99th percentile of the others by 10 % at most', async (context) => {
+  test('one of a hundred endpoints that is dead, slow or dripping moves the 99th percentile of the others by 10 % at most', async (context) => {
     const found = new Map<string, number[]>(names.map((name) => [name, []]))
     const typical = (name: string) => median(found.get(name) ?? [])
     const isMoved = () => names.some((name) => typical(name) > typical('is well') * 1.1)
-    // A busy machine moves single rounds by more than that; what the dispatcher does moves all of them.
+    // A busy machine moves single rounds by more than that; a fault of the dispatcher moves all of them.
     for (let n = 0; n < fewestRounds || (n < mostRounds && isMoved()); n += 1)
       for (const [name, own] of found) own.push(await round(troubles[name] ?? well))
     expect(typical('is well')).toBeGreaterThanOrEqual(answerMs)

@@ -1,7 +1,4 @@
-/**
- * docs/decisions/identity.md over the provider's protocol: what becomes of redemptions whose answer is lost, and of
- * names that are taken.
- */
+/** docs/decisions/identity.md over the provider's protocol: redemptions with lost answers, and names that are taken. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -64,12 +61,12 @@ async function started(redeemBy: 'reuse' | 'import') {
     },
     share: (integrationAddress: string, shareToken = mint()) =>
       identity.share({ integrationAddress, email, shareToken }),
-    /** The only subject there is. */
+    /** The only subject. */
     subject: async () => (await identity.subjects({ limit: 1 }))[0],
   }
 }
 
-it('a redemption whose answer was lost is found after its lease, for the integration whose token it was', async () => {
+it('a redemption with a lost answer is found after its lease, for the integration that shared the token', async () => {
   const { local, share, pass, subject } = await started('reuse')
   local.fail({ on: 'reuse', at: 'after', answer: 'lost' })
   local.fail({ on: 'find', at: 'before', answer: 'lost' })
@@ -81,7 +78,7 @@ it('a redemption whose answer was lost is found after its lease, for the integra
   expect(local.redemptions).toHaveLength(1)
 })
 
-it('after a lost answer of the older endpoint nothing is redeemed until an operator names the applicant', async () => {
+it('after a lost answer of the import endpoint nothing is redeemed until an operator names the applicant', async () => {
   const { local, share, pass, identity, subject } = await started('import')
   local.fail({ on: 'import', at: 'after', answer: 'lost' })
   await expect(share(shop)).rejects.toMatchObject(unavailable)
@@ -101,7 +98,7 @@ it('after a lost answer of the older endpoint nothing is redeemed until an opera
   expect(local.redemptions).toHaveLength(1)
 })
 
-it('a name that an older applicant has is left alone: the next name is used, in the same request', async () => {
+it('a name of an older applicant is skipped: the same request uses the next name', async () => {
   const { local, share, pass, subject, identity } = await started('reuse')
   await expect(share(shop, 'no token')).rejects.toMatchObject({ code: 'ERR_SHARE_TOKEN_REJECTED' })
   const { id } = (await subject()) ?? {}

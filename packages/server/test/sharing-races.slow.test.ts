@@ -54,7 +54,7 @@ describe.skipIf(postgresMissing)(
       return { status: response.status, body: (await response.json()) as Record<string, unknown> }
     }
 
-    it(`of fifty submissions at once one redeems and the others keep their tokens, ${rounds} times`, {
+    it(`of fifty submissions at once one redeems and the other tokens are not redeemed, ${rounds} times`, {
       timeout: 300_000 + rounds * 3_000,
     }, async () => {
       for (let round = 0; round < rounds; round += 1) {

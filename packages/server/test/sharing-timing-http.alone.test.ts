@@ -1,5 +1,5 @@
 /**
- * docs/interface.md 4.2, over HTTP and on both engines: neither the time of an answer nor what is run for it says
+ * docs/interface.md 4.2, over HTTP and on both engines: neither the time of an answer nor its statements reveal
  * anything about the account.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -59,7 +59,7 @@ async function serve(open: () => Promise<Opened>) {
 }
 
 let addresses = 0
-/** Addresses that nobody shared yet, each in this state. */
+/** Addresses without a share, each in this state. */
 async function prepare(identity: Identity, state: State, count: number): Promise<string[]> {
   const emails = Array.from({ length: count }, () => `user${String(++addresses).padStart(8, '0')}@shop.example`)
   const accounts = await identity.accounts()
@@ -90,47 +90,43 @@ const measured = [
 ] as const
 
 describe.each(measured)('on %s', (_, missing, open) => {
-  it.skipIf(missing !== null)(
-    'a share takes the same time whether and how there is an account, within 5 %',
-    async () => {
-      const { database, identity, authorization } = await serve(open)
-      const openKinds: OpenKinds = async () => {
-        const prepared = new Map<State, string[]>()
-        for (const state of states)
-          prepared.set(state, await prepare(identity, state, samples + Math.ceil(samples / 4)))
-        const server = await startSharingServer(database, 'instant')
-        const connections: Exchange[] = []
-        const kinds = new Map<State, () => Promise<unknown>>()
-        for (const [state, emails] of prepared) {
-          // One for each: the server closes a connection after a thousand requests.
-          const connection = await exchange(server.url)
-          connections.push(connection)
-          kinds.set(state, async () => {
-            connection.send(requestOf(emails.pop() ?? '', authorization))
-            const [answer] = await connection.answers(1)
-            if (answer?.status !== 200 || !answer.body.includes('"reused":true'))
-              throw new Error(`The share was answered ${answer?.status} ${answer?.body}.`)
-          })
-        }
-        const close = async () => {
-          for (const connection of connections) connection.destroy()
-          await server.stop()
-        }
-        return { kinds: Object.fromEntries(kinds), close }
+  it.skipIf(missing !== null)('a share takes the same time in every state of the account, within 5 %', async () => {
+    const { database, identity, authorization } = await serve(open)
+    const openKinds: OpenKinds = async () => {
+      const prepared = new Map<State, string[]>()
+      for (const state of states) prepared.set(state, await prepare(identity, state, samples + Math.ceil(samples / 4)))
+      const server = await startSharingServer(database, 'instant')
+      const connections: Exchange[] = []
+      const kinds = new Map<State, () => Promise<unknown>>()
+      for (const [state, emails] of prepared) {
+        // One for each: the server closes a connection after a thousand requests.
+        const connection = await exchange(server.url)
+        connections.push(connection)
+        kinds.set(state, async () => {
+          connection.send(requestOf(emails.pop() ?? '', authorization))
+          const [answer] = await connection.answers(1)
+          if (answer?.status !== 200 || !answer.body.includes('"reused":true'))
+            throw new Error(`The share was answered ${answer?.status} ${answer?.body}.`)
+        })
       }
-      const found = await differences(openKinds, { seed, samples, tolerated: 0.05 })
-      expect(found, `seed ${seed}`).toEqual([])
-    },
-  )
+      const close = async () => {
+        for (const connection of connections) connection.destroy()
+        await server.stop()
+      }
+      return { kinds: Object.fromEntries(kinds), close }
+    }
+    const found = await differences(openKinds, { seed, samples, tolerated: 0.05 })
+    expect(found, `seed ${seed}`).toEqual([])
+  })
 })
 
 it.skipIf(postgresMissing !== null)(
-  'PostgreSQL runs the same statements in the same order whether and how there is an account',
+  'PostgreSQL runs the same statements in the same order in every state of the account',
   async () => {
     const { identity } = await serve(onPostgres)
     const share = (email: string) => identity.share({ integrationAddress: address, email, shareToken: 'good' })
     const texts = new Map<State, string[]>()
-    // Twice: what a connection runs once comes with its first share.
+    // Twice: a connection runs its one-time statements at its first share.
     for (const state of [...states, ...states]) {
       const [email = ''] = await prepare(identity, state, 1)
       texts.set(state, await statementsOf(() => share(email)))
@@ -140,13 +136,13 @@ it.skipIf(postgresMissing !== null)(
   },
 )
 
-/** What the connections of this process run meanwhile. */
+/** Statements that the connections of this process run meanwhile. */
 async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
   const ran: string[] = []
   const { query } = pg.Client.prototype
   const noting = function (this: pg.Client, ...args: unknown[]): unknown {
-    const [asked] = args as [string | { readonly text: string }]
-    ran.push(typeof asked === 'string' ? asked : asked.text)
+    const [statement] = args as [string | { readonly text: string }]
+    ran.push(typeof statement === 'string' ? statement : statement.text)
     return Reflect.apply(query, this, args)
   }
   pg.Client.prototype.query = noting as typeof query

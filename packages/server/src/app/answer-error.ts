@@ -7,7 +7,7 @@ import { RedemptionRejectedError, SharingUnavailableError } from '@payment-integ
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { HttpRequestError } from './http-errors.js'
 
-/** What the client gets. */
+/** The answer to the client. */
 export interface ErrorAnswer {
   readonly status: ContentfulStatusCode
   readonly body: ErrorBody | LegacyErrorBody
@@ -22,17 +22,19 @@ type CodeOf<T> = T extends abstract new (
     ? E['code']
     : never
   : never
-/** Every code that the core or HTTP can raise: a class that the core gains makes the table below incomplete. */
+/**
+ * Every code that the core or HTTP can raise. A new error class in the core fails to compile until the table has it.
+ */
 export type ErrorCode = CodeOf<Core[keyof Core]> | HttpRequestError['code']
 
 type Row = (error: Error) => ErrorAnswer
 
 const temporarily = 'Service temporarily unavailable'
 const unavailable: Row = () => answer(503, temporarily, { 'Retry-After': '1' })
-/** An operator must act first, so no time can be named; callers wait by their own rules. */
-const untilMended: Row = () => answer(503, temporarily)
+/** An operator must act first, so there is no Retry-After; callers choose their own wait. */
+const untilRepaired: Row = () => answer(503, temporarily)
 const internal: Row = () => answer(500, 'Internal error')
-const says =
+const withMessage =
   (status: ContentfulStatusCode): Row =>
   (error) =>
     answer(status, error.message)
@@ -43,27 +45,27 @@ const table: Record<ErrorCode, Row> = {
     body: { error: message, maxLimit: pageLimit.max },
     headers: {},
   }),
-  ERR_CURSOR_INVALID: says(400),
-  ERR_TX_HASH_INVALID: says(400),
-  ERR_ADDRESS_INVALID: says(400),
-  ERR_URL_INVALID: says(400),
-  ERR_PAYMENT_NOT_FOUND: says(404),
-  ERR_PAYMENT_AMBIGUOUS: says(409),
+  ERR_CURSOR_INVALID: withMessage(400),
+  ERR_TX_HASH_INVALID: withMessage(400),
+  ERR_ADDRESS_INVALID: withMessage(400),
+  ERR_URL_INVALID: withMessage(400),
+  ERR_PAYMENT_NOT_FOUND: withMessage(404),
+  ERR_PAYMENT_AMBIGUOUS: withMessage(409),
   ERR_LEGACY_REQUEST_INVALID: (error) => ({ status: 400, body: legacyBody(error), headers: {} }),
-  ERR_TRANSACTION_NOT_FOUND: says(404),
-  ERR_UPDATE_CONFLICT: says(409),
-  ERR_INTEGRATION_EXISTS: says(409),
-  ERR_INTEGRATION_NOT_FOUND: says(404),
-  ERR_INTEGRATION_CHANGED: says(409),
-  ERR_SIGNING_SECRET_NOT_PREPARED: says(409),
-  ERR_ACCOUNT_EXISTS: says(409),
-  ERR_ACCOUNT_NOT_FOUND: says(404),
-  ERR_ACCOUNT_INVALID: says(400),
-  ERR_LEGACY_KEY_NOT_FOUND: says(404),
-  ERR_DELIVERY_NOT_FOUND: says(404),
-  ERR_DELIVERY_UNDER_WAY: says(409),
-  ERR_SHARE_INVALID: says(400),
-  ERR_VERIFICATION_UNAVAILABLE: says(409),
+  ERR_TRANSACTION_NOT_FOUND: withMessage(404),
+  ERR_UPDATE_CONFLICT: withMessage(409),
+  ERR_INTEGRATION_EXISTS: withMessage(409),
+  ERR_INTEGRATION_NOT_FOUND: withMessage(404),
+  ERR_INTEGRATION_CHANGED: withMessage(409),
+  ERR_SIGNING_SECRET_NOT_PREPARED: withMessage(409),
+  ERR_ACCOUNT_EXISTS: withMessage(409),
+  ERR_ACCOUNT_NOT_FOUND: withMessage(404),
+  ERR_ACCOUNT_INVALID: withMessage(400),
+  ERR_LEGACY_KEY_NOT_FOUND: withMessage(404),
+  ERR_DELIVERY_NOT_FOUND: withMessage(404),
+  ERR_DELIVERY_UNDER_WAY: withMessage(409),
+  ERR_SHARE_INVALID: withMessage(400),
+  ERR_VERIFICATION_UNAVAILABLE: withMessage(409),
   ERR_SHARE_TOKEN_REJECTED: (error) => ({
     status: 422,
     body: {
@@ -74,18 +76,18 @@ const table: Record<ErrorCode, Row> = {
     headers: {},
   }),
   ERR_IDENTITY_UNAVAILABLE: (error) => answer(503, error.message, retryAfter(error)),
-  ERR_IDENTITY_MISCONFIGURED: says(502),
-  ERR_EMAIL_PROOF: says(403),
-  ERR_BODY_UNEXPECTED: says(400),
-  ERR_BODY_INCOMPLETE: says(400),
+  ERR_IDENTITY_MISCONFIGURED: withMessage(502),
+  ERR_EMAIL_PROOF: withMessage(403),
+  ERR_BODY_UNEXPECTED: withMessage(400),
+  ERR_BODY_INCOMPLETE: withMessage(400),
   ERR_BODY_TOO_LARGE: (error) => answer(413, error.message, { Connection: 'close' }),
-  ERR_CONTENT_TYPE: says(415),
+  ERR_CONTENT_TYPE: withMessage(415),
   ERR_HEADER_REPEATED: (error) => answer(400, error.message, { Connection: 'close' }),
-  ERR_QUERY_MALFORMED: says(400),
-  ERR_UPDATE_INVALID: says(400),
+  ERR_QUERY_MALFORMED: withMessage(400),
+  ERR_UPDATE_INVALID: withMessage(400),
   ERR_STORE_BUSY: unavailable,
-  ERR_STORE_FULL: untilMended,
-  ERR_STORE_SCHEMA: untilMended,
+  ERR_STORE_FULL: untilRepaired,
+  ERR_STORE_SCHEMA: untilRepaired,
   ERR_STORE_UNAVAILABLE: unavailable,
   ERR_CHAIN_UNAVAILABLE: unavailable,
   ERR_CHAIN_RANGE_GONE: unavailable,
@@ -98,14 +100,14 @@ const table: Record<ErrorCode, Row> = {
   ERR_MASTER_KEY_MISSING: internal,
 }
 
-/** The answer to an error. Anything that the table does not name is a 500 that says nothing. */
+/** The answer to an error. An error outside the table is a 500 without details. */
 export function answerError(error: unknown): ErrorAnswer {
   if (!(error instanceof Error)) return answer(500, 'Internal error')
   const code = (error as { code?: unknown }).code
   return isKnown(error, code) ? table[code](error) : answer(500, 'Internal error')
 }
 
-/** The answer to an error of the legacy API: there every 400 has details, whatever found the flaw. */
+/** The answer to an error of the legacy API, where every 400 has details. */
 export function answerLegacyError(error: unknown): ErrorAnswer {
   const general = answerError(error)
   return general.status === 400 && error instanceof Error ? { ...general, body: legacyBody(error) } : general
@@ -116,7 +118,7 @@ function retryAfter(error: Error): Readonly<Record<string, string>> {
   return { 'Retry-After': String(Math.max(1, Math.ceil(ms / 1_000))) }
 }
 
-/** Field by field, so that a flaw brings nothing else to the client. */
+/** Copies field by field, so that no other property of a flaw reaches the client. */
 function legacyBody(error: Error): LegacyErrorBody {
   const flaws =
     error instanceof LegacyRequestError
@@ -134,7 +136,7 @@ function answer(
 }
 
 function isKnown(error: Error, code: unknown): code is ErrorCode {
-  // Only our own classes: a driver's error with an equal code would bring its own message to the client.
+  // Only our own classes: a driver's error with the same code would expose its message to the client.
   const ours = error instanceof CoreError || error instanceof HttpRequestError
   return ours && typeof code === 'string' && Object.hasOwn(table, code)
 }

@@ -1,14 +1,11 @@
-/** What a request carries through the app. @module */
+/** Types of the values that a request carries through the app. @module */
 import type { IncomingMessage } from 'node:http'
 import type { Caller, LegacyCaller } from '@payment-integration/core'
 
 /** Types of the Hono context. */
 export interface AppEnv {
-  /** `incoming` is there when the app runs on Node's HTTP server: the fetch request hides repeated headers. */
+  /** `incoming` is set on Node's HTTP server. It shows repeated headers, which the fetch request hides. */
   Bindings: { readonly incoming?: IncomingMessage }
-  /**
-   * `caller` is set below the integration prefix, `legacy` on the paths of the legacy API, both after authentication
-   * alone.
-   */
+  /** Set by authentication: `caller` below the integration prefix, `legacy` on paths of the legacy API. */
   Variables: { caller: Caller; legacy?: LegacyCaller }
 }

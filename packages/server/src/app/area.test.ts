@@ -30,12 +30,12 @@ describe('a path that is long', () => {
     )
   })
 
-  it('is of the same API however long it is', () => {
+  it('belongs to the same API at any length', () => {
     for (const unit of ['%2541', '%25', '%', '/a/', '/./', '/%2e%2e', '%2f', 'a;', '%c3'])
       expect([unit, areaOf(`/${long(unit, 1_100)}`)]).toEqual([unit, areaOf(`/${long(unit, 8_000)}`)])
   })
 
-  it('counts without its query', () => {
+  it('is measured without its query', () => {
     const target = `/openapi.json?${long('%26')}`
     expect([readTarget(target), readTarget(`/nowhere.x?${long('/')}`)]).toEqual([target, `/nowhere.x?${long('/')}`])
   })

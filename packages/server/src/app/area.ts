@@ -1,15 +1,15 @@
-/** Which API a path belongs to, and so which credentials it asks for. Source: docs/interface.md 5 rule 4. @module */
+/** Decides which API, and so which credentials, a path belongs to. Source: docs/interface.md 5 rule 4. @module */
 import { isIntegrationPath } from './integration-path.js'
 import { isLegacyPath } from './legacy-path.js'
 import { isPlain, readingsOf } from './path-spelling.js'
 
-/** Characters that are read of a path that readers may take differently; no path of the service is a fifth as long. */
+/** Longest ambiguous path that is read, in characters. No path of the service is a fifth as long. */
 const mostCharacters = 1_024
 
 /**
- * The API that some reader could take a path to be of: it answers 401 first, whether the path exists or not. Null for
- * every other path. One that is not read to its end is taken for one of the integration API: reading all of it would
- * cost more than the 401.
+ * The API that some parser could assign a path to. It answers 401 first, whether the path exists or not. Null for every
+ * other path. An ambiguous path that is too long counts as the integration API: reading all of it would cost more than
+ * the 401.
  */
 export function areaOf(path: string): 'integration' | 'legacy' | null {
   const isCut = !isReadWhole(path)
@@ -19,7 +19,7 @@ export function areaOf(path: string): 'integration' | 'legacy' | null {
   return isCut ? 'integration' : null
 }
 
-/** False for a long path that readers may take differently. */
+/** False for a long path that parsers may read differently. */
 export function isReadWhole(path: string): boolean {
   return path.length <= mostCharacters || isPlain(path)
 }

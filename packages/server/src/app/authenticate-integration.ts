@@ -1,4 +1,7 @@
-/** Authentication of areas (a) and (c): first, the same for every cause. Source: docs/interface.md 5. @module */
+/**
+ * Authenticates areas (a) and (c) before anything else; every failure looks the same. Source: docs/interface.md 5.
+ * @module
+ */
 import { unauthorizedBody } from '@payment-integration/contract'
 import type { Service } from '@payment-integration/core'
 import type { Context } from 'hono'
@@ -10,8 +13,8 @@ import { authorization } from './request-parts.js'
 export const basicChallenge = 'Basic realm="payment-integration"'
 
 /**
- * The 401 of a request to the integration API that is not authenticated, before its method, path, parameters or body
- * are looked at; null for every other request. All causes give the same bytes.
+ * The 401 for an unauthenticated request to the integration API; null for every other request. It comes before method,
+ * path, parameters and body are read. All causes give the same bytes.
  */
 export async function authenticateIntegration(
   c: Context<AppEnv>,

@@ -1,5 +1,5 @@
 /**
- * Authentication of area (b): first, the same for every cause. Source: docs/interface.md 5 (legacy API);
+ * Authenticates area (b) before anything else; every failure looks the same. Source: docs/interface.md 5 (legacy API);
  * docs/decisions/legacy.md.
  * @module
  */
@@ -10,12 +10,12 @@ import type { AppEnv } from './app-env.js'
 import { jsonAnswer } from './json-answer.js'
 import { authorization } from './request-parts.js'
 
-/** Sent with every 401 of the legacy API. A bare key without the scheme is accepted, too. */
+/** Sent with every 401 of the legacy API. A bare key without the scheme is also accepted. */
 export const bearerChallenge = 'Bearer realm="payment-integration"'
 
 /**
- * The 401 of a request to the legacy API that brings no valid API key, before its method, path, content type or body is
- * looked at; null for every other request. All causes give the same bytes.
+ * The 401 for a request to the legacy API without a valid API key; null for every other request. It comes before
+ * method, path, content type and body are read. All causes give the same bytes.
  */
 export async function authenticateLegacy(
   c: Context<AppEnv>,

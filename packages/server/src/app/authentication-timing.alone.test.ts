@@ -1,4 +1,4 @@
-/** docs/interface.md 5 rule 3: what a 401 takes in time says nothing about what is stored. */
+/** docs/interface.md 5 rule 3: the time of a 401 reveals nothing about stored data. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -76,11 +76,11 @@ describe('the failures of authentication', () => {
     expect(found, `seed ${seed}`).toEqual([])
   })
 
-  it('cannot be told apart over HTTP', async () => {
+  it('have indistinguishable timings over HTTP', async () => {
     const wrong = basic(address(1), wrongSecret)
     const requests = new Map(
       Object.values(headers).map((value) => {
-        // As long as the others: what a shorter request saves in reading says nothing about what is stored.
+        // As long as the others: a shorter request would save reading time.
         const header = value === undefined ? `X-Authorization: ${wrong.slice(2)}\r\n` : `Authorization: ${value}\r\n`
         return [value, `GET ${list} HTTP/1.1\r\nHost: localhost\r\n${header}\r\n`] as const
       }),
@@ -91,8 +91,8 @@ describe('the failures of authentication', () => {
         let connection = await exchange(server.url)
         let asked = 0
         async function ask(authorization: string | undefined) {
-          // The server ends a connection after so many requests; the one that waits for the next is among the slowest,
-          // left out.
+          // The server closes a connection after so many requests. The request that waits for the next one is among the
+          // slowest, which are left out.
           if (++asked % 900 === 0) {
             connection.destroy()
             connection = await exchange(server.url)
@@ -113,7 +113,7 @@ describe('the failures of authentication', () => {
     expect(found, `seed ${seed}`).toEqual([])
   })
 
-  it('would be told apart if an unknown address were refused without a look-up', async (context) => {
+  it('are distinguishable when an unknown address is rejected without a look-up', async (context) => {
     const unknown = headers['an unknown address']
     const found = await differences(
       kinds(async (authorization) => (authorization === unknown ? null : service.authenticate(authorization))),

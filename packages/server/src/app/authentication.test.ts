@@ -84,7 +84,7 @@ describe('a request to the integration API without valid credentials', () => {
     'http://[/api/v1/integration/payments',
     'ftp://localhost/api/v1/integration/payments',
   ]
-  it.each(targets)('is 401 before anything of the path is judged: %s', async (target) => {
+  it.each(targets)('is 401 before the path is validated: %s', async (target) => {
     const { status, body, headers } = parseRaw(await sendRaw(server.url, requestText(target)))
     expect([status, body]).toEqual([401, '{"error":"Unauthorized"}'])
     expect(headers.get('cache-control')).toBe('private, no-store')
@@ -106,7 +106,7 @@ describe('a request to the integration API without valid credentials', () => {
     expect(parseRaw(await sendRaw(server.url, text)).status).toBe(401)
   })
 
-  it('is 401 for a repeated Authorization, also behind a host that shows the app the first one alone', async () => {
+  it('is 401 for a repeated Authorization, also when the host passes only the first one to the app', async () => {
     const incoming = { rawHeaders: ['Authorization', goodAuthorization, 'authorization', 'Basic eDp5'] }
     const ask = (env: object) =>
       server.app.fetch(new Request(`${server.url}${list}`, { headers: { authorization: goodAuthorization } }), env)
@@ -164,7 +164,7 @@ describe('a request with valid credentials', () => {
   )
 
   it.each(['http:///', 'http://user@localhost/', 'ftp://localhost/'])(
-    'is 404 under an origin that is none: %s',
+    'is 404 under an invalid origin: %s',
     async (origin) => {
       const text = requestText(`${origin}${list.slice(1)}`, [`Authorization: ${goodAuthorization}`])
       expect(parseRaw(await sendRaw(server.url, text)).status).toBe(404)

@@ -75,7 +75,7 @@ describe('Basic authentication', () => {
     for (const [cause, answer] of answers) expect(answer, cause).toBe(first)
   })
 
-  it('is asked for on every request: what a connection proved before counts for nothing', async () => {
+  it('is required on every request, also on an authenticated connection', async () => {
     const request = (headers: readonly string[]) =>
       [`GET ${endpoints[0]} HTTP/1.1`, 'Host: localhost', ...headers, '', ''].join('\r\n')
     const both = `${request([`Authorization: ${shop.authorization}`])}${request(['Connection: close'])}`
@@ -83,14 +83,14 @@ describe('Basic authentication', () => {
     expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 401'])
   })
 
-  it('is refused to a disabled integration from the next request on', async () => {
+  it('fails for a disabled integration from the next request on', async () => {
     const { registered, authorization } = await clauses.createShop(wallet('Da'))
     expect(await statusOf(authorization)).toBe(200)
     await clauses.service.integrations.setEnabled(registered, false)
     expect(await statusOf(authorization)).toBe(401)
   })
 
-  it('uses a secret that is not the one that signs notifications', async () => {
+  it('uses another secret than the one that signs notifications', async () => {
     const secrets = [shop, disabled, unissued].flatMap(({ apiSecret, signingSecret }) => [apiSecret, signingSecret])
     expect(new Set(secrets).size).toBe(6)
     const { apiSecret } = await clauses.service.integrations.rotateApiSecret(unissued.address)
@@ -102,7 +102,7 @@ describe('Basic authentication', () => {
 })
 
 describe('authentication comes before validation', () => {
-  it.each(refused)('%s is 401 for a stranger and %s for the integration', async (target, expected) => {
+  it.each(refused)('%s is 401 without valid credentials and %s for the integration', async (target, expected) => {
     for (const headers of [[], [`Authorization: ${basic(shop.address, 'wrong')}`]])
       expect(parseRaw(await ask(target, headers))).toMatchObject({ status: 401, body: '{"error":"Unauthorized"}' })
     expect(String(await statusOf(shop.authorization, target))).toBe(expected.slice(0, 3))

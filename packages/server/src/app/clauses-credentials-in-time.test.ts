@@ -1,7 +1,4 @@
-/**
- * docs/interface.md 5 and 4.1 over time and between lists: secrets that are rotated, and cursors that are carried
- * elsewhere.
- */
+/** docs/interface.md 5 and 4.1: rotated secrets over time, and cursors used on other lists. */
 import { systemClock } from '@payment-integration/core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Clauses, type Shop, startClauses } from '../../test/support/clause-service.js'
@@ -22,7 +19,7 @@ describe('a rotated API secret', () => {
   const statuses = (shop: Shop, secrets: readonly string[]) =>
     Promise.all(secrets.map(async (secret) => (await clauses.get('payments', basic(shop.address, secret))).status))
 
-  it('is replaced at once, and stays valid to the last millisecond of its grace', async () => {
+  it('is replaced at once, and stays valid until the last millisecond of its grace period', async () => {
     const shop = await clauses.createShop(wallet('A1'))
     const { apiSecret } = await clauses.service.integrations.rotateApiSecret(shop.address, { graceMs })
     const secrets = [shop.apiSecret, apiSecret]
@@ -33,20 +30,20 @@ describe('a rotated API secret', () => {
     expect(await statuses(shop, secrets)).toEqual([401, 200])
   })
 
-  it('ends at once without a grace', async () => {
+  it('expires at once without a grace period', async () => {
     const shop = await clauses.createShop(wallet('A2'))
     const { apiSecret } = await clauses.service.integrations.rotateApiSecret(shop.address)
     expect(await statuses(shop, [shop.apiSecret, apiSecret])).toEqual([401, 200])
   })
 
-  it('is the only one beside the newest: a second rotation ends the grace of the first', async () => {
+  it('is the only valid one besides the newest: a second rotation ends its grace period', async () => {
     const shop = await clauses.createShop(wallet('A3'))
     const { apiSecret: second } = await clauses.service.integrations.rotateApiSecret(shop.address, { graceMs })
     const { apiSecret: third } = await clauses.service.integrations.rotateApiSecret(shop.address, { graceMs })
     expect(await statuses(shop, [shop.apiSecret, second, third])).toEqual([401, 200, 200])
   })
 
-  it('opens nothing while the integration is disabled, and is what it was when that is over', async () => {
+  it('fails while the integration is disabled, and is unchanged once it is enabled', async () => {
     const shop = await clauses.createShop(wallet('A4'))
     const { apiSecret } = await clauses.service.integrations.rotateApiSecret(shop.address, { graceMs })
     await clauses.service.integrations.setEnabled(shop.address, false)
@@ -99,7 +96,7 @@ describe('a cursor', () => {
       expect((await read(own, shouted, `limit=${limit}&cursor=${cursor}`)).status).toBe(200)
   })
 
-  it('with any bit flipped, any character dropped, doubled or exchanged gets the one 400', async () => {
+  it('with any bit flipped, or any character dropped, doubled or replaced, gets the same 400', async () => {
     const cursor = await cursorOf(own, 'payments')
     const broken = new Set<string>()
     for (let at = 0; at < cursor.length; at++) {
@@ -120,7 +117,7 @@ describe('a cursor', () => {
     expect(wrong).toEqual([])
   })
 
-  it('of an integration whose secret was rotated is still good', async () => {
+  it('of an integration whose secret was rotated stays valid', async () => {
     const cursor = await cursorOf(own, 'payments')
     const { apiSecret } = await clauses.service.integrations.rotateApiSecret(own.address)
     expect((await clauses.get(`payments?cursor=${cursor}`, basic(own.address, apiSecret))).status).toBe(200)

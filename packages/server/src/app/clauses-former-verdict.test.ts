@@ -1,4 +1,7 @@
-/** docs/interface.md 2.5, 3 (KYC attachment) and 7 (422): how an integrator learns that what it shared was rejected. */
+/**
+ * docs/interface.md 2.5, 3 (KYC attachment) and 7 (422): how an integrator learns that its shared verification was
+ * rejected.
+ */
 import { kycUnavailableBody, readFormerVerdict } from '@payment-integration/contract'
 import { afterAll, beforeAll, expect, it, test } from 'vitest'
 import type { Shop } from '../../test/support/clause-service.js'
@@ -24,7 +27,7 @@ const redeemed = () => sharing.provider.redemptions.length
 const rejection = { rejectType: 'FINAL', labels: ['FORGERY', 'Ünknown'] } as const
 const final = ' The verification shared before was rejected: RED, FINAL. Labels: FORGERY, Ünknown.'
 
-/** Shares a fresh token of a shop, and lets the provider reject what it brought. */
+/** Shares a fresh token of a shop, and lets the provider reject the verification. */
 async function shareRejected(email: string, verdict: Parameters<typeof sharing.provider.reject>[1] = rejection) {
   const token = sharing.mint()
   expect((await sharing.share(shop, email, token)).body).toMatchObject({ reused: true })
@@ -38,7 +41,7 @@ async function messageOf(by: Shop, email: string, token: string): Promise<string
   return (body as { message: string }).message
 }
 
-it('is told to whoever shares the used token again: the words of the provider, RED, type and labels, and nothing is redeemed', async () => {
+it('is answered when the used token is shared again: provider message, RED, type and labels, without a redemption', async () => {
   const email = newEmail()
   const used = await shareRejected(email)
   const before = redeemed()
@@ -54,13 +57,13 @@ it('is told to whoever shares the used token again: the words of the provider, R
 it.each([
   [{ rejectType: 'RETRY' as const, labels: [] }, ' The verification shared before was rejected: RED, RETRY.'],
   [{ rejectType: 'RETRY' as const, labels: ['BAD_SELFIE'] }, 'rejected: RED, RETRY. Labels: BAD_SELFIE.'],
-])('of %j is told as %j', async (verdict, text) => {
+])('of %j is answered as %j', async (verdict, text) => {
   const email = newEmail()
   const used = await shareRejected(email, verdict)
   expect((await messageOf(shop, email, used)).endsWith(text)).toBe(true)
 })
 
-it('is told by any token that the provider refuses, and is that of the newest verification', async () => {
+it('is answered for any token that the provider rejects, from the newest verification', async () => {
   const email = newEmail()
   await shareRejected(email, { rejectType: 'RETRY', labels: ['BAD_SELFIE'] })
   await shareRejected(email)
@@ -68,7 +71,7 @@ it('is told by any token that the provider refuses, and is that of the newest ve
   expect((await messageOf(shop, email, foreign)).endsWith(final)).toBe(true)
 })
 
-it('is not told where there is none: before the first share, while one is in flight, and after an approval', async () => {
+it('is absent before the first share, while one is in flight, and after an approval', async () => {
   const email = newEmail()
   const used = await shareRejected(newEmail())
   expect(readFormerVerdict(await messageOf(shop, email, used))).toBeNull()
@@ -80,7 +83,7 @@ it('is not told where there is none: before the first share, while one is in fli
   expect((await sharing.share(shop, email, own)).body).toMatchObject({ reviewAnswer: 'GREEN', reused: false })
 })
 
-it('is told to no other integration, about no other user, and in no log of shares', async () => {
+it('is answered to no other integration, for no other user, and appears in no share log', async () => {
   const email = newEmail()
   const used = await shareRejected(email)
   const elsewhere = await sharing.share(other, email, used)
@@ -89,7 +92,7 @@ it('is told to no other integration, about no other user, and in no log of share
   expect(JSON.stringify(await sharing.identity.shares({ limit: 100 }))).not.toContain('FORGERY')
 })
 
-it('is told of no verification that the user did directly afterwards', async () => {
+it('is not answered for a later direct verification of the user', async () => {
   const email = newEmail()
   const { accountId } = await (await sharing.identity.accounts()).register(email)
   const used = await shareRejected(email)
@@ -103,7 +106,7 @@ it('is told of no verification that the user did directly afterwards', async () 
   expect([answer.status, answer.body]).toEqual([409, kycUnavailableBody])
 })
 
-test('what was shared for an address that the account gave up is told for no other address of it', async () => {
+test('a verdict shared for an address that the account gave up is not answered for its other addresses', async () => {
   const [first, second] = [newEmail(), newEmail()]
   const accounts = await sharing.identity.accounts()
   const { accountId } = await accounts.proveByCode(first, (await accounts.requestCode(first)).code)
@@ -112,7 +115,7 @@ test('what was shared for an address that the account gave up is told for no oth
   expect(await messageOf(shop, second, used)).not.toContain('rejected: RED')
 })
 
-test('the answer of a second redemption is about the new review alone', async () => {
+test('the answer of a second redemption covers only the new review', async () => {
   const email = newEmail()
   await shareRejected(email)
   const { body } = await sharing.share(shop, email, sharing.mint())

@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => clauses.stop())
 
-describe('a request that is refused', () => {
+describe('a rejected request', () => {
   const cases: readonly (readonly [string, string, readonly string[]])[] = [
     ['0', word('01'), ['chainId']],
     ['-1', word('01'), ['chainId']],
@@ -60,7 +60,7 @@ describe('a request that is refused', () => {
     }
   })
 
-  it('is the same 401 for every failed key, before anything else is judged', async () => {
+  it('is the same 401 for every failed key, before any validation', async () => {
     const revoked = await clauses.service.legacyKeys.create()
     expect((await legacy.lookup(stored, 1, revoked.apiKey)).status).toBe(200)
     await clauses.service.legacyKeys.revoke(revoked.key.id)

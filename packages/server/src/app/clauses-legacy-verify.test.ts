@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => clauses.stop())
 
-/** A payment of `gross` USDC base units to `a1`, unless a test says otherwise. */
+/** A payment of `gross` USDC base units to `a1` by default. */
 const usdcPayment = (gross: bigint, change: Mined = {}): Mined => ({
   receiver: wallet('a1'),
   tokenOut: { ...usdc, gross, net: gross },
@@ -55,7 +55,7 @@ describe('verify', () => {
   const txHash = word('01')
   beforeAll(() => mine(txHash, [usdcPayment(10_500_000n)]))
 
-  it('is 200 with the look-up, verified and without errors, for a payment that matches', async () => {
+  it('is 200 with the look-up, verified and without errors, for a matching payment', async () => {
     const { body: found } = await legacy.lookup(txHash)
     const { status, body, headers } = await legacy.verify(request(txHash))
     expect([status, headers.get('cache-control')]).toEqual([200, 'private, no-store'])
@@ -65,7 +65,7 @@ describe('verify', () => {
     })
   })
 
-  it('is 409 with the look-up, not verified and with the errors, for a payment that does not', async () => {
+  it('is 409 with the look-up, not verified and with errors, for a mismatch', async () => {
     const { body: found } = await legacy.lookup(txHash)
     const { status, body, headers } = await legacy.verify(request(txHash, { invoiceAmount: '10.49' }))
     expect([status, headers.get('cache-control')]).toEqual([409, 'private, no-store'])
@@ -85,7 +85,7 @@ describe('verify', () => {
     expect(await judge(txHash, change)).toEqual([409, errors])
   })
 
-  it('says all four, each exactly and in their order', async () => {
+  it('lists all four errors, exactly and in order', async () => {
     await mine(word('02'), [usdcPayment(1n, { pricing: pricing({ listedToken: null }) })])
     const errors = [link, address, currency, amount]
     expect(await judge(word('02'), { address: wallet('a2') })).toEqual([409, errors])
@@ -97,7 +97,7 @@ describe('verify', () => {
       expect(await judge(txHash, change)).toEqual([200, []])
   })
 
-  it('ignores fields that it does not know', async () => {
+  it('ignores unknown fields', async () => {
     const unknown = `{"handle":"x","note":null,"__proto__":{"address":"x"},"constructor":0`
     expect((await legacy.verify(`${unknown},${JSON.stringify(request(txHash)).slice(1)}`)).status).toBe(200)
   })
@@ -109,14 +109,14 @@ describe('verify', () => {
     }
   })
 
-  it('is 401 without a key, whatever it asks', async () => {
+  it('is 401 without a key, for any request', async () => {
     for (const body of [request(txHash), '{', ''])
       expect(await legacy.verify(body, 'another-key')).toMatchObject({ status: 401, text: '{"error":"Unauthorized"}' })
   })
 })
 
 describe('several payments in one transaction', () => {
-  it('are each judged, and one that does not match makes the answer 409', async () => {
+  it('are each verified, and one mismatch makes the answer 409', async () => {
     await mine(word('10'), [usdcPayment(10_500_000n), usdcPayment(10_500_000n)])
     expect(await judge(word('10'))).toEqual([200, [], []])
     await mine(word('11'), [
@@ -146,7 +146,7 @@ describe('an amount', () => {
     await mine(tenth, [payment(10n ** 17n)])
     await mine(zero, [payment(0n)])
   })
-  /** Sends `invoiceAmount` as the very JSON text given. */
+  /** Sends `invoiceAmount` as exactly the given JSON text. */
   const send = async (txHash: string, json: string) => {
     const { invoiceAmount: _, ...others } = request(txHash, { invoiceCurrency: 'ETH' })
     return legacy.verify(`{"invoiceAmount":${json},${JSON.stringify(others).slice(1)}`)
@@ -232,14 +232,14 @@ describe('an amount', () => {
 })
 
 describe('the invoice of a payment with a conversion', () => {
-  it('is what is compared, in its currency and amount', async () => {
+  it('is compared by its currency and amount', async () => {
     const feeds = [feed('multiply', ['CHF', 'USD'], 110_000_000n)]
     await mine(word('30'), [usdcPayment(11_000_000n, { pricing: pricing({ feeds }) })])
     expect(await judge(word('30'), { invoiceAmount: 10, invoiceCurrency: 'CHF' })).toEqual([200, []])
     expect(await judge(word('30'), { invoiceAmount: 11, invoiceCurrency: 'USD' })).toEqual([409, [currency, amount]])
   })
 
-  it('never matches where the feed or the token is on no list', async () => {
+  it('never matches when the feed or the token is unlisted', async () => {
     const unlistedFeed = pricing({ feeds: [feed('multiply', null, 1n, { decimals: 0 })] })
     await mine(word('31'), [usdcPayment(10_500_000n, { pricing: unlistedFeed })])
     await mine(word('32'), [usdcPayment(10_500_000n, { pricing: pricing({ listedToken: null }) })])
@@ -281,28 +281,28 @@ describe('a link configuration', () => {
     expect(await judge(to(inUsdc, 0), { address: handle })).toEqual([200, []])
   })
 
-  it('is found by its address, too, in any case', async () => {
+  it('is also found by its address, in any case', async () => {
     expect(await judge(to(inUsdc, 0), { address: `0x${'B1b1'.repeat(10)}` })).toEqual([200, []])
   })
 
-  it.each(['any.usdc', wallet('b1')])('of %s accepts its coins alone', async (payee) => {
+  it.each(['any.usdc', wallet('b1')])('of %s accepts only its coins', async (payee) => {
     expect(await judge(to(inWeth, 0), { ...wethAmount, address: payee })).toEqual([409, [link]])
     expect(await judge(to(onTen, 0), { chainId: 10, address: payee })).toEqual([409, [link]])
   })
 
-  it('without a token address accepts the listed token of that symbol, and no other that calls itself so', async () => {
+  it('without a token address accepts the listed token of that symbol, and no other token with that symbol', async () => {
     const impostor = { receiver: wallet('b1'), pricing: pricing({ listedToken: null }) }
     await mine(word('43'), [usdcPayment(10_500_000n, impostor)])
     expect(await judge(word('43'), { address: 'any.usdc' })).toEqual([409, [link, currency, amount]])
   })
 
-  it('with a token address accepts that token alone', async () => {
+  it('with a token address accepts only that token', async () => {
     expect(await judge(to(inUsdc, 1), { address: 'one-usdc' })).toEqual([200, []])
     expect(await judge(to(inUsdc, 2), { address: 'other_usdc' })).toEqual([409, [link]])
     expect(await judge(to(inUsdc, 2), { address: wallet('b3') })).toEqual([409, [link]])
   })
 
-  it('with a default address is received there, and not at the address of the account', async () => {
+  it('with a default address expects payment there, not at the account address', async () => {
     expect(await judge(to(inUsdc, 4), { address: 'moved' })).toEqual([200, []])
     expect(await judge(to(inUsdc, 4), { address: wallet('b5') })).toEqual([200, []])
     expect(await judge(to(inUsdc, 3), { address: 'moved' })).toEqual([409, [link, address]])
@@ -313,7 +313,7 @@ describe('a link configuration', () => {
     expect(await judge(to(inUsdc, 5), { address: 'empty' })).toEqual([409, [link]])
   })
 
-  it('counts from the next request on, as it is changed, and no more when it is removed', async () => {
+  it('applies from the next request after it is set, changed or removed', async () => {
     const { accounts: commands } = clauses.service
     await commands.change('empty', { config: { coins: [{ chainId: 1, tokens: [{ symbol: 'USDC' }] }] } })
     expect(await judge(to(inUsdc, 5), { address: 'empty' })).toEqual([200, []])
@@ -374,7 +374,7 @@ describe('a verify request that is malformed', () => {
     ])
   })
 
-  it('gets no value of the request back', async () => {
+  it('gets an answer without any value of the request', async () => {
     const { text } = await legacy.verify({ ...good, txHash: 'CANARY', invoiceAmount: 'CANARY', CANARY: 1 })
     expect(text).not.toContain('CANARY')
   })

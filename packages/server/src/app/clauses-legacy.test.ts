@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => clauses.stop())
 
-/** Payments of one transaction in a block of their own, and the look-up's items for them. */
+/** Payments of one transaction in a separate block, and the look-up's items for them. */
 async function mineAndLookUp(txHash: string, payments: readonly Mined[], chainId = 1) {
   clauses.chain(chainId).mine(payments.map((payment, ordinal) => ({ pricing: pricing(), ...payment, txHash, ordinal })))
   await clauses.index()
@@ -117,7 +117,7 @@ describe('the look-up', () => {
       '0.0025',
       [serviceFee, extraFee('0.0005', '500')],
     ],
-    ['the service fee that the call tells', '11', 2_000n, 9_000n, '0.009', [serviceFee, extraFee('0.007', '7000')]],
+    ['the service fee of the call', '11', 2_000n, 9_000n, '0.009', [serviceFee, extraFee('0.007', '7000')]],
     ['the service fee alone', '12', null, 2_000n, '0.002', [serviceFee]],
     ['what others took alone', '13', 0n, 2_500n, '0.0025', [extraFee('0.0025', '2500')]],
     ['no fee at all', '14', null, 0n, '0', []],
@@ -130,7 +130,7 @@ describe('the look-up', () => {
     expect(item.fees).toEqual(expected)
   })
 
-  it('has text as the chain has it, and an empty symbol where the token answers none', async () => {
+  it('has text as on the chain, and an empty symbol when the token answers none', async () => {
     const [item, nameless] = await mineAndLookUp(word('04'), [
       { memoHex: memoHex('Tisch 4 ☕ <b>'), tokenOut: { ...paid(1n), symbol: 'USD₮0' } },
       { tokenOut: { ...paid(1n), symbol: null }, memoHex: word('00') },
@@ -145,7 +145,7 @@ describe('a conversion', () => {
   const other = wallet('fd')
   const rows: readonly (readonly [string, string, Mined, object])[] = [
     [
-      'there is none: empty, and the invoice is what was paid',
+      'there is none: empty, and the invoice is the paid amount',
       '20',
       { tokenOut: paid(10_500_000n) },
       { invoiceAmount: '10.5', invoiceCurrency: 'USD', conversion: '', priceFeeds: [] },
@@ -199,7 +199,7 @@ describe('a conversion', () => {
       },
     ],
     [
-      'by a rate that came signed: without a contract',
+      'by a signed rate: without a contract',
       '24',
       {
         tokenOut: paid(2_500_000n),
@@ -215,7 +215,7 @@ describe('a conversion', () => {
       },
     ],
     [
-      'by a feed on no list: nothing is said about the invoice',
+      'by an unlisted feed: the invoice is empty',
       '25',
       { tokenOut: paid(1_000_000n), pricing: pricing({ feeds: [feed('multiply', null, 110_000_000n)] }) },
       {
@@ -226,7 +226,7 @@ describe('a conversion', () => {
       },
     ],
     [
-      'to something that the token is not: nothing is said about the invoice',
+      "to a currency that is not the token's: the invoice is empty",
       '26',
       {
         tokenOut: paid(11_000_000n),
@@ -240,13 +240,13 @@ describe('a conversion', () => {
       },
     ],
     [
-      'of a token on no list: nothing is said about the invoice, whatever the token calls itself',
+      'of an unlisted token: the invoice is empty, whatever its symbol',
       '27',
       { tokenOut: paid(1_000_000n), pricing: pricing({ listedToken: null }) },
       { tokenSymbol: 'USDC', invoiceAmount: '', invoiceCurrency: '', conversion: '', priceFeeds: [] },
     ],
     [
-      'whose call names the amount: that very amount',
+      'whose call names the amount: exactly that amount',
       '28',
       {
         tokenOut: paid(10_038_880n),
@@ -255,12 +255,12 @@ describe('a conversion', () => {
       { invoiceAmount: '10.04', invoiceCurrency: 'USD', conversion: 'chainlink:USDUSDC' },
     ],
   ]
-  it.each(rows)('is told: %s', async (_, byte, payment, expected) => {
+  it.each(rows)('is reported: %s', async (_, byte, payment, expected) => {
     const [item] = await mineAndLookUp(word(byte), [payment])
     expect(item).toMatchObject(expected)
   })
 
-  it('is told for each payment of a transaction by itself', async () => {
+  it('is reported separately for each payment of a transaction', async () => {
     const feeds = (currency: string) => pricing({ feeds: [feed('multiply', [currency, 'USD'], 200_000_000n)] })
     const items = await mineAndLookUp(word('29'), [
       { tokenOut: paid(2_000_000n), pricing: feeds('CHF') },
@@ -304,7 +304,7 @@ describe('final', () => {
     expect(await finalOf(word('31'), 8453)).toBe(false)
   })
 
-  it('follows the confirmations that were configured, for any chain', async () => {
+  it('follows the configured confirmations, for any chain', async () => {
     const configured = await startClauses({ chainIds: [1, 10, 8453], confirmations: { 1: 1, 10: null, 8453: 0 } })
     try {
       const { lookup } = await legacyCalls(configured)
@@ -324,7 +324,7 @@ describe('final', () => {
 })
 
 describe('a payment of an integration', () => {
-  it('is shown to every key with its facts alone: no integration, state or merchant', async () => {
+  it('is shown to every key as facts only: no integration, state or merchant', async () => {
     const txHash = word('40')
     clauses.chain().mine([{ txHash, integrationAddress: shop.address, pricing: pricing(), tokenOut: paid(1_000_000n) }])
     await clauses.index()

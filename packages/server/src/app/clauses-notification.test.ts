@@ -1,4 +1,4 @@
-/** docs/interface.md 2.3 and 6, clause by clause: what is sent, when, how it is signed and what its answers mean. */
+/** docs/interface.md 2.3 and 6, clause by clause: when notifications are sent, their content, signature and answers. */
 import { createHmac } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -18,7 +18,7 @@ const wallet = (byte: string) => `0x${byte.repeat(20)}`
 const recipient = { title: 'Café ☕', subtitle: null }
 const invoice = { amount: '12.50', currency: 'EUR', settlementAmount: '13.37', settlementCurrency: 'USD' }
 
-/** What the processor answers about a transaction; nothing is a 404. */
+/** The processor's answer for a transaction; without one, 404. */
 const receipts = new Map<string, object>()
 const processor = createServer((request, response) => {
   const txHash = /0x[0-9a-f]{64}/.exec(request.url ?? '')?.[0] ?? ''
@@ -45,7 +45,7 @@ afterAll(async () => {
   processor.closeAllConnections()
   processor.close()
 })
-// A shop for each test: an endpoint that failed in one would be sent nothing in the next.
+// One shop per test: an endpoint that failed in one test would be blocked in the next.
 beforeEach(async () => {
   shops += 1
   shop = await clauses.createShop(`0xAb${shops.toString(16).padStart(38, '0')}`)
@@ -66,7 +66,7 @@ const deliveries = (txHash: string) => clauses.store.deliveries.list({ chainId: 
 const signatureOf = ({ headers }: Arrived) => String(headers['x-service-signature'])
 
 describe('a notification is sent', () => {
-  it('on the first indexing, with every field and null where nothing is known', async () => {
+  it('on the first indexing, with every field, and null for unknown values', async () => {
     const txHash = await pay()
     await clauses.deliver()
     expect(clauses.receiver.snapshots(txHash)).toStrictEqual([
@@ -82,7 +82,7 @@ describe('a notification is sent', () => {
     ])
   })
 
-  it('on every accepted update that changes anything, each a full snapshot and no patch', async () => {
+  it('on every accepted update with a change, as a full snapshot and not a patch', async () => {
     const txHash = await pay()
     for (const change of [
       { state: 'pending' },
@@ -104,7 +104,7 @@ describe('a notification is sent', () => {
     ])
   })
 
-  it('not on an update that changes nothing, nor on one that is refused', async () => {
+  it('not on an update without a change, nor on a refused one', async () => {
     const txHash = await pay()
     await clauses.update({ txHash, state: 'refund_success', recipient, invoice })
     expect((await clauses.update({ txHash, state: 'refund_success', recipient, invoice })).body).toMatchObject({
@@ -116,7 +116,7 @@ describe('a notification is sent', () => {
     expect(versions(txHash).sort()).toEqual([1, 2])
   })
 
-  it('when receipt polling advances the state, and not when the receipt says nothing new', async () => {
+  it('when receipt polling advances the state, and not when the receipt is unchanged', async () => {
     const txHash = await pay()
     await clauses.deliver()
     const poll = async () => {
@@ -134,7 +134,7 @@ describe('a notification is sent', () => {
     receipts.delete(txHash)
   })
 
-  it('with a version that grows by one with every change of state, and never falls', async () => {
+  it('with a version that increases by one on every state change, and never decreases', async () => {
     const txHash = await pay()
     for (const state of ['pending', 'success', 'refund_pending', 'refund_failure', 'refund_pending', 'refund_success'])
       await clauses.update({ txHash, state })
@@ -164,7 +164,7 @@ describe('a notification is sent', () => {
 })
 
 describe('a notification', () => {
-  it('is a POST of UTF-8 JSON of one kind, under the content type of JSON', async () => {
+  it('is a POST of UTF-8 JSON of one kind, with the content type of JSON', async () => {
     const txHash = await pay()
     await clauses.update({ txHash, state: 'pending', recipient, invoice })
     await clauses.deliver()
@@ -202,7 +202,7 @@ describe('a notification', () => {
     }
   })
 
-  it('is signed with the active secret of its own integration, and never with one that is only prepared', async () => {
+  it('is signed with the active secret of its own integration, and never with a prepared one', async () => {
     const other = await clauses.createShop(wallet('Cd'))
     const { integrations } = clauses.service
     const { signingSecret } = await integrations.prepareSigningSecret(other.address)
@@ -268,14 +268,14 @@ describe('the answer of the endpoint', () => {
       const [delivery] = await deliveries(txHash)
       expect(delivery?.status).not.toBe('delivered')
       expect(delivery?.attempts).toMatchObject([{ status, reason: `status_${status}` }])
-      // Retries of the shops before may arrive as well.
+      // Retries for earlier shops may arrive as well.
       const places = [`/${shop.address}`, '/elsewhere']
       const paths = clauses.receiver.arrived.map(({ path }) => path).filter((path) => places.includes(path))
       expect(paths).toEqual([places[0]])
     },
   )
 
-  it('is waited for 5 seconds: one after 4 is taken, one that never comes is a recorded failure', async () => {
+  it('has 5 seconds: after 4 seconds it counts, and a missing one is recorded as a failure', async () => {
     const [slow, silent] = [await pay(), await pay()]
     const timers: NodeJS.Timeout[] = []
     clauses.receiver.answer = ({ body }, response) => {

@@ -1,4 +1,4 @@
-/** docs/interface.md 2.1 and 2.3, clause by clause: what a payment looks like over HTTP, and in its notification. */
+/** docs/interface.md 2.1 and 2.3, clause by clause: a payment over HTTP and in its notification. */
 import { paymentStates } from '@payment-integration/contract'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Clauses, type Shop, startClauses } from '../../test/support/clause-service.js'
@@ -83,7 +83,7 @@ describe('the payment object', () => {
     expect(payment).toMatchObject({ integrationAddress: shop.registered.toLowerCase(), txHash })
   })
 
-  it('has null for a symbol that the token does not answer, and for a subtitle that is not known', async () => {
+  it('has null for a symbol that the token does not answer, and for an unknown subtitle', async () => {
     const txHash = word('03')
     await pay({
       txHash,
@@ -98,7 +98,7 @@ describe('the payment object', () => {
     })
   })
 
-  it('has amounts as strings that no float touched, in the read API and in the notification', async () => {
+  it('has exact amounts as strings, in the read API and in the notification', async () => {
     const txHash = word('04')
     const largest = 2n ** 256n - 1n
     await pay({
@@ -133,7 +133,7 @@ describe('the payment object', () => {
     },
   )
 
-  it.each(['done', 'SUCCESS', '', 1])('never has the state %j: such an update is refused', async (state) => {
+  it.each(['done', 'SUCCESS', '', 1])('never has the state %j: such an update is rejected', async (state) => {
     const txHash = word('04')
     expect((await clauses.update({ txHash, state })).status).toBe(400)
     expect((await read(txHash))['state']).toBeNull()
@@ -184,7 +184,7 @@ describe('the payment object', () => {
     ])
   })
 
-  it('that names no integration is invisible to every one, also to those that come later', async () => {
+  it('that names no integration is invisible to every integration, also to later ones', async () => {
     const [txHash, sender, receiver] = [word('07'), wallet('58'), wallet('59')]
     await pay({ txHash, sender, receiver, integrationAddress: null })
     const later = await clauses.createShop(wallet('aD'))
@@ -202,7 +202,7 @@ describe('the payment object', () => {
     }
   })
 
-  it('that named an address before it was registered is visible once it is, and only what changes later is notified', async () => {
+  it('that named an unregistered address is visible once it is registered, and only later changes are notified', async () => {
     const [txHash, address] = [word('0c'), wallet('ee')]
     await pay({ txHash, integrationAddress: address })
     const later = await clauses.createShop(address)
@@ -217,7 +217,7 @@ describe('the payment object', () => {
     expect(arrived().map(({ body }) => JSON.parse(body.toString()) as unknown)).toMatchObject([{ version: 2 }])
   })
 
-  it('of another integration shows under no filter of the caller', async () => {
+  it('of another integration appears under no filter of the caller', async () => {
     const other = await clauses.createShop(wallet('Ce'))
     const [txHash, sender, receiver] = [word('08'), wallet('5a'), wallet('5b')]
     await pay({ txHash, sender, receiver, integrationAddress: other.address })

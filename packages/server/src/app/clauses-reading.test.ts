@@ -61,7 +61,7 @@ afterAll(() => clauses.stop())
 
 const [destination, source, twice, shared] = [hash(700_001), hash(700_002), hash(700_003), hash(700_004)]
 const [payer, payee] = [wallet('c1'), wallet('c2')]
-/** Payments of an integration of their own: a bridged one, one hash on two chains, one hash of two integrations. */
+/** Payments of a separate integration: a bridged one, one hash on two chains, one hash of two integrations. */
 function minePaymentsToLookUp(): void {
   const integrationAddress = keeper.address
   const bridged = { txHash: destination, source: { chainId: 9, txHash: source }, integrationAddress }
@@ -104,27 +104,30 @@ describe.each(['payments', `wallet/${alice}/payments`])('the list %s', (list) =>
   })
 
   it.each(['0', '201', '1000', '-1', '1.5', '2.0', '1e1', '0x10', 'ten', 'NaN', '', '%20'])(
-    'refuses limit=%s with 400 and maxLimit, and caps nothing silently',
+    'rejects limit=%s with 400 and maxLimit, and never caps silently',
     async (limit) => {
       const { status, body } = await get(`${list}?limit=${limit}`)
       expect([status, body]).toEqual([400, { error: expect.any(String), maxLimit: 200 }])
     },
   )
 
-  it.each([1, 7, 41, 200])('in pages of %i is everything once, by time, chain and hash descending', async (limit) => {
-    // Pages of one payment are cut short: 205 requests say no more than 30.
-    if (limit > 1) expect((await walk(list, limit)).map(keyOf)).toEqual(everything.map(keyOf))
-    else {
-      let cursor = ''
-      for (const expected of everything.slice(0, 30)) {
-        const { payments, nextCursor } = await page(`${list}?limit=1${cursor}`)
-        expect(payments.map(keyOf)).toEqual([keyOf(expected)])
-        cursor = `&cursor=${nextCursor}`
+  it.each([1, 7, 41, 200])(
+    'in pages of %i has every payment once, by time, chain and hash descending',
+    async (limit) => {
+      // Pages of one payment stop early: 205 requests prove no more than 30.
+      if (limit > 1) expect((await walk(list, limit)).map(keyOf)).toEqual(everything.map(keyOf))
+      else {
+        let cursor = ''
+        for (const expected of everything.slice(0, 30)) {
+          const { payments, nextCursor } = await page(`${list}?limit=1${cursor}`)
+          expect(payments.map(keyOf)).toEqual([keyOf(expected)])
+          cursor = `&cursor=${nextCursor}`
+        }
       }
-    }
-  })
+    },
+  )
 
-  it('has null as the cursor of its last page, also where that page is full', async () => {
+  it('has null as the cursor of its last page, also when that page is full', async () => {
     const first = await page(`${list}?limit=200`)
     const rest = everything.slice(200)
     const last = await page(`${list}?limit=${rest.length}&cursor=${first.nextCursor}`)
@@ -132,7 +135,7 @@ describe.each(['payments', `wallet/${alice}/payments`])('the list %s', (list) =>
     expect(last.nextCursor).toBeNull()
   })
 
-  it('refuses a cursor that was changed or made by hand with 400', async () => {
+  it('rejects a changed or handmade cursor with 400', async () => {
     const cursor = String((await page(`${list}?limit=1`)).nextCursor)
     const last = everything[0]
     const readable = Buffer.from(`${last?.blockTimestamp}|${last?.chainId}|${last?.txHash}`).toString('base64url')
@@ -165,7 +168,7 @@ describe.each(['payments', `wallet/${alice}/payments`])('the list %s', (list) =>
     expect(rows.map(keyOf)).toEqual(before)
   })
 
-  it('is an empty page without a cursor where nothing matches', async () => {
+  it('is an empty page without a cursor when nothing matches', async () => {
     const empty = { payments: [], nextCursor: null }
     expect(await page(list, other)).toEqual(empty)
     expect(await page(`wallet/${wallet('ee')}/payments`)).toEqual(empty)
@@ -173,7 +176,7 @@ describe.each(['payments', `wallet/${alice}/payments`])('the list %s', (list) =>
 })
 
 describe('reconciliation', () => {
-  it('by paging until a stored payment is reached finds every new one, told apart by chain and hash', async () => {
+  it('by paging until a stored payment finds every new one, identified by chain and hash', async () => {
     const known = new Set((await walk('payments', 200)).map(keyOf))
     const txHash = hash(900_001)
     const timestamp = Date.UTC(2026, 2, 1)
@@ -220,7 +223,7 @@ describe('a single look-up', () => {
     expect([status, body]).toEqual([404, { error: expect.any(String) }])
   })
 
-  it('of a hash on two chains is 409, and 409 by wallet too where the wallet does not narrow it', async () => {
+  it('of a hash on two chains is 409, and also 409 by wallet when both payments match the wallet', async () => {
     for (const path of [`payments/${twice}`, `wallet/${payee}/payments/${twice}`]) {
       const { status, body } = await get(path, keeper)
       expect([status, body]).toEqual([409, { error: expect.any(String) }])
@@ -232,7 +235,7 @@ describe('a single look-up', () => {
       expect((await get(`wallet/${address}/payments/${twice}`, keeper)).body).toMatchObject({ chainId })
   })
 
-  it('of a hash that another integration has on another chain is not ambiguous: each sees its own', async () => {
+  it('of a hash that another integration has on another chain is not ambiguous: each gets its own', async () => {
     for (const list of ['payments', `wallet/${payer}/payments`]) {
       expect((await get(`${list}/${shared}`, keeper)).body).toMatchObject({ chainId: '9' })
       expect((await get(`${list}/${shared}`, neighbour)).body).toMatchObject({ chainId: '10' })
@@ -255,7 +258,7 @@ describe('every answer', () => {
     [`payments/${hash(999_999)}`, 404],
     [`wallet/${alice}/payments/${hash(999_999)}`, 404],
     [`payments/${twice}`, 409],
-  ])('to %s is %i, never to be stored, with nothing but an error where it is one', async (path, status) => {
+  ])('to %s is %i, with no-store, and an error has no other field', async (path, status) => {
     const answer = await get(path, keeper)
     expect(answer.status).toBe(status)
     expect(answer.headers.get('cache-control')).toBe('private, no-store')

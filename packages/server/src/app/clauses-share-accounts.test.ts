@@ -1,6 +1,6 @@
 /**
- * docs/interface.md 4.2, account resolution: whose verification it becomes, and that the answer does not say whether
- * there was an account.
+ * docs/interface.md 4.2, account resolution: which account gets the verification, and that the answer does not reveal
+ * whether it existed.
  */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { Shop } from '../../test/support/clause-service.js'
@@ -38,7 +38,7 @@ describe('the address', () => {
   })
 })
 
-it('whether an account existed is in no byte of the answer', async () => {
+it('the answer is the same whether or not an account existed', async () => {
   const [registered, carried, placeholder, unknown] = [newEmail(), newEmail(), newEmail(), newEmail()]
   const accounts = await sharing.identity.accounts()
   await accounts.proveByCode(registered, (await accounts.requestCode(registered)).code)
@@ -55,14 +55,14 @@ it('whether an account existed is in no byte of the answer', async () => {
       const bytes = JSON.stringify([[...headers].filter(([name]) => name !== 'date'), text])
       answered.set(status, (answered.get(status) ?? new Set()).add(bytes))
     }
-  // A token that was used before, then `reused: true`, then `reused: false`.
+  // A used token, then `reused: true`, then `reused: false`.
   expect([...answered].map(([status, answers]) => [status, answers.size])).toEqual([
     [422, 1],
     [200, 2],
   ])
 })
 
-it('an account that proves the address of a placeholder has what was shared for it', async () => {
+it('an account that proves the address of a placeholder gets its verification', async () => {
   const email = newEmail()
   await sharing.share(shop, email, sharing.mint())
   const accounts = await sharing.identity.accounts()
@@ -82,7 +82,7 @@ describe('an address that another account proves', () => {
     return accounts.proveByCode(email, code, accountId === undefined ? {} : { accountId })
   }
 
-  it('shows nothing of what was shared for the account that had proved it', async () => {
+  it('shows nothing that was shared for the account that had proved it', async () => {
     const email = newEmail()
     const first = await prove(email)
     await sharing.share(shop, email, sharing.mint())
@@ -98,7 +98,7 @@ describe('an address that another account proves', () => {
     ])
   })
 
-  it('takes along what was shared for an account that only carried it', async () => {
+  it('transfers the verification of an account that had not proved it', async () => {
     const email = newEmail()
     await (await sharing.identity.accounts()).register(email)
     await sharing.share(shop, email, sharing.mint())

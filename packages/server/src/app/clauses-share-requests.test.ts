@@ -1,6 +1,5 @@
 /**
- * docs/interface.md 4.2, 5 rule 4 and 7: requests that are not what they should be, byte by byte. 401 comes before 404,
- * and 404 before 400.
+ * docs/interface.md 4.2, 5 rule 4 and 7: malformed requests, byte by byte. 401 comes before 404, and 404 before 400.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Clauses, type Shop, startClauses } from '../../test/support/clause-service.js'
@@ -26,7 +25,7 @@ afterAll(async () => {
   await off?.stop()
 })
 
-/** Sends a body under headers of which `Content-Length` and authorization are ours. */
+/** Sends a body with the given headers; `Content-Length` and authorization are added. */
 async function post(url: string, authorization: string, headers: readonly string[], body: string) {
   const all = [`Authorization: ${authorization}`, `Content-Length: ${Buffer.byteLength(body)}`, ...headers]
   const answer = parseRaw(await sendRaw(url, requestText(target, all, { method: 'POST', body })))
@@ -71,14 +70,14 @@ const malformed: readonly (readonly [string, readonly string[], string, number])
 ]
 
 describe.each(malformed)('%s', (_, headers, body, status) => {
-  it(`is ${status}, and nobody is asked anything`, async () => {
+  it(`is ${status}, and the provider gets no request`, async () => {
     const before = sharing.provider.requests.length
     const answer = await post(sharing.url, shop.authorization, headers, body)
     expect([answer.status, JSON.parse(answer.body)]).toEqual([status, { error: expect.any(String) }])
     expect(sharing.provider.requests.length).toBe(before)
   })
 
-  it('is 404 where sharing is off, and 401 without credentials wherever it is', async () => {
+  it('is 404 when sharing is off, and always 401 without credentials', async () => {
     const disabled = await post(off.url, shopOfOff.authorization, headers, body)
     expect([disabled.status, disabled.body]).toEqual([404, '{"error":"Identity verification sharing is not enabled"}'])
     for (const url of [off.url, sharing.url]) {
@@ -88,7 +87,7 @@ describe.each(malformed)('%s', (_, headers, body, status) => {
   })
 })
 
-it('what is ignored changes nothing: keys of the prototype beside good ones', async () => {
+it('ignored keys change nothing: prototype keys beside valid fields', async () => {
   const body = `{"email":"proto@shop.example","kycShareToken":${JSON.stringify(sharing.mint())},"__proto__":{"email":"other@shop.example"},"constructor":1}`
   const answer = await post(sharing.url, shop.authorization, [json], body)
   expect([answer.status, JSON.parse(answer.body)]).toMatchObject([200, { reused: true }])

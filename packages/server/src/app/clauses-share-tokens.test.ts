@@ -1,6 +1,6 @@
 /**
- * docs/interface.md 4.2 (token minting), 7 (422) and 8 (share token): what a token is good for, from the integrator's
- * mint to the service's answer.
+ * docs/interface.md 4.2 (token minting), 7 (422) and 8 (share token): a token's validity, from the integrator's mint to
+ * the service's answer.
  */
 import { shareTokenLifetimeSeconds } from '@payment-integration/contract'
 import { mintShareToken } from '@payment-integration/identity-sumsub'
@@ -18,7 +18,7 @@ const recipient = {
   partners: ['Shop'],
 }
 
-/** How far the provider's clock is behind this one, in milliseconds: what is minted then is as old now. */
+/** How far the provider's clock is behind this one, in milliseconds: a token minted then has that age now. */
 let behindMs = 0
 const providerNow = () => Date.now() - behindMs
 let provider: Awaited<ReturnType<typeof startIdentityProvider>>
@@ -41,7 +41,7 @@ afterAll(async () => {
   await provider?.close()
 })
 
-/** Mints by a request of the integrator, `ageMs` ago. */
+/** Mints a token by an integrator's request, `ageMs` ago. */
 async function minted({
   ageMs = 0,
   ttlInSecs,
@@ -67,7 +67,7 @@ const share = (email: string, kycShareToken: string) =>
 const minute = 60_000
 const lifetime = shareTokenLifetimeSeconds * 1_000
 describe('a token', () => {
-  it('that the integrator minted is redeemed by the service once', async () => {
+  it('minted by the integrator is redeemed once by the service', async () => {
     const token = await minted()
     expect((await share('once@shop.example', token)).body).toMatchObject({ reused: true })
     const again = await share('twice@shop.example', token)
@@ -102,7 +102,7 @@ describe('a token', () => {
     },
   )
 
-  it('that is fresh lands on the subject that the refused one was for', async () => {
+  it('that is fresh is attached to the subject of the rejected one', async () => {
     const email = 'again@shop.example'
     expect((await share(email, await minted({ ageMs: lifetime }))).status).toBe(422)
     expect((await share(email, await minted())).body).toMatchObject({ reused: true })

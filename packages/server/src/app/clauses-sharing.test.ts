@@ -35,7 +35,7 @@ beforeEach(() => sharing.provider.clearFaults())
 const none = { reviewAnswer: null, rejectType: null, rejectLabels: [] }
 const redeemed = () => sharing.provider.redemptions.length
 const newest = () => sharing.provider.redemptions.at(-1)?.applicantId ?? ''
-/** Sends what the provider has to say, and waits until it was taken. */
+/** Sends a webhook of the provider, and waits until it is accepted. */
 const verdicts = () => sharing.provider.deliverWebhooks()
 
 describe('the order of checks', () => {
@@ -55,7 +55,7 @@ describe('the order of checks', () => {
     }
   })
 
-  it('every failed authentication is one 401, byte for byte, and asks the provider nothing', async () => {
+  it('every failed authentication is one 401, byte for byte, without a request to the provider', async () => {
     const before = sharing.provider.requests.length
     const body = JSON.stringify({ email: newEmail(), kycShareToken: sharing.mint() })
     const raw = `${shop.address}:${shop.apiSecret}`
@@ -117,11 +117,11 @@ describe('the attachment table', () => {
     const token = sharing.mint()
     expect((await sharing.share(shop, email, token)).body).toEqual({ reviewStatus: 'pending', ...none, reused: false })
     expect([newest(), redeemed()]).toEqual([applicant, before])
-    // Unconsumed: it can still be redeemed for somebody else.
+    // Not redeemed: the token can still be used for another user.
     expect((await sharing.share(shop, newEmail(), token)).body).toMatchObject({ reused: true })
   })
 
-  it('none, where the level asks for more than was shared: init', async () => {
+  it('none, when the level requires more than was shared: init', async () => {
     const answer = await sharing.share(shop, newEmail(), sharing.mint(['IDENTITY']))
     expect(answer.body).toEqual({ reviewStatus: 'init', ...none, reused: true })
   })
@@ -144,7 +144,7 @@ describe('the attachment table', () => {
     },
   )
 
-  it('approved, shared by the caller: its status is answered and the token is left alone', async () => {
+  it('approved, shared by the caller: its status is answered and the token is not redeemed', async () => {
     const email = newEmail()
     await sharing.share(shop, email, sharing.mint())
     sharing.provider.approve(newest())
@@ -163,7 +163,7 @@ describe('the attachment table', () => {
     await verdicts()
     expect((await sharing.share(shop, email, sharing.mint())).body).toMatchObject({ reused: true })
     expect(newest()).not.toBe(first)
-    // What the provider says of the applicant of before changes nothing any more.
+    // Webhooks about the former applicant no longer change anything.
     sharing.provider.reject(first, { labels: ['FORGERY'], rejectType: 'FINAL' })
     sharing.provider.approve(newest())
     await verdicts()
@@ -188,7 +188,7 @@ describe('the attachment table', () => {
     })
   })
 
-  it('shared by another integration: 409 with one body whatever the status, and nothing is redeemed', async () => {
+  it('shared by another integration: 409 with one body for every status, and nothing is redeemed', async () => {
     const email = newEmail()
     await sharing.share(shop, email, sharing.mint())
     const texts = new Set<string>()
@@ -209,14 +209,14 @@ describe('the attachment table', () => {
     expect([...texts]).toEqual([JSON.stringify(kycUnavailableBody)])
   })
 
-  it('while another request redeems: not_started, or the verdict so far, and the token is left alone', async () => {
+  it('while another request redeems: not_started, or the verdict so far, and the token is not redeemed', async () => {
     const email = newEmail()
     for (const review of [
       { reviewStatus: 'not_started', ...none },
       { reviewStatus: 'completed', reviewAnswer: 'RED', rejectType: 'RETRY', rejectLabels: ['BAD_SELFIE', 'Ünknown'] },
     ]) {
       const [asked, token] = [sharing.provider.requests.length, sharing.mint()]
-      // The provider does not answer, so that the redemption is in flight meanwhile.
+      // The provider does not answer, so the redemption stays in flight.
       sharing.provider.fail({ on: 'reuse', at: 'after', answer: 'hang' })
       const redeeming = sharing.share(shop, email, sharing.mint())
       await vi.waitUntil(() => sharing.provider.requests.length > asked, { timeout: 300_000, interval: 2 })
@@ -244,7 +244,7 @@ describe('the attachment table', () => {
 })
 
 describe('the provider refuses', () => {
-  it('a used token: 422 with its words, and a fresh token lands on the same account', async () => {
+  it('a used token: 422 with its message, and a fresh token is attached to the same account', async () => {
     const token = sharing.mint()
     await sharing.share(shop, newEmail(), token)
     const email = newEmail()
@@ -261,7 +261,7 @@ describe('the provider refuses', () => {
     expect(body).toEqual({ error: expect.any(String), message: expect.any(String) })
   })
 
-  it('after RED: a token that is refused leaves the verdict as it was', async () => {
+  it('after RED: a rejected token leaves the verdict unchanged', async () => {
     const email = newEmail()
     const used = sharing.mint()
     await sharing.share(shop, email, used)
@@ -288,7 +288,7 @@ describe('the provider refuses', () => {
     expect(answer.headers.get('cache-control')).toBe(cacheControl)
     const seconds = Number(answer.headers.get('retry-after'))
     expect(seconds).toBeGreaterThanOrEqual(1)
-    // Until then the provider is left in peace, whoever asks.
+    // Until then no request is sent to the provider.
     const asked = sharing.provider.requests.length
     expect((await sharing.share(shop, newEmail(), sharing.mint())).status).toBe(503)
     expect(sharing.provider.requests.length).toBe(asked)
@@ -297,7 +297,7 @@ describe('the provider refuses', () => {
   })
 
   it.each(['lost', 'hang', 'html', 'cut-json', 'empty', 500] as const)(
-    'to say what it did (%s after redeeming): it is looked up, and redeemed once',
+    'to report the outcome (%s after redeeming): it is looked up, and redeemed once',
     async (answer) => {
       const before = redeemed()
       sharing.provider.fail({ on: 'reuse', at: 'after', answer })
@@ -307,20 +307,20 @@ describe('the provider refuses', () => {
     },
   )
 
-  it('to answer at all: 503, and nothing is redeemed twice however often it is tried', async () => {
+  it('to answer at all: 503, and no number of retries redeems twice', async () => {
     const [email, token, before] = [newEmail(), sharing.mint(), redeemed()]
     sharing.provider.fail({ on: 'reuse', at: 'after', answer: 'lost', times: 10 })
     sharing.provider.fail({ on: 'find', at: 'before', answer: 500, times: 10 })
     for (let tries = 0; tries < 3; tries += 1) {
       const { status, body } = await sharing.share(shop, email, token)
-      // During the lease of the redemption another request may answer with what is known.
+      // During the lease of the redemption another request may answer with the current status.
       expect([
         [503, identityUnavailableBody],
         [200, { reviewStatus: 'not_started', ...none, reused: false }],
       ]).toContainEqual([status, body])
     }
     expect(redeemed()).toBe(before + 1)
-    // The verdict proves the redemption, whatever became of the answer.
+    // The verdict proves the redemption, even without its answer.
     sharing.provider.clearFaults()
     sharing.provider.approve(newest())
     await verdicts()
@@ -333,14 +333,14 @@ describe('the provider refuses', () => {
 })
 
 describe('a webhook', () => {
-  it('of others is 400 and changes nothing', async () => {
+  it('of another sender is 400 and changes nothing', async () => {
     const url = `${sharing.url}/api/v1/identity-provider/webhook`
     const headers = { 'x-payload-digest': '0'.repeat(64), 'x-payload-digest-alg': 'HMAC_SHA256_HEX' }
     expect((await fetch(url, { method: 'POST', headers, body: '{}' })).status).toBe(400)
     expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(400)
   })
 
-  it('that comes twice, or after a newer one, changes nothing', async () => {
+  it('that is repeated, or older than the last one, changes nothing', async () => {
     const email = newEmail()
     await sharing.share(shop, email, sharing.mint())
     sharing.provider.approve(newest())
@@ -352,7 +352,7 @@ describe('a webhook', () => {
   })
 })
 
-it('no token and no address stands in a log line or in a row that operators see', async () => {
+it('no log line and no row shown to operators has a token or an address', async () => {
   const email = `canary-${newEmail()}`
   const token = sharing.mint()
   await sharing.share(shop, email, token)

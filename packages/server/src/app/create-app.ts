@@ -23,30 +23,27 @@ import { addReferencePage } from './reference-page.js'
 import { addShareRoute } from './share-route.js'
 import { addVerdictRoute } from './verdict-route.js'
 
-/** What the app is built on. */
+/** The parts that the app is built on. */
 export interface AppDeps {
   readonly service: Pick<
     Service,
     'authenticate' | 'payments' | 'authenticateLegacy' | 'legacy' | 'applyUpdate' | 'identity'
   >
-  /** Verifies processor updates; null when no processor is connected: the endpoint then answers 404. */
+  /** Verifies processor updates. Null without a processor: the endpoint then answers 404. */
   readonly receiveUpdate: UpdateReceiver | null
-  /** Reads verdicts of the identity provider; without it they have no endpoint. @default none */
+  /** Parses webhooks of the identity provider; without it their endpoint does not exist. @default none */
   readonly readWebhook?: WebhookReader | undefined
   readonly health: () => Promise<HealthReport>
   /** Measures requests. @default none */
   readonly metrics?: Pick<Metrics, 'measured' | 'text' | 'contentType' | 'webhookRefused'> | undefined
-  /** With it and `metrics`, `/metrics` is served, to who sends it as `Authorization: Bearer <token>`. @default none */
+  /** With `metrics`, serves `/metrics` to callers that send `Authorization: Bearer <token>`. @default none */
   readonly metricsToken?: string | null | undefined
-  /**
-   * Whether `/reference` is served: a page that sends 0.5 MB to a browser that asks for the first time. @default false
-   */
+  /** Whether `/reference` is served. The page sends 0.5 MB on a browser's first visit. @default false */
   readonly reference?: boolean | undefined
-  /** How much one source and one caller may ask, of `createRequestLimits`. @default none */
+  /** Rate limits per source and per caller, from `createRequestLimits`. @default none */
   readonly limits?: RequestLimits | undefined
   /**
-   * The address of the other end of a request's connection; `limits` need it, and count requests without one as one
-   * source.
+   * The peer address of a request's connection. `limits` need it; requests without one count as one source.
    * @default the socket's, on Node's HTTP server
    */
   readonly peerOf?: ((c: Context<AppEnv>) => string | undefined) | undefined
@@ -58,9 +55,9 @@ export interface AppDeps {
 
 /**
  * Builds the app: the read API, the legacy API, processor updates, identity sharing, health, metrics, and the reference
- * of them all. Every answer but the metrics and the reference is JSON; every answer but the reference carries
- * `Cache-Control: private, no-store`; every error body is `{"error": "<message>"}`, with `details` on a 400 of the
- * legacy API. What needs no credentials costs at most about twice what a 401 costs.
+ * page. Every answer but the metrics and the reference is JSON. Every answer but the reference carries `Cache-Control:
+ * private, no-store`. Every error body is `{"error": "<message>"}`, with `details` on a 400 of the legacy API. A
+ * request without credentials costs at most about twice the CPU of a 401.
  * @example serve({ fetch: createApp({ service, receiveUpdate: null, health }).fetch })
  */
 export function createApp(deps: AppDeps): Hono<AppEnv> {
@@ -86,7 +83,7 @@ export function createApp(deps: AppDeps): Hono<AppEnv> {
 
   function refuse(error: unknown, c: Context<AppEnv>): Response {
     const { status, body, headers } = c.get('legacy') !== undefined ? answerLegacyError(error) : answerError(error)
-    // What the provider refused is in the log already, with its status and its reason.
+    // A provider's refusal is in the log already, with its status and its reason.
     const isLogged = error instanceof SharingMisconfiguredError
     if (status >= 500 && !isLogged) logger.error({ status, ...describeError(error) }, 'A request failed.')
     return jsonAnswer(body, status, headers)

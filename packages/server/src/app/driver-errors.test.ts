@@ -1,6 +1,4 @@
-/**
- * What a database driver says in an error belongs to the operator's database log, not to callers and not to this log.
- */
+/** A database driver's error message belongs to the database log, not to callers or this log. */
 import { randomBytes } from 'node:crypto'
 import { createService, parseMasterKey } from '@payment-integration/core'
 import type { Store } from '@payment-integration/core/ports'
@@ -81,9 +79,9 @@ async function startOnFailingStore() {
   return { url: app.url, lines, logged }
 }
 
-it('a driver error shows its class and code alone, in health, in answers and in the log', async () => {
+it('health, answers and the log show only the class and code of a driver error', async () => {
   const { url, lines, logged } = await startOnFailingStore()
-  // Each loop has met the error and said so.
+  // Each loop has logged the error.
   for (const part of ['chain', 'outbox', 'final answer']) await eventually(() => logged(part))
 
   const health = await (await fetch(`${url}/health`)).text()

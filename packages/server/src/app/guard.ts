@@ -1,4 +1,4 @@
-/** What every request passes first: limits, then authentication. Source: docs/interface.md 5 rule 4. @module */
+/** Applies limits, then authentication, to every request. Source: docs/interface.md 5 rule 4. @module */
 import { paths } from '@payment-integration/contract'
 import type { Service } from '@payment-integration/core'
 import type { Context, MiddlewareHandler } from 'hono'
@@ -12,23 +12,23 @@ import { refuseTwoContentTypes } from './repeated-header.js'
 import { rawPath } from './request-parts.js'
 import { tooManyRequests } from './too-many-requests.js'
 
-/** What the guard works with. */
+/** The parts that the guard needs. */
 export interface GuardDeps {
   readonly service: Pick<Service, 'authenticate' | 'authenticateLegacy' | 'identity'>
   /** Undefined: nothing is limited. */
   readonly limits: RequestLimits | undefined
-  /** The other end of the connection that a request came by. */
+  /** The peer address of a request's connection. */
   readonly peerOf: (c: Context<AppEnv>) => string | undefined
-  /** Answers what was thrown, so that the middleware itself never throws. */
+  /** Turns a thrown error into an answer, so that the middleware itself never throws. */
   readonly refuse: (error: unknown, c: Context<AppEnv>) => Response
 }
 
 /**
- * The limits of a source, which come before any work; then authentication, which comes before any judgement of the
- * request; then the limit of a caller; then the refusal of what could be read in two ways.
+ * Checks in this order: the limits of the source, authentication, the limit of the caller, ambiguous requests. So an
+ * unauthenticated request is never validated.
  */
 export function guard({ service, limits, peerOf, refuse }: GuardDeps): MiddlewareHandler<AppEnv> {
-  /** @param source - Null: no limit of a source counts. */
+  /** @param source - Null: no limit per source applies. */
   async function refusalOf(c: Context<AppEnv>, path: string, source: string | null): Promise<Response | null> {
     try {
       const area = areaOf(path)
@@ -38,8 +38,8 @@ export function guard({ service, limits, peerOf, refuse }: GuardDeps): Middlewar
           : area === 'legacy'
             ? await authenticateLegacy(c, service)
             : null
-      // Many requests may be authenticated at once. The limit counts again here, so that of many guesses only so many
-      // learn anything.
+      // Many requests may authenticate at once. The limit is counted again here, so that parallel guesses cannot exceed
+      // it.
       if (source !== null) {
         const waitMs = unauthorized === null ? limits?.unauthorizedWaitMs(source) : limits?.countUnauthorized(source)
         if (waitMs) return tooManyRequests(waitMs)
@@ -48,7 +48,7 @@ export function guard({ service, limits, peerOf, refuse }: GuardDeps): Middlewar
       const caller = area === 'integration' ? c.get('caller').integrationAddress : c.get('legacy')?.keyId
       const waitMs = (caller !== undefined && limits?.countCall(caller)) || 0
       if (waitMs > 0) return tooManyRequests(waitMs)
-      // Where sharing is off its route says so, whatever was sent: 404 comes before 400. Source: docs/interface.md 7.
+      // Where sharing is off, its route answers 404 before any 400. Source: docs/interface.md 7.
       const isSharingOff = service.identity === null && path === paths.shareToken
       if (!isSharingOff) refuseTwoContentTypes(c)
       return null
@@ -69,7 +69,7 @@ export function guard({ service, limits, peerOf, refuse }: GuardDeps): Middlewar
     // Processor updates and the metrics are authenticated by their routes.
     const unsentMs = source !== null && c.res.status === 401 ? limits?.countUnauthorized(source) : 0
     if (!unsentMs) return undefined
-    c.res = undefined // else hono adds the headers of the 401
+    c.res = undefined // otherwise hono merges the headers of the 401
     c.res = tooManyRequests(unsentMs)
     return undefined
   }

@@ -6,12 +6,12 @@ import type { AppEnv } from './app-env.js'
 import type { HealthReport } from './health.js'
 import { jsonAnswer } from './json-answer.js'
 
-/** The two paths. Load balancers ask them: no limit holds for them, so an answer costs no more than a refusal. */
+/** The two paths. Load balancers call them, so no rate limit applies, and an answer costs no more than a 429. */
 export const healthPaths = ['/health', '/health/live'] as const
 
 /**
- * Adds the health routes: 200 while requests can be served, 503 when they cannot; `live` says only that the process
- * answers. However many ask, the question is put once a second at most, and once at a time.
+ * Adds the health routes: 200 while requests can be served, 503 otherwise. `live` says only that the process answers.
+ * Health is computed at most once a second, and once at a time.
  * @param now - A clock that never goes back, in milliseconds.
  */
 export function addHealthRoutes(app: Hono<AppEnv>, health: () => Promise<HealthReport>, now: () => number): void {

@@ -18,7 +18,7 @@ async function ask(deps: HealthDeps, path = '/health') {
 }
 
 describe('GET /health', () => {
-  it('is 200 with all that an operator asks of each chain', async () => {
+  it('is 200 with the status of each chain', async () => {
     const lastError = { message: 'node did not answer', at: 1_767_323_045_000 }
     const status = chainStatus({
       head: 120,
@@ -37,7 +37,7 @@ describe('GET /health', () => {
     })
   })
 
-  it('shows no more than the fields that it knows, and of a URL the host alone', async () => {
+  it('shows only known fields, and only the host of a URL', async () => {
     const endpoint = { ...endpointStatus({ lastError: 'https://u:CANARY@a.example/CANARY is away' }), url: 'CANARY' }
     const status = {
       ...chainStatus({
@@ -60,7 +60,7 @@ describe('GET /health', () => {
     })
   })
 
-  it('says null for the lag of a chain that was not read yet, and 0 when the node fell back', async () => {
+  it('has null as the lag of an unread chain, and 0 when the head of the node is lower', async () => {
     const indexers = [chain({ head: null, indexed: 5, error: null }), chain({ head: 4, indexed: 5, error: null })]
     const { body } = await ask({ store: up, indexers })
     expect(body).toMatchObject({ status: 'ok', chains: [{ lag: null }, { lag: 0 }] })
@@ -76,13 +76,13 @@ describe('GET /health', () => {
     expect(body).toMatchObject({ status: 'ok', chains: [{ leading: false }] })
   })
 
-  it('is ok once an error is over, and still shows it', async () => {
+  it('is ok after an error has passed, and still shows it', async () => {
     const lastError = { message: 'away', at: 5 }
     const { body } = await ask({ store: up, indexers: [chain({ lastError })] })
     expect(body).toMatchObject({ status: 'ok', chains: [{ error: null, lastError }] })
   })
 
-  it('is degraded for ten minutes from each failed proof that is noticed, and then no more', async () => {
+  it('is degraded for ten minutes after each failed proof, and then ok', async () => {
     let now = 1_000
     let failedProofs = 0
     const indexers = [
@@ -122,11 +122,11 @@ describe('GET /health', () => {
     expect((await ask({ store: hanging, indexers: [], timeoutMs: 20 })).status).toBe(503)
   })
 
-  it('is 503 once the loops have ended', async () => {
+  it('is 503 once the loops have stopped', async () => {
     expect(await ask({ store: up, indexers: [], running: () => false })).toMatchObject({ status: 503 })
   })
 
-  it('live is 200 whatever the database does', async () => {
+  it('live is 200 even when the database is down', async () => {
     const store = { ping: () => Promise.reject(new Error('away')) }
     expect(await ask({ store, indexers: [] }, '/health/live')).toEqual({ status: 200, body: { status: 'ok' } })
   })

@@ -1,17 +1,17 @@
-/** How the service is doing, without a word about tenants. @module */
+/** Reports the health of the service, without tenant data. @module */
 import type { ChainStatus, Indexer } from '@payment-integration/core'
 import type { Store } from '@payment-integration/core/ports'
 import { answerWithin } from '../internal/answer-within.js'
 import { shortenUrls } from '../logging/shorten-urls.js'
 import { createProofFailures } from './proof-failures.js'
 
-/** How one chain is doing. `lag` is the number of blocks between head and indexed height, or null while unknown. */
+/** The status of one chain. `lag`: blocks between head and indexed height, or null while unknown. */
 export type ChainHealth = ChainStatus & { readonly lag: number | null }
 
 /**
- * `ok`: everything works; a chain that another process leads is no fault. `degraded`: the API answers, and a chain
- * cannot be followed just now (a reorganisation that is too deep counts), or an endpoint failed a proof in the last ten
- * minutes. `down`: the database does not answer, or the loops have ended.
+ * `ok`: everything works; a chain that another process leads is no fault. `degraded`: the API answers, but a chain
+ * cannot be followed (a reorganisation that is too deep counts), or an endpoint failed a proof in the last ten minutes.
+ * `down`: the database does not answer, or the loops have stopped.
  */
 export interface HealthReport {
   readonly status: 'ok' | 'degraded' | 'down'
@@ -19,11 +19,11 @@ export interface HealthReport {
   readonly chains: readonly ChainHealth[]
 }
 
-/** What is asked. */
+/** The parts whose health is checked. */
 export interface HealthDeps {
   readonly store: Pick<Store, 'ping'>
   readonly indexers: readonly Pick<Indexer, 'status'>[]
-  /** False once a loop ended that should run. @default () => true */
+  /** False once a loop that should run has stopped. @default () => true */
   readonly running?: (() => boolean) | undefined
   /** How long the database may take, in milliseconds. @default 2000 */
   readonly timeoutMs?: number | undefined
@@ -31,7 +31,7 @@ export interface HealthDeps {
   readonly now?: (() => number) | undefined
 }
 
-/** Builds the question. It never rejects. */
+/** Builds the health check. It never rejects. */
 export function createHealth(deps: HealthDeps): () => Promise<HealthReport> {
   const { store, indexers, running = () => true, timeoutMs = 2_000, now = Date.now } = deps
   const failedProofsLately = createProofFailures(now)
@@ -46,7 +46,7 @@ export function createHealth(deps: HealthDeps): () => Promise<HealthReport> {
   }
 }
 
-/** Field by field, and without what a message may repeat of a URL: `/health` is open to everybody. */
+/** Copies field by field and shortens URLs in messages: `/health` is public. */
 function chainHealth(status: ChainStatus): ChainHealth {
   const { chainId, leading, head, headAt, indexed, proof, reorganisations, endpoints, error, lastError } = status
   return {
@@ -75,7 +75,7 @@ function chainHealth(status: ChainStatus): ChainHealth {
   }
 }
 
-/** Blocks between head and indexed height, or null while unknown; 0 when the node fell back. */
+/** Blocks between head and indexed height; null while unknown, 0 when the node's head is lower. */
 export function lagOf({ head, indexed }: Pick<ChainStatus, 'head' | 'indexed'>): number | null {
   return head === null || indexed === null ? null : Math.max(0, head - indexed)
 }

@@ -1,6 +1,6 @@
-/** Refusals that belong to HTTP itself, not to a use case. @module */
+/** Errors of HTTP itself, not of a use case. @module */
 
-/** A request that HTTP rules refuse before a use case sees it. */
+/** A request that HTTP rules reject before a use case runs. */
 export class HttpRequestError extends Error {
   override readonly name = 'HttpRequestError'
   readonly code:

@@ -73,7 +73,7 @@ describe('a request to the legacy API without a valid key', () => {
     `http://[${lookup}`,
     'ftp://localhost/api/v1/verify',
   ]
-  it.each(targets)('is 401 before anything of the path is judged: %s', async (target) => {
+  it.each(targets)('is 401 before the path is validated: %s', async (target) => {
     const { headers, ...answer } = parseRaw(await ask(target))
     expect(answer).toEqual(unauthorized)
     expect(headers.get('cache-control')).toBe('private, no-store')
@@ -112,7 +112,7 @@ describe('a request to the legacy API with a valid key', () => {
     expect(service.calls.splice(0)).toHaveLength(1)
   })
 
-  it('is 401 for a repeated Authorization, also behind a host that shows the app the first one alone', async () => {
+  it('is 401 for a repeated Authorization, also when the host passes only the first one to the app', async () => {
     const rawHeaders = ['Authorization', legacyKey, 'authorization', 'x']
     const fetched = (headers: readonly string[]) =>
       server.app.fetch(new Request(`${server.url}${lookup}`, { headers: { authorization: legacyKey } }), {
@@ -123,7 +123,7 @@ describe('a request to the legacy API with a valid key', () => {
     expect(service.calls.splice(0)).toHaveLength(1)
   })
 
-  it('is 401 on the integration API, with the challenge of that one', async () => {
+  it('is 401 on the integration API, with the challenge of that API', async () => {
     const answer = await fetch(`${server.url}/api/v1/integration/payments`, { headers: { authorization: legacyKey } })
     expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, 'Basic realm="payment-integration"'])
   })

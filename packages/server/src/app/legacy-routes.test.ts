@@ -49,7 +49,7 @@ const post = (body: string, headers: Record<string, string> = {}) =>
 const withDetail = (error: string) => ({ error, details: [{ code: 'invalid_request', message: error, path: [] }] })
 
 describe('the look-up route', () => {
-  it('passes both parameters on as strings, whatever they hold', async () => {
+  it('passes both parameters on as unchecked strings', async () => {
     await get(lookup)
     await get(`/api/v1/tx/%31/${txHash.toUpperCase()}`)
     await get('/api/v1/tx/-1/%zz')
@@ -60,7 +60,7 @@ describe('the look-up route', () => {
     ])
   })
 
-  it('answers what the look-up says as JSON that nobody may store', async () => {
+  it('answers the result of the look-up as JSON with no-store', async () => {
     const answer = await get(lookup)
     expect([answer.status, await answer.json()]).toEqual([200, result])
     expect(answer.headers.get('content-type')).toBe('application/json')
@@ -84,7 +84,7 @@ describe('the look-up route', () => {
 })
 
 describe('the verify route', () => {
-  it('passes the request on and answers 200 when all payments match, 409 with the same body when not', async () => {
+  it('passes the request on and answers 200 when all payments match, else 409 with the same body', async () => {
     const matching = await post(JSON.stringify(request))
     verified = false
     const other = await post(JSON.stringify(request))
@@ -155,7 +155,7 @@ describe('the verify route', () => {
     ])
   })
 
-  it('accepts exactly 16384 bytes and refuses one more', async () => {
+  it('accepts exactly 16384 bytes and rejects one more', async () => {
     const padded = (size: number) => JSON.stringify(request).padEnd(size, ' ')
     expect((await post(padded(16_384))).status).toBe(200)
     const answer = await post(padded(16_385))
@@ -163,7 +163,7 @@ describe('the verify route', () => {
     expect(answer.headers.get('cache-control')).toBe('private, no-store')
   })
 
-  it('refuses by the announced length before the body arrives', async () => {
+  it('rejects by the announced length before the body arrives', async () => {
     const headers = [`Authorization: ${authorization}`, `Content-Type: ${json}`, 'Content-Length: 100000000']
     expect(parseRaw(await sendRaw(server.url, requestText(verify, headers, { method: 'POST' }))).status).toBe(413)
   })
@@ -195,7 +195,7 @@ describe('an error of a legacy use case', () => {
     }
   })
 
-  it('shows code, message and path of a flaw and nothing else that it may carry', async () => {
+  it('shows only code, message and path of a flaw', async () => {
     thrown = new LegacyRequestError([{ ...flaws[0], received: 'secret detail' } as unknown as (typeof flaws)[0]])
     expect(await (await get(lookup)).text()).toBe(
       JSON.stringify({ error: 'Invalid request', details: flaws.slice(0, 1) }),
@@ -210,7 +210,7 @@ describe('an error of a legacy use case', () => {
   })
 })
 
-describe('a method that a legacy route does not have', () => {
+describe('a method that a legacy route does not support', () => {
   it.each([
     ...['POST', 'PUT', 'PATCH', 'DELETE'].map((method) => [method, lookup, 'GET, HEAD, OPTIONS'] as const),
     ...['GET', 'PUT', 'PATCH', 'DELETE'].map((method) => [method, verify, 'POST, OPTIONS'] as const),

@@ -9,9 +9,9 @@ import { readBody, refuseBody } from './read-body.js'
 import { encodingFlaw } from './require-json.js'
 
 /**
- * Adds look-up (200) and verify (200 when every payment matches, else 409 with the same body). Authentication has
- * happened before. 400 with details, 404, 405, 413 as in the table of answers. Verify looks at no content type: a
- * browser never adds an API key by itself.
+ * Adds look-up (200) and verify (200 when every payment matches, else 409 with the same body). The guard has
+ * authenticated the caller. 400 with details, 404, 405 and 413 follow the table of answers. Verify ignores the content
+ * type: a browser never adds an API key by itself.
  */
 export function addLegacyRoutes(app: Hono<AppEnv>, { legacy }: Pick<Service, 'legacy'>): void {
   app.get(paths.legacyLookup, async (c) => {

@@ -20,7 +20,7 @@ let server: Awaited<ReturnType<typeof listenApp>> | undefined
 let at = 0
 afterEach(() => server?.stop())
 
-/** A look-up of credentials that answers nobody before so many have asked. */
+/** A look-up of credentials that answers only after so many calls. */
 function meet(count: number): () => Promise<void> {
   let arrived = 0
   const waiting: (() => void)[] = []
@@ -62,7 +62,7 @@ async function listen(options: RequestLimitsOptions, look = async () => {}) {
   const { url } = server
   return {
     looks: () => looks,
-    /** Sends, from behind a proxy where a source is named. */
+    /** Sends a request, through a proxy when a source is given. */
     async ask(path: string, authorization?: string, source?: string, method = 'GET') {
       const headers = {
         ...(authorization === undefined ? {} : { authorization }),
@@ -75,7 +75,7 @@ async function listen(options: RequestLimitsOptions, look = async () => {}) {
 }
 
 describe('requests per source', () => {
-  it('beyond the limit are 429 before any look-up, whatever they ask and bring, and go on when the time is up', async () => {
+  it('beyond the limit are 429 before any look-up, on any path and with any credentials, until the wait is over', async () => {
     const { ask, looks } = await listen({ requestsPerSource: 3 })
     expect((await ask(list)).status).toBe(401)
     expect((await ask(list, goodAuthorization)).status).toBe(200)
@@ -112,13 +112,13 @@ describe('requests per source', () => {
     expect(await from('198.51.100.77, 198.51.100.1')).toBe(429)
   })
 
-  it('are not told apart by a header that no trusted proxy wrote', async () => {
+  it('are not distinguished by a header that no trusted proxy wrote', async () => {
     const { ask } = await listen({ requestsPerSource: 1 })
     expect((await ask('/nowhere', undefined, '198.51.100.1')).status).toBe(404)
     expect((await ask('/nowhere', undefined, '198.51.100.2')).status).toBe(429)
   })
 
-  it('are as many as anybody likes for the probes of a load balancer', async () => {
+  it('are unlimited for load balancer probes', async () => {
     const { ask } = await listen({ requestsPerSource: 1, failedSignInsPerSource: 1 })
     await ask(list)
     for (const path of ['/health', '/health/live', '/health', '/health/live'])
@@ -131,7 +131,7 @@ describe('failed sign-ins per source', () => {
   const wrong = basic(integrationAddress, 'wrong')
   const unknown = basic(`0x${'99'.repeat(20)}`, 'wrong')
 
-  it('beyond the limit are 429, and so is what would open, until one of the minute is over', async () => {
+  it('beyond the limit are 429, and so are valid credentials, until one failure is a minute old', async () => {
     const { ask, looks } = await listen({ failedSignInsPerSource: 3 })
     for (const authorization of [wrong, undefined, unknown]) expect((await ask(list, authorization)).status).toBe(401)
     const answers = [await ask(list, wrong), await ask(list, unknown), await ask(list, goodAuthorization)]
@@ -146,7 +146,7 @@ describe('failed sign-ins per source', () => {
     expect((await ask(list, goodAuthorization)).status).toBe(429)
   })
 
-  it('beyond the limit are 429 when all arrive before the first is answered, and a right guess that comes last is, too', async () => {
+  it('beyond the limit are 429 when all arrive before the first answer, also for a right guess that comes last', async () => {
     const { ask, looks } = await listen({ failedSignInsPerSource: 3 }, meet(500))
     const guesses = Array.from({ length: 499 }, () => ask(list, wrong))
     await vi.waitUntil(() => looks() === 499, { timeout: 300_000 })
@@ -158,7 +158,7 @@ describe('failed sign-ins per source', () => {
     expect(refused.map(({ headers }) => headers.get('retry-after'))).toEqual(Array(497).fill('20'))
   })
 
-  it('beyond the limit are 429 for forged updates that arrive before the first is answered', async () => {
+  it('beyond the limit are 429 for forged updates that arrive before the first answer', async () => {
     await listen({ failedSignInsPerSource: 3 }, meet(20))
     const headers = { 'content-type': 'application/json', 'x-service-signature': `t=1,v1=${'0'.repeat(64)}` }
     const forge = () => fetch(`${server?.url}/api/v1/processor/updates`, { method: 'POST', headers, body: '{}' })
@@ -172,7 +172,7 @@ describe('failed sign-ins per source', () => {
     }
   })
 
-  it('limit no right credentials, however many arrive at once', async () => {
+  it('do not limit valid credentials, however many requests arrive at once', async () => {
     const { ask } = await listen({ failedSignInsPerSource: 3 }, meet(50))
     const answers = await Promise.all(Array.from({ length: 50 }, () => ask(list, goodAuthorization)))
     expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(200))
@@ -190,14 +190,14 @@ describe('failed sign-ins per source', () => {
     expect(counts).toEqual([5, 5])
   })
 
-  it('of one source shut no integration out from another', async () => {
+  it('of one source do not lock out an integration at another source', async () => {
     const { ask } = await listen({ failedSignInsPerSource: 1, ...proxy })
     for (let times = 0; times < 3; times += 1) await ask(list, wrong, '198.51.100.1')
     expect((await ask(list, goodAuthorization, '198.51.100.1')).status).toBe(429)
     expect((await ask(list, goodAuthorization, '198.51.100.2')).status).toBe(200)
   })
 
-  it('are those of the legacy API and of processors, too; what opens is not counted', async () => {
+  it('include those of the legacy API and of processors; successes are not counted', async () => {
     const { ask } = await listen({ failedSignInsPerSource: 3 })
     for (let times = 0; times < 10; times += 1) expect((await ask(list, goodAuthorization)).status).toBe(200)
     expect((await ask(lookup, 'wrong')).status).toBe(401)
@@ -211,7 +211,7 @@ describe('failed sign-ins per source', () => {
 })
 
 describe('requests per caller', () => {
-  it('are those of an integration, from wherever they come, and of a legacy key; what is not authenticated is not counted', async () => {
+  it('are counted per integration, from any source, and per legacy key; unauthenticated requests are not counted', async () => {
     const { ask } = await listen({ requestsPerCaller: 2, ...proxy })
     for (let times = 0; times < 5; times += 1)
       expect((await ask(list, basic(integrationAddress, 'wrong'))).status).toBe(401)
@@ -230,17 +230,17 @@ describe('requests per caller', () => {
   })
 })
 
-it('nothing is limited unless it is asked for', async () => {
+it('nothing is limited by default', async () => {
   const { ask } = await listen({})
   for (let times = 0; times < 300; times += 1) expect((await ask(list)).status).toBe(401)
 })
 
-it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('a limit of %d is refused', (count) => {
+it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('a limit of %d is rejected', (count) => {
   for (const name of ['requestsPerSource', 'requestsPerCaller', 'failedSignInsPerSource'] as const)
     expect(() => createRequestLimits({ [name]: count })).toThrow(new RegExp(`^${name} is ${count};`))
 })
 
-it('an app on another host is told the other end by the host', async () => {
+it('an app on another host gets the peer address from the host', async () => {
   const limits = createRequestLimits({ requestsPerSource: 1, now: () => at })
   const own = await listenApp({ limits, peerOf: (c) => c.req.header('x-host-says') })
   const from = async (peer: string) => (await own.app.request('/nowhere', { headers: { 'x-host-says': peer } })).status

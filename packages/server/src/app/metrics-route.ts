@@ -1,4 +1,4 @@
-/** `GET /metrics`: for Prometheus, never open to everybody beside the API. @module */
+/** `GET /metrics` for Prometheus: on the API's port it always needs a token. @module */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { cacheControl, notFoundBody, unauthorizedBody } from '@payment-integration/contract'
 import { Hono } from 'hono'
@@ -10,18 +10,18 @@ import { bearerChallenge } from './authenticate-legacy.js'
 import { jsonAnswer } from './json-answer.js'
 import { authorization } from './request-parts.js'
 
-/** What the route answers with, and who may ask. */
+/** The metrics to serve, and the token that protects them. */
 export interface MetricsRouteOptions {
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>
-  /** Demanded as `Authorization: Bearer <token>`; null: everybody who reaches the app may ask. */
+  /** Required as `Authorization: Bearer <token>`; null: no credentials are required. */
   readonly token: string | null
   /** A clock that never goes back, in milliseconds. @default performance.now */
   readonly now?: (() => number) | undefined
 }
 
 /**
- * Adds the route. However many ask, the metrics are computed once a second at most, and once at a time. All causes of a
- * 401 give the bytes of the other APIs' 401.
+ * Adds the route. Metrics are computed at most once a second, and once at a time. Every 401 has the bytes of the other
+ * APIs' 401.
  */
 export function addMetricsRoute(app: Hono<AppEnv>, { metrics, token, now }: MetricsRouteOptions): void {
   const isOpenedBy = token === null ? () => true : bearerCheck(token)
@@ -35,7 +35,7 @@ export function addMetricsRoute(app: Hono<AppEnv>, { metrics, token, now }: Metr
 }
 
 /**
- * An app that has `/metrics` and nothing else, for a listener of its own that the public does not reach.
+ * An app that serves only `/metrics`, for a separate listener that the public cannot reach.
  * @example serve({ fetch: createMetricsApp({ metrics, token: null }).fetch, hostname: '127.0.0.1', port: 9464 })
  */
 export function createMetricsApp(options: MetricsRouteOptions): Hono<AppEnv> {
@@ -45,7 +45,7 @@ export function createMetricsApp(options: MetricsRouteOptions): Hono<AppEnv> {
   return app
 }
 
-/** Compares hashes, which are of one length, in a time that says nothing about how much is right. */
+/** Compares hashes of equal length in constant time. */
 export function bearerCheck(token: string): (header: string | null) => boolean {
   const hashOf = (text: string) => createHash('sha256').update(text).digest()
   const expected = hashOf(token)

@@ -1,4 +1,4 @@
-/** Every answer of the server is as its own OpenAPI document says. */
+/** Every answer of the server conforms to its own OpenAPI document. */
 import { StoreError } from '@payment-integration/core'
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import { receiveUpdate } from '../../test/support/clause-service.js'
@@ -21,7 +21,7 @@ import { verdictPath } from './verdict-route.js'
 let documented: Documented
 let check: DocumentCheck
 let failing: Awaited<ReturnType<typeof listenApp>>
-/** What every use case of the failing service throws. */
+/** The error that every use case of the failing service throws. */
 let failure: Error
 const covered = new Set<string>()
 
@@ -44,7 +44,7 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all([documented.stop(), failing.stop()]))
 
-/** Sends, expects the status and an answer as documented, and notes what was covered. */
+/** Sends a request, checks status and answer against the document, and records the coverage. */
 async function expectDocumented(request: SentRequest, status: number, url = documented.url) {
   const answer = await send(url, request)
   const operation = check.find(request.method, request.target)
@@ -54,7 +54,7 @@ async function expectDocumented(request: SentRequest, status: number, url = docu
 }
 const without = ({ headers: _, ...request }: SentRequest): SentRequest => request
 
-test('every operation has an answer when all is well', async () => {
+test('every operation has a success answer', async () => {
   const found = documented.good().map(({ method, target }) => check.find(method, target).operationId)
   expect(found.sort()).toEqual(check.operations.map(({ operation }) => operation.operationId).sort())
   for (const request of documented.good()) await expectDocumented(request, 200)
@@ -62,7 +62,7 @@ test('every operation has an answer when all is well', async () => {
 
 describe('the read API', () => {
   it.each(['/payments', `/wallet/${wallet}/payments`])(
-    '%s pages, and refuses limits, cursors and bodies',
+    '%s pages, and rejects invalid limits, cursors and bodies',
     async (path) => {
       const first = await expectDocumented(documented.read(`${path}?limit=2`), 200)
       const next = await expectDocumented(documented.read(`${path}?cursor=${first.json['nextCursor']}`), 200)
@@ -82,7 +82,7 @@ describe('the read API', () => {
     await expectDocumented(documented.read(`${path}/${hashes.onTwoChains}`), 409)
   })
 
-  it('refuses a wallet that is no address', async () => {
+  it('rejects a wallet that is no address', async () => {
     await expectDocumented(documented.read('/wallet/0x12/payments'), 400)
     await expectDocumented(documented.read(`/wallet/0x12/payments/${hashes.single}`), 400)
   })
@@ -115,7 +115,7 @@ describe('the legacy API', () => {
   })
 })
 
-test('processor updates are applied, kept, refused', async () => {
+test('processor updates are applied, kept or refused', async () => {
   const update = (id: string, change: object) => signedUpdate({ id, chainId: '1', txHash: hashes.single, ...change })
   await expectDocumented(update('1', { state: 'refund_success' }), 200)
   const same = await expectDocumented(update('2', { state: 'refund_success' }), 200)
@@ -129,7 +129,7 @@ test('processor updates are applied, kept, refused', async () => {
   await expectDocumented(update('8', { state: 'pending' }), 422)
 })
 
-test('the updates endpoint is not there when no processor is connected', async () => {
+test('the updates endpoint is 404 without a processor', async () => {
   const { url, stop } = await listenApp({ receiveUpdate: null })
   await expectDocumented(signedUpdate({}), 404, url).finally(stop)
 })
@@ -151,7 +151,7 @@ describe('sharing a verification', () => {
     expect(await share()).toMatchObject({ reviewStatus: 'completed', reviewAnswer: 'GREEN', reused: false })
   })
 
-  it('refuses what is malformed, too large, no JSON or nobody', async () => {
+  it('rejects malformed, oversized, non-JSON and unauthenticated requests', async () => {
     await expectDocumented(documented.share('{'), 400)
     await expectDocumented(documented.share('{"email":"user@","kycShareToken":"t"}'), 400)
     await expectDocumented(documented.share('{"email":"user@shop.example","kycShareToken":""}'), 400)
@@ -160,7 +160,7 @@ describe('sharing a verification', () => {
     await expectDocumented(documented.share(body('user@shop.example'), ['Content-Type: text/plain']), 400)
   })
 
-  it('is not there where it is off', async () => {
+  it('is 404 when it is off', async () => {
     const off = await listenApp()
     const request = documented.share(body('user@shop.example'), undefined, goodAuthorization)
     await expectDocumented(request, 404, off.url).finally(off.stop)
@@ -172,7 +172,7 @@ describe('sharing a verification', () => {
     await expectDocumented(documented.share(body('donated@shop.example'), undefined, authorization), 409)
   })
 
-  it('brings the words of the provider about a token that was used', async () => {
+  it('answers the message of the provider about a used token', async () => {
     const token = documented.clauses.mint()
     await expectDocumented(documented.share(body('first@shop.example', token)), 200)
     const { json } = await expectDocumented(documented.share(body('second@shop.example', token)), 422)
@@ -194,14 +194,14 @@ describe('any operation', () => {
     request.headers?.filter((each) => each.startsWith('Authorization')) ?? []
   const type = 'Content-Type: application/json'
 
-  it('refuses two content types', async () => {
+  it('rejects two content types', async () => {
     for (const request of documented.good()) {
       const headers = [...authorization(request), type, type]
       await expectDocumented({ ...request, headers }, 400)
     }
   })
 
-  it('refuses what is not well-formed HTTP, without details', async () => {
+  it('rejects malformed HTTP, without details', async () => {
     for (const request of documented.good()) {
       const headers = [...(request.headers ?? []), 'Host: localhost']
       const { json } = await expectDocumented({ ...request, headers }, 400)
@@ -209,7 +209,7 @@ describe('any operation', () => {
     }
   })
 
-  it('refuses headers that are too large, whoever asks', async () => {
+  it('rejects headers that are too large, for every caller', async () => {
     for (const request of documented.good())
       await expectDocumented({ ...request, headers: [`X: ${'a'.repeat(9_000)}`] }, 431)
   })
@@ -226,13 +226,13 @@ describe('any operation', () => {
     }
   })
 
-  it('of health says that the database is away', async () => {
+  it('of health reports that the database is away', async () => {
     const { json } = await expectDocumented({ method: 'GET', target: '/health' }, 503, failing.url)
     expect(json).toMatchObject({ status: 'down' })
   })
 })
 
-test('any operation but health is limited for who asks too often', async () => {
+test('any operation but health is rate limited', async () => {
   const limits = createRequestLimits({ requestsPerSource: 1, now: () => 0 })
   limits.countRequest('127.0.0.1')
   const limited = await listenApp({ limits })
@@ -244,7 +244,7 @@ test('any operation but health is limited for who asks too often', async () => {
   await limited.stop()
 })
 
-test('a notification is as the webhook says, headers and body', async () => {
+test('headers and body of a notification match the documented webhook', async () => {
   await documented.clauses.deliver()
   const { post } = check.document.webhooks['paymentSnapshot'] ?? {}
   const { arrived } = documented.clauses.receiver
@@ -259,18 +259,18 @@ test('a notification is as the webhook says, headers and body', async () => {
   }
 })
 
-/** Documented and not provoked here, each with its reason. */
+/** Documented statuses that are not provoked here, each with its reason. */
 const notProvoked: Record<string, string> = {
   408: 'needs ten seconds of a silent client; run/http-server.test.ts and the hostile requests see it',
 }
 
-test('every documented status of every operation was answered, but those with a reason', () => {
+test('every documented status of every operation was answered, except listed ones with a reason', () => {
   const missing = check.pairs.filter((pair) => !covered.has(pair))
   expect(missing.filter((pair) => notProvoked[pair.split(' ')[1] ?? ''] === undefined)).toEqual([])
   expect([...covered].filter((pair) => !check.pairs.includes(pair))).toEqual([])
 })
 
-test('what the server serves is documented, and what is documented is served', () => {
+test('every served operation is documented, and every documented one is served', () => {
   const own = /^\/(openapi[.]json|reference(\/[^/]*)?)?$/
   // Its callers are the provider's machines, and its format is the provider's (docs/interface.md 6).
   const isOthers = (path: string) => path === verdictPath

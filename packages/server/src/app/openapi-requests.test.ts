@@ -1,4 +1,4 @@
-/** What the document allows in a request, the server takes; what it does not allow, the server refuses with 400. */
+/** The server accepts requests that the document allows, and rejects others with 400. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type DocumentCheck, documentCheck } from '../../test/support/document-check.js'
@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => documented.stop())
 
-/** Whether the server refuses a request as malformed, and what it answered. */
+/** Whether the server rejects a request as malformed, and its answer. */
 async function refused(request: SentRequest): Promise<boolean> {
   const { status } = await send(documented.url, request)
   expect(status).toBeLessThan(500)
@@ -91,7 +91,7 @@ const nines = (digits: number) => '9'.repeat(digits)
 const each = <T>(name: string, given: readonly T[]) => given.map((value) => ({ [name]: value }))
 const missing = undefined
 
-/** Changes of a body that is good without them. */
+/** Changes of a valid body. */
 const changes: Readonly<
   Record<'verify' | 'update' | 'share', Readonly<Record<'taken' | 'refused', readonly object[]>>>
 > = {
@@ -207,7 +207,7 @@ describe.each(['verify', 'update', 'share'] as const)('a body of %s', (endpoint)
   })
 })
 
-/** Beyond the outline that the document's pattern asks for, its description rules these out in words. */
+/** The document's pattern allows these; its description excludes them. */
 it.each([
   ['a quoted name', '"quoted"@shop.example'],
   ['a domain that is an IP address', 'user@127.0.0.1'],

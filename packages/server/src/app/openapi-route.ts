@@ -1,4 +1,4 @@
-/** `GET /openapi.json`: what the service can be asked, for tools. @module */
+/** `GET /openapi.json`: the OpenAPI document. @module */
 import { jsonContentType } from '@payment-integration/contract'
 import { openApiDocument } from '@payment-integration/contract/openapi'
 import type { Hono } from 'hono'
@@ -6,10 +6,10 @@ import { version } from '../version.js'
 import type { AppEnv } from './app-env.js'
 import { addPublicFile, loadFile } from './public-file.js'
 
-/** Where the document is, beside the root of the app. */
+/** Path of the document. */
 export const openApiPath = '/openapi.json'
 
-/** Adds the document. It needs no authentication: it says nothing about any integration. */
+/** Adds the document. It needs no authentication: it holds no data of any integration. */
 export function addOpenApiRoute(app: Hono<AppEnv>): void {
   const make = () => ({ body: JSON.stringify(openApiDocument({ version })), type: jsonContentType })
   addPublicFile(app, openApiPath, loadFile(make))

@@ -1,15 +1,14 @@
-/** Which prefix a path lies below, however it is spelled. Source: docs/interface.md 5 rule 4. @module */
+/** Decides whether a path lies below a prefix, in any spelling. Source: docs/interface.md 5 rule 4. @module */
 import { unescape as unescapeLeniently } from 'node:querystring'
 
 /**
- * A path that every reader reads alike but for its case. Nearly every request has one, so it is answered without the
- * work below.
+ * A path that every parser reads alike except for its case. Nearly every request has one, so it skips the work below.
  */
 const plain = /^(?:\/[A-Za-z0-9_-]+)+$/
 
 /**
- * Every way in which some reader could take a path: other case, encoded characters (also twice), doubled slashes,
- * backslashes, dot segments and parameters of segments (`/a;b/`). Each begins and ends with a slash.
+ * Every reading of a path by some parser: other case, encoded characters (also twice), doubled slashes, backslashes,
+ * dot segments and segment parameters (`/a;b/`). Each begins and ends with a slash.
  */
 export function readingsOf(path: string): readonly string[] {
   if (plain.test(path)) return [`${path}/`.toLowerCase()]
@@ -31,7 +30,7 @@ export function isBelow(readings: readonly string[], prefix: string): boolean {
   return readings.some((each) => each.includes(`${prefix}/`))
 }
 
-/** True for a path without anything that two readers may take differently. */
+/** True for a path that every parser reads alike. */
 export function isPlain(path: string): boolean {
   return plain.test(path)
 }
@@ -41,10 +40,10 @@ function isNamed(segment: string): boolean {
 }
 
 function resolveDots(segments: readonly string[]): string[] {
-  const kept: string[] = []
+  const resolved: string[] = []
   for (const segment of segments) {
-    if (segment === '..') kept.pop()
-    else if (segment !== '.') kept.push(segment)
+    if (segment === '..') resolved.pop()
+    else if (segment !== '.') resolved.push(segment)
   }
-  return kept
+  return resolved
 }

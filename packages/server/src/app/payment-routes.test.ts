@@ -50,7 +50,7 @@ describe('the list endpoints', () => {
   })
 
   it.each(['cursor=a&cursor=b', 'cursor=a&curs%6fr=a', 'cursor&cursor=a&cursor=b', 'cursor=%ff', 'cursor=%'])(
-    'pass an empty cursor on, which is none, for %s',
+    'pass an empty, invalid cursor on for %s',
     async (query) => {
       await get(`${list}?${query}`)
       expect(service.calls).toEqual(['list {"cursor":""}'])
@@ -113,7 +113,7 @@ describe('an error of a use case', () => {
     const answer = await get(list)
     expect([answer.status, await answer.json()]).toEqual([status, body])
     expect(answer.headers.get('cache-control')).toBe('private, no-store')
-    // No time can be named for what an operator must mend.
+    // No Retry-After for a fault that an operator must fix.
     const passes = status === 503 && !(error instanceof StoreError && error.code === 'ERR_STORE_FULL')
     expect(answer.headers.get('retry-after')).toBe(passes ? '1' : null)
   })
@@ -141,7 +141,7 @@ describe('an error of a use case', () => {
   })
 })
 
-describe('a GET that brings a body', () => {
+describe('a GET with a body', () => {
   it.each([
     [['Content-Length: 5'], 'hello'],
     [['Transfer-Encoding: chunked'], '5\r\nhello\r\n0\r\n\r\n'],

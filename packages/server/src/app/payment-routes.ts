@@ -8,7 +8,7 @@ import { jsonAnswer } from './json-answer.js'
 import { refuseBody } from './read-body.js'
 import { readListQuery } from './read-query.js'
 
-/** Adds the read API. Authentication has happened before: `caller` is set. */
+/** Adds the read API. The guard has authenticated the request and set `caller`. */
 export function addPaymentRoutes(app: Hono<AppEnv>, { payments }: Pick<Service, 'payments'>): void {
   app.get(paths.payments, async (c) => {
     refuseBody(c.req.raw)

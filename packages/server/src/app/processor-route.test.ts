@@ -57,7 +57,7 @@ describe('a processor update', () => {
     expect(answer.headers.get('cache-control')).toBe('private, no-store')
   })
 
-  it('refused is 422 with the result and the reason as error', async () => {
+  it('that is refused is 422 with the result, and the reason as error', async () => {
     outcome = { id: 'update-1', outcome: 'refused', version: 3, reason: 'refund_success is the end' }
     const answer = await post(JSON.stringify(update))
     expect([answer.status, await answer.json()]).toEqual([422, { error: 'refund_success is the end', ...outcome }])
@@ -131,14 +131,14 @@ describe('a processor update', () => {
 describe('the body cap of 16 KB', () => {
   const padded = (size: number) => JSON.stringify(update).padEnd(size, ' ')
 
-  it('accepts exactly 16384 bytes and refuses one more', async () => {
+  it('accepts exactly 16384 bytes and rejects one more', async () => {
     expect((await post(padded(16_384))).status).toBe(200)
     const answer = await post(padded(16_385))
     expect([answer.status, await answer.json()]).toEqual([413, { error: 'Body is larger than 16384 bytes' }])
     expect(answer.headers.get('cache-control')).toBe('private, no-store')
   })
 
-  it('refuses by the announced length before the body arrives', async () => {
+  it('rejects by the announced length before the body arrives', async () => {
     const headers = ['Content-Type: application/json', 'Content-Length: 100000000']
     const answer = parseRaw(await sendRaw(server.url, requestText(path, headers, { method: 'POST' })))
     expect(answer.status).toBe(413)
@@ -159,14 +159,14 @@ describe('the body cap of 16 KB', () => {
     expect(parseRaw(answer).status).toBe(status)
   })
 
-  it('refuses a chunked body while it arrives', async () => {
+  it('rejects a chunked body while it arrives', async () => {
     const chunk = `1000\r\n${'a'.repeat(4_096)}\r\n`
     const headers = ['Content-Type: application/json', 'Transfer-Encoding: chunked']
     const text = requestText(path, headers, { method: 'POST', body: chunk.repeat(5) })
     expect(parseRaw(await sendRaw(server.url, text)).status).toBe(413)
   })
 
-  it('survives a client that goes away in the middle of its body', async () => {
+  it('survives a client that disconnects in the middle of its body', async () => {
     const headers = ['Content-Type: application/json', 'Content-Length: 1000']
     await sendRaw(server.url, requestText(path, headers, { method: 'POST', body: '{' }), { closeAfterMs: 50 })
     expect((await post(JSON.stringify(update))).status).toBe(200)
@@ -179,7 +179,7 @@ describe('the updates endpoint', () => {
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
   })
 
-  it('is 404 when no processor is connected', async () => {
+  it('is 404 without a processor', async () => {
     const answer = await fetch(`${closed.url}${path}`, { method: 'POST', body: '{}' })
     expect([answer.status, await answer.json()]).toEqual([404, { error: 'Not found' }])
     expect(answer.headers.get('cache-control')).toBe('private, no-store')

@@ -1,8 +1,4 @@
-/**
- * Signed updates from payment processors. Source: docs/decisions/processor-updates.md;
- * docs/decisions/processor-updates.md.
- * @module
- */
+/** Receives signed updates from payment processors. Source: docs/decisions/processor-updates.md. @module */
 import { paths, signatureHeader, type UpdateResult, unauthorizedBody } from '@payment-integration/contract'
 import type { Service, UpdateReceiver } from '@payment-integration/core'
 import type { Hono } from 'hono'
@@ -14,8 +10,8 @@ import { readBody } from './read-body.js'
 import { requireJson } from './require-json.js'
 
 /**
- * Adds `POST /api/v1/processor/updates`: content type and size, then the signature over the raw bytes, then the
- * content. 200 applied or unchanged, 202 waiting, 422 refused; 400, 401, 409, 413, 415 as in the decision page.
+ * Adds `POST /api/v1/processor/updates`. It checks content type and size, then the signature over the raw bytes, then
+ * the content. 200 applied or unchanged, 202 waiting, 422 refused; 400, 401, 409, 413, 415 as on the decision page.
  */
 export function addProcessorRoute(
   app: Hono<AppEnv>,

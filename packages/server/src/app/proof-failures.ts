@@ -1,12 +1,12 @@
-/** Which endpoints failed a proof lately. @module */
+/** Remembers which endpoints recently failed a proof. @module */
 import type { ChainStatus } from '@payment-integration/core'
 
-/** How long a failed proof is news, in milliseconds from when it was noticed. */
+/** How long a failed proof counts as recent, in milliseconds after it was noticed. */
 export const proofNewsMs = 600_000
 
 /**
- * A memory of the counts of failed proofs, which only ever grow. The question it returns takes the chains as they are
- * now and resolves whether any endpoint's count rose within {@link proofNewsMs}.
+ * Remembers the counts of failed proofs, which only grow. The returned function takes the current chains and resolves
+ * whether any endpoint's count rose within {@link proofNewsMs}.
  *
  * @param now - Unix time in milliseconds.
  */

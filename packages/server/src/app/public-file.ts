@@ -1,4 +1,4 @@
-/** Answers that are the same for everybody and may be kept. @module */
+/** Serves files that are public and cacheable. @module */
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
@@ -6,7 +6,7 @@ import type { Context, Hono } from 'hono'
 import { allowMethods } from './allow-methods.js'
 import type { AppEnv } from './app-env.js'
 
-/** What is served. */
+/** The file's content and headers. */
 export interface PublicFile {
   readonly body: string | Uint8Array<ArrayBuffer>
   /** Value of `Content-Type`. */
@@ -15,33 +15,33 @@ export interface PublicFile {
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
-/** A file that is made at the first use and kept. */
+/** A file that is built at the first use and cached. */
 export interface LoadedFile {
-  /** Names the content: who asks for `?v=<version>` may keep the answer for ever. */
+  /** Names the content: an answer to `?v=<version>` is cacheable for ever. */
   version(): Promise<string>
   answer(c: Context<AppEnv>): Promise<Response>
 }
 
-/** One way to send a file. */
+/** One encoding of a file. */
 interface Form {
   readonly body: Uint8Array<ArrayBuffer>
   readonly headers: Readonly<Record<string, string>>
 }
 
 /**
- * A larger file, in bytes, is sent packed to everybody: as it is, it costs several times what a 401 costs, and every
- * browser takes gzip.
+ * Above this size, in bytes, a file is always sent as gzip: uncompressed it costs several times a 401, and every
+ * browser accepts gzip.
  */
 const largeBytes = 128 * 1024
 
-const kept = 'public, max-age=31536000, immutable'
-/** Kept, and asked about before each use. */
-const checked = 'no-cache'
+const cachedForever = 'public, max-age=31536000, immutable'
+/** Cached, and revalidated before each use. */
+const revalidated = 'no-cache'
 
-/** Header characters read; one header may have 8 KB. */
+/** Most header characters that are parsed; one header may have 8 KB. */
 const readCharacters = 256
 
-/** Prepares a file. It is made and compressed once, at the first use; when that fails, the next use tries again. */
+/** Prepares a file. The first use builds and compresses it; after a failure the next use tries again. */
 export function loadFile(make: () => Promise<PublicFile> | PublicFile): LoadedFile {
   let loading: ReturnType<typeof load> | undefined
   async function load() {
@@ -69,7 +69,7 @@ export function loadFile(make: () => Promise<PublicFile> | PublicFile): LoadedFi
     async answer(c) {
       const { version, plain, packed } = await loaded()
       const { body, headers } = takesGzip(c.req.header('accept-encoding')) ? packed : plain
-      const cacheControl = c.req.query('v') === version ? kept : checked
+      const cacheControl = c.req.query('v') === version ? cachedForever : revalidated
       const { ETag = '', Vary = '' } = headers
       if (isKnown(c.req.header('if-none-match'), ETag))
         return new Response(null, { status: 304, headers: { ETag, Vary, 'Cache-Control': cacheControl } })
@@ -80,13 +80,13 @@ export function loadFile(make: () => Promise<PublicFile> | PublicFile): LoadedFi
   }
 }
 
-/** Serves a file at exactly one path, to anybody. */
+/** Serves a public file at exactly one path. */
 export function addPublicFile(app: Hono<AppEnv>, path: string, file: LoadedFile): void {
   app.get(path, (c) => file.answer(c))
   allowMethods(app, path, ['GET', 'HEAD'])
 }
 
-/** Whether `Accept-Encoding` names gzip, without a weight of nothing. Source: RFC 9110 section 12.5.3. */
+/** Whether `Accept-Encoding` names gzip with a weight above 0. Source: RFC 9110 section 12.5.3. */
 export function takesGzip(header = ''): boolean {
   const words = header.slice(0, readCharacters).toLowerCase().split(',')
   return words.some((each) => {
@@ -95,9 +95,7 @@ export function takesGzip(header = ''): boolean {
   })
 }
 
-/**
- * Whether `If-None-Match` lists a tag, or any. No tag holds the quotes that end it. Source: RFC 9110 section 13.1.2.
- */
+/** Whether `If-None-Match` lists a tag or `*`. A tag contains no quotes. Source: RFC 9110 section 13.1.2. */
 export function isKnown(header = '', tag: string): boolean {
   return header === '*' || header.includes(tag)
 }

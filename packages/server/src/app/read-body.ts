@@ -1,4 +1,4 @@
-/** Reads a request body up to a cap, as the bytes that were sent. @module */
+/** Reads the raw bytes of a request body, up to a cap. @module */
 import { HttpRequestError } from './http-errors.js'
 
 /** Largest body of a JSON route, in bytes. */
@@ -12,8 +12,8 @@ export async function readBody(request: Request, maxBytes: number = maxBodyBytes
   const tooLarge = () => new HttpRequestError('ERR_BODY_TOO_LARGE', `Body is larger than ${maxBytes} bytes`)
   const declared = request.headers.get('content-length')
   if (declared !== null && Number(declared) > maxBytes) throw tooLarge()
-  // The HTTP library reads a whole body several times faster than a stream of it; its length was checked above and is
-  // enforced by Node.
+  // The HTTP library reads a whole body several times faster than a stream. Its length was checked above, and Node
+  // enforces it.
   if (declared !== null) return new Uint8Array(await request.arrayBuffer().catch(incomplete))
   if (request.body === null) return new Uint8Array(0)
   const reader = request.body.getReader()
@@ -36,7 +36,7 @@ function incomplete(): never {
 }
 
 /**
- * Refuses a request that announces a body and takes none. Source: RFC 9112 section 6.
+ * Rejects a body on a request that takes none. Source: RFC 9112 section 6.
  * @throws HttpRequestError `ERR_BODY_UNEXPECTED`.
  */
 export function refuseBody({ headers }: Request): void {

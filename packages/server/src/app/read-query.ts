@@ -1,4 +1,4 @@
-/** Reads a query string strictly: a repeated or undecodable parameter is refused, never guessed at. @module */
+/** Parses a query string; a repeated or undecodable parameter is rejected. @module */
 import { BadRequestError } from '@payment-integration/core'
 import { HttpRequestError } from './http-errors.js'
 
@@ -8,14 +8,13 @@ export interface ListQuery {
   readonly cursor?: string
 }
 
-// No cursor is empty: whatever is wrong with one, the answer is the same.
+// No valid cursor is empty. Every invalid cursor gets the same answer.
 const noCursor = ''
 
 /**
  * The `limit` and `cursor` of a URL. Other parameters are ignored.
  *
- * @returns An empty cursor for one that is repeated or not valid percent-encoding: it is refused like any other that is
- * none.
+ * @returns An empty cursor in place of one that is repeated or badly encoded; it is rejected like any invalid cursor.
  *
  * @throws BadRequestError `ERR_LIMIT_INVALID` when the limit is repeated or not valid percent-encoding.
  *

@@ -6,12 +6,12 @@ import { chromiumMissing, chromiumPath, launchChromium } from '../../test/suppor
 import { type Documented, hashes, startDocumented } from '../../test/support/documented-service.js'
 import { startPrefixProxy } from '../../test/support/prefix-proxy.js'
 
-/** What is used of an element inside of the page: the compiler of this repository knows no DOM. */
+/** The parts of a DOM element in use: this repository compiles without DOM types. */
 interface PageElement {
   querySelector(selectors: string): { readonly textContent: string | null } | null
 }
 
-/** Starting a browser on a busy machine takes its time. */
+/** Starting a browser on a busy machine is slow. */
 const slowMs = 60_000
 
 describe.skipIf(chromiumPath === undefined)(
@@ -20,7 +20,7 @@ describe.skipIf(chromiumPath === undefined)(
     let documented: Documented
     let browser: Browser
     let page: Page
-    /** What the page asked for, and what the browser complained about. */
+    /** Requests of the page, and errors of the browser. */
     const requests: string[] = []
     const complaints: string[] = []
 
@@ -66,7 +66,7 @@ describe.skipIf(chromiumPath === undefined)(
       await page.locator('.opblock').first().waitFor()
     })
 
-    it('lists payments with credentials that are typed in, and shows the real answer', async () => {
+    it('lists payments with typed credentials, and shows the real answer', async () => {
       await page.locator('.auth-wrapper .authorize').first().click()
       await page.getByLabel('auth-basic-username').fill(documented.shop.address)
       await page.getByLabel('auth-basic-password').fill(documented.shop.apiSecret)
@@ -78,11 +78,11 @@ describe.skipIf(chromiumPath === undefined)(
       expect(await tryOut('Payments-listPayments')).toEqual(['200', expect.stringContaining(hashes.single)])
     })
 
-    it('asks for health without them', async () => {
+    it('requests health without credentials', async () => {
       expect(await tryOut('Health-getHealth')).toEqual(['200', expect.stringContaining('"database": "ok"')])
     })
 
-    it('asked its own server alone, and the browser had nothing to complain about', () => {
+    it('sent requests only to its own server, and the browser logged no error', () => {
       expect(requests.length).toBeGreaterThan(8)
       expect(requests.filter((url) => !url.startsWith(`${documented.url}/`) && !url.startsWith('data:'))).toEqual([])
       expect(complaints).toEqual([])
@@ -94,7 +94,7 @@ describe.skipIf(chromiumPath === undefined)(
       expect(await tryOut('Payments-listPayments')).toEqual(['401', expect.stringContaining('Unauthorized')])
     })
 
-    it('works below a prefix that a proxy takes off', async () => {
+    it('works below a prefix that a proxy strips', async () => {
       const proxy = await startPrefixProxy('/pay', documented.url)
       try {
         await page.goto(`${proxy.url}/`)

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 const css = 'text/css; charset=utf-8'
 const script = 'text/javascript; charset=utf-8'
 
-/** Content type of each file that is served. There is no other. */
+/** Content type of each file; no other file is served. */
 export const referenceFiles = {
   'swagger-ui.css': css,
   'swagger-ui-bundle.js': script,
@@ -19,19 +19,17 @@ export const referenceFiles = {
 /** Name of a file that is served. */
 export type ReferenceFile = keyof typeof referenceFiles
 
-/** Reads a file, without the comment that names a source map: that map is not served. */
+/** Reads a file without the comment that names its source map, which is not served. */
 export async function readReferenceFile(name: ReferenceFile, folder = referenceFolder()): Promise<Buffer<ArrayBuffer>> {
   const bytes = await readFile(join(folder, name))
   if (name.endsWith('.png')) return bytes
   const text = bytes.toString('utf8')
   const comment = text.lastIndexOf('# sourceMappingURL=')
-  // Behind two characters that begin it.
+  // The comment begins two characters earlier.
   return comment === -1 ? bytes : Buffer.from(`${text.slice(0, comment - 2).trimEnd()}\n`)
 }
 
-/**
- * Beside the built code, where the build puts copies; run from its sources, in the package that they are copied from.
- */
+/** The folder beside the built code that holds the copies; from source, the Swagger UI package itself. */
 function referenceFolder(): string {
   const copies = fileURLToPath(new URL('./reference/', import.meta.url))
   if (existsSync(copies)) return copies

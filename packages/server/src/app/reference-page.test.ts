@@ -9,7 +9,7 @@ import { listenApp } from '../../test/support/listening-app.js'
 import { parseRaw, requestText, sendRaw } from '../../test/support/raw-http.js'
 import { type ReferenceFile, readReferenceFile, referenceFiles } from './reference-files.js'
 
-/** Moves on with each question, so that no answer is one too many of its second. */
+/** Advances with each request, so that no answer is cached. */
 let now = 0
 let server: Awaited<ReturnType<typeof listenApp>>
 beforeAll(async () => {
@@ -26,7 +26,7 @@ const files: readonly (readonly [path: string, type: string])[] = [
 ]
 
 describe.each(files)('%s', (path, type) => {
-  it('is served to anybody, may be kept, and is asked about before each use', async () => {
+  it('is public, cacheable, and revalidated before each use', async () => {
     const answer = await fetch(`${server.url}${path}`)
     const { length } = await answer.text()
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, type])
@@ -37,12 +37,12 @@ describe.each(files)('%s', (path, type) => {
     expect(length).toBeGreaterThan(50)
   })
 
-  it('is 304 to who has it, and whole to who has another', async () => {
+  it('is 304 for a matching tag, and complete for another tag', async () => {
     const { headers } = await fetch(`${server.url}${path}`, { method: 'HEAD' })
     const tag = headers.get('etag') ?? ''
     expect(tag).toMatch(/^"[\w-]{43}(-gzip)?"$/)
     const ask = async (known: string) => {
-      // A real cache stands between a fetch and its server; bytes of our own have none.
+      // `fetch` may use a cache; raw bytes do not.
       const conditions = ['Accept-Encoding: gzip', `If-None-Match: ${known}`]
       const answer = parseRaw(await sendRaw(server.url, requestText(path, conditions)))
       return [answer.status, ...['etag', 'cache-control', 'vary'].map((name) => answer.headers.get(name))]
@@ -52,7 +52,7 @@ describe.each(files)('%s', (path, type) => {
     expect(await ask('"another"')).toEqual([200, tag, 'no-cache', 'Accept-Encoding'])
   })
 
-  it('is 405 for other methods, and not kept then', async () => {
+  it('is 405 for other methods, with no-store', async () => {
     const answer = await fetch(`${server.url}${path}`, { method: 'POST' })
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS'])
     expect(answer.headers.get('cache-control')).toBe('private, no-store')
@@ -66,7 +66,7 @@ describe('compression', () => {
     return { coding: headers.get('content-encoding'), tag: headers.get('etag'), bytes: Buffer.from(body, 'latin1') }
   }
 
-  it('is for who takes gzip: the same content under a tag of its own, a fraction as long', async () => {
+  it('applies to clients that accept gzip: the same content under its own tag, a fraction as long', async () => {
     const [whole, packed] = [await ask(null), await ask('gzip, deflate, br')]
     expect([whole.coding, packed.coding]).toEqual([undefined, 'gzip'])
     expect(gunzipSync(packed.bytes).equals(whole.bytes)).toBe(true)
@@ -75,27 +75,27 @@ describe('compression', () => {
   })
 
   it.each(['identity', 'br', 'gzip;q=0', 'gzip; q=0.000', 'xgzip', `${'br,'.repeat(100)}gzip`])(
-    'is not for who sends %s',
+    'does not apply for %s',
     async (header) => expect((await ask(header)).coding).toBeUndefined(),
   )
 
-  it.each(['GZIP', 'gzip;q=0.5', 'br;q=1, gzip'])('is for who sends %s', async (header) =>
+  it.each(['GZIP', 'gzip;q=0.5', 'br;q=1, gzip'])('applies for %s', async (header) =>
     expect((await ask(header)).coding).toBe('gzip'),
   )
 
-  it('is left out where it saves nothing', async () => {
+  it('is skipped when it saves nothing', async () => {
     expect((await ask('gzip', '/reference/favicon-32x32.png')).coding).toBeUndefined()
   })
 })
 
-describe('a file that the page names', () => {
+describe('a file that the page loads', () => {
   const bundle = '/reference/swagger-ui-bundle.js'
   const named = async () =>
     [...(await (await fetch(`${server.url}/reference`)).text()).matchAll(/"\.(\/reference\/[^"]+)"/g)].map(
       ([, address = '']) => address,
     )
 
-  it('has the version of its content in its address, and is kept for ever under it', async () => {
+  it('has the version of its content in its URL, and is cached for ever under it', async () => {
     const addresses = await named()
     expect(addresses).toHaveLength(5)
     for (const address of addresses) {
@@ -105,12 +105,12 @@ describe('a file that the page names', () => {
     }
   })
 
-  it('is asked about before each use under any other version', async () => {
+  it('is revalidated before each use under any other version', async () => {
     const { headers } = await fetch(`${server.url}${bundle}?v=another`)
     expect(headers.get('cache-control')).toBe('no-cache')
   })
 
-  it('is as long for HEAD as for GET, and whole for who asks for a range', async () => {
+  it('has the same length for HEAD and GET, and ignores a range', async () => {
     const head = parseRaw(await sendRaw(server.url, requestText(bundle, [], { method: 'HEAD' })))
     const range = parseRaw(await sendRaw(server.url, requestText(bundle, ['Range: bytes=0-9'])))
     expect([head.status, head.body, range.status, range.headers.get('content-range')]).toEqual([
@@ -123,7 +123,7 @@ describe('a file that the page names', () => {
     expect(range.body.length).toBeGreaterThan(400_000)
   })
 
-  it('that is large is sent to everybody at once, however many ask, and packed whatever they take', async () => {
+  it('that is large is sent to many clients at once, always as gzip', async () => {
     for (const encodings of ['gzip', 'identity', 'gzip;q=0']) {
       const { headers, status } = await fetch(`${server.url}${bundle}`, { headers: { 'accept-encoding': encodings } })
       expect([status, headers.get('content-encoding')]).toEqual([200, 'gzip'])
@@ -135,7 +135,7 @@ describe('a file that the page names', () => {
 })
 
 describe('the reference page', () => {
-  it('is not there unless it is asked for, and the document is', async () => {
+  it('is served only when enabled, but the document always', async () => {
     const off = await listenApp()
     const paths = [
       '/',
@@ -151,7 +151,7 @@ describe('the reference page', () => {
     await off.stop()
   })
 
-  it('may load from its own server and ask it, and nothing else', async () => {
+  it('may load from its own server and send requests to it, and nothing else', async () => {
     const { headers } = await fetch(`${server.url}/reference`)
     expect(headers.get('content-security-policy')?.split('; ')).toEqual([
       "default-src 'none'",
@@ -171,7 +171,7 @@ describe('the reference page', () => {
     expect(page).not.toMatch(/https?:|\/\/|<style|style=|\son\w+=|<script>/)
   })
 
-  it.each(['swagger-ui.css', 'swagger-ui-bundle.js'])('%s names no source map, which is not there', async (name) => {
+  it.each(['swagger-ui.css', 'swagger-ui-bundle.js'])('%s names no source map', async (name) => {
     const text = await (await fetch(`${server.url}/reference/${name}`)).text()
     expect(text).not.toContain('sourceMappingURL')
   })
@@ -182,7 +182,7 @@ describe.each([
   ['/reference/', '/reference'],
   ['/?x=1', '/reference'],
 ])('%s', (path, page) => {
-  it(`leads to ${page}, from below a prefix to the page below it, and carries nothing along`, async () => {
+  it(`redirects to ${page}, also below a prefix, and drops the query`, async () => {
     for (const method of ['GET', 'HEAD']) {
       const answer = await fetch(`${server.url}${path}`, { method, redirect: 'manual' })
       const way = answer.headers.get('location') ?? ''
@@ -192,7 +192,7 @@ describe.each([
     }
   })
 
-  it('is 405 for other methods, and not kept then', async () => {
+  it('is 405 for other methods, with no-store', async () => {
     const answer = await fetch(`${server.url}${path}`, { method: 'POST' })
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS'])
     expect(answer.headers.get('cache-control')).toBe('private, no-store')
@@ -221,7 +221,7 @@ describe('files beside the page', () => {
   })
 
   it.each(['/reference/../package.json', '/reference/%2e%2e/%2e%2e/package.json', '/reference/.%2E/.%2E/etc/passwd'])(
-    'are not reached by climbing: %s is refused',
+    'cannot be reached by dot segments: %s is rejected',
     async (path) => {
       const { status, headers, body } = parseRaw(await sendRaw(server.url, requestText(path)))
       expect([400, 404]).toContain(status)
@@ -233,7 +233,7 @@ describe('files beside the page', () => {
   )
 })
 
-test('the build copies every file that is served, and the licence, to where the page finds them', async () => {
+test('the build copies every served file and the licence to the folder of the page', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'payment-integration-reference-'))
   try {
     const script = new URL('../../scripts/copy-reference.mjs', import.meta.url).pathname

@@ -1,4 +1,4 @@
-/** `GET /reference`: the endpoints for people, with forms to try them. Everything comes from this server. @module */
+/** `GET /reference`: a page that documents the endpoints, with forms to try them. @module */
 import type { Hono } from 'hono'
 import { allowMethods } from './allow-methods.js'
 import type { AppEnv } from './app-env.js'
@@ -8,7 +8,7 @@ import { type ReferenceFile, readReferenceFile, referenceFiles } from './referen
 
 const path = '/reference'
 
-/** What the page may do: load from this server and ask it, and nothing else. */
+/** The page may load from this server and send requests to it, and nothing else. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -21,12 +21,12 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** The files that the page loads, by their names beside it. */
+/** The files that the page loads, by name. */
 const assets = ['page.css', 'page.js', 'swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'] as const
 
 /**
- * Addresses are relative to the page, so that a proxy may put the app below any path.
- * @param addressOf - Where each file is, with the version of its content.
+ * URLs are relative to the page, so that a proxy may mount the app below any path.
+ * @param addressOf - URL of each file, with the version of its content.
  */
 const pageText = (addressOf: Readonly<Record<(typeof assets)[number], string>>) => `<!doctype html>
 <html lang="en">
@@ -54,24 +54,20 @@ const script = `SwaggerUIBundle({
   dom_id: '#reference',
   deepLinking: true,
   displayRequestDuration: true,
-  // No address of a document from the query string, and no check of it by another host.
+  // Takes no document URL from the query string, and no validation by another host.
   queryConfigEnabled: false,
   validatorUrl: null,
-  // Only credentials that are typed into the page: the browser adds none of its own and asks for none after a 401.
+  // Sends only credentials typed into the page: the browser adds none and shows no prompt after a 401.
   requestInterceptor: (request) => Object.assign(request, { credentials: 'omit' }),
 })
 `
 
-/**
- * Paths that people type for the page, and the way from each to it: relative, so that it holds below any path of a
- * proxy.
- */
-const ways = { '/': `.${path}`, [`${path}/`]: `..${path}` }
+/** Paths that people type, each with a relative redirect to the page, which works below any path of a proxy. */
+const redirects = { '/': `.${path}`, [`${path}/`]: `..${path}` }
 
 /**
- * Adds the page and the files that it loads, each at its one path, and redirects to the page. They need no
- * authentication: they are the same everywhere. The page names each file with the version of its content, so that a
- * browser keeps it for ever.
+ * Adds the page, the files that it loads and the redirects to it. They need no authentication: they hold no data. The
+ * page names each file with the version of its content, so that a browser caches it for ever.
  */
 export function addReferencePage(app: Hono<AppEnv>): void {
   const ofSwagger = Object.entries(referenceFiles).map(([name, type]) => [
@@ -91,8 +87,8 @@ export function addReferencePage(app: Hono<AppEnv>): void {
   }
   addPublicFile(app, path, loadFile(makePage))
   for (const [name, file] of Object.entries(files)) addPublicFile(app, `${path}/${name}`, file)
-  for (const [from, way] of Object.entries(ways)) {
-    app.get(from, () => new Response(null, { status: 308, headers: { Location: way, 'Cache-Control': 'no-cache' } }))
+  for (const [from, target] of Object.entries(redirects)) {
+    app.get(from, () => new Response(null, { status: 308, headers: { Location: target, 'Cache-Control': 'no-cache' } }))
     allowMethods(app, from, ['GET', 'HEAD'])
   }
 }

@@ -1,11 +1,11 @@
-/** A header that is given twice is an attempt to be read in two ways. @module */
+/** Detects a repeated header, which two parsers may read differently. @module */
 import type { Context } from 'hono'
 import type { AppEnv } from './app-env.js'
 import { HttpRequestError } from './http-errors.js'
 
 /**
- * Whether a request carries a header more than once. Only Node's own message can say so; on another host the answer is
- * false, and the value is what that host makes of both.
+ * Whether a request carries a header more than once. Only Node's own message shows that. On another host the answer is
+ * false, and the host decides which value counts.
  *
  * @param name - In lower case.
  */
@@ -20,7 +20,7 @@ export function isRepeated({ env }: Context<AppEnv>, name: string): boolean {
 }
 
 /**
- * Refuses a request of two content types. Call it after authentication, which comes before validation.
+ * Rejects a request with two content types. Call it after authentication.
  * @throws HttpRequestError `ERR_HEADER_REPEATED`.
  */
 export function refuseTwoContentTypes(c: Context<AppEnv>): void {

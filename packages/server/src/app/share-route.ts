@@ -1,4 +1,4 @@
-/** Sharing an identity verification. Source: docs/interface.md 4.2, 7. @module */
+/** Shares an identity verification. Source: docs/interface.md 4.2, 7. @module */
 import { paths, sharingDisabledBody } from '@payment-integration/contract'
 import type { Service } from '@payment-integration/core'
 import { parseShareRequest, ShareRequestError } from '@payment-integration/core/identity'
@@ -11,14 +11,14 @@ import { readBody } from './read-body.js'
 import { contentTypeFlaw } from './require-json.js'
 
 /**
- * Adds `POST /api/v1/integration/idv-share-token`. Authentication has happened before; then 404 where sharing is off,
- * before the body is looked at; then 400 for the content type, 413 and 400 for the body; then the use case. A token
- * that only the provider finds too long is 400, like one that is found so here.
+ * Adds `POST /api/v1/integration/idv-share-token` for authenticated callers. Checked in this order: 404 where sharing
+ * is off, 400 for the content type, 413 and 400 for the body, then the use case. A token that only the provider finds
+ * too long is 400, too.
  */
 export function addShareRoute(app: Hono<AppEnv>, { identity }: Pick<Service, 'identity'>): void {
   app.post(paths.shareToken, async (c) => {
     if (identity === null) return jsonAnswer(sharingDisabledBody, 404)
-    // A browser adds Basic credentials to another site's form, but not under this content type.
+    // A browser adds Basic credentials to another site's form, but cannot send this content type.
     const flaw = contentTypeFlaw(c.req.raw.headers)
     if (flaw !== null) throw new ShareRequestError(flaw)
     const { email, shareToken } = parseShareRequest(await readBody(c.req.raw))

@@ -1,4 +1,4 @@
-/** What the service tells its operators and its callers when the provider, or somebody in its name, does not behave. */
+/** Reports to operators and callers when the provider, or a forger, misbehaves. */
 import { createHmac } from 'node:crypto'
 import { startIdentityProvider } from '@payment-integration/testing/identity-provider'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -27,7 +27,7 @@ const [warn, error] = [40, 50]
 
 describe('a token that the provider’s gateway finds too long', () => {
   it.each([414, 431])(
-    '(%i) is 400 like every malformed request: no alert, nothing redeemed, and the next one goes through',
+    '(%i) is 400 like every malformed request: no alert, nothing redeemed, and the next request succeeds',
     async (answer) => {
       const email = `long${answer}@shop.example`
       sharing.provider.fail({ on: 'reuse', at: 'before', answer })
@@ -97,7 +97,7 @@ describe('a webhook', () => {
 const service = { clientId: 'Service', appToken: 'sbx:service', secretKey: 'secret-of-the-service', partners: ['Shop'] }
 const donor = { clientId: 'Shop', appToken: 'sbx:shop', secretKey: 'secret-of-the-shop', partners: ['Service'] }
 
-/** A whole server that asks a provider of its own. */
+/** A whole server with its own provider. */
 async function startWhole(env: Record<string, string> = {}) {
   const provider = await startIdentityProvider({ clients: [donor, service] })
   onTestFinished(() => provider.close())
@@ -116,7 +116,7 @@ async function startWhole(env: Record<string, string> = {}) {
   return { provider, server }
 }
 
-it('refused webhooks are counted by reason', async () => {
+it('rejected webhooks are counted by reason', async () => {
   const { server } = await startWhole({ PI_METRICS_PORT: '0' })
   for (let sent = 0; sent < 2; sent += 1) await fetch(`${server.url}${verdictPath}`, { method: 'POST', body: '{}' })
   const text = await (await fetch(server.metricsUrl ?? '')).text()
@@ -128,7 +128,7 @@ it('refused webhooks are counted by reason', async () => {
   ])
 })
 
-it('a server that stops waits for no poll of a provider that hangs', async () => {
+it('a shutdown does not wait for a poll of a provider that hangs', async () => {
   const { provider, server } = await startWhole()
   const { identity, store } = server.service
   if (identity === null) throw new Error('Sharing is off.')

@@ -1,7 +1,4 @@
-/**
- * docs/interface.md 4.2, 5 rule 3: what a share does, and how long it takes, says nothing about the accounts that are
- * there.
- */
+/** docs/interface.md 4.2, 5 rule 3: statements and time of a share reveal nothing about existing accounts. */
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -22,7 +19,7 @@ const integrationAddress = `0x${'a1'.repeat(20)}`
 const states = ['owned', 'carried unverified', 'of a placeholder', 'unknown'] as const
 type State = (typeof states)[number]
 
-/** Answers at once, so that nothing is timed but the service. */
+/** Answers at once, so that only the service is timed. */
 const provider: IdentityProvider = {
   redeem: async ({ shareToken, externalUserId }) =>
     shareToken === 'refused'
@@ -32,10 +29,10 @@ const provider: IdentityProvider = {
   review: async () => ({ kind: 'answer', value: null }),
 }
 
-/** What the store's connections run, while a test listens. */
+/** Statements of the store's connections, while a test records them. */
 let ran: string[] | null = null
 
-/** SQLite, telling what it runs: its own classes cannot be watched from outside. */
+/** SQLite that reports its statements: its own classes cannot be observed from outside. */
 function recording(database: DatabaseSyncInstance): DatabaseSyncInstance {
   const telling = <T extends object>(target: T, told: (name: string | symbol, first: unknown) => void) =>
     new Proxy(target, {
@@ -92,7 +89,7 @@ afterAll(() => stop())
 
 const share = (email: string, shareToken = 'good') => identity.share({ integrationAddress, email, shareToken })
 
-/** Addresses whose verification nobody has shared, each in this state. */
+/** Addresses without a shared verification, each in this state. */
 async function prepare(state: State, count: number): Promise<string[]> {
   const emails = Array.from({ length: count }, () => `user${String(++addresses).padStart(8, '0')}@shop.example`)
   if (state === 'owned') {
@@ -129,7 +126,7 @@ function sharesOf(
 }
 
 describe('a share for an address', () => {
-  it.each(['owned', 'carried unverified'] as const)('%s lands on the account that is there', async (state) => {
+  it.each(['owned', 'carried unverified'] as const)('%s is attached to the existing account', async (state) => {
     const [email = ''] = await prepare(state, 1)
     const emailKey = await identity.emailKey(email)
     const database = new DatabaseSync(path)
@@ -140,7 +137,7 @@ describe('a share for an address', () => {
     expect(JSON.stringify(subject?.accountId)).toBe((row as { account_id: string }).account_id)
   })
 
-  it('runs the same statements in the same order whether and how there is an account', async () => {
+  it('runs the same statements in the same order in every state of the account', async () => {
     await share('first@shop.example')
     const texts = new Map<State, readonly string[]>()
     for (const state of states) {
@@ -173,15 +170,14 @@ describe('a share for an address', () => {
   })
 
   // 3 % are 30 microseconds of about a thousand; a statement more, and nothing else, is three to four times that.
-  it('takes the same time whether and how there is an account, within 3 %', async () => {
+  it('takes the same time in every state of the account, within 3 %', async () => {
     const found = await differences(sharesOf(1_000), { seed, samples: 1_000, tolerated: 0.03 })
     expect(found, `seed ${seed}`).toEqual([])
   })
 
-  // That the test above can fail is shown where there is time for it. One transaction is told apart where little else
-  // runs,
-  // and where much does its 200 microseconds drown in the noise: three are seen there, too.
-  it('would be told apart if a placeholder took more transactions', async (context) => {
+  // Shows that the test above can fail. One more transaction is visible on an idle machine. On a busy one its 200
+  // microseconds drown in the noise, but three are visible.
+  it('is distinguishable when a placeholder takes more transactions', async (context) => {
     const leaking = async (state: State) => {
       for (let more = 0; more < 3 && state === 'unknown'; more++)
         await store.transaction((tx) => tx.identity.lockPersons({ accountIds: [randomUUID()] }))
@@ -189,7 +185,7 @@ describe('a share for an address', () => {
     const found = await differences(sharesOf(1_000, leaking), { seed, samples: 1_000, tolerated: 0.03 })
     const share = await noise(() => identity.subjects({ emailKey: 'nobody', limit: 1 }), { seed, samples: 500 })
     if (found.length === 0 && share > 0.1) tooLoud(context, `differences below ${Math.round(share * 100)} % are chance`)
-    // Any pair fails the test above; how many of the three are found in every round is for the machine to say.
+    // Any pair fails the test above. How many of the three appear in every round depends on the machine.
     expect(new Set(found.map(({ slower }) => slower)), `seed ${seed}`).toEqual(new Set(['unknown']))
   })
 })

@@ -1,4 +1,4 @@
-/** The answer to who asks too often. Source: docs/decisions/rate-limits.md. @module */
+/** The answer to a caller over its rate limit. Source: docs/decisions/rate-limits.md. @module */
 import { tooManyRequestsBody } from '@payment-integration/contract'
 import { jsonAnswer } from './json-answer.js'
 

@@ -19,7 +19,7 @@ const start = Date.UTC(2026, 0, 2)
 const blockMs = 1_000
 const listPath = (wallet: number | null) => (wallet === null ? 'payments' : `wallet/${walletOf(wallet)}/payments`)
 
-/** What came out of the runs, so that the test can say that it tried what it promises. */
+/** Outcomes of the runs, so that the test can prove its coverage. */
 const tried = { commands: 0, compared: 0, statuses: new Map<string, number>() }
 
 interface ListedPage {
@@ -40,14 +40,12 @@ async function play(commands: readonly (Command | null)[]): Promise<void> {
   const worlds = [both, alone]
   const cursors: Record<Tenant, { readonly cursor: string; readonly wallet: number | null }[]> = { A: [], B: [] }
 
-  /**
-   * Each world in which the writer exists does it; what A does not write alone happens in A's world without B's part.
-   */
+  /** Runs in each world in which the writer exists. In A's world, a joint write happens without B's part. */
   const everywhere = async (act: (world: TenantWorld) => unknown, of: Tenant | null = null) => {
     for (const world of worlds) if (of === null || world.has(of)) await act(world)
   }
 
-  /** Asks as a tenant. A's answer must be the same in the world without B. */
+  /** Sends a tenant's request. A's answer must be the same in the world without B. */
   async function ask(by: Tenant, path: string, secretOf: (world: TenantWorld) => string): Promise<Seen> {
     const seen = await both.ask(path, by, secretOf(both))
     if (by === 'A') {
@@ -66,7 +64,7 @@ async function play(commands: readonly (Command | null)[]): Promise<void> {
     return page
   }
 
-  /** The secret that a command names, and whether it must open. */
+  /** The secret that a command names, and whether it is valid. */
   function credentials(by: Tenant, which: 'newest' | 'previous' | 'other') {
     if (which === 'other') {
       const other = by === 'A' ? 'B' : 'A'
@@ -109,8 +107,7 @@ async function play(commands: readonly (Command | null)[]): Promise<void> {
         return
       }
       case 'update': {
-        // A processor names the integration where a transaction names several; an update that does not is refused
-        // there.
+        // When a transaction names several integrations, the processor must name one; else the update is refused.
         const owners = model.owners(each.chain, each.hash)
         const [owner] = owners
         if (each.of === null && owners.size !== 1) return
@@ -176,8 +173,8 @@ async function play(commands: readonly (Command | null)[]): Promise<void> {
   }
 }
 
-it(`what A is answered does not depend on B, byte for byte (TENANTS_SEED=${seed})`, async () => {
-  // A failure shrinks to the commands that it needs: the others become null.
+it(`the answers to A do not depend on B, byte for byte (TENANTS_SEED=${seed})`, async () => {
+  // A failure shrinks to the needed commands: the others become null.
   const scripts = fc.array(fc.option(command, { freq: 100 }), {
     minLength: commandsPerRun,
     maxLength: commandsPerRun,

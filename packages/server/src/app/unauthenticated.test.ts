@@ -1,4 +1,4 @@
-/** What anybody can ask for without credentials: how much work of the service it starts. */
+/** Bounds the work that a request without credentials starts. */
 import { createWebhookReader } from '@payment-integration/identity-sumsub/service'
 import { afterEach, describe, expect, it } from 'vitest'
 import { receiveUpdate } from '../../test/support/clause-service.js'
@@ -12,7 +12,7 @@ let server: Awaited<ReturnType<typeof listenApp>> | undefined
 afterEach(() => server?.stop())
 
 describe.each(['/health', '/metrics'])('%s', (path) => {
-  /** An app whose computations a test counts, and ends. */
+  /** An app whose computations a test counts and completes. */
   async function listen() {
     let at = 0
     let started = 0
@@ -49,7 +49,7 @@ describe.each(['/health', '/metrics'])('%s', (path) => {
         fails = now
       },
       counts: () => ({ started, most }),
-      /** Asks so often at once, lets the computation end once all have arrived, and resolves the statuses. */
+      /** Sends so many requests at once, completes the computation once all have arrived, and resolves the statuses. */
       async ask(times: number) {
         const answers = Array.from({ length: times }, () => fetch(`${url}${path}`, bearer))
         const all = Promise.all(answers).then((each) => each.map(({ status }) => status))
@@ -66,7 +66,7 @@ describe.each(['/health', '/metrics'])('%s', (path) => {
     }
   }
 
-  it('is computed once in a second, however many ask', async () => {
+  it('is computed once a second, for any number of requests', async () => {
     const { ask, counts, pass } = await listen()
     for (let round = 1; round <= 3; round += 1) {
       expect(await ask(100)).toEqual(Array(100).fill(200))
@@ -88,7 +88,7 @@ describe.each(['/health', '/metrics'])('%s', (path) => {
 })
 
 describe('a computation that takes long', () => {
-  it('runs alone: who asks meanwhile waits for it', async () => {
+  it('runs alone: requests that arrive meanwhile wait for it', async () => {
     let started = 0
     let end = () => {}
     let at = 0
@@ -107,7 +107,7 @@ describe('a computation that takes long', () => {
     while (started === 0) await fetch(`${url}/health/live`)
     at += 60_000
     const others = Array.from({ length: 50 }, () => fetch(`${url}/health`))
-    // Requests are taken up in the order of their arrival, so that these have come before the answer.
+    // Requests are handled in order of arrival, so these arrived before the answer.
     await Promise.all(Array.from({ length: 60 }, () => fetch(`${url}/health/live`)))
     expect(started).toBe(1)
     end()
@@ -143,7 +143,7 @@ describe('a request without credentials', () => {
     return { method: 'POST', headers: { ...json, ...(what === 'verdict' ? digest : signature) }, body: '{}' }
   }
 
-  it('reaches the service once, for its credentials, or not at all', async () => {
+  it('calls the service at most once, to check its credentials', async () => {
     const clauses = await startSharing()
     let looks = 0
     const counting = <T extends object>(target: T): T =>

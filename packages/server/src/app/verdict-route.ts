@@ -1,5 +1,6 @@
 /**
- * Webhooks of the identity provider. Source: docs/interface.md 6 (last sentence); docs/decisions/identity-provider.md.
+ * Receives webhooks of the identity provider. Source: docs/interface.md 6 (last sentence);
+ * docs/decisions/identity-provider.md.
  * @module
  */
 import type { Service } from '@payment-integration/core'
@@ -13,13 +14,13 @@ import type { AppEnv } from './app-env.js'
 import { jsonAnswer } from './json-answer.js'
 import { readBody } from './read-body.js'
 
-/** Where the provider posts. */
+/** Path that the provider posts to. */
 export const verdictPath = '/api/v1/identity-provider/webhook'
 
-/** Most lines in the log about webhooks that are refused for one reason, in a minute: anybody can send them. */
+/** Most log lines a minute about rejected webhooks of one cause: anybody can send them. */
 const mostLines = 10
 
-/** What the route works with. */
+/** The parts that the route needs. */
 export interface VerdictRouteDeps {
   readonly identity: NonNullable<Service['identity']>
   readonly readWebhook: WebhookReader
@@ -31,10 +32,10 @@ export interface VerdictRouteDeps {
 }
 
 /**
- * Adds the route: the digest over the raw bytes is checked first, then the content is read. 200 for every webhook of
- * the provider, whether it changes something or not; 400 for every other one, so that the provider sends it again; 503
- * while the database is away. A rejected webhook is counted by its code, and logged up to ten times a minute, without a
- * byte of it: there an operator sees a secret that was changed on one side only, before the provider gives up.
+ * Adds the route. It checks the digest over the raw bytes before it reads the content. Every webhook of the provider
+ * gets 200, whether it changes something or not. Any other gets 400, so that the provider sends it again, and 503 while
+ * the database is away. A rejected webhook is counted by its code and logged up to ten times a minute, without its
+ * content. There an operator sees a secret that was changed on one side only, before the provider gives up.
  */
 export function addVerdictRoute(app: Hono<AppEnv>, deps: VerdictRouteDeps): void {
   const { identity, readWebhook, logger, onRefused, now } = deps
@@ -54,7 +55,7 @@ export function addVerdictRoute(app: Hono<AppEnv>, deps: VerdictRouteDeps): void
       if (lines.take(code) === 0)
         logger.warn(
           { eventType: 'identity.webhook_refused', code, status: 400 },
-          'A webhook of the provider is refused.',
+          'A webhook of the provider is rejected.',
         )
       return jsonAnswer({ error: error.message }, 400)
     }

@@ -16,14 +16,14 @@ function problemsOf(env: Record<string, string>): readonly string[] {
   return []
 }
 
-describe('who may ask, and how often', () => {
+describe('access and rate limits', () => {
   it.each([
     [{}, null, 'off'],
     [{ PI_METRICS_PORT: '9464' }, { listen: { host: '127.0.0.1', port: 9464 }, token: null }, '127.0.0.1:9464'],
     [
       { PI_METRICS_TOKEN: 'a-token-of-the-metrics' },
       { listen: null, token: 'a-token-of-the-metrics' },
-      'beside the API with a token',
+      'on the port of the API with a token',
     ],
   ])('%j serves metrics in no other way than %j, in production and development alike', (env, metrics, shown) => {
     for (const PI_ENV of ['production', 'development']) {
@@ -32,14 +32,14 @@ describe('who may ask, and how often', () => {
     }
   })
 
-  it('shows the reference in development unless it is off, and in production only when it is on', () => {
+  it('serve the reference in development unless it is off, and in production only when it is on', () => {
     const reference = (env: Record<string, string>) => readConfig({ ...minimal, ...env }).reference
     expect(reference({ PI_ENV: 'development' })).toBe(true)
     expect(reference({ PI_ENV: 'development', PI_REFERENCE: 'off' })).toBe(false)
     expect(reference({ PI_REFERENCE: 'on' })).toBe(true)
   })
 
-  it('is read from every variable', () => {
+  it('are read from every variable', () => {
     const config = readConfig({
       ...minimal,
       PI_METRICS_HOST: '10.0.0.1',

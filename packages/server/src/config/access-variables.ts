@@ -1,4 +1,4 @@
-/** Variables about who may ask the server, how often, and about what is beside the API. @module */
+/** Reads the variables for rate limits, metrics and the reference page. @module */
 import { problemOfRange } from '../internal/address-ranges.js'
 import type { Config, LimitsConfig, MetricsConfig } from './config.js'
 import { readHostOf, show, type Variables } from './variables.js'
@@ -27,7 +27,7 @@ export function readReference(variables: Variables, environment: Config['environ
 
 /**
  * Reads `PI_METRICS_HOST`, `PI_METRICS_PORT` and `PI_METRICS_TOKEN`; null when metrics are not served.
- * @param api - Where the API listens.
+ * @param api - The API's address.
  */
 export function readMetrics(
   variables: Variables,

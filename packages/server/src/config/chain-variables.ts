@@ -1,4 +1,4 @@
-/** The variables of each chain: `PI_RPC_URL_<chainId>` and its companions. @module */
+/** Reads the variables of each chain: `PI_RPC_URL_<chainId>` and its companions. @module */
 import { knownRouters } from '@payment-integration/chain-evm'
 import { finality } from '@payment-integration/contract'
 import type { ChainConfig, RouterConfig } from './config.js'
@@ -21,7 +21,7 @@ const perChain = [
 ] as const
 const chainIdPattern = /^[1-9][0-9]{0,14}$/
 
-/** The chain id that a variable is about, or null when it is not a per-chain variable. */
+/** The chain id in the variable's name, or null when it is not a per-chain variable. */
 export function chainIdOf(name: string): string | null {
   const prefix = perChain.find((each) => name.startsWith(each))
   return prefix === undefined ? null : name.slice(prefix.length)

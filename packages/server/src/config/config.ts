@@ -1,7 +1,7 @@
-/** What the server is told, checked. @module */
+/** Types of a checked configuration. @module */
 import type { ProofLevel } from '@payment-integration/core/ports'
 
-/** Where payments are kept. */
+/** The database of the payments. */
 export type DatabaseConfig =
   | { readonly kind: 'sqlite'; readonly path: string }
   | { readonly kind: 'postgres'; readonly connectionString: string }
@@ -19,7 +19,7 @@ export interface TokenConfig {
   /** 0x and 40 lowercase hex digits. */
   readonly address: string
   readonly symbol: string
-  /** What one token is worth one of, such as `USD`. */
+  /** The currency of which one token is worth one unit, such as `USD`. */
   readonly currency: string
 }
 
@@ -27,9 +27,9 @@ export interface TokenConfig {
 export interface PriceFeedConfig {
   /** 0x and 40 lowercase hex digits. */
   readonly address: string
-  /** What is priced, such as `CHF`. */
+  /** The priced currency, such as `CHF`. */
   readonly base: string
-  /** What it is priced in, such as `USD`. */
+  /** The currency of the price, such as `USD`. */
   readonly quote: string
   /** Of the rate. */
   readonly decimals: number
@@ -39,7 +39,7 @@ export interface PriceFeedConfig {
 export interface EndpointConfig {
   /** `http:`, `https:`, `ws:` or `wss:`. May hold an API key: never logged or shown. */
   readonly url: string
-  /** `ws:` or `wss:`, only to be told of new blocks. May hold an API key, too. */
+  /** `ws:` or `wss:`, used only for notices of new blocks. May hold an API key, too. */
   readonly headsUrl?: string | undefined
 }
 
@@ -50,15 +50,15 @@ export interface ChainConfig {
   readonly endpoints: readonly EndpointConfig[]
   readonly routers: readonly RouterConfig[]
   /**
-   * SpokePools of the Across bridge, 0x and 40 lowercase hex digits: deposits into any of them are believed, and
-   * payments arrive at the first. Null: the known ones of the chain.
+   * SpokePools of the Across bridge, 0x and 40 lowercase hex digits. Deposits into any of them are trusted; payments
+   * arrive at the first. Null: the known ones of the chain.
    */
   readonly spokePools: readonly string[] | null
-  /** On top of the known ones of the chain; one with the address of a known one stands in its place. */
+  /** Added to the known ones of the chain; an entry with the address of a known one replaces it. */
   readonly tokens: readonly TokenConfig[]
-  /** On top of the known ones of the chain, likewise. */
+  /** Added to the known ones of the chain, likewise. */
   readonly priceFeeds: readonly PriceFeedConfig[]
-  /** Where to begin on a chain that is not indexed yet. */
+  /** First block of a chain that is not indexed yet. */
   readonly startBlock: number | 'head'
   /** How often the head is read, in milliseconds. */
   readonly pollMs: number
@@ -66,23 +66,23 @@ export interface ChainConfig {
   readonly proof: ProofLevel | null
   /** Most blocks that one request for logs spans at first; null: the default of the chain's adapter. */
   readonly maxRange: number | null
-  /** Blocks on top of a block until it is final; null: never. Source: docs/interface.md 8, docs/decisions/legacy.md. */
+  /** Confirmations until a block is final; null: never. Source: docs/interface.md 8, docs/decisions/legacy.md. */
   readonly confirmations: number | null
 }
 
 /** How notifications are sent. */
 export interface DeliveryConfig {
-  /** Most posts of this process in flight at a time. */
+  /** Most POSTs of this process in flight. */
   readonly concurrency: number
-  /** Most of them to one endpoint: the host and port of notification URLs. */
+  /** Most POSTs in flight to one endpoint: host and port of a notification URL. */
   readonly perEndpoint: number
-  /** Name servers that are asked, `<address>:<port>`, IPv6 in brackets. Empty: those of the system. */
+  /** Name servers to use, `<address>:<port>`, IPv6 in brackets. Empty: those of the system. */
   readonly dnsServers: readonly string[]
-  /** Addresses and CIDR ranges that no notification goes to, beside those that are not public. */
+  /** Addresses and CIDR ranges that are denied in addition to those that are not public. */
   readonly denied: readonly string[]
 }
 
-/** Where the outcome of unfinished payments is asked for. */
+/** Where the outcome of pending payments is polled. */
 export type ReceiptsConfig =
   | { readonly kind: 'off' }
   | { readonly kind: 'chain' }
@@ -102,35 +102,34 @@ export interface IdentityConfig {
   /** Begins the names of applicants at the provider. */
   readonly namespace: string
   /**
-   * The share of the provider's rates that this process keeps to, in percent: what processes have together is at most
-   * 100.
+   * This process's share of the provider's rate limits, in percent. The shares of all processes add up to at most 100.
    */
   readonly ratePercent: number
 }
 
-/** Where `/metrics` is served, and to whom. */
+/** Where `/metrics` is served, and with which token. */
 export interface MetricsConfig {
-  /** A listener of its own, port 0 for any free one; null: beside the API, where a token is demanded. */
+  /** Its own listener, port 0 for any free one; null: on the API's port, where a token is required. */
   readonly listen: { readonly host: string; readonly port: number } | null
-  /** Demanded as `Authorization: Bearer <token>`. Never logged or shown. Null only with a listener of its own. */
+  /** Required as `Authorization: Bearer <token>`. Never logged or shown. Null only with its own listener. */
   readonly token: string | null
 }
 
-/** How much one source and one caller may ask of this process; null: as much as they like. */
+/** Rate limits per source and per caller, of this process; null: no limit. */
 export interface LimitsConfig {
   /** Requests per second. */
   readonly requestsPerSource: number | null
   /** Authenticated requests per second of one integration, and of one legacy API key. */
   readonly requestsPerCaller: number | null
-  /** Answers 401 per minute. */
+  /** 401 answers per minute. */
   readonly failedSignInsPerSource: number | null
-  /** Connections at once. */
+  /** Open connections. */
   readonly connectionsPerSource: number | null
-  /** Addresses and CIDR ranges whose `X-Forwarded-For` is believed. */
+  /** Addresses and CIDR ranges whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[]
 }
 
-/** Levels of the log, from the most to the least talkative. */
+/** Log levels, from the most to the least verbose. */
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
 /** One of {@link logLevels}. */
 export type LogLevel = (typeof logLevels)[number]
@@ -147,27 +146,25 @@ export interface Config {
   readonly masterKey: string
   /** Empty: processor updates are not accepted. */
   readonly processorSecrets: readonly string[]
-  /** Empty: the server reads and delivers, and indexes nothing. */
+  /** Empty: the server serves and delivers, but indexes nothing. */
   readonly chains: readonly ChainConfig[]
-  /** How long an indexer that died keeps another process from following its chains, in milliseconds. */
+  /** Lease of an indexer on its chains, in milliseconds. After a crash no other process takes over sooner. */
   readonly leaseMs: number
   readonly receipts: ReceiptsConfig
   readonly delivery: DeliveryConfig
-  /** Null: identity verifications are not shared. */
+  /** Null: identity verifications cannot be shared. */
   readonly identity: IdentityConfig | null
-  /** Whom the audit log names for what is done here; null: whoever the caller says. */
+  /** Actor that the audit log records; null: the actor that the caller names. */
   readonly actor: string | null
-  /**
-   * What others than the service may take from a payment that verify calls paid, in basis points of the gross amount.
-   */
+  /** Largest fee of third parties in a payment that verify counts as paid, in basis points of the gross amount. */
   readonly maxExtraFeeBps: number
   readonly logLevel: LogLevel
-  /** Null: metrics are neither kept nor served. */
+  /** Null: metrics are neither collected nor served. */
   readonly metrics: MetricsConfig | null
   /** Whether `/reference` is served. */
   readonly reference: boolean
   readonly limits: LimitsConfig
-  /** How long a stop may take, in milliseconds. */
+  /** Longest shutdown, in milliseconds. */
   readonly shutdownTimeoutMs: number
 }
 

@@ -18,7 +18,7 @@ function problemsOf(env: Record<string, string>): readonly string[] {
   }
 }
 
-describe('posts at a time', () => {
+describe('POSTs in flight', () => {
   it.each([
     [{}, { concurrency: dispatcherDefaults.concurrency, perEndpoint: dispatcherDefaults.perEndpoint }],
     [{ PI_DELIVERY_CONCURRENCY: '64' }, { concurrency: 64, perEndpoint: 16 }],
@@ -33,14 +33,14 @@ describe('posts at a time', () => {
     expect(read(env).delivery).toMatchObject(expected)
   })
 
-  it.each(['0', '10001', '-1', '1.5', '1e3', ' 8', 'many'])('%j is refused, with what is expected', (value) => {
+  it.each(['0', '10001', '-1', '1.5', '1e3', ' 8', 'many'])('%j is rejected, with the expected range', (value) => {
     for (const variable of ['PI_DELIVERY_CONCURRENCY', 'PI_DELIVERY_PER_ENDPOINT'])
       expect(problemsOf({ [variable]: value })).toEqual([
         `${variable} is ${JSON.stringify(value)}; expected a number of posts from 1 to 10000, in plain digits.`,
       ])
   })
 
-  it('for one endpoint are not more than for all', () => {
+  it('for one endpoint must not exceed those for all', () => {
     expect(problemsOf({ PI_DELIVERY_CONCURRENCY: '8', PI_DELIVERY_PER_ENDPOINT: '9' })).toEqual([
       'PI_DELIVERY_PER_ENDPOINT is 9, above the 8 posts of PI_DELIVERY_CONCURRENCY; lower one or raise the other.',
     ])
@@ -86,7 +86,7 @@ describe('the actor', () => {
     ])
   })
 
-  it('is nobody in particular without the variable', () => {
+  it('is unset without the variable', () => {
     expect(read({}).actor).toBeNull()
   })
 })
@@ -112,7 +112,7 @@ describe('PI_DELIVERY_DENY', () => {
     ])
   })
 
-  it('names what is wrong with each range', () => {
+  it('names the problem of each range', () => {
     expect(problemsOf({ PI_DELIVERY_DENY: '203.0.113.7/24,shop.example,' })).toEqual([
       expect.stringMatching(/^PI_DELIVERY_DENY has "203.0.113.7\/24", which has bits set beyond its prefix; expected /),
       expect.stringMatching(/^PI_DELIVERY_DENY has "shop.example", which is no IP address or CIDR range; expected /),

@@ -1,4 +1,4 @@
-/** Variables about sending notifications and about who operates the service. @module */
+/** Reads the variables for sending notifications, and the operator's name. @module */
 import { isIP } from 'node:net'
 import { dispatcherDefaults } from '@payment-integration/core'
 import { problemOfRange } from '../internal/address-ranges.js'
@@ -7,9 +7,7 @@ import { show, type Variables } from './variables.js'
 
 const maxConcurrency = 10_000
 const dnsPort = 53
-/**
- * Most name servers: each further one is asked only when those before it are silent, and the budget of a post is 5 s.
- */
+/** Most name servers. Each is tried only after those before it time out, and the budget of a POST is 5 s. */
 const maxServers = 8
 
 /** Reads `PI_DELIVERY_CONCURRENCY`, `PI_DELIVERY_PER_ENDPOINT`, `PI_DELIVERY_DENY` and `PI_DNS_SERVERS`. */
@@ -20,7 +18,7 @@ export function readDelivery(variables: Variables): DeliveryConfig {
   const perEndpoint = variables.integer(
     'PI_DELIVERY_PER_ENDPOINT',
     range,
-    // One endpoint that hangs must not hold every slot.
+    // One endpoint that hangs must not take every slot.
     Math.min(dispatcherDefaults.perEndpoint, quarter),
   )
   if (perEndpoint > concurrency)

@@ -1,4 +1,4 @@
-/** The configuration for people: secrets and credentials masked. @module */
+/** Describes the configuration for people, with secrets masked. @module */
 import type { ProofLevel } from '@payment-integration/core/ports'
 import type { ChainConfig, Config } from './config.js'
 
@@ -13,7 +13,7 @@ export interface ConfigDescription {
     readonly chainId: number
     /** Scheme, host and port of each endpoint, the preferred one first. */
     readonly rpc: readonly string[]
-    /** Endpoints that tell of new blocks over an address of their own. */
+    /** Number of endpoints with their own address for new blocks. */
     readonly heads: number
     readonly routers: number
     readonly spokePools: number | 'known'
@@ -35,11 +35,11 @@ export interface ConfigDescription {
     readonly dnsServers: readonly string[] | 'system'
     readonly denied: readonly string[]
   }
-  /** The level and the address of the provider. */
+  /** The verification level and the provider's address. */
   readonly identity: string
   readonly maxExtraFeeBps: number
   readonly logLevel: string
-  /** Where they are, and whether a token is demanded. */
+  /** Their address, and whether they need a token. */
   readonly metrics: string
   readonly reference: 'on' | 'off'
   readonly limits: Config['limits']
@@ -47,8 +47,8 @@ export interface ConfigDescription {
 }
 
 /**
- * Describes a configuration. URLs keep scheme, host and port alone: user, password, path and query may hold keys.
- * Secrets become a count.
+ * Describes a configuration. Only scheme, host and port of a URL are shown: user, password, path and query may hold
+ * keys. Secrets become a count.
  */
 export function describeConfig(config: Config): ConfigDescription {
   const { database, receipts, processorSecrets } = config

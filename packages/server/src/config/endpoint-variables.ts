@@ -1,4 +1,4 @@
-/** The nodes of a chain: `PI_RPC_URL_<chainId>` and `PI_HEADS_URL_<chainId>`. @module */
+/** Reads the nodes of a chain: `PI_RPC_URL_<chainId>` and `PI_HEADS_URL_<chainId>`. @module */
 import type { EndpointConfig } from './config.js'
 import type { Variables } from './variables.js'
 
@@ -6,8 +6,8 @@ const rpcSchemes = ['http:', 'https:', 'ws:', 'wss:']
 const headsSchemes = ['ws:', 'wss:']
 
 /**
- * Reads one or several URLs, comma-separated, the preferred one first; the n-th `PI_HEADS_URL` belongs to the n-th of
- * them. Any part of a URL may be a key, so problems name an endpoint by its position and repeat nothing of it.
+ * Reads one or several URLs, comma-separated, the preferred one first. The n-th `PI_HEADS_URL` belongs to the n-th. Any
+ * part of a URL may be a key, so problems name an endpoint by its position only.
  */
 export function readEndpoints(chainId: string, variables: Variables): readonly EndpointConfig[] {
   const { problems } = variables

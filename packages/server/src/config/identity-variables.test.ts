@@ -30,7 +30,7 @@ function problemsOf(env: Record<string, string>): readonly string[] {
 }
 
 describe('sharing', () => {
-  it('is off without any of the variables, also where they are set to nothing', () => {
+  it('is off without any of the variables, also when they are empty', () => {
     const nothing = Object.fromEntries(identityVariables.map((name) => [name, '']))
     for (const env of [{}, nothing]) {
       expect(read(env).identity).toBeNull()
@@ -38,7 +38,7 @@ describe('sharing', () => {
     }
   })
 
-  it('needs four of them: the address is the own one of the provider, and the endpoint the current one', () => {
+  it('needs four of them: URL and endpoint default to the current ones of the provider', () => {
     expect(read(needed).identity).toEqual({
       appToken: 'sbx:app-token',
       secretKey: 'secret-key',
@@ -51,7 +51,7 @@ describe('sharing', () => {
     })
   })
 
-  it('reads all of them, without the white space around them', () => {
+  it('reads all of them, trimmed', () => {
     const config = read({
       PI_IDENTITY_APP_TOKEN: ' app-token\n',
       PI_IDENTITY_SECRET_KEY: '\tsecret-key ',
@@ -87,7 +87,7 @@ describe('a problem', () => {
     expect(problemsOf({ ...needed, [name]: ' \t' })).toContain(problem)
   })
 
-  it('is each of the four that is not set where only an address is', () => {
+  it('is each of the four required variables when only the URL is set', () => {
     const named = problemsOf({ PI_IDENTITY_URL: 'https://provider.example' }).map((problem) => problem.split(' ')[0])
     expect(named.sort()).toEqual(Object.keys(needed).sort())
   })
@@ -123,7 +123,7 @@ describe('a problem', () => {
   })
 
   it.each(['http://127.0.0.1:4749', 'http://[::1]:4749', 'http://localhost:4749'])(
-    'is the address %j on this machine, but in development',
+    'is the local address %j, except in development',
     (url) => {
       expect(problemsOf({ ...needed, PI_IDENTITY_URL: url })).toHaveLength(1)
       expect(read({ ...needed, PI_ENV: 'development', PI_IDENTITY_URL: url }).identity?.url).toBe(url)
@@ -166,7 +166,7 @@ describe('a problem', () => {
   })
 })
 
-it('the description names the level, the endpoint and where the provider is, and no secret', () => {
+it('the description names the level, the endpoint and the host of the provider, and no secret', () => {
   const secrets = {
     PI_IDENTITY_APP_TOKEN: 'CANARY',
     PI_IDENTITY_SECRET_KEY: 'CANARY',

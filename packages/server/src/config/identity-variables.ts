@@ -1,4 +1,4 @@
-/** Variables about sharing identity verifications. @module */
+/** Reads the variables for sharing identity verifications. @module */
 import { checkNamespace, defaultNamespace } from '@payment-integration/core/identity'
 import { leastRatePercent } from '../identity/limited-provider.js'
 import type { Config, IdentityConfig } from './config.js'
@@ -7,7 +7,7 @@ import type { Variables } from './variables.js'
 /** Shortest webhook secret that is accepted, in characters. */
 const minSecretLength = 8
 
-/** The share of a process in the provider's rates. */
+/** A process's share of the provider's rate limits. */
 const rates = { min: leastRatePercent, max: 100, unit: 'a percentage' } as const
 
 /** Names of these variables. */

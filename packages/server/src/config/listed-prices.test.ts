@@ -5,7 +5,7 @@ import { readConfig } from './read-config.js'
 
 const token = `0x${'12'.repeat(20)}`
 
-it('a chain may override a known token and price feed, and only these are told', () => {
+it('a chain may override a known token and price feed, and only overrides are reported', () => {
   const usdc = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
   const dai = '0x6b175474e89094c44da98b954eedeac495271d0f'
   const feed = knownPriceFeeds(1)[0] ?? expect.fail('a price feed of chain 1 is known')

@@ -1,19 +1,19 @@
-/** The tokens and price feeds of a chain: the known ones, with those of the configuration. @module */
+/** Merges the known tokens and price feeds with the configured ones. @module */
 import { knownPriceFeeds, knownTokens } from '@payment-integration/chain-evm'
 import type { ChainConfig, PriceFeedConfig, TokenConfig } from './config.js'
 
-/** A known token or price feed that the configuration says something else of. */
+/** A known token or price feed that the configuration overrides. */
 export interface PriceOverride {
   readonly chainId: number
   readonly kind: 'token' | 'price feed'
   readonly address: string
-  /** What is known, written as in the variable, without the address. */
+  /** The known values, written as in the variable, without the address. */
   readonly known: string
-  /** What counts instead, likewise. */
+  /** The configured values, likewise. */
   readonly configured: string
 }
 
-/** The tokens of a chain. An entry of the configuration stands in place of the known one of its address. */
+/** The tokens of a chain. A configured entry replaces the known one with its address. */
 export function listedTokens({ chainId, tokens }: Pick<ChainConfig, 'chainId' | 'tokens'>): readonly TokenConfig[] {
   return replaced(knownTokens(chainId), tokens)
 }
@@ -26,7 +26,7 @@ export function listedPriceFeeds({
   return replaced(knownPriceFeeds(chainId), priceFeeds)
 }
 
-/** Every known token and price feed that the configuration changes, in the order of the configuration. */
+/** Every known token and price feed that the configuration overrides, in its order. */
 export function priceOverrides(chains: readonly ChainConfig[]): readonly PriceOverride[] {
   return chains.flatMap(({ chainId, tokens, priceFeeds }) => [
     ...changed(knownTokens(chainId), tokens, tokenText).map((each) => ({ chainId, kind: 'token' as const, ...each })),

@@ -1,13 +1,13 @@
-/** The tokens and price feeds of an operator: `PI_TOKENS_<chainId>` and `PI_PRICE_FEEDS_<chainId>`. @module */
+/** Reads tokens and price feeds: `PI_TOKENS_<chainId>` and `PI_PRICE_FEEDS_<chainId>`. @module */
 import { currencyCodePattern } from '@payment-integration/contract'
 import type { PriceFeedConfig, TokenConfig } from './config.js'
 import { show, type Variables } from './variables.js'
 
-/** Most decimals of a rate: a feed answers a 256-bit number, of 77 digits and a part of one more. */
+/** Most decimals of a rate: a feed answers a 256-bit number, which has up to 78 digits. */
 const maxRateDecimals = 77
 
 const addressPattern = /^0x[0-9a-fA-F]{40}$/
-// A symbol is what the token says and may be in any script; a space or an unseen character in it is a slip.
+// A symbol comes from the token and may be in any script. A space or invisible character in it is a mistake.
 const symbolPattern = /^[^\s\p{C}]{1,32}$/u
 const decimalsPattern = /^(0|[1-9][0-9]?)$/
 
@@ -39,11 +39,11 @@ export function readPriceFeeds(name: string, variables: Variables): readonly Pri
 
 interface EntryRules<Entry> {
   readonly expected: string
-  /** Null for fields that make no entry. The address is lowercased. */
+  /** Null for invalid fields. The address is lowercased. */
   read(address: string, fields: readonly string[]): Entry | null
 }
 
-/** Every good entry. One that is malformed or comes twice is a problem. */
+/** Every valid entry. A malformed or repeated one is a problem. */
 function readEntries<Entry extends { readonly address: string }>(
   name: string,
   { text, problems }: Variables,

@@ -21,7 +21,7 @@ function problemsOf(env: Environment): readonly string[] {
 }
 
 describe('readConfig', () => {
-  it('needs a master key alone; everything else has a default', () => {
+  it('needs only a master key; everything else has a default', () => {
     expect(readConfig(minimal)).toEqual({
       environment: 'production',
       host: '127.0.0.1',
@@ -127,7 +127,7 @@ describe('readConfig', () => {
     })
   })
 
-  it('takes the confirmations of the contract for its chains, none for others, and those given for either', () => {
+  it('uses the confirmations of the contract for its chains, none for others, and configured ones for both', () => {
     const chains = { ...minimal, PI_RPC_URL_137: 'http://127.0.0.1:1', PI_RPC_URL_8453: 'http://127.0.0.1:1' }
     const confirmations = (env: Record<string, string>) => readConfig(env).chains.map((chain) => chain.confirmations)
     expect(confirmations(chains)).toEqual([50, null])
@@ -135,14 +135,14 @@ describe('readConfig', () => {
     expect(() => readConfig({ ...chains, PI_CONFIRMATIONS_137: '-1' })).toThrow('PI_CONFIRMATIONS_137')
   })
 
-  it('asks the chain for receipts unless a processor is connected', () => {
+  it('takes receipts from the chain unless a processor is connected', () => {
     expect(readConfig(minimal).receipts).toEqual({ kind: 'chain' })
     const connected = { ...minimal, PI_PROCESSOR_SECRETS: 'secret-of-16-char' }
     expect(readConfig(connected).receipts).toEqual({ kind: 'off' })
     expect(readConfig({ ...connected, PI_RECEIPTS: 'chain' }).receipts).toEqual({ kind: 'chain' })
   })
 
-  it('takes a variable that is set to nothing as not set', () => {
+  it('treats an empty variable as not set', () => {
     expect(readConfig({ ...minimal, PI_PORT: '', PI_PROCESSOR_SECRETS: '', PI_RPC_URL_1: '' })).toEqual(
       readConfig(minimal),
     )
@@ -298,7 +298,7 @@ describe('readConfig', () => {
       expect(problemsOf({ ...env, PI_PRICE_FEEDS_1: list })).toEqual([problem])
   })
 
-  it('takes an address once in each list, however it is written', () => {
+  it('accepts an address once in each list, in any case', () => {
     const env = { ...minimal, PI_RPC_URL_1: 'http://node.example' }
     const twice = `${router}:DAI:USD,${router.toLowerCase()}:USDC:USD`
     expect(problemsOf({ ...env, PI_TOKENS_1: twice })).toEqual([

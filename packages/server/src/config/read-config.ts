@@ -1,4 +1,4 @@
-/** Reads the configuration from the environment; all problems are found at once. @module */
+/** Reads the configuration from the environment and collects all problems. @module */
 import { defaultMaxExtraFeeBps, parseMasterKey } from '@payment-integration/core'
 import { accessVariables, readLimits, readMetrics, readReference } from './access-variables.js'
 import { chainIdOf, readChains } from './chain-variables.js'
@@ -38,7 +38,7 @@ const names = new Set<string>([
   ...fileVariables,
 ])
 
-/** Variables of earlier versions, with what replaces each. */
+/** Variables of earlier versions, each with its replacement. */
 const replacements: Readonly<Record<string, string>> = {
   PI_METRICS: 'gone: metrics are off unless PI_METRICS_PORT or PI_METRICS_TOKEN is set; remove it.',
 }
@@ -98,14 +98,14 @@ function readDatabase({ text, problems }: Variables): DatabaseConfig {
     const path = value.slice('sqlite:'.length)
     if (path.trim() === '' || path === ':memory:' || /^file:/i.test(path))
       problems.push(`PI_DATABASE_URL is ${show(value)}, which names no file on a disk; expected sqlite:<path>.`)
-    // A slip, or a special name of SQLite with options after it: neither is the file that somebody means to keep.
+    // A typing mistake, or a special SQLite name with options: neither names a database file.
     else if (path.trimStart().startsWith(':'))
       problems.push(
         `PI_DATABASE_URL is ${show(value)}, whose path begins with a colon; expected sqlite:<path> with one colon, such as sqlite:payments.db.`,
       )
     return { kind: 'sqlite', path }
   }
-  // The value may hold a password, so the message names its scheme alone.
+  // The value may hold a password, so the message names only its scheme.
   if (!/^postgres(ql)?:\/\/./.test(value) || !URL.canParse(value)) {
     const scheme = /^[a-z][a-z0-9+.-]*:/i.exec(value)?.[0] ?? 'no scheme'
     problems.push(`PI_DATABASE_URL has ${scheme}; expected sqlite:<path> or postgres://<user>@<host>/<database>.`)

@@ -28,12 +28,9 @@ describe('a variable that is read from a file', () => {
     return content
   }
 
-  it.each([url, `${url}\n`, `${url}\r\n`, ` ${url} \n`])(
-    'has its content, without the white space around it: %j',
-    (content) => {
-      expect(readConfig(env, holding(content)).database).toEqual({ kind: 'postgres', connectionString: url })
-    },
-  )
+  it.each([url, `${url}\n`, `${url}\r\n`, ` ${url} \n`])('has its trimmed content: %j', (content) => {
+    expect(readConfig(env, holding(content)).database).toEqual({ kind: 'postgres', connectionString: url })
+  })
 
   it('is read from the disk, and only when it is named', () => {
     const path = join(mkdtempSync(join(tmpdir(), 'pi-config-')), 'url')
@@ -46,7 +43,7 @@ describe('a variable that is read from a file', () => {
     rmSync(dirname(path), { recursive: true })
   })
 
-  it('may not be set as well: nobody could say which one counts', () => {
+  it('must not also be set directly: it would be ambiguous', () => {
     expect(problemsOf({ ...env, PI_DATABASE_URL: url }, holding('sqlite:a.db'))).toEqual([
       'PI_DATABASE_URL and PI_DATABASE_URL_FILE are both set; set one of them.',
     ])
@@ -64,13 +61,13 @@ describe('a variable that is read from a file', () => {
     ])
   })
 
-  it('is never repeated in a problem', () => {
+  it('never appears in a problem', () => {
     const problems = problemsOf(env, holding('mysql://user:canary@db.example/payments'))
     expect(problems).toEqual([expect.stringContaining('PI_DATABASE_URL has mysql:')])
     expect(problems.join()).not.toContain('canary')
   })
 
-  it('exists for no other variable yet', () => {
+  it('is possible for no other variable', () => {
     expect(problemsOf({ ...minimal, PI_HOST_FILE: file })).toEqual([
       expect.stringContaining('PI_HOST_FILE is not a known'),
     ])

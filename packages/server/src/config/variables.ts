@@ -1,29 +1,26 @@
-/** Reads single variables; every mistake becomes a sentence instead of an exception. @module */
+/** Reads single variables; a mistake becomes a message, not an exception. @module */
 import { readFileSync } from 'node:fs'
 
-/** The environment, as `process.env` gives it. */
+/** The environment, like `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** Reads a whole file as text. */
 export type ReadFile = (path: string) => string
 
-/** Variables whose value may be in a file instead, which `<name>_FILE` names: as secrets of containers are. */
+/** Variables whose value may come from the file that `<name>_FILE` names, like container secrets. */
 const inFiles: readonly string[] = ['PI_DATABASE_URL']
 
-/** The names of these. */
+/** Names of the `_FILE` variables. */
 export const fileVariables: readonly string[] = inFiles.map(fileVariable)
 
 /** Collects problems while variables are read. */
 export interface Variables {
   readonly problems: string[]
-  /**
-   * The value, or undefined when it is not set. Set to nothing counts as not set. Of some variables it is the content
-   * of a file.
-   */
+  /** The value, or undefined when it is not set. An empty value counts as not set. It may come from a file. */
   text(name: string): string | undefined
   /** One of `choices`. */
   choice<const T extends string>(name: string, choices: readonly T[], fallback: T): T
-  /** A whole number in plain digits. `unit` is for the message. */
+  /** A whole number in plain digits. The message uses `unit`. */
   integer(
     name: string,
     range: { readonly min: number; readonly max: number; readonly unit: string },
@@ -31,7 +28,7 @@ export interface Variables {
   ): number
 }
 
-/** Longest value, in characters: a list of some hundred tokens. Each part of a longer one would become a sentence. */
+/** Longest value, in characters: a list of some hundred tokens. A longer one could give a message per part. */
 const longest = 65_536
 
 /** Starts reading an environment. */
@@ -58,7 +55,7 @@ export function readVariables(env: Environment, readFile: ReadFile = (path) => r
     }
     let flaw = 'which is empty'
     try {
-      // Whoever writes such a file ends it with a line break.
+      // Most such files end with a line break.
       const content = readFile(path).trim()
       if (content !== '' && content.length <= longest) return content
       if (content !== '') flaw = `which has ${content.length} characters; ${longest} at most`
@@ -94,12 +91,12 @@ function fileVariable(name: string): string {
   return `${name}_FILE`
 }
 
-/** A value that is not secret, quoted and shortened for a message. */
+/** Quotes and shortens a value that is not secret, for a message. */
 export function show(value: string): string {
   return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value)
 }
 
-/** An address or host name to listen on, this machine alone unless the variable says otherwise. */
+/** An address or host name to listen on, by default reachable only from this machine. */
 export function readHostOf(name: string, { text, problems }: Variables): string {
   const host = text(name) ?? '127.0.0.1'
   if (!/^[0-9A-Za-z.:-]{1,253}$/.test(host))

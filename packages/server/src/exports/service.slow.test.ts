@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 const folder = fileURLToPath(new URL('../../', import.meta.url))
 
-/** The libraries that a process has loaded when it has run a script. */
+/** The libraries that a process has loaded after a script. */
 function loadedBy(script: string): string[] {
   const told = `const { createRequire } = await import('node:module')
     const paths = Object.keys(createRequire(${JSON.stringify(import.meta.url)}).cache).join()
@@ -16,7 +16,7 @@ function loadedBy(script: string): string[] {
   )
 }
 
-test('a service on SQLite that is opened without a listener loads no library for posts, PostgreSQL, sockets or metrics', () => {
+test('a service on SQLite without a listener loads no library for POSTs, PostgreSQL, sockets or metrics', () => {
   const open = `const { openService, readConfig } = await import('@payment-integration/server/service')
     const { randomBytes } = await import('node:crypto')
     const { mkdtempSync, rmSync } = await import('node:fs')

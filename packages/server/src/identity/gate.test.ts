@@ -7,7 +7,7 @@ afterEach(() => vi.useRealTimers())
 const go = { kind: 'go' } as const
 const gate = (waiting = 3) => createGate({ perWindow: 2, windowMs: 1_000, waiting, now: () => Date.now() })
 
-/** Enters, and notes with the time what came of it. */
+/** Enters, and records the result with its time. */
 function entering(through: ReturnType<typeof gate>, times: number) {
   const notes: [number, Admission][] = []
   for (let n = 0; n < times; n += 1) void through.enter().then((admission) => notes.push([Date.now(), admission]))
@@ -15,13 +15,13 @@ function entering(through: ReturnType<typeof gate>, times: number) {
 }
 
 describe('a gate', () => {
-  it('lets a window of requests begin at once, and the next ones as their turn comes', async () => {
+  it('lets a window of requests begin at once, and the next ones in turn', async () => {
     const notes = entering(gate(), 5)
     await vi.advanceTimersByTimeAsync(2_500)
     expect(notes).toEqual([0, 0, 1_000, 1_000, 2_000].map((at) => [at, go]))
   })
 
-  it('counts any window, not those of a calendar', async () => {
+  it('counts in a sliding window, not in calendar windows', async () => {
     const through = gate(10)
     const begun: number[] = []
     for (let n = 0; n < 40; n += 1) {
@@ -34,7 +34,7 @@ describe('a gate', () => {
     expect(begun.length).toBeGreaterThan(20)
   })
 
-  it('sends away at once whoever finds the line full, with the time until a turn', async () => {
+  it('sheds a request at once when the queue is full, with the wait until a turn', async () => {
     const notes = entering(gate(3), 7)
     await vi.advanceTimersByTimeAsync(0)
     expect(notes.filter(([, { kind }]) => kind === 'shed')).toEqual([
@@ -45,7 +45,7 @@ describe('a gate', () => {
     expect(notes.filter(([, { kind }]) => kind === 'go').map(([at]) => at)).toEqual([0, 0, 1_000, 1_000, 2_000])
   })
 
-  it('sends everybody away while it is paused, those who wait too, and opens again', async () => {
+  it('sheds new and waiting requests during a pause, and then opens again', async () => {
     const through = gate()
     const notes = entering(through, 3)
     await vi.advanceTimersByTimeAsync(500)
@@ -58,7 +58,7 @@ describe('a gate', () => {
     expect(await through.enter()).toEqual(go)
   })
 
-  it('sends everybody away once it is closed, and leaves no timer', async () => {
+  it('sheds every request once it is closed, and leaves no timer', async () => {
     const through = gate()
     const notes = entering(through, 3)
     through.close()
@@ -70,11 +70,11 @@ describe('a gate', () => {
   })
 })
 
-describe('lines of a gate', () => {
+describe('queues of a gate', () => {
   const lines = (waiting: number, waitingEach: number) =>
     createGate({ perWindow: 2, windowMs: 1_000, waiting, waitingEach, now: () => Date.now() })
 
-  /** Enters for somebody, so often, and notes when and in which order they begin and are sent away. */
+  /** Enters so often for one queue, and records when and in which order requests begin or are shed. */
   function crowd(through: ReturnType<typeof lines>) {
     const begun: string[] = []
     const sentAway: [string, number][] = []
@@ -91,7 +91,7 @@ describe('lines of a gate', () => {
     }
   }
 
-  it('take turns: of 500 who wait one at most begins before somebody else who comes', async () => {
+  it('take turns: of 500 waiting requests at most one begins before a new request of another queue', async () => {
     const { come, begun, sentAway } = crowd(lines(1_000, 500))
     come('a', 502)
     await vi.advanceTimersByTimeAsync(500)
@@ -104,7 +104,7 @@ describe('lines of a gate', () => {
     expect(sentAway).toEqual([])
   })
 
-  it('are first come first served, each, and who comes often waits no more for that', async () => {
+  it('are each first come first served, and frequent callers wait no longer', async () => {
     const { come, begun } = crowd(lines(100, 100))
     come('a', 6)
     come('b', 3)
@@ -113,7 +113,7 @@ describe('lines of a gate', () => {
     expect(begun).toEqual(['a1', 'a2', 'a3', 'b1', 'c1', 'a4', 'b2', 'a5', 'b3', 'a6'])
   })
 
-  it('have a length: who is over it is sent away with the time until a turn, while others find a place', async () => {
+  it('have a limit: a request beyond it is shed with the wait until a turn, while other queues have places', async () => {
     const { come, begun, sentAway } = crowd(lines(100, 3))
     come('a', 7)
     come('b', 2)
@@ -124,13 +124,13 @@ describe('lines of a gate', () => {
     ])
     come('a', 1)
     await vi.advanceTimersByTimeAsync(0)
-    // Two of the other line have their turns before the fourth of this one.
+    // Two of the other queue have their turns before the fourth of this one.
     expect(sentAway[2]).toEqual(['a1', 3_000])
     await vi.advanceTimersByTimeAsync(3_000)
     expect(begun).toEqual(['a1', 'a2', 'a3', 'b1', 'a4', 'b2', 'a5'])
   })
 
-  it('that are full in all give the last place of the longest to a shorter one', async () => {
+  it('that are full in total give the last place of the longest queue to a shorter one', async () => {
     const { come, begun, sentAway } = crowd(lines(4, 3))
     come('a', 5)
     come('b', 1)
@@ -142,7 +142,7 @@ describe('lines of a gate', () => {
     come('d', 1)
     await vi.advanceTimersByTimeAsync(0)
     expect(sentAway.map(([who]) => who)).toEqual(['a5', 'a4'])
-    // Nobody has more than one place now.
+    // No queue has more than one place now.
     come('e', 1)
     come('a', 1)
     await vi.advanceTimersByTimeAsync(0)
@@ -151,7 +151,7 @@ describe('lines of a gate', () => {
     expect(begun).toEqual(['a1', 'a2', 'a3', 'b1', 'c1', 'd1'])
   })
 
-  it('keep nobody longer than the longest wait: who cannot begin in time is sent away when that is known, and takes no turn', async () => {
+  it('respect the longest wait: a request that cannot begin in time is shed as soon as that is known, and takes no turn', async () => {
     const through = createGate({
       perWindow: 2,
       windowMs: 1_000,
@@ -167,7 +167,7 @@ describe('lines of a gate', () => {
       return kind
     }
     let isOpen = true
-    /** Comes again as soon as its turn was had. */
+    /** Enters again right after its turn. */
     const comeAgain = async (whose: string) => {
       while (isOpen && (await enter(whose)) === 'go');
     }
@@ -177,8 +177,7 @@ describe('lines of a gate', () => {
     for (const quiet of ['a', 'b', 'c']) void comeAgain(quiet)
     await vi.advanceTimersByTimeAsync(1_000)
     expect(ended.get('crowd')).toEqual([[1_000, 'go']])
-    // Both turns of that time are other lines', and the next ones come too late for whoever is there since the
-    // beginning.
+    // Both turns of that time belong to other queues, and the next ones are too late for the oldest requests.
     await vi.advanceTimersByTimeAsync(1_000)
     expect(ended.get('crowd')?.slice(1)).toEqual(Array(4).fill([2_000, 'shed']))
     await vi.advanceTimersByTimeAsync(8_000)
@@ -187,13 +186,13 @@ describe('lines of a gate', () => {
     await vi.advanceTimersByTimeAsync(0)
     const quiet = ['a', 'b', 'c'].flatMap((whose) => ended.get(whose) ?? [])
     const begun = quiet.filter(([, kind]) => kind === 'go')
-    // Of the 20 turns of 10 seconds one was the crowd's: no turn was lost.
+    // One of the 20 turns in 10 seconds went to the crowd: no turn was lost.
     expect(begun).toHaveLength(19)
     expect(Math.max(...begun.map(([waited]) => waited))).toBeLessThanOrEqual(2_000)
     expect(quiet.length - begun.length).toBe(3)
   })
 
-  it('let a timer be a little late: who would begin just then is not sent away for it', async () => {
+  it('tolerate a late timer: a request that begins just then is not shed', async () => {
     let lateness = 0
     const now = () => Date.now() + lateness
     const through = createGate({ perWindow: 1, windowMs: 1_000, waiting: 3, longestWaitMs: 2_000, now })
@@ -206,7 +205,7 @@ describe('lines of a gate', () => {
     expect(kinds).toEqual(['go', 'go', 'go'])
   })
 
-  it('are all sent away by a pause, and begin anew after it', async () => {
+  it('are all shed by a pause, and start anew after it', async () => {
     const through = lines(10, 5)
     const { come, begun, sentAway } = crowd(through)
     come('a', 4)

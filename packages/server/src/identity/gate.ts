@@ -1,28 +1,26 @@
 /**
- * Keeps requests to a provider below its rate limit: at most so many begin in a window, a few wait in line, the rest is
- * sent away. Each integration has a line of its own, and the lines take turns: nobody waits for another one's crowd,
- * and nobody longer than the longest wait.
+ * Keeps requests below a provider's rate limit. A limited number begin in a window, a few wait in a queue, and the rest
+ * are shed. Each integration has its own queue, and the queues take turns. So no integration waits for another one's
+ * backlog, and no request waits longer than the longest wait.
  * @module
  */
 
-/** A request may begin, or how long its caller is to wait, in milliseconds. */
+/** The request may begin, or it is shed and its caller should wait so many milliseconds. */
 export type Admission = { readonly kind: 'go' } | { readonly kind: 'shed'; readonly retryAfterMs: number }
 
-/** What a gate is built with. */
+/** Limits and clock of a gate. */
 export interface GateOptions {
-  /** Most requests that begin within a window. */
+  /** Most requests that begin in one window. */
   readonly perWindow: number
   readonly windowMs: number
   /**
-   * Most requests that wait for their turn. Where they are that many, the longest line gives up its last place to a
-   * shorter one.
+   * Most requests that wait for their turn. At the limit, the longest queue gives up its last place to a shorter one.
    */
   readonly waiting: number
-  /** Most of them in one line; more are sent away at once. @default waiting */
+  /** Most requests in one queue; further ones are shed at once. @default waiting */
   readonly waitingEach?: number | undefined
   /**
-   * Longest wait in line, in milliseconds: who cannot begin within it is sent away as soon as that is known, and takes
-   * no turn.
+   * Longest wait in a queue, in milliseconds. A request that cannot begin in time is shed as soon as that is known.
    * @default none
    */
   readonly longestWaitMs?: number | undefined
@@ -33,33 +31,26 @@ export interface GateOptions {
 /** Admits requests. */
 export interface Gate {
   /**
-   * Waits for a turn, first come first served within a line. It never rejects.
-   * @param whose - Names the line.
+   * Waits for a turn, first come first served within a queue. It never rejects.
+   * @param queueName - Names the queue.
    * @default ''
    */
-  enter(whose?: string): Promise<Admission>
-  /**
-   * Lets nobody begin for so long, in milliseconds: those who wait are sent away, and so is whoever comes meanwhile.
-   */
+  enter(queueName?: string): Promise<Admission>
+  /** Pauses for so many milliseconds: sheds waiting requests, and new ones until the pause is over. */
   pause(ms: number): void
-  /** Sends everybody away, for good. */
+  /** Sheds every request from now on. */
   close(): void
 }
 
-/**
- * How long callers are asked to wait when the gate is closed for good, in milliseconds: another process answers then.
- */
+/** The wait that a closed gate answers, in milliseconds: by then another process serves. */
 const closedMs = 1_000
-/**
- * How much later than the longest wait one may begin, in milliseconds, as timers are never early and every window adds
- * to that.
- */
+/** Tolerance above the longest wait, in milliseconds: timers fire late, and every window adds to that. */
 const latenessMs = 100
 
-/** Somebody in a line. */
+/** A waiting request. */
 interface Waiter {
   readonly leave: (admission: Admission) => void
-  /** When it came. */
+  /** When it arrived. */
   readonly since: number
 }
 
@@ -69,8 +60,8 @@ export function createGate(options: GateOptions): Gate {
   const { longestWaitMs = Number.POSITIVE_INFINITY } = options
   /** When the newest requests began, oldest first, at most `perWindow`. */
   const begun: number[] = []
-  /** Who waits, by line, in the order of their turns; none is empty. */
-  const lines = new Map<string, Waiter[]>()
+  /** The queues in the order of their turns; none is empty. */
+  const queues = new Map<string, Waiter[]>()
   let count = 0
   let pausedUntil = Number.NEGATIVE_INFINITY
   let timer: NodeJS.Timeout | undefined
@@ -83,10 +74,10 @@ export function createGate(options: GateOptions): Gate {
     const windows = 1 + Math.floor((n - free) / perWindow)
     return Math.max(0, (begun[index] ?? now()) + windows * windowMs - now())
   }
-  /** What is answered to who would be in that place of a line, from 0. */
-  function sentAway(whose: string, place: number): Admission {
-    let before = place
-    for (const [other, line] of lines) if (other !== whose) before += Math.min(line.length, place + 1)
+  /** The admission for the given position in a queue, from 0. */
+  function shedAt(queueName: string, position: number): Admission {
+    let before = position
+    for (const [other, queue] of queues) if (other !== queueName) before += Math.min(queue.length, position + 1)
     return { kind: 'shed', retryAfterMs: untilTurn(before) }
   }
   function begin(): boolean {
@@ -95,71 +86,70 @@ export function createGate(options: GateOptions): Gate {
     begun.push(now())
     return true
   }
-  /** Who is next. A line that had its turn goes behind the others. */
+  /** Takes the next request. Its queue then goes behind the others. */
   function next(): Waiter | undefined {
-    const [first] = lines
+    const [first] = queues
     if (first === undefined) return undefined
-    const [whose, line] = first
-    lines.delete(whose)
-    const waiter = line.shift()
-    if (line.length > 0) lines.set(whose, line)
+    const [queueName, queue] = first
+    queues.delete(queueName)
+    const waiter = queue.shift()
+    if (queue.length > 0) queues.set(queueName, queue)
     count -= 1
     return waiter
   }
-  /** Sends away whoever waited too long by the time of the next turn, whose ever that is. */
-  function sendLateAway(): void {
+  /** Sheds every request that would have waited too long by the next turn. */
+  function shedLate(): void {
     const came = now() + untilTurn(0) - longestWaitMs - latenessMs
-    for (const [whose, line] of lines) {
-      // Who came first is first in its line.
-      while (line[0] !== undefined && line[0].since < came) {
+    for (const [queueName, queue] of queues) {
+      // The oldest request is first in its queue.
+      while (queue[0] !== undefined && queue[0].since < came) {
         count -= 1
-        line.shift()?.leave(sentAway(whose, line.length))
+        queue.shift()?.leave(shedAt(queueName, queue.length))
       }
-      if (line.length === 0) lines.delete(whose)
+      if (queue.length === 0) queues.delete(queueName)
     }
   }
   function admit(): void {
     clearTimeout(timer)
-    sendLateAway()
+    shedLate()
     while (count > 0 && begin()) {
       next()?.leave({ kind: 'go' })
-      sendLateAway()
+      shedLate()
     }
     if (count > 0) timer = setTimeout(admit, Math.ceil(untilTurn(0)))
   }
   /**
-   * Sends away the last of the longest line, for one that comes to a line of `length`. Returns whether there is room
-   * now.
+   * Sheds the last request of the longest queue, for a new one in a queue of `length`. Returns whether a place is free.
    */
-  function makeRoom(length: number): boolean {
+  function makePlace(length: number): boolean {
     if (count < waiting) return true
     let longest = ''
-    for (const [whose, line] of lines) if (line.length > (lines.get(longest)?.length ?? 0)) longest = whose
-    const line = lines.get(longest)
-    if (line === undefined || line.length <= length + 1) return false
+    for (const [queueName, queue] of queues) if (queue.length > (queues.get(longest)?.length ?? 0)) longest = queueName
+    const queue = queues.get(longest)
+    if (queue === undefined || queue.length <= length + 1) return false
     count -= 1
-    line.pop()?.leave(sentAway(longest, line.length))
+    queue.pop()?.leave(shedAt(longest, queue.length))
     return true
   }
   function shed(retryAfterMs: number): void {
     clearTimeout(timer)
-    const all = [...lines.values()].flat()
-    lines.clear()
+    const all = [...queues.values()].flat()
+    queues.clear()
     count = 0
     for (const { leave } of all) leave({ kind: 'shed', retryAfterMs })
   }
 
   return {
-    async enter(whose = '') {
+    async enter(queueName = '') {
       const paused = pausedUntil - now()
       if (paused > 0) return { kind: 'shed', retryAfterMs: paused === Number.POSITIVE_INFINITY ? closedMs : paused }
       if (count === 0 && begin()) return { kind: 'go' }
-      const place = lines.get(whose)?.length ?? 0
-      if (place >= waitingEach || !makeRoom(place)) return sentAway(whose, place)
+      const position = queues.get(queueName)?.length ?? 0
+      if (position >= waitingEach || !makePlace(position)) return shedAt(queueName, position)
       return new Promise((leave) => {
-        const line = lines.get(whose) ?? []
-        lines.set(whose, line)
-        line.push({ leave, since: now() })
+        const queue = queues.get(queueName) ?? []
+        queues.set(queueName, queue)
+        queue.push({ leave, since: now() })
         count += 1
         admit()
       })

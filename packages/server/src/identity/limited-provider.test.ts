@@ -29,7 +29,7 @@ function setUp() {
 }
 
 describe('redemptions', () => {
-  it('above what the provider takes in 5 seconds wait their turn, and above twice that are shed with a time to wait', async () => {
+  it('above the limit of the provider for 5 seconds wait their turn, and above twice that are shed with a wait', async () => {
     const { redeem, calls } = setUp()
     const outcomes = Array.from({ length: 100 }, (_, n) => redeem(`${n}`))
     await vi.advanceTimersByTimeAsync(0)
@@ -41,7 +41,7 @@ describe('redemptions', () => {
     expect(await outcomes[99]).toEqual({ kind: 'throttled', retryAfterMs: 10_000 })
   })
 
-  it('whose time passed while they waited are not sent', async () => {
+  it('whose deadline passed in the queue are not sent', async () => {
     const { redeem, calls } = setUp()
     const sent = Array.from({ length: providerLimits.redemptions }, () => redeem())
     const late = redeem('late', now() + 4_000)
@@ -55,7 +55,7 @@ describe('redemptions', () => {
 describe('one integration', () => {
   const never = Number.POSITIVE_INFINITY
 
-  it('with 500 redemptions at once keeps another one waiting for one turn, and is 503 over its share', async () => {
+  it('with 500 redemptions at once delays another one by one turn, and is 503 over its share', async () => {
     const { redeem, calls } = setUp()
     const crowd = Array.from({ length: 500 }, (_, n) => redeem(`crowd ${n}`, never, 'crowded'))
     await vi.advanceTimersByTimeAsync(100)
@@ -72,7 +72,7 @@ describe('one integration', () => {
     expect(kinds).toEqual([...Array(2 * redemptions).fill('redeemed'), ...Array(420).fill('throttled')])
   })
 
-  it('whose line is always full among 39 that send one after the other waits 10 seconds at most, and has its share', async () => {
+  it('whose queue is always full, among 39 that send one after the other, waits 10 seconds at most and gets its share', async () => {
     const { redeem, calls } = setUp()
     const [minutes, share] = [2, 24]
     const longestMs: Record<string, number> = {}
@@ -100,7 +100,7 @@ describe('one integration', () => {
     expect(calls).toHaveLength(share * providerLimits.redemptions)
   })
 
-  it('with 500 look-ups at once keeps neither another one nor the service itself waiting for more than a turn', async () => {
+  it('with 500 look-ups at once delays neither another one nor the service itself by more than a turn', async () => {
     const { limited, calls } = setUp()
     const { lookUps } = providerLimits
     for (let n = 0; n < 500; n += 1) void limited.find(`crowd ${n}`, 'crowded')
@@ -131,7 +131,7 @@ describe('after a 429', () => {
     ['as long as it said', 7_000, 7_000],
     ['a window when it named no time', null, 5_000],
     ['a minute at most', 3_600_000, 60_000],
-  ])('nothing is asked for %s', async (_, retryAfterMs, pauseMs) => {
+  ])('nothing is sent for %s', async (_, retryAfterMs, pauseMs) => {
     const { redeem, calls, limited, answers } = setUp()
     answers.redeem = { kind: 'throttled', retryAfterMs }
     expect(await redeem()).toEqual({ kind: 'throttled', retryAfterMs })
@@ -148,7 +148,7 @@ describe('after a 429', () => {
   })
 })
 
-it('polls for reviews have a share of their own, and take no turn of a look-up', async () => {
+it('polls for reviews have their own limit, and take no turn of a look-up', async () => {
   const { limited, calls } = setUp()
   const polls = Array.from({ length: 200 }, (_, n) => limited.review(`${n}`))
   await vi.advanceTimersByTimeAsync(0)
@@ -159,7 +159,7 @@ it('polls for reviews have a share of their own, and take no turn of a look-up',
   expect(calls.length).toBeLessThanOrEqual(2 * providerLimits.polls + 1)
 })
 
-it('closing sends away who waits and who comes, and what the provider says of itself stays', async () => {
+it('closing sheds waiting and new requests, and keeps the description of the provider', async () => {
   const { redeem, limited, calls } = setUp()
   expect(limited.levelName).toBe('basic')
   const outcomes = Array.from({ length: providerLimits.redemptions + 1 }, () => redeem())

@@ -1,12 +1,8 @@
-/**
- * Keeps the provider's rate limits on our side, so that a burst waits its turn here and no integration delays the
- * others.
- * @module
- */
+/** Applies the provider's rate limits on our side: a burst waits here, and no integration delays the others. @module */
 import type { Clock, IdentityProvider, RedeemResult } from '@payment-integration/core/ports'
 import { createGate, type Gate } from './gate.js'
 
-/** How many requests one process sends. */
+/** Request limits of one process. */
 export interface ProviderLimits {
   /** Most redemptions that begin in 5 seconds. @default 40 of the provider's 50 */
   readonly redemptions?: number | undefined
@@ -16,13 +12,15 @@ export interface ProviderLimits {
   readonly polls?: number | undefined
 }
 
-/** Defaults of {@link ProviderLimits}, for a process that is alone. Source: the provider's page on rate limits. */
+/** Defaults of {@link ProviderLimits}, for a single process. Source: the provider's page on rate limits. */
 export const providerLimits = { redemptions: 40, lookUps: 120, polls: 60 } as const
 
-/** Least {@link limitsOf} takes: with less, processes that round up would send more than the provider takes. */
+/**
+ * Smallest share for {@link limitsOf}: below it, processes that round up would exceed the provider's limits together.
+ */
 export const leastRatePercent = 3
 
-/** The limits of a process that has a share of them. @param percent - {@link leastRatePercent} to 100. */
+/** The limits of a process with a share of them. @param percent - {@link leastRatePercent} to 100. */
 export function limitsOf(percent: number): Readonly<Record<keyof ProviderLimits, number>> {
   const share = (limit: number) => Math.max(1, Math.floor((limit * percent) / 100))
   const { redemptions, lookUps, polls } = providerLimits
@@ -32,23 +30,23 @@ export function limitsOf(percent: number): Readonly<Record<keyof ProviderLimits,
 /** The provider's window, in milliseconds. */
 const windowMs = 5_000
 /**
- * How many windows of redemptions wait for their turn in all, while those of one integration are one window's at most.
- * No request waits longer than that either, however many integrations take turns. A share may send several, one after
- * the other: each waits on its own. Look-ups come after a redemption, so they are as many.
+ * How many windows of redemptions may wait in all; one integration may have one window's. No request waits longer than
+ * that. A share may send several requests, one after the other, and each waits separately. Look-ups follow redemptions,
+ * so the same number applies.
  */
 const waitingWindows = 2
-/** How long nobody asks after a 429 that names no time, in milliseconds. */
+/** Pause after a 429 without Retry-After, in milliseconds. */
 const pauseMs = windowMs
-/** The longest pause that is kept, in milliseconds, whatever a 429 says. */
+/** Longest pause after a 429, in milliseconds, whatever its Retry-After. */
 const longestPauseMs = 60_000
 
 /** A provider that can be closed. */
 export interface ClosableIdentityProvider extends IdentityProvider {
-  /** Sends away whoever waits, and everybody who comes after. */
+  /** Sheds waiting requests, and every later one. */
   close(): void
 }
 
-/** What is needed. */
+/** The wrapped provider, its limits and the clock. */
 export interface LimitDeps {
   readonly clock: Pick<Clock, 'now'>
   readonly limits?: ProviderLimits | undefined
@@ -57,9 +55,9 @@ export interface LimitDeps {
 }
 
 /**
- * Builds it. Integrations take turns. What finds no place in line or no turn in time, and everything for a while after
- * the provider asked for fewer requests, is answered `throttled` and never sent: a share is 503 with Retry-After then,
- * and a round of polls ends.
+ * Builds the provider. Integrations take turns. A request without a place or a timely turn is answered `throttled` and
+ * never sent. So is every request for a while after a 429 of the provider. A share is then 503 with Retry-After, and a
+ * round of polls stops.
  */
 export function limitProvider(
   provider: IdentityProvider,
@@ -75,13 +73,13 @@ export function limitProvider(
 
   async function through<T extends { readonly kind: string }>(
     gate: Gate,
-    whose: string | undefined,
+    queueName: string | undefined,
     ask: () => Promise<T>,
   ): Promise<T | { readonly kind: 'throttled'; readonly retryAfterMs: number | null }> {
-    const admission = await gate.enter(whose)
+    const admission = await gate.enter(queueName)
     if (admission.kind === 'shed') return { kind: 'throttled', retryAfterMs: admission.retryAfterMs }
     const outcome = await ask()
-    // One budget at the provider: what it refuses to one kind of request, the others leave it in peace for, too.
+    // The provider has one budget: a 429 for one kind of request pauses all kinds.
     if (outcome.kind === 'throttled') for (const each of Object.values(gates)) each.pause(pauseOf(outcome))
     return outcome
   }
@@ -90,7 +88,7 @@ export function limitProvider(
     ...provider,
     redeem: (request) =>
       through<RedeemResult>(gates.redeem, request.integrationAddress, async () =>
-        // Its time may have passed in line.
+        // Its deadline may have passed in the queue.
         clock.now() > request.sendBy ? { kind: 'unsent' } : provider.redeem(request),
       ),
     find: (externalUserId, integrationAddress) =>

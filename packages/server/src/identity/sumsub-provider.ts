@@ -1,4 +1,4 @@
-/** Sumsub as the identity provider of a service: its errors as results of the port, within its rate limits. @module */
+/** Adapts Sumsub to the identity provider port, within its rate limits. @module */
 import { systemClock } from '@payment-integration/core'
 import { RedemptionRejectedError } from '@payment-integration/core/identity'
 import type { Answer, Clock, IdentityProvider, ProviderRefusal } from '@payment-integration/core/ports'
@@ -22,20 +22,20 @@ export interface SumsubProviderOptions extends SumsubApiOptions {
   readonly elapsed?: (() => number) | undefined
 }
 
-/** What gateways answer to a request whose address or headers are too long: of ours only the token can be. */
+/** Gateways' answers to a URL or headers that are too long. In our requests only the token can be. */
 const tooLong = new Set([414, 431])
 
-/** In place of the provider's words: a gateway's page is for nobody. */
+/** Replaces a gateway's error page, which helps no caller. */
 const tooLongMessage = 'The share token is longer than the identity provider takes'
 
-/** Whether a refusal says that the token is too long: the caller's request is malformed then. */
+/** Whether a refusal means that the token is too long, so that the caller's request is malformed. */
 export function isTooLong(error: unknown): boolean {
   return error instanceof RedemptionRejectedError && error.providerMessage === tooLongMessage
 }
 
 /**
- * Builds the provider that `createService` takes. No call of it rejects. `close()` aborts requests in flight: the
- * outcome of such a redemption is unknown, and is looked up after the next start.
+ * Builds the provider for `createService`. None of its calls rejects. `close()` aborts requests in flight: such a
+ * redemption has an unknown outcome, which is looked up after the next start.
  * @throws TypeError When an option is blank or malformed.
  * @throws RangeError When `timeoutMs` is out of range.
  * @example const identity = { provider: createSumsubProvider({ appToken, secretKey, levelName: 'basic-kyc-level' }) }
@@ -56,12 +56,12 @@ export function createSumsubProvider(options: SumsubProviderOptions): ClosableId
     const reason = providerCode === null ? error.code : `${error.code} ${providerCode}`
     return { kind: 'misconfigured', reason, facts: { status, code: error.code } }
   }
-  async function asked<T>(ask: () => Promise<T>): Promise<Answer<T>> {
+  async function toAnswer<T>(call: () => Promise<T>): Promise<Answer<T>> {
     try {
-      return { kind: 'answer', value: await ask() }
+      return { kind: 'answer', value: await call() }
     } catch (error) {
       const refusal = refusalOf(error)
-      // A look-up or a review sends no token that could be rejected, so such an answer cannot be read.
+      // A look-up or a poll sends no token, so an answer that rejects one is unusable.
       return refusal === null || refusal.kind === 'rejected' ? { kind: 'unavailable', reason: codeOf(error) } : refusal
     }
   }
@@ -77,8 +77,8 @@ export function createSumsubProvider(options: SumsubProviderOptions): ClosableId
         return refusalOf(error) ?? { kind: 'unknown', reason: codeOf(error) }
       }
     },
-    find: (externalUserId) => asked(() => api.find(externalUserId, signal)),
-    review: (applicantId) => asked(() => api.review(applicantId, signal)),
+    find: (externalUserId) => toAnswer(() => api.find(externalUserId, signal)),
+    review: (applicantId) => toAnswer(() => api.review(applicantId, signal)),
   }
   const limited = limitProvider(unlimited, { clock, limits, elapsed })
   return {
@@ -90,7 +90,7 @@ export function createSumsubProvider(options: SumsubProviderOptions): ClosableId
   }
 }
 
-/** A code alone: the message of an error that nobody foresaw may hold what was sent. */
+/** Returns the code only: the message of an unexpected error may hold request data. */
 function codeOf(error: unknown): string {
   return error instanceof ProviderError ? error.code : 'ERR_PROVIDER_UNEXPECTED'
 }

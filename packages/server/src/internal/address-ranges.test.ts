@@ -11,13 +11,13 @@ describe('isInRanges', () => {
     '%j is not covered',
     (address) => expect(isCovered(address)).toBe(false),
   )
-  it('no range covers nothing, and a range of all addresses of a family leaves the other', () => {
+  it('no range covers nothing, and a range of a whole family does not cover the other', () => {
     expect(isInRanges([])('8.8.8.8')).toBe(false)
     expect(isInRanges(['0.0.0.0/0'])('8.8.8.8')).toBe(true)
     expect(isInRanges(['0.0.0.0/0'])('2606:4700::1')).toBe(false)
     expect(isInRanges(['::/0'])('2606:4700::1')).toBe(true)
   })
-  it('a range that cannot be read stops the start', () => {
+  it('an invalid range throws at the start', () => {
     expect(() => isInRanges(['8.8.8.8/33'])).toThrow(TypeError)
   })
 })

@@ -1,15 +1,15 @@
-/** Ranges of IP addresses that an operator lists. @module */
+/** Parses and matches ranges of IP addresses. @module */
 import ipaddr from 'ipaddr.js'
 
-/** What is wrong with a range: text for the operator, without the range itself. */
+/** The problem of a range, as text for the operator, without the range itself. */
 type Problem = string
 
 type Range = readonly [base: ipaddr.IPv4 | ipaddr.IPv6, prefix: number]
 
 /**
- * A predicate that is true for addresses in one of the ranges.
+ * Returns a predicate that is true for addresses in one of the ranges.
  * @param ranges - Addresses and CIDR ranges: `203.0.113.7`, `203.0.113.0/24`, `2001:db8::/32`.
- * @throws {TypeError} For a range that {@link problemOfRange} finds fault with.
+ * @throws {TypeError} For a range that {@link problemOfRange} rejects.
  */
 export function isInRanges(ranges: readonly string[]): (address: string) => boolean {
   const parsed = ranges.map((range) => {
@@ -25,8 +25,8 @@ export function isInRanges(ranges: readonly string[]): (address: string) => bool
 }
 
 /**
- * What is wrong with a range, or null. A range whose base has bits beyond the prefix is refused: it may be a slip that
- * covers too little.
+ * The problem of a range, or null. A base with bits beyond the prefix is rejected: it may be a mistake that covers too
+ * little.
  */
 export function problemOfRange(range: string): Problem | null {
   const found = parseRange(range)
@@ -50,7 +50,7 @@ function readAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
 
 function hasBitsBeyond(bytes: readonly number[], prefix: number): boolean {
   return bytes.some((byte, index) => {
-    const kept = Math.min(8, Math.max(0, prefix - 8 * index))
-    return (byte & (0xff >> kept)) !== 0
+    const prefixBits = Math.min(8, Math.max(0, prefix - 8 * index))
+    return (byte & (0xff >> prefixBits)) !== 0
   })
 }

@@ -1,6 +1,6 @@
-/** Asking somebody who may never answer. @module */
+/** Waits for an answer up to a time limit. @module */
 
-/** What `ask` resolves; null when it throws, rejects, or takes longer than `timeoutMs`. */
+/** Resolves the result of `ask`; null when it throws, rejects, or takes longer than `timeoutMs`. */
 export async function answerWithin<T>(ask: () => Promise<T>, timeoutMs: number): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<null>((resolve) => {

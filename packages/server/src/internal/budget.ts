@@ -1,10 +1,10 @@
-/** One time budget over everything that an exchange waits for. @module */
+/** One time budget over every wait of an exchange. @module */
 
 /** A running budget. */
 export interface Budget {
   /** Aborts when the time is up or the caller's signal aborts. */
   readonly signal: AbortSignal
-  /** Rejects at the same moment. For waits that do not look at a signal. */
+  /** Rejects at the same moment, for waits that take no signal. */
   readonly over: Promise<never>
   /** Frees the timer and the listener. */
   end(): void
@@ -24,7 +24,7 @@ export function startBudget(ms: number, outer?: AbortSignal): Budget {
   })
   over.catch(() => undefined)
   const abort = () => controller.abort(outer?.reason)
-  const timer = setTimeout(() => controller.abort(new BudgetSpentError(`${ms} ms are over.`)), ms)
+  const timer = setTimeout(() => controller.abort(new BudgetSpentError(`The budget of ${ms} ms is spent.`)), ms)
   if (outer?.aborted === true) abort()
   else outer?.addEventListener('abort', abort, { once: true })
   return {

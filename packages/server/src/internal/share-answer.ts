@@ -1,11 +1,11 @@
-/** One computation for all who ask at about the same time. @module */
+/** Shares one computation among concurrent callers. @module */
 
-/** How long an answer that anybody may ask for is given again, in milliseconds. */
+/** How long a public answer is cached, in milliseconds. */
 export const sharedMs = 1_000
 
 /**
- * Makes a computation cheap for anybody to ask for: one runs at a time, who asks meanwhile waits for that one, and its
- * answer is given until it is `forMs` old. A failure is given to those who waited, and not kept.
+ * Runs one computation at a time. Callers that arrive meanwhile wait for it, and its answer is cached for `forMs`. A
+ * failure rejects for the waiting callers and is not cached.
  * @param now - A clock that never goes back, in milliseconds.
  */
 export function shareAnswer<T>(

@@ -7,25 +7,22 @@ function setup(count: number, periodMs: number, mostKeys?: number) {
   function pass(ms: number): void {
     at += ms
   }
-  /** How many of so many at once are counted. */
+  /** How many of these simultaneous events are counted. */
   const counted = (key: string, times: number) =>
     Array.from({ length: times }, () => rate.take(key)).filter((wait) => wait === 0).length
   return { ...rate, pass, counted }
 }
 
 describe('a rate', () => {
-  it.each([1, 2, 3, 7, 10, 999])(
-    'of %i a second counts so many at once, and so many in each second after that',
-    (count) => {
-      const { counted, pass } = setup(count, 1_000)
-      for (let second = 0; second < 5; second += 1) {
-        expect(counted('a', count + 5)).toBe(count)
-        pass(1_000)
-      }
-    },
-  )
+  it.each([1, 2, 3, 7, 10, 999])('of %i a second allows so many at once, and so many in each later second', (count) => {
+    const { counted, pass } = setup(count, 1_000)
+    for (let second = 0; second < 5; second += 1) {
+      expect(counted('a', count + 5)).toBe(count)
+      pass(1_000)
+    }
+  })
 
-  it('comes back evenly: one after the share of one', () => {
+  it('recovers evenly: one event after its share of the period', () => {
     const { counted, take, pass } = setup(4, 1_000)
     counted('a', 4)
     expect(take('a')).toBeCloseTo(250)
@@ -35,7 +32,7 @@ describe('a rate', () => {
     expect(counted('a', 2)).toBe(1)
   })
 
-  it('says how long to wait without counting, and what is refused makes no wait longer', () => {
+  it('returns the wait without counting, and a refused event makes no wait longer', () => {
     const { waitMs, take, counted, pass } = setup(2, 60_000)
     expect([waitMs('a'), waitMs('a')]).toEqual([0, 0])
     counted('a', 2)
@@ -45,12 +42,12 @@ describe('a rate', () => {
     expect(waitMs('a')).toBe(0)
   })
 
-  it('of one key says nothing about another', () => {
+  it('of one key does not affect another', () => {
     const { counted } = setup(2, 1_000)
     expect([counted('a', 3), counted('b', 3)]).toEqual([2, 2])
   })
 
-  it('is the same whether other keys come or not, period after period', () => {
+  it('is the same with and without other keys, period after period', () => {
     const { counted, pass } = setup(2, 1_000)
     let own = 0
     for (let step = 0; step < 100; step += 1) {
@@ -62,7 +59,7 @@ describe('a rate', () => {
     expect(own).toBe(2 + 19)
   })
 
-  it('of more keys than are remembered lets the newest in, forgets those not counted for the longest, and no others', () => {
+  it('of more keys than fit in memory accepts the newest, and drops only the keys unused for longest', () => {
     const { counted } = setup(1, 60_000, 100)
     counted('old', 1)
     for (let each = 0; each < 10_000; each += 1) expect(counted(`key ${each}`, 1)).toBe(1)

@@ -1,34 +1,35 @@
-/** Counts per key how often something happens, and says when it is too often. @module */
+/** Limits a rate per key. @module */
 
-/** How often, by which clock. */
+/** Options of a rate limit. */
 export interface RateOptions {
-  /** Most in one period: at once after a pause, and evenly from then on. */
+  /** Most events in one period: all at once after a pause, evenly from then on. */
   readonly count: number
   readonly periodMs: number
   /** A clock that never goes back, in milliseconds. */
   readonly now: () => number
-  /** Most keys that are remembered. @default 65536 */
+  /** Most keys in memory. @default 65536 */
   readonly mostKeys?: number | undefined
 }
 
-/** A limit on each of many keys. */
+/** A rate limit per key. */
 export interface Rate {
-  /** How long a key must wait until it may be counted again, in milliseconds; 0: not at all. Counts nothing. */
+  /** The wait until a key may be counted again, in milliseconds; 0: none. Counts nothing. */
   waitMs(key: string): number
-  /** Counts once, unless the key must wait; resolves its wait before that, in milliseconds. */
+  /** Counts once, unless the key must wait; returns its wait before that, in milliseconds. */
   take(key: string): number
 }
 
-/** Sums of fractions differ from whole numbers by less. */
+/** Larger than any rounding error of summed fractions. */
 const roundingMs = 0.001
 
 /**
- * Builds a limit, all keys unused. It is the generic cell rate algorithm: of each key one number is kept, the time at
- * which its allowance is whole again.
+ * Builds a limit with unused keys. By the generic cell rate algorithm it stores one number per key: the time at which
+ * its allowance is full again.
  *
- * The memory has two halves. When the newer one is full, or a period old, it becomes the older one, and what was there
- * is forgotten. After a period that forgets nobody who was still being counted. When more than half of `mostKeys` come
- * within a period, keys that were not counted for the longest begin anew: many keys fill no memory and shut nobody out.
+ * The memory has two halves. When the newer half is full, or a period old, it becomes the older half, and the former
+ * older half is dropped. After a full period that drops no key with a partial allowance. When more than half of
+ * `mostKeys` arrive within a period, the keys unused for longest start anew. So many keys neither fill the memory nor
+ * lock anybody out.
  */
 export function createRate({ count, periodMs, now, mostKeys = 65_536 }: RateOptions): Rate {
   const spacingMs = periodMs / count

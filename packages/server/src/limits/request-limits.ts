@@ -1,27 +1,23 @@
-/**
- * How much one source and one caller may ask. Source: docs/decisions/rate-limits.md; docs/decisions/rate-limits.md.
- * @module
- */
+/** Limits requests per source and per caller. Source: docs/decisions/rate-limits.md. @module */
 import { createRate, type Rate } from './rate.js'
 import { createSourceReader, type SourceReader } from './source.js'
 
-/** Which limits there are; every one is off unless it is given. */
+/** The limits; each is off unless it is set. */
 export interface RequestLimitsOptions {
-  /** Requests per second of one source, whatever they ask. @default none */
+  /** Requests per second of one source, on any path. @default none */
   readonly requestsPerSource?: number | null | undefined
-  /** Requests per second of one integration, and of one legacy API key, that are authenticated. @default none */
+  /** Authenticated requests per second of one integration, and of one legacy API key. @default none */
   readonly requestsPerCaller?: number | null | undefined
-  /** Answers 401 per minute to one source, before it is not looked at any more. @default none */
+  /** 401 answers per minute to one source; beyond, all its requests are 429. @default none */
   readonly failedSignInsPerSource?: number | null | undefined
-  /** Addresses and CIDR ranges of proxies whose `X-Forwarded-For` is believed. @default none */
+  /** Addresses and CIDR ranges of proxies whose `X-Forwarded-For` is trusted. @default none */
   readonly trustedProxies?: readonly string[] | undefined
   /** A clock that never goes back, in milliseconds. @default performance.now */
   readonly now?: (() => number) | undefined
 }
 
 /**
- * The limits of one process. Every method but `sourceOf` returns how long to wait, in milliseconds: 0 when the request
- * may go on.
+ * The limits of one process. Every method but `sourceOf` returns the wait in milliseconds: 0 lets the request go on.
  */
 export interface RequestLimits {
   readonly sourceOf: SourceReader['sourceOf']
@@ -29,17 +25,14 @@ export interface RequestLimits {
   countRequest(source: string): number
   /** Counts a 401 that is ready to be sent; only with a wait of 0 may it be sent. */
   countUnauthorized(source: string): number
-  /**
-   * Counts nothing. How long a source with too many answers 401 waits: asked once more when credentials turned out
-   * right.
-   */
+  /** The wait of a source with too many 401 answers, without counting. It is checked again after valid credentials. */
   unauthorizedWaitMs(source: string): number
   /** Counts an authenticated request. */
   countCall(caller: string): number
 }
 
 /**
- * Builds the limits, in memory: each process counts for itself.
+ * Builds the limits in memory; each process counts separately.
  * @throws {RangeError} For a limit that is no whole number from 1. @throws {TypeError} For a range that cannot be read.
  */
 export function createRequestLimits(options: RequestLimitsOptions = {}): RequestLimits {
@@ -51,8 +44,8 @@ export function createRequestLimits(options: RequestLimitsOptions = {}): Request
   const failures = rateOf('failedSignInsPerSource', failedSignInsPerSource, 60_000, now)
   return {
     sourceOf,
-    // A source that failed too often is not looked at, whatever it brings: otherwise it could go on guessing until
-    // something opens.
+    // A source that failed too often is rejected even with valid credentials. Otherwise it could go on guessing until
+    // one works.
     countRequest: (source) => failures?.waitMs(source) || (requests?.take(source) ?? 0),
     countUnauthorized: (source) => failures?.take(source) ?? 0,
     unauthorizedWaitMs: (source) => failures?.waitMs(source) ?? 0,

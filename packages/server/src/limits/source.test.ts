@@ -41,17 +41,17 @@ describe('the source of a request', () => {
     expect(sourceOf('::ffff:10.0.0.1', header)).toBe(source)
   })
 
-  it('through no trusted proxy is the other end, when no proxy is trusted at all', () => {
+  it('is the peer address when no proxy is trusted', () => {
     expect(createSourceReader().sourceOf('10.0.0.1', '198.51.100.1')).toBe('10.0.0.1')
   })
 })
 
-it('a connection from a trusted proxy is of nobody, and any other of its address', () => {
+it('a connection from a trusted proxy has no source; any other has its peer address', () => {
   expect(['10.0.0.1', '::ffff:192.0.2.1', '203.0.113.9', '2001:db8:1:2::9', undefined].map(sourceOfConnection)).toEqual(
     [null, null, '203.0.113.9', '2001:db8:1:2::/64', 'unknown'],
   )
 })
 
-it('a range that cannot be read stops the start', () => {
+it('an invalid range throws at the start', () => {
   expect(() => createSourceReader(['10.0.0.0/33'])).toThrow(TypeError)
 })

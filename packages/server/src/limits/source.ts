@@ -1,27 +1,27 @@
-/** Where a request comes from, through proxies that are trusted. @module */
+/** Finds the source of a request behind trusted proxies. @module */
 import { isIPv4, isIPv6 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { isInRanges } from '../internal/address-ranges.js'
 
-/** Reads where requests and connections come from. */
+/** Finds the source of requests and connections. */
 export interface SourceReader {
   /**
-   * The address of a request. `X-Forwarded-For` is read from its end, as long as the address so far is a trusted proxy:
-   * what others wrote there counts for nothing.
-   * @param peer - The other end of the connection.
+   * The source of a request. `X-Forwarded-For` is read from its end, as long as the address so far is a trusted proxy.
+   * So entries written by others are ignored.
+   * @param peer - The peer address of the connection.
    * @param forwardedFor - All values of the header, joined by commas; null without it.
    */
   sourceOf(peer: string | undefined, forwardedFor: string | null): string
-  /** The same of a connection; null for one from a trusted proxy, which carries the requests of many. */
+  /** The source of a connection; null for a trusted proxy, which carries requests of many sources. */
   sourceOfConnection(peer: string | undefined): string | null
 }
 
-/** Counts as one source: requests whose address their host does not tell. */
+/** The source of all requests without a known address. */
 const unknown = 'unknown'
 
 /**
- * Builds the reader. A source is an IPv4 address, or the first 64 bits of an IPv6 address: who has one of these has
- * all.
+ * Builds the finder. A source is an IPv4 address, or the first 64 bits of an IPv6 address: one network owns all of
+ * those.
  * @param trustedProxies - Addresses and CIDR ranges.
  * @throws {TypeError} For a range that cannot be read.
  */
@@ -53,7 +53,7 @@ export function createSourceReader(trustedProxies: readonly string[] = []): Sour
   }
 }
 
-/** An entry of the header: an address, which some proxies write with a port, and IPv6 in brackets. */
+/** Parses a header entry: an address that some proxies write with a port, and IPv6 in brackets. */
 function readHop(entry: string): string | null {
   const text = entry.trim()
   if (text.length > 64) return null
@@ -61,7 +61,7 @@ function readHop(entry: string): string | null {
   return readAddress(v6 ?? v4 ?? text)
 }
 
-/** The one spelling of an address; an IPv4 address inside of IPv6, as a socket of both families gives it, is IPv4. */
+/** The canonical form of an address. An IPv4-mapped IPv6 address, as dual-stack sockets report it, becomes IPv4. */
 function readAddress(text: string | undefined): string | null {
   if (text === undefined) return null
   if (isIPv4(text)) return text

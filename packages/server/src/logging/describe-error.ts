@@ -1,19 +1,19 @@
-/** What of an error may be logged. @module */
+/** Describes an error by its loggable parts. @module */
 
 /**
- * The loggable part of an error: no message and no other field, because a driver's may hold values, URLs or
+ * The loggable parts of an error. Messages and other fields are left out: a driver's may hold values, URLs or
  * credentials.
  */
 export interface ErrorDescription {
   readonly error: string
   readonly code: string | null
-  /** Where it was thrown: the frames of the stack, without the message above them. */
+  /** The frames of the stack, without the message above them. */
   readonly stack: string
   /** Class and code of the errors that caused it, outermost first. */
   readonly causes: readonly string[]
 }
 
-/** Describes anything thrown by its class, its code and where it came from. */
+/** Describes a thrown value by its class, code and stack frames. */
 export function describeError(error: unknown): ErrorDescription {
   const causes: string[] = []
   let cause = error instanceof Error ? error.cause : undefined

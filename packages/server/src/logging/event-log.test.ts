@@ -7,7 +7,7 @@ const integrationAddress = `0x${'cd'.repeat(20)}`
 const txHash = `0x${'12'.repeat(32)}`
 const payment = { chainId: 137, txHash, integrationAddress, version: 2, deliveryId: '7' }
 
-/** The lines that an event leaves, through the real logger and its list of fields. */
+/** The log lines of an event, through the real logger and its list of fields. */
 function linesOf(event: ServiceEvent) {
   const lines: string[] = []
   const logger = createPinoLogger({ level: 'debug', destination: { write: (line: string) => lines.push(line) } })
@@ -45,7 +45,7 @@ it.each([
   expect(linesOf(event)).toEqual([{ ...fields, msg: expect.stringMatching(/[a-z].*[.]$/) }])
 })
 
-it('says nothing of what happens all the time', () => {
+it('does not log frequent events', () => {
   expect(linesOf({ type: 'payment.indexed', blockNumber: 1, chainId: 1, txHash, integrationAddress })).toEqual([])
   const nobodys = { chainId: 1, txHash, integrationAddress: null }
   expect(linesOf({ type: 'payment.additional', ordinal: 1, blockNumber: 1, ...nobodys })).toEqual([])

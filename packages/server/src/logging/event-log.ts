@@ -1,10 +1,10 @@
-/** Events that an operator acts on, as lines of the log. @module */
+/** Logs the events that an operator acts on. @module */
 import type { EventSink } from '@payment-integration/core'
 import type { Logger } from '@payment-integration/core/ports'
 
 /**
- * Builds the sink: endpoints that fail or answer again, deliveries that are given up, payments that area (a) hides, and
- * the newest record of the audit log. Metrics count the rest.
+ * Builds the sink. It logs endpoints that fail or recover, deliveries that are given up, payments hidden in area (a),
+ * and the newest audit record. Metrics count the rest.
  */
 export function createEventLog(logger: Pick<Logger, 'info' | 'warn'>): EventSink {
   return (event) => {
@@ -12,15 +12,15 @@ export function createEventLog(logger: Pick<Logger, 'info' | 'warn'>): EventSink
       case 'endpoint.failing': {
         const { type: eventType, integrationAddress, failingMs } = event
         const fields = { eventType, integrationAddress, failingMs }
-        return logger.warn(fields, 'An endpoint of notifications fails; it is probed until it answers.')
+        return logger.warn(fields, 'A notification endpoint fails; it is probed until it answers.')
       }
       case 'endpoint.recovered': {
         const { type: eventType, integrationAddress, failingMs } = event
-        return logger.info({ eventType, integrationAddress, failingMs }, 'An endpoint of notifications answers again.')
+        return logger.info({ eventType, integrationAddress, failingMs }, 'A notification endpoint has recovered.')
       }
       case 'payment.additional': {
         const { type: eventType, integrationAddress, chainId, txHash, ordinal } = event
-        // A further payment that names no integration was never visible in area (a): nothing is hidden.
+        // A further payment without an integration was never visible in area (a), so nothing is hidden.
         if (integrationAddress === null) return
         const fields = { eventType, integrationAddress, chainId, txHash, ordinal }
         return logger.warn(
@@ -31,7 +31,10 @@ export function createEventLog(logger: Pick<Logger, 'info' | 'warn'>): EventSink
       case 'audit.head': {
         const { type: eventType, seq, hash } = event
         const fields = { eventType, seq, hash }
-        return logger.info(fields, 'Newest record of the audit log: audit verify --expect <seq>:<hash> finds it again.')
+        return logger.info(
+          fields,
+          'Newest record of the audit log; audit verify --expect <seq>:<hash> checks that it still exists.',
+        )
       }
       case 'delivery.exhausted': {
         const { type: eventType, deliveryId, integrationAddress, chainId, txHash, version, reason } = event

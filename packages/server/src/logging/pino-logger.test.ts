@@ -53,7 +53,7 @@ describe('the log', () => {
     expect(parsed()[0]).toMatchObject(override)
   })
 
-  it('keeps which deposit a fulfilment does not fit, and why', () => {
+  it('keeps the deposit that a fulfilment does not match, and the reason', () => {
     const { logger, parsed } = capture()
     const fields = {
       chainId: 1,
@@ -67,7 +67,7 @@ describe('the log', () => {
     expect(parsed()[0]).toMatchObject(fields)
   })
 
-  it('keeps scheme and host of a URL in a listed field, and nothing else of it', () => {
+  it('keeps only scheme and host of a URL in a listed field', () => {
     const { logger, parsed } = capture()
     logger.error({ error: 'GET https://user:CANARY@rpc.example:8545/v3/CANARY?key=CANARY failed (twice)' }, 'x')
     expect(parsed()[0]).toMatchObject({ error: 'GET https://rpc.example:8545 failed (twice)' })
@@ -85,7 +85,7 @@ describe('the log', () => {
 })
 
 describe('describeError', () => {
-  it('names class, code, place and causes, and no message', () => {
+  it('has class, code, stack frames and causes, and no message', () => {
     const cause = Object.assign(new RangeError('CANARY'), { code: 'ECONNREFUSED', url: 'CANARY' })
     const error = Object.assign(new TypeError('CANARY\n    CANARY line', { cause }), {
       code: 'ERR_X',
@@ -97,7 +97,7 @@ describe('describeError', () => {
     expect(JSON.stringify(described)).not.toContain('CANARY')
   })
 
-  it('takes anything that was thrown', () => {
+  it('accepts any thrown value', () => {
     expect(describeError('CANARY')).toEqual({ error: 'string', code: null, stack: '', causes: [] })
     expect(describeError(undefined)).toMatchObject({ error: 'undefined' })
     const ring = new Error('a')

@@ -1,12 +1,12 @@
-/** The log: JSON lines, and only fields that are known to be harmless. @module */
+/** Writes the log as JSON lines with allow-listed fields. @module */
 import type { Logger } from '@payment-integration/core/ports'
 import { type DestinationStream, pino } from 'pino'
 import type { LogLevel } from '../config/config.js'
 import { shortenUrls } from './shorten-urls.js'
 
 /**
- * Every field that may appear in the log. A field that is not listed is dropped, so that a new one cannot carry a
- * secret, a body, a signature, a query string or an RPC URL into it by accident.
+ * Every field that may appear in the log. Any other field is dropped. So a new one cannot carry a secret, a body, a
+ * signature, a query string or an RPC URL into the log by accident.
  */
 export const loggedFields = [
   'address',
@@ -75,14 +75,14 @@ export const loggedFields = [
   'waitMs',
 ] as const
 
-/** Where and how much to log. */
+/** Destination and level of the log. */
 export interface PinoLoggerOptions {
   readonly level: LogLevel
   /** @default standard output */
   readonly destination?: DestinationStream | undefined
 }
 
-/** A logger on pino. */
+/** Builds a logger on pino. */
 export function createPinoLogger({ level, destination }: PinoLoggerOptions): Logger {
   const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime }
   const log = destination === undefined ? pino(options) : pino(options, destination)
@@ -95,10 +95,10 @@ export function createPinoLogger({ level, destination }: PinoLoggerOptions): Log
 }
 
 function allowed(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const kept: Record<string, unknown> = {}
+  const listed: Record<string, unknown> = {}
   for (const name of loggedFields) {
     const value = fields[name]
-    if (value !== undefined) kept[name] = typeof value === 'string' ? shortenUrls(value) : value
+    if (value !== undefined) listed[name] = typeof value === 'string' ? shortenUrls(value) : value
   }
-  return kept
+  return listed
 }

@@ -23,7 +23,7 @@ describe('a text of more than 4,096 characters', () => {
   })
 
   test.each(['https://user:secret@a.example/secret', "https://user:pass'secret@a.example/secret"])(
-    'shows no part of a user or a path where it is cut, however the cut goes through %s',
+    'shows no part of a user or a path at the cut, wherever it splits %s',
     (url) => {
       for (let before = 4_096 - url.length - 1; before < 4_096; before++) {
         const shown = shortenUrls(`${'.'.repeat(before)} ${url}${'b'.repeat(100)}`)

@@ -1,18 +1,18 @@
-/** URLs in texts that may be shown. @module */
+/** Shortens URLs in texts for display. @module */
 
-/** Characters of a text that are read and kept: enough for ten frames of a stack. */
+/** Longest text that is shown, in characters: enough for ten stack frames. */
 const mostCharacters = 4_096
 /**
- * A URL, whose user information may hold the quotes that end it elsewhere. The bounds keep the search linear, and no
- * scheme or password that is in use is longer.
+ * A URL. Its user information may hold quotes, which end it elsewhere. The bounds keep the search linear; no scheme or
+ * password in use is longer.
  */
 const anyUrl = /[a-z][a-z0-9+.-]{0,31}:\/\/(?:[^\s/?#]{0,256}@)?[^\s"'<>]*/gi
 /** A host with or without a port. */
 const host = /^(?:[^:[\]]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?$/i
 
 /**
- * Keeps scheme and host of every URL in a text: credentials, path and query may hold keys. Where no host can be told
- * from them, only the scheme is kept. A text that is too long is cut, and a URL that the cut goes through is left out.
+ * Keeps only scheme and host of every URL in a text: credentials, path and query may hold keys. Without a recognisable
+ * host only the scheme stays. A text that is too long is cut, and a URL at the cut is dropped.
  */
 export function shortenUrls(text: string): string {
   const isCut = text.length > mostCharacters
@@ -20,10 +20,7 @@ export function shortenUrls(text: string): string {
   return isCut ? `${shown}…` : shown
 }
 
-/**
- * The beginning of a text, without a URL that the cut may go through: what it holds before an `@` that is cut off may
- * be a password.
- */
+/** The beginning of a text, without a URL at the cut: its part before a lost `@` may be a password. */
 function cut(text: string): string {
   const read = text.slice(0, mostCharacters)
   let word = read.length

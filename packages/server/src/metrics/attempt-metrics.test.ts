@@ -36,7 +36,7 @@ describe('attempts by result', () => {
     ...{ timeout: 0, connection: 0, refused_address: 0, secret_unreadable: 0, other: 0 },
   }
 
-  it('are all there, at 0, before the first', () => {
+  it('are all present, at 0, before the first attempt', () => {
     expect(resultsIn(createAttemptMetrics().text())).toEqual(nothing)
   })
 
@@ -89,14 +89,14 @@ describe('the text of attempts', () => {
     expect(own.text()).toContain(`# TYPE ${prefix}published_to_delivered_seconds histogram`)
   })
 
-  it('says how fast a snapshot was delivered from a millisecond on up to three days', () => {
+  it('measures delivery times from a millisecond to three days', () => {
     expect([publishBuckets[0], publishBuckets.at(-1)]).toEqual([0.001, 259_200])
     expect(publishBuckets).toEqual([...publishBuckets].sort((a, b) => a - b))
   })
 })
 
-describe('what endpoints and given up deliveries add', () => {
-  it('counts them, and names nobody', async () => {
+describe('events of endpoints and exhausted deliveries', () => {
+  it('are counted without naming an integration', async () => {
     const metrics = await createMetrics()
     const transitions = (text: string) => samples(text).filter((line) => line.includes('endpoint_transitions'))
     const of = (to: string, count: number) => `${prefix}notification_endpoint_transitions_total{to="${to}"} ${count}`

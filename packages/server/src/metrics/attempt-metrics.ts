@@ -5,27 +5,27 @@ import { durationBuckets, prefix, publishBuckets } from './names.js'
 
 type Attempted = Extract<ServiceEvent, { type: 'delivery.attempted' }>
 
-/** What an attempt came to. `other`: a status that HTTP does not know, or a reason that is not listed. */
+/** Result of an attempt. `other`: a status outside HTTP's classes, or a reason that is not listed. */
 const results = [
   ...['2xx', '3xx', '4xx', '5xx'],
   ...['timeout', 'connection', 'refused_address', 'secret_unreadable', 'other'],
 ] as const
 
 const help = {
-  attempted: 'Attempts of notifications, by where the delivery stands after them.',
-  results: 'Attempts of notifications, by the class of the status that was answered, or by why there was none.',
+  attempted: 'Delivery attempts, by the status of the delivery afterwards.',
+  results: 'Delivery attempts, by class of the answered status, or by the reason for a missing answer.',
   duration: 'Time from sending a notification to its answer, or to giving up.',
   published: 'Time from the commit of a snapshot to the 2xx that answers its notification. Replays are not counted.',
 }
 
-/** The metrics, and what fills them. */
+/** The metrics and their recorder. */
 export interface AttemptMetrics {
   readonly attempted: (event: Attempted) => void
   /** The text format of Prometheus. */
   text(): string
 }
 
-/** Builds them, all at nothing. Without the Prometheus library: thousands of attempts a second are counted here. */
+/** Builds empty metrics, without the Prometheus library: thousands of attempts a second are counted here. */
 export function createAttemptMetrics(): AttemptMetrics {
   const byResult = new Map<string, number>(results.map((result) => [result, 0]))
   const byOutcome = new Map<string, number>()

@@ -1,23 +1,20 @@
-/** Counting durations in buckets, for histograms in the text format of Prometheus. @module */
+/** Counts durations in buckets, for Prometheus histograms. @module */
 
 /** The observations of one series. */
 export interface Buckets {
   observe(seconds: number): void
-  /**
-   * Its samples.
-   * @param labels - As they are written, without braces; empty: none.
-   */
+  /** Its samples. @param labels - Formatted labels without braces; empty: none. */
   lines(name: string, labels: string): string[]
 }
 
 /**
- * Builds an empty series. The Prometheus library checks and hashes the labels of every single observation; here it is
- * two additions.
+ * Builds an empty series. The Prometheus library checks and hashes labels on each observation; this costs two
+ * additions.
  *
  * @param bounds - Upper bounds in seconds, ascending.
  */
 export function createBuckets(bounds: readonly number[]): Buckets {
-  // Observations up to each bound and above the one before it; the last are those above all bounds.
+  // Observations up to each bound and above the previous one; the last entry counts those above all bounds.
   const counts = Array.from({ length: bounds.length + 1 }, () => 0)
   let sum = 0
   return {
@@ -39,7 +36,7 @@ export function createBuckets(bounds: readonly number[]): Buckets {
   }
 }
 
-/** The two lines that begin a metric. */
+/** The HELP and TYPE lines of a metric. */
 export function heading(name: string, type: 'counter' | 'histogram', help: string): string[] {
   return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`]
 }

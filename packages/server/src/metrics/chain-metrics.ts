@@ -1,4 +1,4 @@
-/** How each chain and its endpoints are doing, asked when the metrics are. @module */
+/** Metrics of each chain and its endpoints, read at each scrape. @module */
 import type { ChainStatus } from '@payment-integration/core'
 import type { EndpointStatus, ProofLevel } from '@payment-integration/core/ports'
 import { Counter, Gauge, type Registry } from 'prom-client'
@@ -8,7 +8,7 @@ import { prefix } from './names.js'
 interface Reading<Of> {
   readonly name: string
   readonly help: string
-  /** Null: there is nothing to say yet, and the metric is left out. */
+  /** Null: no value yet, so the metric is left out. */
   value(of: Of): number | null
 }
 
@@ -43,7 +43,7 @@ const chainGauges: readonly Reading<ChainStatus>[] = [
 const endpointGauges: readonly Reading<EndpointStatus>[] = [
   { name: 'endpoint_score', help: '0 (not used while another works) to 1.', value: ({ score }) => score },
   { name: 'endpoint_in_use', help: 'Whether the next read goes to it.', value: ({ inUse }) => Number(inUse) },
-  { name: 'endpoint_head_block', help: 'Newest height it told.', value: ({ head }) => head },
+  { name: 'endpoint_head_block', help: 'Newest height it reported.', value: ({ head }) => head },
   {
     name: 'endpoint_latency_seconds',
     help: 'Moving average of its answers.',
@@ -65,12 +65,12 @@ const endpointCounters: readonly Reading<EndpointStatus>[] = [
   },
   {
     name: 'endpoint_failed_proofs_total',
-    help: 'Blocks whose receipts or logs do not lead to their header.',
+    help: 'Blocks whose receipts or logs do not match their header.',
     value: ({ failedProofs }) => failedProofs,
   },
 ]
 
-/** Adds the metrics to a registry. `read` is asked once for each metric at each look. */
+/** Adds the metrics to a registry. Each scrape calls `read` once per metric. */
 export function addChainMetrics(registry: Registry, read: () => readonly ChainStatus[]): void {
   const registers = [registry]
   for (const { name, help, value } of chainGauges)

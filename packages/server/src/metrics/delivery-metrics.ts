@@ -1,10 +1,10 @@
-/** What waits to be delivered and who does not take it, asked of the database when the metrics are. @module */
+/** Metrics of the backlog and blocked endpoints, read from the database at each scrape. @module */
 import { Gauge, type Registry } from 'prom-client'
 import { answerWithin } from '../internal/answer-within.js'
 import type { MetricsSources } from './metrics.js'
 import { prefix } from './names.js'
 
-/** Where counting pending deliveries ends, so that a look costs no more however much waits. */
+/** Most pending deliveries that are counted, which bounds the cost of a scrape. */
 export const mostPending = 10_000
 
 type Deliveries = MetricsSources['deliveries']
@@ -12,15 +12,15 @@ type Deliveries = MetricsSources['deliveries']
 interface Reading {
   readonly name: string
   readonly help: string
-  /** Null: there is nothing to say, and the metric is left out. */
+  /** Null: no value, so the metric is left out. */
   read(deliveries: Deliveries): Promise<number | null>
 }
 
 /**
  * Adds the metrics to a registry.
- * @param sources - What is asked; null: nothing yet.
+ * @param sources - The queried stores; null: none yet.
  * @param timeoutMs - How long the database may take.
- * @returns What is called before each look: the database is asked for the backlog once for all of its metrics.
+ * @returns A function to call before each scrape: it reads the backlog once for all metrics.
  */
 export function addDeliveryMetrics(
   registry: Registry,
@@ -42,12 +42,12 @@ export function addDeliveryMetrics(
     },
     {
       name: 'oldest_due_delivery_seconds',
-      help: 'For how long the oldest delivery has been due of those that nothing but a free slot keeps waiting; left out while there is none, or the database does not answer.',
+      help: 'How long the oldest delivery that waits only for a free slot has been due; left out while there is none, or the database does not answer.',
       read: async (deliveries) => inSeconds((await readBacklog(deliveries)).oldestDueMs),
     },
     {
       name: 'oldest_blocked_delivery_seconds',
-      help: 'The same of those that wait for an endpoint that is blocked, and probed from time to time.',
+      help: 'How long the oldest delivery to a blocked endpoint has been due.',
       read: async (deliveries) => inSeconds((await readBacklog(deliveries)).oldestBlockedMs),
     },
     {
@@ -60,7 +60,7 @@ export function addDeliveryMetrics(
     new Gauge({
       name: `${prefix}${name}`,
       help,
-      // With a label that has no value, a gauge can have no value.
+      // Without labels a gauge always has a value; with a label it can have none.
       labelNames: ['none'],
       registers: [registry],
       async collect() {

@@ -1,7 +1,4 @@
-/**
- * Counts of what happened, from the stream of events. No label names an integration, an address or a transaction.
- * @module
- */
+/** Counts service events. No label names an integration, an address or a transaction. @module */
 import type { EventSink } from '@payment-integration/core'
 import { Counter, type Registry } from 'prom-client'
 import type { AttemptMetrics } from './attempt-metrics.js'
@@ -9,7 +6,7 @@ import { prefix } from './names.js'
 
 /**
  * Adds the metrics to a registry.
- * @param attempts - Counts the attempts of deliveries, outside the registry.
+ * @param attempts - Counts delivery attempts, outside the registry.
  * @returns The sink that feeds them all.
  */
 export function addEventMetrics(registry: Registry, attempts: Pick<AttemptMetrics, 'attempted'>): EventSink {
@@ -28,7 +25,7 @@ export function addEventMetrics(registry: Registry, attempts: Pick<AttemptMetric
   })
   const settled = new Counter({
     name: `${prefix}updates_settled_total`,
-    help: 'Updates of processors and receipts, by what became of them.',
+    help: 'Updates of processors and receipts, by outcome.',
     labelNames: ['outcome'],
     registers,
   })
@@ -39,14 +36,14 @@ export function addEventMetrics(registry: Registry, attempts: Pick<AttemptMetric
   })
   const turned = new Counter({
     name: `${prefix}notification_endpoint_transitions_total`,
-    help: 'Times that an endpoint of notifications began to be blocked, or answered again.',
+    help: 'Times that a notification endpoint was blocked or recovered.',
     labelNames: ['to'],
     registers,
   })
   for (const to of ['failing', 'recovered']) turned.inc({ to }, 0)
   const quarantined = new Counter({
     name: `${prefix}logs_quarantined_total`,
-    help: 'Logs of listed routers that are no payment and were left out. Somebody should look at them.',
+    help: 'Logs of listed routers that are no payment and were skipped. Inspect them.',
     labelNames: ['chain'],
     registers,
   })

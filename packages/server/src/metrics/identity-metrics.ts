@@ -1,15 +1,15 @@
-/** Counts webhooks of the identity provider. @module */
+/** Counts rejected webhooks of the identity provider. @module */
 import { Counter, type Registry } from 'prom-client'
 import { prefix } from './names.js'
 
-/** Why webhooks are refused, by the end of their codes. */
+/** Reasons of rejected webhooks, by the end of the error code. */
 const reasons = ['unsigned', 'forged', 'malformed'] as const
 
 /** Adds the metrics to a registry. @returns Counts a webhook that was refused, by its code `ERR_PROVIDER_WEBHOOK_…`. */
 export function addIdentityMetrics(registry: Registry): (code: string) => void {
   const refused = new Counter({
     name: `${prefix}identity_webhooks_refused_total`,
-    help: 'Webhooks of the identity provider that were refused. Forged ones in a row: the secret differs on the two sides.',
+    help: 'Rejected webhooks of the identity provider. Repeated forged ones: the secret differs on the two sides.',
     labelNames: ['reason'],
     registers: [registry],
   })

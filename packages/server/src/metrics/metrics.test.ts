@@ -34,7 +34,7 @@ async function listen(metrics: Metrics) {
   return server.url
 }
 
-/** The samples of a text, by name with labels as they are written. */
+/** The samples of a text, by name and formatted labels. */
 function samples(text: string): ReadonlyMap<string, number> {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   return new Map(
@@ -59,7 +59,7 @@ function watching(
 }
 
 describe('the metrics of chains', () => {
-  it('say what each indexer says, at the moment of the question', async () => {
+  it('report the status of each indexer at the time of the scrape', async () => {
     const metrics = await createMetrics()
     let head = 1_200
     const status = () => [
@@ -91,7 +91,7 @@ describe('the metrics of chains', () => {
     expect([...second.keys()].some((key) => key.startsWith('chain_proof{chain="1"'))).toBe(false)
   })
 
-  it('say of each endpoint how it is scored, by its name', async () => {
+  it('report the score of each endpoint by name', async () => {
     const metrics = await createMetrics()
     const endpoints = [
       endpointStatus({
@@ -159,7 +159,7 @@ describe('the metrics of events', () => {
     expect(found.get('chain_outages_total{chain="10"}')).toBe(1)
   })
 
-  it('are those of one server: another one in the process counts for itself', async () => {
+  it('belong to one server: another one in the process counts separately', async () => {
     const [one, other] = [await createMetrics(), await createMetrics()]
     one.onEvent(attempted)
     expect((await read(one)).get('deliveries_attempted_total{outcome="delivered"}')).toBe(1)
@@ -205,7 +205,7 @@ describe('the backlog of deliveries', () => {
     [{ pending: 7, oldestDueMs: null, oldestBlockedMs: 3_600_000 }, undefined, 3_600],
     [{ pending: 10_000, oldestDueMs: 61_500, oldestBlockedMs: 1_500 }, 61.5, 1.5],
   ])(
-    '%o is a number of deliveries and two ages in seconds: of what could be sent, and of what is blocked',
+    '%o is a number of deliveries and two ages in seconds: of sendable and of blocked ones',
     async (backlog, seconds, blockedSeconds) => {
       const metrics = await createMetrics()
       watching(metrics, noChains, none, async () => backlog)
@@ -216,7 +216,7 @@ describe('the backlog of deliveries', () => {
     },
   )
 
-  it('is asked for once at each look, and counted up to 10,000', async () => {
+  it('is read once at each scrape, and counted up to 10,000', async () => {
     const metrics = await createMetrics()
     const asked: number[] = []
     watching(metrics, noChains, none, async ({ atMost }) => {
@@ -252,7 +252,7 @@ describe('failing endpoints', () => {
   const noChains = () => []
   const endpoint = { integrationAddress: wallet, failingSince: 1, blockedUntil: null }
 
-  it('are those that are blocked; failures in a row alone are not enough', async () => {
+  it('are the blocked ones; failures in a row alone are not enough', async () => {
     const metrics = await createMetrics()
     const endpoints = [
       { ...endpoint, failures: 4, blocks: 0 },
@@ -284,7 +284,7 @@ describe('failing endpoints', () => {
 })
 
 describe('GET /metrics', () => {
-  it('is the text format, not to be kept, with what the process itself needs', async () => {
+  it('is the text format, with no-store and process metrics', async () => {
     const url = await listen(await createMetrics())
     const answer = await fetch(`${url}/metrics`, bearer)
     expect(answer.status).toBe(200)
@@ -298,7 +298,7 @@ describe('GET /metrics', () => {
   })
 
   it.each([
-    ['no metrics are kept', async () => ({ metricsToken })],
+    ['metrics are off', async () => ({ metricsToken })],
     ['there is no token', async () => ({ metrics: await createMetrics() })],
   ])('is not there when %s', async (_, deps) => {
     server = await listenApp(await deps())
@@ -323,13 +323,13 @@ describe('GET /metrics', () => {
     expect(answer.headers.get('cache-control')).toBe('private, no-store')
   })
 
-  it('is all that an app for a listener of its own has, open without a token', async () => {
+  it('is the only path of an app for a separate listener, and open without a token', async () => {
     const app = createMetricsApp({ metrics: await createMetrics(), token: null })
     const statuses = ['/metrics', '/health', '/openapi.json', '/'].map(async (path) => (await app.request(path)).status)
     expect(await Promise.all(statuses)).toEqual([200, 404, 404, 404])
   })
 
-  it('counts requests by the pattern of their route, refused ones too, and names nobody', async () => {
+  it('counts requests by route pattern, also rejected ones, without naming an integration', async () => {
     let now = 0
     const metrics = await createMetrics({ now: () => (now += 20) })
     const url = await listen(metrics)

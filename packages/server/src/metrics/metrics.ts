@@ -1,10 +1,10 @@
-/** What Prometheus is told. Nothing in it says anything about an integration. @module */
+/** The metrics port of a server; it holds no data of any integration. @module */
 import type { EventSink, Indexer } from '@payment-integration/core'
 import type { Store } from '@payment-integration/core/ports'
 import type { MiddlewareHandler } from 'hono'
 import type { AppEnv } from '../app/app-env.js'
 
-/** What is asked when the metrics are. */
+/** The parts that a scrape reads. */
 export interface MetricsSources {
   readonly indexers: readonly Pick<Indexer, 'status'>[]
   readonly deliveries: Pick<Store['deliveries'], 'msUntilDue' | 'backlog' | 'endpoints'>
@@ -14,15 +14,15 @@ export interface MetricsSources {
 export interface Metrics {
   /** Counts an event. */
   readonly onEvent: EventSink
-  /** Counts a webhook of the identity provider that was refused, by its code. */
+  /** Counts a rejected webhook of the identity provider, by its code. */
   readonly webhookRefused: (code: string) => void
-  /** The middleware that goes before everything else, measured with what is behind it. It must not throw. */
+  /** Wraps the first middleware, which must not throw, and measures it with everything after it. */
   measured(middleware: MiddlewareHandler<AppEnv>): MiddlewareHandler<AppEnv>
   /** Value of `Content-Type`. */
   readonly contentType: string
-  /** Names what is asked from now on; until then chains and deliveries are left out. */
+  /** Sets the parts that a scrape reads. Until then chains and deliveries are left out. */
   watch(sources: MetricsSources): void
-  /** The text format of Prometheus. It never rejects: what cannot be read is left out. */
+  /** The text format of Prometheus. It never rejects: unreadable values are left out. */
   text(): Promise<string>
 }
 

@@ -3,10 +3,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client'
 
 let registry: Registry | undefined
 
-/**
- * They are the process's own, so all servers in it share one registry: watching the event loop twice would tell the
- * same twice.
- */
+/** All servers in a process share this registry: a second watch on the event loop would repeat the same values. */
 export function processMetrics(): Registry {
   if (registry === undefined) {
     registry = new Registry()

@@ -11,7 +11,7 @@ import { prefix } from './names.js'
 import { processMetrics } from './process-metrics.js'
 import { requestMetrics } from './request-metrics.js'
 
-/** Builds the metrics, on a registry of their own: two servers in one process do not add up. */
+/** Builds the metrics on a separate registry, so that two servers in one process do not add up. */
 export function prometheusMetrics(options: MetricsOptions = {}): Metrics {
   const { now = () => performance.now(), timeoutMs = 2_000 } = options
   const registry = new Registry()

@@ -2,7 +2,7 @@
 import { type Buckets, createBuckets, heading } from './buckets.js'
 import { durationBuckets, prefix } from './names.js'
 
-/** What an observation is of. Values must need no escape: they are patterns of routes, known methods and numbers. */
+/** Labels of an observation. Values need no escaping: they are route patterns, known methods and numbers. */
 export interface RequestLabels {
   readonly method: string
   readonly route: string
@@ -18,7 +18,7 @@ export interface RequestDurations {
 const name = `${prefix}http_request_duration_seconds`
 const help = 'Time from a request to its answer. Requests that are no well-formed HTTP are not counted.'
 
-/** Builds it. Without the Prometheus library, which took a tenth of the processor time of a look-up. */
+/** Builds it without the Prometheus library, which took a tenth of a look-up's CPU time. */
 export function createRequestDurations(): RequestDurations {
   const all = new Map<string, { readonly labels: string; readonly buckets: Buckets }>()
 

@@ -1,7 +1,4 @@
-/**
- * How long requests take, by the pattern of their route: a path itself would name addresses and transactions.
- * @module
- */
+/** Measures requests by route pattern: a path would name addresses and transactions. @module */
 import type { MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
 import type { AppEnv } from '../app/app-env.js'
@@ -9,9 +6,9 @@ import { createRequestDurations } from './request-durations.js'
 
 const methods = new Set(['GET', 'HEAD', 'POST', 'OPTIONS'])
 
-/** The metric, and what fills it. */
+/** The metric and its recorder. */
 export interface RequestMetrics {
-  /** The same middleware, measured with everything behind it. */
+  /** Wraps a middleware and measures it with everything after it. */
   measured(middleware: MiddlewareHandler<AppEnv>): MiddlewareHandler<AppEnv>
   /** The text format of Prometheus. */
   text(): string
@@ -24,7 +21,7 @@ export interface RequestMetrics {
 export function requestMetrics(now: () => number): RequestMetrics {
   const durations = createRequestDurations()
   return {
-    // Around the one middleware that every request passes: one more of its own costs what a tenth of a look-up costs.
+    // Wraps the one middleware that every request passes: a separate one would cost a tenth of a look-up.
     measured: (middleware) => async (c, next) => {
       const startedAt = now()
       const refusal = await middleware(c, next)
@@ -32,7 +29,7 @@ export function requestMetrics(now: () => number): RequestMetrics {
       const path = routePath(c, -1)
       const labels = {
         method: methods.has(method) ? method : 'other',
-        // What everything passes is no route.
+        // A wildcard middleware is no route.
         route: path.includes('*') ? 'none' : path,
         status: (refusal ?? c.res).status,
       }

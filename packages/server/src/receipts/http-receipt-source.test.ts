@@ -56,7 +56,7 @@ describe('a receipt', () => {
     ])
   })
 
-  it('is asked for without an integration when the payment names none', async () => {
+  it('is requested without an integration when the payment names none', async () => {
     answer = signed(JSON.stringify(update))
     await source.lookup({ ...payment, integrationAddress: null })
     expect(requests[0]?.url).toBe(`/receipts/1/${txHash}`)
@@ -67,7 +67,7 @@ describe('a receipt', () => {
     expect(await source.lookup(payment)).toBeNull()
   })
 
-  it('is asked for with the credentials of the URL', async () => {
+  it('is requested with the credentials of the URL', async () => {
     answer = status(404)
     const url = base.replace('http://', 'http://us%20er:p%40ss@')
     const own = createHttpReceiptSource({ url: `${url}///`, receiveUpdate })
@@ -137,7 +137,7 @@ describe('no answer', () => {
     await expect(source.lookup(payment)).rejects.toMatchObject({ code: 'ERR_RECEIPT_UNAVAILABLE' })
   })
 
-  it('after the caller gave up rejects at once', async () => {
+  it('after the caller aborted rejects at once', async () => {
     answer = () => undefined
     const controller = new AbortController()
     const pending = source.lookup(payment, controller.signal)
@@ -149,7 +149,7 @@ describe('no answer', () => {
 
 describe('createHttpReceiptSource', () => {
   it.each(['', 'nonsense', 'ftp://a.example', 'https://a.example/?x=1', 'https://a.example/#x'])(
-    'refuses the address %j with a TypeError that does not repeat it',
+    'rejects the address %j with a TypeError that does not repeat it',
     (url) => expect(() => createHttpReceiptSource({ url, receiveUpdate })).toThrow(TypeError),
   )
 })

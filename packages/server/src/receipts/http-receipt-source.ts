@@ -1,5 +1,5 @@
 /**
- * Asks a processor over HTTP what became of a payment. Source: docs/interface.md 6 (receipt polling);
+ * Polls a processor over HTTP for the outcome of a payment. Source: docs/interface.md 6 (receipt polling);
  * docs/decisions/receipt-polling.md.
  * @module
  */
@@ -11,17 +11,20 @@ import { startBudget } from '../internal/budget.js'
 
 /** Options of the source. */
 export interface HttpReceiptSourceOptions {
-  /** Where receipts are: `<url>/<chainId>/<txHash>` is asked. User and password in it are sent as Basic credentials. */
+  /**
+   * Base URL of receipts: the source gets `<url>/<chainId>/<txHash>`. Its user and password are sent as Basic
+   * credentials.
+   */
   readonly url: string
-  /** Verifies the answer's signature and reads it, like an update that the processor sends by itself. */
+  /** Verifies the answer's signature and parses it, like an update that the processor sends. */
   readonly receiveUpdate: UpdateReceiver
-  /** Longest time for one question, in milliseconds. @default 5000 */
+  /** Longest time for one request, in milliseconds. @default 5000 */
   readonly timeoutMs?: number | undefined
   /** Largest answer, in bytes. @default 16384 */
   readonly maxBytes?: number | undefined
 }
 
-/** A source that holds connections. */
+/** A source with open connections. */
 export interface ClosableReceiptSource extends ReceiptSource {
   close(): Promise<void>
 }
@@ -29,7 +32,7 @@ export interface ClosableReceiptSource extends ReceiptSource {
 /** Defaults of {@link HttpReceiptSourceOptions}. */
 export const receiptDefaults = { timeoutMs: 5_000, maxBytes: 16_384 } as const
 
-/** No usable receipt was obtained; the payment is asked about again in the next round. */
+/** No usable receipt was received. The next round polls the payment again. */
 export class ReceiptError extends Error {
   override readonly name = 'ReceiptError'
   readonly code: 'ERR_RECEIPT_UNAVAILABLE' | 'ERR_RECEIPT_INVALID'
@@ -40,10 +43,9 @@ export class ReceiptError extends Error {
 }
 
 /**
- * A receipt source over HTTP: 200 with a signed processor update, or 404 when nothing is known. Redirects are not
- * followed. `lookup` rejects with {@link ReceiptError}: `ERR_RECEIPT_UNAVAILABLE` without an answer in time or with
- * another status, `ERR_RECEIPT_INVALID` for an answer that is too large, not signed by the processor, malformed, or
- * about another payment.
+ * A receipt source over HTTP: 200 with a signed processor update, or 404 without one. Redirects are not followed.
+ * `lookup` rejects with {@link ReceiptError}. `ERR_RECEIPT_UNAVAILABLE`: no answer in time, or another status.
+ * `ERR_RECEIPT_INVALID`: the answer is too large, not signed by the processor, malformed, or about another payment.
  *
  * @throws TypeError When `url` is not an http(s) URL, or has a query or a fragment.
  */
@@ -56,7 +58,7 @@ export function createHttpReceiptSource(options: HttpReceiptSourceOptions): Clos
       const budget = startBudget(timeoutMs, signal)
       const url = receiptUrl(base, payment)
       try {
-        const asked = agent
+        const exchange = agent
           .request({
             origin: url.origin,
             path: url.pathname + url.search,
@@ -65,7 +67,7 @@ export function createHttpReceiptSource(options: HttpReceiptSourceOptions): Clos
             signal: budget.signal,
           })
           .then((response) => readAnswer(response, maxBytes))
-        const answer = await Promise.race([asked, budget.over])
+        const answer = await Promise.race([exchange, budget.over])
         return answer === null ? null : await readReceipt(answer, payment, receiveUpdate)
       } catch (error) {
         if (error instanceof ReceiptError) throw error
@@ -90,13 +92,13 @@ async function readAnswer(
   if (statusCode !== 200) {
     await body.dump({ limit: maxBytes }).catch(() => undefined)
     if (statusCode === 404) return null
-    throw new ReceiptError('ERR_RECEIPT_UNAVAILABLE', `The receipts answered ${statusCode}; expected 200 or 404.`)
+    throw new ReceiptError('ERR_RECEIPT_UNAVAILABLE', `The receipt source answered ${statusCode}; expected 200 or 404.`)
   }
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of body as AsyncIterable<Uint8Array>) {
     size += chunk.byteLength
-    // Leaving the loop destroys the stream and its connection.
+    // Throwing out of the loop destroys the stream and its connection.
     if (size > maxBytes) throw new ReceiptError('ERR_RECEIPT_INVALID', `A receipt is larger than ${maxBytes} bytes.`)
     chunks.push(chunk)
   }

@@ -6,22 +6,22 @@ import { openService } from './open-service.js'
 
 afterEach(() => vi.restoreAllMocks())
 
-/** What V8 is told while a service is opened and closed. */
+/** The V8 flags that are set while a service is opened and closed. */
 async function toldBy(options: Parameters<typeof openService>[1]): Promise<string[]> {
-  const tell = vi.spyOn(v8, 'setFlagsFromString').mockReturnValue()
+  const setFlags = vi.spyOn(v8, 'setFlagsFromString').mockReturnValue()
   const { config, remove } = await tempConfig({})
   const { close } = await openService(config, options)
   await close()
   await remove()
-  return tell.mock.calls.map(([flag]) => flag)
+  return setFlags.mock.calls.map(([flag]) => flag)
 }
 
-it('a process of its own bounds its heap, by a flag that this V8 knows', async () => {
+it('a dedicated process bounds its heap, by a flag that this V8 knows', async () => {
   const told = await toldBy({ ownsProcess: true })
   expect(told).toEqual(['--heap-growing-percent=100'])
   expect(spawnSync(process.execPath, [...told, '--eval', '']).status).toBe(0)
 })
 
-it("a host's heap is the host's own", async () => {
+it('the heap of a host process is not changed', async () => {
   expect(await toldBy({})).toEqual([])
 })

@@ -1,16 +1,14 @@
-/** How far the heap grows before it is collected, in a process of ours. @module */
+/** Bounds the heap's growth between collections. @module */
 import v8 from 'node:v8'
 
 /**
- * To twice of what lived at the last full collection. V8's own rule is up to four times: catching up then takes 50 MiB
- * more, all of it garbage. The price is more frequent collections: catching up takes about a tenth longer where both
+ * Twice the live heap of the last full collection. V8's own rule allows four times: catching up on a chain then takes
+ * 50 MiB more, all garbage. The price is more frequent collections: catching up takes about a tenth longer when both
  * cores are busy.
  */
 const growthPercent = 100
 
-/**
- * Tells V8 for the whole process. It asks at the end of each full collection, so that this counts from the next one on.
- */
+/** Sets the V8 flag for the whole process. V8 reads it at each full collection, so it applies from the next one on. */
 export function boundHeap(): void {
   v8.setFlagsFromString(`--heap-growing-percent=${growthPercent}`)
 }

@@ -1,4 +1,4 @@
-/** What a client gets for bytes that are no request. Source: docs/interface.md 4 (Cache-Control), 7. @module */
+/** Answers bytes that are no valid request. Source: docs/interface.md 4 (Cache-Control), 7. @module */
 import type { Socket } from 'node:net'
 import { cacheControl } from '@payment-integration/contract'
 import type { Connections } from './connections.js'
@@ -10,9 +10,9 @@ const answers: Readonly<Record<string, { readonly line: string; readonly error: 
 const malformed = { line: '400 Bad Request', error: 'Request is malformed' }
 
 /**
- * A listener for `clientError` that answers and closes: 431, 408, else 400. Requests that came in whole before the flaw
- * get their own answers first, so that a refusal is never taken for one of those. Bytes after a request that closes the
- * connection count for nothing.
+ * A listener for `clientError` that answers and closes: 431, 408, else 400. Complete requests before the flaw are
+ * answered first, so that the error is never taken for one of their answers. Bytes after a request that closes the
+ * connection are ignored.
  */
 export function createClientErrorListener(
   connections: Connections,
@@ -20,7 +20,7 @@ export function createClientErrorListener(
   const refused = new WeakSet<Socket>()
   return (error, socket) => {
     if (error.code === 'ECONNRESET') return void socket.destroy()
-    // Every further chunk of a broken stream is another error.
+    // Each further chunk of a broken stream raises another error.
     if (refused.has(socket)) return
     refused.add(socket)
     connections.afterAnswers(socket, () => {

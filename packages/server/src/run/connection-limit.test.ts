@@ -16,7 +16,7 @@ async function listen(mostPerSource: number, sourceOfConnection?: () => string |
   server = await listenApp({}, { mostPerSource, sources })
 }
 
-/** Connects and asks; resolves the status, or null when the server closed. */
+/** Connects and sends a request; resolves the status, or null when the server closed. */
 async function ask() {
   const connection = await exchange(server.url)
   opened.push(connection)
@@ -35,23 +35,23 @@ describe('connections per source', () => {
     expect((await first.connection.answers(1))[0]?.status).toBe(200)
   })
 
-  it('are fewer when one is closed; one that was refused never counted', async () => {
+  it('are counted down when one closes; a refused one was never counted', async () => {
     await listen(1)
     const { connection } = await ask()
     for (let times = 0; times < 5; times += 1) expect((await ask()).status).toBe(null)
     connection.destroy()
-    // The server learns of it a moment later.
+    // The server notices it a moment later.
     while ((await ask()).status === null) {}
     expect((await ask()).status).toBe(null)
   })
 
-  it('of another source are its own', async () => {
+  it('of another source are counted separately', async () => {
     const sources = ['a', 'b', 'c']
     await listen(1, () => sources.pop() ?? '')
     expect([(await ask()).status, (await ask()).status, (await ask()).status]).toEqual([200, 200, 200])
   })
 
-  it('from a trusted proxy are as many as it likes', async () => {
+  it('from a trusted proxy are unlimited', async () => {
     await listen(1, () => createSourceReader(['127.0.0.0/8']).sourceOfConnection('127.0.0.1'))
     expect([(await ask()).status, (await ask()).status, (await ask()).status]).toEqual([200, 200, 200])
   })

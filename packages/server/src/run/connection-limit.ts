@@ -1,17 +1,17 @@
-/** How many connections one source may hold. Source: docs/decisions/rate-limits.md. @module */
+/** Limits the open connections of one source. Source: docs/decisions/rate-limits.md. @module */
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { SourceReader } from '../limits/source.js'
 
-/** The limit, and how sources are told apart. */
+/** The limit, and the function that finds a connection's source. */
 export interface ConnectionLimit {
   readonly mostPerSource: number
   readonly sources: Pick<SourceReader, 'sourceOfConnection'>
 }
 
 /**
- * Closes a connection at once when its source has as many as it may; those of trusted proxies count for nobody. Call it
- * before the server listens. What is remembered is bounded by the connections that are open.
+ * Closes a connection at once when its source has reached the limit. Connections of trusted proxies are not counted.
+ * Call it before the server listens. Memory is bounded by the number of open connections.
  */
 export function limitConnections(server: Server, { mostPerSource, sources }: ConnectionLimit): void {
   const open = new Map<string, number>()

@@ -21,13 +21,13 @@ async function open(url: string) {
   socket.on('error', () => undefined)
   const closed = new Promise<void>((resolve) => socket.on('close', () => resolve()))
   await once(socket, 'connect')
-  /** Connections and bytes arrive in their order, so a later answer says that what was sent before is there. */
+  /** Connections and bytes arrive in order, so a later answer proves that earlier bytes have arrived. */
   const arrived = async () => void (await (await fetch(`${url}/health/live`)).text())
   await arrived()
   return { socket, closed, arrived, received: () => received }
 }
 
-describe('a stop does not wait for a connection', () => {
+describe('a shutdown does not wait for a connection', () => {
   const half = 'GET /health/live HTTP/1.1\r\nHost: '
   const whole = `${half}a\r\n\r\n`
 
@@ -50,7 +50,7 @@ describe('a stop does not wait for a connection', () => {
   })
 })
 
-it('a stop lets a request finish that was on its way', async () => {
+it('a shutdown lets a request finish that is still arriving', async () => {
   const app = await listenApp()
   const { socket, closed, received } = await open(app.url)
   socket.write('GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n')

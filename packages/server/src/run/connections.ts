@@ -1,21 +1,19 @@
-/** Which connections of a server have a request in progress. @module */
+/** Tracks which connections have a request in progress. @module */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 /** The open connections of a server. */
 export interface Connections {
   /**
-   * Closes every connection without a request in progress: kept alive between two requests, silent since it was made,
-   * or in the middle of the headers of a request. Node's own `closeIdleConnections` knows the first kind alone.
+   * Closes every connection without a request in progress: idle between requests, silent since its start, or in the
+   * middle of request headers. Node's `closeIdleConnections` closes only the first kind.
    */
   closeIdle(): void
-  /** Whether the oldest request in progress has no answer yet. Its body may still be arriving. */
+  /** Whether the oldest request in progress is unanswered. Its body may still be arriving. */
   awaitsAnswer(socket: Socket): boolean
-  /**
-   * Calls `then` once every request that came in whole on the connection is answered: at once when none waits for that.
-   */
+  /** Calls `then` once every complete request on the connection is answered; at once when none is waiting. */
   afterAnswers(socket: Socket, then: () => void): void
-  /** Whether an answer has begun to a request whose body has not come in whole. */
+  /** Whether an answer has begun before its request's body is complete. */
   answersTooSoon(socket: Socket): boolean
 }
 
@@ -25,13 +23,13 @@ interface Exchange {
 }
 
 interface Connection {
-  /** Requests whose answers are not out. */
+  /** Requests without a finished answer. */
   readonly owed: Set<Exchange>
   last: Exchange | null
   onAnswer: () => void
 }
 
-/** Follows the connections of a server from now on; call it before the server listens. */
+/** Tracks the connections of a server. Call it before the server listens. */
 export function trackConnections(server: Server): Connections {
   const open = new Map<Socket, Connection>()
   server.on('connection', (socket: Socket) => {

@@ -1,4 +1,4 @@
-/** What clients should not send, byte by byte, to a real server on a real store: `vectors/hostile-requests.json`. */
+/** Sends `vectors/hostile-requests.json` byte by byte to a real server on a real store. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bytesOf, type HostileRequest, hostileRequests } from '../../test/support/hostile-requests.js'
 import { startHostileServer } from '../../test/support/hostile-server.js'
@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-/** Sends a case, and then a good request: on the same connection where that must stay, else on a new one. */
+/** Sends a case and then a good request: on the same connection if it must stay open, else on a new one. */
 async function play(hostile: HostileRequest) {
   const [first = ''] = typeof hostile.send === 'string' ? [hostile.send] : hostile.send
   const isHead = typeof first === 'string' && first.startsWith('HEAD ')
@@ -49,7 +49,7 @@ function expectSafe({ status, headers, body }: Answer): void {
   expect(text).not.toContain(server.values.legacyKey)
 }
 
-describe('a request of the corpus is answered as it should be, and the next one is served', () => {
+describe('a request of the corpus gets the expected answer, and the next one is served', () => {
   it.each(hostileRequests())('$name', async (hostile) => {
     const { answers, after, rest } = await play(hostile)
     expect(answers.map(({ status, body }) => ({ status, body }))).toEqual(hostile.answers)
@@ -62,14 +62,14 @@ describe('a request of the corpus is answered as it should be, and the next one 
 describe('after all of them', () => {
   it('no connection is left open', () => eventually(() => openSockets() <= socketsBefore))
 
-  it('nothing was logged as a fault, and no secret at all', () => {
+  it('nothing was logged as an error, and no secret at all', () => {
     expect(server.logged.filter(({ level }) => level === 'error')).toEqual([])
     const text = server.logged.map((line) => line.text).join('\n')
     for (const secret of [server.values.secret, server.values.legacyKey]) expect(text).not.toContain(secret)
   })
 })
 
-it('the corpus has every name once, and many of them', () => {
+it('the corpus has many names, each once', () => {
   const names = hostileRequests().map(({ name }) => name)
   expect(new Set(names).size).toBe(names.length)
   expect(names.length).toBeGreaterThan(400)

@@ -36,7 +36,7 @@ describe('an unknown path', () => {
 })
 
 describe('listenHttp', () => {
-  it('says what to do when the port is taken', async () => {
+  it('advises the operator when the port is in use', async () => {
     const { port } = new URL(server.url)
     const listening = listenHttp(
       { host: '127.0.0.1', port: Number(port) },
@@ -46,7 +46,7 @@ describe('listenHttp', () => {
     await expect(listening).rejects.toThrow(/port \d+ \(EADDRINUSE\): another program listens there/)
   })
 
-  it('says what to do when the address is not of this machine', async () => {
+  it('advises the operator when the address is not of this machine', async () => {
     const listening = listenHttp({ host: '192.0.2.1', port: 0 }, createRequestListener(server.app, silentLogger))
     await expect(listening).rejects.toMatchObject({ code: 'ERR_LISTEN', message: expect.stringContaining('PI_HOST') })
   })
@@ -93,7 +93,7 @@ describe('a stop', () => {
     const startedAt = performance.now()
     expect((await pending).status).toBe(200)
     await stopped
-    // Its connection would stay open for its keep-alive time, and until the cut, if nobody closed it.
+    // Otherwise its connection would stay open for the keep-alive time, or until the cut.
     expect(performance.now() - startedAt).toBeLessThan(1_000)
   })
 
@@ -105,7 +105,7 @@ describe('a stop', () => {
     expect(performance.now() - startedAt).toBeLessThan(1_000)
   })
 
-  it('cuts what is left when its time is up, and may be asked for twice', async () => {
+  it('cuts the remaining connections when its time is up, and may be called twice', async () => {
     const { app, asked } = await slowServer()
     const pending = request(app.url)
     pending.catch(() => undefined)
@@ -124,6 +124,6 @@ it('listening leaves the globals of the host as they were', () => {
   ])
 })
 
-it('a request text of the tests is what it says', async () => {
+it('a request text of the tests is sent as written', async () => {
   expect(parseRaw(await sendRaw(server.url, requestText('/health/live'))).body).toBe('{"status":"ok"}')
 })

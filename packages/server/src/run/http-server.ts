@@ -1,4 +1,4 @@
-/** A hardened HTTP server that can be stopped without cutting anybody off. @module */
+/** A hardened HTTP server with a clean shutdown. @module */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { createClientErrorListener } from './client-error.js'
@@ -15,21 +15,21 @@ export interface ServerLimits {
   readonly requestTimeoutMs: number
   /** How often both are checked. */
   readonly checkIntervalMs: number
-  /** How long a connection may stay between two requests. */
+  /** How long a connection may stay idle between two requests. */
   readonly keepAliveTimeoutMs: number
   /**
-   * How long a connection may stay without a byte in either direction: ends a client that does not read its answer.
-   * While an answer is being made the silence is the server's, and does not count.
+   * How long a connection may stay without a byte in either direction. It disconnects a client that does not read its
+   * answer. Time in which the server prepares an answer does not count.
    */
   readonly silenceTimeoutMs: number
   readonly maxHeaderBytes: number
-  /** Requests of one connection that are worked on at once; the rest of a pipeline waits. */
+  /** Concurrent requests of one connection; the rest of a pipeline waits. */
   readonly maxRequestsAtOnce: number
   readonly maxRequestsPerSocket: number
   readonly maxConnections: number
 }
 
-/** The limits unless a caller says otherwise. */
+/** Default limits. */
 export const serverLimits: ServerLimits = {
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 15_000,
@@ -47,13 +47,13 @@ export interface Place {
   readonly host: string
   /** 0: any free port. */
   readonly port: number
-  /** What an operator sets them by. @default those of the API */
+  /** The variables that set host and port. @default those of the API */
   readonly variables?: { readonly host: string; readonly port: string } | undefined
 }
 
 const apiVariables = { host: 'PI_HOST', port: '--port or PI_PORT' } as const
 
-/** The address to listen on is taken, not ours, or not allowed. */
+/** The address to listen on is in use, not of this machine, or not permitted. */
 export class ListenError extends Error {
   override readonly name = 'ListenError'
   readonly code = 'ERR_LISTEN'
@@ -76,16 +76,16 @@ export interface HttpServer {
   /** Base address, without a slash at the end. */
   readonly url: string
   /**
-   * Accepts nothing new, closes connections without a request in progress, lets requests finish, and cuts what is left
-   * when the signal aborts. Idempotent.
+   * Accepts nothing new, closes idle connections and lets requests finish. When the signal aborts, it cuts the rest.
+   * Idempotent.
    */
   stop(cut: AbortSignal): Promise<void>
 }
 
 /**
  * Listens.
- * @param chosen - Limits other than {@link serverLimits}.
- * @param perSource - How many connections one source may hold; as many as it likes without it.
+ * @param chosen - Overrides of {@link serverLimits}.
+ * @param perSource - Most connections of one source; without it there is no limit.
  * @throws ListenError `ERR_LISTEN` when the address cannot be used.
  */
 export async function listenHttp(
@@ -102,21 +102,20 @@ export async function listenHttp(
       keepAliveTimeout: limits.keepAliveTimeoutMs,
       connectionsCheckingInterval: limits.checkIntervalMs,
       maxHeaderSize: limits.maxHeaderBytes,
-      // The listener asks for the header itself, because Node's own refusal has no body and no Cache-Control.
+      // The listener requires the header itself: Node's own 400 has no body and no Cache-Control.
       requireHostHeader: false,
     },
     takeTurns(listener, { maxAtOnce: limits.maxRequestsAtOnce, maxRequests: limits.maxRequestsPerSocket }),
   )
-  // Node would drop the headers above a count without a word; the listener refuses them instead.
+  // Node silently drops headers above a count; the listener rejects the request instead.
   server.maxHeadersCount = 0
   server.maxConnections = limits.maxConnections
   server.timeout = limits.silenceTimeoutMs
-  // Node would answer an unknown expectation itself, without a body and Cache-Control. It may be ignored (RFC 9110
-  // 10.1.1).
+  // Node answers an unknown expectation without a body and Cache-Control. It may be ignored (RFC 9110 10.1.1).
   server.on('checkExpectation', (incoming, outgoing) => server.emit('request', incoming, outgoing))
   if (perSource !== undefined) limitConnections(server, perSource)
   const connections = trackConnections(server)
-  // With a listener Node leaves it to us to close the connection.
+  // With a listener, closing the connection is our task.
   server.on('timeout', (socket: Socket) => {
     if (connections.awaitsAnswer(socket)) socket.setTimeout(limits.silenceTimeoutMs)
     else socket.destroy()
@@ -141,7 +140,7 @@ function listen(server: Server, place: Place): Promise<void> {
     server.once('error', (error: NodeJS.ErrnoException) => reject(new ListenError(place, error.code)))
     server.listen({ host, port }, () => {
       server.removeAllListeners('error')
-      // A later error of the listening socket (too many open files) must not end the process; Node goes on accepting.
+      // A later error of the listening socket (too many open files) must not crash the process; Node keeps accepting.
       server.on('error', () => undefined)
       resolve()
     })
@@ -151,9 +150,9 @@ function listen(server: Server, place: Place): Promise<void> {
 function close(server: Server, connections: Connections, cut: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const cutAll = () => server.closeAllConnections()
-    // A connection becomes idle when its last answer is out; nothing new may start on it.
+    // A connection closes after its last answer; no new request may start on it.
     server.prependListener('request', (_, response) => response.setHeader('Connection', 'close'))
-    // Not before the first interval is over, so that a request whose bytes have arrived is still served.
+    // Waits for the first interval, so that a request whose bytes have arrived is still served.
     const idle = setInterval(() => connections.closeIdle(), 50)
     server.close(() => {
       clearInterval(idle)

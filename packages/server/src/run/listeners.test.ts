@@ -5,7 +5,7 @@ import { exchange } from '../../test/support/raw-exchange.js'
 import { tempConfig } from '../../test/support/temp-config.js'
 import { startServer } from './start-server.js'
 
-it('metrics are served where they are configured to be, and nowhere else', async () => {
+it('metrics are served at their configured address, and nowhere else', async () => {
   const token = 'a-token-of-the-metrics'
   const authorization = `Bearer ${token}`
   const statuses = async (env: Record<string, string>) => {
@@ -30,7 +30,7 @@ it('metrics are served where they are configured to be, and nowhere else', async
   expect(await statuses({ ...port, ...key })).toEqual({ place: 'of its own', beside: [404, 404], own: [401, 200] })
 })
 
-it('a taken port of the metrics is refused by the name of its variable', async () => {
+it('a metrics port in use is reported with the name of its variable', async () => {
   const taken = createServer().listen(0, '127.0.0.1')
   await once(taken, 'listening')
   const made = await tempConfig({ PI_METRICS_PORT: String((taken.address() as AddressInfo).port) })
@@ -42,7 +42,7 @@ it('a taken port of the metrics is refused by the name of its variable', async (
   taken.close()
 })
 
-it('what the configuration limits is limited', async () => {
+it('the configured limits are applied', async () => {
   const made = await tempConfig({ PI_LIMIT_FAILED_SIGN_INS: '1', PI_LIMIT_CONNECTIONS: '3' })
   const running = await startServer(made.config)
   const ask = async () => (await fetch(`${running.url}/api/v1/integration/payments`)).status

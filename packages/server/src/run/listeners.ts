@@ -1,4 +1,4 @@
-/** The sockets of a server: the API, and the metrics where they have one of their own. @module */
+/** Opens the API's socket, and a separate one for metrics. @module */
 import type { Logger } from '@payment-integration/core/ports'
 import type { createApp } from '../app/create-app.js'
 import { createMetricsApp } from '../app/metrics-route.js'
@@ -8,17 +8,17 @@ import type { Metrics } from '../metrics/metrics.js'
 import { type HttpServer, listenHttp } from './http-server.js'
 import { createRequestListener } from './request-listener.js'
 
-/** What listens. */
+/** The open listeners. */
 export interface Listeners {
   /** Base address of the API, without a slash at the end. */
   readonly url: string
   /** Address of `/metrics`, or null where it is not served. */
   readonly metricsUrl: string | null
-  /** As that of one server, for all. */
+  /** Closes all, as for one server. */
   stop(cut: AbortSignal): Promise<void>
 }
 
-/** What is served. */
+/** The apps to serve. */
 export interface ListenersOptions {
   readonly app: ReturnType<typeof createApp>
   /** Undefined: metrics are not served. */
@@ -28,8 +28,8 @@ export interface ListenersOptions {
 }
 
 /**
- * Listens. The requests of the metrics' own listener are not limited: the public does not reach it.
- * @throws ListenError `ERR_LISTEN` when an address cannot be used; nothing listens then.
+ * Listens. Requests to the separate metrics listener are not limited: the public cannot reach it.
+ * @throws ListenError `ERR_LISTEN` when an address cannot be used; then nothing listens.
  */
 export async function openListeners(config: Config, options: ListenersOptions): Promise<Listeners> {
   const { app, metrics, logger, ownsProcess } = options

@@ -24,7 +24,7 @@ async function withService<T>(config: Config, work: (service: Service) => Promis
 }
 const emailKey = async (service: Service) => service.identity?.emailKey('somebody@example.com')
 
-it('secrets that were rotated one by one do not let the master key of the e-mail addresses go before it is resealed', async () => {
+it('after secrets are rotated one by one, the old master key of e-mail addresses is required until they are resealed', async () => {
   const { config: old, remove } = await tempConfig(identity)
   const newKey = randomBytes(32).toString('hex')
   const both = { ...old, masterKey: `${newKey},${old.masterKey}` }

@@ -1,11 +1,11 @@
-/** A chain as it is configured. @module */
+/** Opens a configured chain. @module */
 import { createEvmChain, type EvmChain, type QuarantinedLog } from '@payment-integration/chain-evm'
 import type { ChainConfig } from '../config/config.js'
 import { listedPriceFeeds, listedTokens } from '../config/listed-prices.js'
 
 /**
- * Opens a chain on its endpoints; nothing is sent before it is asked for something.
- * @param onQuarantine - Told of logs that are left out, again with each time that they are read.
+ * Opens a chain on its endpoints; it sends nothing before its first call.
+ * @param onQuarantine - Receives each skipped log, again at every read of its range.
  * @throws TypeError or RangeError when a configuration that `readConfig` did not make contradicts itself.
  */
 export function openChain(config: ChainConfig, onQuarantine?: (log: QuarantinedLog) => void): EvmChain {

@@ -1,7 +1,4 @@
-/**
- * Where payments that cross chains are looked for at their other end. Source: docs/decisions/cross-chain.md.
- * @module
- */
+/** Opens the source of fulfilments of cross-chain payments. Source: docs/decisions/cross-chain.md. @module */
 import {
   type AcrossFulfilmentSource,
   createAcrossFulfilmentSource,
@@ -12,8 +9,8 @@ import type { ChainConfig } from '../config/config.js'
 import { listedTokens } from '../config/listed-prices.js'
 
 /**
- * The source over the configured chains on which the bridge is known and a block becomes final; null when there are
- * none. Nothing is sent before it is asked.
+ * The source over the configured chains with a known bridge and finality; null when there are none. It sends nothing
+ * before its first call.
  */
 export function openFulfilments(chains: readonly ChainConfig[], clock: Clock): AcrossFulfilmentSource | null {
   const destinations = chains.flatMap((chain) => {

@@ -11,7 +11,7 @@ afterAll(async () => {
   for (const stop of stops.splice(0).toReversed()) await stop()
 })
 
-/** Whether verify matches a payment of 12.5 DAI of which others than the service took 2.5 %, 1 % and nothing. */
+/** Whether verify matches a payment of 12.5 DAI with third-party fees of 2.5 %, 1 % and none. */
 async function verdicts(env: Record<string, string>) {
   const { config, remove } = await tempConfig(env)
   stops.push(remove)
@@ -38,7 +38,7 @@ it.each([
 
 const shop = `0x${'a1'.repeat(20)}`
 
-/** A service with payments of one integration that are due. */
+/** A service with due payments of one integration. */
 async function withDue(env: Record<string, string>, notificationUrl: string, payments: number) {
   const { config, remove } = await tempConfig(env)
   stops.push(remove)
@@ -69,20 +69,20 @@ it.each([
   receiver.answer = (_, response) => {
     open.push(() => response.writeHead(204).end())
     highest = Math.max(highest, open.length)
-    // A while after the last that is expected, in which one too many would come.
+    // Waits after the last expected one, so that an extra one would arrive.
     if (open.length === most) setTimeout(answerAll, 100)
   }
   expect(await service.dispatcher.runOnce()).toBe(12)
   expect(highest).toBe(most)
 })
 
-it('a service asks the name servers of PI_DNS_SERVERS, and nobody else', async () => {
+it('a service queries only the name servers of PI_DNS_SERVERS', async () => {
   const asked: string[] = []
   const socket = createSocket('udp4')
   stops.push(async () => socket.close())
   socket.on('message', (query, { port, address }) => {
     asked.push(query.subarray(13, 13 + (query[12] ?? 0)).toString('latin1'))
-    // The question again as a refusal: an answer, with code 5.
+    // The query echoed as a refusal: an answer with code 5.
     query.writeUInt16BE(0x8185, 2)
     socket.send(query, port, address)
   })
@@ -96,7 +96,7 @@ it('a service asks the name servers of PI_DNS_SERVERS, and nobody else', async (
   expect(delivery?.attempts).toMatchObject([{ status: null, reason: 'connection' }])
 })
 
-it('a service posts to no address that PI_DELIVERY_DENY closes', async () => {
+it('a service posts to no address that PI_DELIVERY_DENY denies', async () => {
   const receiver = await startRecordingReceiver()
   stops.push(receiver.stop)
   const url = receiver.url.replace('127.0.0.1', 'shop.localhost')
@@ -107,7 +107,7 @@ it('a service posts to no address that PI_DELIVERY_DENY closes', async () => {
   expect(receiver.arrived).toEqual([])
 })
 
-it('a service registers no URL whose host is an address that PI_DELIVERY_DENY closes', async () => {
+it('a service registers no URL whose host is an address that PI_DELIVERY_DENY denies', async () => {
   const registered = withDue({ PI_DELIVERY_DENY: '127.0.0.0/8' }, 'http://127.0.0.1:9000/hook', 0)
   await expect(registered).rejects.toMatchObject({ code: 'ERR_URL_INVALID' })
   const { service } = await withDue({ PI_DELIVERY_DENY: '127.0.0.0/9' }, 'http://127.128.0.1:9000/hook', 0)

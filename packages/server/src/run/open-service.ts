@@ -1,4 +1,4 @@
-/** The service on its real parts, for commands: nothing listens and no loop runs. @module */
+/** Opens the service for commands: nothing listens and no loop runs. @module */
 import { createChainReceiptSource } from '@payment-integration/chain-evm'
 import {
   type Confirmations,
@@ -27,9 +27,9 @@ import { openChain } from './open-chain.js'
 import { openFulfilments } from './open-fulfilments.js'
 import { createQuarantine } from './quarantine.js'
 
-/** What a host may replace. */
+/** Parts that a host may replace. */
 export interface OpenOptions {
-  /** Told about every event. */
+  /** Receives every event. */
   readonly onEvent?: EventSink | undefined
   /** @default JSON lines on standard output, at the configured level */
   readonly logger?: Logger | undefined
@@ -37,11 +37,11 @@ export interface OpenOptions {
   readonly clock?: Clock | undefined
   /** @default the system's */
   readonly random?: Random | undefined
-  /** Whom the audit log names, unless the configuration does. @default 'service' */
+  /** Actor that the audit log records, unless the configuration names one. @default 'service' */
   readonly actor?: string | undefined
   /**
-   * True for a process that does nothing but this: its heap then grows to twice of what is in use before it is
-   * collected, instead of up to four times.
+   * True for a process that does nothing else. Its heap then grows to twice the live size before a collection, instead
+   * of four times.
    * @default false
    */
   readonly ownsProcess?: boolean | undefined
@@ -56,7 +56,7 @@ export interface OpenedService {
   /** Undefined when no identity provider is configured. */
   readonly readWebhook: WebhookReader | undefined
   readonly logger: Logger
-  /** Ends connections and closes the database. Stop the loops first. */
+  /** Closes connections and the database. Stop the loops first. */
   close(): Promise<void>
 }
 
@@ -94,7 +94,7 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
     allowLoopbackHttp,
     denied,
     servers: dnsServers.length === 0 ? undefined : dnsServers,
-    // Posts that are cut off hold their connections for a moment more.
+    // Aborted POSTs keep their connections for a moment.
     connectionsPerOrigin: Math.max(senderDefaults.connectionsPerOrigin, delivery.perEndpoint * 2),
   })
   const parts = {
@@ -115,7 +115,7 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
     ...(fulfilments === null ? {} : { fulfilments: { source: fulfilments } }),
     ...(onEvent === undefined ? {} : { onEvent }),
   }
-  // Last, so that a mistake in the configuration opens no database.
+  // Opened last, so that a mistake in the configuration opens no database.
   const store = await openStore(config.database, masterKey, options.clock)
   const service = await closedUnless(store, () => createService({ ...parts, store }))
   return {
@@ -159,7 +159,7 @@ async function openStore(database: DatabaseConfig, keys: MasterKey, clock: Clock
   })
 }
 
-/** Loads the one of both that is configured: a library for databases takes longer to load than to use. */
+/** Loads only the configured library: a database library takes longer to load than to use. */
 async function createStore(database: DatabaseConfig, clock: Clock | undefined): Promise<Store> {
   if (database.kind === 'sqlite') {
     const { createSqliteStore } = await import('@payment-integration/store-sql/sqlite')
@@ -169,7 +169,7 @@ async function createStore(database: DatabaseConfig, clock: Clock | undefined): 
   return createPostgresStore({ connectionString: database.connectionString, clock })
 }
 
-/** Does the next step of opening; when it fails, the database is closed again. */
+/** Runs the next opening step; when it fails, the database is closed. */
 async function closedUnless<T>(store: Store, step: () => T | Promise<T>): Promise<T> {
   try {
     return await step()

@@ -26,34 +26,34 @@ function quarantine(onEvent: (event: ServiceEvent) => void = () => undefined) {
     published.push(event)
     onEvent(event)
   }
-  return { tell: createQuarantine({ logger, publish }), warnings, errors, published }
+  return { onQuarantine: createQuarantine({ logger, publish }), warnings, errors, published }
 }
 
 describe('createQuarantine', () => {
-  it('raises the alarm once for a log, however often its range is read', () => {
-    const { tell, warnings, published } = quarantine()
-    tell(log)
-    tell({ ...log })
+  it('reports a log once, however often its range is read', () => {
+    const { onQuarantine, warnings, published } = quarantine()
+    onQuarantine(log)
+    onQuarantine({ ...log })
     const { router, ...facts } = log
     expect(published).toEqual([{ type: 'log.quarantined', ...facts }])
     expect(warnings).toEqual([{ ...facts, router: router.address }])
   })
 
   it.each([{ chainId: 1 }, { txHash: '0xab' }, { logIndex: 4 }, { blockNumber: 8 }])(
-    'takes a log with %j for another one',
+    'treats a log with %j as another one',
     (change) => {
-      const { tell, published } = quarantine()
-      tell(log)
-      tell({ ...log, ...change })
+      const { onQuarantine, published } = quarantine()
+      onQuarantine(log)
+      onQuarantine({ ...log, ...change })
       expect(published).toHaveLength(2)
     },
   )
 
-  it('swallows what a sink throws, and says so', () => {
-    const { tell, warnings, errors } = quarantine(() => {
+  it('catches the error of a sink, and logs it', () => {
+    const { onQuarantine, warnings, errors } = quarantine(() => {
       throw new Error('CANARY')
     })
-    expect(() => tell(log)).not.toThrow()
+    expect(() => onQuarantine(log)).not.toThrow()
     expect(warnings).toHaveLength(1)
     expect(errors).toMatchObject([{ eventType: 'log.quarantined', error: 'Error' }])
     expect(JSON.stringify(errors)).not.toContain('CANARY":')

@@ -1,24 +1,23 @@
-/** The path that a request asks for. Source: RFC 9112 section 3.2; docs/interface.md 5 rule 4. @module */
+/** Parses the request target into a path. Source: RFC 9112 section 3.2; docs/interface.md 5 rule 4. @module */
 import { integrationPrefix } from '@payment-integration/contract'
 import { areaOf, isReadWhole } from '../app/area.js'
 import { unreadableLegacyPath } from '../app/legacy-path.js'
 import { isPlain } from '../app/path-spelling.js'
 
 /**
- * `http://host` or `https://host`, with nothing but a path or a query after it. A user in it would be an attempt to
- * mislead.
+ * `http://host` or `https://host`, followed only by a path or a query. User information in it would mislead a reader.
  */
 const origin = /^https?:\/\/([^/?#@\\]+)(?=[/?]|$)/i
 
-/** A backslash, which some readers take for a slash, or a segment of one or two dots, each also encoded. */
+/** A backslash, which some parsers read as a slash, or a dot segment; both also encoded. */
 const unreadable = /\\|\/(?:\.|%2e){1,2}(?:\/|$)/i
 
 /**
- * Path and query of a request target in origin form (`/path`) or absolute form (`http://host/path`), which every server
- * must accept; its host counts as little as the Host header, because no answer depends on it. Null for any other form,
- * and for a path that cannot be read, has dot segments, or is long and not plain: a proxy that guards paths may resolve
- * them differently. Only where some reader could take the target for a path of the integration or the legacy API it
- * still owes its caller a 401 first, and becomes a path there that exists nowhere.
+ * Path and query of a request target in origin form (`/path`) or absolute form (`http://host/path`). Servers must
+ * accept both. The host is ignored, like the Host header. Null for any other form, and for a path that is unreadable,
+ * has dot segments, or is long and not plain. A proxy that guards paths may resolve those differently. A target that
+ * some parser could assign to the integration or legacy API must get a 401 first. It becomes a path there that does not
+ * exist.
  */
 export function readTarget(target: string): string | null {
   if (isPlain(target)) return target

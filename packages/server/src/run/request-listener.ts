@@ -1,4 +1,7 @@
-/** From Node's HTTP server to the fetch-standard app. Source: docs/interface.md 4 (Cache-Control), 5, 7. @module */
+/**
+ * Passes requests of Node's HTTP server to the fetch-standard app. Source: docs/interface.md 4 (Cache-Control), 5, 7.
+ * @module
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { getRequestListener, RequestError } from '@hono/node-server'
 import { cacheControl } from '@payment-integration/contract'
@@ -11,11 +14,12 @@ import { readTarget } from './read-target.js'
 type App = ReturnType<typeof createApp>
 type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void
 
-/** After a message that was not understood, the next one on the connection may not begin where it seems to. */
+/** After a rejected message the start of the next one is uncertain, so the connection closes. */
 const closing = { 'Cache-Control': cacheControl, 'Content-Type': 'application/json', Connection: 'close' }
 
 /**
- * Headers that decide where a message ends and whom it is for: after a second one nothing else of it can be trusted.
+ * Headers that decide where a message ends and which host it is for. A repeated one makes the whole message
+ * untrustworthy.
  */
 const framing = new Set(['host', 'content-length', 'transfer-encoding'])
 
@@ -23,10 +27,10 @@ const framing = new Set(['host', 'content-length', 'transfer-encoding'])
 const maxHeaders = 100
 
 /**
- * A listener for `node:http`. Messages that two parsers may read differently are refused with 400 before anything else,
- * also before authentication: a repeated framing header, an unknown HTTP version, chunks in HTTP/1.0. A target that is
- * no path is refused, too. A transfer coding beside chunked is 501 (RFC 9112 section 6.1): Node passes it over, and the
- * body would be read as what it is not.
+ * A listener for `node:http`. Messages that two parsers may read differently are rejected with 400, even before
+ * authentication. These are a repeated framing header, an unknown HTTP version, and chunks in HTTP/1.0. A target that
+ * is no path is rejected, too. A transfer coding besides chunked is 501 (RFC 9112 section 6.1): Node ignores it, and
+ * the body would be misread.
  */
 export function createRequestListener(
   app: App,
@@ -63,9 +67,7 @@ function framingFlaw({ httpVersion, headers, rawHeaders }: IncomingMessage): str
   return null
 }
 
-/**
- * Codings that do not end in chunked are not looked at: Node's parser refuses them, because such a request has no end.
- */
+/** Skips codings that do not end in chunked: Node's parser rejects them, because such a request has no end. */
 function hasOtherCoding({ headers }: IncomingMessage): boolean {
   const codings = (headers['transfer-encoding'] ?? '').split(',')
   return codings.length > 1 && codings.at(-1)?.trim().toLowerCase() === 'chunked'

@@ -1,4 +1,4 @@
-/** The limits of the server, reached with small values: what a slow, silent or greedy client can hold. */
+/** Reaches the server's limits with small values: slow, silent and greedy clients. */
 import { silentLogger } from '@payment-integration/core'
 import { afterEach, describe, expect, it } from 'vitest'
 import { chosenService, goodAuthorization } from '../../test/support/integration-service.js'
@@ -41,7 +41,7 @@ const slowKinds = [
 ] as const
 
 describe('a client that is slow', () => {
-  it.each(slowKinds)('with %s gets 408 when its time is up, however often it sends a little', async (_, ...kind) => {
+  it.each(slowKinds)('with %s gets 408 when its time is up, even if it keeps sending a little', async (_, ...kind) => {
     const [limits, start, drip] = kind
     await listen(limits)
     const slow = await open(start)
@@ -52,7 +52,7 @@ describe('a client that is slow', () => {
     expect([answer?.status, answer?.headers.get('cache-control')]).toEqual([408, 'private, no-store'])
   })
 
-  it('and its like, two hundred at once, keep nobody else waiting and are gone when their time is up', async () => {
+  it('does not delay others with two hundred connections, which are closed when their time is up', async () => {
     await listen({ headersTimeoutMs: 400, requestTimeoutMs: 500, checkIntervalMs: 50 })
     const slow = await Promise.all(
       Array.from({ length: 200 }, (_, n) => open(n % 4 === 0 ? '' : (slowKinds[n % 4]?.[2] ?? ''))),
@@ -61,7 +61,7 @@ describe('a client that is slow', () => {
     await Promise.all(slow.map(({ closed }) => closed))
   })
 
-  it('to read its answers is cut off after a silence, and its requests are not read meanwhile', async () => {
+  it('in reading its answers is disconnected after a silence, and its requests are not read meanwhile', async () => {
     let asked = 0
     const service = chosenService()
     const memo = 'm'.repeat(1_000_000)
@@ -78,7 +78,7 @@ describe('a client that is slow', () => {
     const request = `GET /api/v1/integration/payments HTTP/1.1\r\nHost: a\r\nAuthorization: ${goodAuthorization}\r\n\r\n`
     for (let n = 0; n < 500; n++) greedy.send(request)
     await eventually(() => asked > 0)
-    // A client that reads nothing learns of the end by a failure to send.
+    // A client that reads nothing notices the close by a failure to send.
     const timer = setInterval(() => greedy.send(request), 50)
     await greedy.closed
     clearInterval(timer)
@@ -89,7 +89,7 @@ describe('a client that is slow', () => {
 })
 
 describe('a connection', () => {
-  it('is not closed as silent while its request is worked on', async () => {
+  it('is not closed as silent while its request is in progress', async () => {
     let release = () => {}
     let begin = () => {}
     const held = new Promise<void>((resolve) => {
@@ -112,13 +112,13 @@ describe('a connection', () => {
       `GET /api/v1/integration/payments HTTP/1.1\r\nHost: a\r\nAuthorization: ${goodAuthorization}\r\n\r\n`,
     )
     await begun
-    // Each is silent from later on than the one that is worked on, so its time was up before.
+    // Each became silent before the request in progress, so its time was up earlier.
     for (let round = 0; round < 3; round++) await (await open()).closed
     release()
     expect((await working.answers(1)).map(({ status }) => status)).toEqual([200])
   })
 
-  it('ends after its last request, which says so; what is sent after that is answered by nobody', async () => {
+  it('closes after its last request, whose answer says so; later requests get no answer', async () => {
     const service = chosenService()
     await listen({ maxRequestsPerSocket: 3 }, service)
     const request = `GET /api/v1/integration/payments HTTP/1.1\r\nHost: a\r\nAuthorization: ${goodAuthorization}\r\n\r\n`
@@ -134,7 +134,7 @@ describe('a connection', () => {
     expect(service.calls).toHaveLength(3)
   })
 
-  it('has eight requests in progress at most, and all of a pipeline answered in its order', async () => {
+  it('has eight requests in progress at most, and answers a pipeline in order', async () => {
     let busy = 0
     let most = 0
     const service = chosenService()
@@ -156,7 +156,7 @@ describe('a connection', () => {
     expect(most).toBe(8)
   })
 
-  it('beyond the highest number is closed at once, and the others are served', async () => {
+  it('beyond the limit is closed at once, and the others are served', async () => {
     await listen({ maxConnections: 2 })
     const [first, second] = [await open(live), await open(live)]
     expect((await first.answers(1))[0]?.status).toBe(200)
@@ -167,7 +167,7 @@ describe('a connection', () => {
     expect((await first.answers(1))[0]?.status).toBe(200)
   })
 
-  it('between two requests is closed when nothing comes', async () => {
+  it('between two requests is closed when nothing arrives', async () => {
     await listen({ keepAliveTimeoutMs: 100 })
     const connection = await open(live)
     expect((await connection.answers(1))[0]?.status).toBe(200)
@@ -195,18 +195,18 @@ describe('garbage after a request', () => {
   const list = `GET /api/v1/integration/payments HTTP/1.1\r\nHost: a\r\nAuthorization: ${goodAuthorization}\r\n`
   const statuses = (answers: readonly { status: number }[]) => answers.map(({ status }) => status)
 
-  it('is refused once that request has its answer', async () => {
+  it('is rejected once that request has its answer', async () => {
     const release = await slowly()
     const connection = await open(`${list}\r\n\0garbage`)
     connection.send('more of it')
-    // A later answer says that what was sent before is there.
+    // A later answer proves that earlier bytes have arrived.
     await fetch(`${http.url}/health/live`)
     release()
     expect(statuses(await connection.answers(3))).toEqual([200, 400])
     await connection.closed
   })
 
-  it('that closes the connection counts for nothing', async () => {
+  it('that closes the connection is ignored', async () => {
     const release = await slowly()
     const connection = await open(`${list}Connection: close\r\n\r\n${live}`)
     release()
@@ -214,7 +214,7 @@ describe('garbage after a request', () => {
     await connection.closed
   })
 
-  it('is refused after the answers to all requests before it, and instead of one whose body it breaks', async () => {
+  it('is rejected after the answers to all earlier requests, and in place of one whose body it breaks', async () => {
     const release = await slowly()
     const connection = await open(`${list}\r\n${update('Transfer-Encoding: chunked\r\n\r\n')}garbage`)
     release()
@@ -222,7 +222,7 @@ describe('garbage after a request', () => {
     await connection.closed
   })
 
-  it('in a body that was refused before it ended is refused in silence', async () => {
+  it('in a body that was rejected before its end gets no answer', async () => {
     await listen({})
     const connection = await open('POST /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n')
     expect(statuses(await connection.answers(1))).toEqual([404])

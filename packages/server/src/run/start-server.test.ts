@@ -109,7 +109,7 @@ describe('the read API on a real store', () => {
     expect(seen).toEqual(['1 2', '10 3', '1 3', '1 1'])
   })
 
-  it('shows an integration its own payments alone', async () => {
+  it('shows an integration only its own payments', async () => {
     const authorization = basic(other, issuedOther.apiSecret)
     const { body } = await json(`${api}/payments`, authorization)
     expect(body).toMatchObject({ payments: [{ txHash: hash('4') }], nextCursor: null })
@@ -149,7 +149,7 @@ describe('the read API on a real store', () => {
   })
 
   it.each(['', 'x', 'a'.repeat(5_000), '%00', '%F0%9F%92%A9'])(
-    'is 400 without maxLimit for a cursor that is none',
+    'is 400 without maxLimit for an invalid cursor',
     async (cursor) => {
       const { status, body } = await json(`${api}/payments?cursor=${cursor}`)
       expect([status, body]).toEqual([400, { error: expect.any(String) }])
@@ -218,7 +218,7 @@ describe('a processor update and its notification', () => {
     })
   }
 
-  it('move a payment to version 2 and tell the integrator with a signed POST', async () => {
+  it('move a payment to version 2 and notify the integrator with a signed POST', async () => {
     await eventually(() => received.length === 4, 50_000)
     const update = {
       id: 'u-1',
@@ -247,19 +247,19 @@ describe('a processor update and its notification', () => {
     expect(events.map(({ type }) => type)).toEqual(expect.arrayContaining(['payment.changed', 'delivery.attempted']))
   })
 
-  it('answer 202, 422 and 409 as decided', async () => {
+  it('answer 202, 422 and 409 by the outcome of the update', async () => {
     expect((await send({ id: 'u-2', chainId: '1', txHash: hash('e'), state: 'pending' })).status).toBe(202)
     expect((await send({ id: 'u-3', chainId: '1', txHash: hash('1'), state: null })).status).toBe(422)
     expect((await send({ id: 'u-1', chainId: '1', txHash: hash('1'), state: 'success' })).status).toBe(409)
   })
 })
 
-describe('the life of a server', () => {
+describe('the lifecycle of a server', () => {
   it('reports its health', async () => {
     expect(await json('/health')).toEqual({ status: 200, body: { status: 'ok', database: 'ok', chains: [] } })
   })
 
-  it('stops within its time, twice without harm, and keeps its data for the next start', async () => {
+  it('stops within its time, also when called twice, and keeps its data for the next start', async () => {
     const { config: own, remove: clean } = await tempConfig()
     const first = await startServer(own)
     await first.service.integrations.create({ address: other })
@@ -293,7 +293,7 @@ describe('the life of a server', () => {
     await made.remove()
   })
 
-  it('refuses a taken port with a clear sentence, and closes its database', async () => {
+  it('reports a port in use with advice, and closes its database', async () => {
     const made = await tempConfig({ PI_PORT: new URL(server.url).port })
     await expect(startServer(made.config)).rejects.toMatchObject({
       code: 'ERR_LISTEN',
@@ -304,7 +304,7 @@ describe('the life of a server', () => {
     await made.remove()
   })
 
-  it('refuses a database that another master key wrote, and takes it again with that key listed', async () => {
+  it('rejects a database of another master key, and opens it with that key listed', async () => {
     const { config: first, remove } = await tempConfig()
     const opened = await openService(first)
     await opened.service.integrations.create({ address: `0x${'7'.repeat(40)}` })
@@ -317,7 +317,7 @@ describe('the life of a server', () => {
     await remove()
   })
 
-  it('refuses a database that cannot be opened', async () => {
+  it('fails for a database that cannot be opened', async () => {
     const made = await tempConfig()
     const broken = { ...made.config, database: { kind: 'sqlite', path: '/proc/no/such/folder/x.db' } } as const
     await expect(startServer(broken)).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
@@ -336,7 +336,7 @@ describe('openService', () => {
     await made.remove()
   })
 
-  it('in production takes no notification URL on this machine', async () => {
+  it('in production rejects notification URLs on this machine', async () => {
     const made = await tempConfig({ PI_ENV: 'production' })
     const { service, close } = await openService(made.config)
     for (const notificationUrl of [
@@ -352,7 +352,7 @@ describe('openService', () => {
     await made.remove()
   })
 
-  it('refuses http receipts without a processor secret, before anything is opened', async () => {
+  it('rejects http receipts without a processor secret, before anything is opened', async () => {
     const made = await tempConfig()
     const impossible = { ...made.config, receipts: { kind: 'http', url: 'https://a.example' } } as const
     await expect(openService(impossible)).rejects.toThrow(TypeError)

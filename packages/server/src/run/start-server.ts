@@ -22,18 +22,18 @@ export interface RunningServer {
   readonly metricsUrl: string | null
   readonly service: Service
   /**
-   * Accepts nothing new, finishes requests and deliveries in flight, ends the loops and closes the database. Takes at
-   * most `shutdownTimeoutMs`; what is unfinished then is cut off, and nothing durable is lost by it. Idempotent.
+   * Accepts nothing new, finishes requests and deliveries in flight, stops the loops and closes the database. After
+   * `shutdownTimeoutMs` it aborts the rest, without losing anything durable. Idempotent.
    */
   stop(): Promise<void>
 }
 
-/** How a server is started. */
+/** Options of a server. */
 export interface StartOptions extends OpenOptions {
   /**
-   * True for a process that does nothing but serve. Its heap is kept as `openService` keeps it, and the HTTP library
-   * may replace the global `Request` and `Response` by its own, which are made in a fraction of the time. A response of
-   * `fetch` is no instance of that `Response`.
+   * True for a process that only serves. Its heap is bounded as in `openService`. The HTTP library may replace the
+   * global `Request` and `Response` by its own, which are much cheaper to create. A response of `fetch` is then no
+   * instance of `Response`.
    * @default false
    */
   readonly ownsProcess?: boolean | undefined
@@ -49,7 +49,7 @@ export interface StartOptions extends OpenOptions {
 export async function startServer(config: Config, options: StartOptions = {}): Promise<RunningServer> {
   const metrics = config.metrics === null ? undefined : await createMetrics()
   const { logger = createPinoLogger({ level: config.logLevel }) } = options
-  const onEvent = tell(metrics?.onEvent, createEventLog(logger), options.onEvent)
+  const onEvent = emitToAll(metrics?.onEvent, createEventLog(logger), options.onEvent)
   const opened = await openService(config, { ...options, logger, onEvent })
   const { service, store, receiveUpdate } = opened
   metrics?.watch({ indexers: service.indexers, deliveries: store.deliveries })
@@ -82,7 +82,7 @@ export async function startServer(config: Config, options: StartOptions = {}): P
     },
     (error: unknown) => {
       running = false
-      logger.error({ ...describeError(error) }, 'The loops ended by an error; health reports down until a restart.')
+      logger.error({ ...describeError(error) }, 'The loops stopped with an error; health reports down until a restart.')
     },
   )
   logger.info({ url, config: describeConfig(config) }, 'Listening.')
@@ -99,7 +99,8 @@ export async function startServer(config: Config, options: StartOptions = {}): P
     const timeUp = new Promise<void>((resolve) => cut.addEventListener('abort', () => resolve(), { once: true }))
     loops.abort()
     await Promise.all([listeners.stop(cut), Promise.race([work, timeUp])])
-    if (running) logger.warn({}, 'Some work did not end in time and is cut off; it is repeated after the next start.')
+    if (running)
+      logger.warn({}, 'Some work did not finish in time and is aborted; it is repeated after the next start.')
     await Promise.race([opened.close(), timeUp])
     logger.info({}, 'Stopped.')
   }
@@ -114,13 +115,13 @@ export async function startServer(config: Config, options: StartOptions = {}): P
   }
 }
 
-/** Whether any limit on requests is on. Without one no request is asked where it comes from. */
+/** Whether any rate limit is on. Without one, sources are not computed. */
 function isLimiting({ requestsPerSource, requestsPerCaller, failedSignInsPerSource }: LimitsConfig): boolean {
   return [requestsPerSource, requestsPerCaller, failedSignInsPerSource].some((limit) => limit !== null)
 }
 
-/** One sink for several, each of which may be missing. */
-function tell(...sinks: readonly (EventSink | undefined)[]): EventSink {
+/** Combines several optional sinks into one. */
+function emitToAll(...sinks: readonly (EventSink | undefined)[]): EventSink {
   return (event) => {
     for (const sink of sinks) sink?.(event)
   }

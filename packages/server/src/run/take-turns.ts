@@ -1,4 +1,4 @@
-/** How many requests of one connection are worked on at once, and in all. @module */
+/** Bounds concurrent and total requests of one connection. @module */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { createRequestListener } from './request-listener.js'
@@ -12,10 +12,9 @@ interface Line {
 }
 
 /**
- * Lets the requests of a connection wait for each other. Node hands over a whole pipeline at once, and keeps every
- * answer until the one before it is out: without a bound a client that reads nothing fills the memory. The answer to
- * the last request says that it closes the connection; what comes after that is answered by nobody (Node's own count
- * would, without Cache-Control).
+ * Queues the requests of a connection. Node emits a whole pipeline at once, and buffers each answer until the previous
+ * one is sent. Without a bound, a client that reads nothing fills the memory. The answer to the last request closes the
+ * connection, and later requests get no answer. Node's own limit would answer them without Cache-Control.
  */
 export function takeTurns(
   listener: Listener,
@@ -25,7 +24,7 @@ export function takeTurns(
 
   function start(line: Line, incoming: IncomingMessage, outgoing: ServerResponse): void {
     line.busy++
-    // Nobody is left to read the answer.
+    // The client is gone.
     if (!incoming.socket.destroyed) listener(incoming, outgoing)
   }
 

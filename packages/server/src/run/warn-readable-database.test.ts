@@ -35,7 +35,7 @@ async function startOn(mode: number | null) {
 // Windows has no such modes.
 describe.skipIf(process.platform === 'win32')('the mode of the database', () => {
   test.each([0o644, 0o666, 0o602])(
-    '%i (decimal), which other users may use, is warned about at the start and kept',
+    '%i (decimal), which gives other users access, is warned about at the start and not changed',
     async (mode) => {
       const { path, warnings, after } = await startOn(mode)
       expect(warnings).toEqual([
@@ -46,7 +46,7 @@ describe.skipIf(process.platform === 'win32')('the mode of the database', () => 
   )
 
   test.each([null, 0o600, 0o640, 0o660])(
-    '%s (decimal), which is for its owner or a group, is not warned about',
+    '%s (decimal), which gives access to the owner or a group, is not warned about',
     async (mode) => {
       expect((await startOn(mode)).warnings).toEqual([])
     },

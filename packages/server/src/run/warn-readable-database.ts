@@ -1,15 +1,15 @@
-/** Warns at the start when other users of the machine may open the database. @module */
+/** Warns at start when other users of the machine may open the database. @module */
 import { realpathSync, statSync } from 'node:fs'
 import type { Logger } from '@payment-integration/core/ports'
 import type { DatabaseConfig } from '../config/config.js'
 
 /**
- * Earlier versions made the file with the default mode, 0644. The mode is not changed here, because an operator may
- * have set it: another program may read the file.
+ * Earlier versions created the file with mode 0644. The mode is not changed here: an operator may have set it for
+ * another program.
  */
 export function warnReadableDatabase(database: DatabaseConfig, logger: Pick<Logger, 'warn'>): void {
   if (database.kind !== 'sqlite' || process.platform === 'win32') return
-  // SQLite makes its log and index beside the file that a symbolic link names.
+  // SQLite creates its log and index beside the target of a symbolic link.
   const path = realpathSync(database.path)
   if ((statSync(path).mode & 0o007) === 0) return
   const files = [path, `${path}-wal`, `${path}-shm`].map((file) => `'${file.replaceAll("'", `'\\''`)}'`)

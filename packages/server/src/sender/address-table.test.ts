@@ -25,8 +25,8 @@ let answers: readonly string[] = []
 const watch = watchDialling()
 beforeAll(async () => {
   canary = await startCanary()
-  dns = await startDns((asked) =>
-    answers.length === 0 ? { flags: rcode.noSuchName } : { answers: records(asked, answers) },
+  dns = await startDns((query) =>
+    answers.length === 0 ? { flags: rcode.noSuchName } : { answers: records(query, answers) },
   )
 })
 afterAll(async () => {
@@ -38,7 +38,7 @@ afterAll(async () => {
 
 async function send(url: string, found: readonly string[] = [], ports?: readonly number[]) {
   answers = found
-  dns.asked.length = 0
+  dns.queries.length = 0
   const sender = createUndiciSender({ servers: dns.servers, ca: canary.ca, ports })
   const result = await sender.post({ url, headers: {}, body: Buffer.from('{}'), timeoutMs: 2_000 })
   await sender.close()
@@ -68,27 +68,27 @@ describe('an address', () => {
       kind: 'failure',
       reason: 'refused_address',
     })
-    expect(dns.asked).toHaveLength(2)
+    expect(dns.queries).toHaveLength(2)
   })
 
   const literals = addresses.filter(({ input }) => isIP(input) !== 0)
-  it.each(literals)('$input is not dialled when it stands in the URL', async ({ input }) => {
+  it.each(literals)('$input is not dialled when the URL names it', async ({ input }) => {
     const { httpsPort } = canary
     const host = isIP(input) === 6 ? `[${input}]` : input
     expect(await send(`https://${host}:${httpsPort}/`, [], [httpsPort])).toMatchObject({ reason: 'refused_address' })
-    expect(dns.asked).toEqual([])
+    expect(dns.queries).toEqual([])
   })
 })
 
 describe('a URL', () => {
-  it.each(urls.filter(({ refused }) => refused))('$input is refused unasked: $why', async ({ input }) => {
+  it.each(urls.filter(({ refused }) => refused))('$input is rejected without a DNS query: $why', async ({ input }) => {
     expect(await send(input)).toMatchObject({ kind: 'failure', reason: 'refused_address' })
-    expect(dns.asked).toEqual([])
+    expect(dns.queries).toEqual([])
   })
 
   it.each(urls.filter(({ refused }) => !refused))('$input is resolved: $why', async ({ input }) => {
-    // The name does not exist, so that nothing is dialled.
+    // The name does not exist, so nothing is dialled.
     expect(await send(input)).toMatchObject({ kind: 'failure', reason: 'connection' })
-    expect(new Set(dns.asked.map(({ name }) => name)).size).toBe(1)
+    expect(new Set(dns.queries.map(({ name }) => name)).size).toBe(1)
   })
 })

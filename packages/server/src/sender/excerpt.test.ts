@@ -9,7 +9,7 @@ function excerptOf(...chunks: readonly (string | Uint8Array)[]): string | null {
 }
 
 describe('an excerpt', () => {
-  it('is null when no byte came, and empty when only controls came', () => {
+  it('is null without a byte, and empty with control characters only', () => {
     expect(excerptOf()).toBeNull()
     expect(excerptOf('\0\x1b')).toBe('')
   })
@@ -18,7 +18,7 @@ describe('an excerpt', () => {
     expect(excerptOf('{"ok"', ':true}')).toBe('{"ok":true}')
   })
 
-  it('joins a character that two chunks share', () => {
+  it('joins a character that is split over two chunks', () => {
     const bytes = Buffer.from('a€b')
     expect(excerptOf(bytes.subarray(0, 2), bytes.subarray(2))).toBe('a€b')
   })
@@ -28,7 +28,7 @@ describe('an excerpt', () => {
     expect(excerptOf('a'.repeat(100_000))).toHaveLength(excerptBytes)
   })
 
-  it('leaves out a character that the cut goes through, and shows one that the body broke off', () => {
+  it('drops a character split by the cut, and shows one that the body broke off', () => {
     expect(excerptOf(`${'a'.repeat(excerptBytes - 1)}€`)).toBe('a'.repeat(excerptBytes - 1))
     expect(excerptOf(Buffer.from('ab€').subarray(0, 4))).toBe('ab\ufffd')
   })
@@ -38,7 +38,7 @@ describe('an excerpt', () => {
     expect(excerptOf(Buffer.from([0xed, 0xa0, 0x80]))).toBe('\ufffd\ufffd\ufffd')
   })
 
-  it('holds no control but line feed and tab', () => {
+  it('holds no control character but line feed and tab', () => {
     const controls = Array.from({ length: 0xa0 }, (_, code) => String.fromCharCode(code)).filter((c) =>
       /\p{Cc}/u.test(c),
     )
@@ -46,7 +46,7 @@ describe('an excerpt', () => {
     expect(excerptOf(`a${controls.join('')}b`)).toBe('a\t\nb')
   })
 
-  it('holds nothing that turns the direction of the text around it', () => {
+  it('holds no character that changes the text direction', () => {
     expect(excerptOf('a\u202eb\u2066c\u200fd\u061ce')).toBe('abcde')
   })
 

@@ -1,4 +1,4 @@
-/** One request and its answer, under one time budget. Source: docs/interface.md 6 (5 seconds, any 2xx). @module */
+/** Runs one request and its answer under one time budget. Source: docs/interface.md 6 (5 seconds, any 2xx). @module */
 import { TIMEOUT } from 'node:dns'
 import type { Post, PostFailure, PostResult } from '@payment-integration/core/ports'
 import { type Dispatcher, errors } from 'undici'
@@ -6,23 +6,23 @@ import { BudgetSpentError } from '../internal/budget.js'
 import { AddressRefusedError } from './address-refused-error.js'
 import { createExcerpt, type Excerpt } from './excerpt.js'
 
-/** Where a request goes. */
+/** Target of a request. */
 export interface Target {
   readonly origin: string
   /** Path and query. */
   readonly path: string
 }
 
-/** Most bytes of a body, and of a head, that are read. A longer body ends its connection. */
+/** Most bytes that are read of a head, and of a body. A longer body closes its connection. */
 export const readBytes = 16 * 1024
 
 /**
- * Posts and waits for the answer: until its body ended, broke, was longer than {@link readBytes}, or the budget was
- * spent, which began at `startedAt` (of `performance.now()`). The status decides: once it arrived in time, the body
- * cannot change the result. Never rejects.
+ * Posts and waits for the answer. It waits until the body ends, breaks or exceeds {@link readBytes}, or the budget is
+ * spent. The budget starts at `startedAt` (of `performance.now()`). The status decides: once it arrives in time, the
+ * body cannot change the result. Never rejects.
  *
- * Takes undici's events instead of its promise of a stream: the body is not needed as one, and the budget also ends a
- * wait for a connection, which an abort signal does not.
+ * Uses undici's dispatch events: no stream is needed, and the budget also stops a wait for a connection. An abort
+ * signal does not.
  */
 export function exchange(
   agent: Dispatcher,
@@ -33,27 +33,25 @@ export function exchange(
   return new Promise((resolve) => new Exchange(post, startedAt, successBodyMs, resolve).begin(agent, target))
 }
 
-/** When an exchange began, and how long its parts may take. */
+/** Start of an exchange, and the time limits of its parts. */
 export interface ExchangeTimes {
   /** Of `performance.now()`. */
   readonly startedAt: number
   /**
-   * Most milliseconds from the head of a 2xx to the end of its body. A body that ends in time leaves its connection for
-   * the next post.
+   * Most milliseconds from the head of a 2xx to the end of its body. A body that ends in time leaves its connection
+   * reusable.
    */
   readonly successBodyMs: number
 }
 
-/** What an answer's head says. */
+/** Status and headers of an answer. */
 interface Head {
   readonly status: number
   readonly retryAfter: string | null
   readonly latencyMs: number
 }
 
-/**
- * A class, since thousands begin each second: functions of each own would be most of what is left for the collector.
- */
+/** A class, because thousands start each second: closures per exchange would be most of the garbage. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #post: Post
   readonly #startedAt: number
@@ -61,7 +59,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #resolve: (result: PostResult) => void
   #controller: Dispatcher.DispatchController | undefined
   #head: Head | undefined
-  /** Of a body; most answers have none. */
+  /** Timer of a body; most answers need none. */
   #excerpt: Excerpt | undefined
   #timer: NodeJS.Timeout | undefined
   #giveUp: (() => void) | undefined
@@ -78,14 +76,14 @@ class Exchange implements Dispatcher.DispatchHandler {
     const { headers, body, timeoutMs, signal } = this.#post
     this.#timer = setTimeout(endOfBudget, timeoutMs, this)
     if (signal !== undefined) {
-      this.#giveUp = () => this.end(new Error('The caller gave up.'))
+      this.#giveUp = () => this.end(new Error('The caller aborted.'))
       signal.addEventListener('abort', this.#giveUp, { once: true })
     }
-    if (signal?.aborted) this.end(new Error('The caller gave up.'))
+    if (signal?.aborted) this.end(new Error('The caller aborted.'))
     else agent.dispatch({ origin, path, method: 'POST', headers, body }, this)
   }
 
-  /** Settles with what is there, and ends the connection. */
+  /** Settles with the answer so far, and closes the connection. */
   end(error: Error): void {
     this.#settle(error)
     this.#controller?.abort(error)
@@ -109,7 +107,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       latencyMs: this.#latencyMs(),
     }
     if (status < 300) shortenBudgetSoon(this)
-    // Too long by its own word: what came together with the head is kept.
+    // Content-Length is too long: bytes that arrived with the head stay in the excerpt.
     if (Number(fields['content-length']) > readBytes) setImmediate(() => this.end(new Error('The body is too long.')))
   }
 
@@ -127,7 +125,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#settle(error)
   }
 
-  /** Leaves the body of a 2xx its own time instead of the rest of the budget, unless that is shorter. */
+  /** Gives the body of a 2xx its own time limit, or the rest of the budget if shorter. */
   shortenBudget(): void {
     if (this.#isOver) return
     const leftMs = this.#post.timeoutMs - (performance.now() - this.#startedAt)
@@ -154,10 +152,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 /** Exchanges whose 2xx arrived in this turn of the event loop. */
 const answered: Exchange[] = []
 
-/**
- * Waits one turn of the event loop: most bodies end in the packet of their head, and their exchanges need no second
- * timer.
- */
+/** Waits one turn of the event loop: most bodies end in the packet of their head and need no second timer. */
 function shortenBudgetSoon(exchange: Exchange): void {
   if (answered.push(exchange) > 1) return
   setImmediate(() => {

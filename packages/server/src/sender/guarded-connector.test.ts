@@ -27,7 +27,7 @@ const resolvesTo =
   }
 const refused = expect.objectContaining({ code: 'ERR_ADDRESS_REFUSED' })
 
-/** An answer of a resolver that is public the first time it is read, and this machine whenever it is read again. */
+/** A resolver answer that is public at the first read, and this machine at each later read. */
 function turncoat(): LookupAddress & { readonly reads: number } {
   let reads = 0
   return {
@@ -42,19 +42,19 @@ function turncoat(): LookupAddress & { readonly reads: number } {
 }
 
 describe('guardedConnector', () => {
-  it('refuses a socket that arrives elsewhere than the check of the name allowed, before a byte is sent', async () => {
+  it('rejects a socket that is connected to another address than the checked one, before a byte is sent', async () => {
     const server = await startTcp()
     canary = server
     const found = turncoat()
     await expect(connect(`https://hook.example:${server.port}`, resolvesTo(found))).rejects.toEqual(refused)
-    // The connection itself was made: only the check of the socket can have refused it.
+    // The connection was opened: only the check of the socket can have rejected it.
     expect(found.reads).toBeGreaterThan(1)
     await eventually(() => server.connections() === 1 && server.open() === 0)
     expect(server.received()).toBe('')
   })
 
   it.each(['https://127.0.0.1', 'https://[::1]', 'https://[::ffff:127.0.0.1]', 'https://10.0.0.1', 'http://127.0.0.1'])(
-    'refuses %s although no rule of URLs stands before it',
+    'rejects %s without any URL rule before it',
     async (origin) => {
       const server = await startTcp()
       canary = server
@@ -69,14 +69,14 @@ describe('guardedConnector', () => {
     },
   )
 
-  it('refuses a name that resolves to nothing, and http to a public address in development', async () => {
+  it('rejects a name without addresses, and http to a public address in development', async () => {
     await expect(connect('https://hook.example', resolvesTo())).rejects.toEqual(refused)
     const everywhere = resolvesTo({ address: '93.184.216.34', family: 4 })
     await expect(connect('http://hook.example', everywhere, true)).rejects.toEqual(refused)
   })
 
   it.each(['https://127.0.0.1', 'https://hook.example'])(
-    'refuses %s in a range that the operator closed, although it is open otherwise, without a connection',
+    'rejects %s in a range that the operator denied, without a connection',
     async (origin) => {
       const server = await startTcp()
       canary = server
@@ -95,7 +95,7 @@ describe('guardedConnector', () => {
     },
   )
 
-  it('gives the question up when the connection is abandoned', async () => {
+  it('cancels the DNS query when the connection is aborted', async () => {
     let givenUp = 0
     const resolve: Resolve = () => () => void givenUp++
     const connector = guardedConnector({ resolve, allowLoopbackHttp: false, connectTimeoutMs: 60_000 })

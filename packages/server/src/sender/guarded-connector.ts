@@ -1,6 +1,5 @@
 /**
- * Connects only to allowed addresses: checked where the connection is made. Source:
- * docs/decisions/redirects-and-addresses.md.
+ * Connects only to allowed addresses, checked at connect time. Source: docs/decisions/redirects-and-addresses.md.
  * @module
  */
 import type { LookupAddress } from 'node:dns'
@@ -12,12 +11,12 @@ import { AddressRefusedError } from './address-refused-error.js'
 import { isLoopbackAddress, isPublicAddress } from './is-public-address.js'
 import type { Resolve } from './resolve-name.js'
 
-/** What a connector needs. */
+/** Options of a connector. */
 export interface GuardOptions {
-  /** Dev only: this machine may be reached, and only it by `http:`. */
+  /** Dev only: allows this machine, and `http:` for it alone. */
   readonly allowLoopbackHttp: boolean
   readonly resolve: Resolve
-  /** Ranges that the operator closes: addresses and CIDR ranges. They close this machine too. */
+  /** Addresses and CIDR ranges that the operator denies. They apply to this machine, too. */
   readonly denied?: readonly string[] | undefined
   /** Longest time for DNS, connect and TLS, in milliseconds. */
   readonly connectTimeoutMs: number
@@ -25,42 +24,40 @@ export interface GuardOptions {
   readonly ca?: string | undefined
 }
 
-/** Makes connections, and gives up those that are being made. */
+/** Opens connections, and can abort those that are not open yet. */
 export interface GuardedConnector {
   readonly connect: buildConnector.connector
-  /** Ends every connection that is not made yet. */
+  /** Aborts every connection that is not open yet. */
   abandon(): void
 }
 
 /**
- * Bytes that may come for one request. What no limit of heads and bodies counts (reason phrases, chunk extensions,
- * informational answers) would be read for as long as it comes.
+ * Most bytes that may arrive for one request. It bounds the parts that no head or body limit counts: reason phrases,
+ * chunk extensions and informational answers.
  */
 const maxAnswerBytes = 64 * 1024
 
 type Allowed = (address: string) => boolean
 
-/** Addresses of each family that are tried at most: a name with hundreds must not make this machine a port scanner. */
+/** Most addresses per family that are dialled: a name with hundreds must not make this machine a port scanner. */
 const addressesPerFamily = 4
-/** How long one of several addresses is tried before the next, in milliseconds. */
+/** How long one of several addresses is dialled before the next, in milliseconds. */
 const addressMs = 500
 
-/**
- * The address rule of a scheme: `https:` reaches the public internet, `http:` this machine alone, and that only in dev.
- */
+/** The address rule of a scheme: `https:` reaches the public internet; `http:` only this machine, and only in dev. */
 export function allowedFor(protocol: string, allowLoopbackHttp: boolean): Allowed {
   const isAllowedLoopback: Allowed = (address) => allowLoopbackHttp && isLoopbackAddress(address)
   return protocol === 'https:' ? (address) => isPublicAddress(address) || isAllowedLoopback(address) : isAllowedLoopback
 }
 
 /**
- * A connector for undici. The address that was checked is the address that is dialled; when a name resolves to several,
- * all of them must be allowed; and the connected socket is checked once more before anything is sent.
+ * A connector for undici. It dials exactly the checked address. When a name resolves to several, all must be allowed.
+ * The connected socket is checked again before anything is sent.
  */
 export function guardedConnector(options: GuardOptions): GuardedConnector {
   const { allowLoopbackHttp, resolve, connectTimeoutMs, ca } = options
   const isDenied = isInRanges(options.denied ?? [])
-  // No older TLS, whatever the process was started with.
+  // No older TLS, whatever the process's options.
   const secureContext = createSecureContext({ minVersion: 'TLSv1.2', ...(ca === undefined ? {} : { ca }) })
   const pending = new Set<Socket>()
   return {
@@ -91,7 +88,7 @@ export function guardedConnector(options: GuardOptions): GuardedConnector {
   }
 }
 
-/** Ends a connection on which more comes than an answer may have, counted anew when something is sent. */
+/** Closes a connection that receives more bytes than one answer may have. The count restarts when something is sent. */
 function boundAnswers(socket: Socket): void {
   let sent = -1
   let readBefore = 0
@@ -112,14 +109,14 @@ function connectionOptions(timeout: number, lookup: LookupFunction, secureContex
     secureContext,
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: addressMs,
-    // A TLS session is never offered to another connection, so that none is shared between hosts.
+    // A TLS session is never reused, so that hosts cannot share one.
     maxCachedSessions: 0,
-    // Stated, because an environment variable could turn verification off.
+    // Explicit, because an environment variable could turn verification off.
     rejectUnauthorized: true,
   } as buildConnector.BuildOptions
 }
 
-/** A lookup for one connection: it answers addresses that may all be dialled, or refuses. */
+/** A lookup for one connection: it returns addresses that are all allowed, or fails. */
 function guardedLookup(resolve: Resolve, allowed: Allowed): { lookup: LookupFunction; cancel(): void } {
   let cancel: () => void = () => undefined
   const lookup: LookupFunction = (hostname, { all }, callback) => {

@@ -3,9 +3,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type Canary, startCanary, watchDialling } from '../../test/support/hostile-canary.js'
 import {
   type Answers,
-  type Asked,
   always,
   type DnsServer,
+  type Query,
   rcode,
   records,
   startDns,
@@ -13,7 +13,7 @@ import {
 import { eventually } from '../../test/support/tcp-server.js'
 import { type ClosableSender, createUndiciSender, type UndiciSenderOptions } from './undici-sender.js'
 
-/** Public by the rule, in a part of IPv6 that is assigned to nobody: dialled, it reaches no machine. */
+/** Public by the rule, but in an unassigned part of IPv6: it reaches no machine. */
 const unrouted = '3000::1'
 const publicIPv4 = '93.184.216.34'
 
@@ -49,7 +49,7 @@ const post = (to: string, timeoutMs = 1_500) => ({ url: to, headers: {}, body: B
 const cname = (name: string, data: string): Answer => ({ name, type: 'CNAME', data, ttl: 0 })
 
 describe('the canary', () => {
-  it('takes the notification when development allows this machine: nothing but the rule keeps it out', async () => {
+  it('receives the notification when development allows this machine: only the rule protects it', async () => {
     const before = canary.connections()
     const one = sender(await resolver(always('127.0.0.1')), dev)
     expect(await one.post(post(url()))).toMatchObject({ kind: 'answer', status: 200, excerpt: 'canary' })
@@ -59,7 +59,7 @@ describe('the canary', () => {
   })
 })
 
-describe('a name that leads to a refused address', () => {
+describe('a name that resolves to a denied address', () => {
   const many = Array.from({ length: 499 }, (_, n) => `93.184.${n >> 8}.${n & 255}`)
   it.each<[string, readonly string[]]>([
     ['this network', ['0.0.0.0']],
@@ -87,11 +87,11 @@ describe('a name that leads to a refused address', () => {
     ['a private address before 499 public ones', ['127.0.0.1', ...many]],
   ])('%s is refused: the canary counts nothing, and nothing was dialled', async (_, addresses) => {
     const before = canary.connections()
-    // More than a datagram holds is said over TCP.
-    const server = await resolver((asked) =>
-      addresses.length > 20 && asked.transport === 'udp'
+    // An answer larger than a datagram goes over TCP.
+    const server = await resolver((query) =>
+      addresses.length > 20 && query.transport === 'udp'
         ? { flags: dns.TRUNCATED_RESPONSE, answers: [] }
-        : { answers: records(asked, addresses) },
+        : { answers: records(query, addresses) },
     )
     for (const port of [canary.httpsPort, canary.httpPort])
       expect(await sender(server).post(post(url('shop', port)))).toMatchObject({ reason: 'refused_address' })
@@ -102,19 +102,19 @@ describe('a name that leads to a refused address', () => {
   it.each<[string, Answers]>([
     [
       'a CNAME',
-      (asked) => ({
-        answers: [cname(asked.name, 'db.internal'), ...records({ ...asked, name: 'db.internal' }, ['10.0.0.1'])],
+      (query) => ({
+        answers: [cname(query.name, 'db.internal'), ...records({ ...query, name: 'db.internal' }, ['10.0.0.1'])],
       }),
     ],
     [
       'a chain of eight CNAMEs',
-      (asked) => {
-        const names = [asked.name, ...Array.from({ length: 8 }, (_, n) => `c${n}.example`)]
+      (query) => {
+        const names = [query.name, ...Array.from({ length: 8 }, (_, n) => `c${n}.example`)]
         const chain = names.slice(1).map((name, n) => cname(names[n] ?? '', name))
-        return { answers: [...chain, ...records({ ...asked, name: 'c7.example' }, ['127.0.0.1', '::1'])] }
+        return { answers: [...chain, ...records({ ...query, name: 'c7.example' }, ['127.0.0.1', '::1'])] }
       },
     ],
-    ['a record of another name', (asked) => ({ answers: records({ ...asked, name: 'other.example' }, ['127.0.0.1']) })],
+    ['a record of another name', (query) => ({ answers: records({ ...query, name: 'other.example' }, ['127.0.0.1']) })],
     ['the additional section beside a private answer', both('127.0.0.1', publicIPv4)],
   ])('through %s is refused', async (_, answers) => {
     const before = canary.connections()
@@ -126,51 +126,54 @@ describe('a name that leads to a refused address', () => {
 
 /** One address as the answer, the other as an additional record. */
 function both(answer: string, additional: string): Answers {
-  return (asked) => ({ answers: records(asked, [answer]), additionals: records(asked, [additional]) })
+  return (query) => ({ answers: records(query, [answer]), additionals: records(query, [additional]) })
 }
 
 describe('a name that changes its answer', () => {
   const flips = (...lists: readonly string[][]): Answers => {
-    return (asked) => ({ answers: records(asked, lists[Math.min(asked.before, lists.length - 1)] ?? []) })
+    return (query) => ({ answers: records(query, lists[Math.min(query.before, lists.length - 1)] ?? []) })
   }
 
-  it('between the check and the connection is dialled at the address that was checked, and asked once', async () => {
+  it('between the check and the connection is dialled at the checked address, and queried once', async () => {
     const before = canary.connections()
     const server = await resolver(flips([unrouted], ['127.0.0.1', '::1']))
     expect(await sender(server).post(post(url(), 500))).toMatchObject({ kind: 'failure' })
-    expect(server.asked.map(({ type }) => type).sort()).toEqual(['A', 'AAAA'])
+    expect(server.queries.map(({ type }) => type).sort()).toEqual(['A', 'AAAA'])
     expect(watch.dialled).toEqual([unrouted])
     expect(canary.connections()).toBe(before)
   })
 
-  it('between two sends over new connections is refused from then on', async () => {
+  it('between two sends over new connections is rejected from then on', async () => {
     const server = await resolver(flips(['127.0.0.1'], ['10.0.0.1'], ['192.168.1.1']))
-    // A sender of its own for each has no connection to keep.
+    // A separate sender for each has no connection to reuse.
     for (const expected of [{ status: 200 }, { reason: 'refused_address' }, { reason: 'refused_address' }])
       expect(await sender(server, dev).post(post(url()))).toMatchObject(expected)
     expect(watch.dialled).toEqual(['127.0.0.1'])
-    expect(server.asked).toHaveLength(6)
+    expect(server.queries).toHaveLength(6)
   })
 
-  it('while a connection is kept goes on to the address that was checked when it was made', async () => {
+  it('during a kept-alive connection stays at the address that was checked when it was opened', async () => {
     const server = await resolver(flips(['127.0.0.1'], ['10.0.0.1']))
     const one = sender(server, { ...dev, connectionsPerOrigin: 1 })
     for (let n = 0; n < 3; n++) expect(await one.post(post(url()))).toMatchObject({ status: 200 })
-    expect(server.asked).toHaveLength(2)
+    expect(server.queries).toHaveLength(2)
   })
 
-  it.each([0, 1, 86_400, 2 ** 31 - 1])('is asked again for every connection, also with a TTL of %i s', async (ttl) => {
-    const server = await resolver((asked) => ({ answers: records(asked, ['127.0.0.1'], ttl) }))
-    const one = sender(server, { ...dev, connectionsPerOrigin: 1 })
-    for (let n = 0; n < 3; n++) expect(await one.post(post(`${url()}?close`))).toMatchObject({ status: 200 })
-    expect(server.asked).toHaveLength(6)
-  })
+  it.each([0, 1, 86_400, 2 ** 31 - 1])(
+    'is queried again for every connection, also with a TTL of %i s',
+    async (ttl) => {
+      const server = await resolver((query) => ({ answers: records(query, ['127.0.0.1'], ttl) }))
+      const one = sender(server, { ...dev, connectionsPerOrigin: 1 })
+      for (let n = 0; n < 3; n++) expect(await one.post(post(`${url()}?close`))).toMatchObject({ status: 200 })
+      expect(server.queries).toHaveLength(6)
+    },
+  )
 })
 
 describe('a DNS server that', () => {
   const loop: Answers = ({ name }) => ({ answers: [cname(name, 'b.example'), cname('b.example', name)] })
-  const half = (asked: Asked) =>
-    dns.encode({ type: 'response', id: asked.id, questions: [{ name: asked.name, type: asked.type as 'A' }] })
+  const half = (query: Query) =>
+    dns.encode({ type: 'response', id: query.id, questions: [{ name: query.name, type: query.type as 'A' }] })
   it.each<[string, Answers, string | RegExp]>([
     ['says the name does not exist', () => ({ flags: rcode.noSuchName }), 'connection'],
     ['says the name has no address', () => ({ answers: [] }), 'connection'],
@@ -178,31 +181,31 @@ describe('a DNS server that', () => {
     ['refuses to answer', () => ({ flags: rcode.refused }), 'connection'],
     ['answers CNAMEs in a circle', loop, 'connection'],
     ['answers a CNAME and no address', ({ name }) => ({ answers: [cname(name, 'b.example')] }), 'connection'],
-    ['answers the other family', (asked) => ({ answers: otherFamily(asked) }), 'connection'],
+    ['answers the other family', (query) => ({ answers: otherFamily(query) }), 'connection'],
     ['never answers', () => null, 'timeout'],
-    ['answers under another id', (asked) => ({ id: asked.id ^ 1, answers: records(asked, ['127.0.0.1']) }), 'timeout'],
+    ['answers under another id', (query) => ({ id: query.id ^ 1, answers: records(query, ['127.0.0.1']) }), 'timeout'],
     [
       'answers another question',
-      (asked) => ({
-        questions: [{ name: 'other.example', type: asked.type as 'A' }],
-        answers: records({ ...asked, name: 'other.example' }, ['127.0.0.1']),
+      (query) => ({
+        questions: [{ name: 'other.example', type: query.type as 'A' }],
+        answers: records({ ...query, name: 'other.example' }, ['127.0.0.1']),
       }),
       'timeout',
     ],
     ['answers noise', () => Buffer.from('not a DNS answer'), /timeout|connection/],
-    ['answers a header alone', (asked) => half(asked).subarray(0, 12), /timeout|connection/],
+    ['answers a header alone', (query) => half(query).subarray(0, 12), /timeout|connection/],
     ['answers one byte', () => Buffer.of(0), /timeout|connection/],
     [
       'announces records that are not there',
-      (asked) => {
-        const bytes = half(asked)
+      (query) => {
+        const bytes = half(query)
         bytes.writeUInt16BE(500, 6)
         return bytes
       },
       /timeout|connection/,
     ],
     [
-      'says too much for a datagram and then nothing',
+      'answers too much for a datagram and then nothing',
       ({ transport }) => (transport === 'udp' ? { flags: dns.TRUNCATED_RESPONSE } : null),
       'timeout',
     ],
@@ -212,15 +215,15 @@ describe('a DNS server that', () => {
     const result = await sender(server, dev).post(post(url(), 700))
     expect(result).toMatchObject({ kind: 'failure', reason: expect.stringMatching(reason) })
     expect(performance.now() - startedAt).toBeLessThan(1_200)
-    expect(server.asked.length).toBeGreaterThan(0)
+    expect(server.queries.length).toBeGreaterThan(0)
     expect(watch.dialled).toEqual([])
   })
 
-  it('answers after the budget changes nothing: its answer is not dialled', async () => {
+  it('answers after the budget changes nothing: its address is not dialled', async () => {
     const late: (() => void)[] = []
-    const server = await resolver(async (asked) => {
+    const server = await resolver(async (query) => {
       await new Promise<void>((resolve) => late.push(resolve))
-      return { answers: records(asked, ['127.0.0.1']) }
+      return { answers: records(query, ['127.0.0.1']) }
     })
     const one = sender(server, { ...dev, connectTimeoutMs: 1_000 })
     expect(await one.post(post(url(), 100))).toMatchObject({ kind: 'failure', reason: 'timeout' })
@@ -231,32 +234,32 @@ describe('a DNS server that', () => {
     expect(watch.dialled).toEqual(['127.0.0.1'])
   })
 
-  it('says too much for a datagram is asked over TCP', async () => {
-    const server = await resolver((asked) =>
-      asked.transport === 'udp' ? { flags: dns.TRUNCATED_RESPONSE } : { answers: records(asked, ['127.0.0.1']) },
+  it('answers too much for a datagram is queried over TCP', async () => {
+    const server = await resolver((query) =>
+      query.transport === 'udp' ? { flags: dns.TRUNCATED_RESPONSE } : { answers: records(query, ['127.0.0.1']) },
     )
     expect(await sender(server, dev).post(post(url()))).toMatchObject({ status: 200 })
-    expect(server.asked.some(({ transport }) => transport === 'tcp')).toBe(true)
+    expect(server.queries.some(({ transport }) => transport === 'tcp')).toBe(true)
   })
 
-  it('answers one family only is believed after half a second', async () => {
-    const server = await resolver((asked) => (asked.type === 'A' ? { answers: records(asked, ['127.0.0.1']) } : null))
+  it('answers only one family is accepted after half a second', async () => {
+    const server = await resolver((query) => (query.type === 'A' ? { answers: records(query, ['127.0.0.1']) } : null))
     const startedAt = performance.now()
     expect(await sender(server, dev).post(post(url()))).toMatchObject({ status: 200 })
     expect(performance.now() - startedAt).toBeGreaterThan(450)
   })
 
   it('fails for one family does not hide the other', async () => {
-    const server = await resolver((asked) =>
-      asked.type === 'A' ? { answers: records(asked, ['127.0.0.1']) } : { flags: rcode.serverFailure },
+    const server = await resolver((query) =>
+      query.type === 'A' ? { answers: records(query, ['127.0.0.1']) } : { flags: rcode.serverFailure },
     )
     expect(await sender(server, dev).post(post(url()))).toMatchObject({ status: 200 })
   })
 
   it('answers 500 addresses makes four connections at most', async () => {
     const addresses = Array.from({ length: 500 }, (_, n) => `127.0.${n >> 8}.${n & 255}`)
-    const server = await resolver((asked) =>
-      asked.transport === 'udp' ? { flags: dns.TRUNCATED_RESPONSE } : { answers: records(asked, addresses) },
+    const server = await resolver((query) =>
+      query.transport === 'udp' ? { flags: dns.TRUNCATED_RESPONSE } : { answers: records(query, addresses) },
     )
     const result = await sender(server, { ...dev, ports: [1] }).post(post('https://shop.hook.example:1/'))
     expect(result).toMatchObject({ kind: 'failure', reason: 'connection' })
@@ -265,13 +268,13 @@ describe('a DNS server that', () => {
 
   it('never answers for sixteen endpoints does not delay a seventeenth', async () => {
     const silent = (name: string) => name.startsWith('silent')
-    const server = await resolver((asked) => (silent(asked.name) ? null : { answers: records(asked, ['127.0.0.1']) }))
+    const server = await resolver((query) => (silent(query.name) ? null : { answers: records(query, ['127.0.0.1']) }))
     const one = sender(server, dev)
     let ended = 0
     const hanging = Array.from({ length: 16 }, (_, n) =>
       one.post(post(url(`silent${n}`), 2_000)).finally(() => ended++),
     )
-    await eventually(() => server.asked.length >= 32)
+    await eventually(() => server.queries.length >= 32)
     const startedAt = performance.now()
     expect(await one.post(post(url('live')))).toMatchObject({ status: 200 })
     expect(performance.now() - startedAt).toBeLessThan(1_000)
@@ -280,29 +283,29 @@ describe('a DNS server that', () => {
     for (const result of await Promise.all(hanging)) expect(result).toMatchObject({ kind: 'failure' })
   })
 
-  it('never answers is asked no longer when the time to connect is over', async () => {
+  it('never answers is no longer queried when the time to connect is over', async () => {
     const server = await resolver(() => null)
     const one = sender(server, { ...dev, connectTimeoutMs: 300 })
     expect(await one.post(post(url(), 5_000))).toMatchObject({ kind: 'failure', reason: 'timeout' })
-    const { length } = server.asked
-    // Longer than the resolver's first try: a question that lives would be asked again.
+    const { length } = server.queries
+    // Longer than the resolver's first timeout: a live query would be sent again.
     await new Promise((resolve) => setTimeout(resolve, 1_500))
-    expect(server.asked).toHaveLength(length)
+    expect(server.queries).toHaveLength(length)
   })
 })
 
-/** Records of the family that was not asked for. */
-function otherFamily(asked: Asked): Answer[] {
-  return records({ ...asked, type: asked.type === 'A' ? 'AAAA' : 'A' }, ['127.0.0.1', '::1'])
+/** Records of the other family. */
+function otherFamily(query: Query): Answer[] {
+  return records({ ...query, type: query.type === 'A' ? 'AAAA' : 'A' }, ['127.0.0.1', '::1'])
 }
 
 describe('the names below localhost', () => {
-  it('are this machine in development, without a question', async () => {
+  it('are this machine in development, without a query', async () => {
     const server = await resolver(always('10.0.0.1'))
     const one = sender(server, dev)
     for (const name of ['localhost', 'LOCALHOST', 'shop.localhost'])
       expect(await one.post(post(`http://${name}:${canary.httpPort}/`)), name).toMatchObject({ status: 200 })
-    expect(server.asked).toEqual([])
+    expect(server.queries).toEqual([])
   })
 })
 

@@ -13,7 +13,7 @@ const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31)
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 
-/** Bytes that are held after everything that can be given back was given back. */
+/** Bytes in use after a full collection. */
 async function heldBytes(): Promise<number> {
   for (let n = 0; n < 4; n++) {
     collect()
@@ -25,7 +25,7 @@ async function heldBytes(): Promise<number> {
 
 it(`memory is flat: ${total} deliveries to hostile receivers hold what ${settled} held, within 10 percent (SEED=${seed})`, async () => {
   const fraction = seededFraction(seed)
-  // What floods costs this process the writing as well, so these come seldom.
+  // Floods also cost this process the writing, so they are rare.
   const calm = hostileReceivers.filter(({ name }) => !name.includes('without end'))
   const floods = hostileReceivers.filter(({ name }) => name.includes('without end'))
   const listening = new Map<string, Listening>()

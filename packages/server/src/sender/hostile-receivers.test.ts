@@ -52,14 +52,14 @@ describe('a receiver that', () => {
     expect(performance.now() - startedAt).toBeLessThan(budgetMs + 700)
     expectOutcome(result, outcome)
     expect(result.latencyMs).toBeLessThan(budgetMs + 700)
-    // Another receiver does not notice.
+    // Another receiver is not affected.
     expectOutcome(await post(good, 2_000), { status: 200, excerpt: 'good' })
-    // Its own next notification fares no better and no worse.
+    // Its own next notification has the same result.
     expectOutcome(await post(listening), outcome)
   })
 
   const floods = hostileReceivers.filter(({ name }) => name.endsWith('without end'))
-  it.each(floods)('$name is not listened to for as long as the budget lasts', async (receiver) => {
+  it.each(floods)('$name is disconnected before the budget is spent', async (receiver) => {
     const listening = await start(receiver)
     const budget = 5_000
     expectOutcome(await post(listening, budget), receiver.outcome)
@@ -80,13 +80,13 @@ describe('a receiver that', () => {
   })
 })
 
-describe('a kept connection', () => {
+describe('a kept-alive connection', () => {
   const first = 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nfirst'
   const poison = 'HTTP/1.1 410 Gone\r\nContent-Length: 6\r\n\r\npoison'
   const poisons: [string, HostileReceiver['onRequest']][] = [
     ['in the same packet', (socket, nth) => socket.write(nth === 1 ? first + poison : first)],
     [
-      'while nothing was asked',
+      'while no request is in flight',
       (socket, nth) => {
         socket.write(first)
         if (nth === 1) setTimeout(() => socket.write(poison), 30)
@@ -94,7 +94,7 @@ describe('a kept connection', () => {
     ],
   ]
   it.each(poisons)(
-    'is dropped when a second answer comes %s: the next notification gets its own',
+    'is closed when a second answer arrives %s: the next notification gets its own answer',
     async (_, onRequest) => {
       const listening = await start({ onRequest })
       const one = createUndiciSender({ allowLoopbackHttp: true, connectionsPerOrigin: 1 })
@@ -109,7 +109,7 @@ describe('a kept connection', () => {
     },
   )
 
-  it('that was closed by the receiver in between is replaced', async () => {
+  it('that the receiver closed in between is replaced', async () => {
     const listening = await start({ onRequest: (socket) => socket.end(first) })
     for (let n = 0; n < 3; n++) expectOutcome(await post(listening, 2_000), { status: 200, excerpt: 'first' })
     expect(listening.connections()).toBe(3)

@@ -35,13 +35,13 @@ describe('a receiver that', () => {
       fitting,
     )
     const one = sender(trusted)
-    // The first connection of a process loads what TLS needs: it is not part of what is measured.
+    // The first connection of a process loads the TLS code, which is not measured.
     expect(await one.post(post(good, 3_000))).toMatchObject({ status: 200, excerpt: 'good' })
     const startedAt = performance.now()
     expect(await one.post(post(listening, budgetMs))).toMatchObject({ kind: 'failure', ...outcome })
     expect(performance.now() - startedAt).toBeLessThan(budgetMs + 700)
     expect(listening.connections()).toBeGreaterThan(0)
-    // Only who proved its name was told anything.
+    // Only a receiver with a valid certificate got data.
     expect(listening.received().includes('notification')).toBe(
       receiver.name === 'finishes the handshake and never answers',
     )

@@ -17,7 +17,7 @@ describe('isPublicAddress', () => {
       if (isPublicAddress(address)) wrong.push(address)
     }
     expect(wrong).toEqual([])
-    // Every one of them is an address, so that none is refused for its spelling alone.
+    // Every one is a valid address, so none is rejected for its spelling.
     expect([...forms].sort()).toEqual([4, 6])
   })
 

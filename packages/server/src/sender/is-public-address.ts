@@ -1,14 +1,13 @@
-/** Which addresses a notification may be sent to. Source: docs/decisions/redirects-and-addresses.md. @module */
+/** Decides which addresses a notification may be sent to. Source: docs/decisions/redirects-and-addresses.md. @module */
 import ipaddr from 'ipaddr.js'
 
-/** Azure's wire server: a public-looking address that reaches the host of a virtual machine. */
+/** Azure's wire server: looks public, but reaches the host of a virtual machine. */
 const refusedIPv4 = new Set(['168.63.129.16'])
 
 /**
- * True for addresses of the public internet. An allow-list: IPv4 only when no special range claims it; IPv6 only
- * 2000::/3, only when no special range claims it, and never a form that carries an IPv4 address inside (6to4, Teredo,
- * NAT64, ISATAP, mapped, compatible), since what it reaches depends on a translator. Anything that is not an address is
- * not public.
+ * True for addresses of the public internet, by allow-list. IPv4: outside every special range. IPv6: inside 2000::/3,
+ * outside every special range, and without an embedded IPv4 address. Such an address (6to4, Teredo, NAT64, ISATAP,
+ * mapped, compatible) reaches a host that a translator chooses. False for anything that is not an address.
  *
  * @param address - As a socket or resolver gives it: dotted decimal, or IPv6 without brackets.
  */
@@ -19,7 +18,7 @@ export function isPublicAddress(address: string): boolean {
   return isPublicIPv6(ipaddr.IPv6.parse(address))
 }
 
-/** True for the addresses of this machine alone: 127.0.0.0/8 and ::1, in no other spelling. */
+/** True only for loopback addresses: 127.0.0.0/8 and ::1, in no other spelling. */
 export function isLoopbackAddress(address: string): boolean {
   if (ipaddr.IPv4.isValidFourPartDecimal(address)) return ipaddr.IPv4.parse(address).range() === 'loopback'
   return !address.includes('%') && ipaddr.IPv6.isValid(address) && ipaddr.IPv6.parse(address).range() === 'loopback'

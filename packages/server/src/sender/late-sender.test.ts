@@ -13,11 +13,11 @@ const receiver = async () => {
 const post = (url: string): Post => ({ url, headers: {}, body: Buffer.from('{}'), timeoutMs: 5_000 })
 
 describe('createLateSender', () => {
-  it.each([{ servers: ['dns.example'] }, { denied: ['203.0.113.0/64'] }])('refuses %j before any post', (options) => {
+  it.each([{ servers: ['dns.example'] }, { denied: ['203.0.113.0/64'] }])('rejects %j before any POST', (options) => {
     expect(() => createLateSender(options)).toThrow(TypeError)
   })
 
-  it('posts what comes before and after it is loaded', async () => {
+  it('sends POSTs from before and after it is loaded', async () => {
     const url = await receiver()
     const sender = createLateSender({ allowLoopbackHttp: true })
     const early = [sender.post(post(url)), sender.post(post(url))]
@@ -26,13 +26,13 @@ describe('createLateSender', () => {
     await sender.close()
   })
 
-  it('passes its options on: without leave, an endpoint on this machine is refused', async () => {
+  it('passes its options on: by default an endpoint on this machine is rejected', async () => {
     const sender = createLateSender({})
     expect(await sender.post(post(await receiver()))).toMatchObject({ kind: 'failure', reason: 'refused_address' })
     await sender.close()
   })
 
-  it('posts nothing once it was closed, loaded or not', async () => {
+  it('posts nothing once it is closed, loaded or not', async () => {
     const url = await receiver()
     const [unused, used] = [
       createLateSender({ allowLoopbackHttp: true }),

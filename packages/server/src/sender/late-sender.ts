@@ -1,19 +1,16 @@
-/**
- * A sender that is loaded with the first post: the library behind it takes longer to load than most commands run.
- * @module
- */
+/** Loads the sender at the first POST: its library takes longer to load than most commands run. @module */
 import { isInRanges } from '../internal/address-ranges.js'
 import { createResolve } from './resolve-name.js'
 import { senderDefaults } from './sender-defaults.js'
 import type { ClosableSender, UndiciSenderOptions } from './undici-sender.js'
 
 /**
- * As `createUndiciSender`; each post's time counts from when the sender is there.
+ * Like `createUndiciSender`; the time budget of a POST starts once the sender is loaded.
  * @throws TypeError When a DNS server is not an IP address with or without a port, or a denied range is none.
  */
 export function createLateSender(options: UndiciSenderOptions): ClosableSender {
   const { servers, denied, allowLoopbackHttp = senderDefaults.allowLoopbackHttp } = options
-  // What is wrong with them is to be told now, not with the first post.
+  // Invalid options must fail now, not at the first POST.
   createResolve({ servers, allowLoopback: allowLoopbackHttp })
   isInRanges(denied ?? [])
   let loading: Promise<ClosableSender> | undefined

@@ -1,28 +1,28 @@
 /**
- * Asks DNS for the addresses of a name. Not by `dns.lookup`, which holds one of the process's four threads per
- * question: a few name servers that never answer would stop every other delivery.
+ * Resolves a name to addresses. It avoids `dns.lookup`, which blocks one of the process's four threads per query: a few
+ * silent name servers would stop every other delivery.
  *
  * @module
  */
 import { type LookupAddress, NODATA, NOTFOUND, Resolver } from 'node:dns'
 
-/** Called once with every address that was found, in the order to try: at least one, or an error. */
+/** Called once with every address found, in dialling order: at least one, or an error. */
 export type ResolveCallback = (error: NodeJS.ErrnoException | null, addresses: readonly LookupAddress[]) => void
 
-/** Resolves a name; returns what gives the question up. After that the callback is not called. */
+/** Resolves a name; returns a function that cancels the query. After that the callback is not called. */
 export type Resolve = (name: string, callback: ResolveCallback) => () => void
 
-/** What a resolver needs. */
+/** Options of a resolver. */
 export interface ResolverOptions {
   /** DNS servers to ask, each an IP address with or without a port. @default the system's */
   readonly servers?: readonly string[] | undefined
-  /** Dev only: `localhost` and the names below it are this machine, without a question. */
+  /** Dev only: `localhost` and names below it are this machine, without a query. */
   readonly allowLoopback: boolean
 }
 
-/** A first answer is waited for this long, in milliseconds; then another server is asked, or the same once more. */
+/** Timeout of the first query, in milliseconds; then the next server is queried, or the same again. */
 const firstTryMs = 1_000
-/** Tries per server. They outlast every budget: the budget of the connection ends a question, not their number. */
+/** Queries per server. They outlast every budget: the budget of the connection stops a query, not this number. */
 const tries = 4
 /** How long one family's addresses wait for the other family's answer, in milliseconds. */
 const otherFamilyMs = 500
@@ -33,13 +33,13 @@ const loopback: readonly LookupAddress[] = [
 ]
 
 /**
- * Builds a resolver. A and AAAA are asked at once; IPv4 comes first in the answer. Nothing is kept between two
- * questions, and the hosts file is not read.
+ * Builds a resolver. It queries A and AAAA at once; IPv4 comes first in the answer. Nothing is cached between queries,
+ * and the hosts file is not read.
  *
  * @throws TypeError When a server is not an IP address with or without a port.
  */
 export function createResolve({ servers = [], allowLoopback }: ResolverOptions): Resolve {
-  // A resolver for each question: cancelling one ends all that it was asked, and none holds an answer for the next.
+  // One resolver per query: cancelling it stops all its queries, and no answer is cached for the next.
   const makeResolver = () => {
     const resolver = new Resolver({ timeout: firstTryMs, tries })
     if (servers.length > 0) resolver.setServers(servers)
@@ -85,7 +85,7 @@ function askBoth(resolver: Resolver, name: string, callback: ResolveCallback): (
   return end
 }
 
-/** The name is not there or has no address of that family: says less than a server that failed. */
+/** The name does not exist or has no address of that family. A server failure takes precedence over it. */
 function isEmptyAnswer({ code }: NodeJS.ErrnoException): boolean {
   return code === NODATA || code === NOTFOUND
 }

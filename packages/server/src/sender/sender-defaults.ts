@@ -6,10 +6,10 @@ export const senderDefaults = {
   allowLoopbackHttp: false,
   ports: notificationPorts,
   connectTimeoutMs: 5_000,
-  // Twice the posts to one endpoint at a time, and room for endpoints that share a host.
+  // Twice the POSTs in flight to one endpoint, so that endpoints can share a host.
   connectionsPerOrigin: 128,
   keepAliveMs: 4_000,
   connectionAgeMs: 60_000,
-  // Long enough for one lost packet. Most bodies come with the head.
+  // Long enough for one lost packet. Most bodies arrive with the head.
   successBodyMs: 250,
 } as const

@@ -38,19 +38,19 @@ it('delivers over TLS to a server with a trusted certificate, naming the host', 
   expect(served).toEqual([`hook.example:${port} hook.example`])
 })
 
-it('refuses a certificate that is not trusted, and sends nothing', async () => {
+it('rejects an untrusted certificate, and sends nothing', async () => {
   served.length = 0
   expect(await send('hook.example')).toMatchObject({ kind: 'failure', reason: 'connection' })
   expect(served).toEqual([])
 })
 
-it('refuses a trusted certificate of another name, and sends nothing', async () => {
+it('rejects a trusted certificate of another name, and sends nothing', async () => {
   served.length = 0
   expect(await send('other.example', pair.cert)).toMatchObject({ kind: 'failure', reason: 'connection' })
   expect(served).toEqual([])
 })
 
-it('keeps verifying when the environment asks not to', async () => {
+it('keeps verifying when the environment disables verification', async () => {
   served.length = 0
   const warning = vi.spyOn(process, 'emitWarning').mockReturnValue()
   const before = process.env['NODE_TLS_REJECT_UNAUTHORIZED']

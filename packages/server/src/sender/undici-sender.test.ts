@@ -40,7 +40,7 @@ async function resolver(...addresses: readonly string[]): Promise<DnsServer> {
 }
 
 describe('an answer', () => {
-  it('carries status and latency, and the receiver got the very bytes and headers', async () => {
+  it('has status and latency, and the receiver got exactly the given bytes and headers', async () => {
     const server = await receiver(answers('200 OK\r\nContent-Length: 2', 'ok'))
     const result = await sender().post(post(`${server.url}/hook?a=b`))
     expect(result).toEqual({
@@ -80,7 +80,7 @@ describe('an answer', () => {
     expect(server.received().toLowerCase()).not.toMatch(/cookie:|accept-encoding:/)
   })
 
-  it('keeps its connection when the answer was small', async () => {
+  it('keeps its connection alive when the answer was small', async () => {
     const server = await receiver(answers('200 OK\r\nContent-Length: 2', 'ok'))
     const one = sender()
     for (let n = 0; n < 20; n++) await one.post(post(server.url))
@@ -89,7 +89,7 @@ describe('an answer', () => {
 })
 
 describe('the body of an answer', () => {
-  it('is kept as an excerpt, and a sign of life without a byte as none', async () => {
+  it('is stored as an excerpt; an empty body gives none', async () => {
     const server = await receiver(answers('200 OK\r\nContent-Length: 1500', 'é'.repeat(750)))
     expect(await sender().post(post(server.url))).toMatchObject({ excerpt: 'é'.repeat(512) })
     const empty = await receiver(answers('500 Oops\r\nContent-Length: 0'))
@@ -123,7 +123,7 @@ describe('the body of an answer', () => {
     await eventually(() => server.open() === 0)
   })
 
-  it('that drips ends with the budget, and the status that came in time stands', async () => {
+  it('that drips is cut off at the end of the budget, and the timely status stands', async () => {
     const timers: NodeJS.Timeout[] = []
     const server = await receiver((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n')
@@ -136,7 +136,7 @@ describe('the body of an answer', () => {
     await eventually(() => server.open() === 0)
   })
 
-  // The budget is longer than the test may take: what ends these posts is not the budget.
+  // The budget is longer than the test may take, so it does not end these POSTs.
   const patient = { timeoutMs: 600_000 }
   const never: [string, (socket: Socket) => void][] = [
     ['is announced and never comes', answers('200 OK\r\nContent-Length: 100')],
@@ -152,7 +152,7 @@ describe('the body of an answer', () => {
       },
     ],
   ]
-  it.each(never)('of a 2xx that %s holds neither the post nor the connection: it is a success', async (_, behave) => {
+  it.each(never)('of a 2xx that %s delays neither the POST nor the connection: it is a success', async (_, behave) => {
     const server = await receiver(behave)
     const one = sender({ allowLoopbackHttp: true, connectionsPerOrigin: 1 })
     const results = await Promise.all(Array.from({ length: 4 }, () => one.post(post(server.url, patient))))
@@ -160,8 +160,8 @@ describe('the body of an answer', () => {
     await eventually(() => server.open() === 0)
   })
 
-  it('of a 2xx that comes after its head is read to its end, and the connection is kept', async () => {
-    // The first comes after what it has by default: the time of this sender is longer than any machine is slow.
+  it('of a 2xx that arrives after its head is read to its end, and the connection stays alive', async () => {
+    // The body arrives after the default limit. The limit of this sender is long enough for any slow machine.
     const server = await receiver((socket, request) => {
       const delayMs = request === 1 ? 2 * senderDefaults.successBodyMs : 0
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n', () =>
@@ -183,7 +183,7 @@ describe('the body of an answer', () => {
     expect(await sender().post(post(server.url, patient))).toMatchObject({ status: 200, excerpt: 'half' })
   })
 
-  it('of another answer is waited for: it says what was wrong', async () => {
+  it('of a non-2xx is waited for: it explains the failure', async () => {
     const server = await receiver((socket) => {
       socket.write('HTTP/1.1 500 Oops\r\nContent-Length: 6\r\n\r\n')
       setTimeout(() => socket.write('reason'), 2 * senderDefaults.successBodyMs)
@@ -191,12 +191,12 @@ describe('the body of an answer', () => {
     expect(await sender().post(post(server.url, patient))).toMatchObject({ status: 500, excerpt: 'reason' })
   })
 
-  it('that is compressed is not unpacked', async () => {
+  it('that is compressed is not decompressed', async () => {
     const server = await receiver(answers('200 OK\r\nContent-Encoding: gzip, gzip, gzip\r\nContent-Length: 4', 'xxxx'))
     expect(await sender().post(post(server.url))).toMatchObject({ status: 200, excerpt: 'xxxx' })
   })
 
-  it('that is cut short does not change the status', async () => {
+  it('that is truncated does not change the status', async () => {
     const server = await receiver((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc'))
     expect(await sender().post(post(server.url))).toMatchObject({ status: 200, excerpt: 'abc' })
   })
@@ -254,7 +254,7 @@ describe('no answer', () => {
     expect(await sender().post(post(`http://127.0.0.1:${port}/`))).toMatchObject({ reason: 'connection' })
   })
 
-  it('because the caller gave up is a connection failure at once', async () => {
+  it('because the caller aborted is a connection failure at once', async () => {
     const server = await receiver()
     const controller = new AbortController()
     const pending = sender().post(post(server.url, { signal: controller.signal, timeoutMs: 60_000 }))
@@ -273,7 +273,7 @@ describe('no answer', () => {
   })
 })
 
-describe('an address that may not be reached', () => {
+describe('a denied address', () => {
   it.each([
     (port: number) => `https://127.0.0.1:${port}/`,
     (port: number) => `https://[::1]:${port}/`,
@@ -303,17 +303,17 @@ describe('an address that may not be reached', () => {
   ])('is refused when the URL is %j, before anything is resolved', async (url) => {
     const dns = await resolver('93.184.216.34')
     expect(await sender({ servers: dns.servers }).post(post(url))).toMatchObject({ reason: 'refused_address' })
-    expect(dns.asked).toEqual([])
+    expect(dns.queries).toEqual([])
   })
 
-  it('is a private one also in dev: only this machine is opened', async () => {
+  it('is also a private one in dev: only this machine is allowed', async () => {
     const { servers } = await resolver('10.0.0.1')
     const dev = sender({ allowLoopbackHttp: true, servers })
     for (const url of ['https://hook.example/', 'http://hook.example/', 'http://10.0.0.1/', 'http://93.184.216.34/'])
       expect(await dev.post(post(url)), url).toMatchObject({ reason: 'refused_address' })
   })
 
-  it('may be reached in dev when it is this machine, by address or by name', async () => {
+  it('is allowed in dev when it is this machine, by address or by name', async () => {
     const server = await receiver(answers('200 OK\r\nContent-Length: 0'))
     const dev = sender()
     expect(await dev.post(post(server.url))).toMatchObject({ status: 200 })

@@ -20,7 +20,7 @@ export interface UndiciSenderOptions {
   /** DNS servers to ask, each an IP address with or without a port, such as `10.0.0.2:5353`. @default the system's */
   readonly servers?: readonly string[] | undefined
   /**
-   * Addresses and CIDR ranges that are refused beside those that are not public, such as `203.0.113.0/24`.
+   * Addresses and CIDR ranges that are denied besides those that are not public, such as `203.0.113.0/24`.
    * @default none
    */
   readonly denied?: readonly string[] | undefined
@@ -30,7 +30,7 @@ export interface UndiciSenderOptions {
    */
   readonly ports?: readonly number[] | undefined
   /**
-   * Longest time to make a connection (DNS, connect, TLS), in milliseconds; each post's own budget ends its wait.
+   * Longest time to open a connection (DNS, connect, TLS), in milliseconds; each POST's own budget bounds its wait.
    * @default 5000
    */
   readonly connectTimeoutMs?: number | undefined
@@ -38,10 +38,10 @@ export interface UndiciSenderOptions {
   readonly connectionsPerOrigin?: number | undefined
   /** How long an idle connection is kept, in milliseconds. @default 4000 */
   readonly keepAliveMs?: number | undefined
-  /** How long a connection is used at most, in milliseconds. @default 60000 */
+  /** Longest use of a connection, in milliseconds. @default 60000 */
   readonly connectionAgeMs?: number | undefined
   /**
-   * How long the body of a 2xx may take after its head, in milliseconds; what came until then is its excerpt. @default
+   * How long the body of a 2xx may take after its head, in milliseconds; the excerpt has the bytes until then. @default
    * 250
    */
   readonly successBodyMs?: number | undefined
@@ -49,19 +49,19 @@ export interface UndiciSenderOptions {
   readonly ca?: string | undefined
 }
 
-/** A sender that holds connections. */
+/** A sender with open connections. */
 export interface ClosableSender extends Sender {
-  /** Ends every connection. */
+  /** Closes every connection. */
   close(): Promise<void>
 }
 
-/** URLs whose target is remembered at most. */
+/** Most URLs whose target is cached. */
 const maxKnownTargets = 1_000
 
 /**
- * A sender for the open internet. One time budget over DNS, connect, TLS, headers and body; redirects are answers,
- * never followed; private, loopback and translated addresses are refused inside the connection; no proxy, no
- * decompression, no cookies. The status decides: once it arrived in time, the body cannot change the result.
+ * A sender for the open internet. One time budget covers DNS, connect, TLS, headers and body. Redirects are answers,
+ * never followed. Private, loopback and translated addresses are rejected inside the connection. It uses no proxy, no
+ * decompression and no cookies. The status decides: once it arrives in time, the body cannot change the result.
  *
  * @throws RangeError When an option is out of range.
  *
@@ -115,20 +115,20 @@ export function createUndiciSender(options: UndiciSenderOptions = {}): ClosableS
 }
 
 /**
- * One agent after the other, so that no connection is used longer than `ageMs`: the library's own bound looks at every
- * connection of an origin for each request.
+ * Rotates agents, so that no connection is used longer than `ageMs`. The library's own limit scans every connection of
+ * an origin on each request.
  */
 function rotatingAgents(create: () => Agent, ageMs: number) {
   let current = create()
   let bornAt = performance.now()
   const retired = new Set<Agent>()
   return {
-    /** The agent at a time of `performance.now()`. */
+    /** The agent for a time of `performance.now()`. */
     at(now: number): Agent {
       if (now - bornAt < ageMs) return current
       const old = current
       retired.add(old)
-      // Its requests in flight go on; their own budgets end them.
+      // Its requests in flight continue until their own budgets are spent.
       old.close().then(
         () => retired.delete(old),
         () => retired.delete(old),
@@ -144,8 +144,8 @@ function rotatingAgents(create: () => Agent, ageMs: number) {
 }
 
 /**
- * The rule of registration once more: what the database holds may have been written by another version or hand. The
- * last answers are kept, because the same few URLs are asked about thousands of times.
+ * Applies the registration rule again: another version or program may have written the database. Recent answers are
+ * cached, because the same few URLs repeat thousands of times.
  */
 function targetReader(rule: NotificationUrlRule): (url: string) => Target | null {
   const known = new Map<string, Target | null>()

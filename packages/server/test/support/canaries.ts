@@ -1,6 +1,6 @@
 /** Looks for values that must not appear, in every form in which they might. */
 
-/** What a canary is: a secret appears nowhere; the others where a sink allows it. */
+/** Kind of a canary: a secret appears nowhere; the others where a sink allows it. */
 export type CanaryKind = 'secret' | 'url' | 'echo'
 
 /** A value to look for. */
@@ -10,16 +10,16 @@ export interface Canary {
   readonly value: string
 }
 
-/** Text that somebody can read. */
+/** A readable text. */
 export interface Sink {
   readonly where: string
-  /** Bytes come as latin1. */
+  /** Bytes are given as latin1. */
   readonly text: string
   /** @default none */
   readonly allows?: readonly CanaryKind[] | undefined
 }
 
-/** Where which canary is found: `name in where`, each once. */
+/** Each canary found and its place: `name in where`, once each. */
 export function leaks(sinks: readonly Sink[], canaries: readonly Canary[]): string[] {
   const forms = canaries.map((canary) => ({ canary, forms: formsOf(canary.value) }))
   const found = sinks.flatMap(({ where, text, allows = [] }) =>
@@ -31,8 +31,8 @@ export function leaks(sinks: readonly Sink[], canaries: readonly Canary[]): stri
 }
 
 /**
- * A value as text, hex, base64 and percent-encoded; and what it stands for when it is bytes in hex or base64. Without
- * the name that begins a secret.
+ * A value as text, hex, base64 and percent-encoded, and its bytes when it is hex or base64. Without the prefix of a
+ * secret.
  */
 function formsOf(secret: string): string[] {
   const value = secret.replace(/^pi_[a-z]+_/, '')

@@ -1,4 +1,4 @@
-/** How a chain and an endpoint are doing when all is well. */
+/** Status of a healthy chain and endpoint. */
 import type { ChainStatus } from '@payment-integration/core'
 import type { EndpointStatus } from '@payment-integration/core/ports'
 

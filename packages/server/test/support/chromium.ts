@@ -1,4 +1,4 @@
-/** A real browser, from what is installed on this machine. */
+/** Starts the Chromium that is installed on this machine. */
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { type Browser, chromium } from 'playwright-core'

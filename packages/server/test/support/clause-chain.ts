@@ -1,8 +1,8 @@
-/** A chain that is a list of blocks: a test says which payments each block holds. */
+/** A chain as a list of blocks: a test decides the payments of each block. */
 import type { BlockRef, Chain, PaymentFacts } from '@payment-integration/core/ports'
 import { facts } from './index-payments.js'
 
-/** What a test says about a payment. What the block decides is left out; everything else has a default. */
+/** A test's choices about a payment. The block decides some fields; every other one has a default. */
 export type MinedPayment = Partial<
   Omit<PaymentFacts, 'chainId' | 'blockNumber' | 'blockHash' | 'blockTimestamp' | 'logIndex'>
 >
@@ -31,7 +31,7 @@ export function listedChain(chainId: number) {
     })
   }
 
-  /** Takes the newest blocks away: the ones mined next are another branch. */
+  /** Removes the newest blocks: the next ones mined form another branch. */
   function drop(count: number): void {
     blocks.splice(blocks.length - count)
     forks += 1

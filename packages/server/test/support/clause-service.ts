@@ -44,7 +44,7 @@ export interface Shop {
   readonly authorization: string
 }
 
-/** What a test may choose. */
+/** Options of a test. */
 export interface ClauseOptions {
   readonly chainIds?: readonly number[]
   readonly receipts?: ReceiptSource
@@ -59,7 +59,7 @@ export interface ClauseOptions {
   readonly masterKey?: string
 }
 
-/** Starts everything with the given chains. Nothing moves by itself: `index` and `deliver` say when. */
+/** Starts everything with the given chains. Nothing runs by itself: a test calls `index` and `deliver`. */
 export async function startClauses(options: ClauseOptions = {}) {
   const { chainIds = [1, 10], receipts, confirmations, clock = systemClock, identity, logger = silentLogger } = options
   const { masterKey = randomBytes(32).toString('hex') } = options
@@ -148,5 +148,5 @@ export async function startClauses(options: ClauseOptions = {}) {
   }
 }
 
-/** What {@link startClauses} resolves. */
+/** The result of {@link startClauses}. */
 export type Clauses = Awaited<ReturnType<typeof startClauses>>

@@ -1,6 +1,4 @@
-/**
- * Holds real requests and answers against an OpenAPI document, by ajv. What the document does not name is a fault, too.
- */
+/** Checks real requests and answers against an OpenAPI document with ajv. Undocumented fields are faults, too. */
 import type { Header, OpenApiDocument, Operation, Parameter, Response } from '@payment-integration/contract/openapi'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
@@ -73,13 +71,13 @@ export function documentCheck(text: string) {
         throw new Error(`${found.length} operations for ${method} ${path}`)
       return found[0].operation
     },
-    /** What of an answer is not as documented: status, headers and body. */
+    /** Deviations of an answer from the document: status, headers and body. */
     answerFlaws(operation: Operation, answer: RawAnswer): string[] {
       const response = resolve<Response>(operation.responses[String(answer.status)])
       if (response === undefined) return [`status ${answer.status} is not documented`]
       return [...headerFlaws(response.headers, answer.headers), ...bodyFlaws(response.content, answer)]
     },
-    /** What of a parameter is not as documented. */
+    /** Deviations of a parameter from the document. */
     parameterFlaws(operation: Operation, name: string, value: string): string[] {
       const parameter = operation.parameters
         ?.map((each) => resolve<Parameter>(each))
@@ -87,7 +85,7 @@ export function documentCheck(text: string) {
       if (parameter === undefined) throw new Error(`${operation.operationId} has no parameter ${name}`)
       return flaws('requests', parameter.schema, parameter.schema['type'] === 'integer' ? fromText(value) : value)
     },
-    /** What of a request body is not as documented. */
+    /** Deviations of a request body from the document. */
     bodyFlaws(operation: Operation, body: unknown): string[] {
       const schema = operation.requestBody?.content['application/json']?.schema
       if (schema === undefined) throw new Error(`${operation.operationId} takes no JSON`)
@@ -96,10 +94,10 @@ export function documentCheck(text: string) {
   }
 }
 
-/** What {@link documentCheck} returns. */
+/** The result of {@link documentCheck}. */
 export type DocumentCheck = ReturnType<typeof documentCheck>
 
-/** An integer in its one spelling is a number; anything else stays text. */
+/** A canonical integer becomes a number; anything else stays text. */
 function fromText(text: string): unknown {
   return /^(0|-?[1-9][0-9]*)$/.test(text) ? Number(text) : text
 }

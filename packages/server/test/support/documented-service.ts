@@ -1,4 +1,4 @@
-/** A service with something to say to every kind of request, and one good request for each of its operations. */
+/** A service with data for every operation, and one good request for each. */
 
 import { createWebhookReader } from '@payment-integration/identity-sumsub/service'
 import { createHealth } from '../../src/app/health.js'
@@ -111,5 +111,5 @@ export async function startDocumented() {
   }
 }
 
-/** What {@link startDocumented} resolves. */
+/** The result of {@link startDocumented}. */
 export type Documented = Awaited<ReturnType<typeof startDocumented>>

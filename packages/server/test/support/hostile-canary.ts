@@ -1,4 +1,4 @@
-/** Listeners on this machine that would take a notification if they were reached, and count every connection. */
+/** Listeners on this machine that accept notifications and count connections. */
 import { createServer as createHttp, type RequestListener } from 'node:http'
 import { createServer as createHttps } from 'node:https'
 import { type AddressInfo, type Server, Socket } from 'node:net'
@@ -17,8 +17,8 @@ export interface Canary {
 }
 
 /**
- * Starts an HTTPS and an HTTP listener on every address of this machine. They end the connection of a URL that ends in
- * `?close`.
+ * Starts an HTTPS and an HTTP listener on every address of this machine. They close the connection after a URL that
+ * ends in `?close`.
  */
 export async function startCanary(): Promise<Canary> {
   const pair = selfSigned('*.hook.example')
@@ -51,7 +51,7 @@ export async function startCanary(): Promise<Canary> {
   }
 }
 
-/** Writes down every address that this process dials, until stopped. */
+/** Records every address that this process dials, until stopped. */
 export function watchDialling(): { readonly dialled: string[]; stop(): void } {
   const dialled: string[] = []
   const { connect } = Socket.prototype

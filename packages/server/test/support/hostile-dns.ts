@@ -1,28 +1,28 @@
-/** A DNS server over UDP and TCP that answers what a test says, and counts what it was asked. */
+/** A DNS server over UDP and TCP with scripted answers that counts its queries. */
 import { createSocket } from 'node:dgram'
 import { createServer, type Socket } from 'node:net'
 import dns, { type Answer, type Packet } from 'dns-packet'
 
-/** One question. */
-export interface Asked {
+/** One query. */
+export interface Query {
   readonly id: number
   readonly name: string
   readonly type: string
   readonly transport: 'udp' | 'tcp'
-  /** How often this name and type were asked before, over this transport. */
+  /** Earlier queries for this name and type, over this transport. */
   readonly before: number
 }
 
 /** Fields of an answer, bytes to send as they are, or null for silence. */
 export type Reply = Packet | Buffer | null
-/** What to answer; a promise answers when it is kept. */
-export type Answers = (asked: Asked) => Reply | Promise<Reply>
+/** The answer; a promise answers when it resolves. */
+export type Answers = (query: Query) => Reply | Promise<Reply>
 
 export interface DnsServer {
   /** For the `servers` option of a sender. */
   readonly servers: readonly string[]
-  /** Questions that came, oldest first. */
-  readonly asked: Asked[]
+  /** Queries received, oldest first. */
+  readonly queries: Query[]
   stop(): Promise<void>
 }
 
@@ -31,26 +31,26 @@ export const rcode = { serverFailure: 2, noSuchName: 3, refused: 5 } as const
 
 /** Starts the server on 127.0.0.1. */
 export async function startDns(answers: Answers): Promise<DnsServer> {
-  const asked: Asked[] = []
+  const queries: Query[] = []
   const udp = createSocket('udp4')
   const tcp = createServer()
   const sockets = new Set<Socket>()
-  // One port for both transports: another process may hold the port of the one on the other.
+  // One port for both transports: another process may use the port on one of them.
   const port = await bindBoth()
 
   async function reply(bytes: Buffer, transport: 'udp' | 'tcp'): Promise<Buffer | null> {
-    const query = dns.decode(bytes)
-    const { name = '', type = 'A' } = query.questions?.[0] ?? {}
-    const before = asked.filter((each) => each.name === name && each.type === type && each.transport === transport)
-    const question: Asked = { id: query.id ?? 0, name, type, transport, before: before.length }
-    asked.push(question)
+    const message = dns.decode(bytes)
+    const { name = '', type = 'A' } = message.questions?.[0] ?? {}
+    const before = queries.filter((each) => each.name === name && each.type === type && each.transport === transport)
+    const question: Query = { id: message.id ?? 0, name, type, transport, before: before.length }
+    queries.push(question)
     const made = await answers(question)
     if (made === null || Buffer.isBuffer(made)) return made
     const flags = dns.RECURSION_DESIRED | dns.RECURSION_AVAILABLE
     return dns.encode({
       type: 'response',
       id: question.id,
-      questions: query.questions,
+      questions: message.questions,
       ...made,
       flags: flags | (made.flags ?? 0),
     })
@@ -77,18 +77,18 @@ export async function startDns(answers: Answers): Promise<DnsServer> {
   tcp.on('connection', (socket) => {
     sockets.add(socket)
     socket.on('error', () => undefined).on('close', () => sockets.delete(socket))
-    let held = Buffer.alloc(0)
+    let pending = Buffer.alloc(0)
     socket.on('data', (chunk) => {
-      held = Buffer.concat([held, chunk])
-      while (held.length >= 2 && held.length >= 2 + held.readUInt16BE(0)) {
-        const end = 2 + held.readUInt16BE(0)
-        void reply(held.subarray(2, end), 'tcp').then((made) => {
+      pending = Buffer.concat([pending, chunk])
+      while (pending.length >= 2 && pending.length >= 2 + pending.readUInt16BE(0)) {
+        const end = 2 + pending.readUInt16BE(0)
+        void reply(pending.subarray(2, end), 'tcp').then((made) => {
           if (made === null || socket.destroyed) return
           const size = Buffer.alloc(2)
           size.writeUInt16BE(made.length)
           socket.write(Buffer.concat([size, made]))
         })
-        held = held.subarray(end)
+        pending = pending.subarray(end)
       }
     })
   })
@@ -96,7 +96,7 @@ export async function startDns(answers: Answers): Promise<DnsServer> {
   let isStopped = false
   return {
     servers: [`127.0.0.1:${port}`],
-    asked,
+    queries,
     async stop() {
       isStopped = true
       for (const socket of sockets) socket.destroy()
@@ -105,8 +105,8 @@ export async function startDns(answers: Answers): Promise<DnsServer> {
   }
 }
 
-/** Address records of the asked type among these addresses, of one name. */
-export function records({ name, type }: Asked, addresses: readonly string[], ttl = 0): Answer[] {
+/** Address records of the queried type among these addresses, of one name. */
+export function records({ name, type }: Query, addresses: readonly string[], ttl = 0): Answer[] {
   const family = type === 'AAAA' ? 6 : 4
   return addresses
     .filter((address) => (address.includes(':') ? 6 : 4) === family)
@@ -115,5 +115,5 @@ export function records({ name, type }: Asked, addresses: readonly string[], ttl
 
 /** Answers these addresses for every name: A records for the dotted ones, AAAA for the others. */
 export function always(...addresses: readonly string[]): Answers {
-  return (asked) => ({ answers: records(asked, addresses) })
+  return (query) => ({ answers: records(query, addresses) })
 }

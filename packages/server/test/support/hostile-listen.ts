@@ -9,12 +9,12 @@ export interface Listening {
   connections(): number
   /** How many of them are open. */
   open(): number
-  /** The last kilobytes that came, as text of one character per byte. */
+  /** The last kilobytes received, one character per byte. */
   received(): string
   stop(): Promise<void>
 }
 
-/** Listens on 127.0.0.1, over TLS when its options are given. Keeps nothing of what came but its end. */
+/** Listens on 127.0.0.1, over TLS when its options are given. Keeps only the last bytes received. */
 export async function listen(
   { onConnect, onRequest }: Pick<HostileReceiver, 'onConnect' | 'onRequest'>,
   tls?: TlsOptions,

@@ -1,8 +1,8 @@
-/** Receivers of notifications that misbehave over HTTP, and what a sender must make of each. */
+/** Receivers that misbehave over HTTP, and the expected result of each. */
 import type { Socket } from 'node:net'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 
-/** What a post must come to. A text is the whole excerpt. */
+/** The expected result of a POST. A text is the whole excerpt. */
 export type Outcome =
   | { readonly status: number; readonly excerpt?: string | null | RegExp }
   | { readonly reason: 'timeout' | 'connection' }
@@ -41,7 +41,7 @@ const says =
     then?.(socket)
   }
 const ends = (socket: Socket) => socket.end()
-/** Resets once what was written before had time to arrive: a reset throws away what is on its way. */
+/** Resets after written bytes had time to arrive: a reset drops bytes in transit. */
 const resets = (socket: Socket) => setTimeout(() => socket.resetAndDestroy(), 30)
 const answer = (head: string, body: string | Buffer = '') =>
   Buffer.concat([Buffer.from(`HTTP/1.1 ${head}\r\n\r\n`, 'latin1'), Buffer.from(body)])
@@ -49,7 +49,7 @@ const answer = (head: string, body: string | Buffer = '') =>
 const letters = Buffer.alloc(20_000_000, 'z')
 const bomb = (encoding: string, bytes: Buffer) =>
   says(answer(`200 OK\r\nContent-Encoding: ${encoding}\r\nContent-Length: ${bytes.length}`, bytes))
-/** The bytes as text, and not the letters that they unpack to. */
+/** The raw bytes as text, not decompressed. */
 const packed = { status: 200, excerpt: /^(?!.*zzz)/s }
 
 const slow: readonly HostileReceiver[] = [
@@ -143,7 +143,7 @@ const large: readonly HostileReceiver[] = [
     outcome: packed,
   },
   {
-    name: 'asks to be tried again in an age',
+    name: 'sends a huge Retry-After',
     onRequest: says(answer(`503 X\r\nRetry-After: ${'9'.repeat(9_000)}\r\nContent-Length: 0`)),
     outcome: { status: 503, excerpt: null },
   },
@@ -167,7 +167,7 @@ const abrupt: readonly HostileReceiver[] = [
     outcome: { status: 200, excerpt: 'half' },
   },
   {
-    name: 'answers before it was asked',
+    name: 'answers before the request',
     onConnect: (socket) => socket.end(answer('200 OK\r\nContent-Length: 5', 'early')),
     outcome: { status: 200, excerpt: 'early' },
   },

@@ -1,4 +1,4 @@
-/** The requests of `vectors/hostile-requests.json`: how they are written, as bytes. */
+/** Builds the bytes of `vectors/hostile-requests.json`. */
 import { readFileSync } from 'node:fs'
 
 /** Text of which each character is one byte, or such a text many times over. */
@@ -13,7 +13,7 @@ export interface HostileRequest {
   readonly closes: boolean
 }
 
-/** What stands for a placeholder. */
+/** Values of the placeholders. */
 export interface Values {
   readonly address: string
   readonly secret: string
@@ -28,7 +28,7 @@ export function hostileRequests(): HostileRequest[] {
   return JSON.parse(readFileSync(file, 'utf8')) as HostileRequest[]
 }
 
-/** The bytes of a case. `length` and `signature` are about what follows the first empty line. */
+/** The bytes of a case. `length` and `signature` cover the bytes after the first empty line. */
 export function bytesOf({ send }: Pick<HostileRequest, 'send'>, values: Values): Buffer {
   const pieces = typeof send === 'string' ? [send] : send
   const text = pieces.map((piece) => (typeof piece === 'string' ? piece : piece.repeat.repeat(piece.times))).join('')

@@ -1,4 +1,4 @@
-/** Receivers whose TLS is wrong, and what a sender must make of each. */
+/** Receivers with wrong TLS, and the expected result of each. */
 import type { TlsOptions } from 'node:tls'
 import { vi } from 'vitest'
 import type { HostileReceiver } from './hostile-receivers.js'
@@ -6,9 +6,9 @@ import { drip } from './hostile-receivers.js'
 import { selfSigned } from './self-signed.js'
 
 export interface HostileTls extends HostileReceiver {
-  /** What the server speaks; undefined for no TLS at all. */
+  /** The server's TLS options; undefined for no TLS at all. */
   readonly tls?: TlsOptions | undefined
-  /** Trusted although wrong, so that nothing else can be what is refused. */
+  /** Trusted although wrong, so that only the tested flaw can be rejected. */
   readonly trusted: readonly string[]
 }
 
@@ -23,7 +23,7 @@ const trusted = [fitting.cert]
 const other = selfSigned('other.localhost')
 const [expired, early] = [madeOn(-30), madeOn(30)]
 
-/** A certificate that was made some days from now, and is valid for a day before and after. */
+/** A certificate for some days from now, valid for a day before and after that. */
 function madeOn(days: number): { key: string; cert: string } {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + days * 86_400_000 })
   try {

@@ -14,7 +14,7 @@ export function basic(address: string, secret: string): string {
 
 export type ServiceSurface = AppDeps['service']
 
-/** `calls` lists what reached the use cases, so that a test can say that nothing did. */
+/** `calls` lists the calls of use cases, so that a test can assert that there were none. */
 export function chosenService(overrides: Partial<ServiceSurface> = {}): ServiceSurface & { calls: string[] } {
   const calls: string[] = []
   return {

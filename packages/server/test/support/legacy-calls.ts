@@ -1,8 +1,8 @@
-/** Calls of the legacy API over HTTP, and what a test says about prices. */
+/** Calls the legacy API over HTTP, and builds prices. */
 import type { PriceFeedFacts, PricingFacts } from '@payment-integration/core/ports'
 import type { Clauses } from './clause-service.js'
 
-/** A look-up or verify answer as JSON, loosely: tests say what is in it. */
+/** A look-up or verify answer as loosely typed JSON: tests check its content. */
 export interface LegacyAnswer {
   readonly status: number
   readonly headers: Headers
@@ -23,7 +23,7 @@ export async function legacyCalls({ url, service }: Pick<Clauses, 'url' | 'servi
     apiKey,
     lookup: async (txHash: string, chainId: number | string = 1, authorization: string = apiKey) =>
       answerOf(await fetch(`${url}/api/v1/tx/${chainId}/${txHash}`, { headers: { authorization } })),
-    /** `body`: an object, or the very text to send. */
+    /** `body`: an object, or the exact text to send. */
     verify: async (body: object | string, authorization: string = apiKey) =>
       answerOf(
         await fetch(`${url}/api/v1/verify`, {
@@ -35,7 +35,7 @@ export async function legacyCalls({ url, service }: Pick<Clauses, 'url' | 'servi
   }
 }
 
-/** Prices without a conversion, in a listed token worth a dollar, unless a test says otherwise. */
+/** Prices without a conversion, in a listed token worth a dollar by default. */
 export function pricing(overrides: Partial<PricingFacts> = {}): PricingFacts {
   return {
     listedToken: { symbol: 'USDC', currency: 'USD' },
@@ -46,7 +46,7 @@ export function pricing(overrides: Partial<PricingFacts> = {}): PricingFacts {
   }
 }
 
-/** One step of a conversion with a listed feed of 8 decimals, unless a test says otherwise. */
+/** One step of a conversion, with a listed feed of 8 decimals by default. */
 export function feed(
   use: PriceFeedFacts['use'],
   pair: readonly [base: string, quote: string] | null,

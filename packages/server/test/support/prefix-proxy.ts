@@ -1,10 +1,10 @@
-/** A proxy that offers a service below a path, and nothing at any other. */
+/** A proxy that serves a service below a prefix only. */
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /**
- * Takes `prefix` off each target and passes the rest on; answers 404 to what is not below it.
- * @returns Its own address with the prefix, and the targets that it passed on.
+ * Strips `prefix` from each target and forwards the rest; answers 404 outside the prefix.
+ * @returns Its own address with the prefix, and the forwarded targets.
  */
 export async function startPrefixProxy(prefix: string, service: string) {
   const passed: string[] = []

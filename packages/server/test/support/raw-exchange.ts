@@ -8,18 +8,18 @@ export interface Answer {
   readonly body: string
 }
 
-/** A connection over which a test sends what it likes. */
+/** A connection for raw bytes. */
 export interface Exchange {
   /** Resolves the next `count` answers, or fewer when the server closed before. */
   answers(count: number): Promise<Answer[]>
   send(bytes: string | Uint8Array): void
-  /** Ends this side's half. */
+  /** Closes this side's half. */
   end(): void
   /** Resolves when the server has closed. */
   readonly closed: Promise<void>
-  /** Bytes that came and belong to no answer that was asked for. */
+  /** Received bytes that belong to no expected answer. */
   rest(): string
-  /** Reads nothing any more, so that the server's bytes pile up. */
+  /** Stops reading, so that the server's bytes pile up. */
   pause(): void
   destroy(): void
 }
@@ -51,7 +51,7 @@ export async function exchange(url: string, withoutBody: (index: number) => bool
     received += chunk.toString('latin1')
     wake()
   })
-  // A reset is one way to close.
+  // A reset also counts as closed.
   socket.on('error', () => undefined)
 
   function take(): Answer | null {

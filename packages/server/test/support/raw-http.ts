@@ -1,7 +1,7 @@
-/** Requests written byte by byte, for what a client library refuses to send. */
+/** Sends raw requests that a client library refuses to send. */
 import { connect } from 'node:net'
 
-/** Sends bytes and resolves everything that came back until the server closed, or `quietMs` after the last byte. */
+/** Sends bytes and resolves everything received until the server closed, or `quietMs` after the last byte. */
 export function sendRaw(
   url: string,
   bytes: string | Uint8Array,

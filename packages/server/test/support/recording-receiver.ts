@@ -1,4 +1,4 @@
-/** A receiver of notifications that shares no code with the product: it keeps what came and answers as a test says. */
+/** A receiver that records notifications and answers as scripted, without product code. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -18,7 +18,7 @@ export async function startRecordingReceiver() {
   const receiver = {
     url: '',
     arrived,
-    /** Those about one transaction, as JSON, in the order of their arrival. */
+    /** Those of one transaction, as JSON, in order of arrival. */
     snapshots: (txHash: string) =>
       arrived.map(({ body }) => JSON.parse(body.toString('utf8'))).filter((snapshot) => snapshot.txHash === txHash),
     answer: (_: Arrived, response: ServerResponse): void => void response.writeHead(204).end(),

@@ -1,7 +1,7 @@
 /**
- * The app that shares verifications, in a process of its own: node sharing-server.ts DATABASE PROVIDER. DATABASE is the
- * path of a SQLite file or a postgres:// address, migrated already; PROVIDER the address of an identity provider, or
- * `instant` for one that answers at once. Tells its URL, and ends with its parent.
+ * The app that shares verifications, as a separate process: node sharing-server.ts DATABASE PROVIDER. DATABASE is the
+ * path of a migrated SQLite file, or the postgres:// address of a migrated database. PROVIDER is the address of an
+ * identity provider, or `instant` for one that answers at once. It sends its URL to its parent, and exits with it.
  */
 import { createService, parseMasterKey, silentLogger, systemClock } from '@payment-integration/core'
 import type { IdentityProvider } from '@payment-integration/core/ports'

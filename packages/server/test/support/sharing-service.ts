@@ -41,13 +41,13 @@ export async function startSharing({ timeoutMs = 2_000, ...options }: ClauseOpti
     ...clauses,
     provider,
     identity,
-    /** Lets time pass for the rate limits of the provider, in milliseconds. */
+    /** Advances the clock of the provider's rate limits, in milliseconds. */
     pass(ms: number): void {
       passedMs += ms
     },
     /**
-     * Stops the provider's clock, whose second is in what it says of a token, until the call of what this returns:
-     * within a minute, as signatures age.
+     * Stops the provider's clock until the returned function is called. Its messages about a token contain the second.
+     * Call it within a minute, as signatures age.
      */
     holdTime(): () => void {
       heldAt = Date.now()
@@ -55,7 +55,7 @@ export async function startSharing({ timeoutMs = 2_000, ...options }: ClauseOpti
         heldAt = null
       }
     },
-    /** A token of an applicant that the shop verified before. */
+    /** A token of an applicant that the shop has verified. */
     mint(steps?: readonly string[]): string {
       const { id: applicantId } = provider.addApplicant({ clientId: 'Shop', ...(steps === undefined ? {} : { steps }) })
       return provider.mintShareToken({ applicantId, forClientId: 'Service' })

@@ -1,4 +1,4 @@
-/** Starts the app that shares verifications in a process of its own, and makes what it finds in its database. */
+/** Starts the app that shares verifications as a process, and prepares its database. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -49,8 +49,8 @@ export async function startSharingServer(database: string, provider: string): Pr
 }
 
 /**
- * A service on the same database, in this process: it registers integrations and accounts. Its provider redeems the
- * token `good` and refuses every other, so that placeholders are made.
+ * A service on the same database, in this process: it registers integrations and accounts. Its provider redeems only
+ * the token `good`, which creates placeholders.
  */
 export function besideSharing(store: Store): { readonly service: Service; stop(): Promise<void> } {
   const sender = createUndiciSender()

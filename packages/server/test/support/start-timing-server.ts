@@ -3,13 +3,10 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
-/** The key that the database is written with. */
+/** The master key of the database. */
 export const timingMasterKey = 'a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90'
 
-/**
- * Starts it in a process of its own.
- * @param now - What its clock always says, in unix milliseconds.
- */
+/** Starts it as a separate process. @param now - The fixed time of its clock, in unix milliseconds. */
 export async function startTimingServer(path: string, now: number): Promise<{ url: string; stop(): Promise<void> }> {
   const execArgv = ['--conditions=@payment-integration/source', '--import', 'tsx']
   const child = fork(fileURLToPath(new URL('./timing-server.ts', import.meta.url)), [path, String(now)], { execArgv })

@@ -1,4 +1,4 @@
-/** A TCP server that counts its connections and does what a test says with each. */
+/** A TCP server that counts its connections and handles each as scripted. */
 
 import type { AddressInfo } from 'node:net'
 import { createServer, type Socket } from 'node:net'

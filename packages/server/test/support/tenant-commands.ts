@@ -1,4 +1,4 @@
-/** What two tenants, the chains and the processor may do, as plain data that fast-check makes and shrinks. */
+/** Commands of two tenants, the chains and the processor, as data that fast-check generates. */
 import fc from 'fast-check'
 
 export type Tenant = 'A' | 'B'

@@ -1,7 +1,7 @@
-/** What the read API owes a tenant, computed from nothing but that tenant's own payments and credentials. */
+/** The expected read API of a tenant, from that tenant's payments and credentials alone. */
 import { pools, type Tenant, type Transaction } from './tenant-commands.js'
 
-/** A payment as the model keeps it. */
+/** A payment in the model. */
 interface Row {
   readonly chain: number
   readonly hash: number
@@ -12,7 +12,7 @@ interface Row {
 
 interface Access {
   enabled: boolean
-  /** Until when the previous secret is good. */
+  /** Expiry of the previous secret. */
   graceEnds: number
 }
 
@@ -42,7 +42,7 @@ export function tenantModel(now: () => number) {
   return {
     chains,
     access,
-    /** Those not mined before: a transaction is in one block of a chain. */
+    /** Transactions not mined before: each is in one block of a chain. */
     fresh(chain: number, transactions: readonly Transaction[]): Transaction[] {
       return transactions.filter(({ hash }) => {
         const key = `${chain}:${hash}`

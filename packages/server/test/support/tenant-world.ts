@@ -13,7 +13,7 @@ export interface Seen {
   readonly body: string
 }
 
-// A server ends a connection after 1000 requests.
+// A server closes a connection after 1000 requests.
 const requestsPerConnection = 900
 const masterKey = 'a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90'
 const addresses: Readonly<Record<Tenant, string>> = { A: `0x${'b2'.repeat(20)}`, B: `0x${'a1'.repeat(20)}` }
@@ -31,10 +31,10 @@ export async function openTenantWorld(tenants: readonly Tenant[], clock: { now()
     [...shops].map(([tenant, { apiSecret }]) => [tenant, { newest: apiSecret, previous: apiSecret }]),
   )
   let connection = await exchange(clauses.url)
-  let asked = 0
+  let requestCount = 0
   const chainOf = (chain: number) => clauses.chain(pools.chains[chain])
 
-  /** What an integrator of this world would be told of: the payments of its tenants and of nobody. */
+  /** Payments visible in this world: those of its tenants, and those without an integration. */
   function mined({ hash, payments }: Transaction): MinedPayment[] {
     return payments.flatMap(({ of, sender, receiver }, ordinal) => {
       if (of !== null && !shops.has(of)) return []
@@ -61,7 +61,7 @@ export async function openTenantWorld(tenants: readonly Tenant[], clock: { now()
     enable: (tenant: Tenant, enabled: boolean) => clauses.service.integrations.setEnabled(addresses[tenant], enabled),
     /** GETs a path below the integration API. */
     async ask(path: string, tenant: Tenant, secret: string): Promise<Seen> {
-      if (++asked % requestsPerConnection === 0) {
+      if (++requestCount % requestsPerConnection === 0) {
         connection.destroy()
         connection = await exchange(clauses.url)
       }
@@ -79,5 +79,5 @@ export async function openTenantWorld(tenants: readonly Tenant[], clock: { now()
   }
 }
 
-/** What {@link openTenantWorld} resolves. */
+/** The result of {@link openTenantWorld}. */
 export type TenantWorld = Awaited<ReturnType<typeof openTenantWorld>>

@@ -1,6 +1,6 @@
 /**
- * The app on a database that is there, in a process of its own: node timing-server.ts DATABASE NOW. Tells its URL, and
- * ends with its parent.
+ * The app on an existing database, as a separate process: node timing-server.ts DATABASE NOW. It sends its URL to its
+ * parent, and exits with it.
  */
 import { createService, parseMasterKey, silentLogger, systemClock } from '@payment-integration/core'
 import { createSqliteStore } from '@payment-integration/store-sql/sqlite'

@@ -1,14 +1,12 @@
-/**
- * Whether the time that something takes tells which kind of input it had: Welch's t over interleaved, cropped samples.
- */
+/** Detects whether timing reveals the kind of input: Welch's t over interleaved, cropped samples. */
 import { seededFraction, shuffled } from './seeded-fraction.js'
 
-/** What each kind of input makes happen, by name. */
+/** The action for each kind of input, by name. */
 export type Kinds = Readonly<Record<string, () => Promise<unknown>>>
 
 /**
- * Kinds on something that is opened anew for each round, as a process is: how one happens to be compiled says nothing
- * about the next.
+ * Kinds on a subject that each round opens anew, such as a process, so that one compilation does not affect the next
+ * round.
  */
 export type OpenKinds = () => Promise<{ readonly kinds: Kinds; close(): Promise<void> }>
 
@@ -27,20 +25,19 @@ export interface TimingOptions {
   readonly seed: number
   /** Samples of each kind in a round. */
   readonly samples: number
-  /** The difference that is tolerated, as a share of the mean over all kinds. @default 0 */
+  /** The tolerated difference, as a share of the mean over all kinds. @default 0 */
   readonly tolerated?: number
 }
 
 /** Above this, chance is no explanation (the usual bound of leakage tests). */
 const significant = 4.5
-/** Share of the samples kept, the fastest ones: pauses of the machine say nothing about the input. */
-const kept = 0.8
+/** Share of the samples that count, the fastest ones: pauses of the machine are noise. */
+const countedShare = 0.8
 const rounds = 3
 
 /**
- * The pairs of kinds that can be told apart in each of three rounds, in the same direction. A round is measured only
- * while the ones before it leave a pair. Kinds take turns in random order, so that a drift of the machine hits all of
- * them.
+ * The pairs of kinds that differ in each of three rounds, in the same direction. A round is measured only while the
+ * ones before it leave a pair. Kinds take turns in random order, so that a drift of the machine hits all of them.
  */
 export async function differences(kinds: Kinds | OpenKinds, options: TimingOptions): Promise<Difference[]> {
   const { samples, tolerated = 0 } = options
@@ -68,8 +65,8 @@ export async function differences(kinds: Kinds | OpenKinds, options: TimingOptio
 }
 
 /**
- * The smallest difference between two kinds that can be told from chance, as a share of their mean: both kinds are the
- * same one. A busy machine makes it large.
+ * The smallest significant difference between two kinds, as a share of their mean, measured on two equal kinds. A busy
+ * machine makes it large.
  */
 export async function noise(run: () => Promise<unknown>, { samples, seed }: TimingOptions): Promise<number> {
   const times = await measure({ one: run, other: run }, samples, seededFraction(seed))
@@ -79,7 +76,7 @@ export async function noise(run: () => Promise<unknown>, { samples, seed }: Timi
 }
 
 function fastest(times: readonly number[]): number[] {
-  return times.toSorted((a, b) => a - b).slice(0, Math.ceil(times.length * kept))
+  return times.toSorted((a, b) => a - b).slice(0, Math.ceil(times.length * countedShare))
 }
 
 async function measure(kinds: Kinds, samples: number, fraction: () => number): Promise<Map<string, number[]>> {
@@ -96,8 +93,8 @@ async function measure(kinds: Kinds, samples: number, fraction: () => number): P
 
 function compare(times: ReadonlyMap<string, readonly number[]>, tolerated: number): Difference[] {
   const all = [...times.values()].flat().sort((a, b) => a - b)
-  // One bound for all kinds: what is left of each is still a fair sample where they do not differ.
-  const longest = all[Math.floor(all.length * kept)] ?? Number.POSITIVE_INFINITY
+  // One bound for all kinds: the rest is still a fair sample of each when they do not differ.
+  const longest = all[Math.floor(all.length * countedShare)] ?? Number.POSITIVE_INFINITY
   const statistics = [...times].map(([name, each]) => ({ name, ...describe(each.filter((time) => time <= longest)) }))
   const margin = tolerated * (statistics.reduce((sum, { mean }) => sum + mean, 0) / statistics.length)
   return statistics.flatMap((slow) =>

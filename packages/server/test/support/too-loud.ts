@@ -1,9 +1,9 @@
-/** A timing test on a machine too busy to tell. @module */
+/** Ends a timing test on a machine that is too busy. @module */
 import type { TestContext } from 'vitest'
 
 declare module 'vitest' {
   interface TaskMeta {
-    /** The machine was too busy for the test to tell anything. CI counts and names such a test; it does not fail. */
+    /** The machine was too busy for a verdict. CI counts and names such a test; it does not fail. */
     tooLoud?: string
   }
 }

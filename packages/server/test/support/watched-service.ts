@@ -1,4 +1,4 @@
-/** A whole service whose every word is kept: log, events, answers, and what the commands print. */
+/** A whole service whose output is recorded: log, events, answers and commands. */
 import { randomBytes } from 'node:crypto'
 import type { ServiceEvent } from '@payment-integration/core'
 import { vi } from 'vitest'
@@ -13,11 +13,11 @@ import type { Canary, CanaryKind, Sink } from './canaries.js'
 export interface CommandWatch {
   /** Fields of its JSON that are secrets, issued by it and shown this once. */
   readonly issues?: readonly string[]
-  /** What else it may show. */
+  /** Other values that it may show. */
   readonly allows?: readonly CanaryKind[]
 }
 
-/** Keeps what is said. `env` is for server and commands. */
+/** Records all output. `env` is for server and commands. */
 export function watchService(env: Record<string, string>) {
   const sinks: Sink[] = []
   const canaries: Canary[] = []
@@ -30,7 +30,7 @@ export function watchService(env: Record<string, string>) {
     canaries,
     events,
     env: variables,
-    /** Makes a value that is looked for. Text of its own where none is given. */
+    /** Creates a canary, with its own text unless one is given. */
     canary(name: string, kind: CanaryKind = 'secret', value = `CANARY${randomBytes(12).toString('hex')}`): string {
       canaries.push({ name, kind, value })
       return value
@@ -54,7 +54,7 @@ export function watchService(env: Record<string, string>) {
       watched.say(`errors of ${args.join(' ')}`, io.errors.join('\n'))
       return { exitCode, out, err: io.errors.join('\n'), issued }
     },
-    /** Starts the server. Its sink of events throws at every tenth event, with a secret in the message. */
+    /** Starts the server. Its event sink throws at every tenth event, with a secret in the message. */
     async start(crashMessage: string) {
       const write = (line: string) => watched.say('log', line)
       return startServer(readConfig(variables), {
@@ -67,7 +67,7 @@ export function watchService(env: Record<string, string>) {
         },
       })
     },
-    /** Asks over HTTP and keeps the whole answer. */
+    /** Sends an HTTP request and records the whole answer. */
     async ask(url: string, init: RequestInit = {}) {
       const answer = await fetch(url, init)
       const text = await answer.text()
@@ -89,5 +89,5 @@ export function watchService(env: Record<string, string>) {
   return watched
 }
 
-/** What {@link watchService} returns. */
+/** The result of {@link watchService}. */
 export type WatchedService = ReturnType<typeof watchService>

@@ -8,7 +8,7 @@ import { type PaymentReader, paymentReader } from './payments.js'
 import { reconciler } from './reconcile/reconcile.js'
 import type { Reconcile } from './reconcile/result.js'
 
-/** Reads the payments of one integration and shares verifications. It keeps no state: any number of calls may share it. */
+/** Reads the payments of one integration and shares verifications. Stateless: any number of calls may share it. */
 export interface Client {
   /** Every payment of the integration. */
   readonly payments: PaymentReader
@@ -23,9 +23,9 @@ export interface Client {
    * the gaps of lost deliveries. It may run beside deliveries and beside itself: the store decides in its transaction.
    * No effect happens twice, and no older version replaces a newer one.
    *
-   * It reads newest first, one page and one payment at a time. It rejects with an error of {@link AnyReadError}, or with
-   * the error of the store. A malformed option is a TypeError or RangeError before any request. A handler that throws
-   * does not stop the run: see `failed`.
+   * It reads newest first, one page and one payment at a time. It rejects with an error of {@link AnyReadError}, or
+   * with the error of the store. A malformed option is a TypeError or RangeError before any request. A handler that
+   * throws does not stop the run: see `failed`.
    * @example
    * const { checkpoint, missing } = await client.reconcile({ from: store, handle, checkpoint: kept })
    */

@@ -55,8 +55,9 @@ export class ShareTokenRejectedError extends ClientError {
   /** The same token fails again. A fresh one may not, unless the former verdict is final. */
   readonly retryable = false
   /**
-   * The provider's description, then the former verdict with its labels, if there is one. It is verbatim, but `[hidden]`
-   * replaces the token, the e-mail address and the API secret. It may hold an id of the token: do not show it to the user.
+   * The provider's description, then the former verdict with its labels, if there is one. It is verbatim, but
+   * `[hidden]` replaces the token, the e-mail address and the API secret. It may hold an id of the token: do not show
+   * it to the user.
    */
   readonly providerMessage: string
   /**

@@ -1,7 +1,7 @@
 /** Reads a body up to a limit: a hostile server must not fill the memory. @module */
 import { InvalidResponseError } from '../errors.js'
 
-/** @throws {@link InvalidResponseError} `ERR_INVALID_RESPONSE`, reason `too_large`, as soon as the body exceeds the limit. */
+/** @throws {@link InvalidResponseError} Reason `too_large`, as soon as the body exceeds the limit. */
 export async function readBody(response: Response, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
   if (response.body === null) return new Uint8Array(0)
   const chunks: Uint8Array<ArrayBuffer>[] = []

@@ -23,7 +23,7 @@ export function believe<T>(schema: RefusalSchema<T>, refuse: (body: T) => Client
   }
 }
 
-/** Accepts a 404 for a missing record, not for an unknown path: a wrong `baseUrl` must not look like missing records. */
+/** Accepts a 404 for a missing record, not for an unknown path, as a wrong `baseUrl` would give. */
 export function believeMissing(refuse: () => ClientError): Refusal {
   return (body) => {
     const parsed = errorBodySchema.safeParse(body)

@@ -208,8 +208,8 @@ function explain(reason: InvalidResponseReason, path: string | null): string {
       'it is a redirect, which is not followed because it would carry the credentials. Set baseUrl to its target.',
     status:
       'the contract has no such status here, or has it with another body. Check baseUrl and any proxy before the service.',
-    mismatch: `${field} is not what was asked for. Check for a cache or proxy that mixes up answers.`,
-    contradiction: `${field} does not fit the status, so nothing counts as verified. Tell whoever runs the service.`,
+    mismatch: `${field} does not match the request. Check for a cache or proxy that mixes up answers.`,
+    contradiction: `${field} does not fit the status, so nothing counts as verified. Report it to the operator of the service.`,
     repeated_secret: 'the body holds the API key. Look for a proxy that echoes requests, and replace the key.',
     repeated_cursor: 'nextCursor is one that was followed before, so the list would never end.',
     no_progress: 'page after page brought nothing older, so the list would never end.',

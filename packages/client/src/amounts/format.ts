@@ -42,7 +42,7 @@ export function formatAmount(amount: Amount, options: FormatOptions = {}): Amoun
   if (places >= decimal.places) return toAmount({ units: unitsAt(places, decimal), places })
   if (rounding === undefined)
     throw new RangeError(
-      `The amount has ${decimal.places} digits behind the point, and ${places} were asked for; name a rounding, or allow more.`,
+      `The amount has ${decimal.places} digits behind the point, more than the requested ${places}; name a rounding, or allow more.`,
     )
   return toAmount({ units: round(decimal, places, rounding), places })
 }

@@ -29,8 +29,8 @@ export interface ReconcileOptions<Tx, Store extends ReconcileStore<Tx> = Reconci
   /** The handler of your receiver. It runs in the store's transaction, one at a time, once per missing version. */
   readonly handle: (payment: Payment, tx: Tx) => void | Promise<void>
   /**
-   * - `known`: at least to `overlapMs` before `coveredTo` of the checkpoint, then to the first page without a missing or
-   *   stale payment. Without a checkpoint, or while `coveredTo` is null: to the end of the list.
+   * - `known`: at least to `overlapMs` before `coveredTo` of the checkpoint, then to the first page without a missing
+   *   or stale payment. Without a checkpoint, or while `coveredTo` is null: to the end of the list.
    * - A date: to the first payment in an earlier block.
    * - `end`: to the end of the list.
    * @default 'known'

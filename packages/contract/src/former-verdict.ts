@@ -1,4 +1,7 @@
-/** Formats and parses the former verdict of a 422. Source: docs/interface.md 2.5, 7; docs/decisions/identity.md. */
+/**
+ * Formats and parses the former verdict of a 422. Source: docs/interface.md 2.5, 7; docs/decisions/identity.md.
+ * @module
+ */
 import type { ShareResponse } from './identity.js'
 
 /** The part of a rejection that decides the next step. */

@@ -19,8 +19,8 @@ const client = createClient({ baseUrl: PAYMENTS_URL, integrationAddress: INTEGRA
 const provider = { baseUrl, appToken: SUMSUB_APP_TOKEN, secretKey: SUMSUB_SECRET_KEY }
 try {
   const mint = () => mintShareToken({ ...provider, applicantId, forClientId })
-  const asked = { usedToken: usedToken || null, isCorrected: CORRECTED === 'yes' }
-  const shared = await shareVerification({ client, email: USER_EMAIL, mint, ...asked })
+  const choice = { usedToken: usedToken || null, isCorrected: CORRECTED === 'yes' }
+  const shared = await shareVerification({ client, email: USER_EMAIL, mint, ...choice })
   console.log(describeResult(shared.result))
   if (shared.result.kind === 'rejected_before') console.error(shared.result.message)
   else if (shared.usedToken !== null) console.log(`To ask for the verdict, set USED_TOKEN=${shared.usedToken}`)

@@ -33,13 +33,13 @@ test('onCheckpoint receives a checkpoint and progress after each page, and the f
   const shop = openShop(service)
   await service.index(...range(5))
   shop.refuse.add(3)
-  const told: unknown[] = []
+  const reported: unknown[] = []
   const onCheckpoint = async (checkpoint: ReconcileCheckpoint, progress: object) => {
     await Promise.resolve()
-    told.push({ ...progress, left: checkpoint.unfinished.length, kept: numbersOf(checkpoint.failed) })
+    reported.push({ ...progress, left: checkpoint.unfinished.length, kept: numbersOf(checkpoint.failed) })
   }
   const { checkpoint } = await shop.reconcile({ pageSize: 2, onCheckpoint })
-  expect(told).toEqual([
+  expect(reported).toEqual([
     { pages: 1, compared: 2, repaired: 2, failed: 0, left: 1, kept: [] },
     { pages: 2, compared: 4, repaired: 3, failed: 1, left: 1, kept: [3] },
     { pages: 3, compared: 5, repaired: 4, failed: 1, left: 0, kept: [3] },

@@ -144,16 +144,16 @@ test('a dry run counts, and changes neither the store nor the checkpoint', async
   await shop.deliver(await shop.snapshot(1))
   await service.update(1, 'success')
   const { checkpoint: before } = await openShop(service).reconcile({ until: 'end' })
-  const told: unknown[] = []
+  const reported: unknown[] = []
   const found = await shop.reconcile({
     until: 'end',
     dryRun: true,
     checkpoint: before,
-    onCheckpoint: (at) => void told.push(at),
+    onCheckpoint: (at) => void reported.push(at),
   })
   expect(found).toMatchObject({ repaired: 0, missing: { count: 2 }, stale: { count: 1 }, checkpoint: before })
   expect(shop.effects).toEqual(['1@1'])
-  expect(told).toEqual([])
+  expect(reported).toEqual([])
 })
 
 test('a dry run starts at the newest page, even when the checkpoint has an interrupted run', async () => {

@@ -180,7 +180,7 @@ describe('after a lost answer', () => {
   })
 })
 
-test('what is signed is what is sent, whatever the name and the token are', async () => {
+test('the signed bytes are the sent bytes, for any name and token', async () => {
   const { local, provider } = await started()
   const identity = provider()
   const text = fc.oneof(

@@ -24,7 +24,7 @@ let host: Host
 const masterKey = randomBytes(32).toString('hex')
 const watchers = new Set<(event: ServiceEvent) => void>()
 
-/** Resolves when the host is told of an event of this type. Call it before what causes the event. */
+/** Resolves with the next event of this type. Call it before the cause of the event. */
 function nextEvent(type: ServiceEvent['type']): Promise<ServiceEvent> {
   return new Promise((resolve) => {
     const watch = (event: ServiceEvent) => {
@@ -83,7 +83,7 @@ test('a payment on the chain can be read from the host, before and after a resta
   expect(await read()).toEqual(payment)
 })
 
-test('the host keeps its own pages, and the payment API its authentication', async () => {
+test('the host serves its own pages, and the payment API has its own authentication', async () => {
   expect(await (await fetch(host.url)).text()).toBe('The host application')
   const baseUrl = `${host.url}/payments-service`
   const stranger = createClient({ baseUrl, integrationAddress, apiSecret: 'not the secret' })
@@ -93,11 +93,11 @@ test('the host keeps its own pages, and the payment API its authentication', asy
 
 test.each<[string, () => Partial<HostOptions>, object]>([
   ['its port is in use', () => ({ port: Number(new URL(host.url).port) }), { code: 'EADDRINUSE' }],
-  ['its master key is none', () => ({ masterKey: 'short' }), { name: 'RangeError' }],
+  ['its master key is malformed', () => ({ masterKey: 'short' }), { name: 'RangeError' }],
 ])('a host that cannot start because %s closes its database', async (_case, changes, reason) => {
   const own = await mkdtemp(join(folder, 'own-'))
   await expect(start({ databasePath: join(own, 'payments.db'), ...changes() })).rejects.toMatchObject(reason)
-  // A store that is closed leaves nothing in its write-ahead log; one that is open has the migration in it.
+  // A closed store has an empty write-ahead log; an open one still has the migration in it.
   const log = await stat(join(own, 'payments.db-wal')).catch(() => ({ size: 0 }))
   expect(log.size).toBe(0)
 })

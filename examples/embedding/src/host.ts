@@ -14,7 +14,7 @@ import { createSqliteStore } from '@payment-integration/store-sql/sqlite'
 import { Hono } from 'hono'
 import { createUsers, type Users } from './users.js'
 
-/** What the host is told. */
+/** Options of the host. */
 export interface HostOptions {
   /** Path of the database file. */
   readonly databasePath: string
@@ -23,11 +23,11 @@ export interface HostOptions {
   readonly chainId: number
   readonly rpcUrl: string
   readonly routers: readonly KnownRouter[]
-  /** Height to begin at when nothing is indexed yet. @default 'head' */
+  /** Start height of the first indexing. @default 'head' */
   readonly startBlock?: number | 'head' | undefined
   /** Port on 127.0.0.1; 0 is a free one. */
   readonly port: number
-  /** The host's own view of what happens to payments. */
+  /** Receives the events of the service. */
   readonly onEvent: EventSink
   /** Credentials at Sumsub. @default none: identity verifications are not shared */
   readonly identity?: (SumsubProviderOptions & { readonly webhookSecret: string }) | undefined
@@ -39,14 +39,14 @@ export interface Host {
   readonly url: string
   readonly service: Service
   readonly users: Users
-  /** A user showed that an address is theirs, for example by a link in a message to it. */
+  /** Records that a user proved an address, for example by a link in a message to it. */
   proveEmail(accountId: string, email: string): Promise<void>
   stop(): Promise<void>
 }
 
 /**
- * Starts the host: its own pages, the payment API under a prefix of its choice, and the loops of the service. When it
- * cannot start, for example because its port is in use, nothing stays open.
+ * Starts the host: its own pages, the payment API under a prefix, and the loops of the service. A failed start, such as
+ * a port in use, leaves nothing open.
  */
 export async function startHost(options: HostOptions): Promise<Host> {
   const { databasePath, masterKey, chainId, rpcUrl, routers, startBlock, port, onEvent } = options
@@ -80,7 +80,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
       users,
       async proveEmail(accountId, email) {
         users.own(accountId, email)
-        // The second call of a host: it reports each proof in the moment it happens.
+        // The second call of a host: it reports each proof at once.
         await service.identity?.proved({ email, accountId })
       },
       async stop() {

@@ -57,7 +57,7 @@ async function approveNewest() {
 }
 const subjectsOf = (accountId: string) => host.service.identity?.subjects({ accountId, limit: 10 })
 
-test('who proves an address has what was shared for it; who gets the mailbox later has nothing of it', async () => {
+test('the user who proves an address has its verification; a later owner of the mailbox does not', async () => {
   const email = 'Mailbox@Example.com'
   expect(await share(email)).toMatchObject({ kind: 'in_flight', redeemed: true })
   await approveNewest()
@@ -75,7 +75,7 @@ test('who proves an address has what was shared for it; who gets the mailbox lat
   expect(await subjectsOf(bert)).toMatchObject([{ proved: true, review: { reviewAnswer: null } }])
 })
 
-test('who registers an address without a proof has nothing that was shared for it before', async () => {
+test('a user who registers an address without a proof does not have its earlier verification', async () => {
   const email = 'carried@example.com'
   await share(email)
   const carl = host.users.register(email)

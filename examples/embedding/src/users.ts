@@ -1,5 +1,5 @@
 /**
- * The host's own users, and whose an e-mail address is. They are in memory here; a real host has them in its database.
+ * The host's users and the owner of an e-mail address. In memory here; a real host has them in its database.
  * @module
  */
 import { normaliseEmail } from '@payment-integration/core/identity'
@@ -7,11 +7,11 @@ import type { IdentityAccounts } from '@payment-integration/core/ports'
 
 /** The host's users. */
 export interface Users {
-  /** Adds a user with an address that is not proved yet. Returns the id. */
+  /** Adds a user with an unproved address. Returns the id. */
   register(email: string): string
-  /** The address is that user's from now on; every other user loses it. */
+  /** Gives the address to this user and takes it from every other. */
   own(accountId: string, email: string): void
-  /** The first call of a host: the payment service asks whose an address is. */
+  /** The first call of a host: it answers the owner of an address to the service. */
   readonly accounts: IdentityAccounts
 }
 

@@ -1,10 +1,10 @@
-/** Which order a payment pays: the one that its memo names, whoever asks. @module */
+/** Attaches a payment to the order that its memo names. @module */
 import { type Client, isClientError } from '@payment-integration/client'
 import type { Pool } from 'pg'
 import { inTransaction } from './in-transaction.js'
 import { attachToOrder, findOrder } from './orders.js'
 
-/** What attaching needs. */
+/** Dependencies of attaching. */
 export interface AttachParts {
   readonly client: Pick<Client, 'payments'>
   readonly pool: Pool
@@ -14,14 +14,14 @@ export interface AttachParts {
 }
 
 /**
- * `unknown`: no such order, or the service has not indexed the payment yet. `refused`: it pays another order, or
- * somebody else.
+ * `unknown`: no such order, or the service has not indexed the payment yet. `refused`: it pays another order or another
+ * receiver.
  */
 export type Attached = 'attached' | 'unknown' | 'refused'
 
 /**
- * Attaches a payment to an order. A transaction is public, so its hash proves nothing: the memo must be the order's id,
- * and the receiver the shop. Asked again it answers the same.
+ * Attaches a payment to an order, idempotently. A transaction is public, so its hash proves nothing: the memo must be
+ * the order's id, and the receiver the shop.
  */
 export async function attachPayment(parts: AttachParts, orderId: string, txHash: string): Promise<Attached> {
   const { client, pool, receiver, report } = parts

@@ -1,4 +1,4 @@
-/** What the shop sells. Prices come from here, never from a request. @module */
+/** The shop's items. Prices come from here, never from a request. @module */
 import { parseAmount } from '@payment-integration/client/amounts'
 
 export const catalogue = new Map([

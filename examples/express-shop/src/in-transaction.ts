@@ -17,7 +17,7 @@ export async function inTransaction<T>(pool: Pool, work: (client: PoolClient) =>
     })
     throw error
   } finally {
-    // A connection that could not roll back is not used again.
+    // A connection whose rollback failed is discarded.
     client.release(broken)
   }
 }

@@ -9,7 +9,7 @@ test.each([
   ['0x12', /^RECEIVER_ADDRESS is no address/],
   ['shop', /^RECEIVER_ADDRESS is no address/],
 ])(
-  'with %j for RECEIVER_ADDRESS it says what to set, and exits with 2',
+  'with %j for RECEIVER_ADDRESS it names the variable to set, and exits with 2',
   async (receiver, message) => {
     const flags = ['--conditions=@payment-integration/source', '--import', 'tsx']
     const child = spawn(process.execPath, [...flags, fileURLToPath(new URL('main.ts', import.meta.url))], {

@@ -31,7 +31,7 @@ if (!/^0x[0-9a-f]{40}$/i.test(RECEIVER_ADDRESS)) {
 }
 
 const pool = new pg.Pool({ connectionString: DATABASE_URL, connectionTimeoutMillis: 3000 })
-// An idle connection that breaks is replaced by the next use; unheard, its error would end the process.
+// The next use replaces a broken idle connection. Without a listener its error would end the process.
 pool.on('error', (error) => console.error(error.message))
 const shop = await startShop({
   pool,

@@ -8,17 +8,17 @@ export interface Order {
   readonly id: string
   readonly price: string
   readonly currency: string
-  /** When the goods were released: once, and never taken back here. */
+  /** The time at which the goods were released, once and for good. */
   readonly releasedAt: string | null
   /** The payments whose memo is the order's id. */
   readonly payments: readonly { readonly txHash: string; readonly state: string | null }[]
 }
 
-/** Where a payment is: on which chain, in which transaction. */
+/** The chain and transaction of a payment. */
 export type PaymentKey = Pick<Snapshot, 'chainId' | 'txHash'>
 
 /**
- * The shop's tables. `payments` has the newest of every payment that names us, also of those that belong to no order.
+ * The shop's tables. `payments` has the newest version of every payment that names us, even without an order.
  */
 export const shopTables = `
 create table if not exists orders (id text primary key, price text not null, currency text not null, released_at timestamptz);
@@ -30,7 +30,7 @@ create table if not exists reconcile_checkpoint (one boolean primary key default
 type Database = Pick<ClientBase, 'query'>
 type Report = (line: string) => void
 
-/** Notes an order. The price is what the invoice of its payment must say. */
+/** Stores an order. The invoice of its payment must have exactly this price. */
 export async function addOrder(db: Database, order: Pick<Order, 'id' | 'price' | 'currency'>): Promise<void> {
   const { id, price, currency } = order
   await db.query('insert into orders (id, price, currency) values ($1, $2, $3)', [id, price, currency])
@@ -48,9 +48,9 @@ export async function findOrder(db: Database, id: string): Promise<Order | null>
 }
 
 /**
- * Keeps a new version of a payment, and releases the goods if it pays an order. Runs in the transaction that records
- * the version. A payment that belongs to no order is kept and nothing else: its order may come after it, and whoever
- * builds a payment may write our address into it.
+ * Stores a new version of a payment, and releases the goods if it pays an order. Runs in the transaction that records
+ * the version. A payment without an order is only stored: its order may follow, or a foreign payment may name our
+ * address.
  */
 export async function applySnapshot(tx: Database, snapshot: Snapshot, report: Report): Promise<void> {
   const { chainId, txHash, state, invoice } = snapshot
@@ -63,8 +63,8 @@ export async function applySnapshot(tx: Database, snapshot: Snapshot, report: Re
 }
 
 /**
- * Notes which order a payment pays, and releases the goods if it is paid already. Runs in a transaction. Whichever
- * comes first, this or {@link applySnapshot}, has the payment's row locked; the other waits, and then sees both.
+ * Stores which order a payment pays, and releases the goods if it is paid already. Runs in a transaction. This and
+ * {@link applySnapshot} both lock the payment's row; the later one waits and then sees both changes.
  */
 export async function attachToOrder(tx: Database, orderId: string, payment: PaymentKey, report: Report): Promise<void> {
   await tx.query(
@@ -75,7 +75,7 @@ export async function attachToOrder(tx: Database, orderId: string, payment: Paym
   await releaseIfPaid(tx, payment, report)
 }
 
-/** A delivery is a claim, not a sale: the goods go out for a success over the very price that we asked. */
+/** A delivery proves no sale: only a success over the exact price releases the goods. */
 async function releaseIfPaid(tx: Database, { chainId, txHash }: PaymentKey, report: Report): Promise<void> {
   const { rows } = await tx.query<{
     id: string

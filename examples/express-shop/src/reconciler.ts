@@ -1,20 +1,20 @@
-/** Repairs what deliveries missed, on a timer. @module */
+/** Repairs lost deliveries, on a timer. @module */
 import type { Client, Payment, ReconcileCheckpoint } from '@payment-integration/client'
 import type { PostgresVersionStore } from '@payment-integration/version-store/postgres'
 import type { Pool, PoolClient } from 'pg'
 import { applySnapshot } from './orders.js'
 
-/** What the reconciler needs. */
+/** Dependencies of the reconciler. */
 export interface ReconcilerParts {
   readonly client: Pick<Client, 'reconcile'>
   /** The store of the deliveries. */
   readonly store: PostgresVersionStore<PoolClient>
   readonly pool: Pool
-  /** Told when a run found something, or failed. */
+  /** Receives a line when a run repaired something or failed. */
   readonly report: (line: string) => void
 }
 
-/** Runs once: from the checkpoint that the last run kept. Resolves how many payments were repaired. */
+/** Runs once, from the checkpoint of the last run. Resolves the number of repaired payments. */
 export async function reconcileOnce({ client, store, pool, report }: ReconcilerParts): Promise<number> {
   const result = await client.reconcile({
     from: store,

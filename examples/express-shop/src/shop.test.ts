@@ -100,7 +100,7 @@ describe.skipIf(postgresMissing)(
       expect(await orderOf(id)).toEqual({ ...released, payments: [{ txHash, state: 'refund_pending' }] })
     })
 
-    test('a success that came before the payment was attached releases the goods when it is', async () => {
+    test('a success before the payment is attached releases the goods at the attachment', async () => {
       const id = await order()
       const txHash = await pay(id)
       await succeed(txHash)
@@ -113,7 +113,7 @@ describe.skipIf(postgresMissing)(
       expect(await orderOf(id)).toEqual(released)
     })
 
-    test('a success that is taken back before the payment is attached releases nothing', async () => {
+    test('a success that is revoked before the payment is attached releases nothing', async () => {
       const id = await order()
       const txHash = await pay(id)
       await succeed(txHash)
@@ -141,7 +141,7 @@ describe.skipIf(postgresMissing)(
       expect(await orderOf(id)).toMatchObject({ releasedAt: expect.any(String) })
     })
 
-    test("somebody else's payment, one to another receiver and one that is not indexed are not attached", async () => {
+    test('a payment of another order, one to another receiver and one that is not indexed are not attached', async () => {
       const { id, txHash } = await sell()
       const thief = await order()
       expect(await attach(thief, txHash)).toBe(409)
@@ -155,7 +155,7 @@ describe.skipIf(postgresMissing)(
       expect(await orderOf(id)).toMatchObject({ payments: [{ txHash, state: 'success' }] })
     })
 
-    test('a payment that belongs to no order is taken, so that the endpoint stays open', async () => {
+    test('a payment without an order is accepted, so that the endpoint stays open', async () => {
       const strange = {
         ...{ integrationAddress: address, chainId: '1', txHash: await pay('dust'), version: 2 },
         ...({ state: 'success', recipient: null, invoice } as const),
@@ -164,7 +164,7 @@ describe.skipIf(postgresMissing)(
       expect((await fetch(`${shop.url}/webhook`, { method: 'POST', ...delivery })).status).toBe(204)
     })
 
-    test('the price comes from the catalogue, whatever the request says', async () => {
+    test('the price comes from the catalogue, never from the request', async () => {
       const answer = await post('/orders', { item: 'grinder', price: '0.01', currency: 'EUR' })
       expect([answer.status, await answer.json()]).toEqual([
         201,
@@ -204,7 +204,7 @@ describe.skipIf(postgresMissing)(
       expect(reports).toContain('a delivery was refused: ERR_SIGNATURE_MISMATCH')
     })
 
-    test('what was never delivered is repaired by the next run of the timer, and by a delivery after it not again', async () => {
+    test('a lost delivery is repaired by the next run of the timer, and a later delivery does not repeat the effect', async () => {
       const { id, txHash } = await sell()
       await service.service.integrations.setNotificationUrl(address, null)
       await succeed(txHash)

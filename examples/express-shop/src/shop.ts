@@ -14,15 +14,15 @@ import { catalogue } from './catalogue.js'
 import { addOrder, applySnapshot, findOrder, shopTables } from './orders.js'
 import { reconcileUntil } from './reconciler.js'
 
-/** What the shop is made from. */
+/** Options of the shop. */
 export interface ShopOptions {
   readonly pool: Pool
   readonly client: Pick<Client, 'reconcile' | 'payments'>
-  /** The address to which the shop's payments go. */
+  /** The address that receives the shop's payments. */
   readonly receiver: string
   /** Webhook signing secrets; two during a rotation. */
   readonly secrets: readonly string[]
-  /** How often to reconcile, in milliseconds. @default 300000 (five minutes) */
+  /** Interval of reconciling, in milliseconds. @default 300000 (five minutes) */
   readonly reconcileMs?: number | undefined
   readonly port: number
   readonly report: (line: string) => void
@@ -34,7 +34,7 @@ export interface Shop {
   stop(): Promise<void>
 }
 
-/** Makes the tables, and starts the shop. */
+/** Creates the tables and starts the shop. */
 export async function startShop(options: ShopOptions): Promise<Shop> {
   const { pool, client, secrets, reconcileMs = 300_000, port, report } = options
   const store = createPostgresVersionStore({ database: pool })
@@ -48,7 +48,7 @@ export async function startShop(options: ShopOptions): Promise<Shop> {
 
   const app = express()
   const onError = (error: unknown) => report(String(error))
-  // A wrong secret shows here. Strangers can cause lines too, so they have the code and nothing that was sent.
+  // A wrong secret shows here. Anyone can cause such lines, so they have only the code and no received text.
   const onRefusal = ({ code }: Refused) => report(`a delivery was refused: ${code}`)
   // Before any parser: the signature covers the raw bytes.
   app.all('/webhook', createExpressHandler({ receive, onError, onRefusal }))
@@ -57,7 +57,7 @@ export async function startShop(options: ShopOptions): Promise<Shop> {
   app.post('/orders', async (request, response) => {
     const item = catalogue.get(request.body?.item)
     if (item === undefined) return void response.status(400).end()
-    // The id becomes the memo of the payment: 32 bytes at most, and nobody can have paid under it before.
+    // The id becomes the memo of the payment: at most 32 bytes, and unguessable, so no earlier payment can have it.
     const order = { id: randomBytes(12).toString('hex'), ...item }
     await addOrder(pool, order)
     response.status(201).json(order)

@@ -71,7 +71,7 @@ describe.skipIf(postgresMissing)(
     const settledAt = async (orderId: string) =>
       (await host.pool.query('select settled_at from orders where id = $1', [orderId])).rows[0]?.settled_at
 
-    test('an order that is settled becomes a new version of its payment, which the integration hears of and reads', async () => {
+    test('settling an order makes a new version of its payment, which the integration receives and reads', async () => {
       const txHash = await payFor('order-1')
       expect((await settle('order-1')).status).toBe(204)
       await expect
@@ -86,7 +86,7 @@ describe.skipIf(postgresMissing)(
       expect((await settle('order-1')).status).toBe(404)
     })
 
-    test('an order whose payment cannot be told stays as it was: neither is kept', async () => {
+    test('an order stays unsettled when the update of its payment fails', async () => {
       const txHash = await payFor('order-2')
       expect((await settle('order-2', { amount: '12.50', merchant: 5 })).status).toBe(500)
       expect(await settledAt('order-2')).toBe(null)
@@ -97,7 +97,7 @@ describe.skipIf(postgresMissing)(
         .toEqual([1, 2])
     })
 
-    /** Settles, and expects to be told why not; the order stays as it was. */
+    /** Expects settling to fail with the reason and to leave the order unchanged. */
     async function expectUnsettled(orderId: string, reason: string) {
       const answer = await settle(orderId)
       expect([answer.status, await answer.json()]).toEqual([
@@ -114,7 +114,7 @@ describe.skipIf(postgresMissing)(
       await expectUnsettled('order-3', 'state refund_success cannot become success')
     })
 
-    test('an order is settled by the payment of its own integration alone', async () => {
+    test('only a payment of its own integration settles an order', async () => {
       const txHash = await payFor('order-4')
       const strange = { txHash, chainId: String(anvil.chainId), integrationAddress: receiver }
       await addOrder(host.pool, { id: 'order-5', ...strange })
@@ -131,7 +131,7 @@ describe.skipIf(postgresMissing)(
       expect((await settle('order-6')).status).toBe(204)
     })
 
-    test('the payment API has its own authentication, and gets the bodies that Fastify would have parsed', async () => {
+    test('the payment API has its own authentication, and receives bodies that Fastify has not parsed', async () => {
       const api = `${host.url}/payments-service/api/v1/integration`
       expect((await fetch(`${api}/payments`)).status).toBe(401)
       const { body } = await createTestDelivery({ secret: 'whsec_any' })

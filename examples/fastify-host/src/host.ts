@@ -18,7 +18,7 @@ import { ordersTable } from './orders.js'
 import { settle } from './settle.js'
 import { hostAccounts, ownEmail, registerUser, usersTable } from './users.js'
 
-/** What the host is told. */
+/** Options of the host. */
 export interface HostOptions {
   /** The host's own database; the service's tables are in a schema of their own. */
   readonly databaseUrl: string
@@ -27,7 +27,7 @@ export interface HostOptions {
   readonly chainId: number
   readonly rpcUrl: string
   readonly routers: readonly KnownRouter[]
-  /** Height to begin at when nothing is indexed yet. @default 'head' */
+  /** Start height of the first indexing. @default 'head' */
   readonly startBlock?: number | 'head' | undefined
   /** Port on 127.0.0.1; 0 is a free one. */
   readonly port: number
@@ -52,7 +52,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
   const { databaseUrl, masterKey, chainId, rpcUrl, routers, startBlock, port, allowLoopbackHttp = false } = options
   const provider = options.identity === undefined ? null : createSumsubProvider(options.identity)
   const pool = new pg.Pool({ connectionString: databaseUrl, connectionTimeoutMillis: 3000 })
-  // An idle connection that breaks is replaced by the next use; unheard, its error would end the process.
+  // The next use replaces a broken idle connection. Without a listener its error would end the process.
   pool.on('error', (error) => console.error(error.message))
   const store = createPostgresStore({ pool })
   const sender = createUndiciSender({ allowLoopbackHttp })
@@ -108,7 +108,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
   }
 }
 
-/** Hands every request under the prefix to the payment API as it came: no parser of Fastify touches its body. */
+/** Passes every request under the prefix to the payment API before any parser of Fastify reads its body. */
 function mountApi(fastify: FastifyInstance, app: Hono): void {
   const listener = getRequestListener(app.fetch)
   fastify.register((scope, _options, ready) => {

@@ -66,7 +66,7 @@ describe.skipIf(postgresMissing)(
     }
     const subjectsOf = (accountId: string) => host.service.identity?.subjects({ accountId, limit: 10 })
 
-    test('who proves an address has what was shared for it; who gets the mailbox later has nothing of it', async () => {
+    test('the user who proves an address has its verification; a later owner of the mailbox does not', async () => {
       const email = 'Mailbox@Example.com'
       expect(await share(email)).toMatchObject({ kind: 'in_flight', redeemed: true })
       await approveNewest()

@@ -1,12 +1,12 @@
 /** The host's own table. @module */
 import type { ClientBase } from 'pg'
 
-/** An order as the host knows it. */
+/** An order of the host. */
 export interface Order {
   readonly id: string
   readonly txHash: string
   readonly chainId: string
-  /** Which integration its payment names. A transaction may hold payments of several. */
+  /** The integration of its payment. A transaction may hold payments of several. */
   readonly integrationAddress: string
 }
 
@@ -15,7 +15,7 @@ export const ordersTable = `create table if not exists orders (
   id text primary key, tx_hash text not null, chain_id text not null, integration_address text not null,
   settled_at timestamptz, settled_amount text)`
 
-/** Notes that an order is to be paid by a transaction. */
+/** Stores an order with the transaction that pays it. */
 export async function addOrder(client: Pick<ClientBase, 'query'>, order: Order): Promise<void> {
   const { id, txHash, chainId, integrationAddress } = order
   await client.query('insert into orders (id, tx_hash, chain_id, integration_address) values ($1, $2, $3, $4)', [
@@ -26,7 +26,7 @@ export async function addOrder(client: Pick<ClientBase, 'query'>, order: Order):
   ])
 }
 
-/** Settles an order once. Null for one that does not exist or was settled before. */
+/** Settles an order once. Null for an unknown or settled order. */
 export async function settleOrder(client: ClientBase, id: string, amount: string): Promise<Order | null> {
   const { rows } = await client.query<Order>(
     `update orders set settled_at = now(), settled_amount = $2 where id = $1 and settled_at is null

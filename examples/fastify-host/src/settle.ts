@@ -1,19 +1,19 @@
-/** One business fact, one transaction: the host's order and the payment's state. @module */
+/** Settles an order and updates its payment in one transaction. @module */
 import type { Service } from '@payment-integration/core'
 import { joinPostgresTransaction } from '@payment-integration/store-sql/postgres'
 import type { Pool } from 'pg'
 import { inTransaction } from './in-transaction.js'
 import { settleOrder } from './orders.js'
 
-/** What the host learned about an order. */
+/** The settlement of an order. */
 export interface Settlement {
   readonly orderId: string
-  /** What arrived, in dollars, as a decimal. */
+  /** The received amount in dollars, as a decimal. */
   readonly amount: string
   readonly merchant: string
 }
 
-/** The payment did not take the settlement: `reason` says why. Fastify answers `statusCode`, 409. */
+/** The payment refused the settlement for `reason`. Fastify answers `statusCode`, 409. */
 export class NotSettledError extends Error {
   override readonly name = 'NotSettledError'
   readonly code = 'ERR_NOT_SETTLED'
@@ -24,11 +24,11 @@ export class NotSettledError extends Error {
 }
 
 /**
- * Settles an order and tells the integration, both or neither: the order's row, the payment's new version, its snapshot
- * and the delivery are in one commit. Resolves whether the order was there to settle.
+ * Settles an order and notifies the integration atomically: the order's row, the payment's new version, its snapshot
+ * and the delivery are in one commit. Resolves whether there was an order to settle.
  *
  * @throws {NotSettledError} `ERR_NOT_SETTLED` when the payment is not indexed yet, or its state does not allow it;
- * nothing is kept, and the order may be settled again.
+ * the transaction is rolled back, and the order may be settled again.
  */
 export async function settle(
   pool: Pool,
@@ -47,7 +47,7 @@ export async function settle(
       state: 'success',
       recipient: { title: merchant, subtitle: null },
     })
-    // Thrown inside the transaction, so that the order goes back as well.
+    // Throwing inside the transaction rolls the order back too.
     const { outcome, reason } = update.result
     if (outcome === 'refused') throw new NotSettledError(orderId, reason ?? outcome)
     if (outcome === 'waiting') throw new NotSettledError(orderId, 'its payment is not indexed yet')

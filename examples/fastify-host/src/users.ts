@@ -1,4 +1,4 @@
-/** The host's own users, and whose an e-mail address is. @module */
+/** The host's users and the owner of an e-mail address. @module */
 import { normaliseEmail } from '@payment-integration/core/identity'
 import type { IdentityAccounts } from '@payment-integration/core/ports'
 import type { Pool } from 'pg'
@@ -9,7 +9,7 @@ export const usersTable = `create table if not exists users (
   id bigint generated always as identity primary key, email text, proved boolean not null default false);
   create index if not exists users_by_email on users (email)`
 
-/** Adds a user with an address that is not proved yet. Resolves the id. */
+/** Adds a user with an unproved address. Resolves the id. */
 export async function registerUser(pool: Pool, email: string): Promise<string> {
   const { rows } = await pool.query<{ id: string }>('insert into users (email) values ($1) returning id::text', [
     normaliseEmail(email),
@@ -17,7 +17,7 @@ export async function registerUser(pool: Pool, email: string): Promise<string> {
   return rows[0]?.id ?? ''
 }
 
-/** The address is that user's from now on; every other user loses it. */
+/** Gives the address to this user and takes it from every other. */
 export async function ownEmail(pool: Pool, id: string, email: string): Promise<void> {
   const address = normaliseEmail(email)
   await inTransaction(pool, async (client) => {
@@ -26,7 +26,7 @@ export async function ownEmail(pool: Pool, id: string, email: string): Promise<v
   })
 }
 
-/** The first call of a host: the payment service asks whose an address is. One statement, whoever carries it. */
+/** The first call of a host: it answers the owner of an address to the service, in one statement. */
 export function hostAccounts(pool: Pool): IdentityAccounts {
   return {
     async resolve({ address }) {

@@ -1,27 +1,27 @@
-/** Asks what became of a shared verification, and redeems nothing. @module */
+/** Polls the verdict of a shared verification, without a redemption. @module */
 import { type Client, isClientError, type ShareResult, type ShareTokenRejectedError } from '@payment-integration/client'
 
 /** The verification shared before was rejected. */
 export interface RejectedBefore {
   readonly kind: 'rejected_before'
-  /** `FINAL`: stop. `RETRY`: the user corrects it, then a fresh token is shared. Null: the provider did not say. */
+  /** `FINAL`: stop. `RETRY`: the user corrects it, then share a fresh token. Null: the provider gave no type. */
   readonly rejectType: 'RETRY' | 'FINAL' | null
-  /** The words of the service, with the labels at their end: for you, and not for the user. */
+  /** The message of the service, with the labels at its end: for you, and not for the user. */
   readonly message: string
 }
 
-/** What an earlier share left. */
+/** The state after an earlier share. */
 export interface Shared {
   readonly client: Pick<Client, 'identity'>
   readonly email: string
-  /** A token of this user that the service redeemed. It opens nothing any more, so it may be kept. */
+  /** A redeemed token of this user. It cannot be redeemed again, so it may be stored. */
   readonly usedToken: string
 }
 
 /**
- * Shares the redeemed token again: while the check runs and after an approval the service answers where it stands, and
- * after a rejection it answers 422 with the former verdict. Null: the service has nothing of this user to show. Every
- * other error is thrown on.
+ * Shares the redeemed token again. During the check and after an approval the service answers the status. After a
+ * rejection it answers 422 with the former verdict. Null: the service has no verification of this user. Every other
+ * error is rethrown.
  */
 export async function askVerdict({ client, email, usedToken }: Shared): Promise<ShareResult | RejectedBefore | null> {
   try {

@@ -26,6 +26,6 @@ test.each([
   [{ kind: 'in_flight', status: 'onHold', ...facts }, /^No verdict yet [(]onHold[)]/],
   [{ kind: 'not_started', ...facts }, /^Another request/],
   [{ kind: 'unknown', ...facts }, /^No approval: .*completed/],
-] as const)('%j is told in one sentence', (result, sentence) => {
+] as const)('%j is described in one sentence', (result, sentence) => {
   expect(describeResult(result)).toMatch(sentence)
 })

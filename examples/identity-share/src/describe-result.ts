@@ -1,8 +1,8 @@
-/** What a user is told about a shared verification. @module */
+/** Describes a shared verification for the user. @module */
 import type { ShareResult } from '@payment-integration/client'
 import type { RejectedBefore } from './ask-verdict.js'
 
-/** One sentence, and what to do. */
+/** The status in one sentence, and the next step. */
 export function describeResult(result: ShareResult | RejectedBefore): string {
   switch (result.kind) {
     case 'approved':

@@ -19,13 +19,13 @@ const client = createClient({ baseUrl: PAYMENTS_URL, integrationAddress: INTEGRA
 const provider = { baseUrl, appToken: SUMSUB_APP_TOKEN, secretKey: SUMSUB_SECRET_KEY }
 try {
   const mint = () => mintShareToken({ ...provider, applicantId, forClientId })
-  const asked = { usedToken: usedToken || null, isCorrected: CORRECTED === 'yes' }
-  const shared = await shareVerification({ client, email: USER_EMAIL, mint, ...asked })
+  const choice = { usedToken: usedToken || null, isCorrected: CORRECTED === 'yes' }
+  const shared = await shareVerification({ client, email: USER_EMAIL, mint, ...choice })
   console.log(describeResult(shared.result))
   if (shared.result.kind === 'rejected_before') console.error(shared.result.message)
   else if (shared.usedToken !== null) console.log(`To ask for the verdict, set USED_TOKEN=${shared.usedToken}`)
 } catch (error) {
-  // Why a token was refused, the provider itself says best; its words are for you alone.
+  // The provider's message has the reason of a rejected token; it is for you alone.
   if (isClientError(error) && error.code === 'ERR_SHARE_TOKEN_REJECTED') console.error(error.providerMessage)
   else if (isClientError(error) || error instanceof ProviderError) console.error(error.message)
   else throw error

@@ -85,7 +85,7 @@ test('a user that the shop verified is in flight after one share, approved after
   expect(tokens).toHaveBeenCalledTimes(1)
 })
 
-test('after a 422 a fresh token lands, whether the first was used before or expired on the way', async () => {
+test('after a 422 a fresh token is redeemed, whether the first was used or expired', async () => {
   const used = await mint()
   await client.identity.share({ email: `other-${email}`, kycShareToken: used })
   const expired = await mint({ ttlInSecs: 1 })
@@ -103,7 +103,7 @@ test('after a 422 a fresh token lands, whether the first was used before or expi
   expect(redeemed()).toBe(before + 2)
 })
 
-test('tokens that are refused again and again end in the words of the provider, after as many as were allowed', async () => {
+test("after the allowed number of rejected tokens the error has the provider's message", async () => {
   const used = await mint()
   await client.identity.share({ email: `other-${email}`, kycShareToken: used })
   const tokens = vi.fn(async () => used)
@@ -114,7 +114,7 @@ test('tokens that are refused again and again end in the words of the provider, 
   expect(tokens).toHaveBeenCalledTimes(3)
 })
 
-/** Shares, and lets the provider reject what was shared. */
+/** Shares a verification and lets the provider reject it. */
 async function shareRejected(rejectType: 'RETRY' | 'FINAL') {
   const { usedToken } = await shareVerification({ client, email, mint })
   provider.reject(newest(), { labels: ['UNSATISFACTORY_PHOTOS'], rejectType })
@@ -122,7 +122,7 @@ async function shareRejected(rejectType: 'RETRY' | 'FINAL') {
   return usedToken
 }
 
-test('after RETRY it mints nothing until the user has corrected it, then shares a fresh token whose verdict counts', async () => {
+test('after RETRY it mints no token until the user has corrected it, then shares a fresh one whose verdict counts', async () => {
   const usedToken = await shareRejected('RETRY')
   const [first, tokens] = [newest(), vi.fn(() => mint())]
   const again = (isCorrected: boolean) => shareVerification({ client, email, mint: tokens, usedToken, isCorrected })
@@ -153,7 +153,7 @@ test('after a rejection without a type it mints once the user has corrected it',
   expect(tokens).toHaveBeenCalledTimes(2)
 })
 
-test('after FINAL it stops: nothing is minted and nothing redeemed, whatever the user corrected', async () => {
+test('after FINAL it mints and redeems nothing, even after a correction', async () => {
   const usedToken = await shareRejected('FINAL')
   const [before, tokens] = [redeemed(), vi.fn(() => mint())]
   for (const isCorrected of [false, true])
@@ -164,7 +164,7 @@ test('after FINAL it stops: nothing is minted and nothing redeemed, whatever the
   expect([tokens.mock.calls.length, redeemed()]).toEqual([0, before])
 })
 
-test('without the used token it stops after the first token that is refused, where the former verdict is FINAL', async () => {
+test('without the used token it stops after the first rejected token if the former verdict is FINAL', async () => {
   const used = (await shareRejected('FINAL')) ?? ''
   const tokens = vi.fn(async () => used)
   const { result } = await shareVerification({ client, email, mint: tokens, mostTokens: 3 })
@@ -172,14 +172,14 @@ test('without the used token it stops after the first token that is refused, whe
   expect(tokens).toHaveBeenCalledTimes(1)
 })
 
-test('a used token of which the service has nothing to show is followed by a fresh one', async () => {
+test('a used token without a verification at the service is followed by a fresh one', async () => {
   const usedToken = await mint()
   await client.identity.share({ email: `other-${email}`, kycShareToken: usedToken })
   const { result } = await shareVerification({ client, email, mint, usedToken })
   expect(result).toMatchObject({ kind: 'in_flight', redeemed: true })
 })
 
-test('a user whom another integration shared is refused, and no second token is minted for that', async () => {
+test('a user whom another integration shared is refused, and no second token is minted', async () => {
   await shareVerification({ client, email, mint })
   const integrationAddress = `0x${'b2'.repeat(20)}`
   const other = await server.service.integrations.create({ address: integrationAddress })
@@ -210,7 +210,7 @@ async function run(changes: Record<string, string>) {
   return { exitCode: exitCode as unknown, out, err }
 }
 
-test('the program says where the verification stands, and asks with the used token', async () => {
+test('the program prints the status, and polls with the used token', async () => {
   const { exitCode, out, err } = await run({})
   expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' })
   const [said, toAsk = ''] = out.split('\n')
@@ -228,7 +228,7 @@ test('the program says where the verification stands, and asks with the used tok
   })
 })
 
-test('the program ends with 1 and the words of the provider, and with 2 when it lacks a variable', async () => {
+test("the program exits with 1 and the provider's message, and with 2 when a variable is missing", async () => {
   const { id } = provider.addApplicant({ clientId: 'Shop', as: 'pending' })
   const refused = await run({ APPLICANT_ID: id })
   expect(refused).toMatchObject({ exitCode: 1, out: '', err: expect.stringMatching(/applicant.*approved/i) })

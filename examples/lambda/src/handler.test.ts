@@ -53,7 +53,7 @@ describe.skipIf(postgresMissing)(
         'select state, paid_at is not null as paid from orders left join payments on order_id = id where id = $1'
       return (await pool.query(query, [id])).rows[0]
     }
-    /** What a checkout does. */
+    /** Stores an order like a checkout. */
     async function note(id: string, { chainId, txHash }: Pick<Order, 'chainId' | 'txHash'>) {
       const tx = await pool.connect()
       try {
@@ -79,7 +79,7 @@ describe.skipIf(postgresMissing)(
       expect(reports).toEqual([])
     })
 
-    test('a payment without an order is taken, and pays the order that is noted after it', async () => {
+    test('a payment without an order is accepted, and pays the order that is stored later', async () => {
       const success = { ...payment(), state: 'success' as const }
       expect(await call(deliveries.good(success))).toBe(204)
       await note('order-2', success)
@@ -101,7 +101,7 @@ describe.skipIf(postgresMissing)(
       expect(reports).toEqual([`order ${name} costs 12.50 EUR; payment ${success.txHash} is a success over ${said}`])
     })
 
-    test('what the service did not sign is refused and moves nothing; the report has the code', async () => {
+    test('a delivery that the service did not sign is refused and changes nothing; the report has the code', async () => {
       const snapshot = { ...payment(), state: 'success' as const }
       await note('order-3', snapshot)
       expect(await call(deliveries.forged(snapshot))).toBe(401)

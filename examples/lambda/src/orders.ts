@@ -4,7 +4,7 @@ import type { Snapshot } from '@payment-integration/webhook'
 import type { ClientBase } from 'pg'
 
 /**
- * The shop's tables. `payments` has the newest of every payment that names us, also of those that belong to no order.
+ * The shop's tables. `payments` has the newest version of every payment that names us, even without an order.
  */
 export const shopTables = `
 create table if not exists orders (id text primary key, price text not null, currency text not null, paid_at timestamptz);
@@ -12,7 +12,7 @@ create table if not exists payments (
   chain_id text not null, tx_hash text not null, order_id text unique references orders, state text, amount text, currency text,
   primary key (chain_id, tx_hash))`
 
-/** An order and the payment that is to pay it. */
+/** An order and its payment. */
 export interface Order {
   readonly id: string
   /** A decimal, as text: `12.50`. */
@@ -26,9 +26,8 @@ type PaymentKey = Pick<Snapshot, 'chainId' | 'txHash'>
 type Report = (line: string) => void
 
 /**
- * Keeps a new version of a payment, and marks its order as paid if it pays one. Runs in the transaction of the version
- * store. A payment without an order is kept and nothing else: its order may come after it, and whoever builds a payment
- * may write our address into it.
+ * Stores a new version of a payment, and marks its order as paid if it pays one. Runs in the transaction of the version
+ * store. A payment without an order is only stored: its order may follow, or a foreign payment may name our address.
  */
 export async function applySnapshot(tx: ClientBase, snapshot: Snapshot, report: Report): Promise<void> {
   const { chainId, txHash, state, invoice } = snapshot
@@ -41,11 +40,11 @@ export async function applySnapshot(tx: ClientBase, snapshot: Snapshot, report: 
 }
 
 /**
- * Notes an order with its payment: for the checkout, in a transaction of its own, before or after the payment's first
- * delivery. The checkout has read the payment with `client.payments.get`, and compared its memo and its receiver: a
- * transaction's hash is public.
+ * Stores an order with its payment: for the checkout, in its own transaction, before or after the payment's first
+ * delivery. A transaction's hash is public. So the checkout first reads the payment with `client.payments.get` and
+ * compares memo and receiver.
  *
- * @throws {Error} When the order is noted already, or the payment belongs to another.
+ * @throws {Error} When the order exists already, or the payment belongs to another one.
  */
 export async function noteOrder(tx: ClientBase, order: Order, report: Report): Promise<void> {
   const { id, price, currency, chainId } = order
@@ -61,8 +60,8 @@ export async function noteOrder(tx: ClientBase, order: Order, report: Report): P
 }
 
 /**
- * Paid is a success over the very price. The row of the payment is locked: of two that come at once, the second sees
- * both.
+ * An order is paid by a success over its exact price. The row of the payment is locked: of two concurrent calls, the
+ * later one sees both changes.
  */
 async function markIfPaid(tx: ClientBase, { chainId, txHash }: PaymentKey, report: Report): Promise<void> {
   const { rows } = await tx.query<{

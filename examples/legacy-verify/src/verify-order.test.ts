@@ -40,7 +40,7 @@ describe('against a real service', () => {
     expect(await verify(change)).toEqual({ kind: 'not_paid', reasons })
   })
 
-  test('a transaction that nobody knows is unknown', async () => {
+  test('a transaction without a payment is unknown', async () => {
     expect(await verify({ txHash: `0x${'ff'.repeat(32)}` })).toEqual({ kind: 'unknown' })
   })
 
@@ -63,7 +63,7 @@ describe('the script', () => {
   }
   const values = (amount: string, hash = txHash) => ['1', hash, amount, 'USD', receiver, 'order 17']
 
-  test('exits with 0 for a paid order that is final, with 3 before it is, with 1 for an unpaid one, and with 2 when told too little', async () => {
+  test('exits with 0 for a final paid order, 3 before it is final, 1 for an unpaid one, and 2 without enough arguments', async () => {
     const env = { LEGACY_BASE_URL: service.url, LEGACY_API_KEY: apiKey }
     expect(await run(values('12.50', finalHash), env)).toEqual({ code: 0, stdout: 'paid, final\n' })
     expect(await run(values('12.50'), env)).toMatchObject({

@@ -1,7 +1,7 @@
-/** Whether a transaction paid an order, by the legacy API. @module */
+/** Checks by the legacy API whether a transaction paid an order. @module */
 import { isClientError, type LegacyClient } from '@payment-integration/client'
 
-/** What the shop expects. */
+/** The payment that the shop expects. */
 export interface ExpectedPayment {
   readonly chainId: number
   readonly txHash: string
@@ -10,19 +10,19 @@ export interface ExpectedPayment {
   readonly currency: string
   /** The receiver's address or account handle. */
   readonly receiver: string
-  /** The memo that the payment link had: the order's number. Verify does not look at it. */
+  /** The memo of the payment link: the order's number. Verify does not check it. */
   readonly memo: string
 }
 
-/** What came out. */
+/** The verdict on an order. */
 export type OrderVerdict =
   | { readonly kind: 'paid'; readonly final: boolean }
   | { readonly kind: 'not_paid'; readonly reasons: readonly string[] }
   | { readonly kind: 'unknown' }
 
 /**
- * Verifies a transaction against an order. `paid` means that every payment of it matches and one of them carries the
- * memo; credit each transaction once, and hand over what cannot be taken back when it is final.
+ * Verifies a transaction against an order. `paid`: every payment of it matches and one has the memo. Credit each
+ * transaction once, and ship irrevocable goods only when it is final.
  */
 export async function verifyOrder(
   legacy: Pick<LegacyClient, 'lookup' | 'verify'>,

@@ -1,4 +1,4 @@
-/** The shop's database and its receiver: made once, whichever router asks. @module */
+/** Opens the shop's database and receiver once for both routers. @module */
 import { createReceiver, type Receiver } from '@payment-integration/version-store'
 import { createSqliteVersionStore } from '@payment-integration/version-store/sqlite'
 import {
@@ -10,7 +10,7 @@ import {
 } from '@payment-integration/webhook'
 import { DatabaseSync } from '@photostructure/sqlite'
 
-/** A shop that is open. */
+/** An open shop. */
 export interface Shop {
   readonly receive: Receiver<Delivery | RequestLike, VerifiedDelivery>['receive']
   /** States that an order had, oldest first. */
@@ -31,7 +31,7 @@ export function openShop({ path, secret }: { readonly path: string; readonly sec
   const { receive } = createReceiver({
     verify,
     store: createSqliteVersionStore({ database }),
-    // In the transaction that records the version: both are kept, or neither.
+    // In the transaction that records the version: both commit or neither.
     handle: ({ txHash, version, state }: Snapshot) => void insert.run(txHash, version, state),
   })
   return {

@@ -1,4 +1,4 @@
-/** The integrator's own records: one row for every version of a payment that was handled. @module */
+/** The integrator's ledger: one row per handled version of a payment. @module */
 import type { Snapshot } from '@payment-integration/webhook'
 import type { DatabaseSyncInstance } from '@photostructure/sqlite'
 
@@ -15,7 +15,7 @@ export interface Ledger {
   rows(): LedgerRow[]
 }
 
-/** Opens the ledger in the database of the version store, so that one transaction can hold both. */
+/** Opens the ledger in the database of the version store, so that one transaction covers both. */
 export function openLedger(database: DatabaseSyncInstance): Ledger {
   database.exec(
     'CREATE TABLE IF NOT EXISTS ledger (chain_id TEXT, tx_hash TEXT, version INTEGER, state TEXT, UNIQUE (chain_id, tx_hash, version))',

@@ -32,7 +32,7 @@ test('deliveries of both secrets of a rotation are accepted, a third secret is n
   expect([await post('whsec_new'), await post('whsec_old'), await post('whsec_other')]).toEqual([204, 204, 401])
 })
 
-test.each(['', ' , '])('with %j for secrets it says what to set, and exits with 2', async (secrets) => {
+test.each(['', ' , '])('with %j for secrets it names the variable to set, and exits with 2', async (secrets) => {
   const child = start(secrets)
   let said = ''
   child.stderr.on('data', (data: Buffer) => {

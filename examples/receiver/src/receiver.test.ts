@@ -60,7 +60,7 @@ test('ten copies at the same time are handled once', async () => {
   expect(ledger.rows()).toHaveLength(1)
 })
 
-test('an overtaken version is dropped', async () => {
+test('a superseded version is dropped', async () => {
   expect(await post({ snapshot: second })).toBe(204)
   expect(await post({ snapshot: first })).toBe(204)
   expect(ledger.rows()).toEqual([{ tx_hash: txHash, version: 2, state: 'success' }])
@@ -82,7 +82,7 @@ test('the previous secret is accepted during a rotation', async () => {
   expect(await post({ snapshot: first, secret: previousSecret })).toBe(204)
 })
 
-test('a handler that fails is answered with 500, and the delivery is handled when it comes again', async () => {
+test('a failing handler gives 500, and the retried delivery is handled', async () => {
   const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
   handle = (snapshot) => {
     ledger.write(snapshot)
@@ -97,7 +97,7 @@ test('a handler that fails is answered with 500, and the delivery is handled whe
   expect(ledger.rows()).toHaveLength(1)
 })
 
-test('a body that is too large is refused with 413, another path or method with 404', async () => {
+test('an overlarge body is refused with 413, another path or method with 404', async () => {
   const { headers } = await createTestDelivery({ secret })
   const large = new Uint8Array(300_000)
   expect((await fetch(url, { method: 'POST', headers, body: large })).status).toBe(413)
@@ -105,7 +105,7 @@ test('a body that is too large is refused with 413, another path or method with 
   expect((await fetch(url)).status).toBe(404)
 })
 
-test('a sender that does not finish is cut off soon after the request time-out', async () => {
+test('an unfinished request is closed soon after the request timeout', async () => {
   const slow = createReceiverServer({ secrets: secret, database, handle: ledger.write, requestTimeoutMs: 100 })
   slow.listen(0, '127.0.0.1')
   await once(slow, 'listening')

@@ -5,16 +5,15 @@ import { createSqliteVersionStore } from '@payment-integration/version-store/sql
 import { createVerifier, explainRefusal, isWebhookRefusal, readBody, type Snapshot } from '@payment-integration/webhook'
 import type { DatabaseSyncInstance } from '@photostructure/sqlite'
 
-/** What the receiver is made from. */
+/** Options of the receiver. */
 export interface ReceiverOptions {
   /** The webhook signing secret; two during a rotation. */
   readonly secrets: string | readonly string[]
   readonly database: DatabaseSyncInstance
-  /** What a new version means to you. Runs in the transaction that records the version: both are kept, or neither. */
+  /** Handles a new version. Runs in the transaction that records the version: both commit or neither. */
   readonly handle: (snapshot: Snapshot) => void
   /**
-   * How long a sender may take for a whole request, in milliseconds; it is cut off within a tenth more. The service
-   * gives up after 5 seconds.
+   * Timeout of a whole request, in milliseconds, with a tolerance of a tenth. The service itself stops after 5 seconds.
    * @default 10000
    */
   readonly requestTimeoutMs?: number | undefined
@@ -32,13 +31,13 @@ export function createReceiverServer(options: ReceiverOptions): Server {
       await receiver.receive({ body: await readBody(request), headers: request.headers })
       return 204
     } catch (error) {
-      // Any status but 2xx makes the service send again, so a failure of ours loses nothing.
+      // The service retries after any status but 2xx, so a failure here loses no delivery.
       console.error(explainRefusal(error) ?? error)
       return isWebhookRefusal(error) ? error.status : 500
     }
   }
 
-  // Node looks for overdue requests at this interval only, and by itself every 30 seconds.
+  // Node checks for overdue requests only at this interval; its default is 30 seconds.
   const timing = { requestTimeout: requestTimeoutMs, connectionsCheckingInterval: Math.ceil(requestTimeoutMs / 10) }
   return createServer(timing, (request, response) => {
     answer(request).then(

@@ -1,11 +1,11 @@
-/** One payment, with the order that it pays. @module */
+/** A Durable Object for one payment and its order. @module */
 import { compareAmounts, isAmount, parseAmount } from '@payment-integration/client/amounts'
 import { createReceiver } from '@payment-integration/version-store'
 import type { Snapshot } from '@payment-integration/webhook'
 import { objectVersionStore } from './object-version-store.js'
 import type { ObjectState, ObjectStorage, ObjectTransaction } from './platform.js'
 
-/** An order of the shop: what the invoice of its payment must say. */
+/** An order of the shop. The invoice of its payment must match it. */
 export interface Order {
   readonly id: string
   /** A decimal, as text: `12.50`. */
@@ -13,19 +13,18 @@ export interface Order {
   readonly currency: string
 }
 
-/** What the shop knows about a payment. */
+/** A payment as the shop stores it. */
 export interface Sale {
   readonly state: Snapshot['state']
   readonly invoice: Snapshot['invoice']
-  /** Null until the shop says what the payment is for. */
+  /** Null until the shop attaches an order. */
   readonly order: Order | null
-  /** How often the goods were released: once, whatever is delivered how often, and whatever comes after it. */
+  /** Number of releases of the goods: never more than one. */
   readonly releases: number
 }
 
 /**
- * The Durable Object. It trusts its caller: only the Worker reaches it, with verified snapshots, and orders of the shop
- * itself.
+ * The Durable Object. It trusts its caller: only the Worker reaches it, with verified snapshots and the shop's orders.
  */
 export class PaymentObject {
   readonly #storage: ObjectStorage
@@ -41,7 +40,7 @@ export class PaymentObject {
     this.#accept = accept
   }
 
-  /** POST takes a snapshot, PUT the order, GET shows the sale. */
+  /** POST stores a snapshot, PUT the order; GET shows the sale. */
   async fetch(request: Request): Promise<Response> {
     if (request.method === 'POST') {
       const decision = await this.#accept((await request.json()) as Snapshot)
@@ -66,8 +65,7 @@ export class PaymentObject {
 }
 
 /**
- * Keeps what is new, and releases the goods when a success and an order are there that fit: in either sequence, and
- * once.
+ * Stores a change, and releases the goods once a success matches the order, in either sequence.
  */
 async function change(tx: ObjectTransaction, news: Partial<Sale>): Promise<void> {
   const before = (await tx.get<Sale>('sale')) ?? { state: null, invoice: null, order: null, releases: 0 }
@@ -76,7 +74,7 @@ async function change(tx: ObjectTransaction, news: Partial<Sale>): Promise<void>
   await tx.put<Sale>('sale', { ...sale, releases: sale.releases + (isDue ? 1 : 0) })
 }
 
-/** A delivery is a claim, not a sale: only a success over the very price of the order pays it. */
+/** A delivery proves no sale: only a success over the exact price pays the order. */
 function isPaid({ state, invoice, order }: Sale): boolean {
   if (state !== 'success' || invoice === null || order === null) return false
   const isPrice = compareAmounts(parseAmount(invoice.amount), parseAmount(order.price)) === 0

@@ -1,4 +1,4 @@
-/** What this example uses of the Workers platform. `@cloudflare/workers-types` has all of it. @module */
+/** The types of the Workers platform that this example uses; `@cloudflare/workers-types` has all. @module */
 
 /** Storage of a Durable Object, in a transaction or out of it. */
 export interface ObjectTransaction {

@@ -30,7 +30,7 @@ describe('in workerd', () => {
   const payment = () => build.snapshot({ version: 1, state: 'pending', invoice })
   const released = { state: 'success', invoice, order, releases: 1 }
 
-  test('a success releases the goods once, whatever is repeated and overtaken', async () => {
+  test('a success releases the goods once, despite repeated and superseded deliveries', async () => {
     const pending = payment()
     const success = { ...pending, version: 2, state: 'success' as const }
     expect(await attach(pending)).toBe(204)
@@ -41,7 +41,7 @@ describe('in workerd', () => {
     expect(await saleOf(success)).toEqual(released)
   })
 
-  test('a success that a reorganisation takes back and gives again releases the goods once', async () => {
+  test('a success that a reorg revokes and restores releases the goods once', async () => {
     const success = { ...payment(), state: 'success' as const }
     expect(await attach(success)).toBe(204)
     for (const [version, state] of [
@@ -72,7 +72,7 @@ describe('in workerd', () => {
     expect(await saleOf(success)).toMatchObject({ state: 'success', releases: 0 })
   })
 
-  test('nobody but the shop attaches an order or reads one', async () => {
+  test('only the shop can attach or read an order', async () => {
     const success = { ...payment(), state: 'success' as const }
     expect(await attach(success, {}, 'another_token')).toBe(401)
     expect((await ask(success, { headers: {} })).status).toBe(401)
@@ -81,7 +81,7 @@ describe('in workerd', () => {
     expect((await ask(success, { method: 'DELETE' })).status).toBe(405)
   })
 
-  test('fifty copies at once, and the order among them, release the goods once', async () => {
+  test('fifty concurrent copies and the order release the goods once', async () => {
     const success = { ...payment(), state: 'success' as const }
     const delivery = await deliveries.good(success)
     const answers = await Promise.all(
@@ -91,7 +91,7 @@ describe('in workerd', () => {
     expect(await saleOf(success)).toEqual(released)
   })
 
-  test('what the service did not sign changes nothing', async () => {
+  test('a delivery that the service did not sign changes nothing', async () => {
     const success = { ...payment(), state: 'success' as const }
     expect(await post(deliveries.forged(success))).toBe(401)
     expect(await post(deliveries.tampered(success))).toBe(401)

@@ -18,7 +18,7 @@ export interface RunningWorker {
   remove(): Promise<void>
 }
 
-/** What the Worker is told. */
+/** Secrets of the Worker. */
 export interface WorkerSecrets {
   /** The webhook signing secret. */
   readonly secret: string

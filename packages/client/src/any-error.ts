@@ -1,4 +1,4 @@
-/** All errors together, for a `switch` over `code`. @module */
+/** Unions of all errors, for a `switch` over `code`. @module */
 import type {
   AbortedError,
   AmbiguousPaymentError,
@@ -21,7 +21,7 @@ import type {
 } from './identity/errors.js'
 import type { InvalidLegacyRequestError, TransactionNotFoundError, VerificationFailedError } from './legacy/errors.js'
 
-/** What any call of any client may end in. */
+/** Every error that all calls share. */
 export type AnyCallError =
   | UnauthorizedError
   | RateLimitedError
@@ -77,8 +77,8 @@ const nameByCode: Readonly<Record<AnyClientError['code'], string>> = {
 }
 
 /**
- * Tells the errors of this package's clients from all others, by `code` and `name`: it holds even when two copies of the
- * package are installed.
+ * Recognises an error of this package's clients by `code` and `name`. This works even when two copies of the package
+ * are installed.
  */
 export function isClientError(error: unknown): error is AnyClientError {
   if (!(error instanceof Error)) return false

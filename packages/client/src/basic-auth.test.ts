@@ -6,7 +6,7 @@ test.each([
   ['a colon, a slash and a plus', 'a:b/c+d=='],
   ['two-byte, three-byte and four-byte characters', 'pässwörd €20 🔑'],
   ['a long secret', 'x€'.repeat(100_000)],
-])('equals what Buffer makes of UTF-8: %s', (_case, secret) => {
+])('equals the encoding by Buffer: %s', (_case, secret) => {
   const expected = `Basic ${Buffer.from(`0xab:${secret}`, 'utf8').toString('base64')}`
   expect(basicAuthorization('0xab', secret)).toBe(expected)
 })

@@ -1,5 +1,5 @@
-/** What every call of every client takes. @module */
+/** Options of every call of every client. @module */
 export interface CallOptions {
-  /** Ends the call with {@link AbortedError} `ERR_ABORTED`. */
+  /** Aborts the call, which rejects with {@link AbortedError} `ERR_ABORTED`. */
   readonly signal?: AbortSignal | undefined
 }

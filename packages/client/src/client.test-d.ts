@@ -21,14 +21,14 @@ test('the methods resolve the types of the contract', () => {
   expectTypeOf(client.wallet('0x')).toEqualTypeOf<Client['payments']>()
 })
 
-test('amounts are a kind of text of their own, what may be unknown may be null', () => {
+test('amounts have their own type, and a field that may be unknown may be null', () => {
   expectTypeOf<Payment['tokenOut']['amountNet']>().toEqualTypeOf<Amount>()
   expectTypeOf<Payment['tokenOut']['amountGross']>().toEqualTypeOf<Amount>()
   expectTypeOf<Payment['tokenIn']['amount']>().toEqualTypeOf<Amount>()
   expectTypeOf<NonNullable<Payment['invoice']>['amount']>().toEqualTypeOf<Amount>()
   expectTypeOf<NonNullable<Payment['invoice']>['settlementAmount']>().toEqualTypeOf<Amount>()
   expectTypeOf<Amount>().toExtend<string>()
-  // @ts-expect-error a text is no amount before it was checked
+  // @ts-expect-error an unchecked text is not an amount
   const unchecked: Amount = '12.50'
   void unchecked
   expectTypeOf<Payment['tokenIn']['symbol']>().toEqualTypeOf<string | null>()
@@ -36,29 +36,29 @@ test('amounts are a kind of text of their own, what may be unknown may be null',
   expectTypeOf<Payment['version']>().toEqualTypeOf<number>()
 })
 
-test('a payment that the service writes is what a client reads, but for the name of its amounts', () => {
+test('the payment type of the service is that of the client, except for the type of amounts', () => {
   expectTypeOf<Payment>().toExtend<Omit<WrittenPayment, 'state'>>()
   expectTypeOf<keyof Payment>().toEqualTypeOf<keyof WrittenPayment>()
 })
 
-test('a state may be one that this version does not know', () => {
+test('a state may be an unknown value', () => {
   expectTypeOf<'success'>().toExtend<Payment['state']>()
   expectTypeOf<string>().toExtend<Payment['state']>()
   expectTypeOf<null>().toExtend<Payment['state']>()
   expectTypeOf<Payment['state']>().toExtend<string | null>()
 })
 
-test('a switch over code narrows to the facts of one error', () => {
+test('a switch over code narrows to the fields of one error', () => {
   const error: unknown = undefined
   if (!isClientError(error)) return
   expectTypeOf(error).toEqualTypeOf<AnyClientError>()
   if (error.code === 'ERR_RATE_LIMITED') expectTypeOf(error.retryAfterSeconds).toEqualTypeOf<number | null>()
   if (error.code === 'ERR_INVALID_REQUEST') expectTypeOf(error.maxLimit).toEqualTypeOf<number | null>()
-  // @ts-expect-error not every error knows a limit
+  // @ts-expect-error not every error has a limit
   error.maxLimit
 })
 
-test('whether a call may be tried again is known from the code', () => {
+test('the code determines whether a call may be retried', () => {
   type ErrorOf<Code extends AnyClientError['code']> = Extract<AnyClientError, { code: Code }>
   expectTypeOf<ErrorOf<'ERR_NOT_FOUND'>['retryable']>().toEqualTypeOf<false>()
   expectTypeOf<ErrorOf<'ERR_NETWORK'>['retryable']>().toEqualTypeOf<true>()
@@ -69,7 +69,7 @@ test('the global fetch fits, and options that do not exist do not', () => {
   const credentials = { baseUrl: 'https://payments.example.com', integrationAddress: '0x', apiSecret: 's' }
   // @ts-expect-error the secret is required
   createClient({ baseUrl: credentials.baseUrl, integrationAddress: '0x' })
-  // @ts-expect-error an option of ky is none of this client
+  // @ts-expect-error this client does not take options of ky
   createClient({ ...credentials, hooks: {} })
   // @ts-expect-error a limit is a number
   void client.payments.list({ limit: '50' })

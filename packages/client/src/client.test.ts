@@ -18,15 +18,15 @@ describe('over a real connection', () => {
   test('every request carries a real Basic header and asks for JSON', async () => {
     await using server = await serveReplies({ body: page([1]) })
     await clientOf(server.url).payments.list()
-    expect(server.asked).toHaveLength(1)
-    expect(server.asked[0]?.headers).toMatchObject({
+    expect(server.requests).toHaveLength(1)
+    expect(server.requests[0]?.headers).toMatchObject({
       authorization: `Basic ${encodedSecret}`,
       accept: 'application/json',
     })
   })
 
-  test('the four endpoints are asked at their paths, with identifiers lowercased', async () => {
-    const { asked, ...server } = await serveReplies({ body: page([]) })
+  test('each method requests the path of its endpoint, with identifiers lowercased', async () => {
+    const { requests, ...server } = await serveReplies({ body: page([]) })
     await using single = await serveReplies({ body: payment(171) })
     const upper = (hex: string) => `0x${hex.slice(2).toUpperCase()}`
     const client = clientOf(server.url)
@@ -35,7 +35,7 @@ describe('over a real connection', () => {
     await clientOf(`${single.url}/prefix/`).payments.get(upper(hashOf(171)))
     await clientOf(single.url).wallet(wallet).get(hashOf(171))
     await server[Symbol.asyncDispose]()
-    expect([...asked, ...single.asked].map(({ url }) => url)).toEqual([
+    expect([...requests, ...single.requests].map(({ url }) => url)).toEqual([
       '/api/v1/integration/payments?limit=200&cursor=a+b%2F%2B%26%3D%C3%A9',
       `/api/v1/integration/wallet/${integrationAddress}/payments`,
       `/prefix/api/v1/integration/payments/${hashOf(171)}`,
@@ -49,10 +49,10 @@ describe('over a real connection', () => {
     expect(await clientOf(server.url).payments.list()).toEqual({ payments: [newer], nextCursor: 'c', total: 9 })
   })
 
-  test('iterate walks the pages of one wallet with its page size', async () => {
-    const asked: (string | undefined)[] = []
+  test('iterate reads the pages of one wallet with its page size', async () => {
+    const requests: (string | undefined)[] = []
     await using server = await serve(({ url }, response) => {
-      asked.push(url)
+      requests.push(url)
       const first = !url?.includes('cursor')
       answer(response, 200, first ? page([1, 2], 'next/1') : page([3]))
     })
@@ -60,7 +60,7 @@ describe('over a real connection', () => {
     for await (const { txHash } of clientOf(server.url).wallet(wallet).iterate({ pageSize: 2 })) seen.push(txHash)
     expect(seen).toEqual([1, 2, 3].map(hashOf))
     const path = `/api/v1/integration/wallet/${wallet}/payments?limit=2`
-    expect(asked).toEqual([path, `${path}&cursor=next%2F1`])
+    expect(requests).toEqual([path, `${path}&cursor=next%2F1`])
   })
 
   test('a redirect is not followed, so the credentials stay here', async () => {
@@ -68,10 +68,10 @@ describe('over a real connection', () => {
     await using server = await serve((_, response) => response.writeHead(308, { location: target.url }).end())
     const error = await errorOf(clientOf(server.url).payments.list())
     expect(error).toMatchObject({ code: 'ERR_INVALID_RESPONSE', reason: 'redirect', status: 308 })
-    expect(target.asked).toEqual([])
+    expect(target.requests).toEqual([])
   })
 
-  test('a body that breaks off is a failed connection, and is asked for again', async () => {
+  test('a truncated body counts as a failed connection and is retried', async () => {
     let tries = 0
     await using server = await serve((_, response) => {
       tries += 1
@@ -83,20 +83,20 @@ describe('over a real connection', () => {
     expect(tries).toBe(3)
   })
 
-  test('nobody listening is ERR_NETWORK with the word of the system', async () => {
+  test('a closed port is ERR_NETWORK with the code of the operating system', async () => {
     const gone = await serve(() => undefined)
     await gone[Symbol.asyncDispose]()
     const error = await errorOf(clientOf(gone.url).payments.list())
     expect(error).toMatchObject({ code: 'ERR_NETWORK', retryable: true, reason: 'ECONNREFUSED' })
   })
 
-  test('https against a port that speaks http is ERR_NETWORK with the word of the system', async () => {
+  test('https to an http port is ERR_NETWORK with the code of the TLS library', async () => {
     await using server = await serve((_, response) => response.end())
     const error = await errorOf(clientOf(server.url.replace('http:', 'https:')).payments.list())
     expect(error).toMatchObject({ code: 'ERR_NETWORK', reason: 'ERR_SSL_WRONG_VERSION_NUMBER' })
   })
 
-  test('the limit of the body counts what comes out of the compression', async () => {
+  test('the size limit counts decompressed bytes', async () => {
     const packed = gzipSync(JSON.stringify({ ...page([]), padding: 'x'.repeat(100_000) }))
     await using server = await serve((_, response) =>
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(packed),
@@ -109,7 +109,7 @@ describe('over a real connection', () => {
 })
 
 describe('time limits', () => {
-  test('a try that gets no answer ends after timeoutMs and is made again', async () => {
+  test('an attempt without an answer times out after timeoutMs and is retried', async () => {
     let tries = 0
     await using server = await serve((_, response) => {
       tries += 1
@@ -125,7 +125,7 @@ describe('time limits', () => {
     expect(error).toMatchObject({ code: 'ERR_TIMEOUT', scope: 'try', timeoutMs: 250, retryable: true })
   })
 
-  test('totalTimeoutMs ends the call in the middle of a try', async () => {
+  test('totalTimeoutMs ends the call in the middle of an attempt', async () => {
     await using server = await serve(() => undefined)
     const error = await errorOf(clientOf(server.url, { totalTimeoutMs: 50 }).payments.list())
     expect(error).toMatchObject({ code: 'ERR_TIMEOUT', scope: 'total', timeoutMs: 50 })
@@ -160,25 +160,25 @@ describe('abort', () => {
     await using server = await serveReplies({ body: page([1]) })
     const error = await errorOf(clientOf(server.url).payments.list({ signal: AbortSignal.abort() }))
     expect(error).toMatchObject({ code: 'ERR_ABORTED' })
-    expect(server.asked).toEqual([])
+    expect(server.requests).toEqual([])
   })
 
   test('between two pages ends the iteration', async () => {
     const controller = new AbortController()
     await using server = await serveReplies({ body: page([1], 'more') })
     const seen: string[] = []
-    const walk = async () => {
+    const readAll = async () => {
       for await (const { txHash } of clientOf(server.url).payments.iterate({ signal: controller.signal })) {
         seen.push(txHash)
         controller.abort()
       }
     }
-    expect(await errorOf(walk())).toMatchObject({ code: 'ERR_ABORTED' })
+    expect(await errorOf(readAll())).toMatchObject({ code: 'ERR_ABORTED' })
     expect(seen).toEqual([hashOf(1)])
-    expect(server.asked).toHaveLength(1)
+    expect(server.requests).toHaveLength(1)
   })
 
-  test('a signal that outlives its calls keeps no listener of them', async () => {
+  test('a finished call leaves no listener on its signal', async () => {
     const { signal } = new AbortController()
     const added = vi.spyOn(signal, 'addEventListener')
     const removed = vi.spyOn(signal, 'removeEventListener')
@@ -189,7 +189,7 @@ describe('abort', () => {
   })
 })
 
-describe("a caller's mistake is refused before anything is sent", () => {
+describe('a malformed argument is rejected before any request', () => {
   const reader = clientOf('http://localhost:1', {
     fetch: () => Promise.reject(new Error('something was sent')),
   }).payments

@@ -8,7 +8,7 @@ import { type PaymentReader, paymentReader } from './payments.js'
 import { reconciler } from './reconcile/reconcile.js'
 import type { Reconcile } from './reconcile/result.js'
 
-/** Reads the payments that named one integration, and shares verifications. It keeps no state and may be shared by any number of calls. */
+/** Reads the payments of one integration and shares verifications. Stateless: any number of calls may share it. */
 export interface Client {
   /** Every payment of the integration. */
   readonly payments: PaymentReader
@@ -19,12 +19,13 @@ export interface Client {
    */
   wallet(address: string): PaymentReader
   /**
-   * Compares your version store with the service, and hands what is missing or stale to your handler: it repairs what lost deliveries
-   * left. It may run beside deliveries, and beside itself: the store decides in its transaction, so that no effect happens twice and no
-   * older version goes over a newer one.
+   * Compares your version store with the service and passes missing and stale payments to your handler. So it repairs
+   * the gaps of lost deliveries. It may run beside deliveries and beside itself: the store decides in its transaction.
+   * No effect happens twice, and no older version replaces a newer one.
    *
-   * It reads newest first, one page and one payment at a time, and ends in an error of {@link AnyReadError}, in what the store throws, or
-   * in a TypeError or RangeError for a malformed option, before anything is sent. A handler that throws does not end it: see `failed`.
+   * It reads newest first, one page and one payment at a time. It rejects with an error of {@link AnyReadError}, or
+   * with the error of the store. A malformed option is a TypeError or RangeError before any request. A handler that
+   * throws does not stop the run: see `failed`.
    * @example
    * const { checkpoint, missing } = await client.reconcile({ from: store, handle, checkpoint: kept })
    */

@@ -7,9 +7,9 @@ import { email, kycShareToken, rejection, shareResponse, submission } from '../t
 import { type AnyClientError, isClientError } from './any-error.js'
 import type { FetchFunction, TransportOptions } from './transport-options.js'
 
-// A service, a proxy and a fetch that put the credentials, and the user's address and token, wherever an error could pick them up.
+// A hostile service, proxy and fetch: they put credentials and user data wherever an error could pick them up.
 const leak = `Basic ${encodedSecret} ${apiSecret} ${apiKey} ${email} ${kycShareToken}`
-/** Without the key of another client, which this one does not know. */
+/** Without the legacy key, which this client does not know. */
 const sharingLeak = leak.replace(apiKey, '')
 const leakHeaders = {
   authorization: `Basic ${encodedSecret}`,
@@ -37,7 +37,7 @@ const get: Call = (options) => clientOf(baseUrl, options).payments.get(hashOf(1)
 const share: Call = (options) => clientOf(baseUrl, options).identity.share(submission)
 const lookup: Call = (options) => legacyClientOf(baseUrl, options).lookup(invoice)
 const verify: Call = (options) => legacyClientOf(baseUrl, options).verify(invoice)
-const walk: Call = async (options) => {
+const readAll: Call = async (options) => {
   for await (const _ of clientOf(baseUrl, options).payments.iterate());
 }
 const aborted: Call = (options) => {
@@ -66,7 +66,7 @@ const cases: [AnyClientError['code'], string, FetchFunction, Call, Partial<Trans
     list,
   ],
   ['ERR_NETWORK', 'a fetch that throws a text', () => Promise.reject(leak), list],
-  ['ERR_TIMEOUT', 'a slow try', never, list, { timeoutMs: 10 }],
+  ['ERR_TIMEOUT', 'a slow attempt', never, list, { timeoutMs: 10 }],
   ['ERR_TIMEOUT', 'a slow call', never, list, { totalTimeoutMs: 10 }],
   ['ERR_ABORTED', 'an abort with a reason', never, aborted],
   ['ERR_INVALID_RESPONSE', 'not JSON', async () => new Response(leak), list],
@@ -91,7 +91,7 @@ const cases: [AnyClientError['code'], string, FetchFunction, Call, Partial<Trans
     json(503, { ...identityUnavailableBody, message: leak }, { 'retry-after': encodedSecret }),
     share,
   ],
-  ['ERR_SERVICE_UNAVAILABLE', 'a 503 on share in other words', json(503, { error: leak }), share],
+  ['ERR_SERVICE_UNAVAILABLE', 'a 503 on share with another body', json(503, { error: leak }), share],
   ['ERR_RATE_LIMITED', 'a 429 on share', json(429, { error: leak }), share],
   ['ERR_NETWORK', 'a rejected fetch of a share', async (request) => Promise.reject(leakyError(request)), share],
   ['ERR_TIMEOUT', 'a slow share', never, share, { timeoutMs: 10 }],
@@ -101,7 +101,7 @@ const cases: [AnyClientError['code'], string, FetchFunction, Call, Partial<Trans
     json(200, { ...shareResponse(), reviewStatus: [leak], [leak]: leak }),
     share,
   ],
-  ['ERR_INVALID_RESPONSE', 'a 422 on share in other words', json(422, { error: leak }), share],
+  ['ERR_INVALID_RESPONSE', 'a 422 on share with another body', json(422, { error: leak }), share],
   ['ERR_UNAUTHORIZED', 'a legacy 401', json(401, { error: leak }), lookup],
   [
     'ERR_INVALID_LEGACY_REQUEST',
@@ -114,7 +114,7 @@ const cases: [AnyClientError['code'], string, FetchFunction, Call, Partial<Trans
   ['ERR_RATE_LIMITED', 'a legacy 429', json(429, { error: leak }), verify],
   ['ERR_SERVICE_UNAVAILABLE', 'a legacy 503', json(503, { error: leak }), verify],
   ['ERR_NETWORK', 'a rejected legacy fetch', async (request) => Promise.reject(leakyError(request)), verify],
-  ['ERR_TIMEOUT', 'a slow legacy try', never, verify, { timeoutMs: 10 }],
+  ['ERR_TIMEOUT', 'a slow legacy attempt', never, verify, { timeoutMs: 10 }],
   [
     'ERR_INVALID_RESPONSE',
     'the API key in the details of a 400',
@@ -128,7 +128,7 @@ const cases: [AnyClientError['code'], string, FetchFunction, Call, Partial<Trans
     json(200, { chainId: leak, txHash: leak, payments: leak }),
     lookup,
   ],
-  ['ERR_INVALID_RESPONSE', 'a repeated cursor', json(200, page([], encodedSecret)), walk],
+  ['ERR_INVALID_RESPONSE', 'a repeated cursor', json(200, page([], encodedSecret)), readAll],
   [
     'ERR_INVALID_RESPONSE',
     'fields named like the secrets, to a strict client',
@@ -138,7 +138,7 @@ const cases: [AnyClientError['code'], string, FetchFunction, Call, Partial<Trans
   ],
 ]
 
-/** Everything that a logger, a console or an error tracker could make of an error. */
+/** Every form in which a logger, a console or an error tracker shows an error. */
 function everyForm(error: unknown): string {
   const forms: string[] = []
   for (let at = error, depth = 0; at !== undefined && depth < 10; at = (at as Error).cause, depth += 1) {
@@ -168,7 +168,7 @@ describe("no form of an error shows the credentials, or the user's address or to
     for (const secret of secrets) expect(shown.toLowerCase()).not.toContain(secret.toLowerCase())
   })
 
-  test('and every code is among the cases', () => {
+  test('the cases include every code', () => {
     const codes: Record<AnyClientError['code'], true> = {
       ERR_UNAUTHORIZED: true,
       ERR_INVALID_REQUEST: true,
@@ -193,7 +193,7 @@ describe("no form of an error shows the credentials, or the user's address or to
     expect(new Set(cases.map(([code]) => code))).toEqual(new Set(Object.keys(codes)))
   })
 
-  test('and the search would find them: an error that holds its request fails it', () => {
+  test('the search finds the secrets of an error that holds its request', () => {
     const request = new Request('https://x', { headers: { authorization: `Basic ${encodedSecret}` } })
     const leaking = new Error('outer', { cause: Object.assign(new Error('inner'), { headers: [...request.headers] }) })
     expect(everyForm(leaking)).toContain(encodedSecret)

@@ -1,18 +1,20 @@
 /**
- * What a call can end in. Every error is built from the fields listed here and from nothing else: no request, no response,
- * no header, no body and no `cause`, so that logging one cannot show a secret. Source: docs/interface.md 5, 7.
+ * Errors of every call. Source: docs/interface.md 5, 7.
+ *
+ * An error holds only the fields listed here: no request, response, header, body or `cause`. So logging one cannot show
+ * a secret.
  * @module
  */
 
-/** Base of every error that a call of a client rejects with. `retryable`: the same call may succeed later, unchanged. */
+/** Base of every error that a call rejects with. `retryable`: the same call may succeed later, unchanged. */
 export abstract class ClientError extends Error {
   abstract readonly code: `ERR_${string}`
   abstract readonly retryable: boolean
 }
 
 /**
- * 401. The service says the same for an unknown address, a wrong secret, a disabled integration and one without a secret,
- * and for every API key that it does not accept. Source: docs/interface.md 4.3, 5 rule 3.
+ * 401. The answer is the same for an unknown address, a wrong secret, a disabled integration and one without a secret.
+ * It is the same for every rejected API key too. Source: docs/interface.md 4.3, 5 rule 3.
  */
 export class UnauthorizedError extends ClientError {
   override readonly name = 'UnauthorizedError'
@@ -26,12 +28,12 @@ export class UnauthorizedError extends ClientError {
   }
 }
 
-/** 400. The service refused a parameter: a cursor that it did not issue, or a limit above its own. Source: docs/interface.md 7. */
+/** 400. The service rejected a parameter: a foreign cursor, or a limit above its own. Source: docs/interface.md 7. */
 export class InvalidRequestError extends ClientError {
   override readonly name = 'InvalidRequestError'
   readonly code = 'ERR_INVALID_REQUEST'
   readonly retryable = false
-  /** The largest `limit` that the service accepts, or null when the limit was not what it refused. */
+  /** The largest `limit` that the service accepts, or null when it rejected another parameter. */
   readonly maxLimit: number | null
   constructor(maxLimit: number | null) {
     super(
@@ -83,7 +85,7 @@ export class RateLimitedError extends ClientError {
   override readonly name = 'RateLimitedError'
   readonly code = 'ERR_RATE_LIMITED'
   readonly retryable = true
-  /** What `Retry-After` asked for, in whole seconds from the answer, or null when it said nothing. */
+  /** The `Retry-After` of the answer in whole seconds, or null when absent. */
   readonly retryAfterSeconds: number | null
   constructor(retryAfterSeconds: number | null) {
     const wait = retryAfterSeconds === null ? 'later' : `in ${retryAfterSeconds} s`
@@ -98,7 +100,7 @@ export class ServiceUnavailableError extends ClientError {
   readonly code = 'ERR_SERVICE_UNAVAILABLE'
   readonly retryable = true
   readonly status: number
-  /** What `Retry-After` asked for, in whole seconds from the answer, or null when it said nothing. */
+  /** The `Retry-After` of the answer in whole seconds, or null when absent. */
   readonly retryAfterSeconds: number | null
   constructor(status: number, retryAfterSeconds: number | null) {
     const wait = retryAfterSeconds === null ? 'later' : `in ${retryAfterSeconds} s`
@@ -108,12 +110,12 @@ export class ServiceUnavailableError extends ClientError {
   }
 }
 
-/** No answer arrived, or it broke off, after the retries. */
+/** After the retries: no answer arrived, or its connection broke. */
 export class NetworkError extends ClientError {
   override readonly name = 'NetworkError'
   readonly code = 'ERR_NETWORK'
   readonly retryable = true
-  /** The system's own word, such as `ECONNREFUSED` or `ENOTFOUND`; null when it gave none that is known. */
+  /** The code of the operating system, such as `ECONNREFUSED` or `ENOTFOUND`; null for an unknown one. */
   readonly reason: string | null
   constructor(reason: string | null) {
     super(
@@ -123,12 +125,12 @@ export class NetworkError extends ClientError {
   }
 }
 
-/** The time ran out: of the last try, or of the whole call. */
+/** The last attempt or the whole call took too long. */
 export class TimeoutError extends ClientError {
   override readonly name = 'TimeoutError'
   readonly code = 'ERR_TIMEOUT'
   readonly retryable = true
-  /** `try`: `timeoutMs` passed in the last try. `total`: `totalTimeoutMs` passed over all tries and waits. */
+  /** `try`: `timeoutMs` passed in the last attempt. `total`: `totalTimeoutMs` passed over all attempts and waits. */
   readonly scope: 'try' | 'total'
   readonly timeoutMs: number
   constructor(scope: 'try' | 'total', timeoutMs: number) {
@@ -149,7 +151,7 @@ export class AbortedError extends ClientError {
   }
 }
 
-/** What was wrong with an answer. */
+/** Why an answer was rejected. */
 export type InvalidResponseReason =
   | 'not_json'
   | 'schema'
@@ -164,18 +166,23 @@ export type InvalidResponseReason =
   | 'repeated_cursor'
   | 'no_progress'
 
-/** An answer arrived that is not one of this service's. Nothing of its content is kept. Source: docs/interface.md 2.1, 2.2, 2.4. */
+/** The answer breaks the contract. The error keeps no content of it. Source: docs/interface.md 2.1, 2.2, 2.4. */
 export class InvalidResponseError extends ClientError {
   override readonly name = 'InvalidResponseError'
   readonly code = 'ERR_INVALID_RESPONSE'
   readonly retryable = false
   /**
-   * `not_json`: no UTF-8 JSON. `schema`: a field is missing or malformed, see `path`. `unknown_field` and `unknown_value`, with `strict`
-   * alone: the contract does not name it, see `path`. `too_large`: longer than `maxResponseBytes`.
-   * `redirect`: not followed. `status`: not one of the contract, or not with the contract's body. `mismatch`: another payment, transaction, integration or
-   * wallet than asked for, or more payments, see `path`. `contradiction`: the status says one thing and the payments another.
-   * `repeated_secret`: a refusal holds the API key, so it is not kept. `repeated_cursor`: the list went in a circle.
-   * `no_progress`: it came to nothing older.
+   * - `not_json`: the body is not UTF-8 JSON.
+   * - `schema`: a field is missing or malformed, see `path`.
+   * - `unknown_field`, `unknown_value`: the contract does not name it, see `path`. Only with `strict`.
+   * - `too_large`: the body is longer than `maxResponseBytes`.
+   * - `redirect`: redirects are not followed.
+   * - `status`: the contract has no such status, or another body for it.
+   * - `mismatch`: another payment, transaction, integration or wallet than requested, or too many payments, see `path`.
+   * - `contradiction`: status and payments contradict each other.
+   * - `repeated_secret`: the refusal repeats the API key, so the error does not keep it.
+   * - `repeated_cursor`: a cursor came twice, so the list never ends.
+   * - `no_progress`: page after page held nothing older.
    */
   readonly reason: InvalidResponseReason
   readonly status: number
@@ -201,8 +208,8 @@ function explain(reason: InvalidResponseReason, path: string | null): string {
       'it is a redirect, which is not followed because it would carry the credentials. Set baseUrl to its target.',
     status:
       'the contract has no such status here, or has it with another body. Check baseUrl and any proxy before the service.',
-    mismatch: `${field} is not what was asked for. Check for a cache or proxy that mixes up answers.`,
-    contradiction: `${field} does not fit the status, so nothing counts as verified. Tell whoever runs the service.`,
+    mismatch: `${field} does not match the request. Check for a cache or proxy that mixes up answers.`,
+    contradiction: `${field} does not fit the status, so nothing counts as verified. Report it to the operator of the service.`,
     repeated_secret: 'the body holds the API key. Look for a proxy that echoes requests, and replace the key.',
     repeated_cursor: 'nextCursor is one that was followed before, so the list would never end.',
     no_progress: 'page after page brought nothing older, so the list would never end.',

@@ -14,7 +14,7 @@ beforeAll(() => server.listen({ onUnhandledRequest: 'error' }))
 afterEach(() => server.resetHandlers())
 afterAll(() => server.close())
 
-/** Answers the list and every look-up with these, one after the other, the last for ever; returns the number of requests so far. */
+/** Answers requests with these in turn, then always with the last. Returns the number of requests so far. */
 function respond(...answers: (() => Response | Promise<Response>)[]): () => number {
   let count = 0
   const next = () => {
@@ -34,7 +34,7 @@ const text =
   () =>
     new HttpResponse(body, { status })
 
-describe('is asked again', () => {
+describe('the client retries', () => {
   test.each([429, 502, 503, 504])('after %i', async (status) => {
     const count = respond(json({ error: 'busy' }, status), json(page([1])))
     expect(await payments.list()).toEqual(page([1]))
@@ -47,7 +47,7 @@ describe('is asked again', () => {
     expect(count()).toBe(2)
   })
 
-  test('as often as retries says, then the last error is thrown', async () => {
+  test('up to the option retries, then throws the last error', async () => {
     const count = respond(json({}, 503), json({}, 429, { 'retry-after': '0' }), json({}, 502))
     expect(await errorOf(clientOf(baseUrl, { retries: 4 }).payments.list())).toMatchObject({
       code: 'ERR_SERVICE_UNAVAILABLE',
@@ -63,7 +63,7 @@ describe('is asked again', () => {
   })
 })
 
-describe('is not asked again', () => {
+describe('the client does not retry', () => {
   test.each<[number, unknown, object]>([
     [400, { error: 'Invalid cursor' }, { code: 'ERR_INVALID_REQUEST', maxLimit: null }],
     [400, { error: 'Invalid limit', maxLimit: 100 }, { code: 'ERR_INVALID_REQUEST', maxLimit: 100 }],
@@ -79,7 +79,7 @@ describe('is not asked again', () => {
     expect(count()).toBe(1)
   })
 
-  test('when Retry-After asks for more than the call has left: the error says how long', async () => {
+  test('when Retry-After exceeds the remaining time: the error has the wait', async () => {
     const count = respond(json({}, 429, { 'retry-after': '3600' }))
     const error = await errorOf(payments.list())
     expect(error).toMatchObject({ code: 'ERR_RATE_LIMITED', retryAfterSeconds: 3_600, retryable: true })
@@ -89,7 +89,7 @@ describe('is not asked again', () => {
 })
 
 describe('a look-up', () => {
-  test('of a payment that is not there names it', async () => {
+  test('of a missing payment names it', async () => {
     respond(json({ error: 'Payment not found' }, 404))
     expect(await errorOf(payments.get(hashOf(7)))).toMatchObject({
       code: 'ERR_NOT_FOUND',
@@ -108,13 +108,13 @@ describe('a look-up', () => {
     expect((narrowed as Error).message).toContain(`client.wallet('${wallet}').iterate()`)
   })
 
-  test('at a path that the service does not have is not about the payment', async () => {
+  test('at an unknown path does not report a missing payment', async () => {
     respond(json({ error: 'Not found' }, 404))
     for (const call of [payments.get(hashOf(1)), ofWallet(wallet).get(hashOf(1))])
       expect(await errorOf(call)).toMatchObject({ code: 'ERR_INVALID_RESPONSE', reason: 'status', status: 404 })
   })
 
-  test.each([400, 404, 409])('does not believe a %i in words that are not the service’s', async (status) => {
+  test.each([400, 404, 409])('does not accept a %i with a foreign body', async (status) => {
     respond(text('<h1>nginx</h1>', status))
     expect(await errorOf(payments.get(hashOf(1)))).toMatchObject({
       code: 'ERR_INVALID_RESPONSE',
@@ -140,7 +140,7 @@ describe('an answer in the scope of a wallet', () => {
   const received = payment(2, { sender: other, receiver: wallet })
   const neither = payment(3, { sender: other, receiver: other })
 
-  test('may be about either side of the payment', async () => {
+  test('is accepted when the wallet is the sender or the receiver', async () => {
     const both = { payments: [sent, received], nextCursor: null }
     respond(json(both), json(received), json(sent))
     const reader = ofWallet(wallet)
@@ -149,20 +149,20 @@ describe('an answer in the scope of a wallet', () => {
     expect(await reader.get(sent.txHash)).toEqual(sent)
   })
 
-  test('is refused when the wallet is on neither side', async () => {
+  test('is rejected when the wallet is neither sender nor receiver', async () => {
     respond(json({ payments: [sent, neither], nextCursor: null }), json(neither))
     const reader = ofWallet(wallet)
     expect(await errorOf(reader.list())).toMatchObject({ ...mismatch, path: 'payments.1' })
     expect(await errorOf(reader.get(neither.txHash))).toMatchObject({ ...mismatch, path: '' })
   })
 
-  test('may be about any wallet when none was named', async () => {
+  test('is accepted for any wallet without a wallet scope', async () => {
     respond(json(neither))
     expect(await payments.get(neither.txHash)).toEqual(neither)
   })
 })
 
-test('a page longer than the limit that was asked for is refused; one as long is not', async () => {
+test('a page longer than the requested limit is rejected; a page at the limit is not', async () => {
   respond(json(page([1, 2, 3])))
   expect(await errorOf(payments.list({ limit: 2 }))).toMatchObject({
     code: 'ERR_INVALID_RESPONSE',
@@ -173,7 +173,7 @@ test('a page longer than the limit that was asked for is refused; one as long is
   expect((await payments.list()).payments).toHaveLength(3)
 })
 
-describe('an answer that is not one', () => {
+describe('a malformed answer is rejected', () => {
   const cut = JSON.stringify(page([1])).slice(0, -20)
   test.each<[string, () => Response, object]>([
     ['cut JSON', text(cut), { reason: 'not_json' }],
@@ -209,7 +209,7 @@ describe('an answer that is not one', () => {
   })
 })
 
-test('a slow answer is ERR_TIMEOUT after every try', async () => {
+test('a slow answer is ERR_TIMEOUT after all attempts', async () => {
   const count = respond(async () => {
     await delay('infinite')
     return new HttpResponse()
@@ -219,7 +219,7 @@ test('a slow answer is ERR_TIMEOUT after every try', async () => {
   expect(count()).toBe(2)
 })
 
-test('every error is told from others by isClientError', async () => {
+test('isClientError recognises the errors of this package and no others', async () => {
   respond(json({ error: 'Unauthorized' }, 401))
   expect(isClientError(await errorOf(payments.list()))).toBe(true)
   expect(isClientError(new TypeError('x'))).toBe(false)
@@ -228,7 +228,7 @@ test('every error is told from others by isClientError', async () => {
   expect(isClientError(Object.assign(new Error('x'), { name: 'toString', code: 'toString' }))).toBe(false)
 })
 
-test('Retry-After is waited for to the millisecond, as seconds and as a date', async () => {
+test('the client waits for Retry-After to the millisecond, as seconds and as a date', async () => {
   vi.useFakeTimers({ now: Date.parse('2026-01-02T03:04:05Z') })
   try {
     for (const header of ['2', 'Fri, 02 Jan 2026 03:04:09 GMT']) {
@@ -252,7 +252,7 @@ test('Retry-After is waited for to the millisecond, as seconds and as a date', a
   }
 })
 
-describe("a mistake in the caller's own functions is thrown as it is, and not tried again", () => {
+describe("an error of the caller's own functions is rethrown unchanged and not retried", () => {
   const bug = new ReferenceError('clock is not defined')
   const fail = () => {
     throw bug
@@ -261,7 +261,7 @@ describe("a mistake in the caller's own functions is thrown as it is, and not tr
   test.each<[string, Partial<ClientOptions>]>([
     ['random', { random: fail }],
     ['now', { now: fail }],
-    ['now, while it reads Retry-After', { now: failingAfter(1) }],
+    ['now, while parsing Retry-After', { now: failingAfter(1) }],
   ])('%s', async (_name, options) => {
     const count = respond(json({}, 503, { 'retry-after': '0' }))
     expect(await errorOf(clientOf(baseUrl, options).payments.list())).toBe(bug)
@@ -273,7 +273,7 @@ describe("a mistake in the caller's own functions is thrown as it is, and not tr
     expect(await errorOf(clientOf(baseUrl, { fetch }).payments.list())).toBeInstanceOf(TypeError)
   })
 
-  /** A clock that works so many times. */
+  /** A clock that fails after this many calls. */
   function failingAfter(times: number): () => number {
     let calls = 0
     return () => {

@@ -1,4 +1,4 @@
-/** Text from the service takes time that grows with its length at most. @module */
+/** Text from the service takes at most linear time. @module */
 import { testGrowth } from '../../../vitest.growth.js'
 import { isAmount, parseAmount } from './amounts/amount.js'
 import { hideTexts } from './internal/hide-texts.js'
@@ -27,8 +27,8 @@ testGrowth(
     'a body': (text) => parseJson(Buffer.from(text)),
     'Retry-After': (text) => parseRetryAfter(text, 0),
     'a text without secrets': (text) => hideTexts(text, [secret]),
-    'a field that is not known': (text) => watch([{ kind: 'field', path: [text], value: null }], []),
-    'a value that is not known': (text) => watch([{ kind: 'value', path: ['a'], value: text }], []),
+    'an unknown field': (text) => watch([{ kind: 'field', path: [text], value: null }], []),
+    'an unknown value': (text) => watch([{ kind: 'value', path: ['a'], value: text }], []),
     'a body that repeats the secret': (text) => repeatsSecret({ text }, secret),
     'the address of the service': (text) => checkTransport({ baseUrl: `https://a.example/${text}` }),
   },

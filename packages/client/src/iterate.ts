@@ -1,22 +1,23 @@
-/** Walks a keyset list by its cursors alone, and only as far as it leads on. Source: docs/interface.md 2.2, 4.1. @module */
+/** Reads the pages of a listing, and stops when they lead nowhere. Source: docs/interface.md 2.2, 4.1. @module */
 import { AbortedError, InvalidResponseError } from './errors.js'
-import { isOlder, type ListPlace } from './internal/list-order.js'
+import { isOlder, type ListPosition } from './internal/list-order.js'
 import type { Page, Payment } from './payment.js'
 
-/** Pages in a row that may bring nothing older. A few can be empty, or repeat what a reorganisation moved; a list that ends has no more. */
-const stalledPagesLimit = 100
-/** Cursors kept to notice a circle as soon as it closes. A longer circle ends by the limit above. */
-const keptCursors = 1_000
+/** Limit of consecutive pages without an older payment. A few may be empty, or repeat payments that a reorg moved. */
+const maxStalledPages = 100
+/** Number of remembered cursors, to notice a repeated one. A longer cycle runs into the limit above. */
+const maxCursors = 1_000
 
-/** Fetches the page of a cursor, the newest for null. */
+/** Fetches the page of a cursor; the newest page for null. */
 export type FetchPage = (cursor: string | null) => Promise<Page>
 
 /**
- * Yields the payments of page after page, as they come.
- * @throws {@link AbortedError} `ERR_ABORTED` in place of the next payment, once the signal is aborted. @throws As {@link walkPages}.
+ * Yields the payments of page after page.
+ * @throws {@link AbortedError} `ERR_ABORTED` in place of the next payment, once the signal is aborted.
+ * @throws As {@link readPages}.
  */
 export async function* iteratePages(fetchPage: FetchPage, signal?: AbortSignal): AsyncGenerator<Payment, void> {
-  for await (const { payments } of walkPages(fetchPage))
+  for await (const { payments } of readPages(fetchPage))
     for (const payment of payments) {
       if (signal?.aborted) throw new AbortedError()
       yield payment
@@ -24,20 +25,20 @@ export async function* iteratePages(fetchPage: FetchPage, signal?: AbortSignal):
 }
 
 /**
- * Yields page after page. An empty page with a cursor is followed like any other; the end is a null cursor.
- * @param fetchPage - Called when the page before has been read to its end.
- * @param start - The cursor of the first page, the newest for null.
- * @throws {@link InvalidResponseError} `ERR_INVALID_RESPONSE`: reason `repeated_cursor` when a cursor comes back, `no_progress` after
- * 100 pages in a row without a payment that is older than all before.
+ * Yields page after page until the cursor is null. An empty page with a cursor is not the end.
+ * @param fetchPage - Called when the caller has consumed the page before.
+ * @param start - The cursor of the first page; null for the newest.
+ * @throws {@link InvalidResponseError} `ERR_INVALID_RESPONSE`: reason `repeated_cursor` when a cursor repeats,
+ * `no_progress` after 100 consecutive pages without an older payment.
  */
-export async function* walkPages(fetchPage: FetchPage, start: string | null = null): AsyncGenerator<Page, void> {
+export async function* readPages(fetchPage: FetchPage, start: string | null = null): AsyncGenerator<Page, void> {
   const followed = new Set<string>()
-  let oldest: ListPlace | null = null
+  let oldest: ListPosition | null = null
   let stalledPages = 0
   let cursor = start
   for (;;) {
     const page: Page = await fetchPage(cursor)
-    // The page itself is new, even when the cursor it names is not.
+    // The page is new even when its next cursor repeats.
     yield page
     const reached = oldestOf(page.payments, oldest)
     stalledPages = reached === oldest ? stalledPages + 1 : 0
@@ -45,21 +46,21 @@ export async function* walkPages(fetchPage: FetchPage, start: string | null = nu
     cursor = page.nextCursor
     if (cursor === null) return
     if (followed.has(cursor)) throw new InvalidResponseError('repeated_cursor', 200, 'nextCursor')
-    if (stalledPages === stalledPagesLimit) throw new InvalidResponseError('no_progress', 200, 'nextCursor')
+    if (stalledPages === maxStalledPages) throw new InvalidResponseError('no_progress', 200, 'nextCursor')
     remember(followed, cursor)
   }
 }
 
-/** The last place in the list among `payments` and `start`; `start` itself when none of them comes after it. */
-function oldestOf(payments: readonly Payment[], start: ListPlace | null): ListPlace | null {
+/** The oldest position among `start` and `payments`; `start` itself when no payment is older. */
+function oldestOf(payments: readonly Payment[], start: ListPosition | null): ListPosition | null {
   let oldest = start
   for (const payment of payments) if (oldest === null || isOlder(payment, oldest)) oldest = payment
   return oldest
 }
 
-/** Adds a cursor, and drops the one that was added first when there are too many. */
+/** Adds a cursor; beyond the limit, drops the oldest one. */
 function remember(cursors: Set<string>, cursor: string): void {
   cursors.add(cursor)
   const [first] = cursors
-  if (cursors.size > keptCursors && first !== undefined) cursors.delete(first)
+  if (cursors.size > maxCursors && first !== undefined) cursors.delete(first)
 }

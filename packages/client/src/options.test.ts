@@ -7,7 +7,7 @@ import { clientDefaults } from './transport-options.js'
 
 const good = { baseUrl: 'https://payments.example.com', integrationAddress, apiSecret } satisfies ClientOptions
 
-/** The options with one of them replaced by something that the types would refuse. */
+/** The options with a change that the types would reject. */
 function withBad(change: Record<string, unknown>): ClientOptions {
   return { ...good, ...change } as unknown as ClientOptions
 }
@@ -39,7 +39,7 @@ describe('accepts', () => {
   })
 })
 
-describe('refuses with a TypeError', () => {
+describe('rejects with a TypeError', () => {
   test.each<[string, Record<string, unknown>, RegExp]>([
     ['no base URL', { baseUrl: undefined }, /baseUrl is missing/],
     ['a relative base URL', { baseUrl: '/api' }, /not an absolute URL/],
@@ -90,7 +90,7 @@ describe('refuses with a TypeError', () => {
   })
 })
 
-describe('refuses with a RangeError', () => {
+describe('rejects with a RangeError', () => {
   test.each<[string, Record<string, unknown>]>([
     ['a zero timeout', { timeoutMs: 0 }],
     ['an endless timeout', { timeoutMs: Number.POSITIVE_INFINITY }],
@@ -98,10 +98,10 @@ describe('refuses with a RangeError', () => {
     ['a fraction of a millisecond', { totalTimeoutMs: 1.5 }],
     ['NaN', { totalTimeoutMs: Number.NaN }],
     ['a negative number of retries', { retries: -1 }],
-    ['more retries than could help', { retries: 11 }],
+    ['eleven retries', { retries: 11 }],
     ['a negative delay', { retryDelayMs: -1 }],
     ['a negative ceiling', { maxRetryDelayMs: -1 }],
-    ['no room for a body', { maxResponseBytes: 0 }],
+    ['a size limit of zero', { maxResponseBytes: 0 }],
   ])('%s', (_case, change) => {
     const [name] = Object.keys(change)
     expect(() => createClient(withBad(change))).toThrow(RangeError)

@@ -1,4 +1,4 @@
-/** What the client of the read API is made from, checked before it is made. @module */
+/** Checks the options of `createClient`. @module */
 import { checkAddress, checkText } from './internal/check.js'
 import { checkTransport, type Transport, type TransportOptions } from './transport-options.js'
 
@@ -10,7 +10,7 @@ export interface ClientOptions extends TransportOptions {
   readonly apiSecret: string
 }
 
-/** {@link ClientOptions} with every gap filled and every value checked. */
+/** {@link ClientOptions} with defaults, checked. */
 export interface CheckedOptions extends Transport {
   /** Lowercased. */
   readonly integrationAddress: string
@@ -18,7 +18,7 @@ export interface CheckedOptions extends Transport {
 }
 
 /**
- * Checks and completes the options. The messages never repeat `apiSecret`, nor a text that could be one in the wrong place.
+ * Checks the options and adds defaults. No message repeats `apiSecret`, or a text that could be a misplaced secret.
  * @throws {TypeError} When an option is missing, of the wrong type or malformed.
  * @throws {RangeError} When a number is out of range.
  */

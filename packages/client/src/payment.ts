@@ -1,4 +1,4 @@
-/** What reading resolves: the shapes of the contract, with amounts as a type of their own. Source: docs/interface.md 2.1, 2.2. @module */
+/** Payment types: the contract's, with amounts as their own type. Source: docs/interface.md 2.1, 2.2. @module */
 import type { OpenPage, OpenPayment } from '@payment-integration/contract'
 import type { Amount } from './amounts/amount.js'
 
@@ -9,8 +9,8 @@ export type Invoice = Omit<NonNullable<OpenPayment['invoice']>, 'amount' | 'sett
 }
 
 /**
- * One payment of the calling integration. `state` is one of the known states, null, or a word that a newer service has added: give a `switch`
- * over it a `default`. Fields that this type does not name are kept.
+ * One payment of the calling integration. `state` is a known state, null, or an unknown value of a newer service: give
+ * a `switch` over it a `default`. Unknown fields stay in the object.
  */
 export type Payment = Omit<OpenPayment, 'invoice' | 'tokenIn' | 'tokenOut'> & {
   invoice: Invoice | null
@@ -18,5 +18,5 @@ export type Payment = Omit<OpenPayment, 'invoice' | 'tokenIn' | 'tokenOut'> & {
   tokenOut: Omit<OpenPayment['tokenOut'], 'amountGross' | 'amountNet'> & { amountGross: Amount; amountNet: Amount }
 }
 
-/** A page of payments, newest first, with the token of the next one, or null on the last. */
+/** A page of payments, newest first, with the cursor of the next page, or null on the last. */
 export type Page = Omit<OpenPage, 'payments'> & { payments: Payment[] }

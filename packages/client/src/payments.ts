@@ -1,4 +1,4 @@
-/** Reading the payments of an integration, all or of one wallet. Source: docs/interface.md 4.1. @module */
+/** Reads the payments of an integration or of one wallet. Source: docs/interface.md 4.1. @module */
 import {
   createReader,
   errorBodySchema,
@@ -16,37 +16,38 @@ import type { Requester } from './internal/request.js'
 import { iteratePages } from './iterate.js'
 import type { Page, Payment } from './payment.js'
 
-// The contract has the amounts as text, checked by their pattern: that is all that the type of an amount says.
+// The contract checks amounts by their pattern, which is all that the type `Amount` guarantees.
 const pageReader = /* @__PURE__ */ createReader(pageSchema) as Reader<unknown> as Reader<Page>
 const onePaymentReader = /* @__PURE__ */ createReader(paymentSchema) as Reader<unknown> as Reader<Payment>
 
-/** Which page to read. */
+/** Options of `list`. */
 export interface ListOptions extends CallOptions {
   /** Payments per page, 1 to 200. @default 50, by the service */
   readonly limit?: number | undefined
-  /** The `nextCursor` of the page before, unchanged. From the newest when absent. */
+  /** The `nextCursor` of the page before, unchanged. @default none: the newest page */
   readonly cursor?: string | undefined
 }
 
-/** How to walk through all pages. */
+/** Options of `iterate`. */
 export interface IterateOptions extends CallOptions {
   /** Payments per request, 1 to 200. @default 50, by the service */
   readonly pageSize?: number | undefined
 }
 
 /**
- * Reads payments. Every method ends in one of the errors of {@link AnyReadError}, or in a TypeError or RangeError for a
- * malformed argument, before anything is sent. What `random` or `now` throw is thrown on as it is.
+ * Reads payments. Every method rejects with an error of {@link AnyReadError}. A malformed argument is a TypeError or
+ * RangeError before any request. An error of `random` or `now` is rethrown unchanged.
  */
 export interface PaymentReader {
   /**
    * One page, newest first.
-   * @throws {@link InvalidRequestError} `ERR_INVALID_REQUEST` for a cursor that the service did not issue for this list.
+   * @throws {@link InvalidRequestError} `ERR_INVALID_REQUEST` for a cursor that the service did not issue here.
    */
   list(options?: ListOptions): Promise<Page>
   /**
-   * All payments, newest first, fetched page by page as they are read. Ends when `nextCursor` is null, and only then.
-   * @throws {@link InvalidResponseError} `ERR_INVALID_RESPONSE`, reason `repeated_cursor` or `no_progress`, instead of going on for ever.
+   * All payments, newest first. Fetches a page when the one before is consumed, until `nextCursor` is null.
+   * @throws {@link InvalidResponseError} `ERR_INVALID_RESPONSE`, reason `repeated_cursor` or `no_progress`, when the
+   * list would never end.
    */
   iterate(options?: IterateOptions): AsyncIterable<Payment>
   /**
@@ -56,25 +57,25 @@ export interface PaymentReader {
   get(txHash: string, options?: CallOptions): Promise<Payment>
 }
 
-/** Whose payments a reader sees. Both addresses are lowercased. */
+/** Limits a reader to an integration and a wallet. Both addresses are lowercased. */
 export interface ReaderScope {
   readonly integrationAddress: string
-  /** Null: of every wallet. */
+  /** Null for every wallet. */
   readonly wallet: string | null
 }
 
-/** What a page is asked for with. */
+/** Query parameters of a page. */
 interface PageQuery {
   readonly limit: number | undefined
   readonly cursor: string | null
 }
 
-/** What every endpoint of the read API refuses with. */
+/** Refusals of every endpoint of the read API. */
 const anyRefusals: Refusals = {
   400: believe(errorBodySchema, ({ maxLimit = null }) => new InvalidRequestError(maxLimit)),
 }
 
-/** Binds the four endpoints to a scope. */
+/** Binds the endpoints to a scope. */
 export function paymentReader(scope: ReaderScope, request: Requester): PaymentReader {
   const { wallet } = scope
   const listPath = wallet === null ? paths.payments : paths.walletPayments.replace(':address', wallet)
@@ -116,14 +117,14 @@ export function paymentReader(scope: ReaderScope, request: Requester): PaymentRe
 }
 
 /**
- * A service, or a cache before it, that mixes up its answers must not pass one off as another's.
- * @param at - Where the payment is in the answer.
+ * Rejects a payment of another scope, as a cache may mix up answers.
+ * @param at - The path of the payment in the answer.
  */
 function assertInScope(payment: Payment, scope: ReaderScope, at: readonly (string | number)[]): void {
   const { integrationAddress, wallet } = scope
   if (payment.integrationAddress !== integrationAddress)
     throw new InvalidResponseError('mismatch', 200, [...at, 'integrationAddress'].join('.'))
-  // Either side of the payment would do, so it is the payment as a whole that is at fault.
+  // Sender or receiver may be the wallet, so the path names the whole payment.
   if (wallet !== null && payment.sender !== wallet && payment.receiver !== wallet)
     throw new InvalidResponseError('mismatch', 200, at.join('.'))
 }

@@ -1,22 +1,22 @@
-/** How requests are sent, for every client alike. @module */
+/** Checks the options of every client for sending requests. @module */
 import { checkInteger } from './internal/check.js'
 import type { ClientWarning } from './warning.js'
 
-/** Where to, by what, for how long, and how often. */
+/** Options of every client: address, fetch, timeouts, retries. */
 export interface TransportOptions {
   /** Address of the service, with an optional path prefix: `https:`, or `http:` to a loopback host. */
   readonly baseUrl: string | URL
-  /** Makes each request; gets a `Request`, must honour its signal. @default the global fetch */
+  /** Sends each `Request`; must honour its signal. @default the global fetch */
   readonly fetch?: FetchFunction | undefined
-  /** Time for one try, from the request to the last byte of the body, in milliseconds. @default 10000 */
+  /** Time for one attempt, from the request to the last byte of the body, in milliseconds. @default 10000 */
   readonly timeoutMs?: number | undefined
-  /** Time for a whole call, over all tries and the waits between them, in milliseconds. @default 30000 */
+  /** Time for a whole call, over all attempts and waits, in milliseconds. @default 30000 */
   readonly totalTimeoutMs?: number | undefined
-  /** Further tries after 429, 502, 503, 504, a failed connection or a timed-out try. 0 turns them off. @default 2 */
+  /** Most retries, 0 to 10, after 429, 502, 503, 504, a failed connection or a timed-out attempt. @default 2 */
   readonly retries?: number | undefined
-  /** Longest wait before the first retry, in milliseconds; doubles with each. The wait is random between 0 and it. @default 300 */
+  /** Longest wait before the first retry, in milliseconds. Doubles per retry; the wait is random below. @default 300 */
   readonly retryDelayMs?: number | undefined
-  /** Ceiling of that doubling, in milliseconds. A `Retry-After` may ask for more. @default 5000 */
+  /** Ceiling of that doubling, in milliseconds. A longer `Retry-After` wins. @default 5000 */
   readonly maxRetryDelayMs?: number | undefined
   /** Longest accepted body, after decompression, in bytes. @default 8388608 (8 MiB) */
   readonly maxResponseBytes?: number | undefined
@@ -25,11 +25,14 @@ export interface TransportOptions {
   /** The clock: milliseconds since the epoch. @default Date.now */
   readonly now?: (() => number) | undefined
   /**
-   * Told of fields and states that this version does not know: once of each kind, and of 100 kinds at most. `console.warn` fits. @default nobody is told: a
-   * library does not write to a log that it was not given, and the types ask for a `default` anyway
+   * Receives a warning for each unknown field or value, once each, at most 100. `console.warn` fits.
+   * @default none: a library does not write to a log that it was not given
    */
   readonly onWarning?: ((warning: ClientWarning) => void) | undefined
-  /** For tests: what {@link TransportOptions.onWarning} would be told is an error, `ERR_INVALID_RESPONSE`. In production it would stop you when the service grows. @default false */
+  /**
+   * For tests: throws `ERR_INVALID_RESPONSE` instead of a warning. In production, a newer service would stop you.
+   * @default false
+   */
   readonly strict?: boolean | undefined
 }
 
@@ -47,9 +50,9 @@ export const clientDefaults = {
   strict: false,
 } as const
 
-/** {@link TransportOptions} with every gap filled and every value checked. */
+/** {@link TransportOptions} with defaults, checked. */
 export interface Transport {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly baseUrl: string
   readonly fetch: FetchFunction
   readonly timeoutMs: number
@@ -64,11 +67,11 @@ export interface Transport {
   readonly strict: boolean
 }
 
-// Timers of every runtime hold 31 bits; a longer one fires at once.
+// Timers hold 31 bits; a longer one fires at once.
 const longestTimerMs = 2_147_483_647
 
 /**
- * Checks and completes the options. Every message names the option.
+ * Checks the options and adds defaults. Every message names the option.
  * @throws {TypeError} When an option is missing, of the wrong type or malformed.
  * @throws {RangeError} When a number is out of range.
  */
@@ -80,7 +83,7 @@ export function checkTransport(options: TransportOptions): Transport {
     retryDelayMs = clientDefaults.retryDelayMs,
     maxRetryDelayMs = clientDefaults.maxRetryDelayMs,
     maxResponseBytes = clientDefaults.maxResponseBytes,
-    // Read at call time: a test tool or a tracer may replace the global after the client was made.
+    // Reads the global at call time: a test tool or a tracer may replace it later.
     fetch = (request) => globalThis.fetch(request),
     random = () => Math.random(),
     now = () => Date.now(),
@@ -108,7 +111,7 @@ export function checkTransport(options: TransportOptions): Transport {
   }
 }
 
-/** Where the API is on every service: both clients put it before their paths. */
+/** Path prefix of the API. Both clients add it. */
 const apiPath = '/api/v1'
 
 function checkBaseUrl(value: unknown): string {
@@ -128,7 +131,7 @@ function checkBaseUrl(value: unknown): string {
   return url.origin + path
 }
 
-/** The URL parser has already brought an IPv4 address to four decimal parts and IPv6 to its short form. */
+/** The URL parser has already normalised IPv4 and IPv6 addresses. */
 function isLoopback(hostname: string): boolean {
   return (
     hostname === 'localhost' ||

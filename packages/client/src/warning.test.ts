@@ -6,7 +6,7 @@ import type { ClientOptions, ClientWarning } from './exports/index.js'
 
 const baseUrl = 'https://payments.example.com'
 
-/** Answers every request with these bodies, one after the other, the last for ever. */
+/** Answers requests with these bodies in turn, then always with the last. */
 function answering(...bodies: readonly unknown[]) {
   let at = -1
   return async () => {
@@ -28,8 +28,8 @@ function watched(bodies: readonly unknown[], options: Partial<ClientOptions> = {
 const disputed = { ...payment(1), state: 'disputed' }
 const grown = { ...payment(1), tokenOut: { ...payment(1).tokenOut, decimals: 6 }, risk: 'low' }
 
-describe('what this version does not know', () => {
-  test('is passed on as it is, with a warning of each kind', async () => {
+describe('an unknown field or value', () => {
+  test('is returned unchanged, with a warning for each', async () => {
     const body = { payments: [disputed, grown], nextCursor: null, total: 2 }
     const { client, warnings } = watched([body])
     expect(await client.payments.list()).toEqual(body)
@@ -45,7 +45,7 @@ describe('what this version does not know', () => {
     expect(warnings[1]?.message).toContain('payments.*.tokenOut.decimals')
   })
 
-  test('is told once of each kind, over all calls of a client', async () => {
+  test('is reported once over all calls of a client', async () => {
     const { client, warnings } = watched([{ payments: [disputed, disputed], nextCursor: null }])
     await client.payments.list()
     await client.payments.list()
@@ -55,14 +55,14 @@ describe('what this version does not know', () => {
     expect(other.warnings.map(({ value }) => value)).toEqual(['disputed', 'held'])
   })
 
-  test('is told of a hundred kinds, and of no more', async () => {
+  test('is reported for the first hundred, and for no more', async () => {
     const fields = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`field${n}`, n]))
     const { client, warnings } = watched([{ ...page([1]), ...fields }])
     await client.payments.list()
     expect(warnings).toHaveLength(100)
   })
 
-  test('is told of a late payment of a page whose other payments all have the same new fields', async () => {
+  test('is reported for a late payment of a page whose other payments share the same new fields', async () => {
     const fields = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`field${n}`, n]))
     const payments = Array.from({ length: 200 }, (_, n) => ({ ...payment(n), ...fields }))
     const { client, warnings } = watched([{ payments: [...payments, { ...disputed, ...fields }], nextCursor: null }])
@@ -70,12 +70,12 @@ describe('what this version does not know', () => {
     expect(warnings.filter(({ kind }) => kind === 'unknown_value')).toMatchObject([{ value: 'disputed' }])
   })
 
-  test('is told nobody who did not ask', async () => {
+  test('is not reported without onWarning', async () => {
     const client = clientOf(baseUrl, { fetch: answering({ payments: [disputed], nextCursor: null }) })
     expect((await client.payments.list()).payments[0]?.state).toBe('disputed')
   })
 
-  test('is seen in every kind of answer', async () => {
+  test('is reported for every kind of answer', async () => {
     const one = watched([disputed])
     await one.client.payments.get(payment(1).txHash)
     expect(one.warnings).toMatchObject([{ path: 'state', value: 'disputed' }])
@@ -90,7 +90,7 @@ describe('what this version does not know', () => {
     expect(legacy).toMatchObject([{ path: 'block' }])
   })
 
-  test('is not what is missing or malformed: that is an error, with a warning or without', async () => {
+  test('does not hide a missing or malformed field, which is an error', async () => {
     const { client } = watched([{ payments: [{ ...disputed, txHash: 1 }], nextCursor: null }])
     expect(await errorOf(client.payments.list())).toMatchObject({ reason: 'schema', path: 'payments.0.txHash' })
     const empty = watched([{ payments: [{ ...disputed, state: '' }], nextCursor: null }])
@@ -107,11 +107,11 @@ describe('a strict client', () => {
     ],
     ['an unknown field', { ...page([1]), total: 1 }, { reason: 'unknown_field', path: 'total' }],
     [
-      'an unknown field far inside',
+      'an unknown nested field',
       { payments: [grown], nextCursor: null },
       { reason: 'unknown_field', path: 'payments.*.tokenOut.decimals' },
     ],
-  ])('refuses %s', async (_case, body, expected) => {
+  ])('rejects %s', async (_case, body, expected) => {
     const { client, warnings } = watched([body], { strict: true })
     const error = await errorOf(client.payments.list())
     expect(error).toMatchObject({ code: 'ERR_INVALID_RESPONSE', status: 200, retryable: false, ...expected })
@@ -119,7 +119,7 @@ describe('a strict client', () => {
     expect(warnings).toEqual([])
   })
 
-  test('takes what the contract names', async () => {
+  test('accepts every field of the contract', async () => {
     expect(await watched([page([1, 2])], { strict: true }).client.payments.list()).toEqual(page([1, 2]))
   })
 })
@@ -127,7 +127,7 @@ describe('a strict client', () => {
 describe('a secret in an answer', () => {
   const secrets = { [apiSecret]: 1, [encodedSecret]: 1, [`Basic ${encodedSecret}`]: 1 }
 
-  test('is in no warning, and in no error of a strict client', async () => {
+  test('appears in no warning and in no error of a strict client', async () => {
     const body = { payments: [{ ...payment(1), state: apiSecret.toUpperCase(), ...secrets }], nextCursor: null }
     const { client, warnings } = watched([body])
     await client.payments.list()
@@ -137,7 +137,7 @@ describe('a secret in an answer', () => {
       for (const secret of [apiSecret, encodedSecret]) expect(text.toLowerCase()).not.toContain(secret.toLowerCase())
   })
 
-  test('nor are the address and the token of a share, or an API key', async () => {
+  test('is hidden too when it is the address or token of a share, or an API key', async () => {
     const { client, warnings } = watched([{ ...shareResponse(), reviewStatus: email, [kycShareToken]: 1 }])
     await client.identity.share({ email, kycShareToken })
     expect(warnings.map(({ value, path }) => value ?? path)).toEqual(['[hidden]', '[hidden]'])
@@ -157,7 +157,7 @@ describe('a secret in an answer', () => {
     ['\u001b[31m', '"\\u001b[31m"'],
     ['\u0085\u2028\u202e', '"\\u0085\\u2028\\u202e"'],
     ['', '""'],
-  ])('the name of a field is one part of one line: %j', async (name, shown) => {
+  ])('the field name %j is quoted within one line', async (name, shown) => {
     const body = { payments: [{ ...payment(1), [name]: 1 }], nextCursor: null }
     const { client, warnings } = watched([body])
     await client.payments.list()
@@ -168,7 +168,7 @@ describe('a secret in an answer', () => {
     for (const message of [warnings[0]?.message, error.message]) expect(message).toMatch(/^[ -~]+$/)
   })
 
-  test('an unknown word is one part of one line of the message, and as it is in value', async () => {
+  test('an unknown value is quoted within one line of the message, and verbatim in value', async () => {
     const state = 'held\n\u009b31m"paid"'
     const { client, warnings } = watched([{ payments: [{ ...disputed, state }], nextCursor: null }])
     await client.payments.list()
@@ -176,7 +176,7 @@ describe('a secret in an answer', () => {
     expect(warnings[0]?.message).toContain('state is "held\\n\\u009b31m\\"paid\\"", which')
   })
 
-  test('a long word is shown in part', async () => {
+  test('a long value is truncated', async () => {
     const { client, warnings } = watched([{ payments: [{ ...disputed, state: 'x'.repeat(1_000) }], nextCursor: null }])
     await client.payments.list()
     expect(warnings[0]?.value).toBe('x'.repeat(64))
@@ -190,7 +190,7 @@ test.each<[string, object]>([
   expect(() => clientOf(baseUrl, { integrationAddress, ...options })).toThrow(TypeError)
 })
 
-test('what onWarning throws is thrown on as it is', async () => {
+test('an error of onWarning is rethrown unchanged', async () => {
   const bug = new ReferenceError('log is not defined')
   const fail = () => {
     throw bug

@@ -1,13 +1,16 @@
-/** What a client says about an answer that it takes. @module */
+/** The warning about an unknown part of an answer. @module */
 
-/** A part of an answer that this version does not know. The answer is passed on as it is. */
+/** A field or value that this version does not know. The client returns the answer unchanged. */
 export interface ClientWarning {
-  /** `unknown_field`: an object has one more field. `unknown_value`: a text is none of the known ones, as a new payment state. */
+  /** `unknown_field`: a field outside the contract. `unknown_value`: an unknown text, such as a new payment state. */
   readonly kind: 'unknown_field' | 'unknown_value'
-  /** Where, such as `payments.*.state`; `*` stands for a place in a list. A name of other characters than letters, digits, `_` and `-` is in quotes, as in JSON. */
+  /**
+   * The path, such as `payments.*.state`; `*` stands for an index. A name with other characters than letters, digits,
+   * `_` and `-` is quoted as in JSON.
+   */
   readonly path: string
-  /** The unknown text as it is, up to 64 characters of it; null for a field. Never a secret: `[hidden]` stands for one. */
+  /** The first 64 characters of the unknown text; null for a field. `[hidden]` replaces a secret. */
   readonly value: string | null
-  /** The same in a sentence, for a log: one line of printable ASCII, whatever the answer holds. */
+  /** The same as a sentence for a log: always one line of printable ASCII. */
   readonly message: string
 }

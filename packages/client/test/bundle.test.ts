@@ -1,4 +1,4 @@
-/** What an application carries when it imports this package, and that the code asks for nothing that only Node has. */
+/** Checks bundle sizes, and that the code needs no Node API. */
 import { fileURLToPath } from 'node:url'
 import { createContext, runInContext } from 'node:vm'
 import { gzipSync } from 'node:zlib'
@@ -8,7 +8,7 @@ import { apiSecret, integrationAddress, page, payment } from './fixtures.js'
 
 const folder = fileURLToPath(new URL('..', import.meta.url))
 
-/** Bundles for no platform: an import of a module of Node fails. */
+/** Bundles for a neutral platform, where an import of a Node module fails. */
 async function bundle(code: string): Promise<string> {
   const { outputFiles } = await build({
     stdin: { contents: code, resolveDir: folder },
@@ -24,7 +24,8 @@ async function bundle(code: string): Promise<string> {
   return outputFiles[0]?.text ?? ''
 }
 
-// Budgets in bytes, minified and gzipped. zod/mini and the schemas of the contract are 7 to 8 kB of a client, ky is 5 kB; full zod alone would be 25 kB and more.
+// Budgets in bytes, minified and gzipped. zod/mini with the schemas takes 7 to 8 kB of a client, ky 5 kB. Full zod
+// alone would take more than 25 kB.
 test.each([
   ['createClient: read, share and reconcile', "export { createClient } from '@payment-integration/client'", 25_350],
   ['createLegacyClient', "export { createLegacyClient } from '@payment-integration/client'", 20_500],
@@ -34,11 +35,11 @@ test.each([
 ])('%s is within its budget', async (_name, code, budget) => {
   const size = gzipSync(await bundle(code), { level: 9 }).length
   expect(size).toBeLessThanOrEqual(budget)
-  // A budget far above the size would not notice what is added.
+  // A budget far above the size would not catch growth.
   expect(size).toBeGreaterThan(budget * 0.85)
 })
 
-test('reads, reconciles and adds where there is no Node: with the globals of the web alone', async () => {
+test('reads, reconciles and adds with only the globals of the web', async () => {
   const code = await bundle(
     "export { createClient } from '@payment-integration/client'; export { addAmounts } from '@payment-integration/client/amounts'",
   )

@@ -1,4 +1,4 @@
-/** What the tests of this package share: an integration, payments as the service writes them, and a real HTTP server. */
+/** Fixtures: an integration, payments of the service, and a real HTTP server. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { paymentWriteSchema, type PaymentBody as WrittenPayment } from '@payment-integration/contract'
@@ -14,7 +14,7 @@ export function hashOf(n: number): string {
   return `0x${n.toString(16).padStart(64, '0')}`
 }
 
-/** A payment that the service could have written; a higher `n` is older, as in a list. */
+/** A valid payment of the service; a higher `n` is older, as in a list. */
 export function payment(n: number, change: Partial<WrittenPayment> = {}): Payment {
   const written: WrittenPayment = {
     integrationAddress,
@@ -51,7 +51,7 @@ export function clientOf(baseUrl: string, options: Partial<ClientOptions> = {}):
   return createClient({ baseUrl, integrationAddress, apiSecret, retryDelayMs: 1, maxRetryDelayMs: 2, ...options })
 }
 
-/** The error that a call ends in. */
+/** The error that a call rejects with. */
 export async function errorOf(call: Promise<unknown>): Promise<unknown> {
   return call.then(
     (value) => {
@@ -81,15 +81,15 @@ export function answer(response: ServerResponse, status: number, body: unknown):
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }
 
-/** What a test server answers with. */
+/** An answer of a test server. */
 export interface Reply {
   readonly status?: number
   readonly body: unknown
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** What a test server was asked. */
-export interface Asked {
+/** A request that a test server received. */
+export interface RecordedRequest {
   readonly method: string | undefined
   readonly url: string | undefined
   readonly headers: NodeJS.Dict<string | string[]>
@@ -97,16 +97,16 @@ export interface Asked {
   readonly body: string
 }
 
-/** Serves these answers as JSON, one after the other, the last for ever, and keeps what was asked. */
+/** Serves these answers as JSON in turn, then always the last, and records the requests. */
 export async function serveReplies(...replies: readonly [Reply, ...Reply[]]) {
-  const asked: Asked[] = []
+  const requests: RecordedRequest[] = []
   const server = await serve(async (request, response) => {
     const { method, url, headers } = request
     const body = Buffer.concat(await request.toArray()).toString('utf8')
-    const { status = 200, headers: extra = {}, body: sent } = replies[asked.length] ?? (replies.at(-1) as Reply)
-    asked.push({ method, url, headers, body })
+    const { status = 200, headers: extra = {}, body: sent } = replies[requests.length] ?? (replies.at(-1) as Reply)
+    requests.push({ method, url, headers, body })
     for (const [name, value] of Object.entries(extra)) response.setHeader(name, value)
     answer(response, status, sent)
   })
-  return Object.assign(server, { asked })
+  return Object.assign(server, { requests })
 }

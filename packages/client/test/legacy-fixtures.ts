@@ -1,9 +1,9 @@
-/** What the tests of the legacy client share: a key, and a transaction as the service writes it. */
+/** Fixtures of the legacy client: a key, and a transaction as the service writes it. */
 import { type Lookup, lookupWriteSchema, type Verify, verifyWriteSchema } from '@payment-integration/contract'
 import { createLegacyClient, type LegacyClient, type LegacyClientOptions } from '../src/exports/index.js'
 import { hashOf } from './fixtures.js'
 
-/** With characters that JSON escapes, to find a search that compares spellings. */
+/** Has characters that JSON escapes: a search must not depend on the escaping. */
 export const apiKey = 'pi_legacy_7Kf/with+"quotes"\\and=more'
 export const receiver = '0x2222222222222222222222222222222222222222'
 export const txHash = hashOf(0xab)
@@ -28,13 +28,13 @@ const item = {
   priceFeeds: [{ name: 'CHFUSD', contract: '0x3333333333333333333333333333333333333333', rate: '1.13' }],
 }
 
-/** A look-up of a transaction with a payment for each change, or one as it is. */
+/** A look-up of a transaction with one payment per change, or with one unchanged payment. */
 export function lookup(...changes: Partial<Lookup['payments'][number]>[]): Lookup {
   const payments = (changes.length === 0 ? [{}] : changes).map((change) => ({ ...item, final: true, ...change }))
   return lookupWriteSchema.parse({ chainId: 137, txHash, payments })
 }
 
-/** A verify answer with a payment for each change, or one; verified unless a change says otherwise. */
+/** A verify answer with one payment per change, or with one unchanged payment. Payments are verified by default. */
 export function verified(...changes: Partial<Verify['payments'][number]>[]): Verify {
   const payments = (changes.length === 0 ? [{}] : changes).map((change) => ({
     ...item,

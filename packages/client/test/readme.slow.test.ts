@@ -22,7 +22,7 @@ test('the first block of the README prints every payment of the service', async 
   )
 })
 
-test('the block about reconciling repairs, keeps its checkpoint, and then has nothing to do', async () => {
+test('the block about reconciling repairs, stores its checkpoint, and then finds nothing to repair', async () => {
   await using service = await startService()
   await service.index(0, 1)
   const folder = await mkdtemp(join(tmpdir(), 'payment-integration-readme-'))

@@ -1,4 +1,4 @@
-/** Whatever runs share a checkpoint, in whatever order: what it calls covered, a run until known need not read again. */
+/** Random runs that share a checkpoint never lose a payment. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { ReconcileCheckpoint } from '../src/exports/index.js'
@@ -7,7 +7,7 @@ import { openShop, range } from './shop.js'
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 
-test(`no payment is lost by runs of several reaches that stop, crash and fail, and each has one effect (seed ${seed})`, async () => {
+test(`runs that stop, crash and fail lose no payment, and each payment has one effect (seed ${seed})`, async () => {
   await using service = await startService()
   await service.index(...range(10))
   const client = service.client()
@@ -44,13 +44,13 @@ test(`no payment is lost by runs of several reaches that stop, crash and fail, a
           .catch((error: Error) => expect(error.message).toBe('crash'))
       }
       shop.refuse.clear()
-      // The first may go on with a rest, so that the second is the one that begins at the newest.
+      // The first run may resume an interrupted one; then only the second starts at the newest page.
       for (let runs = 0; runs < 2; runs += 1)
         checkpoint = (await shop.reconcile({ pageSize: 2, overlapMs: 0, checkpoint })).checkpoint
       const all = range(10 - newest, newest).map((n) => `${n}@1`)
       expect(shop.effects.toSorted()).toEqual(all.toSorted())
     }),
-    // The service goes on from run to run, so that a smaller case would not be the same one.
+    // The service keeps its state between cases, so shrinking would test another case.
     { seed, numRuns: 20, endOnFailure: true },
   )
 })

@@ -1,14 +1,14 @@
-/** What becomes of payments whose handler throws: looked up by every run, in a list with a bound, and met again beyond it. */
+/** Payments whose handler throws are repeated by later runs, in a list of limited size. */
 import { expect, test } from 'vitest'
 import type { ReconcileCheckpoint } from '../src/exports/index.js'
 import { paymentHash, startService, timeOf } from './service.js'
 import { numbersOf, openShop, range } from './shop.js'
 
 const asJson = (checkpoint: ReconcileCheckpoint): ReconcileCheckpoint => JSON.parse(JSON.stringify(checkpoint))
-const lookUps = (asked: readonly string[]) => asked.filter((path) => path.includes('/payments/')).length
+const lookUps = (requests: readonly string[]) => requests.filter((path) => path.includes('/payments/')).length
 const justBefore = (n: number) => new Date(timeOf(n).getTime() - 1).toISOString()
 
-test('a payment that failed in a run until a date is handled by the next run that can', async () => {
+test('a payment that failed in a run until a date is handled by the next run whose handler succeeds', async () => {
   await using service = await startService()
   await service.index(...range(10))
   const shop = openShop(service)
@@ -37,12 +37,12 @@ test('a handler that always throws for one payment does not make every run read 
   const last = await shop.reconcile({ pageSize: 2, overlapMs: 0, checkpoint: asJson(checkpoint) })
   expect(numbersOf(last.missing.samples)).toEqual([15])
   expect(last).toMatchObject({ repaired: 1, checkpoint: { failed: [] } })
-  service.asked.length = 0
+  service.requests.length = 0
   await shop.reconcile({ pageSize: 2, overlapMs: 0, checkpoint: asJson(last.checkpoint) })
-  expect(lookUps(service.asked)).toBe(0)
+  expect(lookUps(service.requests)).toBe(0)
 })
 
-test('a payment that fails on the newest page fails once in a run, and does not keep the run from stopping', async () => {
+test('a payment that fails on the newest page fails once per run, and the run still stops at known', async () => {
   await using service = await startService()
   await service.index(...range(9))
   const shop = openShop(service)
@@ -52,7 +52,7 @@ test('a payment that fails on the newest page fails once in a run, and does not 
   expect(found).toMatchObject({ failed: { count: 1 }, missing: { count: 1 }, pages: 1 })
 })
 
-test('of a payment that failed, the newest version is handled', async () => {
+test('a repeated payment is handled in its newest version', async () => {
   await using service = await startService()
   await service.index(...range(3))
   const shop = openShop(service)
@@ -64,7 +64,7 @@ test('of a payment that failed, the newest version is handled', async () => {
   expect(shop.effects).toEqual(['0@1', '1@1', '2@2'])
 })
 
-test('a hundred failed payments are looked up, and coveredTo stays before the oldest of those beyond them', async () => {
+test('a hundred failed payments are looked up, and coveredTo stays before the oldest further one', async () => {
   await using service = await startService()
   await service.index(...range(110))
   const shop = openShop(service)
@@ -75,13 +75,13 @@ test('a hundred failed payments are looked up, and coveredTo stays before the ol
   expect(first.checkpoint.coveredTo).toBe(justBefore(104))
 
   shop.refuse.clear()
-  service.asked.length = 0
+  service.requests.length = 0
   const second = await shop.reconcile({ checkpoint: asJson(first.checkpoint), pageSize: 10, overlapMs: 0 })
-  expect(lookUps(service.asked)).toBe(100)
+  expect(lookUps(service.requests)).toBe(100)
   expect(second).toMatchObject({ repaired: 105, checkpoint: { coveredTo: timeOf(0).toISOString(), failed: [] } })
 })
 
-test('a run that goes on is not called whole when another run met more failures than fit meanwhile', async () => {
+test('a resumed run does not cover failures that overflowed in another run meanwhile', async () => {
   await using service = await startService()
   await service.index(...range(104))
   const shop = openShop(service)
@@ -97,7 +97,7 @@ test('a run that goes on is not called whole when another run met more failures 
   expect(rest).toMatchObject({ stopped: 'end', compared: 1, checkpoint: { coveredTo: justBefore(101) } })
 })
 
-test('a failed payment that the service has no more is given up', async () => {
+test('a failed payment that the service no longer has is dropped', async () => {
   await using service = await startService()
   await service.index(...range(2))
   const shop = openShop(service)
@@ -108,7 +108,7 @@ test('a failed payment that the service has no more is given up', async () => {
   expect(found).toMatchObject({ failed: { count: 0 }, checkpoint: { coveredTo: timeOf(0).toISOString(), failed: [] } })
 })
 
-test('a failed payment whose hash is on two chains is met by going back to it', async () => {
+test('a failed payment whose hash is on two chains is repeated by reading back to its page', async () => {
   await using service = await startService()
   await service.index(...range(9))
   await service.indexOn(10, 7)
@@ -121,14 +121,14 @@ test('a failed payment whose hash is on two chains is met by going back to it', 
   expect(found).toMatchObject({ repaired: 2, checkpoint: { coveredTo: timeOf(0).toISOString(), failed: [] } })
 })
 
-test('a run that goes on looks nothing up before its pages', async () => {
+test('a resumed run makes no look-ups before its pages', async () => {
   await using service = await startService()
   await service.index(...range(4))
   const shop = openShop(service)
   shop.refuse.add(0)
   const { checkpoint } = await shop.reconcile({ until: 'end', pageSize: 1, maxPages: 1 })
-  service.asked.length = 0
+  service.requests.length = 0
   const found = await shop.reconcile({ until: 'end', pageSize: 1, maxPages: 1, checkpoint: asJson(checkpoint) })
-  expect(service.asked).toHaveLength(1)
+  expect(service.requests).toHaveLength(1)
   expect(found.checkpoint.failed).toMatchObject([{ txHash: paymentHash(0) }])
 })

@@ -1,4 +1,4 @@
-/** No run may call covered what nobody compared: the first run, runs of several reaches on one checkpoint, and runs that go on. */
+/** No run may cover a payment that no run compared. */
 import { expect, test } from 'vitest'
 import type { ReconcileCheckpoint } from '../src/exports/index.js'
 import { errorOf } from './fixtures.js'
@@ -8,11 +8,11 @@ import { openShop, range } from './shop.js'
 const asJson = (checkpoint: ReconcileCheckpoint): ReconcileCheckpoint => JSON.parse(JSON.stringify(checkpoint))
 const effectsOf = (numbers: readonly number[]) => numbers.map((n) => `${n}@1`).toSorted()
 
-test('the first known run goes to the end, also when the newest pages are whole', async () => {
+test('the first known run reads to the end, even when the newest pages are complete', async () => {
   await using service = await startService()
   await service.index(...range(10))
   const shop = openShop(service)
-  // The shop gets notifications already; what came before them is missing.
+  // The shop receives deliveries already, but lacks the payments before them.
   for (const n of range(4)) await shop.deliver(await shop.snapshot(n))
   const found = await shop.reconcile({ pageSize: 2 })
   expect(found).toMatchObject({ stopped: 'end', compared: 10, missing: { count: 6 } })
@@ -20,7 +20,7 @@ test('the first known run goes to the end, also when the newest pages are whole'
   expect(shop.effects.toSorted()).toEqual(effectsOf(range(10)))
 })
 
-test('after a first run that died before it kept anything, the second goes to the end', async () => {
+test('after a first run that crashed before its first checkpoint, the second reads to the end', async () => {
   await using service = await startService()
   await service.index(...range(10))
   const shop = openShop(service)
@@ -37,7 +37,7 @@ test('after a first run that died before it kept anything, the second goes to th
   expect(shop.effects.toSorted()).toEqual(effectsOf(range(10)))
 })
 
-test('a known timer neither finishes nor loses the rest of a nightly run to the end, nor that run the newest payments', async () => {
+test('frequent known runs and an interrupted nightly run to the end do not disturb each other', async () => {
   await using service = await startService()
   await service.index(...range(8))
   const shop = openShop(service)
@@ -60,7 +60,7 @@ test('a known timer neither finishes nor loses the rest of a nightly run to the 
   expect(shop.effects).toContain('7@2')
 })
 
-test('each reach has its own rest, and bounded runs of all three come to their ends on one checkpoint', async () => {
+test('interrupted runs of all three reaches finish on one checkpoint', async () => {
   await using service = await startService()
   await service.index(...range(6))
   const shop = openShop(service)
@@ -80,7 +80,7 @@ test('each reach has its own rest, and bounded runs of all three come to their e
     ended.push([found.stopped, found.pages])
     checkpoint = asJson(found.checkpoint)
   }
-  // The run to the end has covered everything by then, so that the others stop at what they find whole.
+  // By then the run to the end has covered everything, so the others stop at the first complete page.
   expect(ended).toEqual([
     ['end', 5],
     ['known', 1],
@@ -92,13 +92,13 @@ test('each reach has its own rest, and bounded runs of all three come to their e
 test.each([
   ['a newer', 2, 4],
   ['an older', 5, 5],
-])('a run until %s date goes on with the rest, to the older of both', async (_case, n, oldest) => {
+])('a run until %s date resumes the interrupted run, to the older date', async (_case, n, oldest) => {
   await using service = await startService()
   await service.index(...range(8))
   const shop = openShop(service)
   const { checkpoint } = await shop.reconcile({ until: timeOf(4), pageSize: 1, maxPages: 2 })
   const found = await shop.reconcile({ until: timeOf(n), pageSize: 1, checkpoint: asJson(checkpoint) })
-  // The page that shows that the date is passed is compared, too.
+  // The page that crosses the date is compared too.
   expect(found).toMatchObject({ stopped: 'date', compared: oldest })
   expect(shop.effects).toEqual(range(oldest + 2).map((each) => `${each}@1`))
 })

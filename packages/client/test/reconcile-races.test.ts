@@ -10,7 +10,7 @@ import { numberOf, openShop, range } from './shop.js'
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 
-/** No effect twice, and never an older version after a newer one. */
+/** Asserts that no effect repeats and that versions only rise. */
 function checkEffects(effects: readonly string[]): void {
   const newest = new Map<string, number>()
   for (const effect of effects) {
@@ -20,14 +20,14 @@ function checkEffects(effects: readonly string[]): void {
   }
 }
 
-test('a delivery that overtakes the page stays, and the older version of the page changes nothing', async () => {
+test('a delivery that is newer than the page stays, and the older version of the page changes nothing', async () => {
   await using service = await startService()
   await service.index(...range(3))
   const shop = openShop(service)
   const handle = async (snapshot: Parameters<typeof shop.handle>[0]) => {
     await shop.handle(snapshot)
     if (numberOf(snapshot.txHash) !== 0) return
-    // The page is read, and payment 2 is not compared yet.
+    // The page is read, but payment 2 is not compared yet.
     await service.update(2, 'success')
     await shop.deliver(await shop.snapshot(2))
   }
@@ -36,7 +36,7 @@ test('a delivery that overtakes the page stays, and the older version of the pag
   expect(found).toMatchObject({ repaired: 2, newer: 1, missing: { count: 2 } })
 })
 
-test('a delivery between the look and the transaction of the store wins, and is not counted as repaired', async () => {
+test('a delivery between the comparison and the transaction wins and does not count as repaired', async () => {
   await using service = await startService()
   await service.index(0, 1)
   const shop = openShop(service)
@@ -54,7 +54,7 @@ test('a delivery between the look and the transaction of the store wins, and is 
   expect(shop.effects).toEqual(['0@1', '1@3'])
 })
 
-test('two runs at a time have one effect for each payment', async () => {
+test('two concurrent runs have one effect for each payment', async () => {
   await using service = await startService()
   await service.index(...range(30))
   const shop = openShop(service)
@@ -64,7 +64,7 @@ test('two runs at a time have one effect for each payment', async () => {
   expect(runs[0]?.repaired ?? 0).toBe(30 - (runs[1]?.repaired ?? 0))
 })
 
-test('payments that are indexed or moved while pages are read are handled once, by this run or by the next', async () => {
+test('payments indexed or moved while pages are read are handled once, by this run or the next', async () => {
   await using service = await startService()
   await service.index(...range(10))
   const shop = openShop(service)
@@ -79,7 +79,7 @@ test('payments that are indexed or moved while pages are read are handled once, 
   expect(shop.effects.toSorted()).toEqual([...range(10).map((n) => `${n}@1`), '-1@1', '-2@1'].toSorted())
 })
 
-/** Fails the `at`th operation on the store, before or after it is done: the process ends there. */
+/** Simulates a crash before or after the `at`th operation on the store. */
 function crashingStore(store: VersionStore<undefined>, at: number, when: 'before' | 'after'): VersionStore<undefined> {
   let operations = 0
   async function operate<T>(work: () => Promise<T>): Promise<T> {
@@ -103,7 +103,7 @@ test.each(['before', 'after'] as const)(
     await service.index(...range(4))
     await service.update(1, 'success')
     const client = service.client()
-    // Two operations for each missing payment: a look, and the transaction.
+    // Two operations for each missing payment: `current` and `advance`.
     for (let at = 1; at <= 8; at += 1) {
       const shop = openShop(service, client)
       let kept: ReconcileCheckpoint | null = null
@@ -124,13 +124,13 @@ test.each(['before', 'after'] as const)(
   },
 )
 
-test('a crash before a run could keep anything is made good by the next run with the checkpoint of the one before', async () => {
+test('after a crash before the first checkpoint, the next run with the former checkpoint repairs everything', async () => {
   await using service = await startService()
   await service.index(...range(6))
   const shop = openShop(service)
   const { checkpoint } = await shop.reconcile({ until: 'end', pageSize: 2 })
   await service.index(...range(6, -6))
-  // The newest page is handled, then the process ends.
+  // The process crashes after the newest page.
   const from = crashingStore(shop.store, 5, 'before')
   await errorOf(shop.reconcile({ from, pageSize: 2, checkpoint, overlapMs: 0 }))
   expect(shop.effects.slice(6)).toEqual(['-6@1', '-5@1'])
@@ -142,7 +142,7 @@ test('a crash before a run could keep anything is made good by the next run with
   )
 })
 
-test(`whatever is lost, repeated, reordered or moved, the store ends at the service's versions (seed ${seed})`, async () => {
+test(`lost, repeated, reordered and moved deliveries leave the store at the service's versions (seed ${seed})`, async () => {
   await using service = await startService()
   await service.index(...range(12))
   const step = fc.record({
@@ -153,7 +153,7 @@ test(`whatever is lost, repeated, reordered or moved, the store ends at the serv
   let newest = 0
   const ladder = ['pending', 'success', 'refund_pending', 'refund_failure', 'refund_success'] as const
   const heights = new Map<number, number>()
-  /** The next state of a payment, until its last. */
+  /** Moves a payment to its next state, up to the last. */
   async function advance(n: number): Promise<void> {
     const height = heights.get(n) ?? 0
     const state = ladder[height]
@@ -199,12 +199,12 @@ test(`whatever is lost, repeated, reordered or moved, the store ends at the serv
         expect(shop.effects).toContain(`${numberOf(payment.txHash)}@${payment.version}`)
       }
     }),
-    // The service goes on from run to run, so that a smaller case would not be the same one.
+    // The service keeps its state between cases, so shrinking would test another case.
     { seed, numRuns: 25, endOnFailure: true },
   )
 })
 
-test('in SQLite the effect and the version are kept together, or not at all', async () => {
+test('in SQLite the effect and the version commit together or not at all', async () => {
   await using service = await startService()
   await service.index(0, 1, 2)
   const database = new DatabaseSync(':memory:')
@@ -232,7 +232,7 @@ test('in SQLite the effect and the version are kept together, or not at all', as
   database.close()
 })
 
-test('a handler that returns no promise runs without one in the transaction of the store', async () => {
+test('a synchronous handler runs synchronously in the transaction of the store', async () => {
   await using service = await startService()
   await service.index(0, 1)
   const returned: unknown[] = []
@@ -257,7 +257,7 @@ test('a handler that returns no promise runs without one in the transaction of t
   expect(refused.failed).toMatchObject({ count: 2, samples: [{ error: new Error('at once') }, {}] })
 })
 
-test('the handler and the store may be those of a receiver, unchanged', async () => {
+test('the handler and the store of a receiver work unchanged', async () => {
   await using service = await startService()
   await service.index(0)
   const store = createMemoryVersionStore()

@@ -6,7 +6,7 @@ import { numbersOf, openShop, range } from './shop.js'
 
 const asJson = (checkpoint: ReconcileCheckpoint): ReconcileCheckpoint => JSON.parse(JSON.stringify(checkpoint))
 
-test('a run bounded to one page goes on where it stopped, and covers what it began with', async () => {
+test('a run limited to one page resumes where it stopped, and covers the payments of its start', async () => {
   await using service = await startService()
   const shop = openShop(service)
   await service.index(...range(6))
@@ -16,7 +16,7 @@ test('a run bounded to one page goes on where it stopped, and covers what it beg
     const found = await shop.reconcile({ until: 'end', pageSize: 2, maxPages: 1, checkpoint })
     seen.push([found.stopped, found.compared])
     checkpoint = asJson(found.checkpoint)
-    await service.index(-1 - runs) // a newer payment moves the pages, and belongs to the next run
+    await service.index(-1 - runs) // A newer payment shifts the pages and belongs to the next run.
   }
   expect(seen).toEqual([
     ['max_pages', 2],
@@ -28,18 +28,18 @@ test('a run bounded to one page goes on where it stopped, and covers what it beg
   expect(numbersOf((await shop.reconcile({ checkpoint, overlapMs: 0 })).missing.samples)).toEqual([-3, -2, -1])
 })
 
-test('onCheckpoint is told after each page with what was done, and at the end with the answer’s own', async () => {
+test('onCheckpoint receives a checkpoint and progress after each page, and the final checkpoint at the end', async () => {
   await using service = await startService()
   const shop = openShop(service)
   await service.index(...range(5))
   shop.refuse.add(3)
-  const told: unknown[] = []
+  const reported: unknown[] = []
   const onCheckpoint = async (checkpoint: ReconcileCheckpoint, progress: object) => {
     await Promise.resolve()
-    told.push({ ...progress, left: checkpoint.unfinished.length, kept: numbersOf(checkpoint.failed) })
+    reported.push({ ...progress, left: checkpoint.unfinished.length, kept: numbersOf(checkpoint.failed) })
   }
   const { checkpoint } = await shop.reconcile({ pageSize: 2, onCheckpoint })
-  expect(told).toEqual([
+  expect(reported).toEqual([
     { pages: 1, compared: 2, repaired: 2, failed: 0, left: 1, kept: [] },
     { pages: 2, compared: 4, repaired: 3, failed: 1, left: 1, kept: [3] },
     { pages: 3, compared: 5, repaired: 4, failed: 1, left: 0, kept: [3] },
@@ -47,7 +47,7 @@ test('onCheckpoint is told after each page with what was done, and at the end wi
   expect(checkpoint.unfinished).toEqual([])
 })
 
-test('what failed before a stop is met again after the run that goes on', async () => {
+test('a failure before an interruption is repeated after the resumed run', async () => {
   await using service = await startService()
   const shop = openShop(service)
   await service.index(...range(4))
@@ -61,7 +61,7 @@ test('what failed before a stop is met again after the run that goes on', async 
   expect(numbersOf(third.missing.samples)).toEqual([1])
 })
 
-test('a run that the network ends goes on from the last page that was kept', async () => {
+test('a run that the network interrupted resumes from the last stored page', async () => {
   await using service = await startService()
   const shop = openShop(service)
   await service.index(...range(8))
@@ -80,7 +80,7 @@ test('a run that the network ends goes on from the last page that was kept', asy
   expect(shop.effects).toEqual(range(8).map((n) => `${n}@1`))
 })
 
-test('a cursor that the service does not take any more makes the run begin anew, once', async () => {
+test('a rejected cursor restarts the run at the newest page, once', async () => {
   await using service = await startService()
   const shop = openShop(service)
   await service.index(...range(4))
@@ -98,19 +98,19 @@ test('a cursor that the service does not take any more makes the run begin anew,
   })
 })
 
-test('a checkpoint of another integration is refused before anything is sent', async () => {
+test('a checkpoint of another integration is rejected before any request', async () => {
   await using service = await startService()
   const { checkpoint } = await openShop(service).reconcile()
-  service.asked.length = 0
+  service.requests.length = 0
   const foreign = { ...checkpoint, integrationAddress: `0x${'99'.repeat(20)}` }
   expect(await errorOf(openShop(service).reconcile({ checkpoint: foreign }))).toMatchObject({
     name: 'TypeError',
     message: expect.stringContaining('another integration'),
   })
-  expect(service.asked).toEqual([])
+  expect(service.requests).toEqual([])
 })
 
-test('a signal ends a run between two payments, and while it waits for a page', async () => {
+test('a signal aborts a run between two payments, and while it waits for a page', async () => {
   await using service = await startService()
   await service.index(...range(4))
   const shop = openShop(service)

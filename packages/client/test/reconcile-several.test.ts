@@ -7,9 +7,9 @@ import { openShop, range } from './shop.js'
 
 const neighbour = `0x${'9e'.repeat(20)}`
 const asJson = (checkpoint: ReconcileCheckpoint): ReconcileCheckpoint => JSON.parse(JSON.stringify(checkpoint))
-const lookUps = (asked: readonly string[]) => asked.flatMap((path) => /\/tx\/137\/(0x\w+)$/.exec(path)?.[1] ?? [])
+const lookUps = (requests: readonly string[]) => requests.flatMap((path) => /\/tx\/137\/(0x\w+)$/.exec(path)?.[1] ?? [])
 
-test('a transaction of several payments is named with their count and memos, while the read API shows one of them', async () => {
+test('a transaction of several payments is reported with their count and memos, though the read API shows one', async () => {
   await using service = await startService()
   await service.index(0)
   await service.indexTogether(1, { memo: 'order 1' }, { memo: 'order 2' }, { memo: 'not ours', of: neighbour })
@@ -27,7 +27,7 @@ test('a transaction of several payments is named with their count and memos, whi
   expect((await shop.client.payments.list()).payments).toHaveLength(3)
 })
 
-test('a payment that its notification brought is looked up like any other', async () => {
+test('a payment that a delivery has stored is looked up like any other', async () => {
   await using service = await startService()
   await service.indexTogether(0, { memo: 'order 1' }, { memo: 'order 2' })
   const shop = openShop(service)
@@ -36,7 +36,7 @@ test('a payment that its notification brought is looked up like any other', asyn
   expect(found).toMatchObject({ repaired: 0, severalPayments: { count: 1, samples: [{ txHash: paymentHash(0) }] } })
 })
 
-test('each payment that a run compares is looked up once: known, stale, missing, and failed now or before', async () => {
+test('each compared payment is looked up once: known, stale, missing, and failed now or before', async () => {
   await using service = await startService()
   await service.index(...range(5))
   const shop = openShop(service)
@@ -44,14 +44,14 @@ test('each payment that a run compares is looked up once: known, stale, missing,
   await service.update(1, 'success')
   shop.refuse.add(2).add(3)
   const { checkpoint } = await shop.reconcile({ until: 'end', legacy: service.legacy(), pageSize: 2 })
-  expect(lookUps(service.asked).sort()).toEqual(range(5).map(paymentHash).sort())
-  service.asked.length = 0
+  expect(lookUps(service.requests).sort()).toEqual(range(5).map(paymentHash).sort())
+  service.requests.length = 0
   shop.refuse.delete(3)
   await shop.reconcile({ until: 'end', legacy: service.legacy(), pageSize: 2, checkpoint })
-  expect(lookUps(service.asked).sort()).toEqual(range(5).map(paymentHash).sort())
+  expect(lookUps(service.requests).sort()).toEqual(range(5).map(paymentHash).sort())
 })
 
-test('a look-up that failed is repeated by the next run, however old its payment, and then no more', async () => {
+test('a failed look-up is repeated by the next run, for a payment of any age, and not after it succeeded', async () => {
   await using service = await startService()
   await service.index(...range(8))
   await service.indexTogether(8, { memo: 'order 1' }, { memo: 'order 2' })
@@ -62,16 +62,16 @@ test('a look-up that failed is repeated by the next run, however old its payment
   const first = await shop.reconcile({ ...options, legacy: service.legacy({ fetch: failing, retries: 0 }) })
   expect(first).toMatchObject({ severalPayments: { count: 0 }, unreadTransactions: { count: 1 } })
   const without = await shop.reconcile({ ...options, checkpoint: asJson(first.checkpoint) })
-  service.asked.length = 0
+  service.requests.length = 0
   const again = { ...options, legacy: service.legacy() }
   const second = await shop.reconcile({ ...again, checkpoint: asJson(without.checkpoint) })
   expect(second).toMatchObject({ pages: 1, severalPayments: { count: 1 }, unreadTransactions: { count: 0 } })
-  expect(lookUps(service.asked).sort()).toEqual([0, 1, 8].map(paymentHash).sort())
+  expect(lookUps(service.requests).sort()).toEqual([0, 1, 8].map(paymentHash).sort())
   const third = await shop.reconcile({ ...again, checkpoint: asJson(second.checkpoint) })
   expect(third).toMatchObject({ severalPayments: { count: 0 } })
 })
 
-test('more failed look-ups than a checkpoint holds are repeated, because coveredTo stays before them', async () => {
+test('failed look-ups beyond the list of the checkpoint are repeated, because coveredTo stays before them', async () => {
   await using service = await startService()
   await service.index(...range(150))
   const shop = openShop(service)
@@ -80,11 +80,11 @@ test('more failed look-ups than a checkpoint holds are repeated, because covered
   expect(first.checkpoint.unread).toHaveLength(100)
   const legacy = service.legacy()
   const second = await shop.reconcile({ legacy, pageSize: 10, overlapMs: 0, checkpoint: asJson(first.checkpoint) })
-  expect(lookUps(service.asked).sort()).toEqual(range(150).map(paymentHash).sort())
+  expect(lookUps(service.requests).sort()).toEqual(range(150).map(paymentHash).sort())
   expect(second).toMatchObject({ unreadTransactions: { count: 0 }, checkpoint: { unread: [] } })
 })
 
-test('a transaction that the legacy API has no more is unread, and not looked up again', async () => {
+test('a transaction that the legacy API no longer has is unread, and not looked up again', async () => {
   await using service = await startService()
   await service.index(...range(6))
   const shop = openShop(service)
@@ -94,13 +94,13 @@ test('a transaction that the legacy API has no more is unread, and not looked up
       : fetch(request)
   const first = await shop.reconcile({ legacy: service.legacy({ fetch: gone }), pageSize: 2 })
   expect(first).toMatchObject({ unreadTransactions: { count: 1 }, checkpoint: { unread: [] } })
-  service.asked.length = 0
+  service.requests.length = 0
   const { checkpoint } = first
   await shop.reconcile({ legacy: service.legacy(), pageSize: 2, overlapMs: 0, checkpoint })
-  expect(lookUps(service.asked)).not.toContain(paymentHash(5))
+  expect(lookUps(service.requests)).not.toContain(paymentHash(5))
 })
 
-test('a checkpoint of an earlier version of this package, which names no look-ups, is taken', async () => {
+test('a checkpoint of an earlier package version, without look-ups, is accepted', async () => {
   await using service = await startService()
   await service.index(0)
   const shop = openShop(service)
@@ -111,15 +111,15 @@ test('a checkpoint of an earlier version of this package, which names no look-up
   expect(await errorOf(shop.reconcile({ checkpoint: wrong }))).toBeInstanceOf(TypeError)
 })
 
-test('without a legacy client nothing is looked up, and the findings are null', async () => {
+test('without a legacy client no transaction is looked up, and the findings are null', async () => {
   await using service = await startService()
   await service.indexTogether(0, { memo: 'order 1' }, { memo: 'order 2' })
   const found = await openShop(service).reconcile({ until: 'end' })
   expect([found.severalPayments, found.unreadTransactions]).toEqual([null, null])
-  expect(lookUps(service.asked)).toEqual([])
+  expect(lookUps(service.requests)).toEqual([])
 })
 
-test('a dry run against an empty store looks at all payments of a period, and changes nothing', async () => {
+test('a dry run against an empty store looks up all payments of a period, and changes nothing', async () => {
   await using service = await startService()
   await service.indexTogether(0, { memo: 'order 1' }, { memo: 'order 2' })
   const shop = openShop(service)
@@ -130,7 +130,7 @@ test('a dry run against an empty store looks at all payments of a period, and ch
   expect(shop.effects).toEqual(['0@1'])
 })
 
-test('a look-up that fails leaves the run as it is, and its transaction is named as unread', async () => {
+test('a failed look-up does not stop the run, and its transaction is reported as unread', async () => {
   await using service = await startService()
   await service.index(...range(3))
   await service.indexTogether(3, { memo: 'order 1' }, { memo: 'order 2' })
@@ -149,43 +149,43 @@ test('a look-up that fails leaves the run as it is, and its transaction is named
 })
 
 test.each([
-  ['a service that is away', 503, { error: 'Service temporarily unavailable' }, 'ERR_SERVICE_UNAVAILABLE'],
-  ['a key that is refused', 401, { error: 'Unauthorized' }, 'ERR_UNAUTHORIZED'],
-])('of %s a bounded number of look-ups are made, and all are named as unread', async (_, status, body, code) => {
+  ['an unavailable service', 503, { error: 'Service temporarily unavailable' }, 'ERR_SERVICE_UNAVAILABLE'],
+  ['a rejected key', 401, { error: 'Unauthorized' }, 'ERR_UNAUTHORIZED'],
+])('with %s the run makes few look-ups and reports all transactions as unread', async (_, status, body, code) => {
   await using service = await startService()
   await service.index(...range(30))
   const shop = openShop(service)
-  let asked = 0
+  let requests = 0
   const refusing: FetchFunction = async () => {
-    asked += 1
+    requests += 1
     return Response.json(body, { status })
   }
   const legacy = service.legacy({ fetch: refusing, retries: 0 })
   const found = await shop.reconcile({ until: 'end', pageSize: 5, legacy, samples: 30 })
   expect(found).toMatchObject({ repaired: 30, unreadTransactions: { count: 30 } })
   for (const { error } of found.unreadTransactions?.samples ?? []) expect(error).toMatchObject({ code })
-  expect(asked).toBeGreaterThan(0)
-  expect(asked).toBeLessThanOrEqual(8)
+  expect(requests).toBeGreaterThan(0)
+  expect(requests).toBeLessThanOrEqual(8)
 })
 
-test('four look-ups are in flight at most, and the findings keep the order of the list', async () => {
+test('at most four look-ups are in flight, and the findings keep the order of the list', async () => {
   await using service = await startService()
   for (const n of range(12)) await service.indexTogether(n, { memo: `a${n}` }, { memo: `b${n}` })
   const shop = openShop(service)
-  let [open, most, asked] = [0, 0, 0]
+  let [open, most, requests] = [0, 0, 0]
   let letFirstGo = () => {}
   const held = new Promise<void>((resolve) => {
     letFirstGo = resolve
   })
   const counting: FetchFunction = async (request) => {
-    asked += 1
+    requests += 1
     open += 1
     most = Math.max(most, open)
-    // The first is answered after the three beside it.
-    if (asked === 1) await held
+    // The first look-up is answered last of the four.
+    if (requests === 1) await held
     const response = await fetch(request)
     open -= 1
-    if (asked === 4) letFirstGo()
+    if (requests === 4) letFirstGo()
     return response
   }
   const { severalPayments } = await shop.reconcile({ until: 'end', legacy: service.legacy({ fetch: counting }) })
@@ -194,7 +194,7 @@ test('four look-ups are in flight at most, and the findings keep the order of th
   expect(severalPayments?.samples.map(({ memos }) => memos[0])).toEqual(range(12).map((n) => `a${n}`))
 })
 
-test('an abort during a look-up ends the run', async () => {
+test('an abort during a look-up aborts the run', async () => {
   await using service = await startService()
   await service.index(...range(3))
   const controller = new AbortController()
@@ -206,9 +206,9 @@ test('an abort during a look-up ends the run', async () => {
   expect(await errorOf(openShop(service).reconcile(options))).toMatchObject({ code: 'ERR_ABORTED' })
 })
 
-test('a legacy client that is none is a TypeError before anything is sent', async () => {
+test('an invalid legacy client is a TypeError before any request', async () => {
   await using service = await startService()
   const shop = openShop(service)
   expect(await errorOf(shop.reconcile({ legacy: {} as never }))).toBeInstanceOf(TypeError)
-  expect(service.asked).toEqual([])
+  expect(service.requests).toEqual([])
 })

@@ -4,7 +4,7 @@ import { integrationAddress } from './fixtures.js'
 import { paymentHash, startService, timeOf } from './service.js'
 import { numberOf, openShop, range } from './shop.js'
 
-/** A store that lists these payments besides what it is. */
+/** The store with an added `list` of these payments. */
 function listing<Tx>(
   store: Pick<ListingStore<Tx>, 'advance' | 'current'>,
   keys: readonly StoredKey[],
@@ -18,12 +18,13 @@ function listing<Tx>(
   }
 }
 
-/** The hashes that were asked for, one by one. */
-const lookUps = (asked: readonly string[]) => asked.flatMap((path) => /\/payments\/(0x\w+)$/.exec(path)?.[1] ?? [])
+/** The hashes of the single look-ups. */
+const lookUps = (requests: readonly string[]) =>
+  requests.flatMap((path) => /\/payments\/(0x\w+)$/.exec(path)?.[1] ?? [])
 
 const key = (n: number, chainId = '137') => ({ integrationAddress, chainId, txHash: paymentHash(n) })
 
-test('what the store has and the service has not is looked up, and named with what the service said', async () => {
+test('a payment that only the store has is looked up, and reported with the reason', async () => {
   await using service = await startService()
   await service.index(...range(3))
   await service.index(50)
@@ -38,10 +39,10 @@ test('what the store has and the service has not is looked up, and named with wh
     ['137', 'not a hash', 'not_found'],
   ])
   expect(found).toMatchObject({ unknown: { count: 4, omitted: 0 }, missing: { count: 5 } })
-  expect(service.asked.filter((path) => path.includes(`/payments/`))).toHaveLength(3)
+  expect(service.requests.filter((path) => path.includes(`/payments/`))).toHaveLength(3)
 })
 
-test('the store of the receiver lists by itself what it holds', async () => {
+test('the store of the receiver can list its payments', async () => {
   await using service = await startService()
   await service.index(...range(3))
   const shop = openShop(service)
@@ -52,10 +53,10 @@ test('the store of the receiver lists by itself what it holds', async () => {
   expect(found).toMatchObject({ missing: { count: 0 }, unknown: { count: 1, samples: [{ txHash: paymentHash(7) }] } })
 })
 
-test('a payment that the pages never showed is there after all by its look-up, and is compared', async () => {
+test('a payment that no page showed is found by its look-up, and is compared', async () => {
   await using service = await startService()
   await service.index(...range(6))
-  // What a reorganisation does to a walk that it overtakes: the payment is on none of its pages.
+  // Simulates a reorg during the run: the payment is on none of its pages.
   const withoutFive: typeof fetch = async (input, init) => {
     const response = await fetch(input, init)
     if (!new URL((input as Request).url).pathname.endsWith('/payments')) return response
@@ -66,12 +67,12 @@ test('a payment that the pages never showed is there after all by its look-up, a
   const keys = range(6).map((n) => key(n))
   const from = listing(shop.store, keys)
   const found = await shop.client.reconcile({ from, handle: shop.handle, until: 'end', pageSize: 2 })
-  expect(lookUps(service.asked)).toEqual([paymentHash(5)])
+  expect(lookUps(service.requests)).toEqual([paymentHash(5)])
   expect(found).toMatchObject({ unknown: { count: 0 }, compared: 6, repaired: 6 })
   expect(shop.effects).toEqual(range(6).map((n) => `${n}@1`))
 })
 
-test('a payment that a delivery adds during the run is not taken for unknown', async () => {
+test('a payment that a delivery adds during the run is not unknown', async () => {
   await using service = await startService()
   await service.index(...range(2))
   const shop = openShop(service)
@@ -85,7 +86,7 @@ test.each([
   ['known', { until: 'known' as const }],
   ['a date', { until: timeOf(0) }],
   ["'end', stopped before it", { until: 'end' as const, maxPages: 1 }],
-])('nothing is looked for until %s: the answer is null', async (_case, options) => {
+])('unknown is null until %s', async (_case, options) => {
   await using service = await startService()
   await service.index(...range(4))
   const shop = openShop(service)
@@ -95,7 +96,7 @@ test.each([
   expect(found.unknown).toBeNull()
 })
 
-test('a version that the service has lost is counted as newer', async () => {
+test('a version that the service has lost counts as newer', async () => {
   await using service = await startService()
   await service.index(...range(2))
   const shop = openShop(service)
@@ -107,7 +108,7 @@ test('a version that the service has lost is counted as newer', async () => {
   expect(numberOf(paymentHash(3))).toBe(3)
 })
 
-test('a run that goes on with a rest looks for nothing: it has not seen the pages before', async () => {
+test('unknown is null in a resumed run, which has not read the earlier pages', async () => {
   await using service = await startService()
   await service.index(...range(6))
   const shop = openShop(service)
@@ -117,14 +118,14 @@ test('a run that goes on with a rest looks for nothing: it has not seen the page
   )
   const run = { from, handle: shop.handle, until: 'end', pageSize: 2, maxPages: 2 } as const
   const { checkpoint } = await shop.client.reconcile(run)
-  service.asked.length = 0
+  service.requests.length = 0
   const found = await shop.client.reconcile({ ...run, checkpoint })
   expect(found).toMatchObject({ stopped: 'end', unknown: null })
-  expect(service.asked).toHaveLength(1)
+  expect(service.requests).toHaveLength(1)
 })
 
 describe('a look-up that fails', () => {
-  /** A client to which the look-ups of these payments answer so. */
+  /** A client whose look-ups get these answers. */
   function failing(service: Awaited<ReturnType<typeof startService>>, answers: (n: number) => Response | null) {
     const looked: number[] = []
     const answer: typeof fetch = async (input, init) => {
@@ -140,9 +141,9 @@ describe('a look-up that fails', () => {
 
   test.each([
     ['an error of the service', () => new Response('', { status: 500 })],
-    ['what is no payment', () => Response.json({})],
+    ['an answer that is not a payment', () => Response.json({})],
     ['a lost connection', () => Response.error()],
-  ])('by %s leaves its payment unreadable, and the run as it is', async (_case, answer) => {
+  ])('by %s makes its payment unreadable and does not stop the run', async (_case, answer) => {
     await using service = await startService()
     await service.index(...range(2))
     const { shop } = failing(service, (n) => (n === 7 ? answer() : null))
@@ -162,7 +163,7 @@ describe('a look-up that fails', () => {
     }
   })
 
-  test('three times in a row without an answer ends the look-ups, and not the run', async () => {
+  test('three times in a row stops the look-ups, but not the run', async () => {
     await using service = await startService()
     await service.index(...range(2))
     const { shop, looked } = failing(service, (n) => (n === 12 ? null : new Response('', { status: 503 })))
@@ -175,7 +176,7 @@ describe('a look-up that fails', () => {
     expect(looked).toEqual(range(6, 10))
   })
 
-  test('because of the credentials ends the run', async () => {
+  test('because of the credentials stops the run', async () => {
     await using service = await startService()
     const { shop } = failing(service, () => new Response('', { status: 401 }))
     const from = listing(shop.store, [key(7)])
@@ -184,8 +185,8 @@ describe('a look-up that fails', () => {
   })
 })
 
-describe('a signal that aborts while the store is listed', () => {
-  test('ends the run at the next payment, and closes the listing', async () => {
+describe('an abort while the store is listed', () => {
+  test('stops the run at the next payment, and closes the listing', async () => {
     await using service = await startService()
     const shop = openShop(service)
     const controller = new AbortController()
@@ -206,10 +207,10 @@ describe('a signal that aborts while the store is listed', () => {
     await expect(run).rejects.toMatchObject({ code: 'ERR_ABORTED' })
     await vi.waitUntil(() => closed)
     expect(listed).toBe(3)
-    expect(service.asked).toEqual([])
+    expect(service.requests).toEqual([])
   })
 
-  test('ends the run at once where the store itself waits', async () => {
+  test('stops the run at once while the store itself waits', async () => {
     await using service = await startService()
     const shop = openShop(service)
     const controller = new AbortController()
@@ -224,7 +225,7 @@ describe('a signal that aborts while the store is listed', () => {
   })
 })
 
-test('a list that promises an array is read like any other', async () => {
+test('a list that resolves an array is accepted', async () => {
   await using service = await startService()
   const shop = openShop(service)
   const from = { ...listing(shop.store, []), list: async () => [key(7)] }
@@ -233,14 +234,14 @@ test('a list that promises an array is read like any other', async () => {
 })
 
 test.each<[string, unknown]>([
-  ['nothing', undefined],
+  ['undefined', undefined],
   ['null', null],
-  ['one key and no list', key(7)],
+  ['one key instead of a list', key(7)],
   ['text', 'keys'],
-  ['rows of other columns', [{ integration_address: integrationAddress, chain_id: '137', tx_hash: paymentHash(7) }]],
+  ['rows with other columns', [{ integration_address: integrationAddress, chain_id: '137', tx_hash: paymentHash(7) }]],
   ['a chain that is a number', [{ ...key(7), chainId: 137 }]],
-  ['a hole', [key(7), undefined]],
-])('a list that gives %s is a TypeError that says what it must give, before anything is sent', async (_, listed) => {
+  ['an undefined entry', [key(7), undefined]],
+])('a list that returns %s is a TypeError with the expected shape, before any request', async (_, listed) => {
   await using service = await startService()
   const shop = openShop(service)
   for (const list of [() => listed, async () => listed]) {
@@ -249,10 +250,10 @@ test.each<[string, unknown]>([
     await expect(run).rejects.toThrow(TypeError)
     await expect(run).rejects.toThrow('list must give { integrationAddress, chainId, txHash }')
   }
-  expect(service.asked).toEqual([])
+  expect(service.requests).toEqual([])
 })
 
-test('keys of another integration are passed over, and the case of an address does not count', async () => {
+test('keys of another integration are ignored, and the case of an address does not matter', async () => {
   await using service = await startService()
   const shop = openShop(service)
   const other = { ...key(7), integrationAddress: `0x${'ee'.repeat(20)}` }
@@ -261,5 +262,5 @@ test('keys of another integration are passed over, and the case of an address do
   const found = await shop.client.reconcile({ from, handle: shop.handle, until: 'end' })
   expect(found.unknown?.samples).toMatchObject([{ txHash: paymentHash(8) }])
   expect(found.unknown?.count).toBe(1)
-  expect(lookUps(service.asked)).toEqual([paymentHash(8)])
+  expect(lookUps(service.requests)).toEqual([paymentHash(8)])
 })

@@ -3,9 +3,9 @@ import { errorOf, integrationAddress } from './fixtures.js'
 import { paymentHash, second, startService, timeOf } from './service.js'
 import { numbersOf, openShop, range } from './shop.js'
 
-const pagesAsked = (asked: readonly string[]) => asked.filter((path) => path.includes('/payments?')).length
+const pageRequests = (requests: readonly string[]) => requests.filter((path) => path.includes('/payments?')).length
 
-test('what lost deliveries left is handled once, and the answer says what was missing and what was stale', async () => {
+test('payments of lost deliveries are handled once, and the result counts missing and stale ones', async () => {
   await using service = await startService()
   await service.index(...range(5))
   const shop = openShop(service)
@@ -39,18 +39,18 @@ test('what lost deliveries left is handled once, and the answer says what was mi
 test.each<[string, object, number]>([
   ["'known' reads one page", { until: 'known' }, 1],
   ['the default is known', {}, 1],
-  ['a date reads up to the first payment before it', { until: timeOf(4) }, 3],
-  ['a date between two payments reads as far', { until: new Date(timeOf(4).getTime() + 1) }, 3],
+  ['a date reads to the first payment before it', { until: timeOf(4) }, 3],
+  ['a date between two payments reads equally far', { until: new Date(timeOf(4).getTime() + 1) }, 3],
   ["'end' reads all", { until: 'end' }, 5],
-])('of a whole store of ten payments in pages of two, %s', async (_case, options, pages) => {
+])('with a complete store of ten payments in pages of two, %s', async (_case, options, pages) => {
   await using service = await startService()
   await service.index(...range(10))
   const shop = openShop(service)
   const { checkpoint } = await shop.reconcile({ until: 'end' })
-  service.asked.length = 0
+  service.requests.length = 0
   const found = await shop.reconcile({ ...options, checkpoint, overlapMs: 0, pageSize: 2 })
   expect(found).toMatchObject({ pages, compared: 2 * pages, repaired: 0 })
-  expect(pagesAsked(service.asked)).toBe(pages)
+  expect(pageRequests(service.requests)).toBe(pages)
 })
 
 test("after an outage, live deliveries on the newest page do not hide the gap from 'known' with the checkpoint", async () => {
@@ -59,7 +59,7 @@ test("after an outage, live deliveries on the newest page do not hide the gap fr
   await service.index(...range(10))
   const { checkpoint } = await shop.reconcile({ until: 'end' })
   expect(checkpoint.coveredTo).toBe(timeOf(0).toISOString())
-  await service.index(...range(10, -10)) // lost: nobody listened
+  await service.index(...range(10, -10)) // Lost: the receiver was down.
   await service.index(...range(3, -13))
   for (const n of range(3, -13)) await shop.deliver(await shop.snapshot(n))
   shop.effects.length = 0
@@ -70,7 +70,7 @@ test("after an outage, live deliveries on the newest page do not hide the gap fr
   expect(found.checkpoint).toMatchObject({ coveredTo: timeOf(-13).toISOString(), unfinished: [] })
 })
 
-test("a lost version of an old payment is beyond 'known', and within a date or 'end'", async () => {
+test("a lost version of an old payment is found by a date or 'end', but not by 'known'", async () => {
   await using service = await startService()
   const shop = openShop(service)
   await service.index(...range(10))
@@ -89,7 +89,7 @@ test("a lost version of an old payment is beyond 'known', and within a date or '
   expect(numbersOf((await shop.reconcile({ pageSize: 2, until: 'end' })).stale.samples)).toEqual([9])
 })
 
-test('a payment that was indexed late, a little behind what was covered, is within the overlap', async () => {
+test('a payment that was indexed late is found within the overlap', async () => {
   await using service = await startService()
   const shop = openShop(service)
   await service.index(0, 1, 2, 3, 5, 6, 7, 8, 9)
@@ -101,7 +101,7 @@ test('a payment that was indexed late, a little behind what was covered, is with
   )
 })
 
-test('a run until a date covers nothing when it leaves a gap, and joins on when it leaves none', async () => {
+test('a run until a date extends the covered time only when it leaves no gap', async () => {
   await using service = await startService()
   const shop = openShop(service)
   await service.index(...range(6))
@@ -113,7 +113,7 @@ test('a run until a date covers nothing when it leaves a gap, and joins on when 
   expect(joined).toMatchObject({ stopped: 'date', checkpoint: { coveredTo: timeOf(-1).toISOString() } })
 })
 
-test('a handler that throws leaves its payment to the next run, and no other payment waits for it', async () => {
+test('a payment whose handler throws is left to the next run and does not delay others', async () => {
   await using service = await startService()
   const shop = openShop(service)
   await service.index(...range(6))
@@ -144,19 +144,19 @@ test('a dry run counts, and changes neither the store nor the checkpoint', async
   await shop.deliver(await shop.snapshot(1))
   await service.update(1, 'success')
   const { checkpoint: before } = await openShop(service).reconcile({ until: 'end' })
-  const told: unknown[] = []
+  const reported: unknown[] = []
   const found = await shop.reconcile({
     until: 'end',
     dryRun: true,
     checkpoint: before,
-    onCheckpoint: (at) => void told.push(at),
+    onCheckpoint: (at) => void reported.push(at),
   })
   expect(found).toMatchObject({ repaired: 0, missing: { count: 2 }, stale: { count: 1 }, checkpoint: before })
   expect(shop.effects).toEqual(['1@1'])
-  expect(told).toEqual([])
+  expect(reported).toEqual([])
 })
 
-test('a dry run begins at the newest, also when the checkpoint is in the middle of a run', async () => {
+test('a dry run starts at the newest page, even when the checkpoint has an interrupted run', async () => {
   await using service = await startService()
   const shop = openShop(service)
   await service.index(...range(4))
@@ -166,7 +166,7 @@ test('a dry run begins at the newest, also when the checkpoint is in the middle 
   expect(found).toMatchObject({ compared: 4, checkpoint })
 })
 
-test('samples are the first of each kind, and the answer tells how many it leaves out', async () => {
+test('samples are the first of each kind, and the result counts those omitted', async () => {
   await using service = await startService()
   const shop = openShop(service)
   await service.index(...range(7))
@@ -192,25 +192,29 @@ const rest = { until: 'end', cursor: 'c', beganAt: null, failedAt: null }
 
 test.each<[string, object, typeof TypeError | typeof RangeError]>([
   ['from is missing', { from: undefined }, TypeError],
-  ['from cannot say what it has', { from: { advance() {} } }, TypeError],
+  ['from has no current()', { from: { advance() {} } }, TypeError],
   ['handle is missing', { handle: undefined }, TypeError],
-  ['until is a word of its own', { until: 'yesterday' }, TypeError],
-  ['until is no date', { until: new Date(Number.NaN) }, TypeError],
+  ['until is an unknown text', { until: 'yesterday' }, TypeError],
+  ['until is an invalid date', { until: new Date(Number.NaN) }, TypeError],
   ['until is a number', { until: 5 }, TypeError],
   ['pageSize is above 200', { pageSize: 201 }, RangeError],
   ['maxPages is 0', { maxPages: 0 }, RangeError],
   ['overlapMs is negative', { overlapMs: -1 }, RangeError],
-  ['samples is no whole number', { samples: 1.5 }, RangeError],
+  ['samples is not a whole number', { samples: 1.5 }, RangeError],
   ['dryRun is a text', { dryRun: 'yes' }, TypeError],
-  ['onCheckpoint is no function', { onCheckpoint: {} }, TypeError],
-  ['signal is none', { signal: {} }, TypeError],
-  ['checkpoint is no checkpoint', { checkpoint: { cursor: 'x' } }, TypeError],
+  ['onCheckpoint is not a function', { onCheckpoint: {} }, TypeError],
+  ['signal is not an AbortSignal', { signal: {} }, TypeError],
+  ['checkpoint is not a checkpoint', { checkpoint: { cursor: 'x' } }, TypeError],
   ['checkpoint is a text', { checkpoint: '{}' }, TypeError],
   ['checkpoint is of another format', { checkpoint: { format: 2 } }, TypeError],
-  ['checkpoint has a failure that is none', { checkpoint: { ...kept, failed: [{ chainId: '1' }] } }, TypeError],
-  ['checkpoint has a rest of no reach', { checkpoint: { ...kept, unfinished: [{ ...rest, until: 'x' }] } }, TypeError],
+  ['checkpoint has a malformed failure', { checkpoint: { ...kept, failed: [{ chainId: '1' }] } }, TypeError],
   [
-    'checkpoint has a rest without a cursor',
+    'checkpoint has an interrupted run of unknown reach',
+    { checkpoint: { ...kept, unfinished: [{ ...rest, until: 'x' }] } },
+    TypeError,
+  ],
+  [
+    'checkpoint has an interrupted run without a cursor',
     { checkpoint: { ...kept, unfinished: [{ ...rest, cursor: '' }] } },
     TypeError,
   ],
@@ -218,5 +222,5 @@ test.each<[string, object, typeof TypeError | typeof RangeError]>([
   await using service = await startService()
   const error = await errorOf(openShop(service).reconcile(options))
   expect(error).toBeInstanceOf(type)
-  expect(service.asked).toEqual([])
+  expect(service.requests).toEqual([])
 })

@@ -1,4 +1,4 @@
-/** The real service for the tests of reconciling: its HTTP app over a real socket, its rules, and a real SQLite file. */
+/** Starts the real service for the tests of reconciling: HTTP app, rules and SQLite file. */
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -16,12 +16,12 @@ import { hashOf, integrationAddress } from './fixtures.js'
 const newest = Date.UTC(2026, 0, 2, 3, 4, 5)
 export const second = 1_000
 
-/** Block time of the `n`th payment: a second before that of the one before. */
+/** Block time of the `n`th payment: each is a second older than the one before. */
 export function timeOf(n: number): Date {
   return new Date(newest - n * second)
 }
 
-/** The `n`th payment as an indexer records it; a higher `n` is older, and a negative one newer than all. */
+/** The `n`th payment as an indexer records it; a higher `n` is older, and a negative one is newer than payment 0. */
 function indexed(n: number, blockTimestamp: number, chainId = 137): NewPayment {
   const token = { address: `0x${'33'.repeat(20)}`, symbol: 'USDC', decimals: 6 }
   const txHash = hashOf(n + 1_000)
@@ -60,12 +60,12 @@ export async function startService() {
   const { apiKey } = await service.legacyKeys.create()
   const health = async () => ({ status: 'ok', database: 'ok', chains: [] }) as const
   const app = createApp({ service, receiveUpdate: null, health })
-  const asked: string[] = []
-  /** Runs before a request is answered: what happens while a client reads. */
+  const requests: string[] = []
+  /** Runs before each answer, to change the service while a client reads. */
   let between: (request: number) => Promise<void> = async () => undefined
   const answer = getRequestListener(async (request) => {
     const { pathname, search } = new URL(request.url)
-    await between(asked.push(pathname + search))
+    await between(requests.push(pathname + search))
     return app.fetch(request)
   })
   const server = createServer((request, response) => void answer(request, response))
@@ -77,8 +77,8 @@ export async function startService() {
     url,
     apiSecret,
     /** Paths and queries of the requests so far. */
-    asked,
-    /** @param act - Gets the number of the request, from 1. */
+    requests,
+    /** @param act - Receives the number of the request, from 1. */
     beforeEachAnswer(act: typeof between) {
       between = act
     },
@@ -92,8 +92,7 @@ export async function startService() {
     legacy: (options: Partial<ClientOptions> = {}) =>
       createLegacyClient({ baseUrl: url, apiKey, retryDelayMs: 1, maxRetryDelayMs: 2, ...options }),
     /**
-     * Records payments of one transaction, as an indexer does: each has a memo, and names the integration unless it is
-     * told another one.
+     * Records payments of one transaction, as an indexer does: each has a memo, and names the integration of `of`.
      */
     async indexTogether(
       n: number,
@@ -116,7 +115,7 @@ export async function startService() {
     async indexOn(chainId: number, n: number): Promise<void> {
       await store.transaction((tx) => tx.upsertPayments([indexed(n, timeOf(n).getTime(), chainId)]))
     },
-    /** Moves a payment to another block time, as a reorganisation does. */
+    /** Moves a payment to another block time, as a reorg does. */
     async move(n: number, to: Date): Promise<void> {
       await store.transaction((tx) => tx.upsertPayments([indexed(n, to.getTime())]))
     },

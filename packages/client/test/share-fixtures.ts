@@ -1,13 +1,13 @@
-/** What the tests of sharing a verification share: a user, a token, and answers as the service writes them. */
+/** Fixtures of sharing a verification: a user, a token, and answers of the service. */
 import { type ShareResponse, shareResponseWriteSchema } from '@payment-integration/contract'
 
-/** In another case than the service stores it, and with a sign that a URL escapes. */
+/** Not in the lowercase that the service stores, and with a character that a URL escapes. */
 export const email = 'Zoë+Shop@Bücher.Example'
-/** With characters that JSON, a URL and a regular expression escape. */
+/** Has characters that JSON, a URL and a regular expression escape. */
 export const kycShareToken = '_act-jwt-"7Kf/with+\\slash=and (a*b).[c]$'
 export const submission = { email, kycShareToken }
 
-/** An answer that the service could have written: the token was just redeemed, unless a change says otherwise. */
+/** A valid answer of the service, by default to a request that redeemed the token. */
 export function shareResponse(change: Partial<ShareResponse> = {}): ShareResponse {
   return shareResponseWriteSchema.parse({
     reviewStatus: 'init',

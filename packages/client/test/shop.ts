@@ -1,4 +1,4 @@
-/** An integrator of the tests: a version store, one handler, and a receiver of deliveries and a client that share them. */
+/** An integrator for the tests: one version store and one handler for deliveries and reconciling. */
 import { createMemoryVersionStore, createReceiver, type VersionStore } from '@payment-integration/version-store'
 import type { Client, Payment, ReconcileOptions } from '../src/exports/index.js'
 import { paymentHash, type startService } from './service.js'
@@ -6,7 +6,7 @@ import { paymentHash, type startService } from './service.js'
 type Service = Awaited<ReturnType<typeof startService>>
 type Snapshot = Pick<Payment, 'integrationAddress' | 'chainId' | 'txHash' | 'version' | 'state'>
 
-/** What happened at the integrator: one entry for each effect, such as `7@2`. */
+/** The integrator. `effects` has one entry per effect, such as `7@2`. */
 export interface Shop {
   readonly client: Client
   readonly store: VersionStore<undefined>
@@ -15,9 +15,9 @@ export interface Shop {
   readonly handle: (snapshot: Snapshot) => Promise<void>
   /** Payments whose handler throws. */
   readonly refuse: Set<number>
-  /** What a delivery of the newest version would carry. */
+  /** The snapshot that a delivery of the newest version would carry. */
   snapshot(n: number): Promise<Snapshot>
-  /** A delivery arrives. */
+  /** Hands a delivery to the receiver. */
   deliver(snapshot: Snapshot): Promise<unknown>
   reconcile(options?: Partial<ReconcileOptions<undefined>>): ReturnType<Client['reconcile']>
 }

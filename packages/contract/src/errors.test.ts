@@ -11,7 +11,7 @@ import {
 } from './errors.js'
 
 describe('the refusals of the share endpoint (interface 7)', () => {
-  it('differ in their words from each other and from those of every endpoint: a client tells a path that is not there from sharing that is off', () => {
+  it('differ from each other and from the common ones: a client can distinguish an unknown path from disabled sharing', () => {
     const bodies = [
       ...[unauthorizedBody, notFoundBody, kycUnavailableBody],
       ...[sharingDisabledBody, identityMisconfiguredBody, identityUnavailableBody],
@@ -20,7 +20,7 @@ describe('the refusals of the share endpoint (interface 7)', () => {
     for (const body of bodies) expect(errorBodySchema.parse(body)).toEqual(body)
   })
 
-  it('have the description of the provider in a 422', () => {
+  it("have the provider's description in a 422", () => {
     const body = { error: 'Rejected', message: 'Token is invalid', more: 1 }
     expect(shareRejectedBodySchema.parse(body)).toEqual(body)
     expect(errorBodySchema.parse(body)).toEqual(body)

@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import { object } from './mode.js'
 
 /**
- * `{"error": "<message>"}`, with `maxLimit` on a `limit` error and `message` on a refused redemption. Source:
+ * `{"error": "<message>"}`, with `maxLimit` on a `limit` error and `message` on a rejected redemption. Source:
  * docs/interface.md 7.
  */
 export const errorBodySchema = object('read', {
@@ -14,7 +14,7 @@ export const errorBodySchema = object('read', {
 /** Body of every error of areas (a) and (c). */
 export type ErrorBody = z.infer<typeof errorBodySchema>
 
-/** A legacy 400: what was wrong, and where. Source: docs/interface.md 4.3. */
+/** A legacy 400: the flaws and their parameters. Source: docs/interface.md 4.3. */
 export const legacyErrorBodySchema = object('read', {
   error: z.string(),
   details: z.array(object('read', { code: z.string(), message: z.string(), path: z.array(z.string()) })),
@@ -32,16 +32,14 @@ export type ShareRejectedBody = z.infer<typeof shareRejectedBodySchema>
 
 /** The one body of every failed authentication. Source: docs/interface.md 5 rule 3. */
 export const unauthorizedBody = { error: 'Unauthorized' } as const
-/**
- * Body of the 404 of every path that the service does not have; what is looked up and not found has a text of its own.
- */
+/** Body of the 404 of an unknown path. A failed look-up has its own text. */
 export const notFoundBody = { error: 'Not found' } as const
 /**
- * Body of every 429: a source or a caller asks more often than the operator lets it. Source:
+ * Body of every 429: a source or a caller exceeds the rate limit of the operator. Source:
  * docs/decisions/rate-limits.md.
  */
 export const tooManyRequestsBody = { error: 'Too many requests' } as const
-/** Body of a 409 of the share endpoint, whatever the actual status. Source: docs/interface.md 7. */
+/** Body of a 409 of the share endpoint, the same for every status. Source: docs/interface.md 7. */
 export const kycUnavailableBody = { error: 'KYC unavailable for this user' } as const
 /** Body of a 404 of the share endpoint: sharing is not enabled on this environment. Source: docs/interface.md 7. */
 export const sharingDisabledBody = { error: 'Identity verification sharing is not enabled' } as const

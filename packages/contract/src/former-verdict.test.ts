@@ -26,7 +26,7 @@ describe('the message of a 422', () => {
       Array.from({ length: 500 }, (_, index) => `LABEL_${index}`),
       /Labels: LABEL_0, .* and \d+ more[.]$/,
     ],
-    ['one label that is too long', ['x'.repeat(2_000)], /Labels: 1, each too long to be shown[.]$/],
+    ['one overlong label', ['x'.repeat(2_000)], /Labels: 1, each too long to be shown[.]$/],
   ])('holds whole labels, 1000 characters at most: %s', (_, rejectLabels, pattern) => {
     const message = shareRejectedMessage('', { rejectType: 'RETRY', rejectLabels })
     expect(message).toMatch(pattern)
@@ -50,7 +50,7 @@ describe('the former verdict', () => {
     'x'.repeat(999),
   ]
 
-  test('is read as it was written, whatever the labels are', () => {
+  test('is parsed as it was formatted, for any labels', () => {
     for (const description of ['', said, `${sentence}, FINAL. And more`, sentence])
       for (const rejectType of ['RETRY', 'FINAL', null] as const)
         for (const first of texts)

@@ -2,9 +2,9 @@
 
 /** `t=<unix seconds>,v1=<64 lowercase hex characters>`. Source: docs/interface.md 6. */
 export const signatureHeader = 'X-Service-Signature'
-/** The integration a delivery is for, lowercased: an unauthenticated routing hint. Source: docs/interface.md 6. */
+/** The integration of a delivery, lowercased: an unauthenticated routing hint. Source: docs/interface.md 6. */
 export const integrationHeader = 'X-Service-Integration'
-/** What every response of areas (a) and (c) carries as `Cache-Control`. Source: docs/interface.md 4. */
+/** The `Cache-Control` of every response of areas (a) and (c). Source: docs/interface.md 4. */
 export const cacheControl = 'private, no-store'
 /** Content type of every body. Source: docs/interface.md 6. */
 export const jsonContentType = 'application/json'

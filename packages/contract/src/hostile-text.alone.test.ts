@@ -1,4 +1,4 @@
-/** Text in answers and requests takes time that grows with its length at most. @module */
+/** Text in answers and requests takes at most linear time. @module */
 import { testGrowth } from '../../../vitest.growth.js'
 import {
   createReader,

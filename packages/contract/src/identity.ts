@@ -1,27 +1,25 @@
-/** Sharing an identity verification. Source: docs/interface.md 2.5, 3, 4.2. @module */
+/** Schemas of sharing an identity verification. Source: docs/interface.md 2.5, 3, 4.2. @module */
 import * as z from 'zod/mini'
 import { object } from './mode.js'
 import { openEnum } from './open-enum.js'
 
 /** Every review status that the share endpoint answers. Source: docs/interface.md 2.5. */
 export const reviewStatuses = ['not_started', 'init', 'pending', 'prechecked', 'onHold', 'completed'] as const
-/** Where a verification stands. */
+/** Status of a verification. */
 export type ReviewStatus = (typeof reviewStatuses)[number]
 
 /**
- * Longest texts in a share request, in characters. The service takes an e-mail address of 254 bytes once it has
- * normalised it; decomposed (Unicode form NFD) it can have four times as many characters.
+ * Longest texts in a share request, in characters. The service accepts an e-mail address of 254 bytes after
+ * normalisation. In Unicode form NFD it may have four times as many characters.
  */
 export const shareRequestLimits = { email: 1_024, kycShareToken: 4_096 } as const
 
-// The dots of IDNA separate labels as the ASCII one does. No label can hold a dot, so that no text is matched in more
-// than one way.
+// IDNA has further dots that separate labels. No label may hold a dot, so the pattern needs no backtracking.
 const emailShape = /^[^\s@]+@[^\s@.\u3002\uff0e\uff61]+(?:[.\u3002\uff0e\uff61][^\s@.\u3002\uff0e\uff61]+)+\.?$/
 
 /**
- * Body of the share request. Of an e-mail address it asks for the outline alone: something, `@`, something with a dot,
- * no spaces. Case, Unicode and international domains are normalised by the service, which has the last word. Source:
- * docs/interface.md 4.2.
+ * Body of the share request. It checks only the outline of an e-mail address: text, `@`, text with a dot, no spaces.
+ * The service normalises case, Unicode and international domains, and decides. Source: docs/interface.md 4.2.
  */
 export const shareRequestSchema = object('read', {
   email: z
@@ -52,12 +50,12 @@ const shareResponseShape = {
 export const shareResponseSchema = object('read', shareResponseShape)
 /** The share answer as the service writes it. */
 export const shareResponseWriteSchema = object('write', shareResponseShape)
-/** What the share endpoint answers. `reused` is true when this request redeemed the token. */
+/** The answer of the share endpoint. `reused` is true when this request redeemed the token. */
 export type ShareResponse = z.infer<typeof shareResponseSchema>
 
 /**
- * The share answer of a service that may be newer than its client: statuses, answers and types that are not in this
- * contract pass. The token may be redeemed by then, so an answer must not be lost for a word.
+ * The share answer of a possibly newer service: accepts unknown statuses, answers and types. By then the token may be
+ * redeemed, so an unknown value must not lose the answer.
  */
 export const openShareResponseSchema = object('read', {
   ...shareResponseShape,
@@ -65,5 +63,5 @@ export const openShareResponseSchema = object('read', {
   reviewAnswer: z.nullable(openEnum(reviewAnswer)),
   rejectType: z.nullable(openEnum(rejectType)),
 })
-/** A share answer with any words. */
+/** A share answer that may have unknown values. */
 export type OpenShareResponse = z.infer<typeof openShareResponseSchema>

@@ -23,7 +23,7 @@ export const flatTransactionSchema = object('read', {
   priceFeeds: z.string(),
 })
 
-/** Bounds of a link configuration that is stored. */
+/** Limits of a stored link configuration. */
 export const linkConfigLimits = { coins: 64, tokens: 256, symbolLength: 64, urlLength: 2_048 } as const
 
 const anyText = z.string()
@@ -45,7 +45,7 @@ const webAddress = z
   )
 
 function isWebAddress(text: string): boolean {
-  // The parser drops control characters and spaces silently; what is stored must be what is opened.
+  // The parser silently drops control characters and spaces, but the stored text must be the opened one.
   if (!/^https?:\/\/[^\s\\\p{Cc}\p{Cs}]+$/iu.test(text) || !URL.canParse(text)) return false
   const { username, password } = new URL(text)
   return username === '' && password === ''
@@ -74,23 +74,21 @@ function coinConfigShape(mode: Mode) {
   }
 }
 
-/**
- * What happens when a payment link completes, as a client reads it. Fields that some clients add, such as `text`, pass.
- */
+/** The action after a completed payment link, as a client reads it. Accepts added fields of clients, such as `text`. */
 export const onCompleteActionSchema = onCompleteActionShape('read')
 
 /** The coins that a link accepts on one chain, as a client reads it. */
 export const coinConfigSchema = object('read', coinConfigShape('read'))
 
-/** What a payment link accepts, as a client reads it. */
+/** The configuration of a payment link, as a client reads it. */
 export const linkConfigSchema = object('read', {
   coins: z.array(coinConfigSchema),
   onCompleteAction: z.optional(onCompleteActionSchema),
 })
 
 /**
- * What a payment link accepts, as an account may store it: closed, within {@link linkConfigLimits}, with well-formed
- * addresses (in any case) and URLs, and each chain once.
+ * The configuration of a payment link, as an account may store it: closed, within {@link linkConfigLimits}, each chain
+ * once, with well-formed URLs and addresses in any case.
  */
 export const linkConfigWriteSchema = object('write', {
   coins: z.array(object('write', coinConfigShape('write'))).check(
@@ -105,11 +103,11 @@ export const accountSchema = object('read', { address: z.string(), config: linkC
 
 /** The flat per-transaction shape. */
 export type FlatTransaction = z.infer<typeof flatTransactionSchema>
-/** What happens when a payment link completes. */
+/** The action after a completed payment link. */
 export type OnCompleteAction = z.infer<typeof onCompleteActionSchema>
 /** The coins that a link accepts on one chain. */
 export type CoinConfig = z.infer<typeof coinConfigSchema>
-/** What a payment link accepts. */
+/** The configuration of a payment link. */
 export type LinkConfig = z.infer<typeof linkConfigSchema>
 /** An account with its handle and link configuration. */
 export type Account = z.infer<typeof accountSchema>

@@ -44,8 +44,8 @@ describe('the legacy lookup (interface 2.4)', () => {
   })
 })
 
-describe('what older services and clients send', () => {
-  it('reads as a look-up: another fee type, more fields, two spellings of a decimal, a hash of another length', () => {
+describe('the reading schemas', () => {
+  it('accept an unknown fee type, more fields, two spellings of a decimal, and a hash of another length', () => {
     const older = {
       chainId: 137,
       txHash: `0x${'a'.repeat(62)}`,
@@ -67,7 +67,7 @@ describe('what older services and clients send', () => {
     { type: 'NOTHING', payload: null },
     { type: 'REDIRECT', text: 'Back', payload: { url: 'shop.example', excludeParams: true } },
     { type: 'CLOSE_WINDOW', text: 'Bye', payload: { delayMilliseconds: 1.5 } },
-  ])('reads as a link configuration with %j, which is not stored as it is', (onCompleteAction) => {
+  ])('accept a link configuration with %j, which the writing schema rejects', (onCompleteAction) => {
     const config = { coins: [], onCompleteAction }
     expect(linkConfigSchema.parse(config)).toEqual(config)
     expect(linkConfigWriteSchema.safeParse(config).success).toBe(false)
@@ -123,9 +123,9 @@ describe('the legacy type snapshot', () => {
 
 describe('the accounts response (interface 2.4)', () => {
   it.each([
-    ['as it is', {}],
-    ['with a link configuration without an action', { config: { coins: [] } }],
-    ['with a field of a newer service', { createdAt: '2026-01-02T03:04:05.000Z' }],
+    ['the sample', {}],
+    ['a link configuration without an action', { config: { coins: [] } }],
+    ['a field of a newer service', { createdAt: '2026-01-02T03:04:05.000Z' }],
   ])('reads %s', (_what, change) => {
     expect(accountSchema.parse({ ...account, ...change })).toEqual({ ...account, ...change })
   })

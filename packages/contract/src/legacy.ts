@@ -63,12 +63,10 @@ export const verifySchema = object('read', verifyShape('read'))
 /** The verify answer as the service writes it. */
 export const verifyWriteSchema = object('write', verifyShape('write'))
 
-/** Longest texts in a verify request, in characters. A number counts as it is written out, without an exponent. */
+/** Longest texts in a verify request, in characters. A number counts in plain decimals, without an exponent. */
 export const verifyRequestLimits = { invoiceAmount: 100, address: 128 } as const
 
-/**
- * The form of `invoiceCurrency`, and of every currency that a look-up shows. Source: docs/interface.md 4.3.
- */
+/** The form of `invoiceCurrency`, and of every currency that a look-up shows. Source: docs/interface.md 4.3. */
 export const currencyCodePattern = /^[A-Z0-9.]{1,16}$/
 
 /** Body of the verify request. Source: docs/interface.md 4.3. */
@@ -82,7 +80,7 @@ export const verifyRequestSchema = object('read', {
 
 /** All payments of one transaction. */
 export type Lookup = z.infer<typeof lookupSchema>
-/** All payments of one transaction, each judged against an invoice. */
+/** All payments of one transaction, each compared with an invoice. */
 export type Verify = z.infer<typeof verifySchema>
-/** What a payment is verified against. */
+/** The invoice that payments are compared with. */
 export type VerifyRequest = z.infer<typeof verifyRequestSchema>

@@ -3,7 +3,7 @@
 /** Page size of the list endpoints. Source: docs/interface.md 4.1, 8. */
 export const pageLimit = { default: 50, min: 1, max: 200 } as const
 
-/** How long a delivery may take in all, in milliseconds. Source: docs/interface.md 6, 8. */
+/** Longest duration of a whole attempt of a delivery, in milliseconds. Source: docs/interface.md 6, 8. */
 export const deliveryTimeoutMs = 5_000
 
 /**
@@ -12,11 +12,11 @@ export const deliveryTimeoutMs = 5_000
  */
 export const signatureToleranceSeconds = 300
 
-/** Share token lifetime when the mint call names none, in seconds. Source: docs/interface.md 4.2, 8. */
+/** Default lifetime of a share token, in seconds. Source: docs/interface.md 4.2, 8. */
 export const shareTokenLifetimeSeconds = 1_200
 
 /**
- * How deep a block must lie before the legacy `final` flag is true, and about how long that takes. Source:
+ * Confirmations that make the legacy `final` flag true, by chain, and the approximate time that they take. Source:
  * docs/interface.md 8.
  */
 export const finality = {

@@ -1,9 +1,9 @@
-/** One description of an object, two schemas: closed when writing, open to unknown fields when reading. @module */
+/** Builds object schemas: closed for writing, open to unknown fields for reading. @module */
 import * as z from 'zod/mini'
 
 /**
- * How an object treats fields that this contract does not name. `write` refuses them, so that nothing leaks into an
- * answer; `read` passes them, so that a newer service breaks nobody.
+ * The treatment of unknown fields. `write` rejects them, so that no internal field leaks into an answer. `read` accepts
+ * them, so that a newer service breaks no client.
  */
 export type Mode = 'read' | 'write'
 
@@ -12,8 +12,7 @@ export function object<Shape extends z.core.$ZodShape>(
   mode: Mode,
   shape: Shape,
 ): z.ZodMiniObject<Shape, z.core.$strip> {
-  // Both calls return the same schema class; only what happens to unknown keys differs, which the wire type does not
-  // show.
+  // Both return the same class. They differ only in unknown keys, which the wire type does not show.
   const schema = mode === 'write' ? z.strictObject(shape) : z.looseObject(shape)
   return schema as unknown as z.ZodMiniObject<Shape, z.core.$strip>
 }

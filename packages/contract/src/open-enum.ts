@@ -2,10 +2,10 @@
 import * as z from 'zod/mini'
 import type { Mode } from './mode.js'
 
-/** One of the known values, or any other text. Editors still offer the known ones, and a `switch` needs a `default`. */
+/** A known value or any other text. Editors still suggest the known ones; a `switch` needs a `default`. */
 export type OpenEnum<Value extends string> = Value | (string & Record<never, never>)
 
-/** Known values first, then any text that `rest` accepts. {@link createReader} reports each unknown value. */
+/** Accepts known values and any text that `rest` accepts. {@link createReader} returns each unknown value. */
 export function openEnum<Value extends string>(
   known: z.ZodMiniType<Value>,
   rest: z.ZodMiniType<string> = z.string(),
@@ -14,5 +14,5 @@ export function openEnum<Value extends string>(
   return z.union([known, rest]) as unknown as z.ZodMiniType<OpenEnum<Value>>
 }
 
-/** Writing allows the known values only; reading allows any. */
+/** Writing allows only known values; reading allows any. */
 export type EnumOf<M extends Mode, Value extends string> = M extends 'write' ? Value : OpenEnum<Value>

@@ -19,7 +19,7 @@ export type PaymentState = (typeof paymentStates)[number]
 /** Schema of {@link PaymentState}. */
 export const paymentState = z.enum(paymentStates)
 
-/** A payment state as a reader meets it: one of the six, or a word that a newer service has added. */
+/** A payment state for reading: one of the six, or an unknown value of a newer service. */
 export type OpenPaymentState = OpenEnum<PaymentState>
 
 /** Schema of {@link OpenPaymentState}. A state is never empty. */

@@ -81,7 +81,7 @@ describe('the payment object', () => {
     },
   )
 
-  it('may have a null symbol, and nothing else null in its tokens', () => {
+  it('may have null only as the symbol in its tokens', () => {
     expect(paymentWriteSchema.safeParse({ ...payment, tokenIn: { ...payment.tokenIn, symbol: null } }).success).toBe(
       true,
     )

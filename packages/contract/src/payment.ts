@@ -1,7 +1,4 @@
-/**
- * The payment object and its page, as the integration read API returns them. Source: docs/interface.md 2.1, 2.2.
- * @module
- */
+/** The payment object and the page of the read API. Source: docs/interface.md 2.1, 2.2. @module */
 import * as z from 'zod/mini'
 import { type Mode, object } from './mode.js'
 import { address, amount, chainId, instant, txHash } from './primitives.js'
@@ -20,9 +17,9 @@ function paymentShape<M extends Mode>(mode: M) {
   }
 }
 
-/** A payment as a client reads it: unknown fields and unknown states pass. */
+/** A payment as a client reads it: accepts unknown fields and states. */
 export const paymentSchema = object('read', paymentShape('read'))
-/** A payment as the service writes it: unknown fields and unknown states are refused. */
+/** A payment as the service writes it: rejects unknown fields and states. */
 export const paymentWriteSchema = object('write', paymentShape('write'))
 
 const nextCursor = z.nullable(z.string())
@@ -37,9 +34,9 @@ export const pageWriteSchema = object('write', { payments: z.array(paymentWriteS
  * units.
  */
 export type PaymentBody = z.infer<typeof paymentWriteSchema>
-/** A page of payments with the token of the next one, or null on the last. */
+/** A page of payments with the cursor of the next page, or null on the last. */
 export type PageBody = z.infer<typeof pageWriteSchema>
-/** A payment as a client reads it: with any state. */
+/** A payment as a client reads it, with any state. */
 export type OpenPayment = z.infer<typeof paymentSchema>
 /** A page as a client reads it. */
 export type OpenPage = z.infer<typeof pageSchema>

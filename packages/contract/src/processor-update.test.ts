@@ -4,7 +4,7 @@ import { processorUpdateSchema } from './processor-update.js'
 const update = { id: 'evt_1', chainId: '137', txHash: `0x${'a'.repeat(64)}` }
 
 describe('the processor update', () => {
-  it('tells an absent field from null', () => {
+  it('distinguishes an absent field from null', () => {
     expect(processorUpdateSchema.parse({ ...update, state: null })).toEqual({ ...update, state: null })
     expect('state' in processorUpdateSchema.parse(update)).toBe(false)
   })

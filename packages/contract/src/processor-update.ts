@@ -1,5 +1,5 @@
 /**
- * An update that a payment processor sends. Source: docs/decisions/processor-updates.md, which completes
+ * The update that a payment processor sends. Source: docs/decisions/processor-updates.md, which completes
  * docs/interface.md 1 and 6.
  * @module
  */
@@ -10,9 +10,9 @@ import { chainId } from './primitives.js'
 import { invoiceWriteSchema, recipientWriteSchema } from './snapshot.js'
 
 /**
- * Body of a processor update. Closed: a field with a typing error is refused, never ignored.
- * Of `state`, `recipient` and `invoice`, an absent one leaves what is stored and null clears it.
- * `integrationAddress` is needed only where payments of one transaction name different integrations.
+ * Body of a processor update. Closed: it rejects a misspelt field and never ignores it. Of `state`, `recipient` and
+ * `invoice`, an absent one keeps the stored value and null clears it. `integrationAddress` is needed only if payments
+ * of one transaction name different integrations.
  */
 export const processorUpdateSchema = object('write', {
   id: z.string().check(z.regex(/^[\x21-\x7e]{1,128}$/, 'expected 1 to 128 printable ASCII characters')),
@@ -24,11 +24,11 @@ export const processorUpdateSchema = object('write', {
   invoice: z.optional(z.nullable(invoiceWriteSchema)),
 })
 
-/** What became of an update. */
+/** Outcomes of an update. */
 export const updateOutcomes = ['applied', 'unchanged', 'refused', 'waiting'] as const
 /**
- * `applied` made a new version; `unchanged` changed nothing; `refused` broke a rule, named in `reason`;
- * `waiting` is kept until the payment is indexed.
+ * `applied` made a new version; `unchanged` changed nothing; `refused` broke the rule in `reason`; `waiting` is stored
+ * until the payment is indexed.
  */
 export type UpdateOutcome = (typeof updateOutcomes)[number]
 
@@ -42,5 +42,5 @@ export const updateResultSchema = object('read', {
 
 /** Body of a processor update. */
 export type ProcessorUpdate = z.infer<typeof processorUpdateSchema>
-/** Answer to a processor update: `version` is the payment's after it, or null while it waits. */
+/** Answer to a processor update. `version` is the payment's version after it, or null while it waits. */
 export type UpdateResult = z.infer<typeof updateResultSchema>

@@ -1,7 +1,4 @@
-/**
- * The notification payload: a full snapshot of a payment's state and merchant data. Source: docs/interface.md 2.3.
- * @module
- */
+/** The notification payload: a full snapshot of a payment. Source: docs/interface.md 2.3. @module */
 import * as z from 'zod/mini'
 import { type Mode, object } from './mode.js'
 import { stateIn } from './payment-state.js'
@@ -31,9 +28,9 @@ export const recipientWriteSchema = object('write', recipientShape)
 export const invoiceSchema = object('read', invoiceShape)
 /** The invoice, closed. */
 export const invoiceWriteSchema = object('write', invoiceShape)
-/** A snapshot as a receiver reads it: unknown fields and unknown states pass. */
+/** A snapshot as a receiver reads it: accepts unknown fields and states. */
 export const snapshotSchema = object('read', snapshotShape('read'))
-/** A snapshot as the service writes it: unknown fields and unknown states are refused. */
+/** A snapshot as the service writes it: rejects unknown fields and states. */
 export const snapshotWriteSchema = object('write', snapshotShape('write'))
 
 /** The merchant of a payment. */
@@ -42,5 +39,5 @@ export type RecipientBody = z.infer<typeof recipientSchema>
 export type InvoiceBody = z.infer<typeof invoiceSchema>
 /** A payment snapshot: the body of a notification, as the service writes it. */
 export type SnapshotBody = z.infer<typeof snapshotWriteSchema>
-/** A payment snapshot as a receiver reads it: with any state. */
+/** A payment snapshot as a receiver reads it, with any state. */
 export type OpenSnapshot = z.infer<typeof snapshotSchema>

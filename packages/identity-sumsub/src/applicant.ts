@@ -1,25 +1,25 @@
-/** An applicant as the provider answers it. @module */
+/** Parses an applicant of the provider. @module */
 import { ProviderAnswerError } from './errors.js'
 import { field, text } from './internal/json.js'
 import { parseTime } from './internal/times.js'
 import { readDatedReview, type SumsubReview } from './review.js'
 
-/** An applicant of ours at the provider. Nothing personal is read from it. */
+/** An applicant of the service. Personal data are not parsed. */
 export interface SumsubApplicant {
   readonly applicantId: string
-  /** The name that we gave it, or null when the answer holds none. */
+  /** The external user id, or null when the answer has none. */
   readonly externalUserId: string | null
-  /** Where its verification stands, or null when the answer does not say. */
+  /** The status of its verification, or null when the answer has none. */
   readonly review: SumsubReview | null
-  /** The provider's own time of a verdict in unix milliseconds, to the second; null when it does not say. */
+  /** The provider's time of a verdict in unix milliseconds, to the second; null when absent. */
   readonly reviewedAt: number | null
-  /** When the provider made it in unix milliseconds, to the second; null when the answer does not say. */
+  /** The provider's time of creation in unix milliseconds, to the second; null when absent. */
   readonly createdAt: number | null
-  /** The level that it is checked by; null when the answer does not say. */
+  /** Its verification level; null when absent. */
   readonly levelName: string | null
 }
 
-/** Reads an applicant. @throws ProviderAnswerError When the answer is no applicant. */
+/** Parses an applicant. @throws ProviderAnswerError When the answer is not an applicant. */
 export function readApplicant(status: number, json: unknown): SumsubApplicant {
   const applicantId = text(field(json, 'id'))
   if (applicantId === null) throw new ProviderAnswerError(status, 'an applicant without an id')

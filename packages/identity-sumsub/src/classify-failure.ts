@@ -1,5 +1,5 @@
 /**
- * What a failed answer of the provider means for us. Source: docs/interface.md 7 (422),
+ * Maps failed answers of the provider to errors. Source: docs/interface.md 7 (422),
  * docs/decisions/identity-provider.md.
  *
  * @module
@@ -17,31 +17,30 @@ import {
 import { field, text, whole } from './internal/json.js'
 
 /**
- * Numbers that say that the donor's token or verification cannot be used: the integrator can act on each of them. Among
- * them are two that say that reuse, or copying, is switched off for us: those are ours.
+ * Error numbers about the donor's token or verification, on which the integrator can act. Two numbers in the range mean
+ * that reuse or copying is switched off for the service; its operator must act on those.
  */
 const aboutToken = { first: 10_501, last: 10_599 }
 const reuseDisabled = 10_505
 /**
- * The provider's page on copying gives this number to `copy-applicant-disabled`, its list for reuse to
- * `reusable-kyc-email-mismatch`.
+ * An ambiguous number: `copy-applicant-disabled` on the provider's page on copying, `reusable-kyc-email-mismatch` in
+ * its list for reuse.
  */
 const ambiguous = { code: 10_518, aboutToken: 'reusable-kyc-email-mismatch' }
 
-/** Kept of the provider's own words. */
+/** Longest part of the provider's description that an error keeps. */
 const mostCharacters = 500
 
 /**
- * How a refused share token is described when the answer has no number. Everything else that is a 401 is about our own
- * credentials.
+ * The description of a rejected share token without a number. Any other 401 is about the service's own credentials.
  */
 const invalidToken = 'Token is invalid'
 
 /**
- * The error of an answer that is no success.
+ * The error of a failed answer.
  *
- * 401 is the trap: the provider uses it for a share token that expired or was used, and for our own signature, clock or
- * app token. Only the first may reach an integrator as "mint a fresh token", and only where a share token was sent.
+ * The provider uses 401 both for an expired or used share token and for the service's own signature, clock or app
+ * token. Only the first may tell the integrator to mint a fresh token, and only if the call sent a share token.
  */
 export function classifyFailure(
   { status, json, retryAfter }: ProviderAnswer,

@@ -1,13 +1,13 @@
-/** One signed request to the provider, within a time and a size. @module */
+/** Sends signed requests to the provider, with a timeout and a size limit. @module */
 import { ProviderAnswerError, ProviderUnavailableError, RequestLateError } from './errors.js'
 import { checkCredential } from './internal/check-secret.js'
 import { signRequest } from './sign-request.js'
 
-/** How the provider is reached. */
+/** Connection options for the provider. */
 export interface ProviderConnection {
-  /** The app token that names the caller. */
+  /** The app token, which identifies the caller. */
   readonly appToken: string
-  /** Its secret key, which signs. */
+  /** The secret key, which signs requests. */
   readonly secretKey: string
   /** @default the provider's own */
   readonly baseUrl?: string | undefined
@@ -15,26 +15,26 @@ export interface ProviderConnection {
   readonly timeoutMs?: number | undefined
   /** @default the runtime's */
   readonly fetch?: typeof fetch | undefined
-  /** Milliseconds since the epoch; the signature carries it in seconds. @default Date.now */
+  /** The clock, in milliseconds since the epoch. The signature has whole seconds. @default Date.now */
   readonly now?: (() => number) | undefined
 }
 
 /** Defaults of {@link ProviderConnection}. */
 export const connectionDefaults = { baseUrl: 'https://api.sumsub.com', timeoutMs: 10_000 } as const
 
-/** What the provider answered. */
+/** An answer of the provider. */
 export interface ProviderAnswer {
   readonly status: number
-  /** The body as JSON, or undefined when it is none. */
+  /** The parsed JSON body, or undefined when it is not JSON. */
   readonly json: unknown
   readonly retryAfter: string | null
 }
 
-/** What ends a request early. */
+/** Options that stop a request early. */
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined
   /**
-   * Unix milliseconds by {@link ProviderConnection.now}: a request that is not signed by then is not sent.
+   * Deadline for signing, in unix milliseconds of {@link ProviderConnection.now}. A later request is not sent.
    * @default none
    */
   readonly sendBy?: number | undefined
@@ -51,13 +51,12 @@ export type Call = (
   options?: CallOptions,
 ) => Promise<ProviderAnswer>
 
-/** Most bytes of an answer: an applicant with everything that was recognised on its documents is a fraction of it. */
+/** Size limit of an answer. An applicant with all recognised document data needs a fraction of it. */
 const mostBytes = 1_048_576
 
 /**
- * Builds the function that sends signed requests. Redirects are not followed: a signature is for one address.
- * @throws TypeError When a credential is blank or no header can carry it, or the address is neither https nor this
- * machine.
+ * Makes the function that sends signed requests. Redirects are not followed: a signature is for one address.
+ * @throws TypeError When a credential is blank or not valid in a header, or the address is neither https nor loopback.
  * @throws RangeError When `timeoutMs` is out of range.
  */
 export function createCall(connection: ProviderConnection): Call {
@@ -75,7 +74,7 @@ export function createCall(connection: ProviderConnection): Call {
     const sent = new URL(`${base.origin}${uri}`)
     if (`${sent.pathname}${sent.search}` !== uri)
       throw new TypeError('An id has the form of a path: it would be sent to another address than the one signed.')
-    // The time that is checked is the one that is signed: from here on the provider itself refuses what comes too late.
+    // The checked time is the signed one: from here on the provider itself rejects a late request.
     const signedAt = now()
     if (!(signedAt <= sendBy)) throw new RequestLateError()
     const timestamp = Math.floor(signedAt / 1_000)

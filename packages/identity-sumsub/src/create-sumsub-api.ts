@@ -1,6 +1,6 @@
 /**
- * The service's side of the provider's API: redeem a share token, find what became of it, and ask where a verification
- * stands. Source: docs/interface.md 3 (KYC attachment), 4.2; docs/decisions/identity-provider.md.
+ * Calls the provider for the service: redeem a share token, find its applicant, poll a review. Source:
+ * docs/interface.md 3 (KYC attachment), 4.2; docs/decisions/identity-provider.md.
  * @module
  */
 import { readApplicant, type SumsubApplicant } from './applicant.js'
@@ -11,36 +11,36 @@ import { checkCredential } from './internal/check-secret.js'
 import { field } from './internal/json.js'
 import { type DatedSumsubReview, readDatedReview } from './review.js'
 
-/** How the service uses the provider. */
+/** Options of the service at the provider. */
 export interface SumsubApiOptions extends ProviderConnection {
-  /** The verification level that applicants get. */
+  /** The verification level of new applicants. */
   readonly levelName: string
   /**
-   * `reuse` is the provider's endpoint for reusing a verification. `import` is the one before it, which copies an
-   * applicant; its page names no external user id, so a lost answer is not found again by looking it up.
+   * `reuse` is the provider's endpoint for reusing a verification. `import` is the older one, which copies an
+   * applicant. It takes no external user id, so a look-up cannot resolve an unknown outcome.
    * @default 'reuse'
    */
   readonly redeemBy?: 'reuse' | 'import' | undefined
 }
 
-/** The calls that the service makes to the provider. Each rejects with an error of this package. */
+/** The service's calls to the provider. Each rejects with an error of this package. */
 export interface SumsubApi {
-  /** The level that redemptions ask for; null: they name none. */
+  /** The level of redemptions; null when they name none. */
   readonly levelName: string | null
-  /** Whether {@link SumsubApi.find} finds what was redeemed. Where not, null of it proves nothing. */
+  /** Whether {@link SumsubApi.find} finds redemptions. If not, its null proves nothing. */
   readonly findsByName: boolean
   /**
-   * Redeems a share token for an applicant named `externalUserId`. The provider knows no idempotency: after an error
-   * whose outcome is unknown, ask {@link SumsubApi.find} before anything is redeemed again.
-   * @throws TokenRejectedError, ProviderSetupError, ProviderThrottledError, RequestLateError: nothing was redeemed.
-   * @throws ProviderUnavailableError, ProviderAnswerError: it may have been.
+   * Redeems a share token for an applicant named `externalUserId`. The provider has no idempotency key: after an
+   * unknown outcome, call {@link SumsubApi.find} before another redemption.
+   * @throws TokenRejectedError, ProviderSetupError, ProviderThrottledError, RequestLateError: not redeemed.
+   * @throws ProviderUnavailableError, ProviderAnswerError: possibly redeemed.
    */
   redeem(request: {
     readonly shareToken: string
     readonly externalUserId: string
     /**
-     * Unix milliseconds: a request that is not signed by then is not sent. One that is lands within about a minute, or
-     * never.
+     * Deadline for signing, in unix milliseconds. A later request is not sent. A signed one takes effect within about a
+     * minute, or never.
      * @default none
      */
     readonly sendBy?: number | undefined
@@ -48,13 +48,13 @@ export interface SumsubApi {
   }): Promise<SumsubApplicant>
   /** The applicant of that name, or null when there is none. */
   find(externalUserId: string, signal?: AbortSignal): Promise<SumsubApplicant | null>
-  /** Where an applicant's verification stands, or null when the provider knows no such applicant any more. */
+  /** The status of an applicant's verification, or null when the provider no longer has the applicant. */
   review(applicantId: string, signal?: AbortSignal): Promise<DatedSumsubReview | null>
 }
 
 /**
- * Builds the calls. A service takes an `IdentityProvider`, which never rejects: `createSumsubProvider` of
- * `@payment-integration/server` builds it on these.
+ * Makes the calls. A service needs an `IdentityProvider`, which never rejects: `createSumsubProvider` of
+ * `@payment-integration/server` builds it on these calls.
  * @throws TypeError When an option is blank or malformed.
  * @example createSumsubApi({ appToken, secretKey, levelName: 'basic-kyc' })
  */
@@ -71,7 +71,7 @@ export function createSumsubApi(options: SumsubApiOptions): SumsubApi {
       const answer = await call('POST', path, query, { signal, sendBy })
       if (!isSuccess(answer.status)) throw classifyFailure(answer, { sentShareToken: true })
       const applicant = readApplicant(answer.status, answer.json)
-      // Copying lets the provider choose the name.
+      // When copying, the provider chooses the name.
       if (redeemBy === 'reuse' && applicant.externalUserId !== null && applicant.externalUserId !== externalUserId)
         throw new ProviderAnswerError(answer.status, 'an applicant of another name than the one given')
       return applicant
@@ -103,8 +103,8 @@ export function createSumsubApi(options: SumsubApiOptions): SumsubApi {
 }
 
 /**
- * Whether the provider itself says that there is no such applicant. A gateway's 404, or one of a wrong `baseUrl`, says
- * nothing about applicants: taken for one, it would have a share token redeemed twice.
+ * Whether the provider itself reports a missing applicant. The 404 of a gateway or of a wrong `baseUrl` must not count,
+ * because it would lead to a second redemption.
  */
 function isUnknown({ status, json }: ProviderAnswer): boolean {
   return status === 404 && field(json, 'code') === 404

@@ -1,20 +1,21 @@
 /**
- * What a call to the provider can end in. Every error is built from the fields listed here and from nothing else: no
- * request, no header, no token and no `cause`, so that logging one cannot show a secret.
+ * Errors of calls to the provider.
+ *
+ * An error holds only the fields listed here: no request, header, token or `cause`. So logging one shows no secret.
  * @module
  */
 
-/** Base of every error of this package. `retryable`: the same call may succeed after a while, unchanged. */
+/** Base of every error of this package. `retryable`: the same call may succeed later, unchanged. */
 export abstract class ProviderError extends Error {
   abstract readonly code: `ERR_PROVIDER_${string}`
   abstract readonly retryable: boolean
-  /** Whether the provider may have done what it was asked to all the same: look before you ask again. */
+  /** Whether the provider may have executed the call: look up its result before you repeat it. */
   abstract readonly outcomeUnknown: boolean
 }
 
 /**
- * The provider refused the share token: expired, used before, of an applicant that is not approved, or of a level that
- * shares no step with ours. A fresh token may help. Source: docs/interface.md 7 (422).
+ * The provider rejected the share token: it is expired or used, its applicant is not approved, or the levels share no
+ * step. A fresh token may help. Source: docs/interface.md 7 (422).
  */
 export class TokenRejectedError extends ProviderError {
   override readonly name = 'TokenRejectedError'
@@ -22,7 +23,7 @@ export class TokenRejectedError extends ProviderError {
   readonly retryable = false
   readonly outcomeUnknown = false
   readonly #providerMessage: string
-  /** The provider's number for the reason, or null when it gave none. */
+  /** The provider's error number, or null when absent. */
   readonly providerCode: number | null
   constructor(providerMessage: string, providerCode: number | null) {
     super(`The identity provider refused the share token${numbered(providerCode)}. Mint a fresh one and send that.`)
@@ -30,15 +31,15 @@ export class TokenRejectedError extends ProviderError {
     this.providerCode = providerCode
   }
   /**
-   * The provider's own words. They may hold the id of the token: show them to the integrator, and log them nowhere.
-   * Printing, copying or serialising the error leaves them out.
+   * The provider's description. It may hold the id of the token: show it to the integrator, but never log it. Printing,
+   * copying or serialising the error omits it.
    */
   get providerMessage(): string {
     return this.#providerMessage
   }
 }
 
-/** The provider refused our own credentials, clock or set-up. The caller can do nothing about it: an operator must. */
+/** The provider rejected the service's own credentials, clock or set-up. Its operator must act; the caller cannot. */
 export class ProviderSetupError extends ProviderError {
   override readonly name = 'ProviderSetupError'
   readonly code = 'ERR_PROVIDER_SETUP'
@@ -56,13 +57,13 @@ export class ProviderSetupError extends ProviderError {
   }
 }
 
-/** The provider asks for fewer requests. Nothing was done. */
+/** The provider limits the rate of requests. It executed nothing. */
 export class ProviderThrottledError extends ProviderError {
   override readonly name = 'ProviderThrottledError'
   readonly code = 'ERR_PROVIDER_THROTTLED'
   readonly retryable = true
   readonly outcomeUnknown = false
-  /** How long to wait, in milliseconds, where the provider says so, else null. */
+  /** The provider's requested wait in milliseconds, or null when absent. */
   readonly retryAfterMs: number | null
   constructor(retryAfterMs: number | null) {
     super('The identity provider asks for fewer requests (429). Send the same request again after a while.')
@@ -70,10 +71,7 @@ export class ProviderThrottledError extends ProviderError {
   }
 }
 
-/**
- * A request was not sent, because its time had passed: this process was suspended, or waited too long. Nothing was
- * done.
- */
+/** The deadline of a request passed before it was sent, as in a suspended process. Nothing was executed. */
 export class RequestLateError extends ProviderError {
   override readonly name = 'RequestLateError'
   readonly code = 'ERR_PROVIDER_LATE'
@@ -84,7 +82,7 @@ export class RequestLateError extends ProviderError {
   }
 }
 
-/** No answer, or one that says that the provider failed. It may have done what it was asked to. */
+/** No answer, or a failure of the provider. The outcome is unknown. */
 export class ProviderUnavailableError extends ProviderError {
   override readonly name = 'ProviderUnavailableError'
   readonly code = 'ERR_PROVIDER_UNAVAILABLE'
@@ -102,21 +100,21 @@ export class ProviderUnavailableError extends ProviderError {
   }
 }
 
-/** An answer that is not what the provider documents. It may have done what it was asked to. */
+/** An undocumented answer of the provider. The outcome is unknown. */
 export class ProviderAnswerError extends ProviderError {
   override readonly name = 'ProviderAnswerError'
   readonly code = 'ERR_PROVIDER_ANSWER'
   readonly retryable = true
   readonly outcomeUnknown = true
   readonly status: number
-  /** @param flaw - What is wrong with the answer, without any of its text. */
+  /** @param flaw - The flaw of the answer, without its text. */
   constructor(status: number, flaw: string) {
     super(`The identity provider answered ${status} with something else than it documents: ${flaw}.`)
     this.status = status
   }
 }
 
-/** A webhook that is not the provider's, or that nobody can read. Answer 400; the provider sends it again. */
+/** A webhook that is forged or malformed. Answer 400; the provider retries it. */
 export class WebhookRefusedError extends ProviderError {
   override readonly name = 'WebhookRefusedError'
   readonly code: 'ERR_PROVIDER_WEBHOOK_UNSIGNED' | 'ERR_PROVIDER_WEBHOOK_FORGED' | 'ERR_PROVIDER_WEBHOOK_MALFORMED'

@@ -1,4 +1,4 @@
-/** Text from the provider takes time that grows with its length at most. @module */
+/** Text from the provider takes at most linear time. @module */
 import { testGrowth } from '../../../vitest.growth.js'
 import { readApplicant } from './applicant.js'
 import { classifyFailure } from './classify-failure.js'
@@ -17,7 +17,7 @@ testGrowth(
     'the algorithm of a webhook': (text) => readWebhook({ body: new Uint8Array(), digest: text, algorithm: text }),
     'a webhook': async (text) => {
       const body = Buffer.from(text)
-      // Only what the provider signed is read, so that it is signed here as well.
+      // The reader parses only signed bodies, so the test signs this one.
       await readWebhook({ body, digest: await hmacHex('SHA-256', secret, body), algorithm })
     },
     'the description of an error': (text) =>

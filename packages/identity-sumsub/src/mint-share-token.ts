@@ -1,28 +1,27 @@
-/** The integrator's side: mints the token that is shared. Source: docs/interface.md 4.2. @module */
+/** Mints a share token for the integrator. Source: docs/interface.md 4.2. @module */
 import { classifyFailure } from './classify-failure.js'
 import { createCall, type ProviderConnection } from './connection.js'
 import { ProviderAnswerError } from './errors.js'
 import { checkCredential } from './internal/check-secret.js'
 import { field, text } from './internal/json.js'
 
-/** What is minted, with the integrator's own credentials at the provider. */
+/** Options of minting, with the integrator's own credentials at the provider. */
 export interface MintOptions extends ProviderConnection {
-  /** The integrator's own applicant; the provider redeems it only when it is approved. */
+  /** The integrator's own applicant; it must be approved for a redemption. */
   readonly applicantId: string
   /** The service's client id at the provider, given during onboarding. */
   readonly forClientId: string
-  /** How long the token can be redeemed, in seconds, from 1. @default the provider's own: 1200 */
+  /** Lifetime of the token in seconds, at least 1. @default the provider's own: 1200 */
   readonly ttlInSecs?: number | undefined
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * Mints a share token. It is single use: mint it when you submit it, keep it nowhere, and mint another after a 422.
- * @throws TypeError When an option is blank or malformed, or where a browser runs this: the secret key belongs on a
- * server.
+ * Mints a share token. It is single use: mint it when you submit it, do not store it, and mint another after a 422.
+ * @throws TypeError When an option is blank or malformed, or in a browser: the secret key belongs on a server.
  * @throws RangeError When `ttlInSecs` is not a whole number from 1.
- * @throws ProviderError `ERR_PROVIDER_SETUP` when the provider refuses the credentials, the applicant or the partner;
- * `ERR_PROVIDER_THROTTLED`, `ERR_PROVIDER_UNAVAILABLE`, `ERR_PROVIDER_ANSWER`: mint again, nothing is used up by it.
+ * @throws ProviderError `ERR_PROVIDER_SETUP` when the provider rejects the credentials, the applicant or the partner;
+ * `ERR_PROVIDER_THROTTLED`, `ERR_PROVIDER_UNAVAILABLE`, `ERR_PROVIDER_ANSWER`: mint again.
  * @example const kycShareToken = await mintShareToken({ appToken, secretKey, applicantId, forClientId })
  */
 export async function mintShareToken(options: MintOptions): Promise<string> {
@@ -43,7 +42,7 @@ export async function mintShareToken(options: MintOptions): Promise<string> {
   return token
 }
 
-/** A window with a document is a page, or its worker with `importScripts`; servers and edge runtimes have neither. */
+/** A page has `document` and its worker has `importScripts`; servers and edge runtimes have neither. */
 function isBrowser(): boolean {
   const world = globalThis as { readonly document?: unknown; readonly importScripts?: unknown }
   return world.document !== undefined || typeof world.importScripts === 'function'

@@ -1,4 +1,4 @@
-/** Webhooks of the provider: who sent them, and what they say. @module */
+/** Authenticates and parses webhooks of the provider. @module */
 import { WebhookRefusedError } from './errors.js'
 import { checkCredential } from './internal/check-secret.js'
 import { createHmacCheck, type Digest } from './internal/hmac.js'
@@ -6,13 +6,13 @@ import { field, record, text } from './internal/json.js'
 import { parseTime } from './internal/times.js'
 import { readReview, type SumsubReview } from './review.js'
 
-/** How webhooks are read. */
+/** Options of the reader. */
 export interface WebhookReaderOptions {
-  /** The secret of the webhook, as set at the provider; several while it is changed. */
+  /** The secret of the webhook, as set at the provider; several during a rotation. */
   readonly secret: string | readonly string[]
 }
 
-/** A webhook as it arrived. */
+/** A received webhook. */
 export interface RawWebhook {
   /** The body, byte for byte. */
   readonly body: Uint8Array
@@ -22,7 +22,7 @@ export interface RawWebhook {
   readonly algorithm: string | null
 }
 
-/** What a webhook says about an applicant. */
+/** An event about an applicant. */
 export interface ApplicantEvent {
   readonly kind: 'applicant'
   /** The same for every copy of one event. */
@@ -31,30 +31,33 @@ export interface ApplicantEvent {
   readonly type: string
   readonly applicantId: string
   readonly externalUserId: string | null
-  /** The level that the applicant is of; null where the event does not say. */
+  /** The level of the applicant; null when the event has none. */
   readonly levelName: string | null
   /**
-   * Unix time in milliseconds at which the provider made it: the greater one is newer, whatever the order of arrival.
+   * The provider's time of the event, in unix milliseconds. A greater one is newer, in any order of arrival.
    */
   readonly at: number
-  /** What happened: the review moved on, or the applicant was switched off, on again, or deleted. */
+  /** The kind of change: the review changed, or the applicant was activated, deactivated or deleted. */
   readonly change: 'review' | 'activated' | 'deactivated' | 'deleted'
-  /** Where the verification stands; null where the event does not say. */
+  /** The status of the verification; null when the event has none. */
   readonly review: SumsubReview | null
 }
 
-/** A webhook about something else: answer 200 and forget it. */
+/** A webhook about another matter: answer 200 and ignore it. */
 export interface OtherEvent {
   readonly kind: 'other'
   readonly type: string | null
 }
 
-/** Reads one webhook. @throws WebhookRefusedError `ERR_PROVIDER_WEBHOOK_UNSIGNED`, `_FORGED`, `_MALFORMED`. */
+/**
+ * Authenticates and parses one webhook.
+ * @throws WebhookRefusedError `ERR_PROVIDER_WEBHOOK_UNSIGNED`, `_FORGED`, `_MALFORMED`.
+ */
 export type WebhookReader = (webhook: RawWebhook) => Promise<ApplicantEvent | OtherEvent>
 
 /**
- * The digests that are believed. The provider's oldest, SHA-1, is not: an attacker may choose the algorithm that a
- * header names.
+ * Accepted digests. SHA-1, the provider's oldest, is rejected, because an attacker can choose the algorithm in the
+ * header.
  */
 const digests: ReadonlyMap<string, Digest> = new Map([
   ['HMAC_SHA256_HEX', 'SHA-256'],
@@ -62,8 +65,8 @@ const digests: ReadonlyMap<string, Digest> = new Map([
 ])
 
 /**
- * Events that say where a verification stands. Actions, transactions and interviews have verdicts of their own, which
- * are none of it.
+ * Events about the status of a verification. Actions, transactions and interviews have their own verdicts, which do not
+ * concern it.
  */
 const reviewTypes = new Set([
   'applicantCreated',
@@ -79,7 +82,7 @@ const reviewTypes = new Set([
   'applicantWorkflowCompleted',
   'applicantWorkflowFailed',
 ])
-/** Events about the applicant itself. A review in one of a switched-off or deleted applicant says nothing. */
+/** Events about the applicant itself. The review of a deactivated or deleted applicant is ignored. */
 const presenceTypes: ReadonlyMap<string, ApplicantEvent['change']> = new Map([
   ['applicantActivated', 'activated'],
   ['applicantDeactivated', 'deactivated'],
@@ -88,8 +91,8 @@ const presenceTypes: ReadonlyMap<string, ApplicantEvent['change']> = new Map([
 ])
 
 /**
- * Builds the reader.
- * @throws TypeError When no secret is given, or one is blank.
+ * Makes the reader.
+ * @throws TypeError When there is no secret, or one is blank.
  */
 export function createWebhookReader({ secret }: WebhookReaderOptions): WebhookReader {
   const secrets = (typeof secret === 'string' ? [secret] : [...secret]).map((each) => checkCredential('secret', each))
@@ -140,7 +143,7 @@ function readEvent(event: Readonly<Record<string, unknown>>): ApplicantEvent | O
   }
 }
 
-/** Events that begin anew whatever result they still carry: samples of the provider show GREEN in one. */
+/** Events that reset a review. They may still carry the former result: a sample of the provider shows GREEN. */
 const resetTypes = new Set(['applicantReset', 'applicantStepsReset', 'applicantLevelChanged'])
 
 function reviewOf(

@@ -1,4 +1,4 @@
-/** Where a verification stands, in the words of the contract. Source: docs/interface.md 2.5, 3. @module */
+/** Maps a review of the provider to the contract. Source: docs/interface.md 2.5, 3. @module */
 import type { ReviewStatus, ShareResponse } from '@payment-integration/contract'
 import { field, text, texts } from './internal/json.js'
 import { parseTime } from './internal/times.js'
@@ -6,20 +6,18 @@ import { parseTime } from './internal/times.js'
 /** A verification as the contract shows it. */
 export type SumsubReview = Omit<ShareResponse, 'reused'>
 
-/** A review, and when the provider gave it. */
+/** A review with the time of its verdict. */
 export interface DatedSumsubReview {
   readonly review: SumsubReview
   /**
-   * The provider's own time of a verdict in unix milliseconds, to the second; null for what is no verdict, or has no
-   * time.
+   * The provider's time of a verdict in unix milliseconds, to the second; null without a verdict or a time.
    */
   readonly reviewedAt: number | null
 }
 
 /**
- * What the provider calls each state, and what the contract calls it. The contract knows six of them, of which
- * `not_started` is the service's own. `queued` and `awaitingService` are the provider's own work; `awaitingUser` waits
- * for documents, as `init` does.
+ * States of the provider and their statuses in the contract, which also has `not_started` of the service itself. In
+ * `queued` and `awaitingService` the provider works; `awaitingUser` waits for documents, like `init`.
  */
 const statuses: Readonly<Record<string, ReviewStatus>> = {
   init: 'init',
@@ -32,13 +30,12 @@ const statuses: Readonly<Record<string, ReviewStatus>> = {
   awaitingService: 'pending',
 }
 
-/** States that the provider documents. */
+/** Documented states of the provider. */
 export const providerStatuses: readonly string[] = Object.keys(statuses)
 
 /**
- * Reads a state with its result. Only `completed` has an answer, and only the answers GREEN and RED are any: whatever
- * is unknown is still in flight, and nothing unknown ever approves. `known` says whether the state is one that the
- * provider documents.
+ * Parses a state with its result. Only `completed` with GREEN or RED is a verdict; an unknown value is still in flight
+ * and never approves. `known`: whether the provider documents the state.
  */
 export function readReview(
   status: unknown,
@@ -50,7 +47,7 @@ export function readReview(
   const answer = field(result, 'reviewAnswer')
   const isDone = reviewStatus === 'completed' && (answer === 'GREEN' || answer === 'RED')
   if (!isDone) {
-    // A completed check without an answer is not over: something is still to be decided.
+    // A completed check without an answer still waits for a decision.
     const inFlight = reviewStatus === 'completed' ? 'pending' : reviewStatus
     return { review: { reviewStatus: inFlight, reviewAnswer: null, rejectType: null, rejectLabels: [] }, known }
   }
@@ -60,7 +57,7 @@ export function readReview(
   return { review: { reviewStatus, reviewAnswer: answer, rejectType, rejectLabels }, known }
 }
 
-/** Reads the state of an applicant with its result and the time of a verdict. */
+/** Parses the state of an applicant with its result and the time of a verdict. */
 export function readDatedReview(state: unknown): DatedSumsubReview {
   const { review } = readReview(field(state, 'reviewStatus'), field(state, 'reviewResult'))
   return { review, reviewedAt: review.reviewStatus === 'completed' ? parseTime(field(state, 'reviewDate')) : null }

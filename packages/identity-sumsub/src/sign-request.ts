@@ -1,19 +1,18 @@
 /**
- * The provider's request signature: HMAC-SHA256 over time, method, path with query, and body. Source: docs/interface.md
- * 4.2.
+ * Signs a request: HMAC-SHA256 over time, method, path with query, and body. Source: docs/interface.md 4.2.
  *
  * @module
  */
 import { hmacHex } from './internal/hmac.js'
 
-/** What is signed. */
+/** The signed parts of a request. */
 export interface RequestToSign {
   readonly secretKey: string
   /** Unix time in whole seconds; the provider accepts about a minute either way. */
   readonly timestamp: number
   /** In upper case, such as `POST`. */
   readonly method: string
-  /** Path with the exact query that is sent, beginning with `/`. */
+  /** Path with the exact query, beginning with `/`. */
   readonly uri: string
   /** The exact bytes of the body. @default none */
   readonly body?: Uint8Array | undefined

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { donor, errorOf, newToken, providerAnswering, service, started } from './support.js'
 
-/** What the provider lists for reuse. */
+/** The provider's list of errors for reuse. */
 const reuseErrors = [
   [10501, 'not-in-partners-list'],
   [10502, 'invalid-partner-id'],
@@ -63,57 +63,53 @@ describe('errors about the token or its donor', () => {
     })
   })
 
-  test('a numbered error without words is told by its name, and without a name by its number', async () => {
+  test('a numbered error without a description shows its name, and without a name its number', async () => {
     const named = await refused(400, { errorCode: 10512, errorName: 'reusable-kyc-not-req-doc-overlap' })
     expect(named).toMatchObject({ providerMessage: 'reusable-kyc-not-req-doc-overlap' })
     expect(await refused(400, { errorCode: 10512 })).toMatchObject({ providerMessage: 'Error 10512' })
   })
 
-  test('a number of the range that is not listed yet is about the token as well', async () => {
+  test('an unlisted number in the range is about the token too', async () => {
     const error = await refused(400, { errorCode: 10540, description: 'New' })
     expect(error).toMatchObject({ code: 'ERR_PROVIDER_TOKEN_REJECTED' })
   })
 })
 
-describe('errors about ourselves', () => {
+describe('errors about the service itself', () => {
   test.each([
     ['a wrong signature', 401, { code: 401, description: 'Invalid signature' }],
     [
-      'a wrong signature, in other words',
+      'a wrong signature, in another wording',
       401,
       { code: 401, description: 'Request signature mismatch', errorCode: 4003 },
     ],
-    ['a clock that is off', 401, { code: 401, description: 'Token expired' }],
-    [
-      'a clock that is off, with its number',
-      401,
-      { code: 401, description: 'Token is invalid: expired', errorCode: 4004 },
-    ],
+    ['a wrong clock', 401, { code: 401, description: 'Token expired' }],
+    ['a wrong clock, with its number', 401, { code: 401, description: 'Token is invalid: expired', errorCode: 4004 }],
     ['a malformed app token', 401, { description: 'Invalid format of the X-App-Token value', errorCode: 4000 }],
     ['an unknown app token', 401, { description: 'App token is invalid', errorCode: 4001 }],
     ['an app token of two halves', 401, { description: 'Token is invalid', errorCode: 4002 }],
     ['missing headers', 401, { description: 'Not all required authorization headers were provided', errorCode: 4006 }],
-    ['the words about tokens in another place', 401, { description: 'App Token is invalid' }],
-    ['the words about tokens in lower case', 401, { description: 'token is invalid' }],
-    ['the words about tokens with another status', 403, { description: 'Token is invalid' }],
-    ['the words about tokens with status 400', 400, { description: 'Token is invalid' }],
-    ['the words about tokens in another field', 401, { message: 'Token is invalid' }],
-    ['the words about tokens as plain text', 401, 'Token is invalid'],
-    ['the words about tokens in a list', 401, { description: ['Token is invalid'] }],
-    ['no words', 401, {}],
+    ['the text about tokens inside another text', 401, { description: 'App Token is invalid' }],
+    ['the text about tokens in lower case', 401, { description: 'token is invalid' }],
+    ['the text about tokens with another status', 403, { description: 'Token is invalid' }],
+    ['the text about tokens with status 400', 400, { description: 'Token is invalid' }],
+    ['the text about tokens in another field', 401, { message: 'Token is invalid' }],
+    ['the text about tokens as plain text', 401, 'Token is invalid'],
+    ['the text about tokens in a list', 401, { description: ['Token is invalid'] }],
+    ['no description', 401, {}],
     ['no body', 401, ''],
-    ['reuse that is switched off', 400, { errorCode: 10505, errorName: 'reusable-kyc-disabled', description: 'x' }],
-    ['copying that is switched off', 400, { errorCode: 10518, errorName: 'copy-applicant-disabled', description: 'x' }],
-    ['a number of two meanings without a name', 400, { errorCode: 10518, description: 'x' }],
+    ['disabled reuse', 400, { errorCode: 10505, errorName: 'reusable-kyc-disabled', description: 'x' }],
+    ['disabled copying', 400, { errorCode: 10518, errorName: 'copy-applicant-disabled', description: 'x' }],
+    ['an ambiguous number without a name', 400, { errorCode: 10518, description: 'x' }],
     ['a number below the range', 400, { errorCode: 10500, description: 'x' }],
     ['a number above the range', 400, { errorCode: 10600, description: 'x' }],
     ['a number as text', 400, { errorCode: '10507', description: 'x' }],
     ['a number with a fraction', 400, { errorCode: 10507.5, description: 'x' }],
     ['a number of a prototype', 400, '{"__proto__":{"errorCode":10507,"description":"x"}}'],
     ['missing permissions', 403, { code: 403, description: 'Forbidden' }],
-    ['a level that is not there', 404, { code: 404, description: 'Level basic not found' }],
+    ['an unknown level', 404, { code: 404, description: 'Level basic not found' }],
     ['a wrong method', 405, {}],
-    ['a request that is too long', 414, ''],
+    ['an overlong request', 414, ''],
   ])('%s is a matter of the set-up', async (_, status, body) => {
     const error = await refused(status, body)
     expect(error).toMatchObject({ code: 'ERR_PROVIDER_SETUP', status, retryable: false, outcomeUnknown: false })
@@ -122,8 +118,8 @@ describe('errors about ourselves', () => {
   test.each([
     ['another secret key', { secretKey: 'wrong' }],
     ['another app token', { appToken: 'sbx:wrong' }],
-    ['a clock that is an hour off', { now: () => 0 }],
-    ['a level that is not there', { levelName: 'none' }],
+    ['a wrong clock', { now: () => 0 }],
+    ['an unknown level', { levelName: 'none' }],
   ])('%s at the local provider is a matter of the set-up, in every call', async (_, change) => {
     const { local, provider } = await started()
     const identity = provider(change)
@@ -150,7 +146,7 @@ describe('errors about ourselves', () => {
   })
 })
 
-describe('errors that pass', () => {
+describe('transient errors', () => {
   test.each([408, 500, 501, 502, 503, 504, 520, 599])('%i means that the outcome is unknown', async (status) => {
     const tokenWords = { code: 401, errorCode: 10507, description: 'Token is invalid' }
     const error = await refused(status, tokenWords)

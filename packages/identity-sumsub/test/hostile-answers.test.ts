@@ -5,11 +5,11 @@ import { deadUrl, errorOf, newToken, providerAnswering, serve, service, started 
 
 const { appToken, secretKey } = service
 const redeem = { shareToken: 't', externalUserId: 'pi:1' }
-/** Only what never ends needs a short wait: the others must not run into it on a busy machine. */
+/** Only endless answers need a short timeout: the others must not hit it on a busy machine. */
 const timeoutFor = (answer: unknown) => (answer === 'hang' || answer === 'drip' ? 300 : 10_000)
 const unknown = { outcomeUnknown: true, retryable: true }
 
-describe('answers that are cut, slow or from somebody else', () => {
+describe('truncated, slow and foreign answers', () => {
   test.each([
     ['lost', 'ERR_PROVIDER_UNAVAILABLE'],
     ['cut-connection', 'ERR_PROVIDER_UNAVAILABLE'],
@@ -31,7 +31,7 @@ describe('answers that are cut, slow or from somebody else', () => {
   })
 
   test.each(['lost', 'html', 'empty', 'huge', 'cut-json', 'drip', 503] as const)(
-    '%s is no verdict, in both ways of asking',
+    '%s is no verdict, for a review and for a look-up',
     async (answer) => {
       const { local, provider } = await started()
       const { id } = local.addApplicant({ clientId: 'ServiceCo', externalUserId: 'pi:1' })
@@ -44,27 +44,27 @@ describe('answers that are cut, slow or from somebody else', () => {
     },
   )
 
-  test('JSON under another content type is read all the same', async () => {
+  test('JSON under another content type is accepted', async () => {
     const { local, provider } = await started()
     local.fail({ on: 'reuse', at: 'after', answer: 'wrong-content-type' })
     const applicant = await provider().redeem({ shareToken: newToken(local), externalUserId: 'pi:1' })
     expect(applicant).toMatchObject({ externalUserId: 'pi:1' })
   })
 
-  test.each([301, 302, 303, 307, 308])('%i is not followed: the other address hears nothing', async (status) => {
+  test.each([301, 302, 303, 307, 308])('%i is not followed: the other address gets no request', async (status) => {
     const canary = await serve((_, response) => response.end(JSON.stringify({ id: 'a1', externalUserId: 'pi:1' })))
     const provider = await providerAnswering(status, '', { Location: `${canary.baseUrl}/` })
     expect(await errorOf(provider.redeem(redeem))).toMatchObject({ code: 'ERR_PROVIDER_ANSWER', status, ...unknown })
     expect(await errorOf(provider.find('pi:1'))).toMatchObject({ code: 'ERR_PROVIDER_ANSWER', status })
-    expect(canary.asked).toEqual([])
+    expect(canary.requests).toEqual([])
   })
 
-  test('nobody listening is unavailable', async () => {
+  test('a closed port is unavailable', async () => {
     const provider = createSumsubApi({ appToken, secretKey, levelName: 'basic', baseUrl: await deadUrl() })
     expect(await errorOf(provider.redeem(redeem))).toMatchObject({ code: 'ERR_PROVIDER_UNAVAILABLE', status: null })
   })
 
-  test('an answer without an end is given up after a megabyte', async () => {
+  test('an endless answer is rejected after a megabyte', async () => {
     let sent = 0
     const { baseUrl } = await serve((_, response) => {
       const chunk = Buffer.alloc(65_536, ' ')
@@ -79,7 +79,7 @@ describe('answers that are cut, slow or from somebody else', () => {
     expect(sent).toBeLessThan(64 * 1_048_576)
   })
 
-  test('a compressed answer is given up after a megabyte of what it holds', async () => {
+  test('a compressed answer is rejected after a decompressed megabyte', async () => {
     const bomb = gzipSync(Buffer.alloc(64 * 1_048_576, ' '))
     const { baseUrl } = await serve((_, response) =>
       response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' }).end(bomb),
@@ -89,7 +89,7 @@ describe('answers that are cut, slow or from somebody else', () => {
   })
 })
 
-describe('JSON that is no applicant', () => {
+describe('JSON that is not an applicant', () => {
   test.each([
     'null',
     'true',
@@ -107,7 +107,7 @@ describe('JSON that is no applicant', () => {
     '{"__proto__":{"id":"a1"}}',
     '{"id":"a1"',
     `${'['.repeat(100_000)}${']'.repeat(100_000)}`,
-  ])('%.40s is refused', async (body) => {
+  ])('%.40s is rejected', async (body) => {
     const provider = await providerAnswering(200, body)
     expect(await errorOf(provider.redeem(redeem))).toMatchObject({ code: 'ERR_PROVIDER_ANSWER', ...unknown })
     expect(await errorOf(provider.find('pi:1'))).toMatchObject({ code: 'ERR_PROVIDER_ANSWER' })
@@ -120,7 +120,7 @@ describe('JSON that is no applicant', () => {
     '{"reviewStatus":1}',
     '{"reviewStatus":null}',
     '{"review":{"reviewStatus":"completed"}}',
-  ])('%s is no status', async (body) => {
+  ])('%s is not a status', async (body) => {
     const provider = await providerAnswering(200, body)
     expect(await errorOf(provider.review('a1'))).toMatchObject({ code: 'ERR_PROVIDER_ANSWER' })
   })
@@ -142,14 +142,14 @@ describe('JSON that is no applicant', () => {
     expect(review?.reviewAnswer ?? null).toBeNull()
   })
 
-  test('of a key that comes twice the last counts, as for every other reader of JSON', async () => {
+  test('the last of two equal keys counts, as in every JSON parser', async () => {
     const twice = '{"id":"a1","externalUserId":"pi:2","externalUserId":"pi:1"}'
     expect(await (await providerAnswering(200, twice)).redeem(redeem)).toMatchObject({ externalUserId: 'pi:1' })
   })
 })
 
-describe('giving up', () => {
-  test('by the caller ends in its own reason, before and while the provider is asked', async () => {
+describe('a call ends early', () => {
+  test("by an abort with the caller's reason, before and during the request", async () => {
     const { local, provider } = await started()
     local.fail({ on: 'reuse', at: 'before', answer: 'hang' })
     const reason = new Error('the server stops')
@@ -162,7 +162,7 @@ describe('giving up', () => {
     expect(await errorOf(provider().review('a1', abort.signal))).toBe(reason)
   })
 
-  test('on time ends in an unknown outcome, also with a signal of the caller', async () => {
+  test('by the timeout with an unknown outcome, even with a signal of the caller', async () => {
     const { local, provider } = await started()
     local.fail({ on: 'reuse', at: 'after', answer: 'hang' })
     const { signal } = new AbortController()

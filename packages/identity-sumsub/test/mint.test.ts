@@ -3,7 +3,7 @@ import { mintShareToken, ProviderError } from '../src/exports/index.js'
 import { answering, donor, errorOf, started } from './support.js'
 
 describe('minting a share token', () => {
-  test('gives one that the service redeems, with the time to live that was asked for', async () => {
+  test('gives one that the service redeems, with the requested time to live', async () => {
     const { local, clock, connection, provider } = await started()
     const { id: applicantId } = local.addApplicant({ clientId: 'DonorCo' })
     const options = { ...connection(donor), applicantId, forClientId: 'ServiceCo' }
@@ -16,17 +16,17 @@ describe('minting a share token', () => {
   })
 
   test('sends one signed POST with the parameters in the query and no body', async () => {
-    const { baseUrl, asked } = await answering(200, { token: 'T' })
+    const { baseUrl, requests } = await answering(200, { token: 'T' })
     const options = { appToken: 'a', secretKey: 's', baseUrl, applicantId: 'a b', forClientId: 'c&d' }
     expect(await mintShareToken({ ...options, ttlInSecs: 60 })).toBe('T')
-    expect(asked).toEqual(['POST /resources/accessTokens/shareToken?applicantId=a+b&forClientId=c%26d&ttlInSecs=60'])
+    expect(requests).toEqual(['POST /resources/accessTokens/shareToken?applicantId=a+b&forClientId=c%26d&ttlInSecs=60'])
   })
 
   test.each([
     ['another secret key', { secretKey: 'wrong' }, 4003],
     ['another app token', { appToken: 'sbx:wrong' }, 4001],
-    ['a clock that is an hour off', { now: () => 0 }, 4004],
-    ['an applicant of nobody', { applicantId: 'none' }, null],
+    ['a wrong clock', { now: () => 0 }, 4004],
+    ['an unknown applicant', { applicantId: 'none' }, null],
     ['a client that is no partner', { forClientId: 'Nobody' }, 10501],
   ])('%s is a matter of the set-up, not of a token', async (_, change, providerCode) => {
     const { local, connection } = await started()
@@ -35,7 +35,7 @@ describe('minting a share token', () => {
     expect(await errorOf(call)).toMatchObject({ code: 'ERR_PROVIDER_SETUP', retryable: false, providerCode })
   })
 
-  test('throttled, failing and answering nonsense are errors of their own', async () => {
+  test('throttling, failures and malformed answers have their own errors', async () => {
     const { local, connection } = await started()
     const { id: applicantId } = local.addApplicant({ clientId: 'DonorCo' })
     const mint = () => errorOf(mintShareToken({ ...connection(donor), applicantId, forClientId: 'ServiceCo' }))
@@ -63,7 +63,7 @@ describe('minting a share token', () => {
   )
 })
 
-describe('what is refused before anything is sent', () => {
+describe('a malformed option is rejected before any request', () => {
   const options = { appToken: 'a', secretKey: 's', applicantId: 'a', forClientId: 'c' }
 
   test.each([
@@ -111,7 +111,7 @@ describe('what is refused before anything is sent', () => {
   test.each([
     ['a page', 'document', {}],
     ['a worker of a page', 'importScripts', () => undefined],
-  ])('%s is no place for a secret key', async (_, name, value) => {
+  ])('%s must not hold a secret key', async (_, name, value) => {
     Object.defineProperty(globalThis, name, { value, configurable: true })
     onTestFinished(() => void Reflect.deleteProperty(globalThis, name))
     const fetch = vi.fn()

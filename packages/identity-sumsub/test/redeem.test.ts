@@ -6,7 +6,7 @@ import { donor, errorOf, newToken, providerAnswering, serve, service, started } 
 const inFlight = { reviewAnswer: null, rejectType: null, rejectLabels: [] }
 
 describe('redeeming by reuse', () => {
-  test('with every step covered answers a pending applicant, and the verdict is seen in both ways of asking', async () => {
+  test('with every step covered answers a pending applicant, and review and look-up show the verdict', async () => {
     const { local, clock, provider } = await started()
     const identity = provider()
     const applicant = await identity.redeem({ shareToken: newToken(local), externalUserId: 'pi:1' })
@@ -22,7 +22,7 @@ describe('redeeming by reuse', () => {
     expect(await identity.find('pi:1')).toEqual(applicant)
     clock.pass(60_500)
     local.approve(applicantId)
-    // The provider writes times of verdicts to the second.
+    // The provider's times of verdicts have whole seconds.
     const reviewedAt = clock.now() - 500
     const green = { reviewStatus: 'completed', reviewAnswer: 'GREEN', rejectType: null, rejectLabels: [] }
     expect(await identity.review(applicantId)).toEqual({ review: green, reviewedAt })
@@ -73,7 +73,7 @@ describe('redeeming by reuse', () => {
     ['one of 1 KB', 'x'.repeat(1_024)],
     ['one of characters that a query must escape', 'a+b/c=d&e?f#g%41 é\'"<>\u0000\n🔑'],
     ['one of digits', '0'],
-  ])('%s is handed on as it is', async (_, shareToken) => {
+  ])('%s is sent unchanged', async (_, shareToken) => {
     let redeemed: URLSearchParams | undefined
     const { baseUrl } = await serve((request, response) => {
       redeemed = new URL(request.url ?? '', 'http://x').searchParams
@@ -84,13 +84,13 @@ describe('redeeming by reuse', () => {
     expect(Object.fromEntries(redeemed ?? [])).toEqual({ shareToken, levelName: 'id & liveness', userId: 'pi:1' })
   })
 
-  test('an applicant of another name than the one given is not taken', async () => {
+  test('an applicant with another name than the given one is rejected', async () => {
     const provider = await providerAnswering(200, { id: 'a1', externalUserId: 'pi:2' })
     const error = await errorOf(provider.redeem({ shareToken: 't', externalUserId: 'pi:1' }))
     expect(error).toMatchObject({ code: 'ERR_PROVIDER_ANSWER', outcomeUnknown: true })
   })
 
-  test('a name that is taken may be of our own lost redemption: the outcome is unknown', async () => {
+  test('for a taken name the outcome is unknown, because an earlier redemption of ours may have taken it', async () => {
     const { local, provider } = await started()
     await provider().redeem({ shareToken: newToken(local), externalUserId: 'pi:1' })
     const error = await errorOf(provider().redeem({ shareToken: newToken(local), externalUserId: 'pi:1' }))
@@ -122,8 +122,8 @@ describe('redeeming by import', () => {
   })
 })
 
-describe('a redemption with a time until which it is wanted', () => {
-  test('is sent in the last millisecond of it, and not in the next', async () => {
+describe('a redemption with a deadline', () => {
+  test('is sent in its last millisecond, and not in the next', async () => {
     const { local, clock, provider } = await started()
     const redeem = (externalUserId: string, sendBy: number) =>
       provider().redeem({ shareToken: newToken(local), externalUserId, sendBy })
@@ -140,11 +140,11 @@ describe('a redemption with a time until which it is wanted', () => {
 
   test.each([
     ["within the provider's minute is carried out", 60_000, 1],
-    ['after it is refused, and nothing is redeemed', 61_000, 0],
+    ['after it is rejected, and nothing is redeemed', 61_000, 0],
   ])('that was signed in time and arrives %s', async (_, delayMs, redeemed) => {
     const { local, clock, provider } = await started()
     const held = provider({
-      // A process that is suspended between the signature and the first byte.
+      // Simulates a process suspended between the signature and the first byte.
       fetch: (input, init) => {
         clock.pass(delayMs)
         return fetch(input, init)
@@ -160,7 +160,7 @@ describe('a redemption with a time until which it is wanted', () => {
   })
 })
 
-test('what is known of a level and of looking up depends on the endpoint', async () => {
+test('levelName and findsByName depend on the endpoint', async () => {
   const { provider } = await started()
   expect(provider()).toMatchObject({ levelName: 'basic', findsByName: true })
   expect(provider({ redeemBy: 'import' })).toMatchObject({ levelName: null, findsByName: false })
@@ -169,7 +169,7 @@ test('what is known of a level and of looking up depends on the endpoint', async
 describe('after a lost answer', () => {
   test.each([
     ['the request was carried out', 'after', 'pi:1'],
-    ['it was not', 'before', null],
+    ['it was not carried out', 'before', null],
   ] as const)('looking the applicant up tells that %s', async (_, at, found) => {
     const { local, provider } = await started()
     local.fail({ on: 'reuse', at, answer: 'lost' })
@@ -180,7 +180,7 @@ describe('after a lost answer', () => {
   })
 })
 
-test('what is signed is what is sent, whatever the name and the token are', async () => {
+test('the signed bytes are the sent bytes, for any name and token', async () => {
   const { local, provider } = await started()
   const identity = provider()
   const text = fc.oneof(
@@ -213,7 +213,7 @@ describe('looking up', () => {
     },
   )
 
-  test('nobody is null, in both ways of asking; so is an applicant that was deleted', async () => {
+  test('an unknown and a deleted applicant are null, for a review and for a look-up', async () => {
     const { local, provider } = await started()
     const { id } = local.addApplicant({ clientId: 'ServiceCo', externalUserId: 'pi:1' })
     expect(await provider().find('pi:2')).toBeNull()
@@ -225,30 +225,30 @@ describe('looking up', () => {
 
   test.each([
     ['a page of a gateway', '<h1>404</h1>'],
-    ['nothing', ''],
-    ['JSON of somebody else', { message: 'no Route matched' }],
-  ])('a 404 with %s does not say that there is nobody', async (_, body) => {
+    ['an empty body', ''],
+    ['foreign JSON', { message: 'no Route matched' }],
+  ])('a 404 with %s is no proof of a missing applicant', async (_, body) => {
     const provider = await providerAnswering(404, body)
     expect(await errorOf(provider.find('pi:1'))).toMatchObject({ code: 'ERR_PROVIDER_SETUP' })
     expect(await errorOf(provider.review('a1'))).toMatchObject({ code: 'ERR_PROVIDER_SETUP' })
   })
 
-  test('an applicant of another name than the one asked for is not taken', async () => {
+  test('an applicant with another name than the requested one is rejected', async () => {
     const provider = await providerAnswering(200, { id: 'a1', externalUserId: 'pi:2' })
     expect(await errorOf(provider.find('pi:1'))).toMatchObject({ code: 'ERR_PROVIDER_ANSWER' })
   })
 
-  test.each(['.', '..'])('an id %j that is a path is refused before anything is sent', async (applicantId) => {
+  test.each(['.', '..'])('an id %j that is a path is rejected before any request', async (applicantId) => {
     const provider = await providerAnswering(200, {
       reviewStatus: 'completed',
       reviewResult: { reviewAnswer: 'GREEN' },
     })
     expect(await errorOf(provider.review(applicantId))).toBeInstanceOf(TypeError)
-    expect(provider.asked).toEqual([])
+    expect(provider.requests).toEqual([])
   })
 
   test.each(providerStatuses.filter((status) => status !== 'init' && status !== 'completed'))(
-    'the state %s is told as one of the contract and never approves',
+    'the state %s becomes a status of the contract and never approves',
     async (status) => {
       const { local, provider } = await started()
       const { id } = local.addApplicant({ clientId: 'ServiceCo', as: 'pending' })
@@ -259,7 +259,7 @@ describe('looking up', () => {
     },
   )
 
-  test('throttled is told as such, and the next window answers', async () => {
+  test('throttling has its own error, and the next window answers', async () => {
     const { local, clock, provider } = await started({ rateLimits: true })
     const identity = provider()
     const { id } = local.addApplicant({ clientId: 'ServiceCo' })

@@ -16,13 +16,13 @@ describe('states', () => {
     ['onHold', 'onHold'],
     ['awaitingUser', 'init'],
     ['awaitingService', 'pending'],
-    // A completed check without a verdict is still to be decided.
+    // A completed check without a verdict still waits for a decision.
     ['completed', 'pending'],
-  ])('%s is told as %s while there is no verdict', (status, reviewStatus) => {
+  ])('%s becomes %s while there is no verdict', (status, reviewStatus) => {
     expect(readReview(status, undefined)).toEqual({ review: { reviewStatus, ...inFlight }, known: true })
   })
 
-  test('these are all that the provider documents', () => {
+  test('the list has all documented states', () => {
     expect(new Set(providerStatuses)).toEqual(
       new Set(['init', 'pending', 'prechecked', 'queued', 'completed', 'onHold', 'awaitingUser', 'awaitingService']),
     )
@@ -93,11 +93,11 @@ describe('verdicts of a completed check', () => {
     { reviewAnswer: 'green' },
     { reviewAnswer: 'YELLOW' },
     { reviewAnswer: ['GREEN'] },
-  ])('%j is none: the check is pending', (result) => {
+  ])('%j is no verdict: the check is pending', (result) => {
     expect(readReview('completed', result).review).toEqual({ reviewStatus: 'pending', ...inFlight })
   })
 
-  test('one that is inherited is none', () => {
+  test('an inherited field is no verdict', () => {
     expect(readReview('completed', Object.create(green)).review.reviewAnswer).toBeNull()
   })
 })

@@ -4,7 +4,7 @@ import { mintShareToken } from '../src/exports/index.js'
 import { createSumsubApi, createWebhookReader } from '../src/exports/service.js'
 import { donor, errorOf, newToken, service, started } from './support.js'
 
-/** Every way in which an error may end up in a log. */
+/** Every form in which an error may appear in a log. */
 function printed(error: unknown): string {
   const seen = error as Error & Record<string, unknown>
   const inherited: unknown[] = []
@@ -24,7 +24,7 @@ function printed(error: unknown): string {
   ].join('\n')
 }
 
-/** A fetch that notes what it was given: tokens and signatures of which no error may show a trace. */
+/** A fetch that records tokens and signatures, which no error may show. */
 function noting() {
   const noted: string[] = []
   const noting: typeof fetch = (input, init) => {
@@ -36,7 +36,7 @@ function noting() {
   return { fetch: noting, noted: () => noted.filter((text) => text !== '') }
 }
 
-/** Only what never ends needs a short wait. */
+/** Only endless answers need a short timeout. */
 const timeoutFor = (answer: unknown) => (answer === 'hang' ? 300 : 10_000)
 
 const faults = [
@@ -59,7 +59,7 @@ const faults = [
   { redirectTo: 'http://127.0.0.1:9/' },
 ] as const
 
-describe('no error shows a secret, a token, a signature or what the provider knows of a person', () => {
+describe('no error shows a secret, a token, a signature or personal data', () => {
   test.each(faults)('%j on a redemption', async (answer) => {
     const { local, provider } = await started()
     const { fetch: send, noted } = noting()
@@ -92,7 +92,7 @@ describe('no error shows a secret, a token, a signature or what the provider kno
     expect(canaries.filter((canary) => text.includes(canary))).toEqual([])
   })
 
-  test('a rejected token: its id is in the words of the provider, and they are only where they are asked for', async () => {
+  test("a rejected token: only providerMessage shows the provider's description, which has the token's id", async () => {
     const { local, clock, provider } = await started()
     const shareToken = newToken(local, 5)
     clock.pass(5_000)
@@ -106,7 +106,7 @@ describe('no error shows a secret, a token, a signature or what the provider kno
     expect(Object.keys(error)).not.toContain('providerMessage')
   })
 
-  test('a fetch that fails with the whole request in its words', async () => {
+  test('a fetch whose error repeats the whole request', async () => {
     const { provider } = await started()
     const canary = `canary ${service.secretKey} in the words of a network`
     const send = () => Promise.reject(new Error(canary, { cause: { canary } }))
@@ -115,7 +115,7 @@ describe('no error shows a secret, a token, a signature or what the provider kno
     expect(printed(error)).not.toContain('canary')
   })
 
-  test('a webhook that is refused', async () => {
+  test('a rejected webhook', async () => {
     const read = createWebhookReader({ secret: 'canary-webhook-secret' })
     const body = new TextEncoder().encode('{"canary":1}')
     for (const digest of ['canary-digest', 'a'.repeat(64)])
@@ -123,7 +123,7 @@ describe('no error shows a secret, a token, a signature or what the provider kno
         expect(printed(await errorOf(read({ body, digest, algorithm })))).not.toContain('canary')
   })
 
-  test('a credential that is malformed', () => {
+  test('a malformed credential', () => {
     const build = (change: object) => () =>
       createSumsubApi({ appToken: 'a', secretKey: 's', levelName: 'l', ...change })
     for (const change of [

@@ -25,7 +25,7 @@ const vectors = JSON.parse(readFileSync(file, 'utf8')) as {
   }[]
 }
 const bytes = (base64: string) => new Uint8Array(Buffer.from(base64, 'base64'))
-/** Errors of bodies whose digest was believed: most vectors sign no event. */
+/** Errors after an accepted digest: most vectors do not sign an event. */
 const believed = [undefined, 'ERR_PROVIDER_WEBHOOK_MALFORMED']
 
 describe('request signatures made by OpenSSL', () => {
@@ -33,7 +33,7 @@ describe('request signatures made by OpenSSL', () => {
     expect(await signRequest({ ...request, body: bytes(body) })).toBe(signature)
   })
 
-  test('no body is signed as an empty one', async () => {
+  test('an absent body is signed like an empty one', async () => {
     const request = { secretKey: 'k', timestamp: 1, method: 'GET', uri: '/' }
     expect(await signRequest(request)).toBe(await signRequest({ ...request, body: new Uint8Array(0) }))
   })
@@ -86,7 +86,7 @@ describe('webhook digests made by OpenSSL', () => {
     },
   )
 
-  test.each(sha1)('$name, is not believed: SHA-1 is no choice', async (vector) => {
+  test.each(sha1)('$name, is rejected: SHA-1 is not accepted', async (vector) => {
     expect(await codeOf(vector)).toBe('ERR_PROVIDER_WEBHOOK_UNSIGNED')
   })
 

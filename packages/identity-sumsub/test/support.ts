@@ -1,7 +1,4 @@
-/**
- * What the tests of the adapter share: a provider on this machine with a donor and a service, and servers that answer
- * anything.
- */
+/** Fixtures of the adapter: a local provider with a donor and a service, and servers with any answer. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import {
@@ -29,7 +26,7 @@ export const service = {
   partners: ['DonorCo'],
 } as const
 
-/** A local provider on a clock that stands still until it is moved, and both sides' connections to it. */
+/** A local provider on a clock that only the test moves, with the connections of both sides. */
 export async function started(options: Partial<IdentityProviderOptions> = {}) {
   let ms = Date.UTC(2026, 0, 1)
   const clock = {
@@ -57,11 +54,11 @@ export function newToken(local: TestIdentityProvider, ttlInSecs?: number): strin
   return local.mintShareToken({ applicantId: id, forClientId: 'ServiceCo', ttlInSecs })
 }
 
-/** A server on loopback that answers as it is told. */
+/** A server on loopback with the given answer. */
 export async function serve(answer: (request: IncomingMessage, response: ServerResponse) => void) {
-  const asked: string[] = []
+  const requests: string[] = []
   const server = createServer((request, response) => {
-    asked.push(`${request.method} ${request.url}`)
+    requests.push(`${request.method} ${request.url}`)
     request.resume().once('end', () => answer(request, response))
   })
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
@@ -69,10 +66,10 @@ export async function serve(answer: (request: IncomingMessage, response: ServerR
     server.close()
     server.closeAllConnections()
   })
-  return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked }
+  return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests }
 }
 
-/** An address on loopback at which nobody listens. */
+/** A closed port on loopback. */
 export async function deadUrl(): Promise<string> {
   const server = createServer()
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
@@ -81,7 +78,7 @@ export async function deadUrl(): Promise<string> {
   return `http://127.0.0.1:${port}`
 }
 
-/** A server that answers one status and body, as JSON unless it is text. */
+/** A server that always answers this status and body. A body that is not text is sent as JSON. */
 export function answering(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}) {
   return serve((_, response) => {
     const text = typeof body === 'string' ? body : JSON.stringify(body)
@@ -89,14 +86,14 @@ export function answering(status: number, body: unknown, headers: Readonly<Recor
   })
 }
 
-/** A provider whose server answers so. */
+/** The calls against a server that always answers this. */
 export async function providerAnswering(status: number, body: unknown, headers?: Readonly<Record<string, string>>) {
-  const { baseUrl, asked } = await answering(status, body, headers)
+  const { baseUrl, requests } = await answering(status, body, headers)
   const { appToken, secretKey } = service
-  return Object.assign(createSumsubApi({ appToken, secretKey, levelName: 'basic', baseUrl }), { asked })
+  return Object.assign(createSumsubApi({ appToken, secretKey, levelName: 'basic', baseUrl }), { requests })
 }
 
-/** The error that a call ends in. */
+/** The error that a call rejects with. */
 export async function errorOf(call: Promise<unknown>): Promise<unknown> {
   return call.then(
     (value) => {

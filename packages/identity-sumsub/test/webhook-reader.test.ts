@@ -27,22 +27,22 @@ function signed(body: string | Uint8Array | object, by = secret): RawWebhook {
   return { body: bytes, digest, algorithm: 'HMAC_SHA256_HEX' }
 }
 
-/** What the reader makes of an event with these fields changed; undefined leaves one out. */
+/** The parsed event with these fields changed; undefined removes one. */
 async function eventOf(change: Readonly<Record<string, unknown>>): Promise<ApplicantEvent> {
   const event = await read(signed({ ...base, ...change }))
   if (event.kind !== 'applicant') throw new Error(`expected an applicant's event, got ${event.kind}`)
   return event
 }
 
-describe('who sent it', () => {
+describe('the digest', () => {
   test.each([
     ['no digest', { digest: null }, 'UNSIGNED'],
     ['no algorithm', { algorithm: null }, 'UNSIGNED'],
     ['neither', { digest: null, algorithm: null }, 'UNSIGNED'],
-    ['an algorithm of no name', { algorithm: '' }, 'UNSIGNED'],
+    ['an empty algorithm', { algorithm: '' }, 'UNSIGNED'],
     ['the algorithm none', { algorithm: 'none' }, 'UNSIGNED'],
     ['an algorithm in lower case', { algorithm: 'hmac_sha256_hex' }, 'UNSIGNED'],
-    ['an algorithm of every object', { algorithm: 'toString' }, 'UNSIGNED'],
+    ['an algorithm named like a method of every object', { algorithm: 'toString' }, 'UNSIGNED'],
     ['two algorithms', { algorithm: 'HMAC_SHA256_HEX, HMAC_SHA512_HEX' }, 'UNSIGNED'],
     ['the name of the longer algorithm', { algorithm: 'HMAC_SHA512_HEX' }, 'FORGED'],
     ['an empty digest', { digest: '' }, 'FORGED'],
@@ -50,30 +50,30 @@ describe('who sent it', () => {
     ['the digest in upper case', { digest: signed(base).digest?.toUpperCase() ?? '' }, 'FORGED'],
     ['the digest twice', { digest: `${signed(base).digest}${signed(base).digest}` }, 'FORGED'],
     ['the digest with a blank', { digest: ` ${signed(base).digest}` }, 'FORGED'],
-    ['a digest of no hex', { digest: 'g'.repeat(64) }, 'FORGED'],
+    ['a digest that is not hex', { digest: 'g'.repeat(64) }, 'FORGED'],
     ['a digest of other digits', { digest: '٠'.repeat(64) }, 'FORGED'],
     ['the digest of another secret', { digest: signed(base, 'other').digest }, 'FORGED'],
     ['the digest of an empty secret', { digest: createHmac('sha256', '').update('x').digest('hex') }, 'FORGED'],
-  ])('%s is refused', async (_, change, code) => {
+  ])('%s is rejected', async (_, change, code) => {
     const error = await errorOf(read({ ...signed(base), ...change }))
     expect(error).toMatchObject({ name: 'WebhookRefusedError', code: `ERR_PROVIDER_WEBHOOK_${code}` })
   })
 
-  test('a SHA-1 digest that is right is refused all the same', async () => {
+  test('a correct SHA-1 digest is rejected', async () => {
     const body = Buffer.from(JSON.stringify(base))
     const digest = createHmac('sha1', secret).update(body).digest('hex')
     for (const algorithm of ['HMAC_SHA1_HEX', 'HMAC_SHA256_HEX', 'HMAC_SHA512_HEX'])
       expect(await errorOf(read({ body, digest, algorithm }))).toMatchObject({ name: 'WebhookRefusedError' })
   })
 
-  test('while the secret is changed both are believed, and no third', async () => {
+  test('during a rotation both secrets are accepted, and no third', async () => {
     const both = createWebhookReader({ secret: ['new', 'old'] })
     for (const by of ['new', 'old']) expect(await both(signed(base, by))).toMatchObject({ kind: 'applicant' })
     expect(await errorOf(both(signed(base, 'newold')))).toMatchObject({ code: 'ERR_PROVIDER_WEBHOOK_FORGED' })
   })
 
   test.each([['', ' ', []], ['\t'], [['a', '']], [undefined], [[undefined]], [' a']].flat(1))(
-    'the secret %j keeps the reader from being built',
+    'the secret %j is a TypeError',
     (value) => {
       expect(() => createWebhookReader({ secret: value as string })).toThrow(TypeError)
     },
@@ -82,22 +82,22 @@ describe('who sent it', () => {
 
 describe('the body', () => {
   test.each([
-    ['nothing', ''],
-    ['no JSON', '{"applicantId":'],
+    ['an empty body', ''],
+    ['cut JSON', '{"applicantId":'],
     ['a list', '[]'],
     ['a text', '"applicantReviewed"'],
     ['null', 'null'],
-    ['bytes that are no UTF-8', new Uint8Array([0x7b, 0xff, 0x7d])],
+    ['bytes that are not UTF-8', new Uint8Array([0x7b, 0xff, 0x7d])],
   ])('%s is malformed', async (_, body) => {
     expect(await errorOf(read(signed(body)))).toMatchObject({ code: 'ERR_PROVIDER_WEBHOOK_MALFORMED' })
   })
 
   test.each([
     ['no applicant', { applicantId: undefined }],
-    ['an applicant without a name', { applicantId: '' }],
+    ['an empty applicant id', { applicantId: '' }],
     ['an applicant that is a number', { applicantId: 1 }],
     ['no time', { createdAtMs: undefined }],
-    ['a time that is none', { createdAtMs: 'yesterday' }],
+    ['a malformed time', { createdAtMs: 'yesterday' }],
     ['a time that is a number', { createdAtMs: 1_582_291_399_321 }],
     ['a 13th month', { createdAtMs: '2020-13-21 13:23:19.321' }],
     ['a zone that is not UTC', { createdAtMs: '2020-02-21 13:23:19.321+0300' }],
@@ -105,7 +105,7 @@ describe('the body', () => {
     expect(await errorOf(eventOf(change))).toMatchObject({ code: 'ERR_PROVIDER_WEBHOOK_MALFORMED' })
   })
 
-  test('whatever JSON is signed, it is read, or refused as malformed; and only completed with GREEN approves', async () => {
+  test('any signed JSON is parsed or rejected as malformed, and only completed with GREEN approves', async () => {
     const types = fc.constantFrom('applicantReviewed', 'applicantPending', 'applicantReset', 'applicantDeleted', 'x')
     const anything = fc.oneof(
       fc.jsonValue(),
@@ -135,7 +135,7 @@ describe('the body', () => {
   })
 })
 
-describe('what it says', () => {
+describe('an event', () => {
   test.each([
     ['applicantCreated', 'init', undefined, 'init', null],
     ['applicantPending', 'pending', undefined, 'pending', null],
@@ -169,7 +169,7 @@ describe('what it says', () => {
     expect(await eventOf({ type })).toMatchObject({ type, change })
   })
 
-  test('an applicant that is switched on without a state says nothing of its verification', async () => {
+  test('of an activated applicant without a state has no review', async () => {
     expect(await eventOf({ type: 'applicantActivated', reviewStatus: undefined })).toMatchObject({
       change: 'activated',
       review: null,
@@ -177,7 +177,7 @@ describe('what it says', () => {
   })
 
   test.each(['applicantDeactivated', 'applicantDeleted', 'applicantPersonalDataDeleted'])(
-    '%s says nothing of the verification, also with GREEN',
+    '%s has no review, even with GREEN',
     async (type) => {
       expect(await eventOf({ type })).toMatchObject({ type, applicantId: base.applicantId, review: null })
     },
@@ -195,11 +195,11 @@ describe('what it says', () => {
     'applicantVerdictOfTheFuture',
     'ApplicantReviewed',
     'toString',
-  ])('%s is about something else, also with GREEN', async (type) => {
+  ])('%s is about another matter, even with GREEN', async (type) => {
     expect(await read(signed({ ...base, type }))).toEqual({ kind: 'other', type })
   })
 
-  test.each([undefined, null, '', 1, ['applicantReviewed']])('the type %j is about something else', async (type) => {
+  test.each([undefined, null, '', 1, ['applicantReviewed']])('of the type %j is about another matter', async (type) => {
     expect(await read(signed({ ...base, type }))).toEqual({ kind: 'other', type: null })
   })
 
@@ -207,20 +207,20 @@ describe('what it says', () => {
     expect(await eventOf({ sandboxMode, clientId: 'x' })).toEqual(await eventOf({}))
   })
 
-  test('the level is told, and null where there is none', async () => {
+  test('has the level, or null when absent', async () => {
     expect((await eventOf({ levelName: 'basic-kyc' })).levelName).toBe('basic-kyc')
     for (const levelName of [undefined, null, 1]) expect((await eventOf({ levelName })).levelName).toBeNull()
     const { levelName: _, ...others } = await eventOf({ levelName: 'y' })
     expect(await eventOf({})).toEqual({ ...others, levelName: null })
   })
 
-  test('the name is null where there is none', async () => {
+  test('has null as the external user id when absent', async () => {
     expect((await eventOf({ externalUserId: undefined })).externalUserId).toBeNull()
     expect((await eventOf({ externalUserId: 1 })).externalUserId).toBeNull()
   })
 })
 
-describe('when it was', () => {
+describe('the time of an event', () => {
   test.each([
     ['2020-02-21 13:23:19.001', Date.UTC(2020, 1, 21, 13, 23, 19, 1)],
     ['2020-02-21 13:23:19.1', Date.UTC(2020, 1, 21, 13, 23, 19, 100)],
@@ -229,7 +229,7 @@ describe('when it was', () => {
     ['2020-02-21T13:23:19.001Z', Date.UTC(2020, 1, 21, 13, 23, 19, 1)],
     ['2020-02-21T13:23:19.001+00:00', Date.UTC(2020, 1, 21, 13, 23, 19, 1)],
     ['2020-02-29 00:00:00.000', Date.UTC(2020, 1, 29)],
-  ])('%s is %i, wherever this machine is', async (createdAtMs, at) => {
+  ])('%s is %i, in every time zone of this machine', async (createdAtMs, at) => {
     const zone = process.env['TZ']
     onTestFinished(() => {
       if (zone === undefined) delete process.env['TZ']
@@ -241,7 +241,7 @@ describe('when it was', () => {
     }
   })
 
-  test('the time to the second is taken where the other is missing or malformed', async () => {
+  test('has whole seconds when the time in milliseconds is missing or malformed', async () => {
     const createdAt = '2020-02-21 13:23:19+0000'
     for (const createdAtMs of [undefined, 'x', 5])
       expect((await eventOf({ createdAtMs, createdAt })).at).toBe(Date.UTC(2020, 1, 21, 13, 23, 19))
@@ -249,7 +249,7 @@ describe('when it was', () => {
 })
 
 describe('the key of an event', () => {
-  test('is the same for every copy, whatever its bytes and its secret', async () => {
+  test('is the same for every copy, with any bytes and any secret', async () => {
     const { eventKey } = await eventOf({})
     const reordered = Object.fromEntries(Object.entries(base).reverse())
     const event = await createWebhookReader({ secret: 'other' })(signed(JSON.stringify(reordered, null, 2), 'other'))
@@ -268,8 +268,8 @@ describe('the key of an event', () => {
 })
 
 describe('webhooks of the local provider', () => {
-  /** What happens to one applicant at the provider, told as webhooks in the order in which it happened. */
-  async function told(algorithm: 'HMAC_SHA256_HEX' | 'HMAC_SHA512_HEX') {
+  /** The webhooks of one applicant's history, in order. */
+  async function webhooksOfHistory(algorithm: 'HMAC_SHA256_HEX' | 'HMAC_SHA512_HEX') {
     const webhooks: RawWebhook[] = []
     const server = createServer(async (request, response) => {
       const header = (name: string) => (request.headers[name] as string | undefined) ?? null
@@ -301,12 +301,12 @@ describe('webhooks of the local provider', () => {
   test.each(['HMAC_SHA256_HEX', 'HMAC_SHA512_HEX'] as const)(
     'signed with %s, every order of up to six events ends in the verdict of the newest',
     async (algorithm) => {
-      const webhooks = await told(algorithm)
+      const webhooks = await webhooksOfHistory(algorithm)
       expect(webhooks).toHaveLength(verdicts.length)
       for (let length = 1; length <= webhooks.length; length++)
         for (const order of permutations(webhooks.slice(0, length))) {
           let newest: ApplicantEvent | null = null
-          // Each comes twice: a copy is never newer than what it copies.
+          // Each arrives twice: a copy is never newer than its original.
           for (const webhook of [...order, ...order]) {
             const event = await read(webhook)
             if (event.kind === 'applicant' && (newest === null || event.at > newest.at)) newest = event

@@ -1,22 +1,22 @@
-/** A clock that stands still until it is moved. @module */
+/** A clock that only a test moves. @module */
 
-/** A movable clock. Its `now` needs no `this`, so that it can be passed wherever a clock is an option. */
+/** A movable clock. Its `now` needs no `this`, so it fits every option for a clock. */
 export interface FakeClock {
   /** Milliseconds since the epoch. */
   readonly now: () => number
-  /** Moves on. @throws {RangeError} When `ms` is not a whole number, 0 or more. */
+  /** Moves forward. @throws {RangeError} When `ms` is not a whole number, 0 or more. */
   advance(ms: number): void
-  /** Jumps, back too. @throws {RangeError} When `ms` is no whole number. */
+  /** Jumps to a time, earlier or later. @throws {RangeError} When `ms` is not a whole number. */
   set(ms: number): void
 }
 
-/** Where a clock starts that is told nothing: 2025-01-01T00:00:00Z. */
+/** Default start: 2025-01-01T00:00:00Z. */
 export const fakeClockStart = Date.UTC(2025, 0, 1)
 
 /**
  * Makes a clock.
  * @param start - Milliseconds since the epoch.
- * @throws {RangeError} When `start` is no whole number.
+ * @throws {RangeError} When `start` is not a whole number.
  */
 export function createFakeClock(start: number = fakeClockStart): FakeClock {
   let at = whole(start)

@@ -1,4 +1,4 @@
-/** Text from the program under test takes time that grows with its length at most. @module */
+/** Text from the program under test takes at most linear time. @module */
 import { testGrowth } from '../../../vitest.growth.js'
 import { findRoute } from './identity-provider/routes.js'
 import { createTestService } from './service/create-test-service.js'

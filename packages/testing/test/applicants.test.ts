@@ -4,7 +4,7 @@ import { donor, service, started } from './support.js'
 const find = (name: string) =>
   ({ method: 'GET', uri: `/resources/applicants/-;externalUserId=${encodeURIComponent(name)}/one` }) as const
 
-describe('looking an applicant up', () => {
+describe('looking up an applicant', () => {
   test.each(['pi:1', 'a/b', 'a;b=c', 'é 🔑', '%41'])('finds the one named %j', async (externalUserId) => {
     const { provider, ask } = await started()
     const { id } = provider.addApplicant({ clientId: 'ServiceCo', externalUserId })
@@ -62,7 +62,7 @@ describe('simulating a verdict', () => {
   const complete = (id: string, body: unknown) =>
     ({ uri: `/resources/applicants/${id}/status/testCompleted`, body: JSON.stringify(body) }) as const
 
-  test('sets GREEN and RED with what is said about it', async () => {
+  test('sets GREEN and RED with labels and comments', async () => {
     const { provider, ask } = await started()
     const { id } = provider.addApplicant({ clientId: 'ServiceCo', as: 'pending' })
     expect(await ask(complete(id, { reviewAnswer: 'GREEN', rejectLabels: [] }))).toMatchObject({ json: { ok: 1 } })
@@ -77,7 +77,7 @@ describe('simulating a verdict', () => {
     expect(provider.applicant(id)?.reviewResult).toEqual(red)
   })
 
-  test.each([{}, { reviewAnswer: 'green' }, { reviewAnswer: true }])('%j is refused', async (body) => {
+  test.each([{}, { reviewAnswer: 'green' }, { reviewAnswer: true }])('%j is rejected', async (body) => {
     const { provider, ask } = await started()
     const { id } = provider.addApplicant({ clientId: 'ServiceCo', as: 'pending' })
     expect((await ask(complete(id, body))).status).toBe(400)
@@ -93,7 +93,7 @@ describe('simulating a verdict', () => {
   })
 })
 
-test('an id that the control does not know is a RangeError', async () => {
+test('an unknown id is a RangeError in the control', async () => {
   const { provider } = await started()
   expect(() => provider.approve('none')).toThrow(RangeError)
   expect(() => provider.addApplicant({ clientId: 'none' })).toThrow(RangeError)

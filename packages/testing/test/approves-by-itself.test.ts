@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { newToken, receiver, reuseUri, service, started } from './support.js'
 
-test('a check that is pending ends by itself with GREEN, and the webhook of it goes out', async () => {
+test('a pending check becomes GREEN automatically, and its webhook is sent', async () => {
   const { url, arrived } = await receiver(200)
   const { provider, ask } = await started({ approvesAfterMs: 20, sendsWebhooks: true })
   provider.setWebhooks(service.clientId, [{ url, secretKey: 'secret-of-the-webhook' }])
@@ -14,7 +14,7 @@ test('a check that is pending ends by itself with GREEN, and the webhook of it g
   expect(provider.applicant(String(json['id']))?.reviewStatus).toBe('completed')
 })
 
-test('what somebody decided before stays', async () => {
+test('an earlier verdict stays', async () => {
   const { provider, ask } = await started({ approvesAfterMs: 30 })
   const { json } = await ask({ uri: reuseUri(newToken(provider)) })
   const { json: other } = await ask({ uri: reuseUri(newToken(provider), { userId: 'pi:2' }) })

@@ -23,14 +23,14 @@ const shapes: readonly [string, (build: Build) => unknown, { parse(value: unknow
 ]
 
 describe.each(shapes)('a %s', (_, make, schema) => {
-  test('is what the contract lets the service write, whatever the seed', () => {
+  test('passes the write schema of the contract for every seed', () => {
     for (let seed = 0; seed < 200; seed += 1) {
       const made = make(createBuilders({ seed }))
       expect(schema.parse(made)).toEqual(made)
     }
   })
 
-  test('comes again with the same seed, and is another with the next seed and the next call', () => {
+  test('is equal for the same seed, and different for the next seed and the next call', () => {
     const build = createBuilders({ seed: 7 })
     const first = make(build)
     expect(make(createBuilders({ seed: 7 }))).toEqual(first)
@@ -40,7 +40,7 @@ describe.each(shapes)('a %s', (_, make, schema) => {
   })
 })
 
-test('fields that a test gives replace those that were drawn, and the source follows chain and hash', () => {
+test('given fields replace drawn ones, and the source follows chain and hash', () => {
   const build = createBuilders()
   const txHash = build.txHash()
   expect(build.payment({ chainId: '10', txHash, state: 'refund_pending', version: 3 })).toMatchObject({
@@ -54,17 +54,17 @@ test('fields that a test gives replace those that were drawn, and the source fol
 
 test.each([
   ['an address in capitals', { sender: `0x${'AB'.repeat(20)}` }],
-  ['a state that is none', { state: 'paid' }],
+  ['an unknown state', { state: 'paid' }],
   [
-    'an amount that went through a float',
+    'an amount with an exponent, as a float has it',
     { tokenIn: { address: `0x${'ab'.repeat(20)}`, symbol: null, amount: '1e21' } },
   ],
-  ['a field that the contract does not know', { points: 5 }],
-])('%s is an error where it is given', (_, fields) => {
+  ['an unknown field', { points: 5 }],
+])('%s is an error at once', (_, fields) => {
   expect(() => createBuilders().payment(fields as never)).toThrow()
 })
 
-test('payments are of one integration, and lie within the day before the clock', () => {
+test('payments belong to one integration and lie within the day before the clock', () => {
   const clock = createFakeClock(Date.UTC(2030, 5, 1))
   const build = createBuilders({ clock, integrationAddress: `0x${'a1'.repeat(20)}` })
   for (const { integrationAddress, blockTimestamp } of build.page(50).payments) {
@@ -80,7 +80,7 @@ test('a page is newest first', () => {
   expect(times).toEqual(times.toSorted((a, b) => b - a))
 })
 
-test('verify says the reasons that a test gives', () => {
+test('verify has the given reasons', () => {
   const build = createBuilders()
   const [payment] = build.verify(build.lookup(), ['Invalid payment amount']).payments
   expect(payment).toMatchObject({ verified: false, verificationErrors: ['Invalid payment amount'] })
@@ -91,7 +91,7 @@ test.each([-1, 0.5, 2 ** 32, Number.NaN])('the seed %d is a RangeError', (seed) 
 })
 
 describe('the clock', () => {
-  test('stands still until it is moved, forwards by advance and anywhere by set', () => {
+  test('moves only by advance, forwards, and by set, to any time', () => {
     const { now, advance, set } = createFakeClock()
     expect([now(), now()]).toEqual([fakeClockStart, fakeClockStart])
     advance(1_500)

@@ -27,31 +27,31 @@ const kinds: readonly [keyof Deliveries, string][] = [
   ['unsigned', 'ERR_SIGNATURE_MISSING'],
   ['misrouted', 'ERR_INTEGRATION_MISMATCH'],
 ]
-test.each(kinds)('to the verifier a delivery that is %s is %s', async (kind, verdict) => {
+test.each(kinds)('for a %s delivery the verifier answers %s', async (kind, verdict) => {
   const { build, deliveries, codeOf } = setup()
   expect(await codeOf((await deliveries[kind](build.snapshot() as never, undefined as never)) as never)).toBe(verdict)
 })
 
-test('a good one has the bytes and headers that the verifier package makes by itself', async () => {
+test('a good delivery has the same bytes and headers as the signer of the verifier package', async () => {
   const { build, deliveries, clock } = setup()
   const snapshot = build.snapshot()
   expect(await deliveries.good(snapshot)).toEqual(await createTestDelivery({ secret, snapshot, now: clock.now }))
 })
 
-test.each([undefined, {}])('without a secret, as by %j, there are no deliveries', (options) => {
+test.each([undefined, {}])('options %j, without a secret, are a TypeError', (options) => {
   const make = () => createDeliveries(options as { secret: string })
   expect(make).toThrow(TypeError)
   expect(make).toThrow(/secret is empty/)
 })
 
-test('the edges of the window are where a test says', async () => {
+test('a test can set the age at the edges of the window', async () => {
   const { build, deliveries, codeOf } = setup()
   const snapshot = build.snapshot()
   expect(await codeOf(await deliveries.stale(snapshot, 300))).toBe('ok')
   expect(await codeOf(await deliveries.future(snapshot, 300))).toBe('ok')
 })
 
-test('a duplicate is the same bytes with a signature of its own, and verifies when the first is stale', async () => {
+test('a duplicate has the same bytes with a new signature, and verifies when the first is stale', async () => {
   const { build, deliveries, clock, codeOf } = setup()
   const first = await deliveries.good(build.snapshot())
   clock.advance(3_600_000)
@@ -60,7 +60,7 @@ test('a duplicate is the same bytes with a signature of its own, and verifies wh
   expect([await codeOf(first), await codeOf(again)]).toEqual(['ERR_DELIVERY_STALE', 'ok'])
 })
 
-test('of a rotation the first verifies with the next secret alone, and the same bytes then with the one before alone', async () => {
+test('of a rotation, the first delivery verifies only with the next secret, the second only with the former one', async () => {
   const { build, deliveries, clock } = setup()
   const rotated = await deliveries.rotated(build.snapshot(), 'whsec_new')
   expect(rotated[0].body).toEqual(rotated[1].body)
@@ -80,7 +80,7 @@ test('of a rotation the first verifies with the next secret alone, and the same 
   expect(await accepts(['whsec_new', secret])).toEqual([0, 1])
 })
 
-test('of reordered ones a receiver applies the first and finds the others stale', async () => {
+test('of reordered deliveries a receiver applies the first and finds the others stale', async () => {
   const { build, deliveries, verify } = setup()
   const effects: number[] = []
   const { receive } = createReceiver({
@@ -98,7 +98,7 @@ test('of reordered ones a receiver applies the first and finds the others stale'
 
 afterEach(() => vi.useRealTimers())
 
-test('without a clock they are signed by the system clock of that moment: fake timers that start after the factory count', async () => {
+test('by default the current system clock signs, even fake timers that started after the factory', async () => {
   const deliveries = createDeliveries({ secret })
   vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2031, 0, 1) })
   const { signedAt, ageSeconds } = await createVerifier({ secrets: secret }).verify(
@@ -107,7 +107,7 @@ test('without a clock they are signed by the system clock of that moment: fake t
   expect([signedAt, ageSeconds]).toEqual([Date.UTC(2031, 0, 1) / 1_000, 0])
 })
 
-describe('a secret that is none', () => {
+describe('a missing secret', () => {
   test.each(['', undefined])('as %j is a TypeError', (none) => {
     expect(() => createDeliveries({ secret: none as string })).toThrow(TypeError)
   })

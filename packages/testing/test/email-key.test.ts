@@ -1,4 +1,4 @@
-/** The test service takes the addresses that the service takes, and takes the same spellings for one mailbox. */
+/** The test service and the real service agree on addresses and on the spellings of one mailbox. */
 import fc from 'fast-check'
 import { setupServer } from 'msw/node'
 import { expect, onTestFinished, test } from 'vitest'
@@ -8,8 +8,8 @@ import { emailKey } from '../src/service/email-key.js'
 
 const long = 'abcdefgh.'
 
-/** Addresses, in each of their spellings here one after the other. */
-const taken = [
+/** Valid addresses; spellings of one mailbox follow each other. */
+const accepted = [
   'user@example.com',
   'USER@Example.COM',
   '  user@example.com\n',
@@ -113,26 +113,26 @@ const refused = [
   `user@${long.repeat(28)}com`,
 ]
 
-test.each(taken)('takes %j, by the key that the service has for it', (email) => {
+test.each(accepted)('accepts %j, with the key of the service', (email) => {
   expect(emailKey(email)).not.toBeNull()
   expect(emailKey(email)).toBe(normaliseEmail(email))
 })
 
-test.each(refused)('takes %j for no address, as the service does', (email) => {
+test.each(refused)('rejects %j, like the service', (email) => {
   expect([emailKey(email), normaliseEmail(email)]).toEqual([null, null])
 })
 
-test('the capital and both small spellings of a name that ends in sigma are one mailbox, for the service too', () => {
+test('the capital and both small spellings of a final sigma are one mailbox, like in the service', () => {
   const spellings = ['ΣΑΣ@example.com', 'σας@example.com', 'σασ@example.com']
   for (const keyOf of [emailKey, normaliseEmail]) expect(new Set(spellings.map(keyOf)).size).toBe(1)
 })
 
-test('tabs and line breaks inside of a domain end as they do in the service', () => {
+test('tabs and line breaks inside a domain have the same result as in the service', () => {
   for (const email of ['user@exa\tmple.com', 'user@exa\nmple.com', 'user@example.com\t.'])
     expect(emailKey(email)).toBe(normaliseEmail(email))
 })
 
-/** Pieces at which the two could part: joining forms, dots, what a URL ends at or drops, labels at their longest. */
+/** Parts on which the two could differ: joining forms, dots, special characters of URLs, longest labels. */
 const pieces = [
   ...[
     'a',
@@ -197,25 +197,25 @@ const pieces = [
 ]
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 
-test(`whatever an address is put together from, both take it alike (seed ${seed})`, () => {
+test(`both agree on random addresses from these parts (seed ${seed})`, () => {
   const text = (most: number) =>
     fc.array(fc.constantFrom(...pieces), { maxLength: most }).map((parts) => parts.join(''))
   const address = fc
     .tuple(text(4), text(4), fc.constantFrom('', '.com', '.com'))
     .map(([a, b, end]) => `${a}@${b}${end}`)
-  let taken = 0
+  let valid = 0
   fc.assert(
     fc.property(fc.oneof({ weight: 3, arbitrary: address }, text(8)), (email) => {
       const key = emailKey(email)
       expect(key).toBe(normaliseEmail(email))
-      if (key !== null) taken += 1
+      if (key !== null) valid += 1
     }),
     { seed, numRuns: 20_000 },
   )
-  expect(taken).toBeGreaterThan(100)
+  expect(valid).toBeGreaterThan(100)
 })
 
-test('a share for what is no address answers 400 and redeems nothing', async () => {
+test('a share with a malformed address answers 400 and redeems nothing', async () => {
   const address = `0x${'a1'.repeat(20)}`
   const service = createTestService({
     baseUrl: 'https://service.test',

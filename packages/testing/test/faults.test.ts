@@ -7,7 +7,7 @@ import { newToken, reuseUri, service, started } from './support.js'
 const status = { method: 'GET', uri: '/resources/applicants/none/status' } as const
 
 describe('a fault', () => {
-  test('before the request leaves nothing done, after it everything', async () => {
+  test('before the request prevents the redemption, after it only loses the answer', async () => {
     const { provider, ask } = await started()
     const token = newToken(provider)
     provider.fail({ on: 'reuse', at: 'before', answer: 'lost' })
@@ -22,7 +22,7 @@ describe('a fault', () => {
     ])
   })
 
-  test('meets as many requests of its kind as it says, and no other', async () => {
+  test('hits the given number of requests of its kind, and no other', async () => {
     const { provider, ask } = await started()
     provider.fail({ on: 'status', at: 'before', answer: 503, times: 2 })
     provider.fail({ on: 'find', at: 'before', answer: 500 })
@@ -57,7 +57,7 @@ describe('a fault', () => {
     expect(isSo(await response.text())).toBe(true)
   })
 
-  test('cut-connection ends in the middle, drip takes its time', async () => {
+  test('cut-connection breaks in the middle, drip is slow', async () => {
     const { provider } = await started()
     provider.fail({ on: 'status', at: 'after', answer: 'cut-connection' })
     await expect(fetch(`${provider.url}${status.uri}`).then((response) => response.text())).rejects.toThrow()
@@ -67,7 +67,7 @@ describe('a fault', () => {
     await expect(dripping).rejects.toThrow(/timeout/)
   })
 
-  test('a redirect points where it is told', async () => {
+  test('a redirect has the given address', async () => {
     const { provider } = await started()
     const elsewhere = createServer((_, response) => response.end('{}')).listen(0, '127.0.0.1')
     await once(elsewhere, 'listening')
@@ -78,7 +78,7 @@ describe('a fault', () => {
     expect([response.status, response.headers.get('location')]).toEqual([307, redirectTo])
   })
 
-  test('of a request that hangs ends when the provider closes', async () => {
+  test('that hangs ends when the provider closes', async () => {
     const { provider, ask } = await started()
     provider.fail({ on: 'status', at: 'before', answer: 'hang' })
     const hanging = ask(status)
@@ -90,7 +90,7 @@ describe('a fault', () => {
 })
 
 describe('rate limits', () => {
-  test('51 POST or 301 GET requests of a client in 5 seconds are one too many; the next window is free', async () => {
+  test('the 51st POST and the 301st GET of a client within 5 seconds are limited; the next window is free', async () => {
     const { clock, ask } = await started({ rateLimits: true })
     const post = { uri: reuseUri('x') } as const
     const statuses = async (request: Parameters<typeof ask>[0], times: number) =>
@@ -103,9 +103,9 @@ describe('rate limits', () => {
     expect((await ask(post)).status).toBe(401)
   })
 
-  test('are off unless asked for', async () => {
+  test('are off by default', async () => {
     const { ask } = await started()
-    const asked = await Promise.all(Array.from({ length: 60 }, () => ask({ uri: reuseUri('x'), by: service })))
-    expect(asked.every(({ status: each }) => each === 401)).toBe(true)
+    const answers = await Promise.all(Array.from({ length: 60 }, () => ask({ uri: reuseUri('x'), by: service })))
+    expect(answers.every(({ status: each }) => each === 401)).toBe(true)
   })
 })

@@ -19,7 +19,7 @@ test('the receiver test of the README passes under node:test', async () => {
   expect(stdout).toMatch(/^# fail 0$/m)
 })
 
-test('the lines of the README mint a token, say where to redeem it, and end', async () => {
+test('the lines of the README mint a token, print where to redeem it, and exit', async () => {
   const code = block('mintShareToken')
   const flags = ['--conditions=@payment-integration/source', '--import', 'tsx', '--input-type=module', '--eval', code]
   const { stdout, stderr } = await promisify(execFile)(process.execPath, flags, { cwd, timeout: 300_000 })

@@ -19,7 +19,7 @@ describe('reusing a verification', () => {
     })
   })
 
-  test('with some steps covered documents are requested, until they are handed in', async () => {
+  test('with some steps covered documents are requested until they are submitted', async () => {
     const { provider, ask } = await started()
     const { json } = await ask({ uri: reuseUri(newToken(provider), { level: 'strict' }) })
     expect(json).toMatchObject({ review: { reviewStatus: 'init' } })
@@ -32,7 +32,7 @@ describe('reusing a verification', () => {
     })
   })
 
-  test('the review is left out when the provider is started so', async () => {
+  test('the answer omits the review when showsReview is false', async () => {
     const { provider, ask } = await started({ showsReview: false })
     const { json } = await ask({ uri: reuseUri(newToken(provider)) })
     expect(json).not.toHaveProperty('review')
@@ -42,9 +42,9 @@ describe('reusing a verification', () => {
   test.each([
     ['no step in common', { level: 'other' }, 400, 10512],
     ['an unknown level', { level: 'none' }, 404, undefined],
-    ['a level of every object', { level: 'toString' }, 404, undefined],
-    ['a name that is taken', { userId: 'taken' }, 409, undefined],
-  ])('%s is refused, and uses nothing up', async (_, change, status, errorCode) => {
+    ['a level named like a method of every object', { level: 'toString' }, 404, undefined],
+    ['a taken name', { userId: 'taken' }, 409, undefined],
+  ])('%s is refused, and the token stays unused', async (_, change, status, errorCode) => {
     const { provider, ask } = await started()
     provider.addApplicant({ clientId: 'ServiceCo', externalUserId: 'taken' })
     const token = newToken(provider)
@@ -96,8 +96,8 @@ describe('reusing a verification', () => {
   test('of fifty requests at once one redeems', async () => {
     const { provider, ask } = await started()
     const token = newToken(provider)
-    const asked = Array.from({ length: 50 }, (_, n) => ask({ uri: reuseUri(token, { userId: `pi:${n}` }) }))
-    const statuses = (await Promise.all(asked)).map(({ status }) => status)
+    const requests = Array.from({ length: 50 }, (_, n) => ask({ uri: reuseUri(token, { userId: `pi:${n}` }) }))
+    const statuses = (await Promise.all(requests)).map(({ status }) => status)
     expect(statuses.filter((status) => status === 200)).toHaveLength(1)
     expect(statuses.filter((status) => status === 401)).toHaveLength(49)
     expect(provider.redemptions).toHaveLength(1)
@@ -119,7 +119,7 @@ describe('a preview', () => {
     expect((await ask({ uri: reuseUri(token) })).status).toBe(200)
   })
 
-  test('refuses what reuse refuses', async () => {
+  test('refuses the same tokens as a reuse', async () => {
     const { provider, ask } = await started()
     const uri = reuseUri(newToken(provider), { level: 'other' }).replace('reuse?', 'reuse/preview?')
     expect((await ask({ uri })).json).toMatchObject({ errorCode: 10512 })
@@ -127,7 +127,7 @@ describe('a preview', () => {
 })
 
 describe('copying an applicant', () => {
-  test('names the copy itself, waits at init and uses the token up', async () => {
+  test('chooses the name of the copy, waits at init and uses the token', async () => {
     const { provider, ask } = await started()
     const token = newToken(provider)
     const uri = `/resources/applicants/-/import?${new URLSearchParams({ shareToken: token, userId: 'pi:1' })}`

@@ -1,4 +1,4 @@
-/** The handlers answer what the real server answers, to every request of a list, with the same payments in both. */
+/** The handlers and the real server answer a list of requests alike, with the same payments. */
 import { openApiDocument } from '@payment-integration/contract/openapi'
 import { setupServer } from 'msw/node'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -59,7 +59,7 @@ async function everyPayment() {
 interface Call {
   readonly method?: string
   readonly path: string
-  /** `integration`, `legacy`, or the very text. */
+  /** `integration`, `legacy`, or the literal header. */
   readonly as?: string
   readonly body?: unknown
   readonly type?: string
@@ -101,9 +101,9 @@ describe('both answer the same', () => {
     ['a hash on two chains', { path: `${payments}/${hash('a4')}` }],
     ['a payment of another integration', { path: `${payments}/${hash('a5')}` }],
     ['a payment of another wallet', { path: `${wallets}/${wallet}/payments/${hash('a3')}` }],
-    ['a hash that is none', { path: `${payments}/0x12` }],
-    ['an address that is none', { path: `${wallets}/0x12/payments` }],
-    ['an address that is none, of one payment', { path: `${wallets}/0x12/payments/${hash('a1')}` }],
+    ['a malformed hash', { path: `${payments}/0x12` }],
+    ['a malformed address', { path: `${wallets}/0x12/payments` }],
+    ['a malformed address, for one payment', { path: `${wallets}/0x12/payments/${hash('a1')}` }],
     ...['0', '201', '-1', '1.5', '', '01', '1e1', 'x'].map((limit): [string, Call] => [
       `limit=${limit}`,
       { path: `${payments}?limit=${limit}` },
@@ -113,19 +113,19 @@ describe('both answer the same', () => {
       { path: `${payments}?cursor=${cursor}` },
     ]),
     ['a call without credentials', { path: payments, as: '' }],
-    ['a call of a stranger for a hash that is none', { path: `${payments}/0x12`, as: 'Basic eDp5' }],
+    ['an unauthenticated call for a malformed hash', { path: `${payments}/0x12`, as: 'Basic eDp5' }],
     ['a raw address and secret', { path: payments, as: `${shopAddress}:secret` }],
     ['a path that does not exist', { path: '/api/v1/integration/nothing' }],
-    ['a path that does not exist, of a stranger', { path: '/api/v1/integration/nothing', as: '' }],
+    ['a path that does not exist, unauthenticated', { path: '/api/v1/integration/nothing', as: '' }],
     ['a look-up', { path: `/api/v1/tx/1/${hash('a1')}`, as: 'legacy' }],
-    ['a look-up of nothing', { path: `/api/v1/tx/1/${hash('ff')}`, as: 'legacy' }],
+    ['a look-up of an unknown transaction', { path: `/api/v1/tx/1/${hash('ff')}`, as: 'legacy' }],
     ['a look-up without a key', { path: `/api/v1/tx/1/${hash('a1')}`, as: '' }],
     ['verify', { path: verify, as: 'legacy', body: request }],
     ['verify as Bearer, with a number', { path: verify, as: 'legacy', body: { ...request, invoiceAmount: 12.5 } }],
     ['verify of another amount', { path: verify, as: 'legacy', body: { ...request, invoiceAmount: '12.51' } }],
     ['verify of another currency', { path: verify, as: 'legacy', body: { ...request, invoiceCurrency: 'EUR' } }],
     ['verify of another receiver', { path: verify, as: 'legacy', body: { ...request, address: wallet } }],
-    ['verify of nothing', { path: verify, as: 'legacy', body: { ...request, txHash: hash('ff') } }],
+    ['verify of an unknown transaction', { path: verify, as: 'legacy', body: { ...request, txHash: hash('ff') } }],
     ['verify without a key', { path: verify, as: '', body: request }],
     ...['text/plain;charset=UTF-8', 'application.json', 'application/json; charset=utf-16'].flatMap(
       (type): [string, Call][] => [
@@ -134,35 +134,32 @@ describe('both answer the same', () => {
       ],
     ),
     ['a share without an address', { path: share, body: { kycShareToken: 'x' } }],
-    ['a share with an address that is none', { path: share, body: { email: 'x', kycShareToken: 'x' } }],
+    ['a share with a malformed address', { path: share, body: { email: 'x', kycShareToken: 'x' } }],
     ['a share with an empty token', { path: share, body: { email: 'a@example.com', kycShareToken: '' } }],
-    ['a share of a stranger', { path: share, body: {}, as: '' }],
+    ['an unauthenticated share', { path: share, body: {}, as: '' }],
   ]
   test.each(same)('to %s', async (_, call) => {
     expect(await answerOf(baseUrl, call)).toEqual(await answerOf(real.url, call))
   })
 
   const alike: readonly [string, Call][] = [
-    ['a limit that is given twice', { path: `${payments}?limit=50&limit=50` }],
-    ['a look-up whose path is wrong twice', { path: '/api/v1/tx/01/0x12', as: 'legacy' }],
-    ['verify that is no JSON', { path: verify, as: 'legacy', body: '{' }],
-    [
-      'verify that is wrong in every field',
-      { path: verify, as: 'legacy', body: { chainId: '1', invoiceAmount: null } },
-    ],
+    ['a repeated limit', { path: `${payments}?limit=50&limit=50` }],
+    ['a look-up with two flaws in its path', { path: '/api/v1/tx/01/0x12', as: 'legacy' }],
+    ['verify with malformed JSON', { path: verify, as: 'legacy', body: '{' }],
+    ['verify with a flaw in every field', { path: verify, as: 'legacy', body: { chainId: '1', invoiceAmount: null } }],
     ['verify of text', { path: verify, as: 'legacy', body: 'chainId=1', type: 'text/plain' }],
-    ['a share that is no JSON', { path: share, body: '{' }],
+    ['a share with malformed JSON', { path: share, body: '{' }],
   ]
-  test.each(alike)('but for words to %s', async (_, call) => {
+  test.each(alike)('except for the text to %s', async (_, call) => {
     const [given, expected] = [await answerOf(baseUrl, call), await answerOf(real.url, call)]
     expect(given.status).toBe(expected.status)
     expect(Object.keys(given.body as object)).toEqual(Object.keys(expected.body as object))
   })
 
   test.each([`${payments}?limit=2`, `${wallets}/${wallet}/payments?limit=1`])(
-    'page by page to %s, and neither takes the token for another list',
+    'page by page to %s, and neither accepts a cursor of another list',
     async (path) => {
-      const walk = async (base: string) => {
+      const readAll = async (base: string) => {
         const pages: unknown[] = []
         let cursor: string | null = ''
         const tokens: string[] = []
@@ -176,14 +173,14 @@ describe('both answer the same', () => {
         const other = path.startsWith(payments) ? `${wallets}/${wallet}/payments` : payments
         return { pages, misused: await answerOf(base, { path: `${other}?cursor=${tokens[0]}` }) }
       }
-      const given = await walk(baseUrl)
-      expect(given).toEqual(await walk(real.url))
+      const given = await readAll(baseUrl)
+      expect(given).toEqual(await readAll(real.url))
       expect(given.pages.length).toBeGreaterThan(1)
     },
   )
 
-  test('over the life of a shared verification, and to a used token', async () => {
-    const lives = async (base: string, tokens: readonly string[], decide: () => Promise<void>) => {
+  test('to all shares of one verification, and to a used token', async () => {
+    const shareAll = async (base: string, tokens: readonly string[], decide: () => Promise<void>) => {
       const ask = (token: string) =>
         answerOf(base, { path: share, body: { email: 'Ada@Example.com', kycShareToken: token } })
       const [first = '', second = ''] = tokens
@@ -196,10 +193,10 @@ describe('both answer the same', () => {
       return [...steps, { ...used, keys, verdict }, await ask(second), await ask('any')]
     }
     const reasons = { rejectType: 'RETRY' as const, rejectLabels: ['BAD_SELFIE'] }
-    const given = await lives(baseUrl, ['one', 'two'], async () =>
+    const given = await shareAll(baseUrl, ['one', 'two'], async () =>
       service.identity.decide('ada@example.com', 'RED', reasons),
     )
-    const expected = await lives(real.url, [real.mint(['IDENTITY']), real.mint(['IDENTITY'])], async () => {
+    const expected = await shareAll(real.url, [real.mint(['IDENTITY']), real.mint(['IDENTITY'])], async () => {
       const [redemption] = real.provider.redemptions
       real.provider.reject(redemption?.applicantId ?? '', { labels: ['BAD_SELFIE'], rejectType: 'RETRY' })
       await real.provider.deliverWebhooks()
@@ -210,7 +207,7 @@ describe('both answer the same', () => {
   })
 })
 
-test('both take the spellings of one mailbox for one user', async () => {
+test('both treat the spellings of one mailbox as one user', async () => {
   const statuses = async (base: string, tokens: readonly string[]) => {
     const spellings = [
       'Zoë@Bücher.example',

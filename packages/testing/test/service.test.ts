@@ -32,7 +32,7 @@ function setup() {
 }
 const codeOf = (call: Promise<unknown>) => call.catch((error: { code: string }) => error.code)
 
-test('the client reads what a test recorded, over pages, and nothing of another integration', async () => {
+test('the client reads the recorded payments, over pages, and none of another integration', async () => {
   const { service, build, client } = setup()
   const mine = Array.from({ length: 7 }, () => build.payment())
   for (const payment of mine) service.record(payment)
@@ -58,14 +58,14 @@ test.each<[unknown, RegExp]>([
     { baseUrl, integrations: [], apiKeys: ['key'] },
     /apiKeys is no option; there are baseUrl, integrations and legacyKeys/,
   ],
-])('the options %j are a TypeError that names what is wrong', (options, message) => {
+])('the options %j are a TypeError that names the flaw', (options, message) => {
   const make = () => createTestService(options as Parameters<typeof createTestService>[0])
   expect(make).toThrow(TypeError)
   expect(make).toThrow(message)
 })
 
 test.each([undefined, {}, 503, { status: '503' }, { status: 99 }, { status: 600 }, { code: 503 }])(
-  'a fault of %j is a TypeError, and meets no request',
+  'a fault of %j is a TypeError, and hits no request',
   async (fault) => {
     const { service, client } = setup()
     const add = () => service.failNext(fault as Parameters<typeof service.failNext>[0])
@@ -75,7 +75,7 @@ test.each([undefined, {}, 503, { status: '503' }, { status: 99 }, { status: 600 
   },
 )
 
-test('a change adds 1 to the version, shows in the read API, and gives the snapshot to deliver', async () => {
+test('a change adds 1 to the version, appears in the read API, and returns the snapshot to deliver', async () => {
   const { service, build, client } = setup()
   const payment = build.payment({ state: 'pending', version: 1 })
   expect(service.record(payment)).toEqual(expect.objectContaining({ txHash: payment.txHash, version: 1 }))
@@ -92,7 +92,7 @@ test('a change adds 1 to the version, shows in the read API, and gives the snaps
   expect(await client.payments.get(payment.txHash)).toEqual({ ...payment, ...snapshot })
 })
 
-test('a payment that is forgotten is not found', async () => {
+test('a forgotten payment is not found', async () => {
   const { service, build, client } = setup()
   const { txHash } = service.record(build.payment())
   service.forget({ txHash })
@@ -100,7 +100,7 @@ test('a payment that is forgotten is not found', async () => {
   expect(service.all()).toEqual([])
 })
 
-test('a key that fits no payment, or two, is a RangeError, and nothing changed', () => {
+test('a key that matches no payment, or two, is a RangeError, and changes nothing', () => {
   const { service, build } = setup()
   const txHash = build.txHash()
   for (const chainId of ['1', '10']) service.record(build.payment({ txHash, chainId, version: 1, state: 'pending' }))
@@ -110,7 +110,7 @@ test('a key that fits no payment, or two, is a RangeError, and nothing changed',
   expect(service.all().map(({ version }) => version)).toEqual([2, 1])
 })
 
-test('a change that changes nothing makes no version, and gives the snapshot that is stored', () => {
+test('an empty change makes no version, and returns the stored snapshot', () => {
   const { service, build } = setup()
   const payment = build.payment({ version: 4, recipient: { title: 'Corner Books', subtitle: null }, state: 'success' })
   const { txHash } = payment
@@ -124,7 +124,7 @@ test('a change that changes nothing makes no version, and gives the snapshot tha
 
 const everyState: readonly PaymentBody['state'][] = [null, ...paymentStates]
 test.each(everyState.flatMap((from) => everyState.map((to) => [from, to] as const)))(
-  'a change from %s to %s is judged as the service judges it, and can be forced',
+  'a change from %s to %s is accepted or refused like in the service, and can be forced',
   (from, to) => {
     const { service, build } = setup()
     const { txHash } = service.record(build.payment({ version: 1, state: from }))
@@ -139,7 +139,7 @@ test.each(everyState.flatMap((from) => everyState.map((to) => [from, to] as cons
   },
 )
 
-test('a version that is lower than the stored one is not recorded, until the payment is forgotten', () => {
+test('a lower version than the stored one is rejected until the payment is forgotten', () => {
   const { service, build } = setup()
   const payment = build.payment({ version: 3 })
   service.record(payment)
@@ -151,12 +151,12 @@ test('a version that is lower than the stored one is not recorded, until the pay
   expect(service.record({ ...payment, version: 1 }).version).toBe(1)
 })
 
-test('what the contract forbids is an error where it is recorded', () => {
+test('recording a payment that breaks the contract is an error', () => {
   const { service, build } = setup()
   expect(() => service.record({ ...build.payment(), state: 'paid' as never })).toThrow()
 })
 
-test('faults meet the next requests in order: the client tries again and arrives', async () => {
+test('faults hit the next requests in order: the client retries and succeeds', async () => {
   const { service, build, client } = setup()
   service.record(build.payment())
   service.failNext({ status: 503, retryAfter: 0 })
@@ -165,14 +165,14 @@ test('faults meet the next requests in order: the client tries again and arrives
   expect(service.requests).toHaveLength(3)
 })
 
-test('a fault of several times outlasts the client', async () => {
+test('a fault with enough repetitions exhausts the retries of the client', async () => {
   const { service, client } = setup()
   service.failNext({ status: 502, times: 3, body: { error: 'Bad gateway' } })
   expect(await codeOf(client.payments.list())).toMatch(/^ERR_/)
   expect(service.requests).toHaveLength(3)
 })
 
-test('a lost answer after the effect: the share is repeated and redeems nothing again', async () => {
+test('after a lost answer the retried share does not redeem the token again', async () => {
   const { service, build, client } = setup()
   const submission = build.shareRequest()
   service.failNext({ status: 'network', afterEffect: true })
@@ -180,7 +180,7 @@ test('a lost answer after the effect: the share is repeated and redeems nothing 
   expect(service.identity.redeemed).toEqual([submission.kycShareToken])
 })
 
-test('a share goes the way that a test decides', async () => {
+test('a test decides the results of a share', async () => {
   const { service, build, client } = setup()
   const { email, kycShareToken } = build.shareRequest()
   const share = (token: string, of = email) => client.identity.share({ email: of, kycShareToken: token })
@@ -209,7 +209,7 @@ test('a share goes the way that a test decides', async () => {
   expect(() => service.identity.decide('nobody@example.com', 'GREEN')).toThrow(RangeError)
 })
 
-test('spellings of one mailbox are one user, also in what a test decides', async () => {
+test('spellings of one mailbox are one user, in the controls too', async () => {
   const { service, client } = setup()
   const share = (email: string) => client.identity.share({ email, kycShareToken: `token of ${email}` })
   expect(await share('René@Bücher.example')).toMatchObject({ redeemed: true })
@@ -221,7 +221,7 @@ test('spellings of one mailbox are one user, also in what a test decides', async
     expect(await share(email), email).toMatchObject({ redeemed: true })
 })
 
-test('verify knows accounts by handle, and says every reason', async () => {
+test('verify resolves accounts by handle, and answers every reason', async () => {
   const { service, build, legacy } = setup()
   const item = build.lookupItem({ invoiceAmount: '12.50', invoiceCurrency: 'USD' })
   const lookup = build.lookup({ payments: [item] })

@@ -57,7 +57,7 @@ describe('minting', () => {
     ['a client that is no partner', 'applicantId=ID&forClientId=Nobody', 400],
     ['a time to live of 0', 'applicantId=ID&forClientId=ServiceCo&ttlInSecs=0', 400],
     ['a time to live of words', 'applicantId=ID&forClientId=ServiceCo&ttlInSecs=long', 400],
-  ])('%s is refused', async (_, query, expected) => {
+  ])('%s is rejected', async (_, query, expected) => {
     const { provider, ask } = await started()
     const { id } = provider.addApplicant({ clientId: 'DonorCo' })
     expect((await ask({ uri: `${path}?${query.replace('ID', id)}`, by: donor })).status).toBe(expected)
@@ -66,9 +66,9 @@ describe('minting', () => {
   test('the applicant of another client is as unknown as one that was never there', async () => {
     const { provider, ask } = await started()
     const { id } = provider.addApplicant({ clientId: 'ServiceCo' })
-    const asked = (applicantId: string) =>
+    const mintFor = (applicantId: string) =>
       ask({ uri: `${path}?applicantId=${applicantId}&forClientId=ServiceCo`, by: donor })
-    const [foreign, unknown] = [await asked(id), await asked('none')]
+    const [foreign, unknown] = [await mintFor(id), await mintFor('none')]
     expect({ ...foreign.json, correlationId: '' }).toEqual({ ...unknown.json, correlationId: '' })
     expect([foreign.status, unknown.status]).toEqual([404, 404])
   })

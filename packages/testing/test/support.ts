@@ -1,6 +1,4 @@
-/**
- * What the tests of the provider share: two clients, a clock to move, requests signed here, and a receiver of webhooks.
- */
+/** Fixtures of the provider: two clients, a movable clock, signed requests, and a receiver of webhooks. */
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -33,7 +31,7 @@ export const service = {
   partners: ['DonorCo'],
 } as const satisfies ProviderClient
 
-/** A clock that stands still until it is moved. */
+/** A clock that only the test moves. */
 export function movableClock(ms = Date.UTC(2026, 0, 1)) {
   let current = ms
   return {
@@ -44,7 +42,7 @@ export function movableClock(ms = Date.UTC(2026, 0, 1)) {
   }
 }
 
-/** Ids that can be told in advance. */
+/** Predictable ids. */
 export function countingIds(): () => string {
   let next = 0
   return () => (next++).toString(16).padStart(24, '0')
@@ -69,7 +67,7 @@ export interface Request {
   readonly uri: string
   readonly body?: string | Uint8Array<ArrayBuffer>
   readonly by?: Pick<ProviderClient, 'appToken' | 'secretKey'>
-  /** Replaces headers; null leaves one out. */
+  /** Replaces headers; null removes one. */
   readonly headers?: Readonly<Record<string, string | null>>
 }
 
@@ -78,7 +76,7 @@ export interface Answer {
   readonly json: Readonly<Record<string, unknown>>
 }
 
-/** Asks a provider, signing as its documentation says. */
+/** Sends requests to a provider, signed by its documentation. */
 export function asking(provider: TestIdentityProvider, now: () => number) {
   return async ({ method = 'POST', uri, body, by = service, headers = {} }: Request): Promise<Answer> => {
     const timestamp = String(Math.floor(now() / 1_000))
@@ -110,7 +108,7 @@ export function newToken(provider: TestIdentityProvider, ttlInSecs?: number): st
   return provider.mintShareToken({ applicantId: id, forClientId: 'ServiceCo', ttlInSecs })
 }
 
-/** An address on loopback at which nobody listens. */
+/** A closed port on loopback. */
 export async function deadUrl(): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -120,7 +118,7 @@ export async function deadUrl(): Promise<string> {
   return `http://127.0.0.1:${port}/`
 }
 
-/** A webhook as it arrived. */
+/** A received webhook. */
 export interface Arrived {
   readonly body: Buffer
   readonly digest: string | undefined
@@ -128,7 +126,7 @@ export interface Arrived {
   readonly event: Readonly<Record<string, unknown>>
 }
 
-/** A receiver of webhooks that answers these statuses, the last for ever. */
+/** A receiver of webhooks that answers these statuses in turn, then always the last. */
 export async function receiver(...statuses: readonly number[]) {
   const arrived: Arrived[] = []
   const server = createServer(async (request, response) => {

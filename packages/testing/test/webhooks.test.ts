@@ -7,7 +7,7 @@ const secretKey = 'secret-of-the-webhook'
 const minute = 60_000
 const hour = 60 * minute
 
-/** A provider with one pending applicant whose events go to a receiver that answers these statuses. */
+/** A provider with one pending applicant, and a receiver of its events that answers these statuses. */
 async function withReceiver(statuses: readonly number[] = [200], target: Partial<WebhookTarget> = {}) {
   const { provider, clock } = await started()
   const { url, arrived } = await receiver(...statuses)
@@ -42,7 +42,7 @@ describe('the digest', () => {
   })
 })
 
-describe('what an event says', () => {
+describe('an event', () => {
   test('has the documented fields and nothing personal', async () => {
     const { provider, arrived, id } = await withReceiver()
     provider.reject(id, { labels: ['FORGERY'], rejectType: 'FINAL' })
@@ -69,7 +69,7 @@ describe('what an event says', () => {
     })
   })
 
-  test('a redemption is announced as created, and as pending when the checks begin', async () => {
+  test('announces a redemption as created, and as pending when the checks begin', async () => {
     const { provider, ask } = await started()
     const { url, arrived } = await receiver(200)
     provider.setWebhooks('ServiceCo', [{ url, secretKey }])
@@ -83,7 +83,7 @@ describe('what an event says', () => {
     ])
   })
 
-  test('events of one instant are a millisecond apart', async () => {
+  test('is a millisecond later than the one before of the same instant', async () => {
     const { provider, arrived, id } = await withReceiver()
     for (const status of ['pending', 'prechecked', 'queued', 'onHold'] as const) provider.moveTo(id, status)
     provider.approve(id)
@@ -97,7 +97,7 @@ describe('what an event says', () => {
     ])
   })
 
-  test('a reset still carries the former verdict, and waiting for a service carries GREEN', async () => {
+  test('of a reset carries the former verdict, and one of an external check carries GREEN', async () => {
     const { provider, arrived, id } = await withReceiver()
     provider.moveTo(id, 'awaitingService')
     provider.approve(id)
@@ -112,7 +112,7 @@ describe('what an event says', () => {
     expect(provider.applicant(id)).toMatchObject({ reviewStatus: 'init', reviewResult: null, steps: [] })
   })
 
-  test('switching off, on and deleting are announced, and any other event on demand', async () => {
+  test('announces deactivation, activation and deletion, and a test can emit any other', async () => {
     const { provider, arrived, id, types } = await withReceiver()
     provider.setActive(id, false)
     provider.setActive(id, true)
@@ -128,7 +128,7 @@ describe('what an event says', () => {
     expect(arrived[2]?.event).toMatchObject({ reviewStatus: 'completed', sandboxMode: 'false' })
   })
 
-  test('a target gets the types that it asks for', async () => {
+  test('goes to the targets that select its type', async () => {
     const { provider, id, types } = await withReceiver([200], { types: ['applicantReviewed'] })
     provider.moveTo(id, 'onHold')
     provider.approve(id)
@@ -137,8 +137,8 @@ describe('what an event says', () => {
   })
 })
 
-describe('resending', () => {
-  test('a failed webhook comes again with the same bytes after 5 minutes, 1, 5 and 18 hours, and then no more', async () => {
+describe('retries', () => {
+  test('a failed webhook is retried with the same bytes after 5 minutes, 1, 5 and 18 hours, and then dropped', async () => {
     const { provider, clock, arrived, id } = await withReceiver([500])
     provider.approve(id)
     await provider.deliverWebhooks()
@@ -162,7 +162,7 @@ describe('resending', () => {
     )
   })
 
-  test('what is taken comes no more, and neither does what the target does not want again', async () => {
+  test('an accepted webhook is not sent again, nor a failed one to a target without retries', async () => {
     for (const [statuses, target] of [
       [[500, 204], {}],
       [[500], { resends: false }],
@@ -177,7 +177,7 @@ describe('resending', () => {
     }
   })
 
-  test('a receiver that cannot be reached has no status', async () => {
+  test('an unreachable receiver has no status', async () => {
     const { provider } = await started()
     provider.setWebhooks('ServiceCo', [{ url: await deadUrl(), secretKey }])
     provider.approve(provider.addApplicant({ clientId: 'ServiceCo', as: 'pending' }).id)
@@ -186,7 +186,7 @@ describe('resending', () => {
 })
 
 describe('on demand', () => {
-  test('webhooks come twice, in another order, only in part, or not at all', async () => {
+  test('webhooks are repeated, reordered, partly omitted or dropped', async () => {
     const { provider, id, types } = await withReceiver()
     provider.moveTo(id, 'onHold')
     provider.approve(id)
@@ -209,7 +209,7 @@ describe('on demand', () => {
     expect(types().toSorted()).toEqual(['applicantOnHold', 'applicantReviewed'])
   })
 
-  test('they are sent by themselves when the provider is started so', async () => {
+  test('webhooks are sent automatically with sendsWebhooks', async () => {
     const { url, arrived } = await receiver(200)
     const { provider } = await started({ sendsWebhooks: true })
     provider.setWebhooks('ServiceCo', [{ url, secretKey }])

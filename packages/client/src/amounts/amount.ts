@@ -1,31 +1,32 @@
-/** Amounts as the API has them: decimal text, exact, never a float. Source: docs/interface.md 2.1, 2.3 (last line). @module */
+/** The amount type: exact decimal text, never a float. Source: docs/interface.md 2.1, 2.3 (last line). @module */
 
 declare const brand: unique symbol
 
 /**
- * An amount: digits, and perhaps a point with digits behind it; no sign, no exponent, no leading zero; 1000 characters at most. It is a plain string when the
- * program runs: print it, store it, send it. The type keeps other texts, and numbers, from taking its place.
+ * Plain decimal text such as `12.50`: no sign, no exponent, no leading zero, at most 1000 characters. At run time it is
+ * a string: print it, store it, send it. The type rejects numbers and other texts at compile time.
  */
 export type Amount = string & { readonly [brand]: 'Amount' }
 
 const shape = /^(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/
 
-/** No token has more than 78 digits, with 255 of them behind the point at most; arithmetic on much longer texts takes its time. */
-const longest = 1_000
+/** No token has more than 78 digits, or more than 255 decimals. Arithmetic on much longer texts is slow. */
+const maxLength = 1_000
 
-/** @throws {RangeError} When it has more than 1000 characters. */
+/** @throws {RangeError} When the text has more than 1000 characters. */
 export function checkLength(text: string): void {
-  if (text.length > longest) throw new RangeError(`The amount has ${text.length} characters; ${longest} at most.`)
+  if (text.length > maxLength) throw new RangeError(`The amount has ${text.length} characters; ${maxLength} at most.`)
 }
 
-/** Whether a value is the text of an amount. */
+/** Whether a value is an amount. */
 export function isAmount(value: unknown): value is Amount {
-  return typeof value === 'string' && value.length <= longest && shape.test(value)
+  return typeof value === 'string' && value.length <= maxLength && shape.test(value)
 }
 
 /**
- * Takes a text as an amount, unchanged: `'12.50'` stays `'12.50'`.
- * @throws {TypeError} For everything else: a number, `'1,5'`, `'1e3'`, `'-1'`, `'.5'`, `'01'`. @throws {RangeError} For more than 1000 characters.
+ * Parses a text as an amount. The text stays unchanged: `'12.50'` stays `'12.50'`.
+ * @throws {TypeError} For everything else: a number, `'1,5'`, `'1e3'`, `'-1'`, `'.5'`, `'01'`.
+ * @throws {RangeError} For more than 1000 characters.
  * @example const price = parseAmount('12.50')
  */
 export function parseAmount(text: string): Amount {

@@ -18,13 +18,13 @@ const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 const runs = { seed, numRuns: 1_000 }
 const of = (text: string) => parseAmount(text)
 
-/** Amounts from nothing to more digits than any double or any token holds. */
+/** Amounts from zero to more digits than any double or token has. */
 const digits = fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: 1, maxLength: 80 })
 const amount: fc.Arbitrary<Amount> = fc
   .tuple(digits, fc.option(digits, { nil: null }))
   .map(([whole, fraction]) => of(`${BigInt(whole)}${fraction === null ? '' : `.${fraction}`}`))
 
-/** The oracle: how many units of 10^-80 an amount is, by plain text. */
+/** The oracle: an amount in units of 10^-80, computed on plain text. */
 const scale = 80
 function unitsOf(text: string): bigint {
   const [whole = '', fraction = ''] = text.split('.')
@@ -37,7 +37,7 @@ describe('an amount', () => {
     expect(isAmount(text)).toBe(true)
   })
 
-  test('is of 1000 characters at most, read or made', () => {
+  test('has at most 1000 characters, parsed or computed', () => {
     const longest = of('9'.repeat(1_000))
     expect(of(longest)).toBe(longest)
     const call = [
@@ -55,7 +55,7 @@ describe('an amount', () => {
     expect(fromBaseUnits(10n ** 999n, 0)).toHaveLength(1_000)
   })
 
-  test('made of a number with 400000 zeros inside is refused within the time of a test: each digit is looked at once', () => {
+  test('of a number with 400000 inner zeros is rejected in linear time', () => {
     expect(() => fromBaseUnits(10n ** 400_000n + 1n, 0)).toThrow(RangeError)
   })
 
@@ -82,12 +82,12 @@ describe('an amount', () => {
     expect(() => parseAmount(text as string)).toThrow(TypeError)
   })
 
-  test.each<unknown>([1, 1.5, 10n, null, undefined, {}, ['1']])('is not %s, which is no text', (value) => {
+  test.each<unknown>([1, 1.5, 10n, null, undefined, {}, ['1']])('is not %s, which is not text', (value) => {
     expect(isAmount(value)).toBe(false)
     expect(() => parseAmount(value as string)).toThrow(TypeError)
   })
 
-  test(`is what the contract takes for one, no more and no less (seed ${seed})`, () => {
+  test(`agrees with the contract's check on any text (seed ${seed})`, () => {
     const near = fc.string({ unit: fc.constantFrom(...'0123456789.-+e ,\n'), maxLength: 8 })
     fc.assert(
       fc.property(fc.oneof(near, amount), (text) => {
@@ -97,7 +97,7 @@ describe('an amount', () => {
     )
   })
 
-  test('is refused by every function when it only has the type of one', () => {
+  test('is checked at run time by every function, whatever its type says', () => {
     const wrong = '1e3' as Amount
     for (const call of [
       () => compareAmounts(wrong, of('1')),
@@ -109,7 +109,7 @@ describe('an amount', () => {
       expect(call).toThrow(TypeError)
   })
 
-  test('is not repeated by the error: it could be a secret in the wrong place', () => {
+  test('is not repeated by the error, because it could be a misplaced secret', () => {
     expect(() => parseAmount('sk_secret')).toThrow(
       expect.objectContaining({ message: expect.not.stringContaining('sk_secret') }),
     )
@@ -117,7 +117,7 @@ describe('an amount', () => {
 })
 
 describe(`exact arithmetic (seed ${seed})`, () => {
-  test('comparing is comparing whole numbers', () => {
+  test('comparing agrees with comparing integers', () => {
     fc.assert(
       fc.property(amount, amount, (a, b) => {
         const [x, y] = [unitsOf(a), unitsOf(b)]
@@ -131,7 +131,7 @@ describe(`exact arithmetic (seed ${seed})`, () => {
     expect([of('10'), of('9.5'), of('9.05')].sort(compareAmounts)).toEqual(['9.05', '9.5', '10'])
   })
 
-  test('adding is adding whole numbers, with the places of the longest', () => {
+  test('adding agrees with adding integers, with the decimals of the longest', () => {
     fc.assert(
       fc.property(fc.array(amount, { maxLength: 6 }), (amounts) => {
         const sum = addAmounts(...amounts)
@@ -148,7 +148,7 @@ describe(`exact arithmetic (seed ${seed})`, () => {
     expect(addAmounts()).toBe('0')
   })
 
-  test('subtracting undoes adding, and has no sign', () => {
+  test('subtracting reverses adding and rejects a negative result', () => {
     fc.assert(
       fc.property(amount, amount, (a, b) => {
         expect(compareAmounts(subtractAmounts(addAmounts(a, b), b), a)).toBe(0)
@@ -162,7 +162,7 @@ describe(`exact arithmetic (seed ${seed})`, () => {
     expect(subtractAmounts(of('1.0'), of('1'))).toBe('0.0')
   })
 
-  test('base units go there and back', () => {
+  test('converting to base units and back gives the same value', () => {
     fc.assert(
       fc.property(fc.bigInt(0n, 2n ** 256n - 1n), fc.nat(255), (units, decimals) => {
         const text = fromBaseUnits(units, decimals)
@@ -178,7 +178,7 @@ describe(`exact arithmetic (seed ${seed})`, () => {
     expect(fromBaseUnits(100n, 0)).toBe('100')
   })
 
-  test('base units refuse what a token cannot hold', () => {
+  test('converting to base units rejects more decimals than the token has', () => {
     expect(() => toBaseUnits(of('0.0000001'), 6)).toThrow(RangeError)
     expect(() => toBaseUnits(of('1'), 256)).toThrow(RangeError)
     expect(() => toBaseUnits(of('1'), 1.5)).toThrow(RangeError)
@@ -212,7 +212,7 @@ describe('formatting', () => {
     expect(formatAmount(of(text), { digits, rounding })).toBe(expected)
   })
 
-  test('refuses to lose digits when no rounding is named', () => {
+  test('rejects a loss of digits without a rounding', () => {
     expect(() => formatAmount(of('12.345'), { digits: 2 })).toThrow(RangeError)
     expect(() => formatAmount(of('12.345'), { digits: 2, rounding: 'nearest' as never })).toThrow(TypeError)
     expect(() => formatAmount(of('1'), { digits: 1, rounding: 'constructor' as never })).toThrow(TypeError)
@@ -220,7 +220,7 @@ describe('formatting', () => {
     expect(() => formatAmount(of('1'), { digits: 256 })).toThrow(RangeError)
   })
 
-  test(`every rounding is the one of whole numbers (seed ${seed})`, () => {
+  test(`every rounding agrees with integer arithmetic (seed ${seed})`, () => {
     const roundings: readonly Rounding[] = ['down', 'up', 'half-up', 'half-even']
     fc.assert(
       fc.property(amount, fc.nat(20), fc.constantFrom(...roundings), (text, to, rounding) => {

@@ -1,10 +1,11 @@
-/** Comparing and adding amounts, exactly. Source: docs/interface.md 2.3 (last line). @module */
+/** Compares, adds and subtracts amounts exactly. Source: docs/interface.md 2.3 (last line). @module */
 import type { Amount } from './amount.js'
 import { toAmount, toDecimal, unitsAt } from './decimal.js'
 
 /**
- * -1 when `a` is less, 1 when it is greater, 0 when both have the same value: `'1'` and `'1.00'` do. Fits `sort`.
- * @throws {TypeError} When one of them is no amount. @throws {RangeError} When one is, or the sum would be, longer than an amount may be.
+ * -1 when `a` is less, 1 when it is greater, 0 when both have the same value, such as `'1'` and `'1.00'`. Fits `sort`.
+ * @throws {TypeError} When an argument is not an amount.
+ * @throws {RangeError} When an argument has more than 1000 characters.
  */
 export function compareAmounts(a: Amount, b: Amount): -1 | 0 | 1 {
   const [left, right] = [toDecimal(a), toDecimal(b)]
@@ -15,8 +16,10 @@ export function compareAmounts(a: Amount, b: Amount): -1 | 0 | 1 {
 }
 
 /**
- * The exact sum, `'0'` of none. It has as many places as the summand with the most: `'1.50'` and `'1.5'` are `'3.00'`.
- * @throws {TypeError} When one of them is no amount. @throws {RangeError} When one is, or the sum would be, longer than an amount may be.
+ * The exact sum; `'0'` without arguments. It has as many decimals as the longest summand: `'1.50'` and `'1.5'` give
+ * `'3.00'`.
+ * @throws {TypeError} When an argument is not an amount.
+ * @throws {RangeError} When an argument or the sum has more than 1000 characters.
  */
 export function addAmounts(...amounts: readonly Amount[]): Amount {
   const decimals = amounts.map(toDecimal)
@@ -25,8 +28,9 @@ export function addAmounts(...amounts: readonly Amount[]): Amount {
 }
 
 /**
- * The exact difference, with as many places as the amount with more.
- * @throws {RangeError} When `b` is greater: an amount has no sign. @throws {TypeError} When one of them is no amount.
+ * The exact difference, with the decimals of the longer amount.
+ * @throws {RangeError} When `b` is greater: an amount has no sign.
+ * @throws {TypeError} When an argument is not an amount.
  */
 export function subtractAmounts(a: Amount, b: Amount): Amount {
   const [left, right] = [toDecimal(a), toDecimal(b)]

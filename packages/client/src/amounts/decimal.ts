@@ -1,19 +1,23 @@
-/** An amount as whole numbers: digits without their point, and how many of them stand behind it. @module */
+/** An amount as integers: its digits without the point, and its number of decimals. @module */
 import { type Amount, checkLength, parseAmount } from './amount.js'
 
-/** `12.50` is 1250 units with 2 places. */
+/** `12.50` is 1250 units with 2 decimals (`places`). */
 export interface Decimal {
   readonly units: bigint
   readonly places: number
 }
 
-/** @throws {TypeError} When it is no amount, whatever its type says. @throws {RangeError} When it is too long for one. */
+/**
+ * Checks again at run time: callers without types pass anything.
+ * @throws {TypeError} When it is not an amount.
+ * @throws {RangeError} When it has more than 1000 characters.
+ */
 export function toDecimal(amount: Amount): Decimal {
   const [whole = '', fraction = ''] = parseAmount(amount).split('.')
   return { units: BigInt(whole + fraction), places: fraction.length }
 }
 
-/** The same value with more places. */
+/** The units of the same value with more decimals. */
 export function unitsAt(places: number, { units, places: own }: Decimal): bigint {
   return units * 10n ** BigInt(places - own)
 }

@@ -1,16 +1,16 @@
-/** Amounts with a number of digits behind the point. Nothing is rounded unless a way to round is named. @module */
+/** Formats amounts with a given number of decimals. Rounds only when the caller names a rounding. @module */
 import { checkInteger } from '../internal/check.js'
 import type { Amount } from './amount.js'
 import { type Decimal, toAmount, toDecimal, unitsAt } from './decimal.js'
 
-/** `down` cuts off, `up` rounds everything up; the other two go to the nearest, and from the middle up, or to the even digit. */
+/** `down` truncates, `up` rounds up, `half-up` and `half-even` round to the nearest. */
 export type Rounding = 'down' | 'up' | 'half-up' | 'half-even'
 
-/** How to write an amount. */
+/** Options of `formatAmount`. */
 export interface FormatOptions {
-  /** Digits behind the point, 0 to 255. As few as hold the value when absent: `'1.50'` is `'1.5'`. */
+  /** Decimals, 0 to 255. @default the fewest that keep the value: `'1.50'` gives `'1.5'` */
   readonly digits?: number | undefined
-  /** What to do with an amount that has more digits than that. Refused when absent. */
+  /** Rounds an amount that has more decimals than `digits`. @default none: such an amount is rejected */
   readonly rounding?: Rounding | undefined
 }
 
@@ -25,10 +25,11 @@ const roundings: Readonly<Record<Rounding, (quotient: bigint, remainder: bigint,
 }
 
 /**
- * Writes an amount with so many digits behind the point. For thousands separators and currency signs, hand the result to
- * `Intl.NumberFormat`, which takes text exactly, and set its `maximumFractionDigits`: without it, it rounds to 3 digits, or to those of its currency.
- * @throws {RangeError} When digits would be lost and no `rounding` is named, and for a number of digits out of range.
- * @throws {TypeError} When it is no amount, or `rounding` is unknown.
+ * Formats an amount with `digits` decimals. For thousands separators and currency signs, pass the result to
+ * `Intl.NumberFormat`, which takes text exactly. Set its `maximumFractionDigits`, because its default rounds to 3
+ * decimals, or to those of the currency.
+ * @throws {RangeError} When decimals would be lost and `rounding` is absent, or when `digits` is out of range.
+ * @throws {TypeError} When it is not an amount, or `rounding` is unknown.
  * @example formatAmount(parseAmount('12.345'), { digits: 2, rounding: 'half-even' }) // '12.34'
  */
 export function formatAmount(amount: Amount, options: FormatOptions = {}): Amount {
@@ -41,15 +42,16 @@ export function formatAmount(amount: Amount, options: FormatOptions = {}): Amoun
   if (places >= decimal.places) return toAmount({ units: unitsAt(places, decimal), places })
   if (rounding === undefined)
     throw new RangeError(
-      `The amount has ${decimal.places} digits behind the point, and ${places} were asked for; name a rounding, or allow more.`,
+      `The amount has ${decimal.places} digits behind the point, more than the requested ${places}; name a rounding, or allow more.`,
     )
   return toAmount({ units: round(decimal, places, rounding), places })
 }
 
 /**
- * Counts an amount in base units, as tokens are counted on a chain: `'1.5'` of a token with 6 decimals is `1500000n`.
+ * Converts an amount to base units of a token: `'1.5'` of a token with 6 decimals is `1500000n`.
  * @param decimals - Of the token, 0 to 255.
- * @throws {RangeError} When the amount has more digits than the token can hold: what is lost would be money. @throws {TypeError} When it is no amount.
+ * @throws {RangeError} When the amount has more decimals than the token: rounding would lose money.
+ * @throws {TypeError} When it is not an amount.
  */
 export function toBaseUnits(amount: Amount, decimals: number): bigint {
   const places = checkInteger('decimals', decimals, 0, 255)
@@ -60,9 +62,10 @@ export function toBaseUnits(amount: Amount, decimals: number): bigint {
 }
 
 /**
- * The amount of so many base units, in its shortest form: `1500000n` of a token with 6 decimals is `'1.5'`.
+ * Converts base units of a token to the shortest amount: `1500000n` of a token with 6 decimals is `'1.5'`.
  * @param decimals - Of the token, 0 to 255.
- * @throws {RangeError} When `units` is negative. @throws {TypeError} When it is no bigint.
+ * @throws {RangeError} When `units` is negative.
+ * @throws {TypeError} When `units` is not a bigint.
  */
 export function fromBaseUnits(units: bigint, decimals: number): Amount {
   if (typeof units !== 'bigint') throw new TypeError(`units is of type ${typeof units}; pass a bigint.`)
@@ -77,12 +80,12 @@ function round({ units, places }: Decimal, to: number, rounding: Rounding): bigi
   return roundings[rounding](quotient, remainder, divisor) ? quotient + 1n : quotient
 }
 
-/** Without zeros at its end. */
+/** Removes trailing zeros. */
 function shortest({ units, places }: Decimal): Decimal {
   const digits = String(units)
   const most = units === 0n ? places : Math.min(places, digits.length)
   let zeros = 0
-  // Of nothing, every place is a zero. A pattern such as 0+$ would begin anew at each zero inside.
+  // Zero has no digit to stop at. A pattern such as 0+$ takes quadratic time on a long row of zeros inside.
   while (zeros < most && (units === 0n || digits[digits.length - 1 - zeros] === '0')) zeros += 1
   return { units: units / 10n ** BigInt(zeros), places: places - zeros }
 }

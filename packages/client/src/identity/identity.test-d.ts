@@ -22,8 +22,8 @@ test('a share takes the two fields and resolves a result', () => {
   void client.identity.share({ email: null, kycShareToken: 't' })
 })
 
-test('a switch over kind is exhaustive without a default, and narrows to the facts of one kind', () => {
-  const told = (result: ShareResult): string => {
+test('a switch over kind is exhaustive without a default, and narrows to the fields of one kind', () => {
+  const describe = (result: ShareResult): string => {
     switch (result.kind) {
       case 'approved':
         return String(result.redeemed)
@@ -39,9 +39,9 @@ test('a switch over kind is exhaustive without a default, and narrows to the fac
         return result.response.reviewStatus
     }
   }
-  expectTypeOf(told).returns.toEqualTypeOf<string>()
+  expectTypeOf(describe).returns.toEqualTypeOf<string>()
 
-  // @ts-expect-error words that are not known are not handled
+  // @ts-expect-error the kind `unknown` is not handled
   const incomplete = (result: ShareResult): string => {
     switch (result.kind) {
       case 'approved':
@@ -56,11 +56,11 @@ test('a switch over kind is exhaustive without a default, and narrows to the fac
   const result = {} as ShareResult
   // @ts-expect-error only a rejection has labels
   result.labels
-  // @ts-expect-error a result is not changed
+  // @ts-expect-error a result is read-only
   result.redeemed = false
 })
 
-test('the errors of a share are its own and those of every call', () => {
+test('a share has its own errors and those of every call', () => {
   type Codes<T extends { code: string }> = T['code']
   expectTypeOf<Exclude<Codes<AnyShareError>, Codes<AnyReadError>>>().toEqualTypeOf<
     | 'ERR_INVALID_SHARE_REQUEST'

@@ -5,9 +5,9 @@ import { runReadme } from '../../test/run-readme.js'
 import { email, kycShareToken, rejection, shareResponse } from '../../test/share-fixtures.js'
 
 test.each<[string, Reply, string]>([
-  ['says that documents are awaited', { body: shareResponse() }, 'no verdict yet: init'],
+  ['reports that the provider waits for documents', { body: shareResponse() }, 'no verdict yet: init'],
   [
-    'says why a verification was rejected, and that another may help',
+    'reports why a verification was rejected, and that a retry may help',
     {
       body: shareResponse({
         reviewStatus: 'completed',
@@ -31,7 +31,11 @@ test.each<[string, Reply, string]>([
     },
     'stop: Token is invalid. The verification shared before was rejected: RED, FINAL. Labels: FORGERY.',
   ],
-  ['leaves the user to the service', { status: 409, body: kycUnavailableBody }, 'verified elsewhere'],
+  [
+    'reports a verification that another integration shared',
+    { status: 409, body: kycUnavailableBody },
+    'verified elsewhere',
+  ],
 ])(
   'the block of the README about sharing %s',
   async (_case, reply, printed) => {
@@ -44,7 +48,7 @@ test.each<[string, Reply, string]>([
       SHARE_TOKEN: kycShareToken,
     }
     expect(await runReadme('Sharing a verification', variables)).toBe(`${printed}\n`)
-    expect(server.asked.map(({ body }) => JSON.parse(body))).toEqual([{ email, kycShareToken }])
+    expect(server.requests.map(({ body }) => JSON.parse(body))).toEqual([{ email, kycShareToken }])
   },
   60_000,
 )

@@ -18,7 +18,7 @@ describe('the kind of a result', () => {
     ['Completed', 'unknown', {}],
     ['', 'unknown', {}],
     ['toString', 'unknown', {}],
-  ])('of %j is %s, whatever the answer', (reviewStatus, kind, more) => {
+  ])('of %j is %s for every reviewAnswer', (reviewStatus, kind, more) => {
     for (const reviewAnswer of answers) {
       const response = { ...shareResponse(), reviewStatus, reviewAnswer }
       expect(readShareResult(response)).toEqual({ kind, ...more, redeemed: true, response })
@@ -35,7 +35,7 @@ describe('the kind of a result', () => {
     expect(readShareResult({ ...shareResponse({ reviewStatus: 'completed' }), reviewAnswer }).kind).toBe(kind)
   })
 
-  test('is approved for one pair of status and answer alone', () => {
+  test('is approved only for completed with GREEN', () => {
     const pairs = [...reviewStatuses, 'queued'].flatMap((reviewStatus) =>
       answers.map((answer) => [reviewStatus, answer]),
     )

@@ -1,52 +1,52 @@
-/** Where a shared verification stands, as something to switch on. Source: docs/interface.md 2.5, 3. @module */
+/** Parses the answer of a share into a result to switch on. Source: docs/interface.md 2.5, 3. @module */
 import type { OpenShareResponse, ReviewStatus } from '@payment-integration/contract'
 
-/** What every result has. */
+/** Fields of every result. */
 interface ShareFacts {
   /**
-   * Whether this request redeemed the token; the contract calls it `reused`. When false, it redeemed nothing; but when the call was tried more than
-   * once, a try without an answer may have.
+   * Whether this request redeemed the token; the contract names it `reused`. When false, the request redeemed nothing.
+   * After a retry, an earlier attempt without an answer may have redeemed it.
    */
   readonly redeemed: boolean
-  /** The whole answer, with fields that this version does not know. */
+  /** The whole answer, including unknown fields. */
   readonly response: OpenShareResponse
 }
 
-/** There is a verdict in the user's favour. */
+/** The verdict approves the user. */
 export interface ShareApproved extends ShareFacts {
   readonly kind: 'approved'
 }
 
-/** There is a verdict against the user. After it, sharing a fresh token is redeemed again. */
+/** The verdict rejects the user. The service redeems a fresh token that is shared after it. */
 export interface ShareRejected extends ShareFacts {
   readonly kind: 'rejected'
-  /** True when the provider says that resubmission can help; false when it says that it cannot (`FINAL`), or nothing. */
+  /** True when resubmission can help (`RETRY`); false when it cannot (`FINAL`), or when the provider gave no type. */
   readonly canRetry: boolean
   /** Reject reasons of the provider, verbatim; may be empty. */
   readonly labels: readonly string[]
 }
 
-/** There is no verdict yet. It comes some minutes after the token was redeemed; share again to ask for it. */
+/** There is no verdict yet. It arrives some minutes after the redemption; share again to poll for it. */
 export interface ShareInFlight extends ShareFacts {
   readonly kind: 'in_flight'
-  /** `init`: documents are awaited. The others: it is being reviewed. */
+  /** `init`: the provider waits for documents. The others: the provider reviews them. */
   readonly status: Exclude<ReviewStatus, 'not_started' | 'completed'>
 }
 
-/** Another request is redeeming a token for this user, and nothing is known yet. Share again in a moment. */
+/** Another request redeems a token for this user, and its outcome is open. Share again in a moment. */
 export interface ShareNotStarted extends ShareFacts {
   readonly kind: 'not_started'
 }
 
-/** A status or a verdict that this version does not know. It is no approval; `response` has the words. */
+/** An unknown status or verdict, which is no approval. `response` has its text. */
 export interface ShareUnknown extends ShareFacts {
   readonly kind: 'unknown'
 }
 
-/** What `identity.share` resolves: switch on `kind`. */
+/** The result of `identity.share`: switch on `kind`. */
 export type ShareResult = ShareApproved | ShareRejected | ShareInFlight | ShareNotStarted | ShareUnknown
 
-/** Reads an answer. `reviewAnswer` counts only with `completed`, so that only both together approve. */
+/** Parses an answer. `reviewAnswer` counts only with `completed`: only both together approve. */
 export function readShareResult(response: OpenShareResponse): ShareResult {
   const { reviewStatus: status, reviewAnswer, rejectType, rejectLabels: labels, reused: redeemed } = response
   const facts = { redeemed, response }
@@ -57,7 +57,7 @@ export function readShareResult(response: OpenShareResponse): ShareResult {
     case 'pending':
     case 'prechecked':
     case 'onHold':
-      // The cases above hold for text of any kind, which is why the compiler does not narrow it to them.
+      // The cast is safe by the cases above: the compiler does not narrow an open text by them.
       return { kind: 'in_flight', status: status as ShareInFlight['status'], ...facts }
     case 'completed':
       if (reviewAnswer === 'GREEN') return { kind: 'approved', ...facts }

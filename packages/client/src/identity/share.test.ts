@@ -31,8 +31,8 @@ describe('over a real connection', () => {
     await using server = await serveReplies({ body: redeemed })
     const more = { ...submission, note: 'for nobody else' }
     expect(await clientOf(`${server.url}/prefix/`).identity.share(more)).toEqual(answered)
-    expect(server.asked).toHaveLength(1)
-    expect(server.asked[0]).toMatchObject({
+    expect(server.requests).toHaveLength(1)
+    expect(server.requests[0]).toMatchObject({
       method: 'POST',
       url: '/prefix/api/v1/integration/idv-share-token',
       headers: {
@@ -41,16 +41,16 @@ describe('over a real connection', () => {
         accept: 'application/json',
       },
     })
-    expect(JSON.parse(server.asked[0]?.body ?? '')).toEqual({ email, kycShareToken })
+    expect(JSON.parse(server.requests[0]?.body ?? '')).toEqual({ email, kycShareToken })
   })
 
-  test('fields, statuses and verdicts that this version does not know pass, and approve nothing', async () => {
+  test('unknown fields, statuses and verdicts are accepted and approve nothing', async () => {
     const newer = { ...redeemed, reviewStatus: 'awaitingUser', reviewAnswer: 'GREEN', level: 'basic' }
     await using server = await serveReplies({ body: newer })
     expect(await share(server.url)).toEqual({ kind: 'unknown', redeemed: true, response: newer })
   })
 
-  test('an abort closes the connection and ends the call in ERR_ABORTED', async () => {
+  test('an abort closes the connection and rejects the call with ERR_ABORTED', async () => {
     const controller = new AbortController()
     let closed: Promise<void> | undefined
     await using server = await serve((request) => {
@@ -64,7 +64,7 @@ describe('over a real connection', () => {
   })
 })
 
-describe('a refusal is tried once', () => {
+describe('a refusal is not retried', () => {
   test.each<[number, unknown, object]>([
     [400, { error: 'email must be a valid email address' }, { code: 'ERR_INVALID_SHARE_REQUEST', retryable: false }],
     [401, unauthorizedBody, { code: 'ERR_UNAUTHORIZED', retryable: false }],
@@ -86,7 +86,7 @@ describe('a refusal is tried once', () => {
   ])('%i %j', async (status, body, expected) => {
     await using server = await serveReplies({ status, body })
     expect(await errorOf(share(server.url))).toMatchObject(expected)
-    expect(server.asked).toHaveLength(1)
+    expect(server.requests).toHaveLength(1)
   })
 
   test.each([400, 404, 409, 422])('a %i that is a page of a proxy', async (status) => {
@@ -98,7 +98,7 @@ describe('a refusal is tried once', () => {
 describe('a rejected token', () => {
   const message = 'Token is invalid: Token 65f2 created at 10:00 with ttl 1200 but accessed at 10:30'
 
-  test('brings the words of the provider, and the advice to mint a fresh one', async () => {
+  test("has the provider's message and the advice to mint a fresh one", async () => {
     await using server = await serveReplies({ status: 422, body: rejection(message) })
     const error = await errorOf(share(server.url))
     expect(error).toMatchObject({
@@ -109,7 +109,7 @@ describe('a rejected token', () => {
     })
     expect((error as Error).message).toContain('Mint a fresh token')
     expect((error as Error).message).not.toContain('65f2')
-    expect(server.asked).toHaveLength(1)
+    expect(server.requests).toHaveLength(1)
   })
 
   test.each([
@@ -117,15 +117,15 @@ describe('a rejected token', () => {
     ['RETRY', 'Mint a fresh token'],
     [null, 'Mint a fresh token'],
   ] as const)('brings the former verdict, here of type %s, and the advice %j', async (rejectType, advice) => {
-    const told = shareRejectedMessage(message, { rejectType, rejectLabels: ['FORGERY'] })
-    await using server = await serveReplies({ status: 422, body: rejection(told) })
+    const providerMessage = shareRejectedMessage(message, { rejectType, rejectLabels: ['FORGERY'] })
+    await using server = await serveReplies({ status: 422, body: rejection(providerMessage) })
     const error = await errorOf(share(server.url))
-    expect(error).toMatchObject({ providerMessage: told, formerVerdict: { rejectType } })
+    expect(error).toMatchObject({ providerMessage, formerVerdict: { rejectType } })
     expect((error as Error).message).toContain(advice)
     expect((error as Error).message).not.toContain('FORGERY')
   })
 
-  test('brings them without the token, the address and the credentials', async () => {
+  test('shows neither the token nor the address nor the credentials', async () => {
     const escaped = new URLSearchParams({ shareToken: kycShareToken })
     const leak = `${kycShareToken} ${escaped} ${email.toUpperCase()} ${apiSecret} ${encodedSecret} 65f2`
     await using server = await serveReplies({ status: 422, body: rejection(leak) })
@@ -135,22 +135,22 @@ describe('a rejected token', () => {
   })
 })
 
-describe('is tried again, because nothing is redeemed twice', () => {
+describe('a share is retried, because the service redeems a token once', () => {
   const busy = { error: 'Service temporarily unavailable' }
   test.each<[string, Reply]>([
     ['the provider is down', { status: 503, body: identityUnavailableBody }],
     ['the service is down', { status: 503, body: busy }],
-    ['a proxy finds no service', { status: 502, body: { error: 'Bad gateway' } }],
-    ['a proxy waits in vain', { status: 504, body: null }],
+    ['a proxy cannot reach the service', { status: 502, body: { error: 'Bad gateway' } }],
+    ['a proxy times out', { status: 504, body: null }],
     ['the rate is limited', { status: 429, body: { error: 'Too many requests' } }],
-  ])('when %s: with the same bytes, until there is an answer', async (_case, reply) => {
+  ])('when %s: with the same bytes, until an answer arrives', async (_case, reply) => {
     await using server = await serveReplies(reply, reply, { body: redeemed })
     expect(await share(server.url)).toEqual(answered)
-    expect(server.asked).toHaveLength(3)
-    expect(new Set(server.asked.map(({ body }) => body)).size).toBe(1)
+    expect(server.requests).toHaveLength(3)
+    expect(new Set(server.requests.map(({ body }) => body)).size).toBe(1)
   })
 
-  test('when the answer breaks off: the second one says that this request redeemed nothing', async () => {
+  test('when the answer is truncated: the second answer reports no redemption by its request', async () => {
     const found = { ...redeemed, reused: false }
     let tries = 0
     await using server = await serve((_, response) => {
@@ -162,7 +162,7 @@ describe('is tried again, because nothing is redeemed twice', () => {
     expect(await share(server.url)).toEqual({ ...answered, redeemed: false, response: found })
   })
 
-  test('when a try gets no answer in time', async () => {
+  test('when an attempt times out', async () => {
     let tries = 0
     await using server = await serve((_, response) => {
       tries += 1
@@ -172,7 +172,7 @@ describe('is tried again, because nothing is redeemed twice', () => {
     expect(tries).toBe(2)
   })
 
-  test('but not for longer than the call may take: the error says how long to wait', async () => {
+  test('but not beyond the total timeout: the error has the wait', async () => {
     await using server = await serveReplies({
       status: 503,
       body: identityUnavailableBody,
@@ -181,17 +181,17 @@ describe('is tried again, because nothing is redeemed twice', () => {
     const error = await errorOf(share(server.url))
     expect(error).toMatchObject({ code: 'ERR_IDENTITY_UNAVAILABLE', retryable: true, retryAfterSeconds: 60 })
     expect((error as Error).message).toContain('in 60 s')
-    expect(server.asked).toHaveLength(1)
+    expect(server.requests).toHaveLength(1)
   })
 
-  test('but not more often than retries says: the last error is thrown', async () => {
+  test('but at most retries times: then the last error is thrown', async () => {
     await using server = await serveReplies({ status: 503, body: identityUnavailableBody })
     const error = await errorOf(share(server.url, { retries: 1 }))
     expect(error).toMatchObject({ code: 'ERR_IDENTITY_UNAVAILABLE', retryAfterSeconds: null })
-    expect(server.asked).toHaveLength(2)
+    expect(server.requests).toHaveLength(2)
   })
 
-  test('a 503 for the sake of the service is another error than one for the sake of the provider', async () => {
+  test('a 503 of the service and a 503 about the provider are different errors', async () => {
     await using server = await serveReplies({ status: 503, body: busy })
     expect(await errorOf(share(server.url, { retries: 0 }))).toMatchObject({
       code: 'ERR_SERVICE_UNAVAILABLE',
@@ -200,7 +200,7 @@ describe('is tried again, because nothing is redeemed twice', () => {
   })
 })
 
-describe("a caller's mistake is refused before anything is sent, and not repeated", () => {
+describe('a malformed argument is rejected before any request, and the message does not repeat it', () => {
   const { identity } = clientOf('http://localhost:1', {
     fetch: () => Promise.reject(new Error('something was sent')),
   })

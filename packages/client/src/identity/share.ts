@@ -1,4 +1,4 @@
-/** Sharing a user's identity verification. Source: docs/interface.md 3 (KYC attachment), 4.2, 7. @module */
+/** Shares a user's identity verification. Source: docs/interface.md 3 (KYC attachment), 4.2, 7. @module */
 import {
   createReader,
   errorBodySchema,
@@ -33,15 +33,20 @@ const shareResponseReader = /* @__PURE__ */ createReader(openShareResponseSchema
 /** Shares identity verifications. */
 export interface IdentitySharer {
   /**
-   * Shares the verification of one user: hands the service a share token that was minted for it, and resolves where the verification stands.
+   * Shares the verification of one user: sends a share token that was minted for the service, and resolves the status.
    *
-   * It is tried again like every call, and may be called again after any error: the service redeems a token once and finds what an earlier try
-   * redeemed. It ends in one of the errors of {@link AnyShareError}, or in a TypeError or RangeError for a malformed argument, before anything is sent.
-   * @param request - `email`: the user's address in any spelling. `kycShareToken`: the provider's single-use token, verbatim, up to 4096 characters.
-   * @throws {@link ShareTokenRejectedError} `ERR_SHARE_TOKEN_REJECTED`: mint a fresh token, unless `formerVerdict` is final;
-   * {@link VerificationUnavailableError} `ERR_VERIFICATION_UNAVAILABLE`; {@link SharingDisabledError} `ERR_SHARING_DISABLED`;
-   * {@link IdentityUnavailableError} `ERR_IDENTITY_UNAVAILABLE`: the same again; {@link IdentityMisconfiguredError} `ERR_IDENTITY_MISCONFIGURED`;
-   * {@link InvalidShareRequestError} `ERR_INVALID_SHARE_REQUEST`.
+   * Like every call it is retried, and it may be repeated after any error: the service redeems a token once and finds
+   * the earlier redemption. It rejects with an error of {@link AnyShareError}. A malformed argument is a TypeError or
+   * RangeError before any request.
+   * @param request - `email`: the user's address in any spelling. `kycShareToken`: the provider's single-use token,
+   * verbatim, up to 4096 characters.
+   * @throws {@link ShareTokenRejectedError} `ERR_SHARE_TOKEN_REJECTED`: mint a fresh token, unless `formerVerdict` is
+   * final.
+   * @throws {@link VerificationUnavailableError} `ERR_VERIFICATION_UNAVAILABLE`.
+   * @throws {@link SharingDisabledError} `ERR_SHARING_DISABLED`.
+   * @throws {@link IdentityUnavailableError} `ERR_IDENTITY_UNAVAILABLE`: share the same token again.
+   * @throws {@link IdentityMisconfiguredError} `ERR_IDENTITY_MISCONFIGURED`.
+   * @throws {@link InvalidShareRequestError} `ERR_INVALID_SHARE_REQUEST`.
    * @example
    * const shared = await client.identity.share({ email: 'user@shop.example', kycShareToken })
    * if (shared.kind === 'rejected' && shared.canRetry) console.log(shared.labels)
@@ -49,7 +54,7 @@ export interface IdentitySharer {
   share(request: ShareRequest, options?: CallOptions): Promise<ShareResult>
 }
 
-/** @param credentials - Texts that no error may show, if the provider's words should hold them. */
+/** @param credentials - Texts that no error may show, even if the provider's message repeats them. */
 export function identitySharer(credentials: readonly string[], request: Requester): IdentitySharer {
   return {
     async share(submission, { signal } = {}) {
@@ -78,7 +83,7 @@ export function identitySharer(credentials: readonly string[], request: Requeste
   }
 }
 
-/** The two fields and no others. */
+/** Picks the two fields and checks them. */
 function checkSubmission(value: ShareRequest): Readonly<Record<'email' | 'kycShareToken', string>> {
   if (typeof value !== 'object' || value === null)
     throw new TypeError('share expects an object with email and kycShareToken.')

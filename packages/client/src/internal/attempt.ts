@@ -1,4 +1,4 @@
-/** One try: from the request to a whole 200 body, or to a typed error. Source: docs/interface.md 7. @module */
+/** Makes one attempt: a request to a whole 200 body or a typed error. Source: docs/interface.md 7. @module */
 import {
   ClientError,
   InvalidResponseError,
@@ -12,7 +12,7 @@ import { dropBody, parseJson, readBody } from './read-body.js'
 import type { Refusals, RetryAfter } from './refusals.js'
 import { parseRetryAfter } from './retry.js'
 
-/** The words for a failed connection that an error may repeat. Anything else could hold what the caller's fetch put there. */
+/** Error codes that a NetworkError may repeat. Any other text could hold a secret of the caller's fetch. */
 const networkReasons: ReadonlySet<string> = new Set([
   ...[
     'ECONNREFUSED',
@@ -38,8 +38,9 @@ const networkReasons: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Sends one request and resolves the bytes of its whole answer, so that the caller's timer and retries cover the body as well as the head.
- * @throws {@link ClientError} For every failure but an abort and a mistake in the caller's own functions, which are thrown on as they came.
+ * Sends one request and resolves the bytes of its whole answer, so timeout and retries cover the body too.
+ * @throws {@link ClientError} For every failure of service or network. An abort and an error of the caller's own
+ * functions are rethrown unchanged.
  */
 export async function attempt(
   request: Request,
@@ -61,7 +62,7 @@ export async function attempt(
   throw failure(response, credentials.options, retryAfter)
 }
 
-/** Runs the parts of a try that the network can break. */
+/** Runs a step that the network can break. */
 async function overNetwork<T>(request: Request, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

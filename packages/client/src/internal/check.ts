@@ -1,6 +1,6 @@
-/** Checks of what a caller passes. No message repeats a text: it could be a secret in the wrong place. @module */
+/** Checks arguments. No message repeats a text: it could be a misplaced secret. @module */
 
-/** A whole number in a range, or an error that names it. */
+/** A whole number in a range. The error names the argument. */
 export function checkInteger(name: string, value: unknown, min: number, max: number): number {
   if (typeof value !== 'number') throw new TypeError(`${name} is of type ${typeof value}; pass a whole number.`)
   if (!Number.isSafeInteger(value) || value < min || value > max)
@@ -26,7 +26,7 @@ export function checkTxHash(value: unknown): string {
   return value.toLowerCase()
 }
 
-/** A text that is not blank, and has none of the white space that a file or a form would add around it. */
+/** A text that is not blank and has no white space around it, as a file or a form may add. */
 export function checkText(name: string, value: unknown): string {
   if (typeof value !== 'string' || value.trim() === '') throw new TypeError(`${name} is missing or blank.`)
   if (value !== value.trim())
@@ -34,7 +34,7 @@ export function checkText(name: string, value: unknown): string {
   return value
 }
 
-/** Looks at the shape, not the class: a signal may come from another realm or a polyfill. */
+/** Checks the shape, not the class: a signal may come from another realm or a polyfill. */
 export function checkSignal(signal: AbortSignal | undefined): AbortSignal | undefined {
   if (signal !== undefined && (typeof signal?.aborted !== 'boolean' || typeof signal.addEventListener !== 'function'))
     throw new TypeError('signal is not an AbortSignal; pass the signal of an AbortController.')

@@ -1,20 +1,19 @@
-/** Takes secrets out of a text. @module */
+/** Replaces secrets in a text. @module */
 
-/** What stands for each of them. */
 const hidden = '[hidden]'
 
-/** The text without any of `secrets`: as they are or as in a URL, in any case. Empty ones are left out. */
+/** Replaces each of `secrets`, plain or URL-encoded, in any case. Ignores empty secrets. */
 export function hideTexts(text: string, secrets: readonly string[]): string {
   const spellings = secrets.filter((each) => each !== '').flatMap((each) => [each, inUrl(each)])
   if (spellings.length === 0) return text
-  // The longest first: of two that begin alike, the shorter would leave the end of the other.
+  // Longest first: a shorter secret that begins alike would leave the end of the longer one.
   const patterns = spellings
     .sort((a, b) => b.length - a.length)
     .map((each) => each.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'))
   return text.replace(new RegExp(patterns.join('|'), 'giu'), hidden)
 }
 
-/** Unlike encodeURIComponent, this takes half a surrogate pair. */
+/** Unlike encodeURIComponent, this accepts half a surrogate pair. */
 function inUrl(text: string): string {
   return new URLSearchParams({ '': text }).toString().slice(1)
 }

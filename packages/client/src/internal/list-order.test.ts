@@ -14,7 +14,7 @@ test.each([
   ['a higher chain, compared as a number', at(noon, '100', hashOf(1)), false],
   ['a lower hash', at(noon, '10', hashOf(4)), true],
   ['a higher hash', at(noon, '10', hashOf(6)), false],
-  ['the same place', middle, false],
+  ['the same position', middle, false],
 ])('%s comes later in the list: %o', (_case, payment, expected) => {
   expect(isOlder(payment, middle)).toBe(expected)
 })

@@ -1,7 +1,7 @@
-/** Reads a body up to a limit, so that a broken or hostile server cannot fill the memory. @module */
+/** Reads a body up to a limit: a hostile server must not fill the memory. @module */
 import { InvalidResponseError } from '../errors.js'
 
-/** @throws {@link InvalidResponseError} `ERR_INVALID_RESPONSE`, reason `too_large`, as soon as the limit is passed. */
+/** @throws {@link InvalidResponseError} Reason `too_large`, as soon as the body exceeds the limit. */
 export async function readBody(response: Response, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
   if (response.body === null) return new Uint8Array(0)
   const chunks: Uint8Array<ArrayBuffer>[] = []
@@ -28,12 +28,12 @@ export async function readBody(response: Response, maxBytes: number): Promise<Ui
   return body
 }
 
-/** Lets go of a body that nobody reads, so that its connection is freed. */
+/** Cancels an unread body, which frees its connection. */
 export function dropBody(response: Response): void {
   if (response.body !== null) discard(response.body.cancel())
 }
 
-/** Parses UTF-8 JSON; undefined when it is neither (JSON itself has no undefined). */
+/** Parses UTF-8 JSON; undefined when it is not (JSON has no undefined). */
 export function parseJson(body: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
@@ -42,7 +42,7 @@ export function parseJson(body: Uint8Array): unknown {
   }
 }
 
-/** A failure to cancel says nothing that the caller could use: the answer is given up either way. */
+/** Ignores a failed cancel: the answer is rejected either way. */
 function discard(promise: Promise<void>): void {
   promise.catch(() => undefined)
 }

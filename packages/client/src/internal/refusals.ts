@@ -1,21 +1,21 @@
-/** How an endpoint says no. @module */
+/** Maps refusals of an endpoint to errors. @module */
 import { errorBodySchema, notFoundBody } from '@payment-integration/contract'
 import type { ClientError } from '../errors.js'
 import type { RefusalSchema } from './schema.js'
 
-/** Seconds that `Retry-After` asks for, or null; reads the clock. */
+/** The seconds of `Retry-After`, or null. Reads the clock. */
 export type RetryAfter = () => number | null
 
-/** From the parsed body of a refusal to its error; null when the body is not in the service's own words. */
+/** Maps the parsed body of a refusal to its error; null when the body is not the service's own. */
 export type Refusal = (body: unknown, retryAfter: RetryAfter) => ClientError | null
 
 /**
- * The refusals of an endpoint, by status. 401 and 429 mean the same everywhere and are not listed. A status of 500 or more is listed where
- * the endpoint has words of its own for it; in other words it means the same as everywhere.
+ * The refusals of an endpoint, by status. 401 and 429 mean the same for every endpoint and are absent. A status of 500
+ * or more is present only where the endpoint has its own body for it; any other body keeps the general meaning.
  */
 export type Refusals = Readonly<Record<number, Refusal>>
 
-/** Believes a refusal only in the service's own words: an error page of a proxy is no answer. */
+/** Accepts a refusal only with a body of the service: an error page of a proxy is no answer. */
 export function believe<T>(schema: RefusalSchema<T>, refuse: (body: T) => ClientError): Refusal {
   return (body) => {
     const parsed = schema.safeParse(body)
@@ -23,7 +23,7 @@ export function believe<T>(schema: RefusalSchema<T>, refuse: (body: T) => Client
   }
 }
 
-/** Believes a 404 when it is about the thing that was looked up, and not about a path that the service does not have: with a wrong `baseUrl`, nothing would ever seem to be there. */
+/** Accepts a 404 for a missing record, not for an unknown path, as a wrong `baseUrl` would give. */
 export function believeMissing(refuse: () => ClientError): Refusal {
   return (body) => {
     const parsed = errorBodySchema.safeParse(body)
@@ -31,7 +31,7 @@ export function believeMissing(refuse: () => ClientError): Refusal {
   }
 }
 
-/** Believes a refusal in these words alone, whatever else the body has. */
+/** Accepts a refusal only with this `error` text. Other fields of the body may vary. */
 export function believeText(error: string, refuse: (retryAfter: RetryAfter) => ClientError): Refusal {
   return (body, retryAfter) => {
     const parsed = errorBodySchema.safeParse(body)

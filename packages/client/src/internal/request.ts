@@ -1,4 +1,4 @@
-/** One call: tries, waits and time limits around `attempt`. ky runs the loop; what it does is decided here. @module */
+/** Makes one call: attempts, waits and timeouts. ky runs the loop; this file decides. @module */
 import { isTimeoutError } from 'ky'
 import { AbortedError, ClientError, InvalidResponseError, TimeoutError } from '../errors.js'
 import type { Transport } from '../transport-options.js'
@@ -10,17 +10,17 @@ import { planRetry } from './retry.js'
 import type { Schema } from './schema.js'
 import { createWatch, type Watch } from './unknown-parts.js'
 
-/** Who asks. */
+/** The caller's credentials. */
 export interface Credentials {
   /** The value of the `Authorization` header. */
   readonly authorization: string
-  /** Texts that no warning and no error may show, if an answer should repeat them. */
+  /** Texts that no warning and no error may show, even if an answer repeats them. */
   readonly secrets: readonly string[]
-  /** Which options it was made from, in words, for the error of a 401. */
+  /** The options that hold the credentials, in words, for the error of a 401. */
   readonly options: string
 }
 
-/** A request to make. It is made again after a failure, so it must change nothing, or be carried out once however often it is made. */
+/** A request to make. It is retried after a failure, so it must be idempotent. */
 export interface Call<T> {
   /** Below the base URL, beginning with a slash. */
   readonly path: string
@@ -37,13 +37,13 @@ export interface Call<T> {
 /** Makes a call and resolves its parsed answer. */
 export type Requester = <T>(call: Call<T>) => Promise<T>
 
-/** Binds the options. The secret stays in this closure; nothing that is returned or thrown refers to it. */
+/** Binds the options. The secret stays in this closure: no result and no error refers to it. */
 export function createRequester(transport: Transport, credentials: Credentials): Requester {
   const watch = createWatch(transport, credentials.secrets)
   return async (call) => {
     if (call.signal?.aborted) throw new AbortedError()
     const total = new AbortController()
-    // A listener that is taken off again, because a caller's signal may outlive thousands of calls.
+    // The listener is removed afterwards, because a caller's signal may outlive thousands of calls.
     const abort = () => total.abort()
     call.signal?.addEventListener('abort', abort, { once: true })
     const timer = setTimeout(abort, transport.totalTimeoutMs)
@@ -55,7 +55,7 @@ export function createRequester(transport: Transport, credentials: Credentials):
       if (total.signal.aborted) throw new TimeoutError('total', transport.totalTimeoutMs)
       if (error instanceof ClientError) throw error
       if (isTimeoutError(error)) throw new TimeoutError('try', transport.timeoutMs)
-      // Not of the network: a mistake in a function of the caller's, which no retry would heal.
+      // An error of the caller's own function: no retry helps.
       throw error
     } finally {
       clearTimeout(timer)
@@ -84,7 +84,7 @@ async function fetchBody<T>(
     ...(call.json ? { method: 'post', json: call.json } : {}),
     async fetch(input) {
       body = await attempt(input as Request, call.refusals, credentials, transport)
-      // The body is read by then, so that timer and retries cover it; ky only needs to see an end.
+      // The body is already read, so timeout and retries cover it. ky only needs a response.
       return new Response(null)
     },
     retry: {
@@ -110,6 +110,6 @@ function parse<T>({ schema, secrets = [] }: Call<T>, body: Uint8Array, watch: Wa
     watch(result.unknownParts, secrets)
     return result.data
   }
-  // The path names fields of our own schema only; zod's message is left out because it may quote the value.
+  // The path names only fields of our schema. zod's message is omitted, because it may quote the value.
   throw new InvalidResponseError('schema', 200, result.error.issues[0]?.path.map(String).join('.') ?? null)
 }

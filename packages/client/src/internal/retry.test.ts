@@ -29,11 +29,11 @@ describe('the wait before a retry', () => {
     [4, 400],
     [5, 500],
     [9, 500],
-  ])('before retry %i is half of the ceiling when the dice say half: %i ms', (retry, expected) => {
+  ])('before retry %i is half of the ceiling for a random 0.5: %i ms', (retry, expected) => {
     expect(planRetry({ ...plan, retry })).toBe(expected)
   })
 
-  test('spreads from nothing to the ceiling', () => {
+  test('ranges from 0 to the ceiling', () => {
     expect(planRetry({ ...plan, random: () => 0 })).toBe(0)
     expect(planRetry({ ...plan, random: () => 0.999 })).toBeCloseTo(99.9)
   })
@@ -41,16 +41,16 @@ describe('the wait before a retry', () => {
   test.each([
     ['429', new RateLimitedError(7)],
     ['503', new ServiceUnavailableError(503, 7)],
-    ['503 for the sake of the identity provider', new IdentityUnavailableError(7)],
-  ])('is never shorter than the Retry-After of a %s, and not spread', (_status, error) => {
+    ['503 about the identity provider', new IdentityUnavailableError(7)],
+  ])('equals the Retry-After of a %s when that is longer', (_status, error) => {
     expect(planRetry({ ...plan, error })).toBe(7_000)
   })
 
-  test('is the ordinary one after a Retry-After of 0', () => {
+  test('is the usual backoff after a Retry-After of 0', () => {
     expect(planRetry({ ...plan, error: new RateLimitedError(0) })).toBe(50)
   })
 
-  test('is given up when it would outlast the call', () => {
+  test('is null when it would exceed the time of the call', () => {
     expect(planRetry({ ...plan, error: new RateLimitedError(7), remainingMs: 7_000 })).toBeNull()
     expect(planRetry({ ...plan, error: new RateLimitedError(7), remainingMs: 7_001 })).toBe(7_000)
     expect(planRetry({ ...plan, remainingMs: 0 })).toBeNull()
@@ -58,30 +58,30 @@ describe('the wait before a retry', () => {
   })
 })
 
-describe('tries again', () => {
+describe('retries', () => {
   test.each([
     ['after a failed connection', new NetworkError('ECONNRESET'), false],
     ['after 429', new RateLimitedError(null), false],
     ['after 502', new ServiceUnavailableError(502, null), false],
     ['after 503', new ServiceUnavailableError(503, null), false],
     ['after 504', new ServiceUnavailableError(504, null), false],
-    ['after 503 for the sake of the identity provider', new IdentityUnavailableError(null), false],
-    ['after a timed-out try', new Error('timed out'), true],
+    ['after 503 about the identity provider', new IdentityUnavailableError(null), false],
+    ['after a timed-out attempt', new Error('timed out'), true],
   ])('%s', (_case, error, timedOut) => {
     expect(planRetry({ ...plan, error, timedOut })).toBe(50)
   })
 })
 
-describe('does not try again', () => {
+describe('does not retry', () => {
   test.each([
     ['after 400', new InvalidRequestError(null)],
     ['after 401', new UnauthorizedError('apiSecret')],
     ['after 404', new NotFoundError('0x', null)],
     ['after 500', new ServiceUnavailableError(500, 1)],
-    ['after 502 for the sake of the identity provider', new IdentityMisconfiguredError()],
+    ['after 502 about the identity provider', new IdentityMisconfiguredError()],
     ['after 501', new ServiceUnavailableError(501, null)],
     ['after an abort', new AbortedError()],
-    ['after an answer of something else', new InvalidResponseError('not_json', 200)],
+    ['after a malformed answer', new InvalidResponseError('not_json', 200)],
     ['after an error of another kind', new Error('bug')],
     ['after a thrown text', 'bug'],
   ])('%s', (_case, error) => {
@@ -108,7 +108,7 @@ describe('Retry-After', () => {
     ['Abc, 99 Nop 2026 99:99:99 GMT', null],
     ['9999999999', null],
     ['Infinity', null],
-  ])('%j reads as %j', (value, expected) => {
+  ])('%j is parsed as %j', (value, expected) => {
     expect(parseRetryAfter(value, now)).toBe(expected)
   })
 })

@@ -1,7 +1,7 @@
-/** The part of a schema that reading needs. @module */
+/** The part of a schema that parsing needs. @module */
 import type { UnknownPart } from '@payment-integration/contract'
 
-/** What a body may have failed by. */
+/** A failed check, with the paths of the flaws. */
 interface Failed {
   readonly success: false
   readonly error: { readonly issues: readonly { readonly path: readonly PropertyKey[] }[] }
@@ -12,7 +12,7 @@ export interface RefusalSchema<T> {
   safeParse(value: unknown): { readonly success: true; readonly data: T } | Failed
 }
 
-/** Checks an answer, and tells what in it the contract does not name. */
+/** Checks an answer and returns its unknown fields and values. */
 export interface Schema<T> {
   safeParse(
     value: unknown,

@@ -1,18 +1,18 @@
-/** What is done about parts of an answer that this version does not know: nothing, a warning, or an error. @module */
+/** Ignores unknown fields and values of an answer, or warns of them, or throws. @module */
 import type { UnknownPart } from '@payment-integration/contract'
 import { InvalidResponseError } from '../errors.js'
 import type { ClientWarning } from '../warning.js'
 import { hideTexts } from './hide-texts.js'
 
-/** Warns once of each unknown part; keeps this many to know, and is silent about more. */
-const keptKinds = 100
-/** Characters of a name or a word that come from the answer. */
+/** Warns once of each unknown part, and of this many at most. */
+const maxWarnings = 100
+/** Longest shown part of a name or value of the answer. */
 const shownCharacters = 64
 
-/** Looks at the unknown parts of one answer. @param secrets - Further texts that must not be shown. */
+/** Handles the unknown parts of one answer. @param secrets - Further texts that must not be shown. */
 export type Watch = (unknownParts: readonly UnknownPart[], secrets: readonly string[]) => void
 
-/** What a caller chose. */
+/** The caller's choice. */
 export interface WatchOptions {
   readonly strict: boolean
   readonly onWarning: ((warning: ClientWarning) => void) | null
@@ -20,7 +20,7 @@ export interface WatchOptions {
 
 /** @param ownSecrets - Texts of the client that must not be shown. */
 export function createWatch({ strict, onWarning }: WatchOptions, ownSecrets: readonly string[]): Watch {
-  const told = new Set<string>()
+  const warned = new Set<string>()
   return (unknownParts, secrets) => {
     if (unknownParts.length === 0 || (!strict && onWarning === null)) return
     for (const { kind, path, value: unknown } of unknownParts) {
@@ -29,19 +29,19 @@ export function createWatch({ strict, onWarning }: WatchOptions, ownSecrets: rea
       if (strict) throw new InvalidResponseError(kind === 'field' ? 'unknown_field' : 'unknown_value', 200, shownPath)
       const value = unknown === null ? null : show(unknown)
       const key = JSON.stringify([shownPath, value])
-      if (told.has(key) || told.size === keptKinds) continue
-      told.add(key)
+      if (warned.has(key) || warned.size === maxWarnings) continue
+      warned.add(key)
       onWarning?.(warningOf(shownPath, value))
     }
   }
 }
 
-/** A part of a path, as it is when it could be a name of ours, and in quotes when not: a log line must not end, or mean more, where a name wants it. */
+/** Quotes a part of a path, unless it looks like a field name: a hostile name must not forge a log line. */
 function plain(part: string): string {
   return /^[\w*[\]-]+$/.test(part) ? part : quote(part)
 }
 
-/** As a text of JSON, of printable ASCII alone. */
+/** Formats as a JSON string of printable ASCII. */
 function quote(text: string): string {
   return JSON.stringify(text).replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

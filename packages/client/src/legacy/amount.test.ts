@@ -16,7 +16,7 @@ test.each<[number, string]>([
   [1.5e21, '1500000000000000000000'],
   [1e99, `1${'0'.repeat(99)}`],
   [1e-98, `0.${'0'.repeat(97)}1`],
-])('the number %d is written out as its shortest decimal', (value, expected) => {
+])('the number %d becomes its shortest plain decimal', (value, expected) => {
   expect(plainAmount(value)).toBe(expected)
 })
 
@@ -36,14 +36,14 @@ function exact(text: string): string {
   return digits === 0n ? '0' : `${digits}e${power}`
 }
 
-/** Characters of a number without an exponent, from its exact fraction. */
+/** Length of a number without an exponent, from its exact fraction. */
 function lengthOf(value: number): number {
   const [digits = '', power] = exact(String(value)).split('e')
   const places = Number(power ?? '0')
   return places >= 0 ? digits.length + places : Math.max(digits.length, 1 - places) + 1
 }
 
-test('every number keeps its exact decimal in a plain spelling, and is refused where that has more than 100 characters', () => {
+test('every number keeps its exact decimal, and is rejected when that has more than 100 characters', () => {
   const seed = Date.now()
   const number = fc
     .oneof(
@@ -68,13 +68,13 @@ test('every number keeps its exact decimal in a plain spelling, and is refused w
 })
 
 test.each(['0', '0.0', '1.00', '9007199254740993', `0.${'0'.repeat(97)}1`, '9'.repeat(100)])(
-  'the text %s is passed on unchanged',
+  'the text %s stays unchanged',
   (text) => {
     expect(plainAmount(text)).toBe(text)
   },
 )
 
-describe('refuses', () => {
+describe('rejects', () => {
   test.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -1, -5e-324, -0])('%d', (value) => {
     expect(() => plainAmount(value)).toThrow(RangeError)
   })

@@ -1,14 +1,14 @@
-/** The invoice amount as the service reads it: decimal text, never a float. Source: docs/interface.md 2.3 (last line), 4.3. @module */
+/** Formats the invoice amount of a request. Source: docs/interface.md 2.3 (last line), 4.3. @module */
 import { primitives, verifyRequestLimits } from '@payment-integration/contract'
 
 /**
- * Plain decimal text for an amount: no sign, no exponent. Text is passed on as it is. Of a number it is the shortest decimal
- * that reads back as it, written out: `0.1` is `0.1`, `1e-7` is `0.0000001`.
- * @throws {TypeError} For a text that is no plain decimal, and for what is neither text nor number.
+ * Plain decimal text for an amount: no sign, no exponent. Text stays unchanged. A number becomes the shortest decimal
+ * that parses to the same number: `0.1` gives `0.1`, `1e-7` gives `0.0000001`.
+ * @throws {TypeError} For a text that is not a plain decimal, and for other types.
  * @throws {RangeError} For a number that is negative, `-0`, `NaN` or infinite, and for more than 100 characters.
  */
 export function plainAmount(value: unknown): string {
-  const amount = typeof value === 'number' ? writeOut(value) : checkPlain(value)
+  const amount = typeof value === 'number' ? formatPlain(value) : checkPlain(value)
   const { length } = amount
   if (length > verifyRequestLimits.invoiceAmount)
     throw new RangeError(
@@ -27,7 +27,7 @@ function checkPlain(value: unknown): string {
   return value
 }
 
-function writeOut(value: number): string {
+function formatPlain(value: number): string {
   if (!Number.isFinite(value) || value < 0 || Object.is(value, -0))
     throw new RangeError(`invoiceAmount is ${Object.is(value, -0) ? '-0' : value}; pass a finite number, 0 or more.`)
   const [mantissa = '', exponent] = String(value).split('e')
@@ -35,6 +35,6 @@ function writeOut(value: number): string {
   const [whole = '', fraction = ''] = mantissa.split('.')
   const digits = whole + fraction
   const pointAt = whole.length + Number(exponent)
-  // String() uses an exponent below 1e-6 and from 1e21 on, where no double has that many digits: it is all zeros on one side.
+  // String() uses an exponent only below 1e-6 and from 1e21 on. There the missing digits are all zeros.
   return pointAt > 0 ? digits.padEnd(pointAt, '0') : `0.${'0'.repeat(-pointAt)}${digits}`
 }

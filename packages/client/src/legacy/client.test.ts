@@ -5,33 +5,33 @@ import type { LegacyClient } from './client.js'
 
 const upperHash = `0x${txHash.slice(2).toUpperCase()}`
 
-/** What a call resolves, or the error that it ends in, for a client of a server with these answers. */
+/** The result or the error of a call, for a client of a server with these answers. */
 async function against<T>(replies: readonly [Reply, ...Reply[]], call: (client: LegacyClient) => Promise<T>) {
   await using server = await serveReplies(...replies)
   const outcome = await call(legacyClientOf(server.url)).catch((error: unknown) => error)
-  return { outcome, asked: server.asked }
+  return { outcome, requests: server.requests }
 }
 
 describe('a look-up', () => {
-  test('is a GET of its path with the bare key, and resolves what was sent, with fields that are new', async () => {
+  test('is a GET of its path with the bare key, and resolves the answer with unknown fields', async () => {
     const newer = { ...lookup({}, { memo: '', fees: [], final: false }), blockNumber: 5 }
-    const { outcome, asked } = await against([{ body: newer }], (client) =>
+    const { outcome, requests } = await against([{ body: newer }], (client) =>
       client.lookup({ chainId: 137, txHash: upperHash }),
     )
     expect(outcome).toEqual(newer)
-    expect(asked).toEqual([expect.objectContaining({ method: 'GET', url: `/api/v1/tx/137/${txHash}`, body: '' })])
-    expect(asked[0]?.headers).toMatchObject({ authorization: apiKey, accept: 'application/json' })
-    expect(asked[0]?.headers).not.toHaveProperty('content-type')
+    expect(requests).toEqual([expect.objectContaining({ method: 'GET', url: `/api/v1/tx/137/${txHash}`, body: '' })])
+    expect(requests[0]?.headers).toMatchObject({ authorization: apiKey, accept: 'application/json' })
+    expect(requests[0]?.headers).not.toHaveProperty('content-type')
   })
 
-  test('carries the key after Bearer when asked to', async () => {
+  test('sends the key after Bearer with the option bearer', async () => {
     await using server = await serveReplies({ body: lookup() })
     await legacyClientOf(`${server.url}/prefix/`, { bearer: true }).lookup(invoice)
-    expect(server.asked[0]?.headers['authorization']).toBe(`Bearer ${apiKey}`)
-    expect(server.asked[0]?.url).toBe(`/prefix/api/v1/tx/137/${txHash}`)
+    expect(server.requests[0]?.headers['authorization']).toBe(`Bearer ${apiKey}`)
+    expect(server.requests[0]?.url).toBe(`/prefix/api/v1/tx/137/${txHash}`)
   })
 
-  test('takes the hash of the answer in any case', async () => {
+  test('accepts the hash of the answer in any case', async () => {
     const { outcome } = await against([{ body: { ...lookup(), txHash: upperHash } }], (client) =>
       client.lookup(invoice),
     )
@@ -41,9 +41,9 @@ describe('a look-up', () => {
   test.each<[string, object, object]>([
     ['another transaction', { txHash: hashOf(1) }, { reason: 'mismatch', path: 'txHash' }],
     ['another chain', { chainId: 1 }, { reason: 'mismatch', path: 'chainId' }],
-    ['no payment', { payments: [] }, { reason: 'contradiction', path: 'payments' }],
+    ['an empty list of payments', { payments: [] }, { reason: 'contradiction', path: 'payments' }],
     ['a chain id that is text', { chainId: '137' }, { reason: 'schema', path: 'chainId' }],
-    ['no payments at all', { payments: undefined }, { reason: 'schema', path: 'payments' }],
+    ['a missing list of payments', { payments: undefined }, { reason: 'schema', path: 'payments' }],
   ])('does not accept %s', async (_case, change, expected) => {
     const { outcome } = await against([{ body: { ...lookup(), ...change } }], (client) => client.lookup(invoice))
     expect(outcome).toMatchObject({ code: 'ERR_INVALID_RESPONSE', status: 200, ...expected })
@@ -51,38 +51,38 @@ describe('a look-up', () => {
 })
 
 describe('a verification', () => {
-  test('is a POST of the invoice as JSON, the amount as text, and resolves what was sent', async () => {
+  test('is a POST of the invoice as JSON, the amount as text, and resolves the answer', async () => {
     const both = verified({}, { memo: 'order-8' })
-    const { outcome, asked } = await against([{ body: both }], (client) =>
+    const { outcome, requests } = await against([{ body: both }], (client) =>
       client.verify({ ...invoice, txHash: upperHash, invoiceAmount: 1e-7 }),
     )
     expect(outcome).toEqual(both)
-    expect(asked).toEqual([expect.objectContaining({ method: 'POST', url: '/api/v1/verify' })])
-    expect(asked[0]?.headers).toMatchObject({ authorization: apiKey, 'content-type': 'application/json' })
-    expect(JSON.parse(asked[0]?.body ?? '')).toEqual({ ...invoice, invoiceAmount: '0.0000001' })
+    expect(requests).toEqual([expect.objectContaining({ method: 'POST', url: '/api/v1/verify' })])
+    expect(requests[0]?.headers).toMatchObject({ authorization: apiKey, 'content-type': 'application/json' })
+    expect(JSON.parse(requests[0]?.body ?? '')).toEqual({ ...invoice, invoiceAmount: '0.0000001' })
   })
 
-  test('sends nothing of the payload but its five fields', async () => {
+  test('sends only the five fields of the payload', async () => {
     const payload = { ...invoice, apiSecret: 'from a spread', final: true }
-    const { asked } = await against([{ body: verified() }], (client) => client.verify(payload))
-    expect(JSON.parse(asked[0]?.body ?? '')).toEqual(invoice)
+    const { requests } = await against([{ body: verified() }], (client) => client.verify(payload))
+    expect(JSON.parse(requests[0]?.body ?? '')).toEqual(invoice)
   })
 
   test.each(['mara.shop', 'x'.repeat(128), '0xABCDEF0123456789ABCDEF0123456789ABCDEF01'])(
     'leaves %s to the service',
     async (address) => {
-      const { asked } = await against([{ body: verified() }], (client) => client.verify({ ...invoice, address }))
-      expect(JSON.parse(asked[0]?.body ?? '')).toMatchObject({ address })
+      const { requests } = await against([{ body: verified() }], (client) => client.verify({ ...invoice, address }))
+      expect(JSON.parse(requests[0]?.body ?? '')).toMatchObject({ address })
     },
   )
 
-  test('that fails holds the result and each distinct reason once', async () => {
+  test('that fails has the result and each distinct reason once', async () => {
     const result = verified(
       { verified: false, verificationErrors: ['Invalid payment amount', 'Invalid payment currency'] },
       {},
       { verified: false, verificationErrors: ['Invalid payment address', 'Invalid payment amount'] },
     )
-    const { outcome, asked } = await against([{ status: 409, body: result }], (client) => client.verify(invoice))
+    const { outcome, requests } = await against([{ status: 409, body: result }], (client) => client.verify(invoice))
     expect(outcome).toMatchObject({
       code: 'ERR_VERIFICATION_FAILED',
       retryable: false,
@@ -92,10 +92,10 @@ describe('a verification', () => {
     expect((outcome as Error).message).toBe(
       '2 of 3 payments in the transaction do not match the invoice (409): Invalid payment address, Invalid payment currency, Invalid payment amount. Do not deliver.',
     )
-    expect(asked).toHaveLength(1)
+    expect(requests).toHaveLength(1)
   })
 
-  test('that fails for a reason that is new keeps it, and leaves it out of the message', async () => {
+  test('that fails for an unknown reason keeps it, and omits it from the message', async () => {
     const body = {
       ...verified(),
       payments: [{ ...verified().payments[0], verified: false, verificationErrors: ['a\nb'] }],
@@ -107,10 +107,15 @@ describe('a verification', () => {
 
   const wrong = { verified: false, verificationErrors: ['Invalid payment amount' as const] }
   test.each<[string, number, object, object]>([
-    ['a payment that is not verified', 200, verified({}, wrong), { reason: 'contradiction', path: 'payments' }],
-    ['verified, with a reason against', 200, verified({ ...wrong, verified: true }), { reason: 'contradiction' }],
+    ['an unverified payment', 200, verified({}, wrong), { reason: 'contradiction', path: 'payments' }],
     [
-      'not verified, without a reason',
+      'a verified payment with a reason against it',
+      200,
+      verified({ ...wrong, verified: true }),
+      { reason: 'contradiction' },
+    ],
+    [
+      'an unverified payment without a reason',
       200,
       verified({ ...wrong, verificationErrors: [] }),
       { reason: 'contradiction' },
@@ -123,11 +128,11 @@ describe('a verification', () => {
     ['another transaction in a 409', 409, { ...verified(wrong), txHash: hashOf(1) }, { reason: 'mismatch' }],
     ['another chain in a 409', 409, { ...verified(wrong), chainId: 1 }, { reason: 'mismatch', path: 'chainId' }],
     ['no verdict in a 409', 409, lookup(), { reason: 'status' }],
-    ['words in a 409', 409, { error: 'Conflict' }, { reason: 'status' }],
+    ['an error text in a 409', 409, { error: 'Conflict' }, { reason: 'status' }],
   ])('does not accept %s', async (_case, status, body, expected) => {
-    const { outcome, asked } = await against([{ status, body }], (client) => client.verify(invoice))
+    const { outcome, requests } = await against([{ status, body }], (client) => client.verify(invoice))
     expect(outcome).toMatchObject({ code: 'ERR_INVALID_RESPONSE', status, ...expected })
-    expect(asked).toHaveLength(1)
+    expect(requests).toHaveLength(1)
   })
 })
 
@@ -149,35 +154,35 @@ describe.each<[string, (client: LegacyClient) => Promise<unknown>, object]>([
     [404, '<html>', { code: 'ERR_INVALID_RESPONSE', reason: 'status', status: 404 }],
     [413, { error: 'Too large' }, { code: 'ERR_INVALID_RESPONSE', reason: 'status', status: 413 }],
     [500, { error: 'Internal error' }, { code: 'ERR_SERVICE_UNAVAILABLE', status: 500, retryable: true }],
-  ])('answered with %i %j is not asked again', async (status, body, expected) => {
-    const { outcome, asked } = await against([{ status, body }, { body: good }], call)
+  ])('answered with %i %j is not retried', async (status, body, expected) => {
+    const { outcome, requests } = await against([{ status, body }, { body: good }], call)
     expect(outcome).toMatchObject(expected)
-    expect(asked).toHaveLength(1)
+    expect(requests).toHaveLength(1)
   })
 
-  test('that is refused for its key names the option, and no integration', async () => {
+  test('with a rejected key names the option, and no integration', async () => {
     const { outcome } = await against([{ status: 401, body: { error: 'Unauthorized' } }], call)
     expect((outcome as Error).message).toContain('Check apiKey')
     expect((outcome as Error).message).not.toContain('integrationAddress')
   })
 
-  test.each([429, 502, 503, 504])('is asked again after %i, in the same words', async (status) => {
+  test.each([429, 502, 503, 504])('is retried after %i, with the same bytes', async (status) => {
     const busy = { status, body: { error: 'busy' }, headers: { 'retry-after': '0' } }
-    const { outcome, asked } = await against([busy, busy, { body: good }], call)
+    const { outcome, requests } = await against([busy, busy, { body: good }], call)
     expect(outcome).toEqual(good)
-    expect(asked).toHaveLength(3)
-    const [first, ...others] = asked.map(({ method, url, body, headers }) => ({ method, url, body, headers }))
+    expect(requests).toHaveLength(3)
+    const [first, ...others] = requests.map(({ method, url, body, headers }) => ({ method, url, body, headers }))
     for (const other of others) expect(other).toEqual(first)
   })
 
-  test('is asked again after a try that timed out and one that broke off, with its whole body', async () => {
+  test('is retried with its whole body after a timeout and after a truncated answer', async () => {
     const bodies: string[] = []
     await using server = await serve(async (request, response) => {
       const tries = bodies.push(Buffer.concat(await request.toArray()).toString('utf8'))
       if (tries === 2) response.destroy()
       if (tries >= 3) answer(response, 200, good)
     })
-    // More retries than needed: on a busy machine an answered try may time out as well.
+    // More retries than needed: on a busy machine an answered attempt may time out as well.
     expect(await call(legacyClientOf(server.url, { timeoutMs: 200, retries: 10 }))).toEqual(good)
     expect(bodies.length).toBeGreaterThanOrEqual(3)
     expect(new Set(bodies).size).toBe(1)
@@ -191,11 +196,11 @@ describe.each<[string, (client: LegacyClient) => Promise<unknown>, object]>([
       const { outcome } = await against([{ status, body: null, headers }], call)
       expect(outcome).toMatchObject({ code: 'ERR_INVALID_RESPONSE', reason: 'redirect', status })
     }
-    expect(target.asked).toEqual([])
+    expect(target.requests).toEqual([])
   })
 })
 
-test('of the details of a 400, the three fields of the contract are kept', async () => {
+test('of the details of a 400, the error keeps the three fields of the contract', async () => {
   const flaw = { code: 'custom', message: 'is not a chain', path: ['chainId'] }
   const body = { error: 'Invalid request', details: [{ ...flaw, received: 'something of the request' }] }
   const { outcome } = await against([{ status: 400, body }], (client) => client.lookup(invoice))
@@ -203,7 +208,7 @@ test('of the details of a 400, the three fields of the contract are kept', async
 })
 
 test.each([lookup(), { error: 'Conflict' }, '<html>'])(
-  'a 409 on a verification in other words, %#, is not said to be a status that the contract has not',
+  'a 409 on a verification with a foreign body, %#, is reported as a wrong body, not as a wrong status',
   async (body) => {
     const { outcome } = await against([{ status: 409, body }], (client) => client.verify(invoice))
     expect((outcome as Error).message).toBe(
@@ -212,21 +217,21 @@ test.each([lookup(), { error: 'Conflict' }, '<html>'])(
   },
 )
 
-test('a 409 on a look-up is not of the contract', async () => {
+test('a 409 on a look-up breaks the contract', async () => {
   const { outcome } = await against([{ status: 409, body: verified() }], (client) => client.lookup(invoice))
   expect(outcome).toMatchObject({ code: 'ERR_INVALID_RESPONSE', reason: 'status', status: 409 })
 })
 
-test('a signal ends either call', async () => {
+test('a signal aborts either call', async () => {
   await using server = await serveReplies({ body: lookup() })
   const client = legacyClientOf(server.url)
   const signal = AbortSignal.abort()
   expect(await errorOf(client.lookup(invoice, { signal }))).toMatchObject({ code: 'ERR_ABORTED' })
   expect(await errorOf(client.verify(invoice, { signal }))).toMatchObject({ code: 'ERR_ABORTED' })
-  expect(server.asked).toEqual([])
+  expect(server.requests).toEqual([])
 })
 
-describe("a caller's mistake is refused before anything is sent", () => {
+describe('a malformed argument is rejected before any request', () => {
   const client = legacyClientOf('http://localhost:1', { fetch: () => Promise.reject(new Error('something was sent')) })
   // biome-ignore lint/suspicious/noExplicitAny: the types refuse these values, a JavaScript caller may still pass them
   const bad: any = (value: unknown) => value

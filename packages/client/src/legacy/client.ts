@@ -35,20 +35,22 @@ const maxChainId = 999_999_999_999_999
 export type TransactionKey = Pick<VerifyRequest, 'chainId' | 'txHash'>
 
 /**
- * Looks up and verifies transactions. Both methods end in one of the errors of {@link AnyLegacyError}, or in a TypeError or
- * RangeError for a malformed argument, before anything is sent. What `random` or `now` throw is thrown on as it is.
+ * Looks up and verifies transactions. Both methods reject with an error of {@link AnyLegacyError}. A malformed argument
+ * is a TypeError or RangeError before any request. An error of `random` or `now` is rethrown unchanged.
  */
 export interface LegacyClient {
   /**
    * All payments of a transaction, at least one.
-   * @throws {@link TransactionNotFoundError} `ERR_TRANSACTION_NOT_FOUND`; {@link InvalidLegacyRequestError} `ERR_INVALID_LEGACY_REQUEST`.
+   * @throws {@link TransactionNotFoundError} `ERR_TRANSACTION_NOT_FOUND`.
+   * @throws {@link InvalidLegacyRequestError} `ERR_INVALID_LEGACY_REQUEST`.
    */
   lookup(transaction: TransactionKey, options?: CallOptions): Promise<Lookup>
   /**
-   * All payments of a transaction, at least one, every one of which matches the invoice. `address` is the receiver's address or
-   * account handle. `invoiceAmount` is best passed as text; a number counts as the shortest decimal that reads back as it.
-   * @throws {@link VerificationFailedError} `ERR_VERIFICATION_FAILED` when a payment does not match;
-   * {@link TransactionNotFoundError} `ERR_TRANSACTION_NOT_FOUND`; {@link InvalidLegacyRequestError} `ERR_INVALID_LEGACY_REQUEST`.
+   * All payments of a transaction, at least one; each matches the invoice. `address` is the receiver's address or
+   * account handle. Prefer `invoiceAmount` as text; a number counts as the shortest decimal that parses to it.
+   * @throws {@link VerificationFailedError} `ERR_VERIFICATION_FAILED` when a payment does not match.
+   * @throws {@link TransactionNotFoundError} `ERR_TRANSACTION_NOT_FOUND`.
+   * @throws {@link InvalidLegacyRequestError} `ERR_INVALID_LEGACY_REQUEST`.
    */
   verify(request: VerifyRequest, options?: CallOptions): Promise<Verify>
 }
@@ -69,59 +71,59 @@ export function createLegacyClient(options: LegacyClientOptions): LegacyClient {
     options: 'apiKey, and bearer when a proxy asks for a scheme',
   })
 
-  function refusalsOf(asked: TransactionKey): Refusals {
+  function refusalsOf(key: TransactionKey): Refusals {
     return {
       400: believe(legacyErrorBodySchema, ({ details }) => refusedRequest(details)),
-      404: believeMissing(() => new TransactionNotFoundError(asked.chainId, asked.txHash)),
+      404: believeMissing(() => new TransactionNotFoundError(key.chainId, key.txHash)),
     }
   }
 
   function refusedRequest(found: readonly RequestFlaw[]) {
-    // The three fields of the contract and no others, which could hold anything.
+    // Only the three fields of the contract: others could hold a secret.
     const details = found.map(({ code, message, path }) => ({ code, message, path }))
     if (repeatsSecret(details, apiKey)) return new InvalidResponseError('repeated_secret', 400)
     return new InvalidLegacyRequestError(details)
   }
 
-  function refusedVerification(found: Verify, asked: TransactionKey) {
+  function refusedVerification(found: Verify, key: TransactionKey) {
     if (repeatsSecret(found, apiKey)) return new InvalidResponseError('repeated_secret', 409)
     const isRefusal = found.payments.some(({ verified, verificationErrors: { length } }) => !verified && length > 0)
     return (
-      mismatch(found, asked, 409) ??
+      mismatch(found, key, 409) ??
       (isRefusal ? new VerificationFailedError(found) : new InvalidResponseError('contradiction', 409, 'payments'))
     )
   }
 
   return {
     async lookup(transaction, { signal } = {}) {
-      const asked = checkKey('lookup', transaction)
+      const key = checkKey('lookup', transaction)
       const found = await request({
-        path: paths.legacyLookup.replace(':chainId', String(asked.chainId)).replace(':txHash', asked.txHash),
+        path: paths.legacyLookup.replace(':chainId', String(key.chainId)).replace(':txHash', key.txHash),
         schema: lookupReader,
-        refusals: refusalsOf(asked),
+        refusals: refusalsOf(key),
         signal: checkSignal(signal),
       })
-      assertAnswers(found, asked, found.payments.length > 0)
+      assertAnswers(found, key, found.payments.length > 0)
       return found
     },
     async verify(payload, { signal } = {}) {
-      const asked = checkKey('verify', payload)
+      const key = checkKey('verify', payload)
       const found = await request({
         path: paths.legacyVerify,
         json: {
-          ...asked,
+          ...key,
           invoiceAmount: plainAmount(payload.invoiceAmount),
           invoiceCurrency: checkCurrency(payload.invoiceCurrency),
           address: checkPayee(payload.address),
         },
         schema: verifyReader,
-        refusals: { ...refusalsOf(asked), 409: believe(verifySchema, (body) => refusedVerification(body, asked)) },
+        refusals: { ...refusalsOf(key), 409: believe(verifySchema, (body) => refusedVerification(body, key)) },
         signal: checkSignal(signal),
       })
-      // An empty list would be "all verified" too, and goods would go out for nothing.
+      // An empty list would be "all verified" too, and the shop would deliver without a payment.
       const { payments } = found
       const all = payments.every(({ verified, verificationErrors }) => verified && verificationErrors.length === 0)
-      assertAnswers(found, asked, payments.length > 0 && all)
+      assertAnswers(found, key, payments.length > 0 && all)
       return found
     },
   }
@@ -149,16 +151,16 @@ function checkPayee(value: unknown): string {
   return address
 }
 
-/** A service, or a cache before it, that mixes up its answers must not pass one off as another's. Hashes come in any case. */
-function mismatch(found: TransactionKey, asked: TransactionKey, status: number): InvalidResponseError | null {
-  if (found.chainId !== asked.chainId) return new InvalidResponseError('mismatch', status, 'chainId')
-  if (found.txHash.toLowerCase() !== asked.txHash) return new InvalidResponseError('mismatch', status, 'txHash')
+/** Detects an answer about another transaction, as a cache may mix them up. Answers may spell a hash in any case. */
+function mismatch(found: TransactionKey, key: TransactionKey, status: number): InvalidResponseError | null {
+  if (found.chainId !== key.chainId) return new InvalidResponseError('mismatch', status, 'chainId')
+  if (found.txHash.toLowerCase() !== key.txHash) return new InvalidResponseError('mismatch', status, 'txHash')
   return null
 }
 
-/** @param fits - Whether the payments are what the status 200 promises. */
-function assertAnswers(found: TransactionKey, asked: TransactionKey, fits: boolean): void {
-  const error = mismatch(found, asked, 200)
+/** @param fits - Whether the payments agree with the status 200. */
+function assertAnswers(found: TransactionKey, key: TransactionKey, fits: boolean): void {
+  const error = mismatch(found, key, 200)
   if (error) throw error
   if (!fits) throw new InvalidResponseError('contradiction', 200, 'payments')
 }

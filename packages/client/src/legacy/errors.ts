@@ -1,20 +1,22 @@
 /**
- * What only a legacy call can end in. Unlike the others, these errors hold text of the answer, because it is what the caller
- * must see; the answer was searched for the API key before. Source: docs/interface.md 4.3, 7 (legacy errors).
+ * Errors of legacy calls. Source: docs/interface.md 4.3, 7 (legacy errors).
+ *
+ * Unlike the others, these errors hold text of the answer, which the caller needs. The client first checks that the
+ * answer does not repeat the API key.
  * @module
  */
 import { type LegacyErrorBody, type Verify, verificationErrors as verdicts } from '@payment-integration/contract'
 import { ClientError } from '../errors.js'
 
-/** One thing that was wrong with a request: what, in words, and in which parameter. */
+/** One flaw of a request: its code, a message, and the names of the parameters. */
 export type RequestFlaw = LegacyErrorBody['details'][number]
 
-/** 400. The service refused one or more parameters. Source: docs/interface.md 4.3. */
+/** 400. The service rejected one or more parameters. Source: docs/interface.md 4.3. */
 export class InvalidLegacyRequestError extends ClientError {
   override readonly name = 'InvalidLegacyRequestError'
   readonly code = 'ERR_INVALID_LEGACY_REQUEST'
   readonly retryable = false
-  /** Every flaw that the service found, in its own words: `code`, `message`, and `path`, the names of the parameters. */
+  /** Every flaw that the service found, verbatim: `code`, `message`, and `path`, the names of the parameters. */
   readonly details: readonly RequestFlaw[]
   constructor(details: readonly RequestFlaw[]) {
     super('The service refused the request (400). Read details: each names a parameter in path and says what is wrong.')
@@ -22,7 +24,7 @@ export class InvalidLegacyRequestError extends ClientError {
   }
 }
 
-/** 404. The service knows no payment in this transaction (yet). Source: docs/interface.md 4.3. */
+/** 404. The service has no payment of this transaction (yet). Source: docs/interface.md 4.3. */
 export class TransactionNotFoundError extends ClientError {
   override readonly name = 'TransactionNotFoundError'
   readonly code = 'ERR_TRANSACTION_NOT_FOUND'
@@ -52,7 +54,7 @@ export class VerificationFailedError extends ClientError {
   readonly verificationErrors: readonly string[]
   constructor(result: Verify) {
     const reasons = [...new Set(result.payments.flatMap((payment) => payment.verificationErrors))]
-    // Only texts of the contract are repeated: a message ends up in logs, line by line.
+    // The message repeats only texts of the contract, because messages end up in logs, line by line.
     const known = verdicts.filter((verdict) => reasons.includes(verdict))
     const unverified = result.payments.filter(({ verified }) => !verified).length
     super(

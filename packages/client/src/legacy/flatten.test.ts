@@ -39,7 +39,7 @@ test('every payment has an entry, in the order of the answer', () => {
   expect(flattenLookup({ ...lookup(), payments: [] })).toEqual([])
 })
 
-test('without a fee of the service the fee is 0, whatever others charged', () => {
+test('without a service fee the fee is 0, even when others charged a fee', () => {
   const extra = { type: 'ExtraFee', formatted: '0.5', value: '500000' }
   expect(flattenLookup(lookup({ fees: [] }, { fees: [extra] })).map(({ serviceFee }) => serviceFee)).toEqual(['0', '0'])
 })
@@ -52,20 +52,20 @@ test.each([
   [['0', '0.0'], '0'],
   [['0.00226'], '0.00226'],
   [['1.50'], '1.50'],
-])('fees of the service %j are the fee %s: their exact sum, and one alone as it is', (formatted, expected) => {
+])('service fees %j give the fee %s: their exact sum, and a single one unchanged', (formatted, expected) => {
   const fees = formatted.map((each) => ({ type: 'ServiceFee', formatted: each, value: '1' }))
   const other = { type: 'ExtraFee', formatted: '5', value: '1' }
   expect(flattenLookup(lookup({ fees: [other, ...fees, other] }))[0]?.serviceFee).toBe(expected)
 })
 
-test('several fees of the service without a sum are refused', () => {
+test('several service fees without a sum are rejected', () => {
   const fees = ['1', '1,5'].map((formatted) => ({ type: 'ServiceFee', formatted, value: '1' }))
   expect(() => flattenLookup(lookup({ fees }))).toThrow(
     new TypeError('A ServiceFee of the answer is no plain decimal; read fees of the look-up instead.'),
   )
 })
 
-test('price feeds are their contracts in the order of use; a rate without a contract leaves its place empty', () => {
+test('price feeds are their contracts in the order of use; a rate without a contract gives an empty entry', () => {
   const used = (contract: string) => ({ name: 'CHFUSD', contract, rate: '1.13' })
   const other = '0x4444444444444444444444444444444444444444'
   const flat = flattenLookup(

@@ -1,13 +1,16 @@
-/** The flat per-transaction shape, from the nested one. Source: docs/interface.md 2.4 (published type snapshot, subject to change). @module */
+/**
+ * Converts a legacy answer to the flat shape. Source: docs/interface.md 2.4 (published type snapshot, subject to
+ * change).
+ * @module
+ */
 import type { FlatTransaction, Lookup, Verify } from '@payment-integration/contract'
 import { isAmount } from '../amounts/amount.js'
 
 /**
- * One flat entry per payment, in the order of the answer. Amounts are decimal text; `…Native` counts base units of the token.
- * `serviceFee` is in token units, the exact sum where the service charged several
- * times, `0` when it charged none. `priceFeeds` are the contracts in the order of use, joined
- * by commas, and empty when there was none; a rate that came without a contract leaves an empty place.
- * @throws {TypeError} When one of several fees of the service is no plain decimal of at most 1000 characters.
+ * One flat entry per payment, in the order of the answer. Amounts are decimal text; `…Native` counts base units.
+ * `serviceFee` is the exact sum of the service fees in token units, `0` without any. `priceFeeds` joins the contracts
+ * by commas in the order of use; a rate without a contract gives an empty entry.
+ * @throws {TypeError} When one of several service fees is not a plain decimal of at most 1000 characters.
  * @example flattenLookup(await legacy.lookup({ chainId: 137, txHash }))[0]?.tokenAmountNet
  */
 export function flattenLookup({ chainId, txHash, payments }: Lookup | Verify): FlatTransaction[] {
@@ -29,7 +32,7 @@ export function flattenLookup({ chainId, txHash, payments }: Lookup | Verify): F
   }))
 }
 
-/** One decimal stays as it is; several give their exact sum, in its shortest form. */
+/** One decimal stays unchanged; several give their exact sum in its shortest form. */
 function sumOf(decimals: readonly string[]): string {
   if (decimals.length < 2) return decimals[0] ?? '0'
   if (!decimals.every(isAmount))

@@ -28,18 +28,18 @@ test('an amount is text or a number, a chain id a number', () => {
   const invoice = { txHash: '0x', invoiceCurrency: 'CHF', address: 'mara' }
   void client.verify({ ...invoice, chainId: 1, invoiceAmount: '1.00' })
   void client.verify({ ...invoice, chainId: 1, invoiceAmount: 1 })
-  // @ts-expect-error an amount in base units belongs nowhere here
+  // @ts-expect-error an amount is not in base units
   void client.verify({ ...invoice, chainId: 1, invoiceAmount: 1n })
   // @ts-expect-error a chain id is a number in the legacy API
   void client.lookup({ chainId: '1', txHash: '0x' })
   // @ts-expect-error the key is required
   createLegacyClient({ baseUrl: 'https://payments.example.com' })
-  // @ts-expect-error the read API's credentials are none of this client
+  // @ts-expect-error this client does not take the credentials of the read API
   createLegacyClient({ baseUrl: 'https://payments.example.com', apiKey: 'k', apiSecret: 's' })
 })
 
 test('a switch over the codes of one client is exhaustive without a default', () => {
-  // With a case missing, the function could end without a value and would not compile.
+  // Without one of the cases, the function would not compile: it could return no value.
   const ofLegacy = (error: AnyLegacyError): string => {
     switch (error.code) {
       case 'ERR_INVALID_LEGACY_REQUEST':
@@ -78,7 +78,7 @@ test('a switch over the codes of one client is exhaustive without a default', ()
   expectTypeOf(ofLegacy).returns.toEqualTypeOf<string>()
   expectTypeOf(ofReading).returns.toEqualTypeOf<string>()
 
-  // @ts-expect-error a verification that failed is not handled
+  // @ts-expect-error the error of a failed verification is not handled
   const incomplete = (error: Exclude<AnyLegacyError, { code: 'ERR_NETWORK' }>): string => {
     switch (error.code) {
       case 'ERR_INVALID_LEGACY_REQUEST':
@@ -95,7 +95,7 @@ test('a switch over the codes of one client is exhaustive without a default', ()
   expectTypeOf(incomplete).returns.toEqualTypeOf<string>()
 })
 
-test('isClientError tells the errors of every client, and the codes tell which one', () => {
+test('isClientError recognises the errors of every client, and a code names one', () => {
   const error: unknown = undefined
   if (!isClientError(error)) return
   expectTypeOf(error).toEqualTypeOf<AnyClientError>()

@@ -30,7 +30,7 @@ test.each<[string, Record<string, unknown>, RegExp]>([
   ['http to a public host', { baseUrl: 'http://payments.example.com' }, /loopback/],
   ['a timeout as text', { timeoutMs: '100' }, /timeoutMs is of type string/],
   ['the key in the place of the base URL', { baseUrl: apiKey }, /baseUrl is not an absolute URL/],
-])('refuses %s, and no message repeats the key', (_case, change, message) => {
+])('rejects %s, and no message repeats the key', (_case, change, message) => {
   const options = { ...good, ...change } as unknown as LegacyClientOptions
   expect(() => createLegacyClient(options)).toThrow(TypeError)
   expect(() => createLegacyClient(options)).toThrow(message)
@@ -41,11 +41,11 @@ test.each<[string, Record<string, unknown>, RegExp]>([
   }
 })
 
-test.each([undefined, null, apiKey])('refuses %s instead of options', (options) => {
+test.each([undefined, null, apiKey])('rejects %s instead of options', (options) => {
   expect(() => createLegacyClient(options as unknown as LegacyClientOptions)).toThrow(/expects an object/)
 })
 
-test('refuses a number out of range with a RangeError', () => {
+test('rejects a number out of range with a RangeError', () => {
   expect(() => createLegacyClient({ ...good, retries: 11 })).toThrow(RangeError)
 })
 

@@ -1,4 +1,4 @@
-/** What the legacy client is made from, checked before it is made. Source: docs/interface.md 5 (legacy); docs/decisions/legacy.md. @module */
+/** Checks the options of the legacy client. Source: docs/interface.md 5 (legacy); docs/decisions/legacy.md. @module */
 import { checkText } from '../internal/check.js'
 import { checkTransport, type Transport, type TransportOptions } from '../transport-options.js'
 
@@ -10,14 +10,14 @@ export interface LegacyClientOptions extends TransportOptions {
   readonly bearer?: boolean | undefined
 }
 
-/** {@link LegacyClientOptions} with every gap filled and every value checked. */
+/** {@link LegacyClientOptions} with defaults, checked. */
 export interface CheckedLegacyOptions extends Transport {
   readonly apiKey: string
   readonly bearer: boolean
 }
 
 /**
- * Checks and completes the options. The messages never repeat `apiKey`, nor a text that could be one in the wrong place.
+ * Checks the options and adds defaults. No message repeats `apiKey`, or a text that could be a misplaced key.
  * @throws {TypeError} When an option is missing, of the wrong type or malformed.
  * @throws {RangeError} When a number is out of range.
  */

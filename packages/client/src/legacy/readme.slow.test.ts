@@ -6,7 +6,7 @@ import { runReadme } from '../../test/run-readme.js'
 const failed = verified({ verified: false, verificationErrors: ['Invalid payment amount', 'Invalid payment currency'] })
 
 test.each([
-  ['says that the transaction was paid as invoiced', { body: verified() }, 'paid as invoiced'],
+  ['reports that the transaction was paid as invoiced', { body: verified() }, 'paid as invoiced'],
   [
     'says why it was not',
     { status: 409, body: failed },
@@ -18,7 +18,7 @@ test.each([
     await using server = await serveReplies({ body: lookup() }, reply)
     const variables = { PAYMENTS_URL: server.url, LEGACY_API_KEY: apiKey, TX_HASH: txHash }
     expect(await runReadme('The legacy API', variables)).toBe(`order-7 1.1255 USDC\n${verdict}\n`)
-    expect(server.asked.map(({ method }) => method)).toEqual(['GET', 'POST'])
+    expect(server.requests.map(({ method }) => method)).toEqual(['GET', 'POST'])
   },
   60_000,
 )

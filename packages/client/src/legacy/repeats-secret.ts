@@ -1,10 +1,10 @@
-/** Finds a secret in what an answer says. @module */
+/** Detects an answer that repeats a secret. @module */
 
-/** A shorter secret would be found in ordinary words, such as a memo, and true answers would be refused for it. */
-const shortestFound = 16
+/** A shorter secret may occur in ordinary text such as a memo, and the client would reject true answers. */
+const shortestDetected = 16
 
-/** Whether a parsed body holds the secret, however it was escaped. Always false for a secret shorter than 16 characters. */
+/** Whether a parsed body holds the secret, in any escaping. Always false for a secret under 16 characters. */
 export function repeatsSecret(body: unknown, secret: string): boolean {
-  // Parsing has undone every escape and writing makes one spelling of it, the same for the body as for the secret.
-  return secret.length >= shortestFound && JSON.stringify(body).includes(JSON.stringify(secret).slice(1, -1))
+  // The body is already parsed, so JSON.stringify escapes body and secret alike.
+  return secret.length >= shortestDetected && JSON.stringify(body).includes(JSON.stringify(secret).slice(1, -1))
 }

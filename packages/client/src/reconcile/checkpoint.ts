@@ -1,50 +1,50 @@
-/** How far reconciling has come: plain data that the caller keeps between runs, as JSON. @module */
+/** The checkpoint of reconciling: JSON that the caller stores between runs. @module */
 import { isTxHash } from '../internal/check.js'
 
-/** Pass it to the next run as it is. Its fields are for looking at, and may change with the next version of this package. */
+/** Pass it to the next run unchanged. Its fields are for inspection and may change in the next version. */
 export interface ReconcileCheckpoint {
   readonly format: 1
-  /** Whose payments were compared. */
+  /** The integration whose payments were compared. */
   readonly integrationAddress: string
   /**
-   * Every payment up to this block time, but those in `failed`, is taken care of by runs that came to their end: the time of the newest
-   * payment when the last of them began, or just before the oldest that found no place in `failed` or `unread`. Null
-   * before there was such a run. ISO 8601, UTC.
+   * Finished runs covered every payment up to this block time, except those in `failed`. It is the newest block time
+   * when the last such run began. When `failed` or `unread` was full, it lies just before the oldest payment left out.
+   * Null before the first finished run. ISO 8601, UTC.
    */
   readonly coveredTo: string | null
-  /** Payments whose handler threw, 100 at most. A run that begins at the newest looks each of them up before it reads pages. */
+  /** Payments whose handler threw, 100 at most. A run from the newest page first looks each of them up. */
   readonly failed: readonly KeptFailure[]
   /**
-   * Payments whose transaction could not be looked up for `severalPayments`, 100 at most. Every run with `legacy` looks
-   * them up.
+   * Payments whose transaction look-up for `severalPayments` failed, 100 at most. Every run with `legacy` repeats the
+   * look-ups.
    */
   readonly unread: readonly KeptFailure[]
-  /** Where runs that did not come to their end go on, one at most for each reach. */
+  /** Interrupted runs to resume, at most one for each reach. */
   readonly unfinished: readonly UnfinishedRun[]
 }
 
-/** A payment whose handler threw, or whose transaction could not be looked up. */
+/** A payment whose handler threw or whose transaction look-up failed. */
 export interface KeptFailure {
   readonly chainId: string
   readonly txHash: string
   readonly blockTimestamp: string
 }
 
-/** The rest of a run. Only a run of the same reach goes on with it. */
+/** An interrupted run. Only a run of the same reach resumes it. */
 export interface UnfinishedRun {
-  /** How far it goes back; a date as ISO 8601. All dates are one reach: a run until another date goes on to the earlier of both. */
+  /** Its reach; a date as ISO 8601. All dates are one reach: a run until another date goes on to the earlier one. */
   readonly until: string
-  /** Of the next page. */
+  /** The cursor of the next page. */
   readonly cursor: string
-  /** Block time of the newest payment when the run began; null while it has met none. */
+  /** Block time of the newest payment when the run began; null before its first payment. */
   readonly beganAt: string | null
-  /** Block time of the oldest payment that failed in any run since this one began, and found no place in `failed`; null when none did. */
+  /** Oldest block time of a failed payment that the full list `failed` left out since this run began, or null. */
   readonly failedAt: string | null
 }
 
 /**
- * Takes what the caller kept.
- * @throws {TypeError} When it is no checkpoint, or one of another integration.
+ * Checks the caller's checkpoint; an absent one becomes an empty one.
+ * @throws {TypeError} When it is not a checkpoint, or belongs to another integration.
  */
 export function checkCheckpoint(value: unknown, integrationAddress: string): ReconcileCheckpoint {
   if (value === undefined || value === null)
@@ -63,7 +63,7 @@ export function checkCheckpoint(value: unknown, integrationAddress: string): Rec
     !isInstantOrNull(coveredTo) ||
     !(Array.isArray(failed) && failed.every(isFailure)) ||
     !(Array.isArray(unread) && unread.every(isFailure)) ||
-    !(Array.isArray(unfinished) && unfinished.every(isRest))
+    !(Array.isArray(unfinished) && unfinished.every(isUnfinishedRun))
   )
     throw new TypeError(
       'checkpoint is no checkpoint (parse it if it is text); pass what an earlier run gave, unchanged, or leave it out to begin anew.',
@@ -86,7 +86,7 @@ function isFailure(value: unknown): value is KeptFailure {
   return typeof chainId === 'string' && isTxHash(txHash) && isInstant(blockTimestamp)
 }
 
-function isRest(value: unknown): value is UnfinishedRun {
+function isUnfinishedRun(value: unknown): value is UnfinishedRun {
   const { until, cursor, beganAt, failedAt } = (value ?? {}) as Partial<UnfinishedRun>
   return (
     (until === 'known' || until === 'end' || isInstant(until)) &&
@@ -100,7 +100,7 @@ function isRest(value: unknown): value is UnfinishedRun {
 /** How far a run goes back; unix milliseconds for a date. */
 export type Reach = 'known' | 'end' | number
 
-/** The rest that a run of this reach goes on with. */
+/** The interrupted run that a run of this reach resumes. */
 export function restOf({ unfinished }: ReconcileCheckpoint, reach: Reach): UnfinishedRun | null {
   return unfinished.find(({ until }) => isSame(until, reach)) ?? null
 }
@@ -109,7 +109,7 @@ function isSame(until: string, reach: Reach): boolean {
   return typeof reach === 'string' ? until === reach : isInstant(until)
 }
 
-/** A run that stops before its end, in place of the rest of its reach. */
+/** Stores an interrupted run in place of the former one of its reach. */
 export function withRest(
   before: ReconcileCheckpoint,
   reach: Reach,
@@ -123,27 +123,27 @@ function withoutRest({ unfinished }: ReconcileCheckpoint, reach: Reach): Unfinis
   return unfinished.filter(({ until }) => !isSame(until, reach))
 }
 
-/** What a run that came to its end says about itself. */
-export interface EndedRun {
+/** Facts of a finished run. */
+export interface FinishedRun {
   readonly beganAt: string | null
   readonly failedAt: string | null
-  /** Whether nothing is left between where it ended and what was covered before. */
+  /** Whether the run reached the block time that was covered before. */
   readonly reachedCovered: boolean
 }
 
-/** The checkpoint after a run that came to its end. */
+/** The checkpoint after a finished run. */
 export function afterRun(
   before: ReconcileCheckpoint,
   reach: Reach,
-  { beganAt, failedAt, reachedCovered }: EndedRun,
+  { beganAt, failedAt, reachedCovered }: FinishedRun,
 ): ReconcileCheckpoint {
   const coveredTo = latest(before.coveredTo, reachedCovered ? beganAt : null)
   return uncover({ ...before, coveredTo, unfinished: withoutRest(before, reach) }, failedAt)
 }
 
 /**
- * Nothing from this block time on counts as covered, so that it is met again. Runs that are not at their end may have passed it already:
- * they will not cover it either.
+ * Covers nothing from this block time on, so that a later run compares it again. Interrupted runs may have passed it
+ * already, so they do not cover it either.
  */
 export function uncover(before: ReconcileCheckpoint, from: string | null): ReconcileCheckpoint {
   if (from === null) return before
@@ -155,13 +155,13 @@ export function uncover(before: ReconcileCheckpoint, from: string | null): Recon
   }
 }
 
-/** The newer of two instants, of which null is none. */
+/** The newer of two instants; null counts as absent. */
 export function latest(a: string | null, b: string | null): string | null {
   if (a === null || b === null) return a ?? b
   return Date.parse(a) < Date.parse(b) ? b : a
 }
 
-/** The older of two instants, of which null is none. */
+/** The older of two instants; null counts as absent. */
 export function earliest(a: string | null, b: string | null): string | null {
   if (a === null || b === null) return a ?? b
   return Date.parse(a) < Date.parse(b) ? a : b

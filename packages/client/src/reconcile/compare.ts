@@ -1,19 +1,19 @@
-/** One payment of the service against the store. Source: docs/interface.md 6 (receiver obligations). @module */
+/** Compares one payment with the store. Source: docs/interface.md 6 (receiver obligations). @module */
 import type { Payment } from '../payment.js'
 import type { ReconcileStore } from './store.js'
 
-/** What became of a payment. `storedVersion` is what the store had before, null when it had nothing. */
+/** The result for a payment. `storedVersion` is the version before, null when the store had none. */
 export type Compared =
   /** The store had this version already. */
   | { readonly kind: 'known' }
-  /** The store had a greater one: a delivery overtook the page. */
+  /** The store had a greater one: a delivery was faster than the page. */
   | { readonly kind: 'newer' }
-  /** It was missing or stale, and is handled now; in a dry run it still is. */
+  /** It was missing or stale. The handler has processed it, except in a dry run. */
   | { readonly kind: 'repaired'; readonly storedVersion: number | null }
   /** It was missing or stale, and the handler threw. */
   | { readonly kind: 'failed'; readonly storedVersion: number | null; readonly error: unknown }
 
-/** How a payment is brought in. */
+/** Repairs a payment: the store, the handler, and whether to change anything. */
 export interface Repair<Tx> {
   readonly from: ReconcileStore<Tx>
   readonly handle: (payment: Payment, tx: Tx) => void | Promise<void>
@@ -21,9 +21,9 @@ export interface Repair<Tx> {
 }
 
 /**
- * Compares, and hands to the handler what the store has not. The store decides again in its transaction, so that a delivery of the same
- * moment neither repeats an effect nor is undone by an older version.
- * @throws What the store throws of itself. What the handler throws is part of the answer.
+ * Passes a missing or stale payment to the handler. The store decides again in its transaction. So a concurrent
+ * delivery repeats no effect, and no older version replaces it.
+ * @throws The store's own error. An error of the handler becomes the result `failed`.
  */
 export async function comparePayment<Tx>(payment: Payment, { from, handle, dryRun }: Repair<Tx>): Promise<Compared> {
   const storedVersion = (await from.current(payment)) ?? null
@@ -35,7 +35,7 @@ export async function comparePayment<Tx>(payment: Payment, { from, handle, dryRu
     thrown = { error }
     throw error
   }
-  /** Returns a promise only where the handler does: a store may keep others out of a transaction that waits for nothing. */
+  /** Returns a promise only if the handler does: a store may run a synchronous effect without interruption. */
   const effect = (tx: Tx): void | Promise<void> => {
     try {
       const pending = handle(payment, tx)

@@ -1,5 +1,5 @@
 /**
- * Keeps payments whose handler threw or whose look-up failed, for the next run. Source: docs/interface.md 4.1, 7.
+ * Collects failed payments and look-ups for the next run. Source: docs/interface.md 4.1, 7.
  * @module
  */
 import { AmbiguousPaymentError, InvalidResponseError, NotFoundError } from '../errors.js'
@@ -7,12 +7,12 @@ import type { Payment } from '../payment.js'
 import type { PaymentReader } from '../payments.js'
 import { earliest, type KeptFailure } from './checkpoint.js'
 
-/** More of them, and looking each up would cost more than the pages. */
-const keptFailures = 100
+/** Looking up more of them would cost more than the pages. */
+const maxFailures = 100
 
 type Key = Pick<Payment, 'chainId' | 'txHash'>
 
-/** The failures of a checkpoint, and what a run changes in them. */
+/** The failures of a checkpoint, updated by a run. */
 export interface Failures {
   add(payment: KeptFailure & { readonly version?: number }): void
   drop(key: Key): void
@@ -20,11 +20,11 @@ export interface Failures {
   hasFailed(payment: Payment): boolean
   /** For the checkpoint. */
   kept(): readonly KeptFailure[]
-  /** Block time of the oldest one that was added and found no place; null when none was. */
+  /** Oldest block time of a payment that the full list left out; null when none. */
   overflowedAt(): string | null
 }
 
-/** @param before - Of the checkpoint. */
+/** @param before - The failures of the checkpoint. */
 export function createFailures(before: readonly KeptFailure[]): Failures {
   const kept = new Map(before.map((each) => [textOf(each), each]))
   const versions = new Map<string, number | undefined>()
@@ -33,7 +33,7 @@ export function createFailures(before: readonly KeptFailure[]): Failures {
     add(payment) {
       const { chainId, txHash, blockTimestamp } = payment
       const key = textOf(payment)
-      if (kept.has(key) || kept.size < keptFailures) {
+      if (kept.has(key) || kept.size < maxFailures) {
         kept.set(key, { chainId, txHash, blockTimestamp })
         versions.set(key, payment.version)
       } else overflowedAt = earliest(overflowedAt, blockTimestamp)
@@ -46,9 +46,9 @@ export function createFailures(before: readonly KeptFailure[]): Failures {
 }
 
 /**
- * Looks up what failed before, one after the other, and hands what is there to `compare`. What the service has no more is given up.
- * @returns Block time of the oldest one that only its page can show, as one whose hash is on several chains; null when there is none.
- * @throws What a look-up throws, and what `compare` throws.
+ * Looks up earlier failures, one at a time, and passes those found to `compare`. Drops those that are gone.
+ * @returns Oldest block time of a payment that only its page can show, such as an ambiguous hash; null when none.
+ * @throws Errors of a look-up and of `compare`.
  */
 export async function retryFailures(
   failures: Failures,
@@ -70,7 +70,7 @@ export async function retryFailures(
   return unreadAt
 }
 
-/** Names a payment in a map or a set. */
+/** The key of a payment in a map or a set. */
 export function textOf({ chainId, txHash }: Key): string {
   return `${chainId}:${txHash}`
 }

@@ -1,61 +1,60 @@
-/** The difference between a store and the service, counted whole and shown in part. @module */
+/** Differences between store and service: all counted, some shown. @module */
 import type { Payment } from '../payment.js'
 
 /** Payments of one kind. */
 export interface Findings<Sample> {
-  /** All of them. */
+  /** Number of all. */
   readonly count: number
-  /** The first of them, as many as the option `samples` asked for. */
+  /** The first ones, up to the option `samples`. */
   readonly samples: readonly Sample[]
-  /** How many are not among the samples. */
+  /** Number of those that are not among the samples. */
   readonly omitted: number
 }
 
-/** A payment that the service had and the store had not. */
+/** A payment of the service that the store did not have. */
 export type MissingPayment = Pick<Payment, 'chainId' | 'txHash' | 'version'>
 
 /** A payment of which the store had an older version. */
 export interface StalePayment extends MissingPayment {
-  /** What the store had. `version` is what the service has. */
+  /** The version in the store. `version` is the service's. */
   readonly storedVersion: number
 }
 
 /** A payment that is still missing or stale, because the handler threw. */
 export interface FailedPayment extends MissingPayment {
-  /** What the handler threw. */
+  /** The error of the handler. */
   readonly error: unknown
 }
 
-/** A payment that the store has and the service, as far as it could be asked, has not. */
+/** A payment of the store that was not found at the service. */
 export interface UnknownPayment extends Pick<Payment, 'chainId' | 'txHash'> {
   /**
-   * `not_found`: the service has no such payment for the integration. `other_chain`: it has the hash, on another chain. `ambiguous`: it has the hash on several
-   * chains, and the walk did not come across this one; the service may have it all the same, where it moved past the walk. `unreadable`: the look-up failed, so
-   * that nothing is known of it: the service answered with an error or with what is no payment, or did not answer three times in a row before this one.
+   * - `not_found`: the service has no such payment for the integration.
+   * - `other_chain`: it has the hash only on another chain.
+   * - `ambiguous`: it has the hash on several chains, and no page showed this one. The service may still have it, if a
+   *   reorg moved it while the pages were read.
+   * - `unreadable`: unknown, because the look-up failed or was skipped after three failures in a row.
    */
   readonly reason: 'not_found' | 'other_chain' | 'ambiguous' | 'unreadable'
 }
 
 /**
- * A transaction that holds several payments, of which the read API shows one. The others may name this integration,
- * another one or none: the legacy API does not say, so compare the memos with your orders.
+ * A transaction with several payments, of which the read API shows one. The others may name this integration, another
+ * one or none. The legacy API does not show which, so compare the memos with your orders.
  */
 export interface SeveralPayments extends Pick<Payment, 'chainId' | 'txHash'> {
   /** Payments in the transaction, of any integration; 2 or more. */
   readonly payments: number
   /**
-   * Their memos, in the order of the legacy look-up; the first 100. One of them is that of the payment that the read
-   * API shows.
+   * The first 100 memos, in the order of the legacy look-up. They include the memo of the payment that the read API
+   * shows.
    */
   readonly memos: readonly string[]
 }
 
-/**
- * A transaction whose look-up failed, or was not made because those before it failed: nothing is known of further
- * payments in it.
- */
+/** A transaction whose look-up failed or was skipped after failures. It may hold further payments. */
 export interface UnreadTransaction extends Pick<Payment, 'chainId' | 'txHash'> {
-  /** What the look-up threw, or the last one before it. */
+  /** The error of the look-up, or of the last one before it. */
   readonly error: unknown
 }
 
@@ -66,7 +65,7 @@ export interface Collector<Sample> {
   found(): Findings<Sample>
 }
 
-/** @param limit - How many are kept. */
+/** @param limit - Number of samples to keep. */
 export function collector<Sample>(limit: number): Collector<Sample> {
   const samples: Sample[] = []
   let count = 0

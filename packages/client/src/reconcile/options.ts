@@ -1,4 +1,4 @@
-/** How a run is asked for, checked before anything is sent. @module */
+/** Checks the options of `reconcile`. @module */
 import { pageLimit } from '@payment-integration/contract'
 import type { CallOptions } from '../call-options.js'
 import { checkInteger, checkSignal } from '../internal/check.js'
@@ -10,13 +10,13 @@ import type { ReconcileStore } from './store.js'
 /** How far a run goes back. */
 export type Until = 'known' | 'end' | Date
 
-/** What a run has done so far. */
+/** Progress of a run. */
 export interface ReconcileProgress {
   /** Pages read. */
   readonly pages: number
   /** Payments compared. */
   readonly compared: number
-  /** Payments handled: they were missing or stale. */
+  /** Missing and stale payments that the handler processed. */
   readonly repaired: number
   /** Payments whose handler threw. */
   readonly failed: number
@@ -24,39 +24,46 @@ export interface ReconcileProgress {
 
 /** Options of `reconcile`. */
 export interface ReconcileOptions<Tx, Store extends ReconcileStore<Tx> = ReconcileStore<Tx>> extends CallOptions {
-  /** Your version store: the one that your receiver of deliveries uses. */
+  /** The version store that your receiver of deliveries uses. */
   readonly from: Store
-  /** Your handler: the one of your receiver. It runs in the store's transaction, one at a time, once for each version that was missing. */
+  /** The handler of your receiver. It runs in the store's transaction, one at a time, once per missing version. */
   readonly handle: (payment: Payment, tx: Tx) => void | Promise<void>
   /**
-   * `known`: to the first page on which nothing was missing or stale, but not before everything newer than `coveredTo` of the checkpoint, and `overlapMs` more, was
-   * compared; to the end of the list without a checkpoint, and while its `coveredTo` is null. A date: to the first payment in a block before it. `end`: to the end
-   * of the list. @default 'known'
+   * - `known`: at least to `overlapMs` before `coveredTo` of the checkpoint, then to the first page without a missing
+   *   or stale payment. Without a checkpoint, or while `coveredTo` is null: to the end of the list.
+   * - A date: to the first payment in an earlier block.
+   * - `end`: to the end of the list.
+   * @default 'known'
    */
   readonly until?: Until | undefined
-  /** What the last run gave; a run goes on where the last one of the same reach stopped before its end. @default none: a run that begins anew */
+  /** The checkpoint of the last run. An interrupted run of the same reach is resumed. @default none: starts anew */
   readonly checkpoint?: ReconcileCheckpoint | null | undefined
-  /** Told after each page, and waited for: keep the checkpoint, and a crash costs one page. What it throws ends the run. */
+  /** Awaited after each page. Store the checkpoint, and a crash costs one page. Its error stops the run. */
   readonly onCheckpoint?:
     | ((checkpoint: ReconcileCheckpoint, progress: ReconcileProgress) => void | Promise<void>)
     | undefined
   /** Payments per request, 1 to 200. @default 200 */
   readonly pageSize?: number | undefined
   /**
-   * Pages to read in this run, at least 1; the next one of the same reach goes on. For runtimes that bound the time or the requests of a call: a run that begins at
-   * the newest has one request more for each failed payment of the checkpoint. @default no bound
+   * Most pages of this run, at least 1; the next run of the same reach goes on. For runtimes that limit the time or the
+   * requests of a call. A run from the newest page makes one more request per failed payment of the checkpoint.
+   * @default no limit
    */
   readonly maxPages?: number | undefined
-  /** How far `known` goes back beyond what was covered, in milliseconds of block time: for chains that are indexed with a delay. @default 3600000 (an hour) */
+  /**
+   * Block time in milliseconds that `known` reads beyond `coveredTo`, for chains that are indexed with a delay.
+   * @default 3600000 (an hour)
+   */
   readonly overlapMs?: number | undefined
-  /** How many payments of each kind the answer shows, 0 to 10000; all are counted. @default 20 */
+  /** Number of payments of each kind that the result shows, 0 to 10000. It counts all. @default 20 */
   readonly samples?: number | undefined
   /**
-   * A client of the legacy API, for `severalPayments`. Each payment that the run compares costs one look-up, four at a
-   * time, whether it was stored or not. @default none: nothing is looked up
+   * A client of the legacy API, for `severalPayments`. Each compared payment costs one look-up, stored or not; four run
+   * at a time.
+   * @default none: no look-ups
    */
   readonly legacy?: Pick<LegacyClient, 'lookup'> | undefined
-  /** Compares and changes nothing: no handler runs, and the checkpoint stays as it was. @default false */
+  /** Compares only: no handler runs, and the checkpoint stays unchanged. @default false */
   readonly dryRun?: boolean | undefined
 }
 
@@ -69,7 +76,7 @@ export const reconcileDefaults = {
   dryRun: false,
 } as const
 
-/** {@link ReconcileOptions} with every gap filled and every value checked. */
+/** {@link ReconcileOptions} with defaults, checked. */
 export interface CheckedReconcile<Tx> {
   readonly from: ReconcileStore<Tx>
   readonly handle: (payment: Payment, tx: Tx) => void | Promise<void>
@@ -86,8 +93,9 @@ export interface CheckedReconcile<Tx> {
 }
 
 /**
- * Checks and completes the options.
- * @throws {TypeError} When a part is missing or malformed. @throws {RangeError} When a number is out of range.
+ * Checks the options and adds defaults.
+ * @throws {TypeError} When an option is missing or malformed.
+ * @throws {RangeError} When a number is out of range.
  */
 export function checkReconcile<Tx>(options: ReconcileOptions<Tx>, integrationAddress: string): CheckedReconcile<Tx> {
   if (typeof options !== 'object' || options === null)

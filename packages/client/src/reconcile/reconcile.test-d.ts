@@ -32,7 +32,7 @@ test('a client of the legacy API fits, and its findings are null without one', a
   const found = await client.reconcile({ from: store, handle: () => undefined, legacy })
   expectTypeOf(found.severalPayments).toEqualTypeOf<Findings<SeveralPayments> | null>()
   expectTypeOf(found.unreadTransactions).toEqualTypeOf<Findings<UnreadTransaction> | null>()
-  // @ts-expect-error a key is no client
+  // @ts-expect-error a key is not a client
   void client.reconcile({ from: store, handle: () => undefined, legacy: 'pi_legacy_key' })
 })
 
@@ -49,8 +49,8 @@ test('the handler gets the payment and the transaction of the store', () => {
 test('the store and the handler of a receiver fit', () => {
   const handle = (snapshot: Snapshot, _tx: undefined): void => void snapshot.state
   void client.reconcile({ from: createMemoryVersionStore(), handle })
-  // @ts-expect-error this handler writes through another transaction than the store has
+  // @ts-expect-error this handler expects another transaction type than the store has
   void client.reconcile({ from: store, handle: (_payment: Payment, _tx: { query(): void }) => undefined })
-  // @ts-expect-error a store that cannot say what it has cannot be compared
+  // @ts-expect-error a store needs `current`
   void client.reconcile({ from: { advance: store.advance }, handle })
 })

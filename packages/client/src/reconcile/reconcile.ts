@@ -1,10 +1,10 @@
 /**
- * Compares a version store with the service, newest first, and repairs it through the handler of the deliveries.
+ * Compares a version store with the service and repairs it, newest first.
  * Source: docs/interface.md 4.1 (reconciliation method), 6 (receiver obligations); docs/architecture.md.
  * @module
  */
 import { InvalidRequestError } from '../errors.js'
-import { walkPages } from '../iterate.js'
+import { readPages } from '../iterate.js'
 import type { Page, Payment } from '../payment.js'
 import type { PaymentReader } from '../payments.js'
 import {
@@ -28,17 +28,17 @@ import { searchUnknown } from './unknown.js'
 
 /** Binds reconciling to a client's reader. */
 export function reconciler(integrationAddress: string, reader: PaymentReader): Reconcile {
-  // The ways to call differ in a type alone: a store that cannot list has no unknown payments to show.
+  // The overloads differ only in type: a store that cannot list has no unknown payments.
   return (async <Tx>(options: ReconcileOptions<Tx>) =>
     reconcile(checkReconcile(options, integrationAddress), reader)) as Reconcile
 }
 
-/** One payment at a time, one page at a time: repairing is in no hurry, and must not crowd out deliveries. */
+/** Works on one payment and one page at a time: repairing is not urgent and must not delay deliveries. */
 async function reconcile<Tx>(options: CheckedReconcile<Tx>, reader: PaymentReader): Promise<Reconciliation> {
   const { from, checkpoint, maxPages, signal, samples, dryRun } = options
-  // A dry run has handled nothing, so that nothing could go on after it.
+  // A dry run repairs nothing, so it must not resume an interrupted run.
   const rest = dryRun ? null : restOf(checkpoint, options.until)
-  // The rest of a run until another date has promised to go as far as that one.
+  // An interrupted run until another date must still reach that date.
   const until =
     typeof options.until === 'number' && rest ? Math.min(options.until, Date.parse(rest.until)) : options.until
   const failures = createFailures(checkpoint.failed)
@@ -48,7 +48,7 @@ async function reconcile<Tx>(options: CheckedReconcile<Tx>, reader: PaymentReade
   if (rest === null && !dryRun)
     before = uncover(checkpoint, await retryFailures(failures, reader, tally.compare, signal))
   const start = createStart(rest?.cursor ?? null, options, reader)
-  // A run that goes on has not seen the pages before: all that was on them would be looked up.
+  // A resumed run did not read the earlier pages, so it would look up every payment on them.
   const search =
     until === 'end' && rest === null && isListing(from)
       ? await searchUnknown(from, checkpoint.integrationAddress, reader, signal)
@@ -64,18 +64,18 @@ async function reconcile<Tx>(options: CheckedReconcile<Tx>, reader: PaymentReade
     failed: failures.kept(),
     unread: several.failures.kept(),
   })
-  const keep = async (kept: ReconcileCheckpoint) => {
-    if (!dryRun) await options.onCheckpoint(kept, tally.progress(pages))
+  const report = async (current: ReconcileCheckpoint) => {
+    if (!dryRun) await options.onCheckpoint(current, tally.progress(pages))
   }
 
   let reached = checkpoint
-  for await (const { payments, nextCursor } of walkPages(start.fetchPage, start.cursor)) {
+  for await (const { payments, nextCursor } of readPages(start.fetchPage, start.cursor)) {
     pages += 1
-    if (start.restarted && pages === 1) beganAt = null // it begins at the newest after all
+    if (start.restarted && pages === 1) beganAt = null // The run started at the newest page after all.
     beganAt ??= newestOf(payments)
     let needed = 0
     for (const payment of payments) {
-      search?.saw(payment)
+      search?.crossOff(payment)
       if (!(await tally.compare(payment))) needed += 1
     }
     await several.lookUp()
@@ -90,7 +90,7 @@ async function reconcile<Tx>(options: CheckedReconcile<Tx>, reader: PaymentReade
       stopped = 'max_pages'
       break
     }
-    await keep(reached)
+    await report(reached)
   }
 
   const unknown = search !== null && stopped === 'end' ? collector<UnknownPayment>(samples) : null
@@ -104,7 +104,7 @@ async function reconcile<Tx>(options: CheckedReconcile<Tx>, reader: PaymentReade
     reached = afterRun(withFailures(), until, { beganAt, failedAt: failedAt(), reachedCovered })
   }
   if (dryRun) reached = checkpoint
-  await keep(reached)
+  await report(reached)
   return {
     stopped,
     checkpoint: reached,
@@ -116,7 +116,7 @@ async function reconcile<Tx>(options: CheckedReconcile<Tx>, reader: PaymentReade
   }
 }
 
-/** Where a walk begins: at the cursor of the checkpoint, or at the newest when the service does not take that any more, as after a change of its key. */
+/** Starts at the cursor of the checkpoint, or at the newest page if the service rejects it, as after a key change. */
 function createStart<Tx>(
   cursor: string | null,
   { pageSize: limit, signal }: CheckedReconcile<Tx>,
@@ -151,11 +151,11 @@ function reasonToStop(
   if (payments.length === 0 || until === 'end') return null
   const oldest = Math.min(...payments.map(({ blockTimestamp }) => Date.parse(blockTimestamp)))
   if (until !== 'known') return oldest < until ? 'date' : null
-  // While nothing is covered, a whole page says nothing about the pages after it: notifications may have brought it.
+  // While nothing is covered, a complete page proves nothing about older pages: deliveries may have filled it.
   return needed === 0 && coveredTo !== null && oldest < Date.parse(coveredTo) - overlapMs ? 'known' : null
 }
 
-/** Whether a run until this date came to what was covered. */
+/** Whether a run until this date reached the covered block time. */
 function isBefore(until: Reach, coveredTo: string | null): boolean {
   return typeof until === 'number' && coveredTo !== null && until <= Date.parse(coveredTo)
 }

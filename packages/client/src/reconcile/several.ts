@@ -1,4 +1,4 @@
-/** Finds transactions that hold more payments than the read API shows. Source: docs/interface.md 2.4, 4.3 (look-up). @module */
+/** Finds transactions with several payments by legacy look-ups. Source: docs/interface.md 2.4, 4.3. @module */
 import { AbortedError, ClientError, UnauthorizedError } from '../errors.js'
 import type { LegacyClient } from '../legacy/client.js'
 import type { KeptFailure } from './checkpoint.js'
@@ -9,12 +9,11 @@ import type { Reconciliation } from './result.js'
 
 /** Looks up transactions in the legacy API. */
 export interface SeveralSearch {
-  /** Remembers a payment whose transaction is to be looked up, unless it was in this run already. */
+  /** Queues a payment for a look-up, unless this run has queued it before. */
   add(payment: KeptFailure): void
   /**
-   * Looks up what was added since the last call, four at a time. A look-up that fails names its transaction as unread.
-   * After three failures in a row that may pass, or one of the key, the others are not made: each would cost its
-   * time-outs.
+   * Looks up the queued payments, four at a time. A failed look-up reports its transaction as unread. After three
+   * transient failures in a row, or one 401, it skips the others: each would cost its timeouts.
    * @throws {@link AbortedError} `ERR_ABORTED`.
    */
   lookUp(): Promise<void>
@@ -25,19 +24,19 @@ export interface SeveralSearch {
 
 type Outcome = { readonly memos: readonly string[] } | { readonly error: unknown }
 
-/** Whether asking again would be answered the same, as a 404. */
+/** Whether a retry would get the same answer, such as 404. */
 const isFinal = (error: unknown) =>
   error instanceof ClientError && !error.retryable && !(error instanceof UnauthorizedError)
 
 const lookUpsAtOnce = 4
-const failuresInARow = 3
-/** A transaction may hold thousands of payments of others. */
+const maxFailuresInARow = 3
+/** A transaction may hold thousands of other payments. */
 const maxMemos = 100
-/** Transactions that a run remembers; beyond it forgets all, and a payment that is met again is looked up again. */
+/** Number of remembered transactions. Beyond it the run forgets all and may repeat a look-up. */
 const maxSeen = 10_000
 
 /**
- * Begins with the failed look-ups of the checkpoint. Without a legacy client it looks up nothing and leaves those to a
+ * Queues the failed look-ups of the checkpoint first. Without a legacy client it looks up nothing and keeps them for a
  * later run.
  */
 export function searchSeveral<Tx>({ legacy, samples, signal, checkpoint }: CheckedReconcile<Tx>): SeveralSearch {
@@ -45,8 +44,8 @@ export function searchSeveral<Tx>({ legacy, samples, signal, checkpoint }: Check
   const unread = collector<UnreadTransaction>(samples)
   const failures = createFailures(checkpoint.unread)
   const seen = new Set<string>()
-  const added: KeptFailure[] = []
-  let inARow = 0
+  const queued: KeptFailure[] = []
+  let failuresInARow = 0
   let givenUp: Outcome | null = null
 
   function add(payment: KeptFailure): void {
@@ -54,7 +53,7 @@ export function searchSeveral<Tx>({ legacy, samples, signal, checkpoint }: Check
     if (!legacy || seen.has(key)) return
     if (seen.size === maxSeen) seen.clear()
     seen.add(key)
-    added.push(payment)
+    queued.push(payment)
   }
 
   async function read({ chainId, txHash }: KeptFailure, client: Pick<LegacyClient, 'lookup'>): Promise<Outcome> {
@@ -72,7 +71,7 @@ export function searchSeveral<Tx>({ legacy, samples, signal, checkpoint }: Check
     const { chainId, txHash } = payment
     if ('memos' in outcome) {
       const { memos } = outcome
-      inARow = 0
+      failuresInARow = 0
       failures.drop(payment)
       if (memos.length > 1) several.add({ chainId, txHash, payments: memos.length, memos: memos.slice(0, maxMemos) })
       return
@@ -80,12 +79,12 @@ export function searchSeveral<Tx>({ legacy, samples, signal, checkpoint }: Check
     const { error } = outcome
     unread.add({ chainId, txHash, error })
     if (isFinal(error)) {
-      inARow = 0
+      failuresInARow = 0
       failures.drop(payment)
       return
     }
-    inARow += 1
-    if (error instanceof UnauthorizedError || inARow >= failuresInARow) givenUp = outcome
+    failuresInARow += 1
+    if (error instanceof UnauthorizedError || failuresInARow >= maxFailuresInARow) givenUp = outcome
     failures.add(payment)
   }
 
@@ -94,8 +93,8 @@ export function searchSeveral<Tx>({ legacy, samples, signal, checkpoint }: Check
     add,
     async lookUp() {
       if (!legacy) return
-      while (added.length > 0) {
-        const batch = added.splice(0, lookUpsAtOnce)
+      while (queued.length > 0) {
+        const batch = queued.splice(0, lookUpsAtOnce)
         const outcomes = await Promise.all(batch.map(async (each) => [each, await read(each, legacy)] as const))
         for (const [payment, outcome] of outcomes) note(payment, outcome)
       }

@@ -1,6 +1,10 @@
-/** What reconciling needs of a version store; every store of `@payment-integration/version-store` has it. Source: docs/interface.md 6 (receiver obligations). @module */
+/**
+ * The port to a version store, as `@payment-integration/version-store` has it. Source: docs/interface.md 6 (receiver
+ * obligations).
+ * @module
+ */
 
-/** Which payment a version belongs to. */
+/** The payment of a stored version. */
 export interface StoredKey {
   readonly integrationAddress: string
   /** Destination chain, decimal string. */
@@ -11,21 +15,21 @@ export interface StoredKey {
 
 /**
  * Remembers the newest handled version of each payment.
- * @typeParam Tx - What an effect writes through, so that its writes and the version are kept together or not at all.
+ * @typeParam Tx - The transaction in which the effect writes: its writes and the version commit together.
  */
 export interface ReconcileStore<Tx> {
   /** The stored version, `undefined` when the payment is new. */
   current(key: StoredKey): Promise<number | undefined>
-  /** Runs the effect and stores the version if it is greater than the stored one, in one step. `duplicate` and `stale` run nothing. */
+  /** Atomically runs the effect and stores a greater version. `duplicate` and `stale` run nothing. */
   advance(
     payment: StoredKey & { readonly version: number },
     effect: (tx: Tx) => void | Promise<void>,
   ): Promise<'apply' | 'duplicate' | 'stale'>
 }
 
-/** A store that can also say what it holds, so that payments can be found that the service does not have. */
+/** A store that can list its payments, to find those that the service does not have. */
 export interface ListingStore<Tx> extends ReconcileStore<Tx> {
-  /** Every payment of one integration, in any order. One twice does no harm, and keys of other integrations are passed over. */
+  /** Every payment of one integration, in any order. Duplicates and keys of other integrations are ignored. */
   list(integrationAddress: string): Iterable<StoredKey> | AsyncIterable<StoredKey> | Promise<Iterable<StoredKey>>
 }
 

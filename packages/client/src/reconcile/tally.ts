@@ -1,4 +1,4 @@
-/** What a run has found so far. @module */
+/** Counts the findings of a run. @module */
 import { AbortedError } from '../errors.js'
 import type { Payment } from '../payment.js'
 import { comparePayment } from './compare.js'
@@ -8,17 +8,20 @@ import type { CheckedReconcile, ReconcileProgress } from './options.js'
 import type { Reconciliation } from './result.js'
 import type { SeveralSearch } from './several.js'
 
-/** Compares payments, one after the other, and counts. */
+/** Compares payments one at a time and counts the results. */
 export interface Tally {
-  /** Whether the payment was as it should be, or has failed in this run already. @throws What the store throws, and ERR_ABORTED. */
+  /**
+   * Whether the payment needed no repair, or failed in this run already.
+   * @throws The store's own error, and {@link AbortedError} `ERR_ABORTED`.
+   */
   compare(payment: Payment): Promise<boolean>
   progress(pages: number): ReconcileProgress
   findings(): Pick<Reconciliation, 'compared' | 'repaired' | 'missing' | 'stale' | 'failed' | 'newer'>
 }
 
 /**
- * @param failures - Gets each payment whose handler threw, and drops each that is as it should be.
- * @param several - Gets each payment that is compared.
+ * @param failures - Receives each payment whose handler threw, and drops each repaired one.
+ * @param several - Receives each compared payment.
  */
 export function createTally<Tx>(
   options: CheckedReconcile<Tx>,
@@ -36,7 +39,7 @@ export function createTally<Tx>(
   return {
     async compare(payment) {
       if (signal?.aborted) throw new AbortedError()
-      // A handler that threw a moment ago, for a look-up or on a page before, is not asked again.
+      // The handler threw for this version already in this run, so it is not called again.
       if (failures.hasFailed(payment)) return true
       const found = await comparePayment(payment, options)
       several.add(payment)

@@ -1,4 +1,4 @@
-/** Which payments of the store the service does not have. Source: docs/interface.md 4.1 (single look-ups), 7. @module */
+/** Finds payments of the store that the service lacks. Source: docs/interface.md 4.1 (single look-ups), 7. @module */
 import { AbortedError, AmbiguousPaymentError, ClientError, NotFoundError, UnauthorizedError } from '../errors.js'
 import { isTxHash } from '../internal/check.js'
 import type { Payment } from '../payment.js'
@@ -6,27 +6,29 @@ import type { PaymentReader } from '../payments.js'
 import type { UnknownPayment } from './findings.js'
 import type { ListingStore, StoredKey } from './store.js'
 
-/** Watches a walk, and names at its end what it did not come across. */
+/** Crosses off the payments of the pages, and looks up the remaining ones. */
 export interface UnknownSearch {
-  saw(payment: Payment): void
+  crossOff(payment: Payment): void
   /**
-   * Looks up what is left, one after the other: it may have moved while the pages were read. What is there after all goes to `there`. A
-   * look-up that fails makes its payment `unreadable`, so that what the run has found stays. After three in a row that failed for want of
-   * a usable service, the others are not asked for: each would cost its time-outs.
-   * @throws {@link AbortedError} `ERR_ABORTED`; {@link UnauthorizedError} `ERR_UNAUTHORIZED`; what `there` throws.
+   * Looks up the remaining payments, one at a time: a reorg may have moved one while the pages were read. Calls
+   * `onFound` or `onUnknown` for each. A failed look-up makes its payment `unreadable` and does not stop the run. After
+   * three transient failures in a row it skips the others: each would cost its timeouts.
+   * @throws {@link AbortedError} `ERR_ABORTED`.
+   * @throws {@link UnauthorizedError} `ERR_UNAUTHORIZED`.
+   * @throws The error of `onFound`.
    */
-  finish(there: (payment: Payment) => Promise<void>, found: (payment: UnknownPayment) => void): Promise<void>
+  finish(onFound: (payment: Payment) => Promise<void>, onUnknown: (payment: UnknownPayment) => void): Promise<void>
 }
 
 type Key = Pick<StoredKey, 'chainId' | 'txHash'>
 
-/** So many look-ups in a row without a service, and the others are not made. */
-const failuresInARow = 3
+const maxFailuresInARow = 3
 
 /**
- * Lists the store before the walk, so that what a delivery adds meanwhile is not taken for unknown. Keeps one key for each listed payment,
- * some hundred bytes each, until the walk has come across it.
- * @throws What `list` throws, and {@link TypeError} when it gives no keys. @throws {@link AbortedError} `ERR_ABORTED`, at once, also while the store waits.
+ * Lists the store before the pages are read, so that a later delivery does not count as unknown. Needs some hundred
+ * bytes of memory per listed payment.
+ * @throws The error of `list`, and {@link TypeError} when it returns no keys.
+ * @throws {@link AbortedError} `ERR_ABORTED`, at once, even while the store waits.
  */
 export async function searchUnknown(
   store: Pick<ListingStore<never>, 'list'>,
@@ -36,9 +38,9 @@ export async function searchUnknown(
 ): Promise<UnknownSearch> {
   const unseen = await untilAborted(signal, () => keysOf(store, integrationAddress, signal))
 
-  /** @throws What the look-up throws, but for the two answers that say something about the payment. */
+  /** @throws Errors of the look-up, except the two answers about the payment itself. */
   async function lookUp({ chainId, txHash }: Key): Promise<Payment | UnknownPayment['reason']> {
-    // Such a text is no key of any payment, and not to be asked for.
+    // The service has no payment under a malformed hash, and would reject the request.
     if (!isTxHash(txHash)) return 'not_found'
     try {
       const payment = await reader.get(txHash, { signal })
@@ -51,22 +53,22 @@ export async function searchUnknown(
   }
 
   return {
-    saw: (payment) => void unseen.delete(textOf(payment)),
-    async finish(there, found) {
-      let failed = 0
+    crossOff: (payment) => void unseen.delete(textOf(payment)),
+    async finish(onFound, onUnknown) {
+      let failuresInARow = 0
       for (const key of unseen.values()) {
         if (signal?.aborted) throw new AbortedError()
         let outcome: Awaited<ReturnType<typeof lookUp>> = 'unreadable'
-        if (failed < failuresInARow)
+        if (failuresInARow < maxFailuresInARow)
           try {
             outcome = await lookUp(key)
-            failed = 0
+            failuresInARow = 0
           } catch (error) {
             if (!isOfThisLookUp(error)) throw error
-            failed = error.retryable ? failed + 1 : 0
+            failuresInARow = error.retryable ? failuresInARow + 1 : 0
           }
-        if (typeof outcome === 'string') found({ ...key, reason: outcome })
-        else await there(outcome)
+        if (typeof outcome === 'string') onUnknown({ ...key, reason: outcome })
+        else await onFound(outcome)
       }
     },
   }
@@ -77,7 +79,7 @@ function isOfThisLookUp(error: unknown): error is ClientError {
   return error instanceof ClientError && !(error instanceof AbortedError) && !(error instanceof UnauthorizedError)
 }
 
-/** A store of the caller's own may list more than it was asked for: that is nothing of this integration. */
+/** Keys of one integration: a caller's own store may list keys of others too. */
 async function keysOf(
   store: Pick<ListingStore<never>, 'list'>,
   wanted: string,
@@ -86,7 +88,7 @@ async function keysOf(
   const keys = new Map<string, Key>()
   for await (const entry of iterableOf(await store.list(wanted))) {
     const { integrationAddress, chainId, txHash } = storedKeyOf(entry)
-    // Thrown here, so that the listing is closed.
+    // Throwing inside the loop closes the store's iterator.
     if (signal?.aborted) throw new AbortedError()
     if (integrationAddress.toLowerCase() !== wanted) continue
     const key = { chainId, txHash: txHash.toLowerCase() }
@@ -95,14 +97,14 @@ async function keysOf(
   return keys
 }
 
-/** What a store without types may give in place of a list. @throws {TypeError} */
+/** @throws {TypeError} When it is not iterable, as a store without types may return. */
 function iterableOf(listed: unknown): Iterable<unknown> | AsyncIterable<unknown> {
   const list = Object(listed) as Iterable<unknown> & AsyncIterable<unknown>
   if (!list[Symbol.asyncIterator] && !list[Symbol.iterator]) throw noKeys(listed)
   return list
 }
 
-/** @throws {TypeError} When it is no key. */
+/** @throws {TypeError} When it is not a key. */
 function storedKeyOf(entry: unknown): StoredKey {
   const key = Object(entry) as StoredKey
   for (const text of [key.integrationAddress, key.chainId, key.txHash])
@@ -110,14 +112,14 @@ function storedKeyOf(entry: unknown): StoredKey {
   return key
 }
 
-function noKeys(given: unknown): TypeError {
-  const what = Object(given) === given ? 'something else' : String(given === null ? null : typeof given)
+function noKeys(returned: unknown): TypeError {
+  const found = Object(returned) === returned ? 'something else' : String(returned === null ? null : typeof returned)
   return new TypeError(
-    `list must give { integrationAddress, chainId, txHash }, all of them text, in an array or an async iterable; it gave ${what}.`,
+    `list must give { integrationAddress, chainId, txHash }, all of them text, in an array or an async iterable; it gave ${found}.`,
   )
 }
 
-/** The result of the work, or the abort where that comes first. */
+/** The result of the work, or the abort if it is earlier. */
 async function untilAborted<Result>(signal: AbortSignal | undefined, work: () => Promise<Result>): Promise<Result> {
   if (signal === undefined) return work()
   if (signal.aborted) throw new AbortedError()

@@ -1,22 +1,22 @@
-/** A schema as one function that says whether a value fits, and notes what the schema does not name. @module */
+/** Compiles a schema to a fast check that notes unknown fields and values. @module */
 import type * as z from 'zod/mini'
 import type { UnknownPart } from '../unknown-part.js'
 
-/** A stranger on its way up: the path is completed from the inside out. */
+/** An unknown part; its path grows from the inside out. */
 export interface Note extends UnknownPart {
   readonly path: string[]
 }
 
-/** True only for what zod would take unchanged. False says nothing: zod is asked then. */
+/** True only for a value that zod accepts unchanged. False is no verdict: zod decides then. */
 export type Check = (value: unknown, notes: Note[]) => boolean
 
 type Schema = z.core.$ZodType
 type Any = z.core.$ZodTypes
 
-/** Notes that differ. A hostile answer must not fill the memory with them. */
-const noteLimit = 1_000
+/** A hostile answer must not fill the memory with notes. */
+const maxNotes = 1_000
 
-/** Knows the kinds of schema that this package reads with; any other kind is left to zod. */
+/** Compiles the kinds of schema that this package reads with, and leaves any other kind to zod. */
 export function compileCheck(schema: Schema): Check {
   const { def } = (schema as Any)._zod
   switch (def.type) {
@@ -29,7 +29,7 @@ export function compileCheck(schema: Schema): Check {
       return (value, notes) => value === null || inner(value, notes)
     }
     case 'union':
-      return openWordCheck(def.options) ?? byZod(schema)
+      return openEnumCheck(def.options) ?? byZod(schema)
     case 'string':
       return stringCheck(schema) ?? byZod(schema)
     case 'number':
@@ -41,7 +41,7 @@ export function compileCheck(schema: Schema): Check {
   }
 }
 
-/** Right for every schema without a transform, and slow. */
+/** Correct for every schema without a transform, but slow. */
 function byZod(schema: Schema): Check {
   const { safeParse } = schema as unknown as z.ZodMiniType
   return (value) => safeParse(value).success
@@ -54,7 +54,7 @@ function objectCheck(shape: Readonly<Record<string, Schema>>, open: boolean): Ch
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
     const object = value as Readonly<Record<string, unknown>>
     let found = 0
-    // One walk over what is there: much faster than asking for each field, and then for what else there is.
+    // One loop over the present fields is much faster than a look-up per known field and a second one for others.
     for (const name in object) {
       const field = fields.get(name)
       if (field !== undefined) {
@@ -64,15 +64,15 @@ function objectCheck(shape: Readonly<Record<string, Schema>>, open: boolean): Ch
         found += field.counts
         continue
       }
-      if (notes.length < noteLimit) notes.push({ kind: 'field', path: [name], value: null })
-      // A copy by assignment would give the copy another prototype; zod takes such a field out.
+      if (notes.length < maxNotes) notes.push({ kind: 'field', path: [name], value: null })
+      // Assigning this field would change the prototype of a copy; zod removes it.
       if (!open || name === '__proto__') return false
     }
     return found === needed
   }
 }
 
-/** A field that may be absent does not count among those that must be there. */
+/** An optional field does not count as required. */
 function fieldCheck(schema: Schema): { readonly fits: Check; readonly counts: 0 | 1 } {
   const { def } = (schema as Any)._zod
   return def.type === 'optional'
@@ -84,27 +84,27 @@ function arrayCheck(fits: Check): Check {
   return (value, notes) => {
     if (!Array.isArray(value)) return false
     const before = notes.length
-    let told: Set<string> | null = null
+    let noted: Set<string> | null = null
     for (const element of value) {
       const from = notes.length
       if (!fits(element, notes)) return false
       if (notes.length === from) continue
-      told ??= new Set()
-      dropRepeated(notes, from, told)
+      noted ??= new Set()
+      dropRepeated(notes, from, noted)
     }
     if (notes.length > before) addPart(notes, before, '*')
     return true
   }
 }
 
-/** Takes out what an element before has told: a page of like payments must leave room for the one that is not. */
-function dropRepeated(notes: Note[], from: number, told: Set<string>): void {
+/** Drops notes of earlier elements: repeated ones must not use up the limit. */
+function dropRepeated(notes: Note[], from: number, noted: Set<string>): void {
   let kept = from
   for (let at = from; at < notes.length; at += 1) {
     const note = notes[at] as Note
     const key = JSON.stringify([note.path, note.value])
-    if (told.has(key)) continue
-    told.add(key)
+    if (noted.has(key)) continue
+    noted.add(key)
     notes[kept] = note
     kept += 1
   }
@@ -115,35 +115,35 @@ function addPart(notes: readonly Note[], from: number, part: string): void {
   for (let at = from; at < notes.length; at += 1) notes[at]?.path.unshift(part)
 }
 
-/** Known words, or any text: the union that `openEnum` makes. */
-function openWordCheck(options: readonly Schema[]): Check | null {
+/** Known values or any text: the union that `openEnum` makes. */
+function openEnumCheck(options: readonly Schema[]): Check | null {
   const [known, rest, ...more] = options.map((option) => option as Any)
   if (known?._zod.def.type !== 'enum' || rest?._zod.def.type !== 'string' || more.length > 0) return null
-  const words = new Set<unknown>(Object.values(known._zod.def.entries))
+  const knownValues = new Set<unknown>(Object.values(known._zod.def.entries))
   const fits = compileCheck(rest)
   return (value, notes) => {
-    if (words.has(value)) return true
+    if (knownValues.has(value)) return true
     if (!fits(value, notes)) return false
-    if (notes.length < noteLimit) notes.push({ kind: 'value', path: [], value: value as string })
+    if (notes.length < maxNotes) notes.push({ kind: 'value', path: [], value: value as string })
     return true
   }
 }
 
-/** A text with patterns and a least length, and nothing else that zod could ask of it. */
+/** A string schema with only patterns and a minimum length. */
 function stringCheck(schema: Schema): Check | null {
   const { def } = (schema as Any)._zod
   const patterns: RegExp[] = []
   let least = 0
-  // A format, as an instant, is a check of itself.
-  const asked = [...('format' in def ? [def] : []), ...(def.checks ?? []).map(({ _zod }) => _zod.def)]
-  for (const each of asked as readonly AskedOfText[]) {
+  // A format, such as an instant, is itself a check.
+  const checks = [...('format' in def ? [def] : []), ...(def.checks ?? []).map(({ _zod }) => _zod.def)]
+  for (const each of checks as readonly StringCheckDef[]) {
     const { check, minimum, pattern } = each
     if (check === 'min_length' && minimum !== undefined) least = Math.max(least, minimum)
     else if (pattern !== undefined && isPlain(each)) patterns.push(pattern)
     else return null
   }
   if (patterns.length === 0) return (value) => typeof value === 'string' && value.length >= least
-  // One answer repeats its addresses, chains and currencies again and again, and comparing is faster than matching.
+  // One answer repeats its addresses, chains and currencies, and comparing is faster than matching.
   let last: string | null = null
   return (value) => {
     if (value === last && last !== null) return true
@@ -154,36 +154,36 @@ function stringCheck(schema: Schema): Check | null {
   }
 }
 
-/** A whole number, perhaps of a least size. */
+/** An integer schema with only minimums. */
 function wholeNumberCheck(schema: Schema): Check | null {
   const { def } = (schema as Any)._zod
   if (!('format' in def) || def.format !== 'safeint') return null
   let least = Number.MIN_SAFE_INTEGER
   for (const { _zod } of def.checks ?? []) {
-    const { check, value, inclusive } = _zod.def as AskedOfNumber
+    const { check, value, inclusive } = _zod.def as NumberCheckDef
     if (check !== 'greater_than' || !Number.isSafeInteger(value)) return null
     least = Math.max(least, inclusive ? value : value + 1)
   }
   return (value) => Number.isSafeInteger(value) && (value as number) >= least
 }
 
-/** What zod may ask of a number, as far as it is read here. */
-interface AskedOfNumber {
+/** The fields of a number check of zod that are used here. */
+interface NumberCheckDef {
   readonly check: string
   readonly value: number
   readonly inclusive: boolean
 }
 
-/** What zod may ask of a text, as far as it is read here. */
-interface AskedOfText {
+/** The fields of a string check of zod that are used here. */
+interface StringCheckDef {
   readonly check: string
   readonly format?: string
   readonly minimum?: number
   readonly pattern?: RegExp
 }
 
-/** A format that is its pattern and no more; a pattern with a memory (`g`, `y`) answers by what it saw before. */
-function isPlain({ check, format, pattern }: AskedOfText): boolean {
+/** A format that is only its pattern. Patterns with the flags `g` and `y` keep state between matches. */
+function isPlain({ check, format, pattern }: StringCheckDef): boolean {
   return (
     check === 'string_format' && (format === 'regex' || format === 'datetime') && !/[gy]/.test(pattern?.flags ?? '')
   )

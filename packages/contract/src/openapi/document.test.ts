@@ -11,7 +11,7 @@ const document = openApiDocument({ version: '1.2.3' })
 const text = JSON.stringify(document)
 
 describe('the document', () => {
-  it('passes every rule of the strict recommended set but no-server-trailing-slash, and more', async () => {
+  it('passes every rule of the strict recommended set but no-server-trailing-slash, and further rules', async () => {
     const config = await createConfig({
       extends: ['recommended-strict'],
       rules: {
@@ -30,12 +30,12 @@ describe('the document', () => {
     expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual([])
   })
 
-  it('is plain JSON: nothing is lost when it is written', () => {
+  it('is plain JSON: serialising loses no value', () => {
     expect(JSON.parse(text)).toEqual(document)
     expect(text).not.toContain('undefined')
   })
 
-  it('names the version and the server that it is given, and the folder of the document otherwise', () => {
+  it('names the given version and server; the default server is the folder of the document', () => {
     expect(document.info.version).toBe('1.2.3')
     expect(document.servers.map(({ url }) => url)).toEqual(['./'])
     const { servers } = openApiDocument({ version: '1', serverUrl: 'https://payments.example.com' })
@@ -45,11 +45,11 @@ describe('the document', () => {
   it.each([
     ['https://payments.example.com/openapi.json', 'https://payments.example.com/'],
     ['https://example.com/pay/openapi.json', 'https://example.com/pay/'],
-  ])('at %s is about the service at %s', (own, service) => {
+  ])('at %s describes the service at %s', (own, service) => {
     expect(document.servers.map(({ url }) => new URL(url, own).href)).toEqual([service])
   })
 
-  it.each([{ version: '' }, { version: '1', serverUrl: '' }])('refuses %j', (options) => {
+  it.each([{ version: '' }, { version: '1', serverUrl: '' }])('rejects %j', (options) => {
     expect(() => openApiDocument(options)).toThrow(TypeError)
   })
 
@@ -81,7 +81,7 @@ describe('the schemas', () => {
     expect(Object.keys(texts).filter((path) => !paths.includes(path))).toEqual([])
   })
 
-  it('refers to payments by name, so that generated types have one of them', () => {
+  it('refers to payments by name, so that generated code has one payment type', () => {
     expect(document.components.schemas['Page']).toMatchObject({
       properties: { payments: { items: { $ref: '#/components/schemas/Payment' } } },
     })
@@ -92,7 +92,7 @@ describe('the schemas', () => {
     expect(closed.map(([name]) => name)).toEqual(['ProcessorUpdate'])
   })
 
-  it('takes instants in UTC alone', () => {
+  it('accepts instants only in UTC', () => {
     const validate = compile('Payment')
     const { payment } = examplesOf('Payment')
     expect(validate(payment)).toBe(true)
@@ -111,7 +111,7 @@ const examples = [...mediaTypes(document)].flatMap(({ schema, examples: named = 
   })
 })
 
-test.each([...new Set(examples.map(({ name }) => name))])('every example of a %s is one', (schema) => {
+test.each([...new Set(examples.map(({ name }) => name))])('every example of a %s is valid', (schema) => {
   const validate = compile(schema)
   for (const { name, key, value } of examples)
     if (name === schema) expect([key, validate(value), validate.errors]).toEqual([key, true, null])
@@ -122,7 +122,7 @@ test('every schema of a body has an example', () => {
   expect(Object.keys(document.components.schemas).filter((name) => !names.includes(name))).toEqual([])
 })
 
-test('a 400 of a legacy endpoint has details, and none where HTTP itself is broken', () => {
+test('a 400 of a legacy endpoint has details, except for malformed HTTP', () => {
   const schemas = ['/api/v1/tx/{chainId}/{txHash}', '/api/v1/verify'].flatMap((path) =>
     Object.values(document.paths[path] ?? {}).flatMap(({ responses }) => [...mediaTypes(responses['400'])]),
   )
@@ -133,7 +133,7 @@ test('a 400 of a legacy endpoint has details, and none where HTTP itself is brok
   )
 })
 
-test('every answer of the service forbids that it is kept', () => {
+test('every answer of the service forbids caching', () => {
   const own = Object.values(document.paths).flatMap((item) =>
     Object.values(item).flatMap(({ responses }) => Object.values(responses)),
   )
@@ -143,7 +143,7 @@ test('every answer of the service forbids that it is kept', () => {
     expect(each).toMatchObject({ headers: { 'Cache-Control': { $ref: '#/components/headers/CacheControl' } } })
 })
 
-/** A validator in which an answer may not have a field that the document does not list. */
+/** A validator that rejects answer fields outside the document. */
 function compile(name: string) {
   const ajv = addFormats.default(new Ajv2020({ strict: false }))
   const closed = text.replaceAll('"type":"object",', '"type":"object","additionalProperties":false,')
@@ -160,7 +160,7 @@ function* mediaTypes(value: unknown): Generator<MediaType> {
   for (const inner of Object.values(value)) yield* mediaTypes(inner)
 }
 
-/** A schema and the fields below it, each with its path. What `anyOf` or `items` adds is at the path of the field. */
+/** A schema and the fields below it, each with its path. `anyOf` and `items` add no part to a path. */
 function fieldsOf(schema: JsonSchema, path = ''): [string, JsonSchema][] {
   return [[path, schema], ...innerFields(schema, path)]
 }

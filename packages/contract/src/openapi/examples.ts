@@ -1,4 +1,4 @@
-/** Sample bodies. They are made up and belong to nobody. @module */
+/** Invented sample bodies. @module */
 import type { ErrorBody, LegacyErrorBody, ShareRejectedBody } from '../errors.js'
 import { shareRejectedMessage } from '../former-verdict.js'
 import type { ShareRequest, ShareResponse } from '../identity.js'

@@ -1,9 +1,9 @@
-/** What the document says before its endpoints. Source: docs/interface.md 1, 4, 5, 7. @module */
+/** The introduction of the document. Source: docs/interface.md 1, 4, 5, 7. @module */
 
 /** One line about the service. */
 export const summary = 'Payments on chain: read them, look them up, verify them, and be told of every change.'
 
-/** What holds for all endpoints, in CommonMark. */
+/** Rules of all endpoints, in CommonMark. */
 export const description = `An integration reads the payments that named its address, and gets a signed notification for every change.
 
 ## Before any endpoint

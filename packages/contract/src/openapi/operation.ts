@@ -1,17 +1,17 @@
-/** Puts together an operation: what endpoints share is said once. @module */
+/** Builds an operation from its own answers and the shared ones. @module */
 import { responseRef } from './references.js'
 import type { SharedResponse } from './responses.js'
 import type { Operation, Reference, Response } from './types.js'
 
-/** What a request can get wherever it goes: HTTP itself refuses it. */
+/** Answers of HTTP itself, possible at every endpoint. */
 const byHttp = { 400: 'InvalidRequest', 408: 'RequestTimeout', 431: 'HeadersTooLarge' } as const
-/** What an endpoint can answer besides, unless it is a probe: a limit is reached, or the database fails. */
+/** Further answers of every endpoint except a probe: a limit is reached, or the database fails. */
 const byService = { 429: 'TooManyRequests', 500: 'InternalError', 503: 'Unavailable' } as const
 
 /** An operation with its own answers; a text names a shared one. */
 export type OperationParts = Omit<Operation, 'responses'> & {
   readonly responses: Readonly<Record<string, Response | SharedResponse>>
-  /** Whether it is for load balancers: it is never limited, and fails with nothing else. @default false */
+  /** Whether it is a probe of load balancers, which has no rate limit and no database errors. @default false */
   readonly isProbe?: boolean
 }
 

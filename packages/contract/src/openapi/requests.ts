@@ -1,6 +1,5 @@
 /**
- * Requests as narrow as the service takes them: the schemas of the contract leave the last word to it. Source:
- * docs/interface.md 4.3.
+ * Describes requests as narrowly as the service accepts them. Source: docs/interface.md 4.3.
  * @module
  */
 import * as z from 'zod/mini'

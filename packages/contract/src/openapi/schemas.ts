@@ -20,8 +20,7 @@ import { strictVerifyRequestSchema } from './requests.js'
 import type { JsonSchema } from './types.js'
 
 /**
- * Answers are described from the reading side: a newer service may add fields. The update, which is a request, is
- * closed.
+ * Uses the reading schemas for answers, because a newer service may add fields. The update is a request and closed.
  */
 const named = {
   Payment: paymentSchema,

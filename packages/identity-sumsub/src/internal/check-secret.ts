@@ -1,8 +1,8 @@
-/** Refuses what would sign with nothing. @module */
+/** Rejects blank credentials. @module */
 
 /**
- * Checks a credential where it is configured.
- * @throws TypeError When it is no string, empty, blank, or has white space around it. The message does not hold it.
+ * Checks a configured credential.
+ * @throws TypeError When it is not a string, is blank, or has white space around it. The message does not repeat it.
  */
 export function checkCredential(name: string, value: unknown): string {
   if (typeof value !== 'string' || value.trim() === '')

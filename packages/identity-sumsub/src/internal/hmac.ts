@@ -1,11 +1,11 @@
-/** HMAC with Web Crypto, which every runtime has. @module */
+/** HMAC by Web Crypto, available in every runtime. @module */
 
-/** Digests that the provider signs with. */
+/** Digests of the provider's signatures. */
 export type Digest = 'SHA-256' | 'SHA-512'
 
 const encoder = new TextEncoder()
 
-/** Lowercase hex of the HMAC over text and bytes, one after the other. */
+/** Lowercase hex of the HMAC over the text followed by the bytes. */
 export async function hmacHex(
   digest: Digest,
   secret: string,
@@ -16,10 +16,10 @@ export async function hmacHex(
   return Array.from(new Uint8Array(signature), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** Whether hex is the HMAC over bytes, under one secret. The comparison takes as long whatever differs. */
+/** Whether hex is the HMAC over bytes, under one secret. Compares in constant time. */
 export type HmacCheck = (digest: Digest, hex: string, bytes: Uint8Array) => Promise<boolean>
 
-/** Builds the check of a secret, whose keys are made once: anybody may ask for what they are needed for. */
+/** Makes the check of a secret. It imports keys once, because anyone can trigger checks. */
 export function createHmacCheck(secret: string): HmacCheck {
   const keys = new Map<Digest, ReturnType<typeof importKey>>()
   function keyOf(digest: Digest) {

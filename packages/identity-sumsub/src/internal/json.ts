@@ -1,4 +1,4 @@
-/** Reading fields of JSON that somebody else wrote: only own properties count. @module */
+/** Reads fields of foreign JSON: only own properties count. @module */
 
 /** A JSON object, or null for anything else. */
 export function record(value: unknown): Readonly<Record<string, unknown>> | null {
@@ -7,7 +7,7 @@ export function record(value: unknown): Readonly<Record<string, unknown>> | null
     : null
 }
 
-/** A field of an object; undefined where there is none. */
+/** A field of an object; undefined when absent. */
 export function field(value: unknown, name: string): unknown {
   const object = record(value)
   return object !== null && Object.hasOwn(object, name) ? object[name] : undefined
@@ -23,7 +23,7 @@ export function whole(value: unknown): number | null {
   return typeof value === 'number' && Number.isSafeInteger(value) ? value : null
 }
 
-/** The texts of a list; whatever else it holds is left out. */
+/** The texts of a list, without entries of other types. */
 export function texts(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : []
 }

@@ -1,8 +1,8 @@
-/** Times as the provider writes them. @module */
+/** Parses times of the provider. @module */
 import { text } from './json.js'
 
 /**
- * Unix milliseconds of `2020-02-21 13:23:19.001`, which is UTC without saying so, or with an offset of zero; null for
+ * Unix milliseconds of a time such as `2020-02-21 13:23:19.001`, in UTC with or without an offset of zero; null for
  * anything else.
  */
 export function parseTime(value: unknown): number | null {

@@ -1,17 +1,17 @@
-/** Builders of every shape of the contract, seeded. Source: docs/interface.md 2. @module */
+/** Seeded builders for every shape of the contract. Source: docs/interface.md 2. @module */
 import { type ShareResponse, shareResponseWriteSchema } from '@payment-integration/contract'
 import { createFakeClock, type FakeClock } from '../fake-clock.js'
 import { createDraws } from './draws.js'
 import { createLegacyBuilders, type LegacyBuilders } from './legacy.js'
 import { createPaymentBuilders, type PaymentBuilders } from './payments.js'
 
-/** What builders are made from. */
+/** Options of builders. */
 export interface BuilderOptions {
-  /** The same seed builds the same. @default 1 */
+  /** The same seed builds the same values. @default 1 */
   readonly seed?: number | undefined
-  /** Whose payments are built. @default drawn */
+  /** The integration of the payments. @default drawn */
   readonly integrationAddress?: string | undefined
-  /** Payments lie within the day before it. @default a {@link createFakeClock} of its own */
+  /** Payments lie within the day before this time. @default a {@link createFakeClock} of its own */
   readonly clock?: Pick<FakeClock, 'now'> | undefined
 }
 
@@ -21,15 +21,14 @@ export interface Builders extends PaymentBuilders, LegacyBuilders {
   address(): string
   /** A 32-byte hash, lowercased. */
   txHash(): string
-  /** An answer of the share endpoint: `init`, just redeemed, unless you say otherwise. */
+  /** An answer of the share endpoint, by default `init` and just redeemed. */
   shareResponse(fields?: Partial<ShareResponse>): ShareResponse
   /** A share request, with an address of the reserved domain example.com. */
   shareRequest(fields?: Partial<{ email: string; kycShareToken: string }>): { email: string; kycShareToken: string }
 }
 
 /**
- * Makes builders. What they give passes the contract's write schemas, so a field of a wrong form is an error of zod
- * where you give it.
+ * Makes builders. Their values pass the contract's write schemas, so a malformed field is an error of zod at once.
  *
  * @throws {RangeError} When the seed is not a whole number from 0 to 4294967295.
  * @example const build = createBuilders({ seed: 7 }); build.payment({ state: 'success' })

@@ -1,4 +1,4 @@
-/** Numbers that look random and come again with the same seed. @module */
+/** Draws pseudo-random numbers, the same for the same seed. @module */
 
 /** Draws of one seed. */
 export interface Draws {
@@ -6,7 +6,7 @@ export interface Draws {
   whole(least: number, most: number): number
   /** One of the list. */
   pick<const List extends readonly [unknown, ...unknown[]]>(list: List): List[number]
-  /** `0x` and so many bytes as lowercase hex digits. */
+  /** `0x` and the given number of bytes as lowercase hex digits. */
   hex(bytes: number): string
 }
 
@@ -18,7 +18,7 @@ export function createDraws(seed: number): Draws {
   if (!Number.isInteger(seed) || seed < 0 || seed > 0xffff_ffff)
     throw new RangeError(`seed is ${seed}; pass a whole number from 0 to 4294967295.`)
   let state = seed
-  /** SplitMix32: every seed gives its own sequence, neighbours too. */
+  /** SplitMix32: even neighbouring seeds give different sequences. */
   const next = () => {
     state = (state + 0x9e37_79b9) >>> 0
     let mixed = state ^ (state >>> 16)

@@ -1,4 +1,4 @@
-/** Answers of the legacy API. Source: docs/interface.md 2.4. @module */
+/** Builds answers of the legacy API. Source: docs/interface.md 2.4. @module */
 import {
   type Lookup,
   lookupWriteSchema,
@@ -15,9 +15,9 @@ export type LookupItem = Lookup['payments'][number]
 export interface LegacyBuilders {
   /** One payment of a transaction. */
   lookupItem(fields?: Partial<LookupItem>): LookupItem
-  /** The answer of a look-up; one payment unless you give them. */
+  /** The answer of a look-up, by default with one payment. */
   lookup(fields?: Partial<Lookup>): Lookup
-  /** The answer of verify, for a look-up: verified, or with the reasons that you give. */
+  /** The answer of verify for a look-up: verified, or with the given reasons. */
   verify(lookup?: Lookup, reasons?: readonly VerificationError[]): Verify
 }
 

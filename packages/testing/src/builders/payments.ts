@@ -1,4 +1,4 @@
-/** Payments, pages and snapshots of the integration API. Source: docs/interface.md 2.1 to 2.3. @module */
+/** Builds payments, pages and snapshots of the integration API. Source: docs/interface.md 2.1 to 2.3. @module */
 import {
   type InvoiceBody,
   type PageBody,
@@ -13,21 +13,21 @@ import {
 import type { FakeClock } from '../fake-clock.js'
 import type { Draws } from './draws.js'
 
-/** Builders of one seed. Each call draws anew; fields that you give replace those that were drawn. */
+/** Builders of one seed. Each call draws new values; given fields replace drawn ones. */
 export interface PaymentBuilders {
   payment(fields?: Partial<PaymentBody>): PaymentBody
-  /** A page of payments, newest first. @param payments - How many to draw, or which. */
+  /** A page of payments, newest first. @param payments - The payments, or their number. */
   page(payments?: number | readonly PaymentBody[], nextCursor?: string | null): PageBody
   snapshot(fields?: Partial<SnapshotBody>): SnapshotBody
   recipient(fields?: Partial<RecipientBody>): RecipientBody
   invoice(fields?: Partial<InvoiceBody>): InvoiceBody
 }
 
-/** What they need. */
+/** Dependencies of the builders. */
 export interface PaymentBuilderDeps {
   readonly draws: Draws
   readonly clock: Pick<FakeClock, 'now'>
-  /** Whose payments they are. */
+  /** The integration of the payments. */
   readonly integrationAddress: string
 }
 
@@ -43,11 +43,10 @@ const currencies = ['EUR', 'USD', 'CHF'] as const
 const minuteMs = 60_000
 
 /**
- * Makes the builders. Every shape passes the contract's write schema: a field of a wrong form is an error of zod at
- * once.
+ * Makes the builders. Every shape passes the contract's write schema: a malformed field is an error of zod at once.
  */
 export function createPaymentBuilders({ draws, clock, integrationAddress }: PaymentBuilderDeps): PaymentBuilders {
-  /** A decimal from 0.01 on, with `digits` digits after the point at most and no more than that. */
+  /** A decimal of at least 0.01, with at most `digits` decimals. */
   const amount = (digits: number) => {
     const fraction = String(draws.whole(1, 99)).padStart(2, '0')
     return `${draws.whole(0, 500)}.${fraction}${digits > 2 ? String(draws.whole(1, 9)).padStart(digits - 2, '0') : ''}`
@@ -111,7 +110,7 @@ export function newestFirst(a: PaymentBody, b: PaymentBody): number {
   return a.txHash < b.txHash ? 1 : a.txHash > b.txHash ? -1 : 0
 }
 
-/** The seven fields of a payment that a notification says. Source: docs/interface.md 2.1. */
+/** The seven fields that a payment shares with its notification. Source: docs/interface.md 2.1. */
 export function snapshotOf(payment: PaymentBody): SnapshotBody {
   const { integrationAddress, chainId, txHash, version, state, recipient, invoice } = payment
   return { integrationAddress, chainId, txHash, version, state, recipient, invoice }

@@ -1,4 +1,4 @@
-/** Signed deliveries, good and bad, for tests of a receiver. Source: docs/interface.md 6. @module */
+/** Makes valid and invalid deliveries for tests of a receiver. Source: docs/interface.md 6. @module */
 import {
   integrationHeader,
   jsonContentType,
@@ -9,43 +9,43 @@ import {
 import type { FakeClock } from '../fake-clock.js'
 import { codeOf } from './sign.js'
 
-/** Headers and bytes: `fetch(url, { method: 'POST', ...delivery })`, or what a verifier takes. */
+/** Headers and bytes, for `fetch(url, { method: 'POST', ...delivery })` or for a verifier. */
 export interface SignedDelivery {
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array<ArrayBuffer>
 }
 
-/** What deliveries are made from. */
+/** Options of deliveries. */
 export interface DeliveryOptions {
-  /** The signing secret that the receiver under test knows. */
+  /** The signing secret of the receiver under test. */
   readonly secret: string
-  /** The signer's clock. @default the system's, or that of fake timers while they are on */
+  /** The signer's clock. @default the system's, or fake timers while they are on */
   readonly clock?: Pick<FakeClock, 'now'> | undefined
 }
 
-/** Makes deliveries. Whatever is wrong with one, everything else is right. */
+/** Makes deliveries. An invalid one has exactly one flaw. */
 export interface Deliveries {
-  /** As the service sends it, signed now. */
+  /** Valid: as the service sends it, signed now. */
   good(snapshot: SnapshotBody): Promise<SignedDelivery>
-  /** Signed so long ago that a receiver refuses it. @param seconds - Its age. @default 301 */
+  /** Signed too long ago. @param seconds - Its age. @default 301 */
   stale(snapshot: SnapshotBody, seconds?: number): Promise<SignedDelivery>
-  /** Signed so far ahead that a receiver refuses it. @param seconds - How far. @default 301 */
+  /** Signed too far in the future. @param seconds - The distance. @default 301 */
   future(snapshot: SnapshotBody, seconds?: number): Promise<SignedDelivery>
   /** Signed with a secret that is not the receiver's. */
   forged(snapshot: SnapshotBody): Promise<SignedDelivery>
-  /** Changed after it was signed, by a blank that only the bytes show. */
+  /** Changed after signing, by a blank that leaves the parsed JSON unchanged. */
   tampered(snapshot: SnapshotBody): Promise<SignedDelivery>
   /** Without a signature. */
   unsigned(snapshot: SnapshotBody): SignedDelivery
-  /** With the header of another integration over a body that is signed right. */
+  /** With the header of another integration over a correctly signed body. */
   misrouted(snapshot: SnapshotBody, integrationAddress?: string): Promise<SignedDelivery>
-  /** The same bytes once more, signed anew, as a retry of the service is. */
+  /** The same bytes, signed again, like a retry of the service. */
   duplicate(delivery: SignedDelivery): Promise<SignedDelivery>
-  /** One delivery for each snapshot, newest version first: only the first may have an effect. */
+  /** One delivery per snapshot, newest version first: only the first may have an effect. */
   reordered(snapshots: readonly SnapshotBody[]): Promise<SignedDelivery[]>
   /**
-   * The same bytes twice: signed with the next secret, then with the receiver's. So the service sends them within the
-   * grace time of a rotation when the first is answered 400, 401 or 403. A receiver with both secrets takes the first.
+   * The same bytes twice: signed with the next secret, then with the receiver's. The service does so within the grace
+   * time of a rotation after a 400, 401 or 403. A receiver with both secrets accepts the first.
    */
   rotated(snapshot: SnapshotBody, nextSecret: string): Promise<[next: SignedDelivery, previous: SignedDelivery]>
 }

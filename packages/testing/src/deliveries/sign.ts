@@ -1,10 +1,9 @@
 /**
- * The signature of a delivery, from the text of the contract alone: it shares no code with the verifier it tests.
- * Source: docs/interface.md 6.
+ * Signs a delivery. Source: docs/interface.md 6. It shares no code with the verifier that it tests.
  * @module
  */
 
-/** The code of a body: 64 lowercase hex digits of HMAC-SHA256 over `t`, a dot and the bytes. */
+/** The signature of a body: 64 lowercase hex digits of HMAC-SHA256 over `t`, a dot and the bytes. */
 export async function codeOf(secret: string, t: string, body: Uint8Array<ArrayBuffer>): Promise<string> {
   const encoder = new TextEncoder()
   const algorithm = { name: 'HMAC', hash: 'SHA-256' }

@@ -1,7 +1,7 @@
-/** An applicant: how it is kept, and how the provider's API shows it. @module */
+/** An applicant, as stored and as the provider's API shows it. @module */
 import { toSeconds, toSecondsWithOffset } from './internal/times.js'
 
-/** A verdict, as the provider writes it. */
+/** A verdict in the provider's format. */
 export interface ReviewResult {
   readonly reviewAnswer: 'GREEN' | 'RED'
   readonly rejectLabels?: readonly string[]
@@ -10,15 +10,15 @@ export interface ReviewResult {
   readonly clientComment?: string
 }
 
-/** Why an applicant is rejected. */
+/** The reason of a rejection. */
 export interface Rejection {
   /** @default ['UNSATISFACTORY_PHOTOS'] */
   readonly labels?: readonly string[] | undefined
   /** @default 'RETRY' */
   readonly rejectType?: 'RETRY' | 'FINAL' | undefined
-  /** What the applicant may read. */
+  /** Comment for the applicant. */
   readonly moderationComment?: string | undefined
-  /** What only the client may read. */
+  /** Comment only for the client. */
   readonly clientComment?: string | undefined
 }
 
@@ -29,13 +29,13 @@ export interface NewApplicant {
   readonly levelName?: string | undefined
   /** @default a new id */
   readonly externalUserId?: string | undefined
-  /** Steps that hold data. @default all of the level */
+  /** Steps with data. @default all of the level */
   readonly steps?: readonly string[] | undefined
   /** @default 'approved' */
   readonly as?: 'approved' | 'rejected' | 'pending' | 'init' | undefined
 }
 
-/** An applicant as the provider keeps it. */
+/** An applicant as stored. */
 export interface ApplicantRecord {
   readonly id: string
   readonly inspectionId: string
@@ -54,7 +54,7 @@ export interface ApplicantRecord {
   isDeleted: boolean
 }
 
-/** What a test sees of an applicant. */
+/** An applicant as a test sees it. */
 export type ApplicantView = Readonly<
   Pick<
     ApplicantRecord,
@@ -62,12 +62,12 @@ export type ApplicantView = Readonly<
   >
 >
 
-/** Steps that are asked for and not there. */
-export function missingSteps(asked: readonly string[], present: readonly string[]): string[] {
-  return asked.filter((step) => !present.includes(step))
+/** Required steps without data. */
+export function missingSteps(required: readonly string[], present: readonly string[]): string[] {
+  return required.filter((step) => !present.includes(step))
 }
 
-/** What a test sees of an applicant. */
+/** An applicant as a test sees it. */
 export function viewOf(applicant: ApplicantRecord): ApplicantView {
   const { id, clientId, externalUserId, levelName, steps, reviewStatus, reviewResult, isActive } = applicant
   return { id, clientId, externalUserId, levelName, steps: [...steps], reviewStatus, reviewResult, isActive }
@@ -90,9 +90,7 @@ export function reviewJson(applicant: ApplicantRecord, now: number): Record<stri
   }
 }
 
-/**
- * An applicant as the API answers it. It holds personal data, as the provider's answers do; nobody of that name exists.
- */
+/** An applicant as the API answers it. Its personal data are invented. */
 export function applicantJson(applicant: ApplicantRecord, now: number, showsReview = true): Record<string, unknown> {
   return {
     id: applicant.id,

@@ -1,23 +1,23 @@
-/** Who asks: app token, time and signature. Source: the provider's page on authentication. @module */
+/** Authenticates by app token, time and signature. Source: the provider's page on authentication. @module */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { Refusal } from './errors.js'
 import type { ProviderClient } from './options.js'
 
-/** A request as it came over the wire. */
+/** A request as received. */
 export interface ReceivedRequest {
   readonly method: string
-  /** Path with query, byte for byte as it was sent. */
+  /** Path with query, byte for byte as sent. */
   readonly uri: string
   readonly header: (name: string) => string | null
   readonly body: Buffer
 }
 
-/** How far the time of a request may be from the provider's clock, in seconds, either way. */
+/** Largest distance of a request's time from the provider's clock, in seconds, on either side. */
 const windowSeconds = 60
 
 /**
  * The client that signed the request.
- * @throws Refusal 401 with 4000 to 4006: what the provider answers when it does not believe the caller.
+ * @throws Refusal 401 with 4000 to 4006, as the provider answers a failed authentication.
  */
 export function authenticate(request: ReceivedRequest, clients: Iterable<ProviderClient>, now: number): ProviderClient {
   const appToken = request.header('x-app-token')

@@ -1,4 +1,4 @@
-/** What a test does to the provider's data, in place of people and reviewers. @module */
+/** Lets a test act for applicants and reviewers. @module */
 import { type ApplicantRecord, type ApplicantView, type NewApplicant, type Rejection, viewOf } from './applicants.js'
 import { Refusal } from './errors.js'
 import { clientDefaults } from './options.js'
@@ -7,19 +7,19 @@ import { type AnnounceEvent, decide, handIn, moveTo, remove, reset, type StateOn
 import { mint } from './share-tokens.js'
 import { clientOf, type ProviderState, type Redemption, stepsOf } from './state.js'
 
-/** The part of a running provider that changes and shows its data. Ids that it does not know are a RangeError. */
+/** The part of a running provider that changes and shows its data. An unknown id is a RangeError. */
 export interface ProviderControl {
-  /** Share tokens that were redeemed, oldest first. */
+  /** Redeemed share tokens, oldest first. */
   readonly redemptions: readonly Redemption[]
-  /** Adds an applicant, without an event: a donor's, who was verified before. */
+  /** Adds an applicant without an event, such as a donor's, who was verified before. */
   addApplicant(applicant: NewApplicant): ApplicantView
-  /** An applicant, or null when it was never there or is deleted. */
+  /** An applicant, or null when it does not exist or is deleted. */
   applicant(applicantId: string): ApplicantView | null
   /** All applicants of a client, oldest first. */
   applicants(clientId: string): ApplicantView[]
   /**
-   * Mints a share token without a request, as its donor would.
-   * @throws RangeError For what a request would be refused.
+   * Mints a share token for the donor, without a request.
+   * @throws RangeError When the provider would refuse the request.
    */
   mintShareToken(token: {
     readonly applicantId: string
@@ -30,16 +30,16 @@ export interface ProviderControl {
   approve(applicantId: string): void
   /** Completes the check with RED. */
   reject(applicantId: string, rejection?: Rejection): void
-  /** Moves the check to a state on the way. */
+  /** Moves the check to an intermediate state. */
   moveTo(applicantId: string, status: StateOnTheWay): void
-  /** Hands in what the level still asks for; the check is pending then. */
+  /** Submits the missing documents of the level; then the check is pending. */
   handIn(applicantId: string): void
-  /** Begins anew: `init`, and nothing handed in. */
+  /** Resets the check: `init`, without documents. */
   resetApplicant(applicantId: string): void
-  /** Switches an applicant off or on. */
+  /** Deactivates or activates an applicant. */
   setActive(applicantId: string, isActive: boolean): void
   deleteApplicant(applicantId: string): void
-  /** Makes any event of an applicant; `fields` replace those of its body. */
+  /** Emits any event of an applicant; `fields` replace those of its body. */
   announce(applicantId: string, type: string, fields?: Readonly<Record<string, unknown>>): void
 }
 
@@ -86,9 +86,9 @@ export function createControl(state: ProviderState, announce: AnnounceEvent): Pr
 function add(state: ProviderState, { clientId, as = 'approved', ...wanted }: NewApplicant): ApplicantRecord {
   const client = clientOf(state, clientId)
   const { levelName = Object.keys(client.levels ?? clientDefaults.levels)[0] ?? '' } = wanted
-  const asked = stepsOf(client, levelName)
-  if (asked === null) throw new RangeError(`The client ${clientId} has no level ${levelName}.`)
-  const { externalUserId = `user-${state.newId()}`, steps = asked } = wanted
+  const required = stepsOf(client, levelName)
+  if (required === null) throw new RangeError(`The client ${clientId} has no level ${levelName}.`)
+  const { externalUserId = `user-${state.newId()}`, steps = required } = wanted
   const applicant = newApplicant(state, { clientId, externalUserId, levelName })
   applicant.steps = [...steps]
   const silently = () => undefined

@@ -31,13 +31,13 @@ export const numberedErrors = {
   10515: ['reusable-kyc-not-actual-poa-date', 'The proof of address is outdated and not valid for reuse'],
   10516: ['reusable-kyc-not-acceptable-age', 'The donor applicant does not meet the age criteria of the level'],
   10517: ['reusable-kyc-incompatible-capture-settings', 'The capture settings of source and target levels differ'],
-  // Two pages of the provider use one number: this is the page on copying; reuse says `reusable-kyc-email-mismatch`.
+  // Two pages of the provider use this number. The page on reuse names it `reusable-kyc-email-mismatch`.
   10518: ['copy-applicant-disabled', 'Copying applicants is disabled for you'],
   10519: ['reusable-kyc-phone-mismatch', 'The phone of the donor does not match the phone of the applicant'],
   10521: ['reusable-kyc-inactive-sumsub-id-account', 'The account of the donor holds no documents'],
 } as const satisfies Readonly<Record<number, readonly [name: string, description: string]>>
 
-/** A number that the provider gives an error. */
+/** An error number of the provider. */
 export type ErrorCode = keyof typeof numberedErrors
 
 /** An answer other than success. */
@@ -45,7 +45,7 @@ export class Refusal extends Error {
   override readonly name = 'Refusal'
   readonly status: number
   readonly errorCode: ErrorCode | null
-  /** @param description - The provider's words, or the number of an error that has words of its own. */
+  /** @param description - The provider's description, or the number of a known error. */
   constructor(status: number, description: string | ErrorCode) {
     super(typeof description === 'string' ? description : numberedErrors[description][1])
     this.status = status

@@ -1,8 +1,8 @@
-/** Faults that a test asks for: what networks, gateways and crashes do to an answer. @module */
+/** Faults for tests: failures of networks, gateways and processes. @module */
 import type { ServerResponse } from 'node:http'
 import { type ErrorCode, Refusal, refusalBody } from './errors.js'
 
-/** What the provider can be asked. */
+/** Operations of the provider. */
 export type ProviderOperation =
   | 'mint'
   | 'reuse'
@@ -14,27 +14,27 @@ export type ProviderOperation =
   | 'testCompleted'
 
 /**
- * What the caller gets instead of the answer. A number is an HTTP status; `errorCode` is one of the provider's errors.
+ * Replaces the answer. A number is an HTTP status; `errorCode` is one of the provider's errors.
  */
 export type ProviderFaultAnswer =
   | number
   | { readonly errorCode: ErrorCode }
-  /** The connection ends without a byte. */
+  /** The connection closes without a byte. */
   | 'lost'
-  /** Nothing comes, until the provider closes. */
+  /** No answer arrives until the provider closes. */
   | 'hang'
-  /** Half of the answer's bytes, declared as the whole. */
+  /** Half of the answer, with the matching Content-Length. */
   | 'cut-json'
-  /** Half of the answer's bytes, and then the connection ends. */
+  /** Half of the answer, then the connection closes. */
   | 'cut-connection'
   /** A gateway's page, with status 200. */
   | 'html'
   | 'empty'
-  /** The answer, named text/plain. */
+  /** The answer as text/plain. */
   | 'wrong-content-type'
-  /** 307 to an address of yours. */
+  /** 307 to the given address. */
   | { readonly redirectTo: string }
-  /** The answer, and 8 MiB of blanks after it. */
+  /** The answer, followed by 8 MiB of blanks. */
   | 'huge'
   /** The answer, one byte every 100 ms. */
   | 'drip'
@@ -42,14 +42,14 @@ export type ProviderFaultAnswer =
 /** A fault, for the next requests of one kind. */
 export interface ProviderFault {
   readonly on: ProviderOperation
-  /** Whether the request is carried out first: after it, a redemption has happened although nobody hears of it. */
+  /** `after`: the provider executes the request first, so a redemption has an unknown outcome for its caller. */
   readonly at: 'before' | 'after'
   readonly answer: ProviderFaultAnswer
-  /** How many requests it meets. @default 1 */
+  /** Number of requests that fail. @default 1 */
   readonly times?: number | undefined
 }
 
-/** Faults that wait for their request. */
+/** Queued faults. */
 export interface Faults {
   add(fault: ProviderFault): void
   /** Takes the first fault for an operation. */
@@ -57,7 +57,7 @@ export interface Faults {
   clear(): void
 }
 
-/** Builds the list: first in, first out. */
+/** Makes an empty queue: first in, first out. */
 export function createFaults(): Faults {
   let waiting: { readonly fault: ProviderFault; left: number }[] = []
   return {

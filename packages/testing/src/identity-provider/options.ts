@@ -1,29 +1,29 @@
-/** What the identity provider is told when it starts. @module */
+/** Options of the local identity provider. @module */
 
-/** How a webhook is signed. SHA-1 is the provider's oldest, kept for receivers that must refuse it. */
+/** Digest of a webhook. SHA-1 is the provider's oldest; receivers must reject it. */
 export type DigestAlgorithm = 'HMAC_SHA256_HEX' | 'HMAC_SHA512_HEX' | 'HMAC_SHA1_HEX'
 
-/** Where a client wants its events. */
+/** The target of a client's events. */
 export interface WebhookTarget {
   readonly url: string
   readonly secretKey: string
   /** @default 'HMAC_SHA256_HEX' */
   readonly algorithm?: DigestAlgorithm | undefined
-  /** Types of events that are sent there. @default all */
+  /** Types of the events for this target. @default all */
   readonly types?: readonly string[] | undefined
-  /** Whether what failed is sent again, after 5 minutes, 1, 5 and 18 hours. @default true */
+  /** Whether failed webhooks are retried after 5 minutes, 1, 5 and 18 hours. @default true */
   readonly resends?: boolean | undefined
 }
 
 /** A client of the provider: an integrator that shares, or a service that redeems. */
 export interface ProviderClient {
   readonly clientId: string
-  /** A token that begins with `sbx:` is one of the sandbox, as at the provider. */
+  /** A token that begins with `sbx:` belongs to the sandbox, as at the provider. */
   readonly appToken: string
   readonly secretKey: string
-  /** Verification levels by name, each with the steps that it asks for. @default clientDefaults.levels */
+  /** Verification levels by name, each with its required steps. @default clientDefaults.levels */
   readonly levels?: Readonly<Record<string, readonly string[]>> | undefined
-  /** Clients with whom sharing is agreed; both sides must name each other. @default none */
+  /** Partner clients for sharing; both sides must name each other. @default none */
   readonly partners?: readonly string[] | undefined
   readonly webhooks?: readonly WebhookTarget[] | undefined
   /** Whether reuse is switched off for this client (error 10505). @default false */
@@ -32,34 +32,34 @@ export interface ProviderClient {
   readonly copyDisabled?: boolean | undefined
 }
 
-/** What a client has when it does not say otherwise. */
+/** Defaults of a client. */
 export const clientDefaults: { readonly levels: Readonly<Record<string, readonly string[]>> } = {
   levels: { 'basic-kyc-level': ['IDENTITY', 'SELFIE'] },
 }
 
-/** How the provider is started. */
+/** Options of the provider. */
 export interface IdentityProviderOptions {
   readonly clients: readonly ProviderClient[]
   /**
-   * Milliseconds since the epoch. Pass your own to move it: expiry, the signature's window and resends follow it.
+   * Milliseconds since the epoch. It decides expiry, the window of signatures and retries of webhooks.
    * @default Date.now
    */
   readonly now?: (() => number) | undefined
-  /** Makes ids; each call another one. @default 24 random hex digits */
+  /** Makes a new id per call. @default 24 random hex digits */
   readonly newId?: (() => string) | undefined
-  /** Port on loopback; 0 takes a free one. @default 0 */
+  /** Port on loopback; 0 for a free one. @default 0 */
   readonly port?: number | undefined
   /** Whether more than 50 POST or 300 GET requests in 5 seconds are answered 429. @default false */
   readonly rateLimits?: boolean | undefined
-  /** Whether the answer to a redemption shows the review, which the provider does only sometimes. @default true */
+  /** Whether the answer to a redemption shows the review; the provider does so only sometimes. @default true */
   readonly showsReview?: boolean | undefined
   /**
-   * Whether webhooks are sent by themselves when they are due. Otherwise `deliverWebhooks` sends them.
+   * Whether due webhooks are sent automatically. Otherwise `deliverWebhooks` sends them.
    * @default false
    */
   readonly sendsWebhooks?: boolean | undefined
   /**
-   * Whether checks that are pending end by themselves with GREEN, and after how many milliseconds of this machine.
+   * Milliseconds of this machine after which pending checks automatically become GREEN.
    * @default never
    */
   readonly approvesAfterMs?: number | undefined

@@ -1,4 +1,4 @@
-/** At most so many requests at a time. Source: the provider's page on rate limits. @module */
+/** Limits the rate of requests. Source: the provider's page on rate limits. @module */
 import { Refusal } from './errors.js'
 
 const windowMs = 5_000
@@ -7,7 +7,7 @@ const most: Readonly<Record<string, number>> = { GET: 300, POST: 50 }
 /** Counts one request of a caller. @throws Refusal 429 when its window is full. */
 export type CountRequest = (caller: string, method: string, now: number) => void
 
-/** Builds the counter: windows of 5 seconds for each caller, 300 GET and 50 POST requests in each. */
+/** Makes the counter: per caller and window of 5 seconds, 300 GET and 50 POST requests. */
 export function createRateLimits(): CountRequest {
   const counts = new Map<string, { readonly window: number; count: number }>()
   return (caller, method, now) => {

@@ -1,5 +1,5 @@
 /**
- * Redeeming a share token: by reuse, with the checks of a level, or by copying, without them.
+ * Redeems a share token: by reuse, with the checks of a level, or by copying, without them.
  * Source: the provider's pages on reusing an applicant, on simulating it, and on copying an applicant profile.
  * @module
  */
@@ -10,7 +10,7 @@ import type { AnnounceEvent } from './reviews.js'
 import { usableToken } from './share-tokens.js'
 import { applicantNamed, clientOf, type ProviderState, type ShareToken, stepsOf } from './state.js'
 
-/** Makes an applicant that holds no data yet. */
+/** Makes an applicant without data. */
 export function newApplicant(
   state: ProviderState,
   { clientId, externalUserId, levelName }: { clientId: string; externalUserId: string; levelName: string },
@@ -35,25 +35,25 @@ export function newApplicant(
 }
 
 /**
- * Says what reusing would make, and changes nothing.
- * @throws Refusal 401 for the token, 404 for the level, 409 for a name that is taken, 400 with 10501 to 10512.
+ * Returns the result of a reuse without changing anything.
+ * @throws Refusal 401 for the token, 404 for the level, 409 for a taken name, 400 with 10501 to 10512.
  */
 export function previewReuse(state: ProviderState, client: ProviderClient, query: URLSearchParams): ApplicantRecord {
   const shareToken = tokenFor(state, client, query)
   if (client.reuseDisabled) throw new Refusal(400, 10505)
   const levelName = query.get('levelName') ?? ''
-  const asked = stepsOf(client, levelName)
-  if (asked === null) throw new Refusal(404, `Level ${levelName} not found`)
+  const required = stepsOf(client, levelName)
+  if (required === null) throw new Refusal(404, `Level ${levelName} not found`)
   const donor = donorOf(state, shareToken)
   if (!donor.isActive) throw new Refusal(400, 10508)
   if (donor.reviewStatus !== 'completed' || donor.reviewResult?.reviewAnswer !== 'GREEN') throw new Refusal(400, 10507)
-  const shared = asked.filter((step) => donor.steps.includes(step))
+  const shared = required.filter((step) => donor.steps.includes(step))
   if (shared.length === 0) throw new Refusal(400, 10512)
   const externalUserId = query.get('userId') || `copy-${state.newId()}`
-  const taken = applicantNamed(state, client, externalUserId)
-  if (taken !== undefined)
-    throw new Refusal(409, `Applicant with external user id '${externalUserId}' already exists: ${taken.id}`)
-  const isWhole = missingSteps(asked, shared).length === 0
+  const existing = applicantNamed(state, client, externalUserId)
+  if (existing !== undefined)
+    throw new Refusal(409, `Applicant with external user id '${externalUserId}' already exists: ${existing.id}`)
+  const isWhole = missingSteps(required, shared).length === 0
   return {
     ...newApplicant(state, { clientId: client.clientId, externalUserId, levelName }),
     steps: shared,
@@ -62,8 +62,8 @@ export function previewReuse(state: ProviderState, client: ProviderClient, query
 }
 
 /**
- * Reuses a verification. With every step of the level covered the checks begin; with some, documents are requested.
- * @throws Refusal As {@link previewReuse}; nothing is used up then.
+ * Reuses a verification. If it covers every step of the level, the checks begin; otherwise documents are requested.
+ * @throws Refusal As {@link previewReuse}; then the token stays unused.
  */
 export function reuse(
   state: ProviderState,
@@ -76,8 +76,8 @@ export function reuse(
 }
 
 /**
- * Copies an applicant. The page on it names one parameter, the token: the copy has a name of the provider's choice and
- * waits at `init`.
+ * Copies an applicant. The provider's page has one parameter, the token: the provider names the copy, which waits at
+ * `init`.
  *
  * @throws Refusal 401 for the token, 400 with 10501, 10502 and 10518.
  */

@@ -1,22 +1,22 @@
 /**
- * What happens to a verification, and which event says so. Source: the provider's pages on statuses and on user
- * verification webhooks.
+ * Changes a verification and emits its events. Source: the provider's pages on statuses and on user verification
+ * webhooks.
  * @module
  */
 import { type ApplicantRecord, missingSteps, type Rejection } from './applicants.js'
 import type { ProviderState } from './state.js'
 
-/** Tells the client of an applicant that something happened; `fields` replace those of the event's body. */
+/** Emits an event to the client of an applicant; `fields` replace those of its body. */
 export type AnnounceEvent = (
   applicant: ApplicantRecord,
   type: string,
   fields?: Readonly<Record<string, unknown>>,
 ) => void
 
-/** A state on the way to a verdict. */
+/** An intermediate state before a verdict. */
 export type StateOnTheWay = 'pending' | 'prechecked' | 'queued' | 'onHold' | 'awaitingUser' | 'awaitingService'
 
-/** The event that announces each. */
+/** The event of each state. */
 const eventsOfStates: Readonly<Record<StateOnTheWay, string>> = {
   pending: 'applicantPending',
   prechecked: 'applicantPrechecked',
@@ -26,7 +26,7 @@ const eventsOfStates: Readonly<Record<StateOnTheWay, string>> = {
   awaitingService: 'applicantAwaitingService',
 }
 
-/** Sets a verdict. It may follow an earlier one: a check can be taken back. */
+/** Sets a verdict. It may replace an earlier one. */
 export function decide(
   state: ProviderState,
   applicant: ApplicantRecord,
@@ -48,7 +48,7 @@ export function decide(
   announce(applicant, 'applicantReviewed')
 }
 
-/** Moves a verification on. While a service of others is asked, the provider already shows its own GREEN. */
+/** Moves a verification to a state. While an external service checks, the provider already shows its own GREEN. */
 export function moveTo(
   state: ProviderState,
   applicant: ApplicantRecord,
@@ -64,18 +64,18 @@ export function moveTo(
   announce(applicant, eventsOfStates[status])
 }
 
-/** The person hands in what the level still asks for; the checks begin. */
+/** Submits the missing documents of the level; the checks begin. */
 export function handIn(
   state: ProviderState,
   applicant: ApplicantRecord,
-  asked: readonly string[],
+  required: readonly string[],
   announce: AnnounceEvent,
 ): void {
-  applicant.steps = [...applicant.steps, ...missingSteps(asked, applicant.steps)]
+  applicant.steps = [...applicant.steps, ...missingSteps(required, applicant.steps)]
   moveTo(state, applicant, 'pending', announce)
 }
 
-/** Begins anew. The event still carries the former verdict, as the provider's own sample does. */
+/** Resets a verification. The event still carries the former verdict, as in the provider's sample. */
 export function reset(state: ProviderState, applicant: ApplicantRecord, announce: AnnounceEvent): void {
   const { reviewResult } = applicant
   applicant.reviewStatus = 'init'
@@ -86,7 +86,7 @@ export function reset(state: ProviderState, applicant: ApplicantRecord, announce
   announce(applicant, 'applicantReset', reviewResult === null ? {} : { reviewResult })
 }
 
-/** Switches an applicant off, or on again. */
+/** Deactivates or activates an applicant. */
 export function setActive(applicant: ApplicantRecord, isActive: boolean, announce: AnnounceEvent): void {
   applicant.isActive = isActive
   announce(applicant, isActive ? 'applicantActivated' : 'applicantDeactivated')

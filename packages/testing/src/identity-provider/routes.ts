@@ -1,4 +1,4 @@
-/** Which path is which request, and what is done for it. @module */
+/** Maps paths to the operations of the provider. @module */
 import { applicantJson, type Rejection, reviewJson } from './applicants.js'
 import { Refusal } from './errors.js'
 import type { ProviderOperation } from './faults.js'
@@ -8,13 +8,13 @@ import { type AnnounceEvent, decide } from './reviews.js'
 import { mint } from './share-tokens.js'
 import { applicantNamed, applicantOf, type ProviderState } from './state.js'
 
-/** A request of a known client. */
-export interface Asked {
+/** An authenticated request. */
+export interface AuthenticRequest {
   readonly state: ProviderState
   readonly client: ProviderClient
   readonly query: URLSearchParams
   readonly body: Buffer
-  /** The part of the path that varies, decoded. */
+  /** The variable part of the path, decoded. */
   readonly subject: string
   readonly announce: AnnounceEvent
   readonly showsReview: boolean
@@ -24,7 +24,7 @@ interface Route {
   readonly methods: readonly string[]
   readonly path: RegExp
   readonly operation: ProviderOperation
-  readonly answer: (asked: Asked) => Record<string, unknown>
+  readonly answer: (request: AuthenticRequest) => Record<string, unknown>
 }
 
 const routes: readonly Route[] = [
@@ -93,7 +93,7 @@ const routes: readonly Route[] = [
   },
 ]
 
-/** The route of a request with its subject; `isWrongMethod` for a path that is only known with another method. */
+/** The route of a request with its subject; `isWrongMethod` when the path exists only with other methods. */
 export function findRoute(
   method: string,
   path: string,
@@ -119,7 +119,7 @@ function parseObject(body: Buffer): Readonly<Record<string, unknown>> {
     const json: unknown = JSON.parse(body.toString('utf8'))
     if (typeof json === 'object' && json !== null && !Array.isArray(json)) return { ...json }
   } catch {
-    // Falls through to the one answer for every body that is no object.
+    // Falls through to the common answer for a body that is not an object.
   }
   throw new Refusal(400, 'Malformed JSON')
 }

@@ -1,6 +1,5 @@
 /**
- * Share tokens: minted by the donor, valid once and for a while. Source: the provider's page on generating a share
- * token.
+ * Mints and checks single-use share tokens. Source: the provider's page on generating a share token.
  * @module
  */
 import { Refusal } from './errors.js'
@@ -11,9 +10,9 @@ import { applicantOf, type ProviderState, type ShareToken } from './state.js'
 const defaultTtlInSecs = 1_200
 
 /**
- * Mints a share token for a partner. The applicant need not be approved: that is looked at when the token is redeemed.
+ * Mints a share token for a partner. The redemption, not the minting, checks that the applicant is approved.
  *
- * @throws Refusal 400 for missing or malformed fields and for a client that is no partner, 404 for an unknown
+ * @throws Refusal 400 for missing or malformed fields and for a client without partnership, 404 for an unknown
  * applicant.
  */
 export function mint(state: ProviderState, donor: ProviderClient, field: (name: string) => unknown): ShareToken {
@@ -40,7 +39,7 @@ export function mint(state: ProviderState, donor: ProviderClient, field: (name: 
   return shareToken
 }
 
-/** The token, if it can still be redeemed. @throws Refusal 401 when it is malformed, expired or used. */
+/** The token while it is redeemable. @throws Refusal 401 when it is malformed, expired or used. */
 export function usableToken(state: ProviderState, text: string): ShareToken {
   const shareToken = state.shareTokens.get(text)
   if (shareToken === undefined) throw new Refusal(401, 'Token is invalid: Malformed token')

@@ -1,4 +1,4 @@
-/** The identity provider, on this machine: an HTTP server, and a control for the test that started it. @module */
+/** Starts the identity provider on this machine: an HTTP server with a control for tests. @module */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -14,45 +14,43 @@ import { findRoute } from './routes.js'
 import { clientOf, type ProviderState } from './state.js'
 import { createWebhooks, type WebhookDelivery, type WebhookRun } from './webhooks.js'
 
-/** One request that was answered, or not. No token and no query is kept. */
+/** One request, answered or not. Tokens and queries are not recorded. */
 export interface RequestRecord {
-  /** Null for a path that nothing is at. */
+  /** Null for an unknown path. */
   readonly operation: ProviderOperation | null
   readonly method: string
   readonly path: string
   /**
-   * What the provider made of it, whatever a fault then did to the answer; null when a fault kept it from being carried
-   * out.
+   * The provider's own status, before a fault changed the answer; null when a fault prevented the execution.
    */
   readonly status: number | null
 }
 
 /** A running provider. */
 export interface TestIdentityProvider extends ProviderControl {
-  /** Where it listens, such as `http://127.0.0.1:40123`: the `baseUrl` of a client. */
+  /** The `baseUrl` of a client, such as `http://127.0.0.1:40123`. */
   readonly url: string
   /** Every request so far, oldest first. */
   readonly requests: readonly RequestRecord[]
-  /** Every webhook that was sent, oldest first. */
+  /** Every sent webhook, oldest first. */
   readonly webhooks: readonly WebhookDelivery[]
   /** Makes the next requests of one kind fail. */
   fail(fault: ProviderFault): void
-  /** Forgets faults that met no request yet. */
+  /** Drops the queued faults. */
   clearFaults(): void
   /**
-   * Says where a client's events go; before it, those that its options name. What waits already goes where it was to
-   * go.
+   * Replaces the targets of a client's options. Webhooks that already wait keep their target.
    */
   setWebhooks(clientId: string, targets: readonly WebhookTarget[]): void
-  /** Sends the webhooks that are due by the clock, one after the other. */
+  /** Sends the webhooks that are due by the clock, one at a time. */
   deliverWebhooks(run?: WebhookRun): Promise<WebhookDelivery[]>
-  /** Loses every webhook that waits; resolves to how many. */
+  /** Drops every waiting webhook; resolves their number. */
   loseWebhooks(): number
-  /** Ends every connection, also those that hang, and stops. */
+  /** Closes every connection, even hanging ones, and stops. */
   close(): Promise<void>
 }
 
-/** Most bytes of a request's body. */
+/** Largest body of a request. */
 const mostBytes = 1_048_576
 
 /**
@@ -90,7 +88,7 @@ export async function startIdentityProvider(options: IdentityProviderOptions): P
   function approveAfter(ms: number, applicantId: string): void {
     const approval = setTimeout(() => {
       approvals.delete(approval)
-      // Somebody may have decided otherwise, or deleted it.
+      // A test may have set another verdict or deleted the applicant.
       if (control.applicant(applicantId)?.reviewStatus === 'pending') control.approve(applicantId)
     }, ms)
     approvals.add(approval.unref())
@@ -138,10 +136,10 @@ export async function startIdentityProvider(options: IdentityProviderOptions): P
   })
   server.listen(port, '127.0.0.1')
   await once(server, 'listening')
-  const { port: taken } = server.address() as AddressInfo
+  const { port: boundPort } = server.address() as AddressInfo
   return {
     ...control,
-    url: `http://127.0.0.1:${taken}`,
+    url: `http://127.0.0.1:${boundPort}`,
     requests,
     webhooks: webhooks.sent,
     fail: faults.add,

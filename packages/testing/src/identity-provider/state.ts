@@ -1,11 +1,11 @@
-/** What the provider remembers. @module */
+/** The state of the provider. @module */
 import type { ApplicantRecord } from './applicants.js'
 import { Refusal } from './errors.js'
 import { clientDefaults, type ProviderClient } from './options.js'
 
-/** A share token as it was minted. */
+/** A minted share token. */
 export interface ShareToken {
-  /** The text that is handed round. */
+  /** The text of the token. */
   readonly token: string
   /** Its id, which descriptions of errors name. */
   readonly id: string
@@ -17,7 +17,7 @@ export interface ShareToken {
   usedAt: number | null
 }
 
-/** A share token that was redeemed, and what became of it. */
+/** A redeemed share token with its applicant. */
 export interface Redemption {
   readonly token: string
   readonly by: 'reuse' | 'import'
@@ -28,7 +28,7 @@ export interface Redemption {
   readonly at: number
 }
 
-/** Everything that the provider remembers, and what it takes from outside. */
+/** The data of the provider, its clock and its source of ids. */
 export interface ProviderState {
   readonly clients: ReadonlyMap<string, ProviderClient>
   readonly applicants: Map<string, ApplicantRecord>
@@ -62,7 +62,7 @@ export function applicantOf(state: ProviderState, client: ProviderClient, applic
   return applicant
 }
 
-/** The applicant that a client gave this name, or undefined. */
+/** The applicant of a client by external user id, or undefined. */
 export function applicantNamed(
   state: ProviderState,
   client: ProviderClient,

@@ -1,6 +1,5 @@
 /**
- * Webhooks: made when something happens, sent when they are due, sent again when they fail. Source: the provider's
- * webhook manager.
+ * Queues, sends and retries webhooks. Source: the provider's webhook manager.
  * @module
  */
 import { createHmac } from 'node:crypto'
@@ -8,33 +7,33 @@ import type { ApplicantRecord } from './applicants.js'
 import { toMilliseconds, toSecondsWithOffset } from './internal/times.js'
 import type { DigestAlgorithm, WebhookTarget } from './options.js'
 
-/** One webhook that waits to be sent. */
+/** One waiting webhook. */
 export interface DueWebhook {
   readonly type: string
   readonly applicantId: string
   readonly url: string
-  /** How often it was sent before. */
+  /** Number of earlier attempts. */
   readonly attempts: number
-  /** The body that is sent, the same each time. */
+  /** The body, the same in each attempt. */
   readonly body: string
 }
 
-/** One webhook that was sent. */
+/** One sent webhook. */
 export interface WebhookDelivery extends DueWebhook {
   readonly headers: Readonly<Record<string, string>>
-  /** What the receiver answered, or null when it did not. */
+  /** The status of the receiver, or null without an answer. */
   readonly status: number | null
 }
 
-/** How a run of deliveries goes. */
+/** Options of a run of deliveries. */
 export interface WebhookRun {
-  /** How often each is sent. @default 1 */
+  /** Number of copies of each webhook. @default 1 */
   readonly copies?: number | undefined
-  /** Changes the order, repeats or leaves out; what is left out stays due. @default as they were made */
+  /** Reorders, repeats or omits webhooks; omitted ones stay due. @default oldest first */
   readonly arrange?: ((due: readonly DueWebhook[]) => readonly DueWebhook[]) | undefined
 }
 
-/** After how long a failed webhook is sent again, in milliseconds. After the last it is given up. */
+/** Waits before each retry of a failed webhook, in milliseconds. After the last retry it is dropped. */
 const resendsAfter = [5 * 60_000, 60 * 60_000, 5 * 60 * 60_000, 18 * 60 * 60_000]
 
 const hashes: Readonly<Record<DigestAlgorithm, string>> = {
@@ -47,13 +46,13 @@ interface Entry extends DueWebhook {
   readonly target: WebhookTarget
   dueAt: number
   attempts: number
-  /** A run that is still under way sends it: no other run does. */
+  /** Whether a run is sending it: then no other run does. */
   isBeingSent: boolean
 }
 
 /** The webhooks of all clients. */
 export interface Webhooks {
-  /** Makes the webhook of an event for each target that wants it. */
+  /** Queues the webhook of an event for each target that selects its type. */
   make(
     targets: readonly WebhookTarget[],
     applicant: ApplicantRecord,
@@ -61,16 +60,16 @@ export interface Webhooks {
     sandboxMode: boolean,
     fields: Readonly<Record<string, unknown>>,
   ): void
-  /** Sends what is due, one after the other. */
+  /** Sends the due webhooks, one at a time. */
   deliver(run?: WebhookRun): Promise<WebhookDelivery[]>
-  /** Forgets what waits; resolves to how many were lost. */
+  /** Drops the waiting webhooks and returns their number. */
   lose(): number
-  /** When the next is due, or null when none waits. */
+  /** Time at which the next webhook is due, or null when none waits. */
   nextAt(): number | null
   readonly sent: readonly WebhookDelivery[]
 }
 
-/** Builds the webhooks. Two events are at least a millisecond apart, whatever the clock says. */
+/** Makes the queue of webhooks. Two events are at least a millisecond apart, even if the clock stands still. */
 export function createWebhooks(outside: {
   readonly now: () => number
   readonly newId: () => string
@@ -96,11 +95,11 @@ export function createWebhooks(outside: {
     return delivery
   }
 
-  function settle(entry: Entry, wasTaken: boolean): void {
+  function settle(entry: Entry, wasAccepted: boolean): void {
     const after = entry.target.resends === false ? undefined : resendsAfter[entry.attempts]
     entry.attempts += 1
     entry.isBeingSent = false
-    if (wasTaken || after === undefined) waiting = waiting.filter((each) => each !== entry)
+    if (wasAccepted || after === undefined) waiting = waiting.filter((each) => each !== entry)
     else entry.dueAt = now() + after
   }
 
@@ -126,14 +125,14 @@ export function createWebhooks(outside: {
       const due = waiting.filter(({ dueAt, isBeingSent }) => dueAt <= now() && !isBeingSent)
       const arranged = arrange(due).flatMap((each) => Array.from({ length: copies }, () => each as Entry))
       for (const entry of arranged) entry.isBeingSent = true
-      const taken = new Map<Entry, boolean>()
+      const accepted = new Map<Entry, boolean>()
       const deliveries: WebhookDelivery[] = []
       for (const entry of arranged) {
         const delivery = await send(entry)
         deliveries.push(delivery)
-        taken.set(entry, (taken.get(entry) ?? false) || isSuccess(delivery.status))
+        accepted.set(entry, (accepted.get(entry) ?? false) || isSuccess(delivery.status))
       }
-      for (const [entry, wasTaken] of taken) settle(entry, wasTaken)
+      for (const [entry, wasAccepted] of accepted) settle(entry, wasAccepted)
       return deliveries
     },
     lose() {

@@ -8,7 +8,7 @@ import {
   unauthorizedBody,
 } from '@payment-integration/contract'
 
-/** JSON that belongs to one caller. */
+/** A JSON answer for one caller, never cached. */
 export function answer(body: object, status = 200, headers: Readonly<Record<string, string>> = {}): Response {
   return new Response(JSON.stringify(body), {
     status,
@@ -21,7 +21,7 @@ export function refuse(status: number, error: string, more: Omit<ErrorBody, 'err
   return answer({ error, ...more }, status)
 }
 
-/** One thing that is wrong with a legacy request. */
+/** One flaw of a legacy request. */
 export type LegacyFlaw = LegacyErrorBody['details'][number]
 
 /** A legacy 400 with every flaw. Source: docs/interface.md 4.3. */
@@ -34,7 +34,7 @@ export function unauthorized(scheme: 'Basic' | 'Bearer'): Response {
   return answer(unauthorizedBody, 401, { 'WWW-Authenticate': `${scheme} realm="payment-integration"` })
 }
 
-/** The 404 of a path that the service does not have. */
+/** The 404 of an unknown path. */
 export function notFound(): Response {
   return answer(notFoundBody, 404)
 }

@@ -1,4 +1,4 @@
-/** The service as msw handlers that keep state. Source: docs/interface.md 4, 5, 7. @module */
+/** The service as stateful msw handlers. Source: docs/interface.md 4, 5, 7. @module */
 import { integrationPrefix, paths } from '@payment-integration/contract'
 import { type HttpHandler, http } from 'msw'
 import { notFound, unauthorized } from './answers.js'
@@ -10,11 +10,11 @@ import { getPayment, listPayments } from './read-api.js'
 import { shareVerification } from './share-api.js'
 import { createVerificationState, type IdentityControl } from './verifications.js'
 
-/** What a test service is made from. */
+/** Options of a test service. */
 export interface TestServiceOptions {
-  /** The address that your client is given, with a path prefix if it has one. */
+  /** The `baseUrl` of your client, with an optional path prefix. */
   readonly baseUrl: string
-  /** Who may call the integration API. */
+  /** The callers of the integration API. */
   readonly integrations: readonly TestIntegration[]
   /** Keys of the legacy API. @default none */
   readonly legacyKeys?: readonly string[] | undefined
@@ -26,9 +26,9 @@ export interface TestService extends Pick<TestPayments, 'record' | 'change' | 'f
   readonly handlers: readonly HttpHandler[]
   readonly identity: IdentityControl
   readonly legacy: Pick<LegacyState, 'record' | 'addAccount'>
-  /** Lets the next requests fail, in the order of the calls. */
+  /** Makes the next requests fail, in the order of the calls. */
   failNext(fault: TestFault): void
-  /** Method and path of every request that came, oldest first. No header is kept: one holds a secret. */
+  /** Method and path of every request, oldest first. Headers are omitted, because one holds a secret. */
   readonly requests: readonly string[]
 }
 
@@ -38,10 +38,10 @@ interface Endpoint {
   readonly method: Method
   respond(request: Request, parameters: Parameters): Response | Promise<Response>
 }
-/** Every endpoint that integrators call: one that the contract gains makes the table below incomplete. */
+/** Every endpoint for integrators: a new one in the contract is a compile error in the table below. */
 type EndpointName = Exclude<keyof typeof paths, 'processorUpdates'>
 
-/** What a test without types may get wrong. @throws {TypeError} */
+/** Checks the options of a test without types. @throws {TypeError} */
 function checked(options: TestServiceOptions): TestServiceOptions & { legacyKeys: readonly string[] } {
   const { baseUrl, integrations, legacyKeys = [], ...others } = Object(options) as TestServiceOptions
   if (typeof baseUrl !== 'string' || baseUrl === '')
@@ -56,11 +56,10 @@ function checked(options: TestServiceOptions): TestServiceOptions & { legacyKeys
 }
 
 /**
- * Makes a service. It refuses what the contract refuses, in the contract's order; what it answers passes the contract's
- * write schemas.
+ * Makes a service. It refuses the same requests as the real service, by the same rules in the same order. Its answers
+ * pass the contract's write schemas.
  *
- * @throws {TypeError} When an option is missing, malformed or none of those that there are. `failNext` throws one for a
- * fault without status.
+ * @throws {TypeError} When an option is missing, malformed or unknown. `failNext` throws it for a fault without status.
  * @example
  * const service = createTestService({ baseUrl, integrations: [{ address, apiSecret }] })
  * setupServer(...service.handlers).listen()
@@ -116,7 +115,7 @@ export function createTestService(options: TestServiceOptions): TestService {
   const known = (Object.entries(endpoints) as [EndpointName, Endpoint][]).map(([name, { method, respond: endpoint }]) =>
     http[method](`${base}${paths[name]}`, ({ request, params }) => respond(endpoint, request, params as Parameters)),
   )
-  // Authentication comes before everything, for paths that do not exist too.
+  // Authentication comes first, even for unknown paths.
   const unknown = http.all(`${base}${integrationPrefix}/*`, ({ request }) =>
     respond(asIntegration(notFound), request, {}),
   )

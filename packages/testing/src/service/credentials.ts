@@ -1,13 +1,13 @@
-/** Who calls. Source: docs/interface.md 5. @module */
+/** Authenticates callers. Source: docs/interface.md 5. @module */
 
-/** An integration that may call, with the secret of its API. */
+/** The address and API secret of an integration. */
 export interface TestIntegration {
   /** 0x and 40 hex digits, in any case. */
   readonly address: string
   readonly apiSecret: string
 }
 
-/** The lowercased address of the caller, or null: for every flaw alike. Only `Basic` and canonical base64 are read. */
+/** The lowercased address of the caller, or null for every flaw. Accepts only `Basic` with canonical base64. */
 export function callerOf(request: Request, integrations: readonly TestIntegration[]): string | null {
   const [, encoded = ''] = /^basic ([A-Za-z0-9+/]+={0,2})$/i.exec(request.headers.get('authorization') ?? '') ?? []
   const [address = '', secret = ''] = splitAtColon(decode(encoded))
@@ -15,7 +15,7 @@ export function callerOf(request: Request, integrations: readonly TestIntegratio
   return found !== undefined && found.apiSecret === secret ? found.address.toLowerCase() : null
 }
 
-/** Whether the legacy API key is there, bare or as `Bearer`. */
+/** Whether the request has the legacy API key, bare or as `Bearer`. */
 export function hasLegacyKey(request: Request, keys: readonly string[]): boolean {
   const value = request.headers.get('authorization') ?? ''
   return keys.includes(value) || keys.includes(/^bearer (\S+)$/i.exec(value)?.[1] ?? '')

@@ -1,19 +1,19 @@
 /**
- * Page tokens: opaque to clients, bound to an integration and a list, the same 400 for every flaw. Source:
- * docs/interface.md 4.1; docs/decisions/cursor.md.
+ * Makes and reads cursors, each bound to an integration and a list. Source: docs/interface.md 4.1;
+ * docs/decisions/cursor.md.
  * @module
  */
 import type { PaymentBody } from '@payment-integration/contract'
 import { newestFirst } from '../builders/payments.js'
 
-/** Which list a token belongs to. */
+/** The list of a cursor. */
 export interface ListName {
   readonly integration: string
-  /** Lowercased, or empty for the list of all. */
+  /** Lowercased, or empty for the list of all wallets. */
   readonly wallet: string
 }
 
-/** The token that goes on after a payment. */
+/** The cursor of the page after a payment. */
 export function cursorAfter({ integration, wallet }: ListName, last: PaymentBody): string {
   const { blockTimestamp, chainId, txHash } = last
   return encode(JSON.stringify([integration, wallet, blockTimestamp, chainId, txHash]))
@@ -30,7 +30,7 @@ function read(cursor: string, { integration, wallet }: ListName): PaymentBody | 
     const value: unknown = JSON.parse(atob(cursor.replaceAll('-', '+').replaceAll('_', '/')))
     if (!Array.isArray(value) || value.length !== 5 || value[0] !== integration || value[1] !== wallet) return null
     const [, , blockTimestamp, chainId, txHash] = value
-    // Only a token that this module would write: another spelling of it is a flaw like any other.
+    // Accepts only the exact text that this module writes: another spelling is a flaw too.
     return encode(JSON.stringify(value)) === cursor ? ({ blockTimestamp, chainId, txHash } as PaymentBody) : null
   } catch {
     return null

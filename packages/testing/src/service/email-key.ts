@@ -1,23 +1,23 @@
-/** One key for each mailbox, whatever its spelling. Source: docs/interface.md 4.2 (email), 7 (400). @module */
+/** One key per mailbox for all its spellings. Source: docs/interface.md 4.2 (email), 7 (400). @module */
 
 /** Longest address and longest part before the `@`, in bytes of UTF-8. Source: RFC 5321, 4.5.3.1. */
 const longest = { address: 254, local: 64 } as const
 
-/** A word of the part before the `@`: letters, digits and signs, beyond ASCII too. */
+/** A word of the part before the `@`: letters, digits and signs, in any script. */
 const word = /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+$/u
-/** A name of the domain, in ASCII. */
+/** A label of the domain, in ASCII. */
 const label = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/
 
 /**
- * The key of an e-mail address, or null when it is none: case does not count, the part before the `@` is in Unicode
- * form NFC with every small sigma alike, the domain in ASCII by the rules for internationalised names, without a dot at
- * its end. A domain has two names or more, and is no IP address.
+ * The key of an e-mail address, or null when the text is not one. Case does not count. The part before the `@` is in
+ * Unicode form NFC, with one form of small sigma. The domain is in ASCII by the IDNA rules, without a trailing dot. It
+ * has at least two labels and is not an IP address.
  */
 export function emailKey(email: string): string | null {
   const text = email.trim()
   const at = text.lastIndexOf('@')
   const lower = text.slice(0, Math.max(at, 0)).normalize('NFC').toLowerCase().normalize('NFC')
-  // The capital letter has two small ones, by its place in a word.
+  // The capital sigma has two small forms, by its position in a word.
   const local = lower.replaceAll('ς', 'σ')
   const domain = domainKey(text.slice(at + 1))
   const names = domain.split('.')
@@ -30,12 +30,12 @@ export function emailKey(email: string): string | null {
   return isAddress && bytesOf(local) <= longest.local && bytesOf(key) <= longest.address ? key : null
 }
 
-/** Empty when it is no domain. */
+/** The domain in ASCII; empty when it is invalid. */
 function domainKey(domain: string): string {
-  // A URL would end the host name at these, or decode them.
+  // In a URL, these characters end the host name or are decoded.
   if (/[/?#:\\@[\]%]/.test(domain)) return ''
   try {
-    // At the end of a URL, control characters would be cut off without a word.
+    // The slash protects control characters, which the URL parser silently removes at the end.
     return new URL(`http://${domain.replace(/\.$/, '')}/`).hostname
   } catch {
     return ''

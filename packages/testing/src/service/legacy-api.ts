@@ -1,4 +1,4 @@
-/** Look-up and verify. Source: docs/interface.md 4.3. @module */
+/** Answers look-up and verify. Source: docs/interface.md 4.3. @module */
 import {
   type Account,
   currencyCodePattern,
@@ -16,11 +16,11 @@ import { encodingFlaw, readJson } from './read-json.js'
 
 type Item = Lookup['payments'][number]
 
-/** What the legacy API knows. */
+/** Transactions and accounts of the legacy API. */
 export interface LegacyState {
   /** Stores a transaction, or replaces the one of its chain and hash. */
   record(lookup: Lookup): void
-  /** Stores an account, by which verify knows a handle. */
+  /** Stores an account, so that verify can resolve its handle. */
   addAccount(account: Account): void
   find(chainId: number, txHash: string): Lookup | undefined
   account(text: string): Account | undefined
@@ -74,7 +74,7 @@ export async function verify(state: LegacyState, request: Request): Promise<Resp
   return answer(verifyWriteSchema.parse({ ...found, payments }), isVerified ? 200 : 409)
 }
 
-/** Why a payment does not match, in the order of docs/interface.md 4.3. */
+/** The reasons why a payment does not match, in the order of docs/interface.md 4.3. */
 function reasonsAgainst(
   state: LegacyState,
   chainId: number,

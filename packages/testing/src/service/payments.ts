@@ -7,20 +7,20 @@ import { type PaymentBody, paymentWriteSchema, type SnapshotBody } from '@paymen
 import { newestFirst, snapshotOf } from '../builders/payments.js'
 import { mayFollow } from './transitions.js'
 
-/** What an update may change: absent leaves, null clears. */
+/** A change of a payment: an absent field stays, null clears it. */
 export type PaymentChange = Partial<Pick<PaymentBody, 'state' | 'recipient' | 'invoice'>>
 
-/** Names a payment where a hash alone may be of two chains. */
+/** Names a payment; the hash alone may exist on two chains. */
 export interface TestPaymentKey {
   readonly txHash: string
   readonly chainId?: string | undefined
   readonly integrationAddress?: string | undefined
 }
 
-/** How a payment is changed. */
+/** Options of a change. */
 export interface ChangeOptions {
   /**
-   * Whether a transition that the service refuses is made all the same, for tests of what cannot happen.
+   * Whether to force a transition that the service refuses, for tests of impossible states.
    * @default false
    */
   readonly force?: boolean | undefined
@@ -29,23 +29,22 @@ export interface ChangeOptions {
 /** Stored payments. */
 export interface TestPayments {
   /**
-   * Stores a payment, or replaces the one of its integration, chain and hash. Gives the snapshot that the service would
-   * send.
+   * Stores a payment, or replaces the one of its integration, chain and hash. Returns the snapshot that the service
+   * would send.
    *
    * @throws {RangeError} When the stored one has a higher version: versions never decrease.
    */
   record(payment: PaymentBody): SnapshotBody
   /**
-   * Changes a payment and adds 1 to its version. Gives the snapshot that the service would send. What changes nothing
-   * makes no version, and gives the snapshot that is stored.
+   * Changes a payment and adds 1 to its version. Returns the snapshot that the service would send. An empty change
+   * makes no version and returns the stored snapshot.
    *
-   * @throws {RangeError} When no payment fits, or more than one does, or the service would refuse the transition of the
-   * state.
+   * @throws {RangeError} When not exactly one payment matches, or the service would refuse the transition of the state.
    */
   change(key: TestPaymentKey, change: PaymentChange, options?: ChangeOptions): SnapshotBody
-  /** Takes a payment away, as if the service had never seen it. @throws {RangeError} As `change`. */
+  /** Deletes a payment, as if the service had never indexed it. @throws {RangeError} As `change`. */
   forget(key: TestPaymentKey): void
-  /** Of one integration, newest first. */
+  /** Payments of one integration, newest first. */
   of(integration: string): PaymentBody[]
   /** Every payment, newest first. */
   all(): PaymentBody[]
@@ -83,7 +82,7 @@ export function createTestPayments(): TestPayments {
     change(key, change, { force = false } = {}) {
       const before = find(key)
       const after = paymentWriteSchema.parse({ ...before, ...change })
-      // The schema gives every object its fields in one order.
+      // The schema orders the fields of every object, so equal objects have equal JSON.
       if (JSON.stringify(after) === JSON.stringify(before)) return snapshotOf(before)
       if (!force && !mayFollow(before.state, after.state))
         throw new RangeError(

@@ -1,14 +1,14 @@
-/** The four endpoints of the read API. Source: docs/interface.md 4.1, 7. @module */
+/** Answers the four endpoints of the read API. Source: docs/interface.md 4.1, 7. @module */
 import { type PageBody, type PaymentBody, pageLimit, pageWriteSchema } from '@payment-integration/contract'
 import { answer, refuse } from './answers.js'
 import { after, cursorAfter } from './cursor.js'
 import type { TestPayments } from './payments.js'
 
-/** A request of an integration that is authenticated. */
+/** A request of an authenticated integration. */
 export interface ReadRequest {
   readonly caller: string
   readonly url: URL
-  /** The parameters of the path, as they stand there. */
+  /** The raw parameters of the path. */
   readonly txHash?: string | undefined
   readonly address?: string | undefined
 }
@@ -53,12 +53,12 @@ export function getPayment(payments: TestPayments, { caller, txHash = '', addres
   return answer(payment)
 }
 
-/** Whether a wallet is on either side of a payment; an empty wallet is on all. */
+/** Whether a wallet sent or received a payment. An empty wallet matches all. */
 function isOf(wallet: string): (payment: PaymentBody) => boolean {
   return ({ sender, receiver }) => wallet === '' || sender === wallet || receiver === wallet
 }
 
-/** Lowercased; empty where the path names none; null for what is no address. */
+/** The wallet in lowercase; empty when the path names none; null for a malformed address. */
 function readAddress(text: string | undefined): string | null {
   if (text === undefined) return ''
   return /^0x[0-9a-fA-F]{40}$/.test(text) ? text.toLowerCase() : null

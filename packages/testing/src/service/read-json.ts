@@ -1,13 +1,13 @@
-/** Bodies of requests, and what their headers may announce. @module */
+/** Reads JSON bodies and checks their headers. @module */
 
-/** Why a body is not announced as plain JSON in UTF-8; null when it is. */
+/** The error of headers that do not declare plain JSON in UTF-8; null when they do. */
 export function contentTypeFlaw(request: Request): string | null {
   const type = request.headers.get('content-type') ?? ''
   if (!/^application\/json(; ?charset=utf-8)?$/i.test(type)) return 'Content-Type must be application/json'
   return contentEncodingFlaw(request)
 }
 
-/** Why the headers announce other text than UTF-8 reads; null when they do not. Any content type passes, and none. */
+/** The error of headers that declare another charset than UTF-8, or null. The content type may be any or absent. */
 export function encodingFlaw(request: Request): string | null {
   if (charsetsOf(request.headers.get('content-type') ?? '').some((charset) => charset !== 'utf-8'))
     return 'Content-Type must name no charset but utf-8'
@@ -28,7 +28,7 @@ function contentEncodingFlaw(request: Request): string | null {
   return request.headers.has('content-encoding') ? 'Content-Encoding is not accepted; send the body as it is' : null
 }
 
-/** The value of a JSON body; undefined for what is none. */
+/** The value of a JSON body; undefined when it is malformed. */
 export async function readJson(request: Request): Promise<unknown> {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(await request.arrayBuffer()))

@@ -1,4 +1,4 @@
-/** The share endpoint. Source: docs/interface.md 4.2, 7. @module */
+/** Answers the share endpoint. Source: docs/interface.md 4.2, 7. @module */
 import {
   kycUnavailableBody,
   type ShareRejectedBody,
@@ -10,7 +10,7 @@ import { answer, refuse } from './answers.js'
 import { contentTypeFlaw, readJson } from './read-json.js'
 import type { VerificationState } from './verifications.js'
 
-/** Answers a share: 404 where sharing is off, then 400 for the content type and the body, then what the rules say. */
+/** Answers a share: 404 while sharing is off, then 400 for content type and body, then by the rules of sharing. */
 export async function shareVerification(state: VerificationState, caller: string, request: Request): Promise<Response> {
   if (!state.control.enabled) return answer(sharingDisabledBody, 404)
   const flaw = contentTypeFlaw(request)

@@ -1,6 +1,6 @@
 /**
- * Which state may follow which, as the service decides. It shares no code with it. Source: docs/interface.md 3;
- * docs/decisions/transitions.md.
+ * Decides which state may follow which. Source: docs/interface.md 3; docs/decisions/transitions.md. It shares no code
+ * with the service.
  * @module
  */
 import type { PaymentBody } from '@payment-integration/contract'
@@ -18,8 +18,8 @@ const followers: Readonly<Record<State, readonly State[]>> = {
 }
 
 /**
- * Whether the service lets a payment go from one state to another. The same state is no change; nothing returns to
- * none.
+ * Whether the service allows a payment to go from one state to another. The same state is no change; no state returns
+ * to null.
  */
 export function mayFollow(from: PaymentBody['state'], to: PaymentBody['state']): boolean {
   return from === to || from === null || (to !== null && followers[from].includes(to))

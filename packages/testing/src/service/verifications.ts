@@ -5,50 +5,50 @@
 import { type ShareResponse, shareRejectedMessage } from '@payment-integration/contract'
 import { emailKey } from './email-key.js'
 
-/** Where a verification stands. */
+/** Status of a verification. */
 export type TestReview = Omit<ShareResponse, 'reused'>
 
-/** Controls of the identity side. */
+/** Controls identity verifications. */
 export interface IdentityControl {
   /** Whether sharing is on; off answers 404. @default true */
   enabled: boolean
   /**
-   * Sets the provider's verdict on what was shared for an address.
-   * @throws {RangeError} When nothing was shared for it.
+   * Sets the provider's verdict on the verification that was shared for an address.
+   * @throws {RangeError} When there is none.
    */
   decide(
     email: string,
     verdict: 'GREEN' | 'RED',
     reasons?: Partial<Pick<TestReview, 'rejectType' | 'rejectLabels'>>,
   ): void
-  /** Moves what was shared along without a verdict. @throws {RangeError} As `decide`. */
+  /** Sets an intermediate status without a verdict. @throws {RangeError} As `decide`. */
   move(email: string, reviewStatus: 'init' | 'pending' | 'prechecked' | 'onHold'): void
   /**
-   * Somebody else verified this user: every share answers 409.
-   * @throws {RangeError} When the text is no e-mail address.
+   * Another integration shared this user's verification: every share answers 409.
+   * @throws {RangeError} When the text is not an e-mail address.
    */
   verifyElsewhere(email: string): void
-  /** The provider refuses this token with these words: 422. */
+  /** The provider rejects this token with this description: 422. */
   rejectToken(token: string, message: string): void
-  /** Tokens that were redeemed, oldest first. */
+  /** Redeemed tokens, oldest first. */
   readonly redeemed: readonly string[]
 }
 
-/** A verification: who shared it (null: not through an integration), and where it stands. */
+/** A verification: its status and the integration that shared it, null for none. */
 interface Verification {
   readonly donor: string | null
   readonly review: TestReview
 }
 
-/** What a share comes to. */
+/** The result of a share. */
 export type Shared =
   | { readonly kind: 'answer'; readonly response: ShareResponse }
   | { readonly kind: 'unavailable' }
-  /** The text is no e-mail address. */
+  /** The text is not an e-mail address. */
   | { readonly kind: 'no_address' }
   | { readonly kind: 'rejected'; readonly message: string }
 
-/** Verifications with their rules. */
+/** Verifications and the rules of sharing. */
 export interface VerificationState {
   readonly control: IdentityControl
   share(caller: string, email: string, token: string): Shared
@@ -56,7 +56,7 @@ export interface VerificationState {
 
 const justRedeemed: TestReview = { reviewStatus: 'init', reviewAnswer: null, rejectType: null, rejectLabels: [] }
 
-/** Makes an empty one: sharing is on, and every token is good once. */
+/** Makes an empty list: sharing is on, and every token is valid once. */
 export function createVerificationState(): VerificationState {
   const verifications = new Map<string, Verification>()
   const rejected = new Map<string, string>()

@@ -1,4 +1,4 @@
-/** The four ways in which the provider writes a time, all in UTC. @module */
+/** Formats times in the four formats of the provider, all in UTC. @module */
 
 /** `2025-08-05 15:31:57` */
 export function toSeconds(ms: number): string {

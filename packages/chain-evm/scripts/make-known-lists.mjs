@@ -3,11 +3,14 @@
  * dependency: `node packages/chain-evm/scripts/make-known-lists.mjs`. With `--check` it writes nothing and exits with 1
  * when a generated file is not what the data gives; a test runs that.
  *
- * Currency codes are written in capital letters, the only form in which the legacy API takes them. A feed is listed
- * when its entry can be believed: an address, a base and a quote, a name that says the same pair, and no other entry
- * for the address that says something else. A token's currency is the one that the list gives, else a fiat currency
- * among its tags, else the one that the list gives for the same asset elsewhere, else the native symbol for the wrapped
- * native token, else the token's own symbol.
+ * Currency codes are written in capital letters, the only form in which the legacy API takes them.
+ * A feed is listed when its entry has an address, a base and a quote, a name with the same pair, and no contradicting
+ * entry for its address. The currency of a token is the first of these that exists:
+ * - the list's own;
+ * - a fiat currency among its tags;
+ * - the list's for the same asset on another chain;
+ * - the native symbol, for the wrapped native token;
+ * - the token's own symbol.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'

@@ -66,7 +66,9 @@ async function open(options: WithServiceOptions, io: Io) {
 /** The line about a new database file. */
 export const createdText = (path: string) => `Created a new database: ${path}`
 
-/** Options that override variables of the server's configuration. None takes a secret: other users can see arguments. */
+/**
+ * Options that override variables of the server's configuration. None takes a secret: other users can see arguments.
+ */
 export interface ConfigFlags {
   /** Instead of `PI_DATABASE_URL` and `PI_DATABASE_URL_FILE`. Without a password. */
   readonly database?: string | undefined

@@ -1,4 +1,7 @@
-/** Tests: payments that leave the chain, are dropped and come back. Source: docs/decisions/reorganisations.md. @module */
+/**
+ * Tests: payments that leave the chain, are dropped and come back. Source: docs/decisions/reorganisations.md.
+ * @module
+ */
 import { expect } from 'vitest'
 import type { StoredPayment } from '../src/payments/record.js'
 import type { Store } from '../src/ports/store.js'

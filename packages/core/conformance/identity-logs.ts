@@ -1,4 +1,8 @@
-/** Tests: the log of shares, verdicts, and events of the provider. Source: docs/interface.md 3; docs/decisions/identity.md. @module */
+/**
+ * Tests: the log of shares, verdicts, and events of the provider. Source: docs/interface.md 3;
+ * docs/decisions/identity.md.
+ * @module
+ */
 import { expect } from 'vitest'
 import type { ShareRecord, VerdictRecord } from '../src/ports/store-identity.js'
 import { epoch, otherShop, shop } from './fixtures.js'

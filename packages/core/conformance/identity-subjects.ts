@@ -1,4 +1,7 @@
-/** Tests: subjects, whose they are, and how operators list them. Source: docs/interface.md 3 (KYC attachment), 4.2. @module */
+/**
+ * Tests: subjects, whose they are, and how operators list them. Source: docs/interface.md 3 (KYC attachment), 4.2.
+ * @module
+ */
 import { expect } from 'vitest'
 import type { Store } from '../src/ports/store.js'
 import type { SubjectQuery } from '../src/ports/store-identity.js'

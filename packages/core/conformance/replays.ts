@@ -50,10 +50,10 @@ export function replayTests(test: StoreTest): void {
     const first = await claimOne(store)
     await settleOne(store, first, failed, { kind: 'retry', inMs: 3_600_000 })
     expect(await replay(store, { limit: 10 })).toMatchObject({ replayed: 1 })
-    const lapsed = await claimOne(store, 20)
+    const expired = await claimOne(store, 20)
     await passTime(subject, 20, async () => (await store.deliveries.msUntilDue()) === 0)
     expect(await replay(store, { limit: 10 })).toMatchObject({ replayed: 1, underWay: 0 })
-    expect(await settleOne(store, lapsed, answered, { kind: 'delivered' })).toBeNull()
+    expect(await settleOne(store, expired, answered, { kind: 'delivered' })).toBeNull()
     expect(await claimOne(store)).toMatchObject({ attempt: 2, step: 1, replay: true })
   })
 

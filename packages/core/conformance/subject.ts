@@ -7,7 +7,10 @@ export interface StoreSubject {
   readonly store: Store
   /** Closes the store and removes what it kept. */
   close(): Promise<void>
-  /** Opens another store on the same database, as another process does; the test closes it. Without it the suite uses this one twice. */
+  /**
+   * Opens another store on the same database, as another process does; the test closes it. Without it the suite uses
+   * this one twice.
+   */
   openAnother?(): Promise<Store>
   /** Moves the clock of leases. Without it the suite waits in real time, for up to three seconds in a test. */
   advanceClock?(ms: number): void | Promise<void>
@@ -51,8 +54,8 @@ export async function withAnother(
 export const lastingLeaseMs = ({ advanceClock }: StoreSubject): number => (advanceClock === undefined ? 3_000 : 60_000)
 
 /**
- * Lets `ms` of the store's time pass until `done` resolves true: at once where the adapter moves its clock, else by asking
- * again and again. Rejects when that takes ten seconds longer.
+ * Lets `ms` of the store's time pass until `done` resolves true: at once where the adapter moves its clock, else by
+ * asking again and again. Rejects when that takes ten seconds longer.
  */
 export async function passTime(subject: StoreSubject, ms: number, done: () => Promise<boolean>): Promise<void> {
   await subject.advanceClock?.(ms)

@@ -1,4 +1,7 @@
-/** Tests: a walk over pages while payments are inserted and moved by reorganisations. Source: the port's `list`. @module */
+/**
+ * Tests: a walk over pages while payments are inserted and moved by reorganisations. Source: the port's `list`.
+ * @module
+ */
 import { expect } from 'vitest'
 import type { PaymentFacts } from '../src/payments/facts.js'
 import type { Store } from '../src/ports/store.js'

@@ -128,10 +128,9 @@ export interface SqlDialect {
    */
   insertNumbered(db: Connection, insert: Omit<BulkInsert, 'sends'>, unlessThere?: string): Promise<InsertedIds>
   /**
-   * A select of due deliveries of integrations that may be notified, the longest due of each: `id`, `due_at`,
-   * `integration`, `lane`, `notification_url`, and `probe`, which is 1 where the integration is blocked and may be
-   * probed: then both its longest due first attempt and retry. Costs the same at any backlog: an index search for each
-   * integration that has something pending in the lane.
+   * Selects the longest due delivery of each integration that may be notified: `id`, `due_at`, `integration`, `lane`,
+   * `notification_url`, `probe`. `probe` is 1 for a blocked integration that may be probed; it has both its longest due
+   * first attempt and retry. Costs the same at any backlog: one index search for each integration with pending rows.
    *
    * @param now - The time, as text.
    */
@@ -166,8 +165,8 @@ export interface TransactionOptions {
    */
   readonly durable?: boolean
   /**
-   * Whether it begins with a search, which can be sent before BEGIN is answered, and looks everything up by an index,
-   * so that its statements may keep plans that were made without values.
+   * Whether it begins with a search, which can be sent before BEGIN is answered. It looks everything up by an index, so
+   * its statements may keep plans that were made without values.
    * @default false
    */
   readonly searches?: boolean

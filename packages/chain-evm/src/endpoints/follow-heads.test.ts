@@ -37,7 +37,7 @@ const headMessage = (number: number, subscription = '0xsub') =>
     method: 'eth_subscription',
     params: { subscription, result: { number: `0x${number.toString(16)}` } },
   })
-const tell = (number: number) => node.sockets.at(-1)?.send(headMessage(number))
+const send = (number: number) => node.sockets.at(-1)?.send(headMessage(number))
 const poll = (number: number) =>
   endpoints.pinned(async (endpoint) => {
     endpoint.note({ kind: 'head', number })
@@ -53,7 +53,7 @@ test('each new head wakes, and is known as the endpoint’s', async () => {
   watch()
   await subscribed(1)
   for (let number = 101; number <= 103; number++) {
-    tell(number)
+    send(number)
     await until(() => wakes === number - 100)
   }
   expect(endpoints.status()).toMatchObject([{ head: 103 }])
@@ -62,7 +62,7 @@ test('each new head wakes, and is known as the endpoint’s', async () => {
 test('a WebSocket URL tells heads by itself', async () => {
   watch({ endpoints: [{ url: node.wsUrl }] })
   await subscribed(1)
-  tell(101)
+  send(101)
   await until(() => wakes === 1)
 })
 
@@ -92,20 +92,20 @@ test('a head that comes together with the answer is not lost; foreign messages w
 test('a connection that breaks is made again', async () => {
   watch()
   await subscribed(1)
-  tell(101)
+  send(101)
   await until(() => wakes === 1)
   node.sockets[0]?.terminate()
   expect(await waiting()).toBe(250)
   await clock.advance(250)
   await subscribed(2)
-  tell(102)
+  send(102)
   await until(() => wakes === 2)
 })
 
 test('a subscription that falls silent while polling sees new heads is made again, and not otherwise', async () => {
   watch()
   await subscribed(1)
-  tell(101)
+  send(101)
   await until(() => wakes === 1)
   for (let second = 0; second < 60; second++) {
     await clock.advance(1_000)
@@ -122,7 +122,7 @@ test('a subscription that falls silent while polling sees new heads is made agai
   await subscribed(2)
   expect(node.sockets).toHaveLength(2)
   await until(() => node.sockets[0]?.readyState === 3)
-  tell(104)
+  send(104)
   await until(() => wakes === 2)
 })
 
@@ -155,7 +155,7 @@ test('a node that never answers the subscription is given up at the time-out', a
   node.ws = null
   await clock.advance(await waiting())
   await subscribed(2)
-  tell(101)
+  send(101)
   await until(() => wakes === 1)
 })
 
@@ -164,8 +164,8 @@ test('what the woken throws ends nothing', async () => {
     throw new Error('a bug of the caller')
   })
   await subscribed(1)
-  tell(101)
-  tell(102)
+  send(101)
+  send(102)
   await until(() => wakes === 2)
 })
 

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { examples, type Finish, optionsOf } from '../command.js'
 import { createClosers } from '../dev/clean-up.js'
 import { type DevOptions, devDefaults } from '../dev/options.js'
-import { type Ending, judge } from '../dev/outcome.js'
+import { type RunEnd, judge } from '../dev/outcome.js'
 import { createDemoPrinter } from '../dev/printer.js'
 import { runSession } from '../dev/session.js'
 import { createStage } from '../dev/stage.js'
@@ -70,9 +70,9 @@ export async function dev(options: DevOptions, io: Io): Promise<ExitCode> {
   const stage = createStage(createDemoPrinter(io, { json, quiet }), () => io.now())
   const closers = createClosers()
   const early = new AbortController()
-  let ending: Ending = { kind: 'idle' }
+  let ending: RunEnd = { kind: 'idle' }
   let started = false
-  function stop(reason: Ending): void {
+  function stop(reason: RunEnd): void {
     if (early.signal.aborted) return
     ending = reason
     early.abort()
@@ -110,7 +110,7 @@ export async function dev(options: DevOptions, io: Io): Promise<ExitCode> {
 }
 
 /** The exit code of a run that was stopped during its start: a failure with `untilIdle` or after a deadline. */
-function stoppedAtStart(ending: Ending, untilIdle: boolean, cause: unknown): ExitCode {
+function stoppedAtStart(ending: RunEnd, untilIdle: boolean, cause: unknown): ExitCode {
   if (ending.kind === 'interrupted' && !untilIdle) return 0
   const reason =
     ending.kind === 'deadline' ? `within the deadline of ${ending.limitMs / 1000} s` : 'before it was interrupted'

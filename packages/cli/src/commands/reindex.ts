@@ -47,9 +47,11 @@ interface ReindexOptions extends OperateOptions {
 
 /**
  * Reads and proves the blocks again, prints each range with its differences, and repairs them. The server may run.
+ *
  * @returns 1 when a dry run found differences, else 0.
- * @throws UsageError `ERR_USAGE` for an unknown chain, endpoint or block; InterruptedError `ERR_INTERRUPTED`, ChainError,
- * StoreError: the printed ranges are done.
+ *
+ * @throws UsageError `ERR_USAGE` for an unknown chain, endpoint or block; InterruptedError `ERR_INTERRUPTED`,
+ * ChainError, StoreError: the printed ranges are done.
  */
 async function reindexChain(options: ReindexOptions, io: Io): Promise<ExitCode> {
   const { chain: chainId, from, to, endpoint, dryRun = false } = options

@@ -66,10 +66,12 @@ const integration = { address: `0x${'1'.repeat(40)}`, name: 'Demo shop' }
 const pollMs = 100
 
 /**
- * Starts chain, receiver, identity provider, service, processor and reader, in parallel where possible.
- * Reports `ready` when all run.
- * @throws DemoError `ERR_DEMO` when `signal` aborts meanwhile, or no port is free; AnvilMissingError `ERR_ANVIL_MISSING`;
- * AnvilExitError `ERR_ANVIL_EXIT`; ConfigError `ERR_CONFIG`; ListenError `ERR_LISTEN`; errors of files and databases.
+ * Starts chain, receiver, identity provider, service, processor and reader, in parallel where possible. Reports `ready`
+ * when all run.
+ *
+ * @throws DemoError `ERR_DEMO` when `signal` aborts meanwhile, or no port is free; AnvilMissingError
+ * `ERR_ANVIL_MISSING`; AnvilExitError `ERR_ANVIL_EXIT`; ConfigError `ERR_CONFIG`; ListenError `ERR_LISTEN`; errors of
+ * files and databases.
  */
 export async function startDemo(settings: DemoSettings, context: DemoContext): Promise<Demo> {
   const { io, closers, stage, signal } = context

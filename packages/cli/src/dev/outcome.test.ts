@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { type Ending, judge } from './outcome.js'
+import { type RunEnd, judge } from './outcome.js'
 
 const clean = { payments: 3, verified: 3, problems: [], unfinished: [] }
 const problem = { ...clean, verified: 2, problems: ['Payment 2: no.'] }
 const unfinished = { ...clean, verified: 2, unfinished: ['Payment 3 still waits for the indexer.'] }
-const idle: Ending = { kind: 'idle' }
-const interrupted: Ending = { kind: 'interrupted' }
-const deadline: Ending = { kind: 'deadline', limitMs: 60_000 }
-const lost: Ending = { kind: 'lost', reason: 'The chain ended.' }
+const idle: RunEnd = { kind: 'idle' }
+const interrupted: RunEnd = { kind: 'interrupted' }
+const deadline: RunEnd = { kind: 'deadline', limitMs: 60_000 }
+const lost: RunEnd = { kind: 'lost', reason: 'The chain ended.' }
 
 describe('judge', () => {
   it.each([

@@ -3,7 +3,7 @@ import type { ExitCode } from '../io.js'
 import type { SessionResult } from './session.js'
 
 /** Why a run stopped. */
-export type Ending =
+export type RunEnd =
   /** Every payment was made and followed to its final state. */
   | { readonly kind: 'idle' }
   /** The caller's signal aborted. */
@@ -19,7 +19,7 @@ export type Ending =
  * problems are still listed.
  */
 export function judge(
-  ending: Ending,
+  ending: RunEnd,
   result: SessionResult,
   untilIdle: boolean,
 ): { readonly exitCode: ExitCode; readonly reasons: readonly string[] } {

@@ -9,7 +9,9 @@ type Start = typeof import('@payment-integration/server')['startServer']
 
 /**
  * Starts the server. If another program took the port meanwhile and `mayMove` is set, it tries the next free port.
- * @throws ListenError `ERR_LISTEN` when the port is in use and `mayMove` is not set; other errors of the server's start.
+ *
+ * @throws ListenError `ERR_LISTEN` when the port is in use and `mayMove` is not set; other errors of the server's
+ * start.
  */
 export async function startOnPort(
   start: Start,

@@ -8,8 +8,8 @@ export type DemoPrinter = (event: DemoEvent, time: number) => void
 export interface Stage {
   readonly report: DemoSink
   /**
-   * Runs `work` and delays events of others until its own event is printed. The indexer can be faster than the answer to
-   * the payer, and the payment must be shown as sent before it is shown as indexed.
+   * Runs `work` and delays events of others until its own event is printed. The indexer can be faster than the answer
+   * to the payer, and the payment must be shown as sent before it is shown as indexed.
    */
   first<T>(work: () => Promise<T>, event: (result: T) => DemoEvent): Promise<T>
 }

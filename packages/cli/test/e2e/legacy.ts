@@ -20,7 +20,10 @@ const merchant = `0x${randomBytes(20).toString('hex')}`
 const believedMs = 250
 const invoice = { invoiceAmount: '12.50', invoiceCurrency: 'USD' }
 
-/** Registers the tests of the built command that `bin` names: a key and an account made by it, look-up and verification over HTTP. */
+/**
+ * Registers the tests of the built command that `bin` names: a key and an account made by it, look-up and verification
+ * over HTTP.
+ */
 export function legacyEndToEnd(bin: () => string): void {
   describe('the legacy API, end to end, on a real chain', () => {
     let folder: string

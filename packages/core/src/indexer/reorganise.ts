@@ -122,7 +122,7 @@ async function splitPage(
  * Whether a final block was orphaned, by one reorganisation or by several in a row.
  *
  * Near the head every hash is stored, so the ancestor is exact. A long gap between the ancestor and the oldest orphaned
- * checkpoint has two causes: its heights were committed far below the head, and were final then; or they are so deep
+ * checkpoint has two causes. Its heights were committed far below the head, and were final then. Or they are so deep
  * that the store keeps few of them, and some may be final. A short gap lies below the first indexed block, where no
  * payment is stored.
  */

@@ -39,9 +39,7 @@ export function createLegacyKeyCommands(deps: LegacyKeyDeps): LegacyKeyCommands 
       }
       await audited(async (tx, note) => {
         if (!(await tx.legacyKeys.insert(record)))
-          throw new Error(
-            'The random source repeated the id or the key of another legacy key; nothing was stored.',
-          )
+          throw new Error('The random source repeated the id or the key of another legacy key; nothing was stored.')
         note({ action: 'legacy_key.created', subject: record.id, details: { name } })
       })
       return { key: legacyKeyView(record), apiKey }

@@ -41,8 +41,8 @@ interface Posts {
 }
 
 /**
- * Builds the function that attempts a delivery. It resolves null when there is nothing to settle: the lease is too short
- * for a POST, or the sender threw. The delivery is due again when its lease ends. It never rejects.
+ * Builds the function that attempts a delivery. It resolves null when there is nothing to settle: the lease is too
+ * short for a POST, or the sender threw. The delivery is due again when its lease ends. It never rejects.
  */
 export function createAttempt(deps: AttemptDeps): (leased: LeasedDelivery) => Promise<Attempted | null> {
   const { sender, openSecret, clock, random, logger } = deps

@@ -14,8 +14,9 @@ export const blockCapMs = 60_000
 export const blockJitter = 0.2
 
 /**
- * Computes an endpoint's health from results in order. A delivered attempt resets it. The fifth failure in a row blocks;
- * during a block only a failed probe blocks again, since other results were in flight when it began.
+ * Computes an endpoint's health from results in order. A delivered attempt resets it. The fifth failure in a row
+ * blocks; during a block only a failed probe blocks again, since other results were in flight when it began.
+ *
  * @param fraction - Position in the jitter: 0 is -20 %, 0.5 none, 1 is +20 %.
  */
 export function judgeEndpoint(

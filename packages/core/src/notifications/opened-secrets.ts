@@ -8,8 +8,8 @@ export type OpenSecret = (sealed: SealedSecret, integrationAddress: string) => s
 export const maxOpenedSecrets = 1_024
 
 /**
- * Caches the results of `open`. The integration is part of the key: its sealed text copied to another row must not open.
- * Errors are not cached.
+ * Caches the results of `open`. The integration is part of the key: its sealed text copied to another row must not
+ * open. Errors are not cached.
  */
 export function cacheOpenedSecrets(open: OpenSecret, maxSecrets = maxOpenedSecrets): OpenSecret {
   const cache = new Map<string, string>()

@@ -43,8 +43,8 @@ export interface Settler {
 
 /**
  * Builds a settler. A failed commit is tried again. After its lease an attempt is tried once more, since only the store
- * knows whether the lease was lost, and then dropped with a log line. While the store is unreachable nothing is dropped,
- * unless the settler is drained. Events are published after their commit.
+ * knows whether the lease was lost, and then dropped with a log line. While the store is unreachable nothing is
+ * dropped, unless the settler is drained. Events are published after their commit.
  */
 export function createSettler(deps: SettlerDeps): Settler {
   const { clock, random, logger, onCommitBegun, onSettled } = deps

@@ -16,7 +16,9 @@ export interface FreeSlots {
     readonly inFlightByEndpoint: ReadonlyMap<string, number>
     readonly inFlightByIntegration: ReadonlyMap<string, number>
   }
-  /** Whether an endpoint or the retries are at their limit together with `claimed`: the claim may have left some due. */
+  /**
+   * Whether an endpoint or the retries are at their limit together with `claimed`: the claim may have left some due.
+   */
   isLimitReached(claimed: readonly SlotUser[]): boolean
 }
 

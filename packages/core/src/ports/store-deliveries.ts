@@ -1,4 +1,7 @@
-/** The outbox port: claim, settle and list deliveries. See docs/decisions/fairness.md, docs/decisions/retries.md. @module */
+/**
+ * The outbox port: claim, settle and list deliveries. See docs/decisions/fairness.md, docs/decisions/retries.md.
+ * @module
+ */
 import type { SealedSecret } from './store-integrations.js'
 
 /** A due delivery with a lease: only this dispatcher may attempt it until the lease ends. */

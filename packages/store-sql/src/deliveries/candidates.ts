@@ -31,7 +31,9 @@ export interface Rotation {
   endpoints: readonly string[]
   /** The integration served last, by endpoint. */
   readonly lastServed: Map<string, string>
-  /** Claims that skip retries and replays, while first attempts reach their limits and a search for retries finds none. */
+  /**
+   * Claims that skip retries and replays, while first attempts reach their limits and a search for retries finds none.
+   */
   skips: number
 }
 

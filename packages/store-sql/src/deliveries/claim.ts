@@ -1,4 +1,7 @@
-/** Claims due deliveries: read candidates, choose, lock, write leases. See docs/decisions/fairness.md, retries.md. @module */
+/**
+ * Claims due deliveries: read candidates, choose, lock, write leases. See docs/decisions/fairness.md, retries.md.
+ * @module
+ */
 import type { ClaimedDelivery, ClaimRequest, DeliveryStore, Ids } from '@payment-integration/core/ports'
 import type { Connection, Engine, Lane, SqlDialect } from '../engine.js'
 import { previousSigningSecret } from '../integrations.js'

@@ -12,8 +12,8 @@ export interface RangeFilter extends DeliveryFilter {
 }
 
 /**
- * The id column that orders the listing. Pending deliveries are few, so they are read in the order of the outbox; SQLite
- * does not infer that both ids are equal.
+ * The id column that orders the listing. Pending deliveries are few, so they are read in the order of the outbox;
+ * SQLite does not infer that both ids are equal.
  */
 export const idOf = ({ status }: DeliveryFilter) => (status === 'pending' ? 'q.id' : 'd.id')
 

@@ -221,7 +221,8 @@ describe.skipIf(postgresMissing)(
       test(`of a blocked endpoint only the probe after its block is read, with plans: ${plans}`, async () => {
         if (plans === 'custom') await block(open)
         for (const [query, most] of [
-          // Two open endpoints up to the limit, and for each shop a step of the scan and a search; averages are rounded.
+          // Two open endpoints up to the limit, and for each shop a step of the scan and a search; averages are
+          // rounded.
           [first, 2 * limit + 2 * shops.length + 2],
           [retries, 2 * shops.length],
         ] as const) {

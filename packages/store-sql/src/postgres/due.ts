@@ -3,7 +3,9 @@ import { scanName } from '../deliveries/skip-scan.js'
 import type { DueQuery, DueScan, Lane, Parameter, SqlDialect } from '../engine.js'
 
 /**
- * The text for PostgreSQL; see `SqlDialect.due`. Limit and order keep the search of each integration and lane apart and in the index.
+ * The text for PostgreSQL; see `SqlDialect.due`. Limit and order keep the search of each integration and lane apart and
+ * in the index.
+ *
  * @param left - A condition on `q.id`, beginning with `and`, that leaves out deliveries.
  */
 export function dueText(

@@ -12,8 +12,11 @@ export interface SqliteTestDatabase extends SqliteDatabase {
 /**
  * Makes a fixture on a fresh connection, which it closes.
  *
+ *
  * @param remove - Removes the database file, if there is one.
- * @example versionStoreConformance('bun:sqlite', (faults) => createSqliteFixture(new Database(':memory:'), faults), { test })
+ * @example
+ * const open = (faults) => createSqliteFixture(new Database(':memory:'), faults)
+ * versionStoreConformance('bun:sqlite', open, { test })
  */
 export async function createSqliteFixture(
   database: SqliteTestDatabase,

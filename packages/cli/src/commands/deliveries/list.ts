@@ -26,7 +26,10 @@ export const defaultLimit = 50
 /** Deliveries of one query: neither side holds a long list in memory. */
 const pageSize = 500
 
-/** Prints matching deliveries, oldest first. With `json`, prints one object each. @throws UsageError `ERR_USAGE`; InterruptedError. */
+/**
+ * Prints matching deliveries, oldest first. With `json`, prints one object each.
+ * @throws UsageError `ERR_USAGE`; InterruptedError.
+ */
 export function listDeliveries(options: ListDeliveriesOptions, io: Io): Promise<ExitCode> {
   const { all = false, limit = defaultLimit, after, count = false } = options
   const filter = filterOf(options)

@@ -5,7 +5,9 @@ import type { ExitCode, Io } from '../../io.js'
 import { type OperateOptions, withService } from '../../with-service.js'
 import { identityOf } from './choose-key.js'
 
-/** Options of {@link resolveRedemption}: the outcome that an operator found at the provider. Exactly one is required. */
+/**
+ * Options of {@link resolveRedemption}: the outcome that an operator found at the provider. Exactly one is required.
+ */
 export interface ResolveOptions extends OperateOptions {
   /** Id of the applicant that the redemption created. */
   readonly applicant?: string | undefined

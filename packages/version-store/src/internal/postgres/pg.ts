@@ -91,7 +91,7 @@ async function onceMore(
 }
 
 /** The result of a transaction, and the error that makes its connection unusable. */
-interface Ended<Value> {
+interface TransactionEnd<Value> {
   readonly outcome: () => Value
   readonly broken: Error | undefined
 }
@@ -105,7 +105,7 @@ async function transaction<Value>(
   plans: Plans,
   first: Bound,
   work: Work<Client, Value>,
-): Promise<Ended<Value>> {
+): Promise<TransactionEnd<Value>> {
   let broken: Error | undefined
   let begun = false
   let breaks = (_: Error) => {}

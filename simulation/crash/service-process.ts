@@ -173,7 +173,7 @@ function lostClaims(): Logger {
   return {
     ...silentLogger,
     warn(_, message) {
-      if (message.startsWith('claim lost')) tell({ type: 'claim lost' })
+      if (message.startsWith('lease lost')) tell({ type: 'claim lost' })
     },
   }
 }

@@ -55,7 +55,7 @@ async function freezeAt(point: Point, ground: CrashGround, bundle: string) {
     const other = listen(run, { roles: ['dispatcher'], horizon, death: null })
     await expect.poll(() => other.delivered(), patience).toBe(deliveries(run))
     frozen.child.signal('SIGCONT')
-    if (point === 'after post') await frozen.reported('claim lost')
+    if (point === 'after post') await frozen.reported('lease lost')
     frozen.child.signal('SIGTERM')
     expect(await frozen.child.ended).toMatchObject({ code: 0, signal: null })
     expect(frozen.delivered()).toBe(0)
@@ -110,7 +110,7 @@ describe.skipIf(postgresMissing)(
       // The other one sent its deliveries again, and only those attempts are in the log.
       expect(posts.length).toBeGreaterThan(new Set(posts).size)
       expect(report.attempts).toBe(new Set(posts).size)
-      expect(report.lostClaims).toBeGreaterThan(0)
+      expect(report.lostLeases).toBeGreaterThan(0)
     })
   },
 )

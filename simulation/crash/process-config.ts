@@ -43,6 +43,6 @@ export type CrashLine =
   | { readonly type: 'indexed'; readonly txHash: string }
   | { readonly type: 'delivered'; readonly txHash: string; readonly version: number }
   /** A dispatcher that had lost its lease dropped a late answer. */
-  | { readonly type: 'claim lost' }
+  | { readonly type: 'lease lost' }
   | { readonly type: 'turned'; readonly failing: boolean }
   | { readonly type: 'finished'; readonly replayed: number; readonly brokenAt: number | null }

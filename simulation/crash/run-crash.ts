@@ -80,7 +80,7 @@ export function describeCrash(suite: 'crash' | 'outage', report: CrashReport): s
     flaws,
     freezes,
     outages,
-    lostClaims,
+    lostLeases,
     payments,
     posts,
     postsInTrouble,
@@ -91,7 +91,7 @@ export function describeCrash(suite: 'crash' | 'outage', report: CrashReport): s
   } = report
   return [
     `seed ${seed}: ${flaws.length === 0 ? 'right' : 'WRONG'} in ${seconds.toFixed(1)} s on ${engine}; ${payments} payments, ${posts} posts (${postsInTrouble} before all was healed), ` +
-      `${attempts} attempts, ${killsOf(report)} kills, ${freezes} freezes, ${outages} outages, ${lostClaims} late answers, ` +
+      `${attempts} attempts, ${killsOf(report)} kills, ${freezes} freezes, ${outages} outages, ${lostLeases} late answers, ` +
       `${replayed} replayed, ${blocks} endpoints blocked`,
     ...flaws.slice(0, 8).map((flaw) => `  ${flaw}`),
     `  replay: npm run soak -- --suite=${suite} --seed=${seed}`,
@@ -119,7 +119,7 @@ export function crashTable(reports: readonly CrashReport[]): string {
     ),
     ['dispatchers frozen', sum(({ freezes }) => freezes)],
     ['cuts and restarts of the database', sum(({ outages }) => outages)],
-    ['late answers thrown away', sum(({ lostClaims }) => lostClaims)],
+    ['late answers thrown away', sum(({ lostLeases }) => lostLeases)],
     ['deliveries replayed', sum(({ replayed }) => replayed)],
     ['endpoints blocked', sum(({ blocks }) => blocks)],
     ['**missing**', flaws('missing')],

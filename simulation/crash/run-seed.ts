@@ -30,7 +30,7 @@ export interface CrashReport {
   /** Cuts and restarts of the database. */
   readonly outages: number
   /** Late answers of dispatchers that had lost their leases. */
-  readonly lostClaims: number
+  readonly lostLeases: number
   readonly payments: number
   readonly posts: number
   /** POSTs before everything was healed. */
@@ -79,14 +79,14 @@ export async function runSeed(
   const time = { since: Date.now(), speed }
   const indexed = new Set<string>()
   const delivered = new Set<string>()
-  const sums = { lostClaims: 0, replayed: 0, blocks: 0 }
+  const sums = { lostLeases: 0, replayed: 0, blocks: 0 }
   let finished: ((line: CrashLine & { readonly type: 'finished' }) => void) | undefined
 
   function keep(line: CrashLine): void {
     if (line.type === 'accepted') run.accepted.add(line.index)
     if (line.type === 'indexed') indexed.add(line.txHash)
     if (line.type === 'delivered') delivered.add(`${line.txHash} ${line.version}`)
-    if (line.type === 'claim lost') sums.lostClaims += 1
+    if (line.type === 'lease lost') sums.lostLeases += 1
     if (line.type === 'turned' && line.failing) sums.blocks += 1
     if (line.type === 'finished') finished?.(line)
   }
@@ -158,7 +158,7 @@ export async function runSeed(
     const attempts = await ground.attempts()
     const { captured } = receiver
     const kills = [...run.kills.values()].reduce((sum, count) => sum + count, 0)
-    const interruptions = kills + run.freezes + run.outages + sums.lostClaims
+    const interruptions = kills + run.freezes + run.outages + sums.lostLeases
     const journal = { accepted: run.accepted, indexed, delivered }
     run.flaws.push(...(await judgeCrash({ script, store, attempts, captured, secrets, journal, interruptions })))
     await store.close()

@@ -52,7 +52,7 @@ const service = createService({
   chains: roles.includes('server') ? [{ chain: growingChain(), startBlock: 0, pollMs: 800, leaseMs: 1_000 }] : [],
   delivery: { leaseMs: finish ? longLeaseMs : leaseMs },
   allowLoopbackHttp: true,
-  logger: lostClaims(),
+  logger: lostLeases(),
   onEvent(event) {
     cross('event')
     tellEvent(event)
@@ -163,11 +163,11 @@ function tellEvent(event: ServiceEvent): void {
     report({ type: 'turned', failing: event.type === 'endpoint.failing' })
 }
 
-function lostClaims(): Logger {
+function lostLeases(): Logger {
   return {
     ...silentLogger,
     warn(_, message) {
-      if (message.startsWith('claim lost')) report({ type: 'claim lost' })
+      if (message.startsWith('lease lost')) report({ type: 'lease lost' })
     },
   }
 }

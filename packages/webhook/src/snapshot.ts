@@ -2,16 +2,16 @@
 import { refusal } from './errors.js'
 
 /** The payment states of docs/interface.md 3. */
-export type PaymentState = 'pending' | 'success' | 'failure' | 'refund_pending' | 'refund_success' | 'refund_failure'
+export type SnapshotState = 'pending' | 'success' | 'failure' | 'refund_pending' | 'refund_success' | 'refund_failure'
 
 /** The merchant of a payment. */
-export interface Recipient {
+export interface SnapshotRecipient {
   readonly title: string
   readonly subtitle: string | null
 }
 
 /** The invoice of a payment. Amounts are decimal strings; never turn them into floating point. */
-export interface Invoice {
+export interface SnapshotInvoice {
   readonly amount: string
   readonly currency: string
   readonly settlementAmount: string
@@ -29,11 +29,11 @@ export interface Snapshot {
   /** 1, 2, 3, …: discard a snapshot whose version is not greater than the stored one. */
   readonly version: number
   /** null when none is stored yet. A state that a newer service invents passes as its own string. */
-  readonly state: PaymentState | (string & {}) | null
+  readonly state: SnapshotState | (string & {}) | null
   /** null when no merchant name is known. */
-  readonly recipient: Recipient | null
+  readonly recipient: SnapshotRecipient | null
   /** null unless all four of its fields are known. */
-  readonly invoice: Invoice | null
+  readonly invoice: SnapshotInvoice | null
 }
 
 const amount = /^(0|[1-9]\d*)(\.\d+)?$/

@@ -41,7 +41,7 @@ export interface VerifyBytesInput {
  * The verdict is about the bytes at the time of hashing. Pass memory that nobody writes until you have read it.
  * Options and kinds of input are not checked; `verifySignature` checks them and takes other kinds of body.
  * A negative limit, or one that is no finite number, accepts nothing. A parsed body is `ERR_BODY_TOO_LARGE`.
- * @throws {@link WebhookError} A refusal with `code` and `status`.
+ * @throws `WebhookError` A refusal with `code` and `status`.
  * @throws {TypeError} When there is no body or no key, the header is no text, or `signingKey` did not make a key.
  * @example await verifyBytes({ body, header: request.headers.get('x-service-signature'), keys: [signingKey(secret)] })
  */

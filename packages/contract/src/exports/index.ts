@@ -5,7 +5,9 @@ export * from '../identity.js'
 export * from '../legacy.js'
 export {
   type Account,
+  accountSchema,
   type CoinConfig,
+  coinConfigSchema,
   type FlatTransaction,
   flatTransactionSchema,
   type LinkConfig,
@@ -13,6 +15,7 @@ export {
   linkConfigSchema,
   linkConfigWriteSchema,
   type OnCompleteAction,
+  onCompleteActionSchema,
 } from '../legacy-snapshot.js'
 export * from '../limits.js'
 export type { OpenEnum } from '../open-enum.js'
@@ -24,8 +27,10 @@ export * from '../processor-update.js'
 export { createReader, type Reader, type ReadResult } from '../reader.js'
 export {
   type InvoiceBody,
+  invoiceSchema,
   type OpenSnapshot,
   type RecipientBody,
+  recipientSchema,
   type SnapshotBody,
   snapshotSchema,
   snapshotWriteSchema,

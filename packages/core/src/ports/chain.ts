@@ -84,7 +84,7 @@ export interface EndpointStatus {
  * node is never an empty answer. Every hash and address is lowercased. The adapter decides on other endpoints, sizes of
  * requests and reading ahead, in bounded memory.
  *
- * Errors are {@link ChainError}s. `ERR_CHAIN_UNAVAILABLE`: no node can be reached, or all answers are malformed; retry
+ * Errors are `ChainError`s. `ERR_CHAIN_UNAVAILABLE`: no node can be reached, or all answers are malformed; retry
  * later. `ERR_CHAIN_RANGE_GONE`: a block of the range was orphaned during the read; read the head again at once.
  * `ERR_CHAIN_PROOF_FAILED`: the answers of all nodes for a block contradict its header; retry later, and investigate.
  */

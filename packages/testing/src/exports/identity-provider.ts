@@ -6,7 +6,7 @@ export type {
   ReviewResult,
 } from '../identity-provider/applicants.js'
 export type { ProviderControl } from '../identity-provider/control.js'
-export type { ErrorCode } from '../identity-provider/errors.js'
+export { type ErrorCode, numberedErrors } from '../identity-provider/errors.js'
 export type { ProviderFault, ProviderFaultAnswer, ProviderOperation } from '../identity-provider/faults.js'
 export {
   type DigestAlgorithm,

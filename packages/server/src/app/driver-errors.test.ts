@@ -82,7 +82,7 @@ async function startOnFailingStore() {
 it('health, answers and the log show only the class and code of a driver error', async () => {
   const { url, lines, logged } = await startOnFailingStore()
   // Each loop has logged the error.
-  for (const part of ['chain', 'outbox', 'final answer']) await eventually(() => logged(part))
+  for (const part of ['chain', 'outbox', 'final state']) await eventually(() => logged(part))
 
   const health = await (await fetch(`${url}/health`)).text()
   expect(JSON.parse(health)).toEqual({

@@ -85,7 +85,7 @@ function describeIdentity(identity: Config['identity']): string {
 function describeMetrics(metrics: Config['metrics']): string {
   if (metrics === null) return 'off'
   const { listen, token } = metrics
-  const place = listen === null ? 'beside the API' : `${listen.host}:${listen.port}`
+  const place = listen === null ? 'on the port of the API' : `${listen.host}:${listen.port}`
   return token === null ? place : `${place} with a token`
 }
 

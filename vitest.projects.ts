@@ -24,8 +24,6 @@ const hangsAfterMs = 600_000
 export const maxWorkers = Math.max(2, availableParallelism())
 
 interface Project {
-  /** Type tests (`*.test-d.ts`) run beside the others. */
-  readonly typeTests?: boolean
   /**
    * A test replaces a module or a global, so each file loads its own modules. Otherwise files share them, which is
    * cheaper.
@@ -37,7 +35,7 @@ interface Project {
 export const packages: Readonly<Record<string, Project>> = {
   'chain-evm': {},
   cli: {},
-  client: { typeTests: true, isolated: true },
+  client: { isolated: true },
   contract: {},
   core: {},
   'identity-sumsub': {},
@@ -52,7 +50,7 @@ export const packages: Readonly<Record<string, Project>> = {
 export function project(
   name: string,
   root: string,
-  { include, exclude = [], typeTests, isolated }: Project & { include: string[]; exclude?: string[] },
+  { include, exclude = [], isolated }: Project & { include: string[]; exclude?: string[] },
 ): TestProjectInlineConfiguration {
   return {
     ...sources,
@@ -64,10 +62,6 @@ export function project(
       testTimeout: hangsAfterMs,
       hookTimeout: hangsAfterMs,
       isolate: isolated === true,
-      // `npm run types` checks the whole workspace; here only the type tests and what they import.
-      ...(typeTests
-        ? { typecheck: { enabled: true, include: ['src/**/*.test-d.ts'], tsconfig: 'test/types.tsconfig.json' } }
-        : {}),
     },
   }
 }

@@ -1,5 +1,5 @@
 /** Resolves once `condition` holds. @throws Error When it does not within `deadlineMs` of real time. */
-export async function until(what: string, condition: () => boolean, deadlineMs = 50_000): Promise<void> {
+export async function until(what: string, condition: () => boolean, deadlineMs = 300_000): Promise<void> {
   const deadline = Date.now() + deadlineMs
   while (!condition()) {
     if (Date.now() > deadline) throw new Error(`Waited ${deadlineMs} ms for: ${what}`)

@@ -49,7 +49,7 @@ export async function startTcp(
 }
 
 /** Resolves once `holds` is true; rejects after `deadlineMs`. */
-export async function eventually(holds: () => boolean, deadlineMs = 50_000): Promise<void> {
+export async function eventually(holds: () => boolean, deadlineMs = 300_000): Promise<void> {
   const end = Date.now() + deadlineMs
   while (!holds()) {
     if (Date.now() > end) throw new Error(`Not true within ${deadlineMs} ms: ${holds}`)

@@ -45,13 +45,13 @@ describe('interface 3, KYC attachment', () => {
     expect(decide(shared({ review: rejected }), [redemption])).toEqual(answer(rejected, 'concurrent'))
   })
 
-  test('shared by another integration: 409 whatever its status, and whatever is redeemed', () => {
+  test('shared by another integration: 409 for any status, with any redemption', () => {
     for (const given of [...inFlight.map((status) => review(status)), approved, rejected, null])
       for (const redemptions of [[], [redemptionWith({ integrationAddress: otherShop })], [unknown(otherShop)]])
         expect(decide(shared({ donor: otherShop, review: given }), redemptions)).toEqual(conflict)
   })
 
-  test('completed directly by the user: 409 whatever its status, and whatever else is there', () => {
+  test('completed directly by the user: 409 for any status, beside any other verification', () => {
     for (const own of [open, shared({ review: approved })])
       for (const given of [null, approved, rejected, begun])
         expect(decide(own, [unknown(shop)], [{ ...direct, review: given }])).toEqual(conflict)

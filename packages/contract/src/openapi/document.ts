@@ -11,7 +11,7 @@ import { componentSchemas } from './schemas.js'
 import { securitySchemes } from './security.js'
 import type { OpenApiDocument, PathItem } from './types.js'
 
-/** What the document says about one deployment. */
+/** The parts of the document that depend on the deployment. */
 export interface OpenApiOptions {
   /** Version of the service, such as `0.1.0`. */
   readonly version: string

@@ -14,8 +14,9 @@ export const healthOperations: Readonly<Record<string, PathItem>> = {
     get: operation({
       operationId: 'getHealth',
       tags,
-      summary: 'How the service is doing',
-      description: 'Says nothing about any integration. Route requests here while the status is 200.',
+      summary: 'Health of the service',
+      description:
+        'The answer has no data of any integration. Load balancers send requests to this process while the status is 200.',
       security: open,
       isProbe: true,
       responses: {
@@ -37,12 +38,15 @@ export const healthOperations: Readonly<Record<string, PathItem>> = {
     get: operation({
       operationId: 'getLiveness',
       tags,
-      summary: 'Whether the process answers',
-      description: 'Restart the process when it does not.',
+      summary: 'Liveness of the process',
+      description: 'Restart the process when it does not answer here.',
       security: open,
       isProbe: true,
       responses: {
-        200: answer('It does.', json('Liveness', { live: { summary: 'It answers', value: { status: 'ok' } } })),
+        200: answer(
+          'The process answers.',
+          json('Liveness', { live: { summary: 'The process answers', value: { status: 'ok' } } }),
+        ),
       },
     }),
   },

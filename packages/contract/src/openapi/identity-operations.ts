@@ -33,23 +33,23 @@ export const identityOperations: Readonly<Record<string, PathItem>> = {
       tags: ['Identity'],
       summary: 'Share the identity verification of a user',
       description:
-        'Redeems a share token of the identity provider, so that the verification is attached to the account of the e-mail address, or to a placeholder that becomes the user’s once the user proves the address. ' +
-        'The answer is the same whether or not there was an account. A verification that is approved or in flight is answered and nothing is redeemed; after a rejection a fresh token is redeemed again. ' +
-        'Of requests at the same time one redeems, and a repeated request redeems nothing twice. The verdict comes from the provider some minutes after the redemption. To ask for it, send the redeemed token again: it answers an approval or what is in flight, and after a rejection a 422 with the verdict in `message`.',
+        'Redeems a share token of the identity provider. The verification is attached to the account of the e-mail address, or, without one, to a placeholder. The user gets the placeholder by proving the address. ' +
+        'The answer is the same with and without an account. While a verification is approved or in flight, the answer is its status, and no token is redeemed. After a rejection a fresh token is redeemed. ' +
+        'Of concurrent requests one redeems its token, and a repeated request redeems no token twice. The verdict of the provider follows some minutes after the redemption. To poll it, send the redeemed token again. The answer is 200 while the verification is in flight or approved, and after a rejection 422 with the verdict in `message`.',
       security: asIntegration,
       requestBody: {
-        description: 'The user and the token, in at most 16 KB. Further fields are ignored; none may be there twice.',
+        description: 'The user and the token, at most 16 KB. Unknown fields are ignored; a repeated field is rejected.',
         required: true,
         content: json('ShareRequest', { request: { summary: 'A user and a token', value: shareRequest } }),
       },
       responses: {
         200: answer(
-          'Where the verification stands.',
+          'The status of the verification.',
           json('ShareResponse', {
             begun: { summary: 'The token was redeemed', value: shareBegun },
-            approved: { summary: 'Approved before; nothing was redeemed', value: shareApproved },
+            approved: { summary: 'Already approved; no token was redeemed', value: shareApproved },
             concurrent: {
-              summary: 'Another request is redeeming; nothing was redeemed by this one',
+              summary: 'Another request is redeeming; this one redeemed no token',
               value: shareConcurrent,
             },
             rejected: {
@@ -59,9 +59,9 @@ export const identityOperations: Readonly<Record<string, PathItem>> = {
           }),
         ),
         400: answer(
-          'The request is malformed: for example, `email` is not a valid address, `kycShareToken` is empty, or the content type is not `application/json` (a charset of UTF-8 may follow).',
+          'The request is malformed: for example, `email` is not a valid address, `kycShareToken` is empty, or the content type is not `application/json` (optionally with a charset of UTF-8).',
           json('ErrorBody', {
-            email: { summary: 'Not an address', value: { error: 'email must be a valid email address' } },
+            email: { summary: 'An invalid address', value: { error: 'email must be a valid email address' } },
             token: { summary: 'An empty token', value: { error: 'kycShareToken must be a non-empty string' } },
             type: { summary: 'Another content type', value: { error: 'Content-Type must be application/json' } },
           }),
@@ -69,7 +69,7 @@ export const identityOperations: Readonly<Record<string, PathItem>> = {
         401: 'IntegrationUnauthorized',
         404: errorAnswer('Sharing is not enabled on this environment.', sharingDisabledBody.error),
         409: answer(
-          'The user has a verification that the caller did not share. The body is the same whatever its status.',
+          'The user has a verification that the caller did not share. The body is the same for every status of that verification.',
           json('KycUnavailableBody', {
             unavailable: { summary: 'Not shared by the caller', value: kycUnavailableBody },
           }),
@@ -77,21 +77,21 @@ export const identityOperations: Readonly<Record<string, PathItem>> = {
         413: 'TooLarge',
         422: answer(
           'The provider rejected the redemption: the token is expired or used, the applicant is not approved, or the two levels have no step in common. ' +
-            'Retry with a freshly minted token; it lands on the same account. `message` ends with the former verdict when the caller shared a verification of this user that was rejected: after `FINAL`, stop.',
+            'Retry with a freshly minted token; its verification is attached to the same account. If an earlier verification of this user that the caller shared was rejected, `message` ends with that verdict. After `FINAL`, stop.',
           json('ShareRejectedBody', {
             rejected: { summary: 'An expired token', value: shareRejected },
             final: { summary: 'A used token, after a rejection', value: shareRejectedFinally },
           }),
         ),
         502: errorAnswer(
-          'The provider refuses the service itself. An operator must act; a repeated request does not help.',
+          'The provider rejects the service itself, for example its credentials. An operator must act; a retry does not help.',
           identityMisconfiguredBody.error,
         ),
         503: answer(
-          'The provider, or the service, cannot answer just now. Send the same request again: nothing is redeemed twice.',
+          'The provider or the service is temporarily unavailable. Send the same request again: no token is redeemed twice.',
           json('ErrorBody', {
-            provider: { summary: 'The provider cannot answer', value: identityUnavailableBody },
-            service: { summary: 'The service cannot answer', value: { error: 'Service temporarily unavailable' } },
+            provider: { summary: 'The provider is unavailable', value: identityUnavailableBody },
+            service: { summary: 'The service is unavailable', value: { error: 'Service temporarily unavailable' } },
           }),
           { 'Retry-After': headerRef('RetryAfter') },
         ),

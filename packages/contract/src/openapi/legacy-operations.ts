@@ -10,10 +10,10 @@ import type { PathItem } from './types.js'
 
 const tags = ['Legacy']
 const invalid = answer(
-  'The request is malformed; `details` names every flaw. There are no `details` where the message is not well-formed HTTP.',
+  'The request is malformed; `details` lists every flaw. Malformed HTTP has no `details`.',
   json(['LegacyErrorBody', 'ErrorBody'], {
-    details: { summary: 'A wrong hash', value: legacyError },
-    framing: { summary: 'Not well-formed HTTP', value: { error: 'Header host is given more than once' } },
+    details: { summary: 'An invalid hash', value: legacyError },
+    framing: { summary: 'Malformed HTTP', value: { error: 'Header host is given more than once' } },
   }),
 )
 
@@ -24,7 +24,7 @@ export const legacyOperations: Readonly<Record<string, PathItem>> = {
       operationId: 'lookUpTransaction',
       tags,
       summary: 'Look up a transaction',
-      description: 'All payments of a transaction, with amounts, fees and how the invoice was converted.',
+      description: 'All payments of a transaction, with amounts, fees and the conversion of the invoice.',
       security: withLegacyKey,
       parameters: [legacyChainId, legacyTxHash],
       responses: {
@@ -42,10 +42,11 @@ export const legacyOperations: Readonly<Record<string, PathItem>> = {
       summary: 'Look up and verify a transaction',
       description:
         'All payments of a transaction, each compared with an invoice and with the link configuration of the receiver. ' +
-        'A payment whose block left the chain is left out; fees of third parties above the limit of the service are `Invalid payment amount`.',
+        'A payment whose block left the chain is omitted. If the fees of third parties exceed the limit of the service, the error is `Invalid payment amount`.',
       security: withLegacyKey,
       requestBody: {
-        description: 'The invoice, in at most 16 KB. JSON in UTF-8 is read under any content type, and without one.',
+        description:
+          'The invoice as JSON in UTF-8, at most 16 KB. Any content type is accepted, and a request without one too.',
         required: true,
         content: json('VerifyRequest', { request: { summary: 'An invoice', value: verifyRequest } }),
       },
@@ -55,7 +56,7 @@ export const legacyOperations: Readonly<Record<string, PathItem>> = {
         401: 'LegacyUnauthorized',
         404: 'TransactionNotFound',
         409: answer(
-          'At least one payment does not match; `verificationErrors` says why.',
+          'At least one payment does not match; `verificationErrors` lists the reasons.',
           json('Verify', { different: { summary: 'Another amount', value: notVerified } }),
         ),
         413: 'TooLarge',

@@ -9,7 +9,7 @@ export const txHash: Parameter = {
   name: 'txHash',
   in: 'path',
   required: true,
-  description: 'Destination transaction hash, in any case. Hashes of the source chain are not accepted as a key.',
+  description: 'Destination transaction hash, in any case. A hash of the source chain finds no payment.',
   schema: hash,
   example: `0x${'a'.repeat(64)}`,
 }
@@ -29,16 +29,16 @@ export const limit: Parameter = {
   name: 'limit',
   in: 'query',
   required: false,
-  description: 'Payments per page. Any other value is refused, never capped.',
+  description: 'Payments per page. Any other value is rejected, never capped.',
   schema: { type: 'integer', minimum: pageLimit.min, maximum: pageLimit.max, default: pageLimit.default },
 }
 
-/** Place in the list. */
+/** Position in the list. */
 export const cursor: Parameter = {
   name: 'cursor',
   in: 'query',
   required: false,
-  description: 'The `nextCursor` of the page before. Opaque: neither read it nor make one.',
+  description: 'The `nextCursor` of the page before. It is opaque: do not parse or construct it.',
   schema: { type: 'string', minLength: 1 },
 }
 

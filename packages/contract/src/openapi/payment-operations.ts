@@ -10,7 +10,7 @@ import type { Operation, PathItem } from './types.js'
 
 const tags = ['Payments']
 const paging =
-  'Paging is stable while new payments arrive. To reconcile, page newest first until a payment is reached that is stored already; chain id and transaction hash identify a payment.'
+  'Paging is stable while new payments arrive. To reconcile, page newest first until you reach a payment that you have already stored. Chain id and transaction hash identify a payment.'
 
 type Parts = Pick<Operation, 'operationId' | 'summary' | 'description' | 'parameters'>
 
@@ -41,7 +41,7 @@ export const paymentOperations = {
   [paths.payments]: list({
     operationId: 'listPayments',
     summary: 'List payments',
-    description: `Every payment that named the integration of the caller, newest first. ${paging}`,
+    description: `All payments that name the integration of the caller, newest first. ${paging}`,
     parameters: [limit, cursor],
   }),
   [paths.payment]: single({
@@ -53,7 +53,7 @@ export const paymentOperations = {
   [paths.walletPayments]: list({
     operationId: 'listWalletPayments',
     summary: 'List payments of a wallet',
-    description: `The payments of one wallet, sent or received, made through the integration, newest first. ${paging}`,
+    description: `The payments of the integration that one wallet sent or received, newest first. ${paging}`,
     parameters: [wallet, limit, cursor],
   }),
   [paths.walletPayment]: single({

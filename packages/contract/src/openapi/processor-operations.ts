@@ -20,30 +20,30 @@ export const processorOperations: Readonly<Record<string, PathItem>> = {
       tags: ['Processor'],
       summary: 'Change the state or the merchant data of a payment',
       description:
-        'Repeat an update under the same id until the answer is 2xx or 4xx: it is applied once. Every update that changes something makes a new version and a notification.',
+        'Send an update again with the same id until the answer is 2xx or 4xx: it is applied once. Every update that changes the payment makes a new version and a notification.',
       security: signedByProcessor,
       requestBody: {
-        description: 'The update, in at most 16 KB. A field that is not listed is refused.',
+        description: 'The update, at most 16 KB. An unknown field is rejected.',
         required: true,
         content: json('ProcessorUpdate', { update: { summary: 'A state and a merchant', value: update } }),
       },
       responses: {
         200: answer(
-          'The update is done.',
+          'The update was processed.',
           json('UpdateResult', {
             applied: { summary: 'It made a new version', value: updateApplied },
             unchanged: { summary: 'It changed nothing', value: updateUnchanged },
           }),
         ),
         202: answer(
-          'The payment is not indexed yet. The update is kept, and applied when it is.',
-          json('UpdateResult', { waiting: { summary: 'It waits', value: updateWaiting } }),
+          'The payment is not indexed yet. The update is stored, and applied once the payment is indexed.',
+          json('UpdateResult', { waiting: { summary: 'The update waits', value: updateWaiting } }),
         ),
         400: errorAnswer('The content is malformed.', 'Body is not UTF-8 JSON'),
         401: 'ProcessorUnauthorized',
         404: errorAnswer('No processor is connected to this service.', notFoundBody.error),
         409: errorAnswer(
-          'The id was used before with another content.',
+          'The id was already used with different content.',
           'Update update-1 was already received with another content; send a change under a new id.',
         ),
         413: 'TooLarge',

@@ -8,17 +8,17 @@ import type { Content, Header, Reference, Response } from './types.js'
 /** Headers of the answers. */
 export const responseHeaders = {
   CacheControl: {
-    description: 'No answer may be kept.',
+    description: 'No answer may be cached.',
     required: true,
     schema: { type: 'string', const: cacheControl },
   },
   BasicChallenge: {
-    description: 'Asks for HTTP Basic.',
+    description: 'Requests HTTP Basic authentication.',
     required: true,
     schema: { type: 'string', pattern: '^Basic realm="[^"]+"$' },
   },
   BearerChallenge: {
-    description: 'Asks for an API key. The bare key is accepted, too.',
+    description: 'Requests an API key. The bare key is accepted too.',
     required: true,
     schema: { type: 'string', pattern: '^Bearer realm="[^"]+"$' },
   },
@@ -28,7 +28,7 @@ export const responseHeaders = {
     schema: { type: 'string', const: signatureHeader },
   },
   RetryAfter: {
-    description: 'Seconds to wait before the next attempt. Absent while an operator must act first.',
+    description: 'Seconds to wait before the next attempt. Absent if an operator must act first.',
     required: false,
     schema: { type: 'integer', minimum: 1 },
   },
@@ -62,46 +62,46 @@ function unauthorized(challenge: keyof typeof responseHeaders, description: stri
 /** The shared answers of the document. */
 export const sharedResponses = {
   InvalidList: answer(
-    'A parameter is wrong, or the request has a body. For a `limit` error the body also carries `maxLimit`.',
+    'A parameter is invalid, or the request has a body. The error of an invalid `limit` also has `maxLimit`.',
     json('ErrorBody', {
       limit: {
-        summary: 'A wrong limit',
+        summary: 'An invalid limit',
         value: { error: `limit must be an integer from ${pageLimit.min} to ${pageLimit.max}`, maxLimit: pageLimit.max },
       },
-      cursor: { summary: 'A wrong cursor', value: { error: 'Invalid cursor' } },
+      cursor: { summary: 'An invalid cursor', value: { error: 'Invalid cursor' } },
     }),
   ),
   InvalidKey: errorAnswer(
-    'A part of the path is wrong, or the request has a body.',
+    'A path parameter is invalid, or the request has a body.',
     'txHash must be a 32-byte hex string: 0x and 64 hex digits',
   ),
   InvalidRequest: errorAnswer('The request is malformed.', 'Header content-type is given more than once'),
   PaymentNotFound: errorAnswer('The integration has no such payment.', 'Payment not found'),
   PaymentAmbiguous: errorAnswer(
-    'The hash is indexed on more than one destination chain. Narrow it with the wallet-scoped endpoint.',
+    'The hash is indexed on more than one destination chain. The endpoint of a wallet narrows the search.',
     'Transaction hash is indexed on more than one destination chain; narrow it with the wallet-scoped endpoint',
   ),
-  TransactionNotFound: errorAnswer('The transaction is not in the system.', 'Transaction not found'),
+  TransactionNotFound: errorAnswer('The service has no payment of this transaction.', 'Transaction not found'),
   IntegrationUnauthorized: unauthorized(
     'BasicChallenge',
-    'Credentials are missing or invalid. An unknown address, a wrong secret and a disabled integration are answered alike.',
+    'Credentials are missing or invalid. An unknown address, a wrong secret and a disabled integration get the same answer.',
   ),
   LegacyUnauthorized: unauthorized('BearerChallenge', 'The API key is missing or invalid.'),
-  ProcessorUnauthorized: unauthorized('SignatureChallenge', 'There is no valid signature.'),
+  ProcessorUnauthorized: unauthorized('SignatureChallenge', 'The signature is missing or invalid.'),
   RequestTimeout: errorAnswer('The request took too long to arrive.', 'Request took too long'),
   TooLarge: errorAnswer('The body is larger than 16 KB.', 'Body is larger than 16384 bytes'),
   NotJson: errorAnswer(
-    'The content type is not `application/json` (a charset of UTF-8 may follow), or the body has a content encoding.',
+    'The content type is not `application/json` (optionally with a charset of UTF-8), or the body has a content encoding.',
     'Content-Type must be application/json',
   ),
   TooManyRequests: errorAnswer(
-    'The source of the request, or its caller, asks more often than the operator lets it. No limit is on by default.',
+    'The source of the request, or its caller, exceeded a rate limit of the operator. No limit is on by default.',
     tooManyRequestsBody.error,
     { 'Retry-After': headerRef('RetryAfter') },
   ),
   HeadersTooLarge: errorAnswer('The headers are too large or too many.', 'Request headers are too large'),
-  InternalError: errorAnswer('The service failed. The body says nothing more.', 'Internal error'),
-  Unavailable: errorAnswer('The service cannot answer just now.', 'Service temporarily unavailable', {
+  InternalError: errorAnswer('The service failed. The body has no details.', 'Internal error'),
+  Unavailable: errorAnswer('The service is temporarily unavailable.', 'Service temporarily unavailable', {
     'Retry-After': headerRef('RetryAfter'),
   }),
 } as const satisfies Readonly<Record<string, Response>>

@@ -58,12 +58,12 @@ export function componentSchemas(): Record<SchemaName, JsonSchema> {
   return Object.fromEntries(described)
 }
 
-/** Takes out what says nothing, and says simply what zod says at length. */
+/** Removes keywords without effect, and shortens the date pattern of zod. */
 function tidy(schema: object): Record<string, unknown> {
   const { $schema: _, $id: __, ...rest } = schema as Record<string, unknown>
-  const kept = Object.entries(rest).filter(([keyword, value]) => !saysNothing(keyword, value))
+  const kept = Object.entries(rest).filter(([keyword, value]) => !hasNoEffect(keyword, value))
   const tidied = Object.fromEntries(kept.map(([keyword, value]) => [keyword, tidyValue(value)]))
-  // Zod's pattern repeats the calendar; that the zone is UTC is all that it adds to the format.
+  // Zod's pattern repeats the format `date-time`. It adds only that the zone is UTC.
   return tidied['format'] === 'date-time' ? { ...tidied, pattern: 'Z$' } : tidied
 }
 
@@ -72,8 +72,8 @@ function tidyValue(value: unknown): unknown {
   return typeof value === 'object' && value !== null ? tidy(value) : value
 }
 
-/** An object that may have any other fields, and the range in which a JSON number is exact. */
-function saysNothing(keyword: string, value: unknown): boolean {
+/** Whether a keyword allows everything: any additional fields, or all exact JSON numbers. */
+function hasNoEffect(keyword: string, value: unknown): boolean {
   if (keyword === 'additionalProperties') return typeof value === 'object' && Object.keys(value ?? {}).length === 0
   return Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER && (keyword === 'minimum' || keyword === 'maximum')
 }
@@ -81,8 +81,8 @@ function saysNothing(keyword: string, value: unknown): boolean {
 type Texts = Readonly<Record<string, string>>
 
 /**
- * Adds the descriptions of a schema and of its fields. What stands behind `anyOf` or `items` is at the same path as the
- * field itself, and only the outermost of them is described.
+ * Adds the descriptions of a schema and of its fields. A schema behind `anyOf` or `items` has the same path as the field
+ * itself. Only the outermost schema of a path is described.
  */
 function describe(schema: object, texts: Texts, path = '', outermost = true): JsonSchema {
   const description = outermost ? texts[path] : undefined

@@ -13,7 +13,7 @@ export const securitySchemes = {
     type: 'http',
     scheme: 'basic',
     description:
-      'The user name is the integration address, the password its API secret. The raw `address:secret` form is refused.',
+      'The user name is the integration address, the password its API secret. The raw `address:secret` form is rejected.',
   },
   legacyBearer: { type: 'http', scheme: 'bearer', description: 'The API key of the legacy endpoints.' },
   legacyKey: {
@@ -26,7 +26,7 @@ export const securitySchemes = {
     type: 'apiKey',
     in: 'header',
     name: signatureHeader,
-    description: `\`t=<unix seconds>,v1=<64 lowercase hex characters>\`: the HMAC-SHA256 of the value of \`t\`, a dot and the raw body, keyed with the secret of the processor. \`t\` may lie ${signatureToleranceSeconds} seconds from the clock of the service.`,
+    description: `\`t=<unix seconds>,v1=<64 lowercase hex characters>\`: the HMAC-SHA256 of the value of \`t\`, a dot and the raw body, keyed with the secret of the processor. \`t\` may differ by ${signatureToleranceSeconds} seconds from the clock of the service.`,
   },
 } as const satisfies Readonly<Record<string, SecurityScheme>>
 

@@ -41,7 +41,7 @@ export interface Parameter {
   readonly example?: unknown
 }
 
-/** What can be asked at a path with one method. */
+/** One method of a path: its request and its answers. */
 export interface Operation {
   readonly operationId: string
   readonly tags: readonly string[]

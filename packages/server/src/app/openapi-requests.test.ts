@@ -222,7 +222,7 @@ it.each([
   const { properties } = check.document.components.schemas['ShareRequest'] as { properties: { email: object } }
   expect(properties.email).toMatchObject({
     description: expect.stringMatching(
-      /254 bytes .* 64 of them before .* quoted names and domains that are IP addresses/,
+      /254 bytes .* at most 64 before .* Quoted local parts and domains that are IP addresses/,
     ),
   })
 })

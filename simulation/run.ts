@@ -3,7 +3,7 @@ import type { FaultName } from './node/fault-names.js'
 import type { Plan } from './world/plan.js'
 import { type SeedReport, simulateSeed } from './world/simulate-seed.js'
 
-/** Which seeds to run. */
+/** The seeds to run. */
 export interface RunOptions {
   readonly from: number
   readonly count: number
@@ -51,7 +51,7 @@ export async function runSeeds({ from, count, store, onFailure }: RunOptions): P
       sums[name] += report[name]
     for (const name of ['payments', 'missing', 'wrong', 'repeated'] as const) sums[name] += verdict[name]
     for (const [name, times] of report.faults) faults.set(name, (faults.get(name) ?? 0) + times)
-    if (verdict.words.length === 0) continue
+    if (verdict.findings.length === 0) continue
     failed.push(report)
     onFailure?.(report)
   }
@@ -63,11 +63,11 @@ export function describeSeed({ plan, verdict, forks, reorganisations, kills, rep
   const { seed, store, endpoints, competing, nearHead } = plan
   const command = `npm run simulate -- --seed=${seed}${store === 'memory' ? '' : ` --store=${store}`}`
   return [
-    `seed ${seed}: ${verdict.words.length === 0 ? 'right' : 'WRONG'}; ${verdict.payments} payments, ${forks} forks (${plan.forks}), ` +
+    `seed ${seed}: ${verdict.findings.length === 0 ? 'passed' : 'FAILED'}; ${verdict.payments} payments, ${forks} forks (${plan.forks}), ` +
       `${reorganisations} reorganisations, ${kills} kills, ${repairs} repairs, ${endpoints.length} endpoints, ` +
       `${competing ? 'two processes' : 'one process'}, ${nearHead} blocks near the head`,
     `  faults: ${[...faults].map(([name, times]) => `${name} ${times}`).join(', ') || 'none'}`,
-    ...verdict.words.map((word) => `  ${word}`),
+    ...verdict.findings.map((finding) => `  ${finding}`),
     `  replay: ${command}`,
   ].join('\n')
 }

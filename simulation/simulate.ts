@@ -1,6 +1,7 @@
 /**
  * Runs seeds of the simulator. Usage: npm run simulate -- [--seed=N] [--seeds=COUNT] [--from=N] [--store=memory|sqlite]
- * One seed prints its report; several print a table. Exit code 0 when every seed is right, 1 when not, 2 when misused.
+ * One seed prints its report; several print a table. Exit code 0 when every seed passes, 1 when one fails, 2 for a
+ * wrong call.
  *
  * @module
  */
@@ -28,5 +29,5 @@ if (values.seed === undefined) {
 } else {
   const report = await simulateSeed(whole('seed', 1), store)
   out(describeSeed(report))
-  process.exitCode = report.verdict.words.length === 0 ? 0 : 1
+  process.exitCode = report.verdict.findings.length === 0 ? 0 : 1
 }

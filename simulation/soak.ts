@@ -1,13 +1,13 @@
 /**
  * Runs seeds against real components. Usage: `npm run soak -- [--suite=chaos|crash|outage|identity] [--seed=N]
  * [--seeds=COUNT] [--from=N] [--concurrency=N]`. `chaos` faults and forks real chains, `crash` kills processes,
- * `outage` takes PostgreSQL away, `identity` judges histories of shared verifications. Without a suite all of them run;
- * with `--seed` alone it is one of chaos. Exit code 0 when every seed is right, 1 when not, 2 when misused.
+ * `outage` stops PostgreSQL, `identity` judges histories of shared verifications. Without a suite all of them run;
+ * with `--seed` alone it is one of chaos. Exit code 0 when every seed passes, 1 when one fails, 2 for a wrong call.
  * @module
  */
 import { availableParallelism } from 'node:os'
 import { startPostgres } from '../packages/store-sql/test/postgres.js'
-import { chaosTable, describeChaos, isWrong, runChaos } from './chaos/run-chaos.js'
+import { chaosTable, describeChaos, isFailed, runChaos } from './chaos/run-chaos.js'
 import { misused, readOptions, wholeNumber } from './command-line.js'
 import { crashTable, describeCrash, runCrashes } from './crash/run-crash.js'
 import { runOutages } from './crash/run-outages.js'
@@ -23,13 +23,13 @@ const values = readOptions(['suite', 'seed', 'seeds', 'from', 'concurrency'])
 const single = values.seed !== undefined
 const out = (text: string) => process.stdout.write(`${text}\n`)
 
-/** Each resolves true when every seed is right. */
+/** Each resolves true when every seed passes. */
 const suites: Readonly<Record<Suite, () => Promise<boolean>>> = {
   async chaos() {
     const summary = await runChaos({
       ...seedsOf('chaos'),
       onReport(report) {
-        if (single || isWrong(report)) out(describeChaos(report))
+        if (single || isFailed(report)) out(describeChaos(report))
       },
     })
     out(chaosTable(summary))
@@ -40,29 +40,29 @@ const suites: Readonly<Record<Suite, () => Promise<boolean>>> = {
     try {
       const { connectionString } = postgres
       return printFailures(
-        await runCrashes({ ...seedsOf('crash'), postgres: connectionString, onReport: say('crash') }),
+        await runCrashes({ ...seedsOf('crash'), postgres: connectionString, onReport: printReport('crash') }),
       )
     } finally {
       await postgres.remove()
     }
   },
   async outage() {
-    return printFailures(await runOutages({ ...seedsOf('outage'), onReport: say('outage') }))
+    return printFailures(await runOutages({ ...seedsOf('outage'), onReport: printReport('outage') }))
   },
   async identity() {
-    const { isRight, table } = await runIdentity({ ...seedsOf('identity'), onFinding: out })
+    const { hasPassed, table } = await runIdentity({ ...seedsOf('identity'), onFinding: out })
     out(table)
-    return isRight
+    return hasPassed
   },
 }
 
 const chosen = values.suite ?? (single ? 'chaos' : undefined)
 if (chosen !== undefined && !Object.hasOwn(suites, chosen))
   misused(`--suite is ${JSON.stringify(chosen)}; pass ${Object.keys(suites).join(', ')}.`)
-let isRight = true
+let hasPassed = true
 for (const [name, run] of Object.entries(suites))
-  if (chosen === undefined || chosen === name) isRight = (await run()) && isRight
-process.exitCode = isRight ? 0 : 1
+  if (chosen === undefined || chosen === name) hasPassed = (await run()) && hasPassed
+process.exitCode = hasPassed ? 0 : 1
 
 function seedsOf(suite: Suite) {
   const whole = (name: 'seed' | 'seeds' | 'from' | 'concurrency', otherwise: number) =>
@@ -75,7 +75,7 @@ function seedsOf(suite: Suite) {
   }
 }
 
-function say(suite: 'crash' | 'outage') {
+function printReport(suite: 'crash' | 'outage') {
   return (report: CrashReport) => {
     if (single || report.flaws.length > 0) out(describeCrash(suite, report))
   }

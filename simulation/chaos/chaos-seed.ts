@@ -1,4 +1,4 @@
-/** Runs one seed of chaos: a real chain, a real process, real HTTP, and faults between them. @module */
+/** Runs one seed of chaos: a real chain, a real process, real HTTP, with injected faults. @module */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,13 +14,13 @@ import { otherChain } from '../node/other-chain.js'
 import { type Draws, drawsOf } from '../random.js'
 import { simulatedMasterKey } from '../world/master-key.js'
 import { drawPlan } from '../world/plan.js'
-import { repairAsTold } from '../world/repair.js'
+import { repairAsAdvised } from '../world/repair.js'
 import { judge, type Verdict } from '../world/verdict.js'
 import type { AnvilChain } from './anvil-chain.js'
+import { createAnvilDriver } from './anvil-driver.js'
 import { fastClock } from './fast-clock.js'
 import type { FrontRequest, HttpFront } from './http-front.js'
 import type { ProcessConfig } from './process-config.js'
-import { createRealNature } from './real-nature.js'
 import { createRealReceiver, type RealReceiver } from './real-receiver.js'
 import { everSigned, realPayments } from './real-truth.js'
 import { type ServiceChild, startChild } from './service-child.js'
@@ -53,7 +53,7 @@ export interface ChaosReport {
 const speed = 10
 /** Longest catch-up after everything is healed, in milliseconds. */
 const healMs = 45_000
-/** Runs a seed. It rejects only when the suite itself is at fault. */
+/** Runs a seed. It rejects only for a bug of the suite itself. */
 export async function runChaosSeed(seed: number, ground: ChaosGround): Promise<ChaosReport> {
   const startedAt = Date.now()
   const folder = await mkdtemp(join(tmpdir(), 'payment-chaos-'))
@@ -70,7 +70,8 @@ export async function runChaosSeed(seed: number, ground: ChaosGround): Promise<C
     await store.migrate()
     const secrets = await register(store, `${ground.front.url}/hook`)
     const receiver = createRealReceiver(draws.fork('receiver'), secrets, () => clock.now())
-    const chainDriver = createRealNature(ground.chain, plan, draws.fork('nature'), startBlock)
+    // The label is part of every seed: another one would change all histories.
+    const chainDriver = createAnvilDriver(ground.chain, plan, draws.fork('nature'), startBlock)
     const nodes = plan.endpoints.map(({ rates, hasBlockReceipts }, index) =>
       openNode(ground.chain, draws.fork(`node ${index}`), rates, hasBlockReceipts),
     )
@@ -110,23 +111,23 @@ export async function runChaosSeed(seed: number, ground: ChaosGround): Promise<C
     while (children.size < wanted) start()
     for (let step = 0; step < plan.blocks; step += 1) {
       await pause(schedule.pick([10, 60, 150, 250]))
-      const what = schedule.fraction()
-      if (what < 0.65) await chainDriver.mine()
-      else if (what < 0.85) await chainDriver.fork()
+      const draw = schedule.fraction()
+      if (draw < 0.65) await chainDriver.mine()
+      else if (draw < 0.85) await chainDriver.fork()
       else for (let block = 0; block < 3; block += 1) await chainDriver.mine()
       if (schedule.chance(plan.killChance)) await end(schedule.pick([...children.keys()]), 'kill')
       while (children.size < wanted) start()
     }
     for (const node of nodes) node.heal()
     receiver.heal()
-    await chainDriver.rest(2 * finalityBlocks)
+    await chainDriver.finalise(2 * finalityBlocks)
     const honestChain = () => createEvmChain({ chainId, rpcUrl: ground.chain.rpcUrl, routers: [router] })
     const deadline = Date.now() + healMs
     while (!(await isCaughtUp(ground.chain, store)) && Date.now() < deadline) {
       await pause(50)
       const failures = [...children.values()].map((child) => child.failure()).join()
       try {
-        if (await repairAsTold(failures, { store, finalityBlocks, openChain: honestChain })) repairs += 1
+        if (await repairAsAdvised(failures, { store, finalityBlocks, openChain: honestChain })) repairs += 1
       } catch (error) {
         refusal = `the last repair that failed: ${error}`
       }
@@ -144,17 +145,17 @@ export async function runChaosSeed(seed: number, ground: ChaosGround): Promise<C
       updates: new Map(),
       received: receiver.received,
     })
-    const words = [...judged.words]
-    if (receiver.refused > 0) words.push(`${receiver.refused} deliveries had a wrong signature`)
-    if (words.length > 0 && refusal !== null) words.push(refusal)
+    const findings = [...judged.findings]
+    if (receiver.refused > 0) findings.push(`${receiver.refused} deliveries had a wrong signature`)
+    if (findings.length > 0 && refusal !== null) findings.push(refusal)
     for (const child of children.values()) {
-      if (words.length > 0) words.push(await child.status())
-      if (child.complaints() !== '') words.push(child.complaints())
+      if (findings.length > 0) findings.push(await child.status())
+      if (child.complaints() !== '') findings.push(child.complaints())
     }
     for (const name of [...children.keys()]) await end(name, 'stop')
     return {
       seed,
-      verdict: { ...judged, words },
+      verdict: { ...judged, findings },
       faults: sumOf(nodes),
       forks: chainDriver.forks(),
       deepest: chainDriver.deepest(),

@@ -5,7 +5,7 @@ import { buildProcess } from './build-process.js'
 import { type ChaosGround, type ChaosReport, runChaosSeed } from './chaos-seed.js'
 import { openHttpFront } from './http-front.js'
 
-/** Which seeds to run. */
+/** The seeds to run. */
 export interface ChaosOptions {
   readonly from: number
   readonly count: number
@@ -47,7 +47,7 @@ export async function runChaos({ from, count, concurrency, onReport }: ChaosOpti
   } finally {
     await built.remove()
   }
-  return { reports, failed: reports.filter(isWrong) }
+  return { reports, failed: reports.filter(isFailed) }
 }
 
 async function openGround(processPath: string): Promise<ChaosGround & { close(): Promise<void> }> {
@@ -67,19 +67,19 @@ async function openGround(processPath: string): Promise<ChaosGround & { close():
   })
 }
 
-/** Whether a seed differs from the chain. */
-export function isWrong({ verdict }: ChaosReport): boolean {
-  return verdict.words.length > 0
+/** Whether the store of a seed differs from the chain. */
+export function isFailed({ verdict }: ChaosReport): boolean {
+  return verdict.findings.length > 0
 }
 
 /** Formats a seed's report, with the command that replays it. */
 export function describeChaos(report: ChaosReport): string {
   const { seed, verdict, forks, deepest, reorganisations, kills, repairs, faults, seconds } = report
   return [
-    `seed ${seed}: ${isWrong(report) ? 'WRONG' : 'right'} in ${seconds.toFixed(1)} s; ${verdict.payments} payments, ${forks} forks (up to ` +
+    `seed ${seed}: ${isFailed(report) ? 'FAILED' : 'passed'} in ${seconds.toFixed(1)} s; ${verdict.payments} payments, ${forks} forks (up to ` +
       `${deepest} blocks), ${reorganisations} reorganisations, ${kills} kills, ${repairs} repairs`,
     `  faults: ${[...faults].map(([name, times]) => `${name} ${times}`).join(', ') || 'none'}`,
-    ...verdict.words.map((word) => `  ${word}`),
+    ...verdict.findings.map((finding) => `  ${finding}`),
     `  replay: npm run soak -- --seed=${seed}`,
   ].join('\n')
 }
@@ -95,7 +95,7 @@ export function chaosTable({ reports, failed }: ChaosSummary): string {
     ['payments on the chain', sum(({ verdict }) => verdict.payments)],
     ['reorganisations by anvil', sum(({ forks }) => forks)],
     ['deepest, in blocks', Math.max(0, ...reports.map(({ deepest }) => deepest))],
-    ['repairs of what was final', sum(({ repairs }) => repairs)],
+    ['repairs below finality', sum(({ repairs }) => repairs)],
     ['processes killed', sum(({ kills }) => kills)],
     ...[...faults]
       .toSorted(([a], [b]) => a.localeCompare(b))

@@ -14,7 +14,7 @@ export interface ChildExit {
 /** A running process. */
 export interface CrashChild {
   readonly ended: Promise<ChildExit>
-  /** Raises how much of the script may happen. */
+  /** Allows more of the script. */
   raise(horizon: Horizon): void
   signal(name: 'SIGKILL' | 'SIGCONT' | 'SIGTERM' | 'SIGUSR2'): void
 }

@@ -13,7 +13,7 @@ const outages = { seeds: 6, each: 10 }
 const concurrency = 3
 const timeoutMs = 600_000
 
-function wordsOf(suite: 'crash' | 'outage', reports: readonly CrashReport[]): string {
+function failuresOf(suite: 'crash' | 'outage', reports: readonly CrashReport[]): string {
   process.stdout.write(`${crashTable(reports)}\n`)
   return reports
     .filter(({ flaws }) => flaws.length > 0)
@@ -34,7 +34,7 @@ describe('after processes were killed at any point', () => {
     `${count * deathsPerSeed} times: nothing is lost, sent in two forms or given up, and every receiver has the newest version`,
     async () => {
       const reports = await runCrashes({ from, count, concurrency, postgres: postgres?.connectionString ?? null })
-      expect(wordsOf('crash', reports)).toBe('')
+      expect(failuresOf('crash', reports)).toBe('')
       // A run without events proves nothing. The number of POSTs depends on the machine.
       expect(sum(reports, killsOf)).toBe(count * deathsPerSeed)
       const outside = sum(reports, ({ kills }) => kills.get('outside') ?? 0)
@@ -55,7 +55,7 @@ describe.skipIf(postgresMissing)(
       `${outages.seeds * outages.each} times under two dispatchers: nothing is lost, and no process exits`,
       async () => {
         const reports = await runOutages({ from: 1, count: outages.seeds, outages: outages.each })
-        expect(wordsOf('outage', reports)).toBe('')
+        expect(failuresOf('outage', reports)).toBe('')
         expect(sum(reports, (report) => report.outages)).toBeGreaterThanOrEqual(outages.seeds * outages.each)
         expect(sum(reports, ({ postsInTrouble }) => postsInTrouble)).toBeGreaterThan(outages.seeds)
       },

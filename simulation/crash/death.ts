@@ -1,4 +1,4 @@
-/** Counts crossings of named points; at the n-th the process kills or freezes itself. @module */
+/** Kills or freezes the process when it crosses a named point for the n-th time. @module */
 import { writeSync } from 'node:fs'
 
 /** Points that a service process crosses; the driver's points are inside SQLite or PostgreSQL. */
@@ -20,12 +20,12 @@ export const points = [
 ] as const
 export type Point = (typeof points)[number]
 
-/** The end of a process. */
+/** The planned kill or freeze of a process. */
 export interface Death {
   readonly point: Point
   /** At which crossing, from 1. */
   readonly nth: number
-  /** Crossings count from so many milliseconds after the start. */
+  /** Crossings before this time after the start, in milliseconds, do not count. */
   readonly afterMs: number
   /** `SIGSTOP` freezes it until another process thaws it. */
   readonly signal: 'SIGKILL' | 'SIGSTOP'
@@ -36,11 +36,11 @@ export function writeLine(line: object): void {
   writeSync(1, `${JSON.stringify(line)}\n`)
 }
 
-/** Where a process crosses points. */
+/** Records the crossings of a process. */
 export interface Crossing {
-  /** At the crossing of its death the process gets its signal, before this returns. */
+  /** Records a crossing. At the planned crossing the process gets its signal before this returns. */
   cross(point: Point): void
-  /** Makes the next crossing of any point the last: the planned point may never come. */
+  /** Makes the next crossing of any point the planned one, because the planned point may never come. */
   hasten(): void
 }
 

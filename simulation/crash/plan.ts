@@ -1,13 +1,12 @@
-/** Plans the deaths of a seed's processes. @module */
+/** Plans when the processes of a seed are killed or frozen. @module */
 import { drawsOf } from '../random.js'
 import { type Death, type Point, points } from './death.js'
 import type { ScriptSize } from './script.js'
 
-/**
- * A process's life. If it has not died at its point after so many milliseconds, it dies at the next point of any kind.
- */
-export interface Life {
+/** The planned death of one process. */
+export interface PlannedDeath {
   readonly death: Death
+  /** Milliseconds until a process that has not reached its point is killed at the next point of any kind. */
   readonly patienceMs: number
 }
 
@@ -16,17 +15,17 @@ export interface CrashPlan {
   readonly seed: number
   readonly engine: 'sqlite' | 'postgres'
   readonly size: ScriptSize
-  /** One list per process that is killed and started again, side by side. */
+  /** The processes, which run side by side. Each is started again after each of its deaths. */
   readonly processes: readonly {
     readonly roles: readonly ('server' | 'dispatcher')[]
-    readonly lives: readonly Life[]
+    readonly deaths: readonly PlannedDeath[]
   }[]
 }
 
-/** Deaths of a seed. */
+/** Number of planned deaths in a seed. */
 export const deathsPerSeed = 10
 
-/** Highest crossing to die at, for points that are crossed often. */
+/** Highest crossing at which a process dies, for points that are crossed often. */
 const mostCrossings: Partial<Record<Point, number>> = {
   statement: 60,
   'after claim': 3,
@@ -44,15 +43,15 @@ const mostMsBefore = 500
  */
 export function planOf(seed: number, hasPostgres: boolean): CrashPlan {
   const draws = drawsOf(seed).fork('plan')
-  const life = (names: readonly Point[], mayFreeze: boolean): Life => {
+  const plannedDeath = (names: readonly Point[], mayFreeze: boolean): PlannedDeath => {
     const point = draws.pick(names)
     const nth = draws.whole(1, mostCrossings[point] ?? usualCrossings)
     const signal = mayFreeze && draws.chance(0.35) ? 'SIGSTOP' : 'SIGKILL'
     const afterMs = draws.chance(0.3) ? 0 : draws.whole(1, mostMsBefore)
     return { death: { point, nth, signal, afterMs }, patienceMs: afterMs + draws.whole(400, 900) }
   }
-  const lives = (count: number, names: readonly Point[], mayFreeze: boolean) =>
-    Array.from({ length: count }, () => life(names, mayFreeze))
+  const deaths = (count: number, names: readonly Point[], mayFreeze: boolean) =>
+    Array.from({ length: count }, () => plannedDeath(names, mayFreeze))
   const apart = seed % 3 === 0
   const engine = hasPostgres && seed % 5 === 0 ? 'postgres' : 'sqlite'
   // A commit to SQLite is one call, so it is never in flight.
@@ -65,9 +64,9 @@ export function planOf(seed: number, hasPostgres: boolean): CrashPlan {
     size: { blocks: 6 * deathsPerSeed, mostPerBlock: 3 },
     processes: apart
       ? [
-          { roles: ['server'], lives: lives(deathsPerSeed / 2, ofServer, false) },
-          { roles: ['dispatcher'], lives: lives(deathsPerSeed / 2, ofDispatcher, true) },
+          { roles: ['server'], deaths: deaths(deathsPerSeed / 2, ofServer, false) },
+          { roles: ['dispatcher'], deaths: deaths(deathsPerSeed / 2, ofDispatcher, true) },
         ]
-      : [{ roles: ['server', 'dispatcher'], lives: lives(deathsPerSeed, all, false) }],
+      : [{ roles: ['server', 'dispatcher'], deaths: deaths(deathsPerSeed, all, false) }],
   }
 }

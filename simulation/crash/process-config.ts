@@ -8,7 +8,7 @@ export type CrashDatabase =
   | { readonly kind: 'sqlite'; readonly path: string }
   | { readonly kind: 'postgres'; readonly connectionString: string; readonly schema: string }
 
-/** How much of the script may happen so far. The parent may raise it by a line of JSON on standard input. */
+/** The part of the script that may run so far. The parent raises it by a line of JSON on standard input. */
 export interface Horizon {
   readonly blocks: number
   readonly updates: number
@@ -44,5 +44,5 @@ export type CrashLine =
   | { readonly type: 'delivered'; readonly txHash: string; readonly version: number }
   /** A dispatcher that had lost its lease dropped a late answer. */
   | { readonly type: 'lease lost' }
-  | { readonly type: 'turned'; readonly failing: boolean }
+  | { readonly type: 'endpoint'; readonly failing: boolean }
   | { readonly type: 'finished'; readonly replayed: number; readonly brokenAt: number | null }

@@ -18,7 +18,7 @@ export interface Captured {
   /** The answered status; null: no answer. */
   readonly status: number | null
   /** Whether the endpoint accepted it, with any answer. */
-  readonly taken: boolean
+  readonly accepted: boolean
 }
 
 /** The endpoints. */
@@ -32,9 +32,9 @@ export interface CrashReceiver {
 }
 
 /** An endpoint's answer. */
-type Answer = Pick<Captured, 'status' | 'taken'> & { readonly retryAfter?: string; readonly hangs?: boolean }
+type Answer = Pick<Captured, 'status' | 'accepted'> & { readonly retryAfter?: string; readonly hangs?: boolean }
 
-const taken: Answer = { status: 204, taken: true }
+const accepted: Answer = { status: 204, accepted: true }
 
 /** Opens the endpoints on a free port. Some are down until they are healed. */
 export async function openReceiver(draws: Draws, integrations: readonly string[]): Promise<CrashReceiver> {
@@ -48,9 +48,9 @@ export async function openReceiver(draws: Draws, integrations: readonly string[]
     request.on('end', () => {
       const { headers, url = '' } = request
       const integrationAddress = url.slice('/hooks/'.length)
-      const answer = healed ? taken : answerOf(draws, down.has(integrationAddress))
+      const answer = healed ? accepted : answerOf(draws, down.has(integrationAddress))
       const { status } = answer
-      captured.push({ integrationAddress, headers, body: Buffer.concat(chunks), status, taken: answer.taken })
+      captured.push({ integrationAddress, headers, body: Buffer.concat(chunks), status, accepted: answer.accepted })
       send(answer, response)
     })
   })
@@ -71,16 +71,16 @@ export async function openReceiver(draws: Draws, integrations: readonly string[]
 
 function answerOf(draws: Draws, isDown: boolean): Answer {
   const trouble = draws.fraction()
-  if (isDown) return trouble < 0.5 ? { status: 503, taken: false } : { status: null, taken: false }
-  if (trouble < 0.08) return { status: 500, taken: false }
-  if (trouble < 0.1) return { status: 429, taken: false, retryAfter: '7' }
-  if (trouble < 0.11) return { status: 302, taken: false }
-  if (trouble < 0.14) return { status: 410, taken: false }
-  if (trouble < 0.16) return { status: null, taken: false }
+  if (isDown) return trouble < 0.5 ? { status: 503, accepted: false } : { status: null, accepted: false }
+  if (trouble < 0.08) return { status: 500, accepted: false }
+  if (trouble < 0.1) return { status: 429, accepted: false, retryAfter: '7' }
+  if (trouble < 0.11) return { status: 302, accepted: false }
+  if (trouble < 0.14) return { status: 410, accepted: false }
+  if (trouble < 0.16) return { status: null, accepted: false }
   // It was accepted, but the answer is lost: the connection broke, or the endpoint hung.
-  if (trouble < 0.2) return { status: null, taken: true }
-  if (trouble < 0.22) return { status: null, taken: true, hangs: true }
-  return taken
+  if (trouble < 0.2) return { status: null, accepted: true }
+  if (trouble < 0.22) return { status: null, accepted: true, hangs: true }
+  return accepted
 }
 
 function send({ status, retryAfter, hangs = false }: Answer, response: ServerResponse): void {

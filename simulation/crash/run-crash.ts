@@ -4,10 +4,10 @@ import { buildCrashProcess } from './build-process.js'
 import { type CrashGround, postgresGround, sqliteGround } from './database.js'
 import { points } from './death.js'
 import { planOf } from './plan.js'
-import { runCrashSeed } from './run-lives.js'
+import { runCrashSeed } from './run-deaths.js'
 import type { CrashReport } from './run-seed.js'
 
-/** Which seeds to run. */
+/** The seeds to run. */
 export interface CrashOptions {
   readonly from: number
   readonly count: number
@@ -90,7 +90,7 @@ export function describeCrash(suite: 'crash' | 'outage', report: CrashReport): s
     seconds,
   } = report
   return [
-    `seed ${seed}: ${flaws.length === 0 ? 'right' : 'WRONG'} in ${seconds.toFixed(1)} s on ${engine}; ${payments} payments, ${posts} posts (${postsInTrouble} before all was healed), ` +
+    `seed ${seed}: ${flaws.length === 0 ? 'passed' : 'FAILED'} in ${seconds.toFixed(1)} s on ${engine}; ${payments} payments, ${posts} posts (${postsInTrouble} before all faults ended), ` +
       `${attempts} attempts, ${killsOf(report)} kills, ${freezes} freezes, ${outages} outages, ${lostLeases} late answers, ` +
       `${replayed} replayed, ${blocks} endpoints blocked`,
     ...flaws.slice(0, 8).map((flaw) => `  ${flaw}`),
@@ -111,7 +111,7 @@ export function crashTable(reports: readonly CrashReport[]): string {
     ['seeds', reports.length],
     ['payments', sum(({ payments }) => payments)],
     ['posts', sum(({ posts }) => posts)],
-    ['posts before all was healed', sum(({ postsInTrouble }) => postsInTrouble)],
+    ['posts before all faults ended', sum(({ postsInTrouble }) => postsInTrouble)],
     ['attempts logged', sum(({ attempts }) => attempts)],
     ['processes killed', sum(killsOf)],
     ...([...points, 'outside'] as const).map(
@@ -119,7 +119,7 @@ export function crashTable(reports: readonly CrashReport[]): string {
     ),
     ['dispatchers frozen', sum(({ freezes }) => freezes)],
     ['cuts and restarts of the database', sum(({ outages }) => outages)],
-    ['late answers thrown away', sum(({ lostLeases }) => lostLeases)],
+    ['late answers discarded', sum(({ lostLeases }) => lostLeases)],
     ['deliveries replayed', sum(({ replayed }) => replayed)],
     ['endpoints blocked', sum(({ blocks }) => blocks)],
     ['**missing**', flaws('missing')],

@@ -5,7 +5,7 @@ import { type Draws, drawsOf } from '../random.js'
 import { type CuttingProxy, openCuttingProxy } from './cutting-proxy.js'
 import { postgresGround } from './database.js'
 import { inWorkers, onGround } from './run-crash.js'
-import { type CrashReport, type CrashRun, noteUnplanned, runSeed } from './run-seed.js'
+import { type CrashReport, type CrashRun, recordUnexpectedExit, runSeed } from './run-seed.js'
 
 /** Outages of a seed. */
 export const outagesPerSeed = 10
@@ -17,7 +17,7 @@ const commitMs = 400
 /** Longest requested exit of a process, in milliseconds. */
 const stopMs = 10_000
 
-/** Which seeds to run, one after the other: each uses the server alone. */
+/** The seeds to run, one after the other: each has the server to itself. */
 export interface OutageOptions {
   readonly from: number
   readonly count: number
@@ -36,7 +36,9 @@ export async function runOutages(options: OutageOptions): Promise<CrashReport[]>
       const ground = postgresGround(postgres.connectionString, `outage_${seed}`, proxy.connectionString)
       return onGround(ground, async () => {
         const plan = { seed, engine: 'postgres', size: { blocks: 6 * outages, mostPerBlock: 4 } } as const
-        const report = await runSeed(plan, ground, path, (run) => suffer(run, outages, postgres, proxy))
+        const report = await runSeed(plan, ground, path, (run) =>
+          breakDatabaseRepeatedly(run, outages, postgres, proxy),
+        )
         onReport?.(report)
         return report
       })
@@ -48,7 +50,12 @@ export async function runOutages(options: OutageOptions): Promise<CrashReport[]>
 }
 
 /** Runs three processes through outages of the database; all three must survive. */
-async function suffer(run: CrashRun, outages: number, postgres: TestPostgres, proxy: CuttingProxy): Promise<void> {
+async function breakDatabaseRepeatedly(
+  run: CrashRun,
+  outages: number,
+  postgres: TestPostgres,
+  proxy: CuttingProxy,
+): Promise<void> {
   const draws = drawsOf(run.plan.seed).fork('outages')
   const roles = [['server'], ['dispatcher'], ['dispatcher']] as const
   const children = roles.map((each) => run.start({ roles: each, horizon: run.horizon(0), death: null }))
@@ -67,20 +74,20 @@ async function suffer(run: CrashRun, outages: number, postgres: TestPostgres, pr
     children.map(async (child) => {
       child.signal('SIGTERM')
       const kill = setTimeout(() => child.signal('SIGKILL'), stopMs)
-      noteUnplanned(run, await child.ended, 'the database came and went, and then it was asked to end')
+      recordUnexpectedExit(run, await child.ended, 'it was only asked to exit, after outages of the database')
       clearTimeout(kill)
     }),
   )
   run.outages += counted()
 }
 
-/** Resolves once something was delivered, so that an outage hits working processes, or when that takes too long. */
+/** Resolves after the next delivery, or after a time limit. So an outage hits working processes. */
 async function atWork({ delivered }: CrashRun): Promise<void> {
   const before = delivered.size
   for (let waited = 0; delivered.size === before && waited < recoverMs; waited += 5) await wait(5)
 }
 
-/** Resolves the number of outages, without those after a COMMIT: they may come late, and the proxy counts them. */
+/** Resolves the number of outages. The proxy itself counts cuts after a COMMIT, because they may come late. */
 async function breakDatabase(draws: Draws, postgres: TestPostgres, proxy: CuttingProxy): Promise<number> {
   const kind = draws.fraction()
   if (kind < 0.4) {

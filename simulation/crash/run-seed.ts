@@ -1,4 +1,4 @@
-/** Runs a seed: processes die on one database, then all is healed and judged. @module */
+/** Runs a seed: processes die on one database, then all faults end and the result is judged. @module */
 import { setTimeout as wait } from 'node:timers/promises'
 import { createService } from '@payment-integration/core'
 import { drawsOf } from '../random.js'
@@ -6,7 +6,7 @@ import { simulatedMasterKey } from '../world/master-key.js'
 import { type ChildExit, type CrashChild, startCrashChild } from './child.js'
 import type { CrashGround } from './database.js'
 import type { Point } from './death.js'
-import { judgeCrash, unruly } from './judge.js'
+import { givenUpTooEarly, judgeCrash } from './judge.js'
 import type { CrashPlan } from './plan.js'
 import type { CrashConfig, CrashLine } from './process-config.js'
 import { type CrashReceiver, openReceiver } from './receiver.js'
@@ -16,15 +16,15 @@ import { type Script, scriptOf } from './script.js'
 export const speed = 20
 /** How far the clock of the last process is ahead, in milliseconds: beyond every planned retry. */
 const aheadMs = 72 * 3_600_000
-/** Longest time to deliver everything once all is healed, in milliseconds. */
+/** Longest time to deliver everything after all faults have ended, in milliseconds. */
 const finishMs = 60_000
 /** Report of a seed. */
 export interface CrashReport {
   readonly seed: number
   readonly engine: CrashPlan['engine']
-  /** Empty when all is right. */
+  /** Empty when everything is correct. */
   readonly flaws: readonly string[]
-  /** Kills by point; `outside` when the parent chose the moment. */
+  /** Kills by point; `outside`: the parent killed the process. */
   readonly kills: ReadonlyMap<Point | 'outside', number>
   readonly freezes: number
   /** Cuts and restarts of the database. */
@@ -33,12 +33,12 @@ export interface CrashReport {
   readonly lostLeases: number
   readonly payments: number
   readonly posts: number
-  /** POSTs before everything was healed. */
+  /** POSTs before all faults ended. */
   readonly postsInTrouble: number
   readonly attempts: number
   /** Deliveries that were given up and replayed. */
   readonly replayed: number
-  /** How often an endpoint began to be blocked. */
+  /** How often an endpoint was blocked. */
   readonly blocks: number
   readonly seconds: number
 }
@@ -62,11 +62,11 @@ export interface CrashRun {
   ): CrashChild
   /** The first unconfirmed update. */
   firstUpdate(): number
-  /** How much of the script may happen at this share of the seed. */
+  /** The part of the script that may run at this share of the seed. */
   horizon(share: number): CrashConfig['horizon']
 }
 
-/** Runs a seed. @param trouble - Everything before the healing: it starts processes and leaves none running. */
+/** Runs a seed. @param trouble - The phase with faults: it starts processes and leaves none running. */
 export async function runSeed(
   plan: CrashRun['plan'],
   ground: CrashGround,
@@ -87,7 +87,7 @@ export async function runSeed(
     if (line.type === 'indexed') indexed.add(line.txHash)
     if (line.type === 'delivered') delivered.add(`${line.txHash} ${line.version}`)
     if (line.type === 'lease lost') sums.lostLeases += 1
-    if (line.type === 'turned' && line.failing) sums.blocks += 1
+    if (line.type === 'endpoint' && line.failing) sums.blocks += 1
     if (line.type === 'finished') finished?.(line)
   }
 
@@ -136,14 +136,15 @@ export async function runSeed(
     const late = new AbortController()
     const end = await Promise.race([allDelivered, child.ended, wait(finishMs, null, { signal: late.signal })])
     late.abort()
-    if (end === null) run.flaws.push(`missing: not everything is delivered ${finishMs / 1_000} s after all was healed`)
+    if (end === null)
+      run.flaws.push(`missing: not everything is delivered ${finishMs / 1_000} s after all faults had ended`)
     else if ('type' in end) {
       sums.replayed = end.replayed
       if (end.brokenAt !== null) run.flaws.push(`wrong: the audit log is broken at record ${end.brokenAt}`)
     }
     child.signal('SIGTERM')
     const kill = setTimeout(() => child.signal('SIGKILL'), 10_000)
-    noteUnplanned(run, await child.ended, 'it was asked to end')
+    recordUnexpectedExit(run, await child.ended, 'it was asked to exit')
     clearTimeout(kill)
   }
 
@@ -153,7 +154,7 @@ export async function runSeed(
     receiver.heal()
     const postsInTrouble = receiver.captured.length
     const store = ground.open()
-    run.flaws.push(...unruly(await store.deliveries.list({ status: 'exhausted', limit: 100_000 })))
+    run.flaws.push(...givenUpTooEarly(await store.deliveries.list({ status: 'exhausted', limit: 100_000 })))
     await finish()
     const attempts = await ground.attempts()
     const { captured } = receiver
@@ -197,13 +198,13 @@ async function register(ground: CrashGround, { urlOf }: CrashReceiver, { integra
 }
 
 /** Records an unexpected exit of a process. */
-export function noteUnplanned(
+export function recordUnexpectedExit(
   run: Pick<CrashRun, 'flaws'>,
   { code, signal, complaints }: ChildExit,
   expected: string,
 ): void {
   if (code === 0 && signal === null) return
   run.flaws.push(
-    `wrong: a process ended with code ${code}, signal ${signal}, while ${expected}: ${complaints.slice(-600)}`,
+    `wrong: a process ended with code ${code}, signal ${signal}, although ${expected}: ${complaints.slice(-600)}`,
   )
 }

@@ -55,7 +55,7 @@ const service = createService({
   logger: lostLeases(),
   onEvent(event) {
     cross('event')
-    tellEvent(event)
+    reportEvent(event)
   },
 })
 report({ type: 'ready' })
@@ -155,12 +155,12 @@ async function isUnsettled(): Promise<boolean> {
   return waiting.length > 0 || !isApplied || pending > 0
 }
 
-function tellEvent(event: ServiceEvent): void {
+function reportEvent(event: ServiceEvent): void {
   if (event.type === 'payment.indexed') report({ type: 'indexed', txHash: event.txHash })
   if (event.type === 'delivery.attempted' && event.outcome === 'delivered')
     report({ type: 'delivered', txHash: event.txHash, version: event.version })
   if (event.type === 'endpoint.failing' || event.type === 'endpoint.recovered')
-    report({ type: 'turned', failing: event.type === 'endpoint.failing' })
+    report({ type: 'endpoint', failing: event.type === 'endpoint.failing' })
 }
 
 function lostLeases(): Logger {

@@ -3,7 +3,7 @@ import { report } from '../../packages/core/test/identity-oracle/first-finding.j
 import { runHistory } from '../../packages/core/test/identity-oracle/history.js'
 import { realSystem } from '../../packages/core/test/identity-oracle/real/real-system.js'
 
-/** Which histories. */
+/** The histories to run. */
 export interface IdentityOptions {
   /** The first seed. */
   readonly from: number
@@ -12,12 +12,12 @@ export interface IdentityOptions {
   onFinding(text: string): void
 }
 
-/** Runs them one after the other: a history never waits. */
+/** Runs histories one after the other, because a history never waits. */
 export async function runIdentity({
   from,
   count,
   onFinding,
-}: IdentityOptions): Promise<{ isRight: boolean; table: string }> {
+}: IdentityOptions): Promise<{ hasPassed: boolean; table: string }> {
   const wrong: number[] = []
   const started = process.cpuUsage()
   for (let seed = from; seed < from + count; seed += 1) {
@@ -28,6 +28,6 @@ export async function runIdentity({
   }
   const { user, system } = process.cpuUsage(started)
   const seconds = Math.round((user + system) / 1e6)
-  const verdict = wrong.length === 0 ? 'none broke a promise' : `${wrong.length} broke a promise: ${wrong.join(', ')}`
-  return { isRight: wrong.length === 0, table: `identity: ${count} histories, ${seconds} s CPU; ${verdict}` }
+  const verdict = wrong.length === 0 ? 'none breaks a rule' : `${wrong.length} break a rule: ${wrong.join(', ')}`
+  return { hasPassed: wrong.length === 0, table: `identity: ${count} histories, ${seconds} s CPU; ${verdict}` }
 }

@@ -1,4 +1,4 @@
-/** Faults of single answers. Each changes an honest answer, or leaves it alone when it does not apply. @module */
+/** Faults of single answers. Each changes an honest answer, if it applies to it. @module */
 import type { Draws } from '../random.js'
 import type { Call, Outcome } from './calls.js'
 import type { itemFaults } from './fault-names.js'
@@ -14,8 +14,8 @@ export function spoil(fault: (typeof itemFaults)[number], call: Call, outcome: O
   return 'result' in outcome ? changes[fault](outcome.result, call, draws) : outcome
 }
 
-/** Errors in nodes' wordings; -32005 has three meanings. */
-const wordings = [
+/** Error messages of real nodes; -32005 has three meanings. */
+const nodeErrors = [
   { code: -32000, message: 'header not found' },
   { code: -32005, message: 'limit exceeded' },
   { code: -32603, message: 'internal error' },
@@ -30,7 +30,7 @@ const mayBeMissing = /^eth_get(Block|Transaction)/
 
 const changes: Readonly<Record<(typeof itemFaults)[number], Change>> = {
   'null-answer': (result, { method }) => ({ result: mayBeMissing.test(method) ? null : result }),
-  'item-error': (_result, _call, draws) => ({ error: draws.pick(wordings) }),
+  'item-error': (_result, _call, draws) => ({ error: draws.pick(nodeErrors) }),
   'logs-empty': (result, { method }) => ({ result: method === 'eth_getLogs' ? [] : result }),
   'logs-cut': (result, { method }, draws) => ({
     result: method === 'eth_getLogs' ? without(result, draws) : result,

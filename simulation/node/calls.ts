@@ -1,4 +1,4 @@
-/** The parts of JSON-RPC that a node and its faults need. @module */
+/** The parts of JSON-RPC that the fake nodes use. @module */
 
 /** One call. */
 export interface Call {

@@ -1,4 +1,4 @@
-/** Names of node faults. Source: issue "An indexer that can be trusted with money", point 5. @module */
+/** Names of the faults of a node. @module */
 
 /** Faults of a whole request. */
 export const requestFaults = [

@@ -1,4 +1,4 @@
-/** A node that misbehaves by seed, in the bytes it sends. @module */
+/** A node that sends wrong answers by seed. @module */
 import type { Draws } from '../random.js'
 import { spoil } from './answer-faults.js'
 import { type Answer, type Call, type Item, jsonReply, type Outcome, parseRequest, type Reply } from './calls.js'
@@ -13,7 +13,7 @@ export interface FaultyNodeParts {
   readonly foreign: Answer
   readonly draws: Draws
   readonly rates: FaultRates
-  /** Number of first requests that `foreign` answers. @default 0 */
+  /** Number of requests at the start that `foreign` answers. @default 0 */
   readonly startsAsOther?: number | undefined
 }
 
@@ -21,7 +21,7 @@ export interface FaultyNodeParts {
 export interface FaultyNode {
   /** Answers the body of a request. */
   handle(body: string): Promise<Reply>
-  /** Stops all misbehaviour for good. */
+  /** Ends all faults. */
   heal(): void
   /** How often each fault happened. */
   readonly done: ReadonlyMap<FaultName, number>
@@ -36,7 +36,7 @@ export function createFaultyNode({ honest, foreign, draws, rates, startsAsOther 
   const inARowOf = new Map<string, number>()
   let healed = false
   let episode: Episode | null = startsAsOther > 0 ? { name: 'other-chain', left: startsAsOther + 1, blocks: 0 } : null
-  /** A replaced node drops its connections, which makes the change noticeable. */
+  /** Whether another node replaces this one now. The change drops its connections, so clients can notice it. */
   let swapping = false
 
   const note = (fault: FaultName) => done.set(fault, (done.get(fault) ?? 0) + 1)
@@ -62,10 +62,10 @@ export function createFaultyNode({ honest, foreign, draws, rates, startsAsOther 
   }
 
   /**
-   * Some faults look like the truth when they never stop: a contract may always fail, and a chain may compute hashes in
-   * its own way. These happen only a few times in a row.
+   * Some faults cannot be told from a valid answer if they never stop. A contract may always fail, and a chain may
+   * compute hashes in its own way. Such faults happen only a few times in a row.
    */
-  function isBearable(fault: FaultName, { method, params }: Call): boolean {
+  function isDetectable(fault: FaultName, { method, params }: Call): boolean {
     const most =
       fault === 'header-changed' ? 1 : fault === 'item-error' && method === 'eth_call' ? mostFailedCalls : null
     if (most === null) return true
@@ -81,7 +81,7 @@ export function createFaultyNode({ honest, foreign, draws, rates, startsAsOther 
     let outcome = await answer(call)
     for (const fault of itemFaults) {
       if (fault === 'finalized-back' || healed || !draws.chance(rates[fault] ?? 0)) continue
-      if (!isBearable(fault, call)) continue
+      if (!isDetectable(fault, call)) continue
       const spoilt = spoil(fault, call, outcome, draws)
       if (JSON.stringify(spoilt) !== JSON.stringify(outcome)) note(fault)
       outcome = spoilt

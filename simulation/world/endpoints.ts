@@ -5,40 +5,40 @@ import type { FaultName } from '../node/fault-names.js'
 import { createFaultyNode } from '../node/faulty-node.js'
 import { otherChain } from '../node/other-chain.js'
 import type { Draws } from '../random.js'
-import type { Nature } from './nature.js'
+import type { ChainDriver } from './chain-driver.js'
 import type { Plan } from './plan.js'
 import type { VirtualTime } from './virtual-time.js'
 
-/** The calling process, by the port of its connections. */
-export interface Askers {
-  /** Resolves once it is not paused. */
-  awake(port: number): Promise<void>
-  /** Counts one step. False when it is dead. */
-  does(port: number): boolean
+/** The processes that send requests. The port of a connection identifies its process. */
+export interface Callers {
+  /** Resolves when the process is not paused. */
+  afterPause(port: number): Promise<void>
+  /** Counts one step of the process. False when it is dead. */
+  step(port: number): boolean
 }
 
 /** The endpoints. */
 export interface Endpoints {
   route(host: string, body: string): Promise<Reply>
-  /** Stops all misbehaviour; from now on every endpoint has the true chain. */
+  /** Ends all faults; from now on every endpoint has the true chain. */
   heal(): void
   /** How often each fault happened. */
   faults(): Map<FaultName, number>
 }
 
 /** Longest latency of a request, and of its answer, in milliseconds. */
-const wayMs = 20
+const maxLatencyMs = 20
 const hang: Reply = { kind: 'hang' }
 
 /** Opens the endpoints of a plan. */
 export function openEndpoints(
   plan: Plan,
   draws: Draws,
-  chainDriver: Nature,
+  chainDriver: ChainDriver,
   time: VirtualTime,
-  askers: Askers,
+  callers: Callers,
 ): Endpoints {
-  const ways = draws.fork('network')
+  const latencies = draws.fork('network')
   const { chain } = chainDriver
   let healed = false
   const nodes = plan.endpoints.map(({ name, rates, maxDelayMs, hasBlockReceipts, startsAsOther }) => {
@@ -59,7 +59,7 @@ export function openEndpoints(
   chainDriver.onChange(() => {
     const { tip } = chain
     for (const { view, maxDelayMs } of nodes) {
-      const delayMs = healed ? 0 : ways.whole(0, maxDelayMs)
+      const delayMs = healed ? 0 : latencies.whole(0, maxDelayMs)
       if (delayMs === 0) view.tip = tip
       else
         setTimeout(() => {
@@ -73,12 +73,12 @@ export function openEndpoints(
       const [name, portText] = host.split(':')
       const port = Number(portText)
       const endpoint = nodes.find((each) => each.name === name)
-      if (endpoint === undefined || !askers.does(port)) return hang
-      await time.sleep(ways.whole(1, wayMs))
+      if (endpoint === undefined || !callers.step(port)) return hang
+      await time.sleep(latencies.whole(1, maxLatencyMs))
       const reply = await endpoint.node.handle(body)
-      await time.sleep(ways.whole(1, wayMs))
-      await askers.awake(port)
-      return askers.does(port) ? reply : hang
+      await time.sleep(latencies.whole(1, maxLatencyMs))
+      await callers.afterPause(port)
+      return callers.step(port) ? reply : hang
     },
     heal() {
       healed = true

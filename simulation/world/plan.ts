@@ -1,13 +1,13 @@
-/** Draws the plan of a seed: forks, faults and deaths. @module */
+/** Draws the plan of a seed: forks, faults, kills and pauses. @module */
 import { type FaultName, type FaultRates, faultNames, itemFaults, requestFaults } from '../node/fault-names.js'
 import type { Draws } from '../random.js'
 
 /** The plan of one seed. */
 export interface Plan {
   readonly seed: number
-  /** A chain with known standard headers, or one where the service must find out. */
+  /** A chain whose headers are known to be standard, or one where the service must find out. */
   readonly chainId: number
-  /** Blocks that are mined while everything misbehaves. */
+  /** Steps of the schedule, during which faults happen. */
   readonly blocks: number
   /** Blocks mined before the first process starts. */
   readonly history: number
@@ -36,9 +36,9 @@ export interface PlannedEndpoint {
   readonly rates: FaultRates
   /** Whether it knows `eth_getBlockReceipts`. */
   readonly hasBlockReceipts: boolean
-  /** Number of first requests that a node of another chain answers: a misconfigured endpoint. */
+  /** Number of requests at the start that a node of another chain answers, as at a misconfigured endpoint. */
   readonly startsAsOther: number
-  /** Longest delay until it has a change of the chain, in milliseconds. */
+  /** Longest delay until it sees a change of the chain, in milliseconds. */
   readonly maxDelayMs: number
 }
 
@@ -48,7 +48,7 @@ const unknownChain = 31_337
 /** Blocks until finality, small so that a seed covers drops and returns. */
 const finalityBlocks = 6
 
-/** Enough time to catch up, or almost none. */
+/** Waits that leave time to catch up, and waits that leave almost none. */
 const calm = [20, 200, 1_500, 4_000]
 const hectic = [5, 20, 60, 150]
 

@@ -4,8 +4,8 @@ import { createService, type Service, type ServiceEvent } from '@payment-integra
 import type { Clock, Sender, Store } from '@payment-integration/core/ports'
 import { cast } from '../chain/transaction.js'
 import type { Draws } from '../random.js'
-import { beginLife, clockOf, type Life, storeOf } from './life.js'
 import { simulatedMasterKey } from './master-key.js'
+import { clockOf, controlProcess, type ProcessControl, storeOf } from './process-control.js'
 
 /** Parts that all simulated processes share. */
 export interface Shared {
@@ -27,7 +27,7 @@ export interface Shared {
 export interface SimulatedProcess {
   /** The port of its connections, which identifies it to the network. */
   readonly port: number
-  readonly life: Life
+  readonly control: ProcessControl
   readonly service: Service
   /** Stops it cleanly. */
   stop(): Promise<void>
@@ -58,29 +58,29 @@ export function openChain(
 /** Starts a process. @param died - Called when it is killed. */
 export function startProcess(shared: Shared, port: number, draws: Draws, died: () => void): SimulatedProcess {
   const { chainId, sender, finalityBlocks, delivers, onEvent, onQuarantine } = shared
-  const life = beginLife(died)
-  const clock = clockOf(life, shared.clock)
-  const store = storeOf(life, shared.store, shared.clock)
-  const chain = openChain({ ...shared, clock, onQuarantine: (txHash) => life.alive && onQuarantine(txHash) }, port, {
+  const control = controlProcess(died)
+  const clock = clockOf(control, shared.clock)
+  const store = storeOf(control, shared.store, shared.clock)
+  const chain = openChain({ ...shared, clock, onQuarantine: (txHash) => control.alive && onQuarantine(txHash) }, port, {
     batchSize: draws.pick([1, 1, 7, 100]),
     maxRange: draws.pick([1, 5, 2_000]),
   })
   const service = createService({
     store,
-    sender: { post: (post) => (life.step() ? sender.post(post) : new Promise(() => {})) },
+    sender: { post: (post) => (control.step() ? sender.post(post) : new Promise(() => {})) },
     masterKey: simulatedMasterKey,
     chains: [{ chain, startBlock: 0, pollMs, leaseMs }],
     confirmations: { [chainId]: finalityBlocks },
     clock,
     random: { fraction: draws.fraction, bytes: (length) => Buffer.from(draws.hex(length).slice(2), 'hex') },
-    onEvent: (event) => life.alive && onEvent(event),
+    onEvent: (event) => control.alive && onEvent(event),
   })
   const controller = new AbortController()
   const loops = delivers ? [service] : service.indexers
   const running = Promise.all(loops.map((loop) => loop.run(controller.signal)))
   return {
     port,
-    life,
+    control,
     service,
     async stop() {
       controller.abort()

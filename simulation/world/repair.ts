@@ -16,7 +16,10 @@ export interface Operator {
  * @param message - The error message in the chain's status.
  * @returns False when the message names no such command.
  */
-export async function repairAsTold(message: string, { store, openChain, finalityBlocks }: Operator): Promise<boolean> {
+export async function repairAsAdvised(
+  message: string,
+  { store, openChain, finalityBlocks }: Operator,
+): Promise<boolean> {
   const from = /reindex --chain \d+ --from (\d+)/.exec(message)?.[1]
   if (from === undefined) return false
   const chain = openChain()

@@ -1,16 +1,16 @@
-/** Runs one seed: a world misbehaves, heals, and is judged. @module */
+/** Runs one seed: faults happen, then stop, and the store is judged. @module */
 import { UpdateConflictError } from '@payment-integration/core'
 import type { Store } from '@payment-integration/core/ports'
 import { cast } from '../chain/transaction.js'
 import type { FaultName } from '../node/fault-names.js'
 import { type Draws, drawsOf } from '../random.js'
+import { type ChainDriver, createChainDriver } from './chain-driver.js'
 import { openEndpoints } from './endpoints.js'
-import { awake } from './life.js'
-import { createNature, type Nature } from './nature.js'
 import { drawPlan, type Plan } from './plan.js'
 import { openChain, type Shared, type SimulatedProcess, startProcess } from './process.js'
+import { afterPause } from './process-control.js'
 import { createReceiver } from './receiver.js'
-import { repairAsTold } from './repair.js'
+import { repairAsAdvised } from './repair.js'
 import { openStore } from './stores.js'
 import { everSeenOn, malformedOn, paymentsOn } from './truth.js'
 import { judge, type Verdict } from './verdict.js'
@@ -40,7 +40,7 @@ const operatorPort = 8_000
 /** Longest pause of a process, in milliseconds: several times as long as a lease. */
 const longestPauseMs = 20_000
 
-/** Runs a seed. It rejects only when the simulation itself is at fault. */
+/** Runs a seed. It rejects only for a bug of the simulation itself. */
 export async function simulateSeed(seed: number, store: Plan['store'] = 'memory'): Promise<SeedReport> {
   await warmUp()
   const draws = drawsOf(seed)
@@ -77,13 +77,14 @@ function openWorld(
   let ports = 0
 
   const { chainId } = plan
-  const chainDriver: Nature = createNature(chainId, plan, draws.fork('nature'), startMs / 1000)
+  // The label is part of every seed: another one would change all histories.
+  const chainDriver: ChainDriver = createChainDriver(chainId, plan, draws.fork('nature'), startMs / 1000)
   const endpoints = openEndpoints(plan, draws, chainDriver, time, {
-    awake: async (port) => {
+    afterPause: async (port) => {
       const process = running.get(port)
-      if (process !== undefined) await awake(process.life, time)
+      if (process !== undefined) await afterPause(process.control, time)
     },
-    does: (port) => port === operatorPort || running.get(port)?.life.step() === true,
+    step: (port) => port === operatorPort || running.get(port)?.control.step() === true,
   })
   const watch = openWatch(opened.store, plan.finalityBlocks)
 
@@ -128,19 +129,19 @@ function openWorld(
     )
   }
 
-  async function happen(): Promise<void> {
-    const what = schedule.fraction()
-    if (what < 0.55) chainDriver.mine()
-    else if (what < 0.75) chainDriver.fork()
-    else if (what < 0.85) for (let block = 0; block < 3; block += 1) chainDriver.mine()
+  async function takeStep(): Promise<void> {
+    const draw = schedule.fraction()
+    if (draw < 0.55) chainDriver.mine()
+    else if (draw < 0.75) chainDriver.fork()
+    else if (draw < 0.85) for (let block = 0; block < 3; block += 1) chainDriver.mine()
     else await update()
     if (schedule.chance(plan.killChance)) {
       const [process] = schedule.shuffled([...running.values()])
-      process?.life.killAfter(schedule.whole(0, 40))
+      process?.control.killAfter(schedule.whole(0, 40))
     }
     if (schedule.chance(plan.pauseChance))
-      for (const { life } of running.values())
-        if (schedule.chance(0.5)) life.pauseUntil(time.now() + schedule.whole(1_000, longestPauseMs))
+      for (const { control } of running.values())
+        if (schedule.chance(0.5)) control.pauseUntil(time.now() + schedule.whole(1_000, longestPauseMs))
     const wanted = plan.competing ? 2 : 1
     if (running.size < wanted && schedule.chance(0.6)) start()
   }
@@ -154,11 +155,11 @@ function openWorld(
   async function heal(): Promise<void> {
     receiver.heal()
     endpoints.heal()
-    chainDriver.rest()
+    chainDriver.finalise()
     const end = time.now() + healMs
     while (!(await isCaughtUp())) {
       if (time.now() >= end) return
-      // A process with a planned death may outlive the faults.
+      // A process whose kill is already planned may die only now.
       if (running.size === 0) start()
       await time.advance(5_000)
       if (plan.forks !== 'deep') continue
@@ -172,7 +173,7 @@ function openWorld(
     const { store } = opened
     const { finalityBlocks } = plan
     let done = false
-    const repaired = repairAsTold(message, {
+    const repaired = repairAsAdvised(message, {
       store,
       finalityBlocks,
       openChain: () => openChain(shared, operatorPort),
@@ -191,7 +192,7 @@ function openWorld(
       if (opened.delivers) await register(running.values().next().value)
       for (let step = 0; step < plan.blocks; step += 1) {
         await time.advance(schedule.pick(plan.waits))
-        await happen()
+        await takeStep()
       }
       await time.advance(5_000)
       await heal()
@@ -206,17 +207,17 @@ function openWorld(
         updates,
         received: opened.delivers ? receiver.received : null,
       })
-      const words = [...judged.words, ...(await watch.flaws())]
+      const findings = [...judged.findings, ...(await watch.flaws())]
       const silent = malformedOn(chainDriver.chain).filter((hash) => !quarantined.has(hash))
-      if (silent.length > 0) words.push(`${silent.length} malformed logs were not reported`)
+      if (silent.length > 0) findings.push(`${silent.length} malformed logs were not reported`)
       const reorganisations = watch.reorganisations()
       if (chainDriver.forks === 0 && reorganisations > 0)
-        words.push(`${reorganisations} reorganisations of a chain that never forked`)
-      if (words.length > 0) words.push(...[...running.values()].map(describe))
+        findings.push(`${reorganisations} reorganisations of a chain that never forked`)
+      if (findings.length > 0) findings.push(...[...running.values()].map(describe))
       for (const process of running.values()) await stopWithin(process, time)
       return {
         plan,
-        verdict: { ...judged, wrong: judged.wrong + (words.length > judged.words.length ? 1 : 0), words },
+        verdict: { ...judged, wrong: judged.wrong + (findings.length > judged.findings.length ? 1 : 0), findings },
         faults: endpoints.faults(),
         forks: chainDriver.forks,
         reorganisations,
@@ -238,8 +239,8 @@ async function stopWithin(process: SimulatedProcess, time: VirtualTime): Promise
   const stopping = process.stop().then(() => {
     stopped = true
   })
-  // A process with a planned death may die while it stops, and then never resolves.
-  if (!(await time.advance(healMs, () => stopped || !process.life.alive))) throw new Error('A process did not stop.')
+  // A process whose kill is planned may die while it stops. Its `stop()` then never resolves.
+  if (!(await time.advance(healMs, () => stopped || !process.control.alive))) throw new Error('A process did not stop.')
   if (stopped) await stopping
 }
 

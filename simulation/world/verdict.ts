@@ -1,4 +1,4 @@
-/** Compares what a store holds with the truth. @module */
+/** Compares the content of a store with the true chain. @module */
 import type { ProvenRange, Store, StoredPayment } from '@payment-integration/core/ports'
 import { type Received, readSnapshot } from './receiver.js'
 import { keyOf, type LastingFacts, type TrueFacts } from './truth.js'
@@ -26,7 +26,7 @@ export interface Verdict {
   readonly missing: number
   readonly wrong: number
   readonly repeated: number
-  readonly words: readonly string[]
+  readonly findings: readonly string[]
   /** Number of compared payments. */
   readonly payments: number
 }
@@ -63,7 +63,7 @@ export async function judge(evidence: Evidence): Promise<Verdict> {
     missing: missing.length,
     wrong: wrong.length,
     repeated: repeated.length,
-    words: [...missing, ...wrong, ...repeated].slice(0, 8),
+    findings: [...missing, ...wrong, ...repeated].slice(0, 8),
     payments: truth.size,
   }
 }
@@ -73,7 +73,7 @@ async function readStore(store: Store, chainId: number) {
   const snapshots = new Map<string, (string | null)[]>()
   for (const { id, version } of payments) {
     const bodies: (string | null)[] = []
-    // One more than expected, so that an extra version shows.
+    // One more than expected, to find an extra version.
     for (let wanted = 1; wanted <= version + 1; wanted += 1) {
       const body = await store.payments.snapshot(id, wanted)
       bodies.push(body === null ? null : Buffer.from(body).toString('utf8'))
@@ -90,8 +90,8 @@ function onChainFlaws(payment: StoredPayment, facts: TrueFacts, states: readonly
     const actual: unknown = Reflect.get(payment, name)
     if (!isSame(actual, expected)) flaws.push(`${key}: ${name} is ${show(actual)}, the chain has ${show(expected)}`)
   }
-  if (payment.offChain) flaws.push(`${key} counts as off the chain`)
-  if (payment.dropped !== null) flaws.push(`${key} counts as dropped`)
+  if (payment.offChain) flaws.push(`${key} is marked as off the chain`)
+  if (payment.dropped !== null) flaws.push(`${key} is marked as dropped`)
   const allowed = payment.primary ? states : [null]
   if (!allowed.includes(payment.state))
     flaws.push(`${key}: state is ${payment.state}, expected ${allowed.join(' or ')}`)
@@ -101,14 +101,14 @@ function onChainFlaws(payment: StoredPayment, facts: TrueFacts, states: readonly
 
 function offChainFlaws(payment: StoredPayment, { tip, everSeen, finalityBlocks }: Evidence): string[] {
   const key = keyOf(payment)
-  const meant = everSeen(key)
-  if (meant === undefined) return [`${key} was never on the chain`]
-  const flaws = Object.entries(meant)
+  const lasting = everSeen(key)
+  if (lasting === undefined) return [`${key} was never on the chain`]
+  const flaws = Object.entries(lasting)
     .filter(([name, expected]) => !isSame(Reflect.get(payment, name), expected))
-    .map(([name]) => `${key}: ${name} was never so`)
-  if (!payment.offChain) flaws.push(`${key} of block ${payment.blockNumber} left the chain and counts as on it`)
+    .map(([name]) => `${key}: ${name} never had this value`)
+  if (!payment.offChain) flaws.push(`${key} of block ${payment.blockNumber} left the chain and is not marked so`)
   const isFinal = payment.blockNumber + finalityBlocks <= tip.number
-  if (isFinal && payment.dropped === null) flaws.push(`${key} is off the chain for good and not dropped`)
+  if (isFinal && payment.dropped === null) flaws.push(`${key} left the chain for good and was not dropped`)
   if (isFinal && payment.primary && payment.state !== 'failure')
     flaws.push(`${key} was dropped in state ${payment.state}`)
   return flaws
@@ -126,7 +126,7 @@ function versionFlaws(payment: StoredPayment, bodies: readonly (string | null)[]
   bodies.forEach((body, index) => {
     const expected = index < version
     if ((body !== null) !== expected)
-      flaws.push(`${key}: snapshot ${index + 1} of ${version} is ${body === null ? 'missing' : 'too many'}`)
+      flaws.push(`${key}: snapshot ${index + 1} of ${version} is ${body === null ? 'missing' : 'unexpected'}`)
     if (body === null) return
     const snapshot = readSnapshot(body)
     if (snapshot.version !== index + 1 || !body.includes(payment.txHash) || !body.includes(integrationAddress))
@@ -134,7 +134,7 @@ function versionFlaws(payment: StoredPayment, bodies: readonly (string | null)[]
     if (snapshot.state === before) flaws.push(`${key}: version ${index + 1} changed nothing`)
     before = snapshot.state
   })
-  if (before !== state) flaws.push(`${key}: the newest snapshot says ${before}, the payment ${state}`)
+  if (before !== state) flaws.push(`${key}: the newest snapshot has state ${before}, the payment ${state}`)
   return flaws
 }
 
@@ -146,8 +146,8 @@ async function chainFlaws(store: Store, { chainId, tip, firstBlock }: Evidence):
   const proofs = await store.chains.proofs(chainId, anyHeight)
   const ascending = proofs.toSorted((a, b) => a.from - b.from)
   if (!isGapless(ascending, firstBlock, tip.number))
-    flaws.push(`the proofs are of ${ascending.map(({ from, to }) => `${from}-${to}`).join(', ')}`)
-  if (ascending.some(({ proof }) => proof === 'none')) flaws.push('blocks count as indexed without a proof')
+    flaws.push(`the proofs cover ${ascending.map(({ from, to }) => `${from}-${to}`).join(', ')}`)
+  if (ascending.some(({ proof }) => proof === 'none')) flaws.push('blocks are indexed without a proof')
   return flaws
 }
 

@@ -27,6 +27,6 @@ async function readOneBlock(): Promise<void> {
   })
   const chain = createEvmChain({ chainId, transport, routers: cast.routers })
   for await (const { last } of chain.ranges({ from: 0, to: 0, head: 0 }))
-    if (last.hash !== tip.hash) throw new Error('The product does not read a block that is right.')
+    if (last.hash !== tip.hash) throw new Error('The product rejects a valid block.')
   chain.close()
 }

@@ -1,4 +1,4 @@
-/** Watches a service at work: a right end may hide wrong steps. @module */
+/** Watches a running service: a correct result may hide wrong steps. @module */
 import type { ServiceEvent } from '@payment-integration/core'
 import type { Store } from '@payment-integration/core/ports'
 
@@ -16,7 +16,7 @@ export function openWatch(store: Store, finalityBlocks: number): Watch {
   const looking: Promise<void>[] = []
   let reorganisations = 0
 
-  /** Only a drop makes a failure here, and nothing is dropped before its former height is final. */
+  /** In the simulation only a drop makes `failure`. Nothing may be dropped before its former height is final. */
   async function checkDrop(chainId: number, txHash: string): Promise<void> {
     const { payments, indexedTo } = await store.payments.transaction({ chainId, txHash })
     for (const { dropped, blockNumber, ordinal } of payments)
@@ -32,7 +32,7 @@ export function openWatch(store: Store, finalityBlocks: number): Watch {
       reorganisations += 1
       const { from, commonAncestor } = event
       if (from - commonAncestor > finalityBlocks)
-        flaws.push(`blocks ${commonAncestor + 1} to ${from} were taken back although some were final`)
+        flaws.push(`blocks ${commonAncestor + 1} to ${from} were orphaned although some were final`)
     },
     reorganisations: () => reorganisations,
     async flaws() {

@@ -1,16 +1,16 @@
-/** Drives the real chain: blocks, reorganisations by the node, and payments that return or not. @module */
+/** Drives anvil: mines blocks, reorganises the chain, and sends orphaned payments again. @module */
 import type { Draws } from '../random.js'
 import type { Plan } from '../world/plan.js'
 import type { AnvilChain, SignedPayment } from './anvil-chain.js'
 
-/** The chain's changes. */
-export interface RealNature {
+/** Changes the chain. */
+export interface AnvilDriver {
   /** Every payment that was ever signed, by hash. */
   readonly signed: ReadonlyMap<string, SignedPayment>
   mine(): Promise<void>
   fork(): Promise<void>
-  /** Stops all changes, and mines so many empty blocks above the highest height. */
-  rest(blocks: number): Promise<void>
+  /** Drops waiting payments, and mines `blocks` empty blocks above the highest one so far. */
+  finalise(blocks: number): Promise<void>
   forks(): number
   /** Blocks that the deepest reorganisation removed. */
   deepest(): number
@@ -18,12 +18,13 @@ export interface RealNature {
 
 /** Most payments of a seed: each has its own payer. */
 const mostPayments = 60
-/** Chance that a payment of an orphaned block is put into the new branch; otherwise it waits for a later block. */
+/** Chance that the reorganisation puts an orphaned payment into its own new blocks. */
 const putBackChance = 0.45
+/** Chance that any other orphaned payment is sent again later; otherwise it is lost. */
 const returnChance = 0.45
 
-/** Begins on an empty part of the chain. @param startBlock - Blocks up to this height are never removed. */
-export function createRealNature(chain: AnvilChain, plan: Plan, draws: Draws, startBlock: number): RealNature {
+/** Creates the driver. @param startBlock - Blocks up to this height are never removed. */
+export function createAnvilDriver(chain: AnvilChain, plan: Plan, draws: Draws, startBlock: number): AnvilDriver {
   const signed = new Map<string, SignedPayment>()
   let waiting: SignedPayment[] = []
   let highest = startBlock
@@ -90,7 +91,7 @@ export function createRealNature(chain: AnvilChain, plan: Plan, draws: Draws, st
     fork,
     forks: () => forks,
     deepest: () => deepest,
-    async rest(blocks) {
+    async finalise(blocks) {
       waiting = []
       const until = highest + blocks
       while ((await height()) < until) await mineOne()

@@ -6,12 +6,12 @@ class KilledError extends Error {
   override readonly name = 'KilledError'
 }
 
-/** The life of one simulated process. */
-export interface Life {
+/** Kills or pauses one simulated process. */
+export interface ProcessControl {
   readonly alive: boolean
-  /** Kills it after so many more steps, without notice; 0 kills it now. */
+  /** Kills it without notice after `steps` more steps; 0 kills it now. */
   killAfter(steps: number): void
-  /** Pauses it, as when a machine is moved or out of memory: it continues as if no time had passed. */
+  /** Pauses it until a time, as an operating system may do. Afterwards it continues as if no time had passed. */
   pauseUntil(at: number): void
   /** End of the pause, in unix milliseconds; 0 without one. */
   readonly pausedUntil: number
@@ -19,8 +19,8 @@ export interface Life {
   step(): boolean
 }
 
-/** Begins a life. @param died - Called once, when it ends. */
-export function beginLife(died: () => void): Life {
+/** Creates the control of a process. @param died - Called once, when the process is killed. */
+export function controlProcess(died: () => void): ProcessControl {
   let left = Number.POSITIVE_INFINITY
   let alive = true
   let pausedUntil = 0
@@ -51,33 +51,33 @@ export function beginLife(died: () => void): Life {
 }
 
 /** Resolves at once, or at the end of a pause. */
-export async function awake(life: Life, clock: Clock): Promise<void> {
-  while (clock.now() < life.pausedUntil) await clock.sleep(life.pausedUntil - clock.now())
+export async function afterPause(control: ProcessControl, clock: Clock): Promise<void> {
+  while (clock.now() < control.pausedUntil) await clock.sleep(control.pausedUntil - clock.now())
 }
 
 const never = new Promise<never>(() => {})
 
-/** The process's clock: a dead process never wakes. */
-export function clockOf(life: Life, clock: Clock): Clock {
+/** The process's clock. The sleep of a dead process never ends. */
+export function clockOf(control: ProcessControl, clock: Clock): Clock {
   return {
     now: () => clock.now(),
     async sleep(ms, signal) {
       await clock.sleep(ms, signal)
-      await awake(life, clock)
-      if (!life.step()) await never
+      await afterPause(control, clock)
+      if (!control.step()) await never
     },
   }
 }
 
-/** The process's store: the process may die before a call, within a transaction, or before the answer of a commit. */
-export function storeOf<T extends Pick<Store, 'transaction'>>(life: Life, store: T, clock: Clock): T {
-  return wrap(life, store, async (target, name, args, call) => {
-    await awake(life, clock)
+/** The process's store. The process may die before a call, within a transaction, or before the answer of a commit. */
+export function storeOf<T extends Pick<Store, 'transaction'>>(control: ProcessControl, store: T, clock: Clock): T {
+  return wrap(control, store, async (target, name, args, call) => {
+    await afterPause(control, clock)
     if (name !== 'transaction' || target !== store) return call()
     const [work] = args as [(tx: object) => Promise<unknown>]
     return store.transaction(async (tx) => {
-      const value = await work(withinTransaction(life, tx))
-      if (!life.step()) throw new KilledError('The process died before it committed.')
+      const value = await work(withinTransaction(control, tx))
+      if (!control.step()) throw new KilledError('The process died before it committed.')
       return value
     })
   })
@@ -86,19 +86,19 @@ export function storeOf<T extends Pick<Store, 'transaction'>>(life: Life, store:
 /** Runs a store call, like `call`. */
 type Perform = (target: object, name: string, args: readonly unknown[], call: () => unknown) => Promise<unknown>
 
-function wrap<T extends object>(life: Life, target: T, perform: Perform): T {
+function wrap<T extends object>(control: ProcessControl, target: T, perform: Perform): T {
   return new Proxy(target, {
     get(_, name, receiver) {
       const value: unknown = Reflect.get(target, name, receiver)
-      if (typeof value === 'object' && value !== null) return wrap(life, value, perform)
+      if (typeof value === 'object' && value !== null) return wrap(control, value, perform)
       if (typeof value !== 'function') return value
       // The one synchronous call: its subscription lasts as long as the process.
       if (name === 'whenDue')
-        return (listener: () => void) => value.call(target, () => life.step() && listener()) as () => void
+        return (listener: () => void) => value.call(target, () => control.step() && listener()) as () => void
       return (...args: unknown[]) => {
-        if (!life.step()) return never
-        return heardBy(
-          life,
+        if (!control.step()) return never
+        return answerTo(
+          control,
           perform(target, String(name), args, () => value.apply(target, args)),
         )
       }
@@ -106,24 +106,24 @@ function wrap<T extends object>(life: Life, target: T, perform: Perform): T {
   })
 }
 
-/** A dead process gets neither an answer nor an error. */
-async function heardBy(life: Life, result: Promise<unknown>): Promise<unknown> {
+/** The answer of a call. A dead process gets neither an answer nor an error. */
+async function answerTo(control: ProcessControl, result: Promise<unknown>): Promise<unknown> {
   try {
     const value = await result
-    return life.step() ? value : await never
+    return control.step() ? value : await never
   } catch (error) {
-    if (life.alive) throw error
+    if (control.alive) throw error
     return never
   }
 }
 
-function withinTransaction(life: Life, tx: object): object {
+function withinTransaction(control: ProcessControl, tx: object): object {
   return new Proxy(tx, {
     get(target, name, receiver) {
       const value: unknown = Reflect.get(target, name, receiver)
       if (typeof value !== 'function') return value
       return (...args: unknown[]) => {
-        if (!life.step()) throw new KilledError('The process died in a transaction.')
+        if (!control.step()) throw new KilledError('The process died in a transaction.')
         return value.apply(target, args)
       }
     },

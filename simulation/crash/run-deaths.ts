@@ -1,11 +1,11 @@
-/** Runs processes that die or freeze by a plan and are restarted. @module */
+/** Runs processes that are killed or frozen by a plan, and restarts them. @module */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { CrashChild } from './child.js'
 import type { CrashGround } from './database.js'
 import type { Point } from './death.js'
-import type { CrashPlan, Life } from './plan.js'
+import type { CrashPlan, PlannedDeath } from './plan.js'
 import type { CrashConfig } from './process-config.js'
-import { type CrashReport, type CrashRun, noteUnplanned, runSeed } from './run-seed.js'
+import { type CrashReport, type CrashRun, recordUnexpectedExit, runSeed } from './run-seed.js'
 
 /** How long a process stays frozen, in milliseconds: longer than its lease. */
 const frozenMs = 650
@@ -17,16 +17,16 @@ const thawedMs = 150
 /** Runs a seed whose processes die by its plan. */
 export function runCrashSeed(plan: CrashPlan, ground: CrashGround, bundle: string): Promise<CrashReport> {
   return runSeed(plan, ground, bundle, async (run) => {
-    await Promise.all(plan.processes.map(({ roles, lives }) => live(run, roles, lives)))
+    await Promise.all(plan.processes.map(({ roles, deaths }) => runDeaths(run, roles, deaths)))
   })
 }
 
-/** Starts a process for each life in turn. A thawed one runs for a moment beside the next. */
-async function live(run: CrashRun, roles: CrashConfig['roles'], lives: readonly Life[]): Promise<void> {
+/** Starts one process after the other, each with its planned death. A thawed one runs for a moment beside the next. */
+async function runDeaths(run: CrashRun, roles: CrashConfig['roles'], deaths: readonly PlannedDeath[]): Promise<void> {
   const frozen: Promise<void>[] = []
-  for (const [index, life] of lives.entries()) {
-    const share = (nth: number) => run.horizon(nth / (lives.length + 1))
-    const child = startLife(run, roles, life, { horizon: share(index + 1), minedBlocks: share(index).blocks })
+  for (const [index, planned] of deaths.entries()) {
+    const share = (nth: number) => run.horizon(nth / (deaths.length + 1))
+    const child = startUntilDeath(run, roles, planned, { horizon: share(index + 1), minedBlocks: share(index).blocks })
     const end = await child.over
     if (end !== 'frozen') continue
     run.freezes += 1
@@ -35,10 +35,10 @@ async function live(run: CrashRun, roles: CrashConfig['roles'], lives: readonly 
   await Promise.all(frozen)
 }
 
-function startLife(
+function startUntilDeath(
   run: CrashRun,
   roles: CrashConfig['roles'],
-  life: Life,
+  planned: PlannedDeath,
   reach: Pick<CrashConfig, 'horizon' | 'minedBlocks'>,
 ) {
   let point: Point | 'outside' = 'outside'
@@ -48,8 +48,8 @@ function startLife(
   const froze = new Promise<'frozen'>((resolve) => {
     onFrozen = resolve
   })
-  const child = run.start({ ...reach, roles, death: life.death }, (line) => {
-    if (line.type === 'ready') patience = setTimeout(hurry, life.patienceMs)
+  const child = run.start({ ...reach, roles, death: planned.death }, (line) => {
+    if (line.type === 'ready') patience = setTimeout(hurry, planned.patienceMs)
     if (line.type === 'dying') point = line.point
     if (line.type !== 'frozen') return
     clearTimeout(patience)
@@ -65,7 +65,7 @@ function startLife(
     // The exit of a frozen process is recorded when it is thawed.
     if (isFrozen) return 'died' as const
     if (ended.signal === 'SIGKILL') countKill(run, point)
-    else noteUnplanned(run, ended, 'it was to be killed')
+    else recordUnexpectedExit(run, ended, 'a kill was planned')
     return 'died' as const
   })
   return { child, over: Promise.race([froze, died]) }
@@ -78,7 +78,7 @@ async function thaw(run: CrashRun, child: CrashChild): Promise<void> {
   child.signal('SIGKILL')
   const ended = await child.ended
   if (ended.signal === 'SIGKILL') countKill(run, 'outside')
-  else noteUnplanned(run, ended, 'it was thawed')
+  else recordUnexpectedExit(run, ended, 'it had been thawed and was to be killed')
 }
 
 function countKill({ kills }: CrashRun, point: Point | 'outside'): void {

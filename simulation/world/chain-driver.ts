@@ -1,4 +1,4 @@
-/** Drives the fake chain: blocks, forks, and transactions that return or not. @module */
+/** Drives the fake chain: mines blocks, forks, and mines orphaned transactions again. @module */
 import type { FakeBlock } from '../chain/block.js'
 import { createFakeChain, type FakeChain } from '../chain/fake-chain.js'
 import { drawTransaction, type FakeTransaction } from '../chain/transaction.js'
@@ -6,14 +6,14 @@ import type { Draws } from '../random.js'
 import type { Plan } from './plan.js'
 
 /** The chain and its driver. */
-export interface Nature {
+export interface ChainDriver {
   readonly chain: FakeChain
   /** Mines a block with some of the pending transactions. */
   mine(): void
   /** Forks as the plan allows; the new branch is mostly at least as long as the old one. */
   fork(): void
-  /** Mines or drops all pending transactions; then only empty blocks follow. */
-  rest(): void
+  /** Mines or drops all pending transactions, then mines empty blocks until everything is final. */
+  finalise(): void
   /** Calls `callback` after every later change of the chain. */
   onChange(callback: () => void): void
   /** Number of forks. */
@@ -22,19 +22,19 @@ export interface Nature {
 
 /** Time between blocks, in seconds; some blocks share a timestamp. */
 const blockSeconds = [0, 1, 2, 12]
-/** Chance that a transaction of an orphaned block may be mined again; the others are dropped. */
+/** Chance that a transaction of an orphaned block can be mined again; otherwise it is dropped. */
 const returnChance = 0.65
 
-/** Starts the chain with its history. @param startSeconds - Unix time of the genesis. */
-export function createNature(chainId: number, plan: Plan, draws: Draws, startSeconds: number): Nature {
+/** Starts the chain and mines the history of the plan. @param startSeconds - Unix time of the genesis. */
+export function createChainDriver(chainId: number, plan: Plan, draws: Draws, startSeconds: number): ChainDriver {
   const chain = createFakeChain(chainId, draws.fork('salts'), startSeconds, plan.oddHashes)
   let nonce = 0
   let seconds = startSeconds
   let forks = 0
   let notify = () => {}
-  /** Transactions that left the chain, each with the lowest height at which it may return. */
+  /** Transactions that left the chain, each with the lowest block that may hold it again. */
   let waiting: { readonly transaction: FakeTransaction; readonly from: number }[] = []
-  /** Highest block that any node had: only a deep fork removes blocks below its finality. */
+  /** Highest block so far: only a deep fork removes blocks that are final below it. */
   let highest: FakeBlock = chain.tip
 
   function mineBlock(transactions: readonly FakeTransaction[]): void {
@@ -54,7 +54,7 @@ export function createNature(chainId: number, plan: Plan, draws: Draws, startSec
 
   function fork(): void {
     if (plan.forks === 'none') return
-    // A block is final under so many blocks, so a shallow fork removes at most that many.
+    // A block is final below `finalityBlocks` blocks, so a shallow fork removes at most that many.
     const floor = plan.forks === 'deep' ? 0 : Math.max(0, highest.number - plan.finalityBlocks)
     const most = chain.tip.number - floor
     if (most < 1) return
@@ -82,7 +82,7 @@ export function createNature(chainId: number, plan: Plan, draws: Draws, startSec
     get forks() {
       return forks
     },
-    rest() {
+    finalise() {
       if (draws.chance(0.5)) mineBlock(waiting.map(({ transaction }) => transaction))
       waiting = []
       const until = Math.max(highest.number, chain.tip.number) + 2 * plan.finalityBlocks

@@ -1,7 +1,7 @@
 import { systemClock } from '@payment-integration/core'
 import { describe, expect, test } from 'vitest'
 import { memoryStore } from '../../packages/core/test/support/memory-store.js'
-import { beginLife, clockOf, storeOf } from './life.js'
+import { clockOf, controlProcess, storeOf } from './process-control.js'
 
 const checkpoint = { blockNumber: 7, blockHash: `0x${'07'.repeat(32)}` }
 const turn = () => new Promise((resolve) => setImmediate(resolve))
@@ -10,12 +10,12 @@ const turn = () => new Promise((resolve) => setImmediate(resolve))
 async function dieAfter(steps: number) {
   const store = memoryStore()
   let died = 0
-  const life = beginLife(() => {
+  const control = controlProcess(() => {
     died += 1
   })
-  life.killAfter(steps)
+  control.killAfter(steps)
   let answered = false
-  storeOf(life, store, systemClock)
+  storeOf(control, store, systemClock)
     .transaction(async (tx) => {
       await tx.lockChain(1)
       await tx.setCheckpoint(1, checkpoint)
@@ -25,7 +25,7 @@ async function dieAfter(steps: number) {
     })
     .catch(() => undefined)
   for (let turns = 0; turns < 5; turns += 1) await turn()
-  return { committed: (await store.payments.checkpoint(1)) !== null, answered, died, alive: life.alive }
+  return { committed: (await store.payments.checkpoint(1)) !== null, answered, died, alive: control.alive }
 }
 
 describe('a process that is killed', () => {
@@ -46,9 +46,9 @@ describe('a process that is killed', () => {
 
   test('leaves the store usable for others', async () => {
     const store = memoryStore()
-    const life = beginLife(() => undefined)
-    life.killAfter(3)
-    storeOf(life, store, systemClock)
+    const control = controlProcess(() => undefined)
+    control.killAfter(3)
+    storeOf(control, store, systemClock)
       .transaction(async (tx) => {
         await tx.lockChain(1)
         await tx.setCheckpoint(1, checkpoint)
@@ -60,16 +60,16 @@ describe('a process that is killed', () => {
 
   test('that is paused does nothing until the pause is over, and then continues', async () => {
     const store = memoryStore()
-    const life = beginLife(() => undefined)
+    const control = controlProcess(() => undefined)
     let now = 0
     const waking: (() => void)[] = []
     const clock = { now: () => now, sleep: () => new Promise<void>((resolve) => waking.push(resolve)) }
-    life.pauseUntil(50)
+    control.pauseUntil(50)
     const done: string[] = []
-    const writing = storeOf(life, store, clock)
+    const writing = storeOf(control, store, clock)
       .transaction((tx) => tx.setCheckpoint(1, checkpoint))
       .then(() => done.push('written'))
-    const sleeping = clockOf(life, clock)
+    const sleeping = clockOf(control, clock)
       .sleep(10)
       .then(() => done.push('slept'))
     await turn()

@@ -26,7 +26,7 @@ const find = (store: Store, accountId: string) => within(store, (tx) => tx.find(
 
 /** Registers the tests. */
 export function identityAccountTests(test: StoreTest): void {
-  test('an address is that of the account that proved it; else of the oldest that carries it; else of nobody', async ({
+  test('an address belongs to the account that proved it, else to the oldest that carries it, else to nobody', async ({
     store,
   }) => {
     expect(await resolve(store, 1)).toBeNull()
@@ -50,7 +50,9 @@ export function identityAccountTests(test: StoreTest): void {
     expect(await find(store, '')).toBeNull()
   })
 
-  test('who proves an address owns it alone: others keep their account and lose the address', async ({ store }) => {
+  test('an account that proves an address owns it alone; others lose the address and stay registered', async ({
+    store,
+  }) => {
     for (const accountId of ['first', 'second']) await register(store, 1, accountId)
     await own(store, 1, 'new')
     expect(await resolve(store, 1)).toStrictEqual({ accountId: 'new', proved: true })
@@ -63,7 +65,7 @@ export function identityAccountTests(test: StoreTest): void {
     expect(await find(store, 'new')).toStrictEqual({ accountId: 'new', emailVerified: false })
   })
 
-  test('an account that proves another address no longer carries the one before', async ({ store }) => {
+  test('an account that proves another address no longer carries its former one', async ({ store }) => {
     await register(store, 1, 'mover')
     await register(store, 1, 'stayer')
     await own(store, 2, 'mover')
@@ -78,7 +80,7 @@ export function identityAccountTests(test: StoreTest): void {
     ])
   })
 
-  test('of accounts that prove one address at once the last one owns it, alone', async (subject) => {
+  test('when accounts prove one address at once, the last one owns it alone', async (subject) => {
     await withAnother(subject, async ([one = subject.store, two = subject.store]) => {
       const names = Array.from({ length: 10 }, (_, n) => `prover ${n}`)
       await ensure(one, 1)
@@ -126,7 +128,7 @@ export function identityAccountTests(test: StoreTest): void {
     expect(await codeOf(1)).toBeNull()
   })
 
-  test('of ten who take a code at once one finds it', async (subject) => {
+  test('when ten transactions take a code at once, one finds it', async (subject) => {
     await withAnother(subject, async ([one = subject.store, two = subject.store]) => {
       const { key } = emailOf(1)
       await within(one, (tx) => tx.setCode(key, storedCode('1')))
@@ -141,7 +143,7 @@ export function identityAccountTests(test: StoreTest): void {
     })
   })
 
-  test('the log of accounts is read newest first, whole or by address', async ({ store }) => {
+  test('the log of accounts is listed newest first, in full or by address', async ({ store }) => {
     const event = (n: number, of: Partial<AccountEvent>): AccountEvent => ({
       ...{ at: n, action: 'registered', emailKey: emailOf(n % 2).key, accountId: `account ${odd} ${n}` },
       ...{ proof: null, by: null, reason: null },

@@ -33,7 +33,7 @@ const none = { limit: 10, emailKey: emailOf(9).key }
 
 /** Registers the tests. */
 export function identityLogTests(test: StoreTest): void {
-  test('shares and verdicts come back newest first, those of an address with its closed subjects', async ({
+  test('shares and verdicts are listed newest first; a list by address includes its closed subjects', async ({
     store,
   }) => {
     const { identity } = store
@@ -66,7 +66,7 @@ export function identityLogTests(test: StoreTest): void {
     expect(await identity.verdicts(none)).toEqual([])
   })
 
-  test('what a transaction logs is undone with it', async ({ store }) => {
+  test('log entries are rolled back with their transaction', async ({ store }) => {
     const undone = within(store, async (tx) => {
       await tx.logShare(share())
       await tx.noteVerdict(verdict())
@@ -79,7 +79,7 @@ export function identityLogTests(test: StoreTest): void {
     expect(await within(store, (tx) => tx.noteEvent('event', epoch))).toBe(true)
   })
 
-  test('an event that ten note at once is noted once', async (subject) => {
+  test('an event that ten transactions record at once is recorded once', async (subject) => {
     await withAnother(subject, async ([one = subject.store, two = subject.store]) => {
       const noted = Array.from({ length: 10 }, (_, n) =>
         within(n % 2 === 0 ? one : two, (tx) => tx.noteEvent(odd, epoch + n)),
@@ -89,7 +89,7 @@ export function identityLogTests(test: StoreTest): void {
     })
   })
 
-  test('old events are forgotten, so many at a time, and newer ones are not', async ({ store }) => {
+  test('old events are deleted, up to a limit at a time, and newer ones stay', async ({ store }) => {
     const note = (n: number) => within(store, (tx) => tx.noteEvent(`event ${n}`, epoch + n))
     for (const n of [0, 1, 2, 3]) await note(n)
     const forgotten = () => store.identity.forgetEvents(epoch + 3, 2)

@@ -62,7 +62,7 @@ export function identityPersonTests(test: StoreTest): void {
     expect(idsOf(await persons(store, { subjectId: 'subject 2' }))).toEqual(['subject 2'])
   })
 
-  test('several persons are locked at once, and who is unknown has no subjects', async ({ store }) => {
+  test('several persons are locked at once, and an unknown one has no subjects', async ({ store }) => {
     await insert(store, carrier('d', 1, 'one'), carrier('c', 2, 'two'))
     await ensure(store, 3, 'b')
     await insert(store, direct('a', 'one'))
@@ -73,7 +73,7 @@ export function identityPersonTests(test: StoreTest): void {
       expect(await persons(store, none)).toEqual([])
   })
 
-  test('a transaction reads its persons anew, with what it wrote', async ({ store }) => {
+  test('a transaction that reads its persons again sees its own writes', async ({ store }) => {
     await ensure(store, 1)
     const seen = await within(store, async (tx) => {
       const query = { emailKey: emailOf(1).key, accountIds: ['account'] }
@@ -85,7 +85,7 @@ export function identityPersonTests(test: StoreTest): void {
     expect(seen).toEqual([['subject 1'], ['subject 1', 'direct'], ['subject 1', 'direct']])
   })
 
-  test('transactions that lock one person wait for each other, however they name it', async (subject) => {
+  test('transactions that lock one person wait for each other, however they identify it', async (subject) => {
     await withAnother(subject, async ([one = subject.store, two = subject.store]) => {
       await insert(one, carrier('first', 1, 'account'), carrier('second', 2, 'account'), direct('direct', 'account'))
       await ensure(one, 3, 'placeholder')
@@ -104,7 +104,7 @@ export function identityPersonTests(test: StoreTest): void {
     })
   })
 
-  test('a person with no subject is locked too: of ten that verify an account at once one is the first', async (subject) => {
+  test('a person without a subject can be locked: of ten direct verifications of an account at once one is the first', async (subject) => {
     await withAnother(subject, async ([one = subject.store, two = subject.store]) => {
       for (let round = 0; round < 3; round += 1) {
         const accountId = `account ${round}`
@@ -120,7 +120,7 @@ export function identityPersonTests(test: StoreTest): void {
     })
   })
 
-  test('two persons that are locked in either order, at once or one by one, are free in the end', async (subject) => {
+  test('two persons that are locked in either order, at once or one by one, are released in the end', async (subject) => {
     await withAnother(subject, async ([one = subject.store, two = subject.store]) => {
       await insert(one, carrier('first', 1, 'a'), carrier('second', 2, 'b'))
       const atOnce = Array.from({ length: 40 }, (_, n) =>
@@ -142,7 +142,7 @@ export function identityPersonTests(test: StoreTest): void {
     })
   })
 
-  test('who waits for a placeholder that gets an account resolves the whole person', async (subject) => {
+  test('a transaction that waits for a placeholder that gets an account then sees the whole person', async (subject) => {
     await withAnother(subject, async ([one = subject.store, two = subject.store]) => {
       for (let round = 0; round < 10; round += 1) {
         const [id, accountId] = [`placeholder ${round}`, `account ${round}`]
@@ -158,7 +158,7 @@ export function identityPersonTests(test: StoreTest): void {
     })
   })
 
-  test('who waits for an account that gets a subject, or whose subject changes, sees that', async (subject) => {
+  test('a transaction that waits for an account sees a subject that was added or changed meanwhile', async (subject) => {
     await withAnother(subject, async ([one = subject.store, two = subject.store]) => {
       for (let round = 0; round < 10; round += 1) {
         const [id, accountId] = [`subject ${round}`, `account ${round}`]

@@ -18,7 +18,7 @@ const open = async (store: Store, query: { subjectIds?: string[]; absentSince?: 
 
 /** Registers the tests. */
 export function identityRedemptionTests(test: StoreTest): void {
-  test('a redemption comes back as it was added, and its number is the newest of its subject', async ({ store }) => {
+  test('a redemption is returned as it was added, and its number is the newest of its subject', async ({ store }) => {
     const subject = await ensure(store, 1)
     const first = redemption('subject 1', 1)
     const changes = { externalUserId: odd, integrationAddress: otherShop, levelName: null, isFindable: false }
@@ -41,7 +41,7 @@ export function identityRedemptionTests(test: StoreTest): void {
     expect(await named(store, 'other')).toBeNull()
   })
 
-  test('a redemption changes by what is given, and one that is attached keeps its state and its applicant', async ({
+  test('a change sets only the given fields, and an attached redemption keeps its state and its applicant', async ({
     store,
   }) => {
     const given = redemption('subject 1', 1)
@@ -62,7 +62,7 @@ export function identityRedemptionTests(test: StoreTest): void {
     expect(await named(store, 'subject 1:2')).toStrictEqual(recordOf(redemption('subject 1', 2)))
   })
 
-  test('a lease runs to its end and not longer, whatever becomes of the redemption', async (subject) => {
+  test('a lease lasts exactly its time, whatever state the redemption gets', async (subject) => {
     const { store } = subject
     const isLeased = async (number: number) => (await named(store, `subject 1:${number}`))?.isLeased
     await ensure(store, 1)
@@ -91,7 +91,7 @@ export function identityRedemptionTests(test: StoreTest): void {
     expect(await of(odd)).toBe('subject 2:2')
   })
 
-  test('open redemptions come back oldest first; over the limit absent ones are left out first, then the oldest', async ({
+  test('open redemptions are listed oldest first; above the limit absent ones are omitted first, then the oldest', async ({
     store,
   }) => {
     const states = ['in_flight', 'absent', 'unknown', 'refused', 'unresolved', 'attached', 'absent', 'foreign'] as const
@@ -115,7 +115,7 @@ export function identityRedemptionTests(test: StoreTest): void {
     expect(await open(store, { subjectIds: [] })).toEqual([])
   })
 
-  test('a name is looked up once its lease ends, or at the time that is set, the longest due first', async (subject) => {
+  test('a name is due for a look-up when its lease expires, or at the time that is set; the longest due comes first', async (subject) => {
     const { store } = subject
     const due = async (limit = 10) => (await store.identity.dueLookUps(limit)).map(({ externalUserId: name }) => name)
     await ensure(store, 1)

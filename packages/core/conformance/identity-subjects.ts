@@ -27,7 +27,7 @@ const listed = async (store: Store, query: Partial<SubjectQuery> = {}) =>
 
 /** Registers the tests. */
 export function identitySubjectTests(test: StoreTest): void {
-  test('the first who asks for the subject of an address makes a placeholder, and all later ones get it', async ({
+  test('the first request for the subject of an address makes a placeholder, and all later ones get it', async ({
     store,
   }) => {
     const placeholder = stored({ id: odd, emailKey: emailOf(1).key, accountId: null, proved: false })
@@ -40,7 +40,7 @@ export function identitySubjectTests(test: StoreTest): void {
     expect(await listed(store, { id: 'fresh' })).toEqual([])
   })
 
-  test('of twenty who ask for the subject of a new address at once all get the same one', async (subject) => {
+  test('twenty concurrent requests for the subject of a new address get the same one', async (subject) => {
     await withAnother(subject, async ([one = subject.store, two = subject.store]) => {
       for (let round = 0; round < 5; round += 1) {
         const ensured = Array.from({ length: 20 }, (_, n) => ensure(n % 2 === 0 ? one : two, round, `${round} ${n}`))
@@ -51,7 +51,7 @@ export function identitySubjectTests(test: StoreTest): void {
     })
   })
 
-  test('who asks for the subject of an address while it is replaced gets the old one or the new one', async (subject) => {
+  test('a request for the subject of an address while it is replaced gets the old one or the new one', async (subject) => {
     await withAnother(subject, async ([one = subject.store, two = subject.store]) => {
       for (let round = 0; round < 10; round += 1) {
         const [old, fresh, third] = ['old', 'new', 'third'].map((name) => `${name} ${round}`) as [
@@ -72,7 +72,7 @@ export function identitySubjectTests(test: StoreTest): void {
     })
   })
 
-  test('a subject comes back as it was stored', async ({ store }) => {
+  test('a subject is returned as it was stored', async ({ store }) => {
     const subjects = [carrier(`a ${odd}`, 1, `account ${odd}`, true), carrier('b', 2, null), direct('c', odd)]
     for (const subject of subjects) {
       const { email: _, ...given } = subject
@@ -100,7 +100,7 @@ export function identitySubjectTests(test: StoreTest): void {
     expect(await listed(store)).toEqual(['a', 'b', 'c'])
   })
 
-  test('whose a subject is changes by what is given, and the rest stays', async ({ store }) => {
+  test('a change of the owner sets only the given fields', async ({ store }) => {
     const first = await ensure(store, 1)
     await ensure(store, 2)
     const { id } = first
@@ -114,7 +114,7 @@ export function identitySubjectTests(test: StoreTest): void {
     expect(await subjectOf(store, 'subject 2')).toMatchObject({ accountId: null, proved: false, closed: false })
   })
 
-  test('a transaction that is undone leaves no subject', async ({ store }) => {
+  test('a transaction that is rolled back leaves no subject', async ({ store }) => {
     const undone = within(store, async (tx) => {
       await tx.ensureSubject(emailOf(1), 'first')
       await tx.insertSubject(direct('second', 'account'))
@@ -125,7 +125,9 @@ export function identitySubjectTests(test: StoreTest): void {
     expect((await ensure(store, 1, 'third')).id).toBe('third')
   })
 
-  test('subjects are listed in pages by id, those of an address, of an account, and one alone', async ({ store }) => {
+  test('subjects are listed in pages by id: all, those of an address, those of an account, or one', async ({
+    store,
+  }) => {
     const ids = Array.from({ length: 7 }, (_, n) => `subject ${n}`)
     for (const [n, id] of [...ids.entries()].reverse()) await insert(store, carrier(id, n, n < 4 ? odd : null))
     await insert(store, direct('direct', odd))
@@ -143,7 +145,7 @@ export function identitySubjectTests(test: StoreTest): void {
     expect(await listed(store, { id: 'subject' })).toEqual([])
   })
 
-  test('a subject is open to operators while a redemption of it has no known outcome', async ({ store }) => {
+  test('a subject is listed as open while a redemption of it has no known outcome', async ({ store }) => {
     const isOpen = async () => (await store.identity.subjects({ id: 'subject 1', limit: 1 })).map((each) => each.isOpen)
     await ensure(store, 1)
     await ensure(store, 2)

@@ -9,7 +9,9 @@ const id = 'subject 1'
 
 /** Registers the tests. */
 export function identityVerificationTests(test: StoreTest): void {
-  test('every field of a verification comes back, and a field that is not given stays', async ({ store }) => {
+  test('every field of a verification is returned as stored, and a change keeps the other fields', async ({
+    store,
+  }) => {
     const empty = await ensure(store, 1)
     const fields = {
       ...{ donor: shop, applicantId: `applicant ${odd}`, attachedNumber: 2, attachedAt: epoch, review: rejected },
@@ -29,7 +31,7 @@ export function identityVerificationTests(test: StoreTest): void {
     expect(await subjectOf(store, id)).toStrictEqual({ ...empty, revision: 4 })
   })
 
-  test('the revision grows with every change of the verification, of this subject alone', async ({ store }) => {
+  test('the revision grows with every change of the verification of this subject only', async ({ store }) => {
     for (const n of [1, 2]) await ensure(store, n)
     for (const changes of [{}, { pollInMs: null }, { reviewedAt: epoch }, { reviewedAt: epoch }])
       await change(store, id, changes)
@@ -37,7 +39,7 @@ export function identityVerificationTests(test: StoreTest): void {
     expect((await subjectOf(store, 'subject 2')).revision).toBe(0)
   })
 
-  test('a change that is undone with its transaction leaves nothing', async ({ store }) => {
+  test('a change that is rolled back with its transaction leaves nothing', async ({ store }) => {
     const before = await ensure(store, 1)
     const undone = within(store, async (tx) => {
       await tx.lockPersons({ subjectId: id })
@@ -49,7 +51,7 @@ export function identityVerificationTests(test: StoreTest): void {
     expect(await store.identity.duePolls(10)).toEqual([])
   })
 
-  test('the subject of an applicant is found where it is attached', async ({ store }) => {
+  test('the subject of an applicant is the one to which it is attached', async ({ store }) => {
     const of = (applicantId: string) => within(store, (tx) => tx.subjectOf(applicantId))
     await insert(store, carrier(odd, 1, 'account'), carrier('other', 2, 'account'))
     await change(store, odd, { applicantId: odd })
@@ -86,7 +88,7 @@ export function identityVerificationTests(test: StoreTest): void {
     expect(await due()).toEqual([])
   })
 
-  test('applicants that are missing and not confirmed to be are counted', async ({ store }) => {
+  test('missing applicants that are not confirmed are counted', async ({ store }) => {
     const missing = { since: epoch, reported: true, confirmed: false }
     expect(await store.identity.countMissing()).toBe(0)
     for (const n of [1, 2, 3, 4]) await ensure(store, n)
@@ -100,7 +102,7 @@ export function identityVerificationTests(test: StoreTest): void {
 
 /** Registers the tests of what the operations of identity refuse. */
 export function identityArgumentTests(test: StoreTest): void {
-  test('a limit below one and a time that is no whole millisecond are refused', async ({ store }) => {
+  test('a limit below one and a time that is not a whole millisecond are rejected', async ({ store }) => {
     const { identity } = store
     await ensure(store, 1)
     for (const limit of [0, -1, 0.5, Number.NaN]) {

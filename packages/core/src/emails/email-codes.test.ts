@@ -7,7 +7,7 @@ const now = 1_700_000_123_456
 const [one, other] = ['a'.repeat(64), 'b'.repeat(64)]
 const wrong = (code: string) => `${code.slice(0, -1)}${code.endsWith('0') ? '1' : '0'}`
 
-test('a code is taken for ten minutes', () => {
+test('a code is accepted for ten minutes', () => {
   const { code, stored } = codes.issue(one, now)
   expect(code).toMatch(/^[0-9A-HJKMNP-TV-Z]{12}$/)
   expect(stored.expiresAt - now).toBe(codeLifetimeMs)
@@ -21,13 +21,13 @@ test('a code is taken for ten minutes', () => {
     })
 })
 
-test('each one is random, also for one address at one time', () => {
+test('each code is random, even for the same address at the same time', () => {
   const made = Array.from({ length: 200 }, () => codes.issue(one, now).code)
   expect(new Set(made).size).toBe(200)
   expect(new Set(made.join('')).size).toBe(32)
 })
 
-test('what is stored is a keyed hash, and tells neither the code nor the address', () => {
+test('only a keyed hash is stored, which reveals neither the code nor the address', () => {
   const { code, stored } = codes.issue(one, now)
   expect(stored.hash).toMatch(/^[0-9a-f]{64}$/)
   expect(JSON.stringify(stored)).not.toContain(code)
@@ -35,13 +35,13 @@ test('what is stored is a keyed hash, and tells neither the code nor the address
   expect(foreign).toMatchObject({ reason: 'code_wrong' })
 })
 
-test('is read as people type it', () => {
+test('is accepted as people type it', () => {
   const { code, stored } = codes.issue(one, now)
   const typed = ` ${code.slice(0, 4)}-${code.slice(4, 8)} ${code.slice(8)}`.toLowerCase()
   expect(codes.judge(one, typed, stored, now)).toEqual({ kind: 'accepted' })
 })
 
-test('is over after five tries', () => {
+test('is invalid after five attempts', () => {
   const { code, stored } = codes.issue(one, now)
   let left: typeof stored | null = stored
   for (let tried = 1; tried <= codeTries; tried += 1) {
@@ -55,7 +55,7 @@ test('is over after five tries', () => {
   expect(codes.judge(one, code, left, now)).toEqual({ kind: 'refused', reason: 'no_code', left: null })
 })
 
-describe('refuses', () => {
+describe('rejects', () => {
   const { code, stored } = codes.issue(one, now)
   test.each([
     ['the code of another address', codes.issue(other, now).code],
@@ -68,7 +68,7 @@ describe('refuses', () => {
     expect(codes.judge(one, given, stored, now)).toMatchObject({ kind: 'refused', reason: 'code_wrong' })
   })
 
-  test('the very code under another address', () => {
+  test('the right code with another address', () => {
     expect(codes.judge(other, code, stored, now)).toMatchObject({ kind: 'refused', reason: 'code_wrong' })
   })
 })

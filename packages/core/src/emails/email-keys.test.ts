@@ -14,20 +14,20 @@ const setup = () => {
   return (keys: typeof only, seed = 'one') => ({ dataKeys, keys, random: seededRandom(seed) })
 }
 
-test('everybody opens the key that was made first', async () => {
+test('every process uses the key that was created first', async () => {
   const deps = setup()
   const first = await openEmailKey(deps(only))
   expect(Buffer.from(await openEmailKey(deps(only, 'another process')))).toEqual(Buffer.from(first))
   expect(first).toHaveLength(32)
 })
 
-test('a key that another master key sealed does not open', async () => {
+test('a key sealed with another master key cannot be decrypted', async () => {
   const deps = setup()
   await openEmailKey(deps(only))
   await expect(openEmailKey(deps(parseMasterKey(newer)))).rejects.toThrow(SealedSecretError)
 })
 
-test('the stored forms hold no address, and no two of them are sealed alike', async () => {
+test('stored forms contain no address, and no two are sealed alike', async () => {
   const emails = createEmailKeys(await openEmailKey(setup()(only)), seededRandom('nonces'))
   const [one, again, other] = [emails(address), emails(address), emails('other@example.com')]
   expect(one.key).toMatch(/^[0-9a-f]{64}$/)

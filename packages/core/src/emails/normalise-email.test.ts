@@ -76,11 +76,11 @@ test.each([
   `${'ü'.repeat(33)}@example.com`,
   `user@${'a'.repeat(64)}.com`,
   `user@${'abcdefgh.'.repeat(30)}com`,
-])('refuses %j', (input) => {
+])('rejects %j', (input) => {
   expect(normaliseEmail(input)).toBeNull()
 })
 
-test('characters that only look alike are different mailboxes before the @, and one domain behind it', () => {
+test('look-alike characters make different mailboxes before the @, and the same domain after it', () => {
   for (const [alike, plain] of [
     ['ｕｓｅｒ', 'user'],
     ['o\ufb03ce', 'office'],
@@ -95,14 +95,14 @@ test('characters that only look alike are different mailboxes before the @, and 
 /** 64 and 254 bytes in the normal form, where each letter has three code units when it is decomposed. */
 const longest = `${'ǖ'.repeat(32)}@${'ǖ'.repeat(55)}.${'ǖ'.repeat(55)}.${'a'.repeat(61)}.com`
 
-test('every Unicode form of the longest address is the same address, and one byte more is none', () => {
+test('every Unicode form of the longest address is the same address, and one byte more is invalid', () => {
   const normal = normaliseEmail(longest) ?? ''
   expect(Buffer.byteLength(normal)).toBe(254)
   for (const form of ['NFC', 'NFD', 'NFKD'] as const) expect(normaliseEmail(longest.normalize(form))).toBe(normal)
   expect(normaliseEmail(longest.replace('.com', 'a.com'))).toBeNull()
 })
 
-test('a letter that is longer in the normal form counts as long as it is there', () => {
+test('the length of a letter is that of its normal form', () => {
   const grows = '\u0958' // NFC has no such letter: it is two.
   expect(normaliseEmail(`${grows.repeat(10)}@example.com`)).toBe(`${'\u0915\u093c'.repeat(10)}@example.com`)
   expect(normaliseEmail(`${grows.repeat(11)}@example.com`)).toBeNull()
@@ -111,13 +111,13 @@ test('a letter that is longer in the normal form counts as long as it is there',
 test.each([
   ['spaces', (filler: number) => `${' '.repeat(filler)}user@example.com`],
   ['soft hyphens of the domain', (filler: number) => `user@${'\u00ad'.repeat(filler)}example.com`],
-])('a text with %s beyond 1024 characters is refused unread', (_, text) => {
+])('a text with %s beyond 1024 characters is rejected without parsing', (_, text) => {
   expect(text(1_024 - 16)).toHaveLength(1_024)
   expect(normaliseEmail(text(1_024 - 16))).toBe('user@example.com')
   expect(normaliseEmail(text(1_024 - 15))).toBeNull()
 })
 
-test('takes the longest part before the @ and refuses one byte more', () => {
+test('accepts the longest part before the @ and rejects one byte more', () => {
   expect(normaliseEmail(`${'a'.repeat(64)}@example.com`)).not.toBeNull()
   expect(normaliseEmail(`${'a'.repeat(65)}@example.com`)).toBeNull()
 })

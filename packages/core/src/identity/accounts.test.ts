@@ -12,7 +12,7 @@ async function setUp() {
 }
 
 describe('a placeholder becomes an account', () => {
-  test('by the code that was sent to its address, in any spelling of it', async () => {
+  test('by the code sent to its address, in any spelling of the address', async () => {
     const { accounts, share, code, subject } = await setUp()
     await share()
     const sent = await code(email.toUpperCase())
@@ -21,7 +21,7 @@ describe('a placeholder becomes an account', () => {
     expect(subject()).toMatchObject({ accountId, proved: true, donor: shop })
   })
 
-  test('at once by the integration that shared for it', async () => {
+  test('by attestation of the integration that shared for it, without a code', async () => {
     const { accounts, share, subject } = await setUp()
     await share()
     const { accountId } = await accounts.proveByAttestation(email, shop.toUpperCase().replace('0X', '0x'))
@@ -42,7 +42,7 @@ describe('a placeholder becomes an account', () => {
 })
 
 describe('a code', () => {
-  test('that is made while somebody else finds none stays, and is good', async () => {
+  test('issued while another request finds none stays valid', async () => {
     const { accounts, clock, keyOf, accountEvents, store, emails, ids } = await setUp()
     const codes = createEmailCodes(Buffer.alloc(32, 1), { bytes: (length) => Buffer.alloc(length, 3) })
     const issued = codes.issue(await keyOf(email), clock.now())
@@ -82,7 +82,7 @@ describe('a code', () => {
     await expect(accounts.proveByCode(email, sent)).rejects.toThrow(EmailProofError)
   })
 
-  test('is accepted once, also when several use it at once', async () => {
+  test('is accepted once, even from ten concurrent requests', async () => {
     const { accounts, code } = await setUp()
     const sent = await code()
     const used = await Promise.allSettled(Array.from({ length: 10 }, () => accounts.proveByCode(email, sent)))
@@ -97,7 +97,7 @@ describe('a code', () => {
     expect(await accounts.proveByCode(email, next)).toMatchObject({ emailVerified: true })
   })
 
-  test('is rejected after five wrong tries; a refused one changes no account and no subject', async () => {
+  test('is rejected after five wrong codes; a rejected code changes no account and no subject', async () => {
     const { accounts, accountEvents, code, memory } = await setUp()
     const sent = await code()
     for (let tried = 0; tried < 5; tried += 1)
@@ -108,7 +108,7 @@ describe('a code', () => {
     expect([[...users], [...subjects]]).toEqual([[], []])
   })
 
-  test('is rejected when it is too old, or of another address', async () => {
+  test('is rejected when it has expired, and for another address', async () => {
     const { accounts, share, clock, code } = await setUp()
     await share()
     const sent = await code()
@@ -118,7 +118,7 @@ describe('a code', () => {
   })
 })
 
-describe('an address is given to no account', () => {
+describe('no account gets an address', () => {
   test('by the attestation of an integration that did not share for it', async () => {
     const { accounts, share, subjectOf } = await setUp()
     await expect(accounts.proveByAttestation(email, shop)).rejects.toThrow(EmailProofError)
@@ -128,7 +128,7 @@ describe('an address is given to no account', () => {
     expect(await subjectOf()).toEqual(before)
   })
 
-  test('by attestation once it has an account, proven or not', async () => {
+  test('by attestation once an account has it, proved or not', async () => {
     const { accounts, share, register, code } = await setUp()
     const accountId = await register()
     await share()
@@ -144,7 +144,7 @@ describe('an address is given to no account', () => {
     await expect(accounts.proveByAttestation(email, shop)).rejects.toThrow(EmailProofError)
   })
 
-  test('for an unknown account', async () => {
+  test('if the account is unknown', async () => {
     const { accounts, share, code } = await setUp()
     await share()
     const nobody = { accountId: 'nobody' }
@@ -153,7 +153,7 @@ describe('an address is given to no account', () => {
     expect(await accounts.proveByAttestation(email, shop)).toMatchObject({ emailVerified: true })
   })
 
-  test('of an invalid address', async () => {
+  test('if the address is invalid', async () => {
     const { accounts, identity } = await setUp()
     await expect(accounts.register('user@')).rejects.toThrow(ShareRequestError)
     await expect(accounts.requestCode('user@')).rejects.toThrow(ShareRequestError)
@@ -164,15 +164,15 @@ describe('an address is given to no account', () => {
   })
 })
 
-describe('a registration without a proof', () => {
-  test('carries the address, and later shares belong to it', async () => {
+describe('an account registered without a proof', () => {
+  test('carries the address, and gets later shares', async () => {
     const { share, register, has } = await setUp()
     const accountId = await register()
     await share()
     expect(has(accountId)).toHaveLength(1)
   })
 
-  test('gets no earlier share, also after later ones', async () => {
+  test('gets no earlier share, even after later ones', async () => {
     const { share, webhook, register, has, subject } = await setUp()
     await share()
     const accountId = await register()
@@ -182,7 +182,7 @@ describe('a registration without a proof', () => {
     expect(subject()).toMatchObject({ accountId: null, donor: shop, attachedNumber: 2 })
   })
 
-  test('loses what was shared for the address to the account that proves it', async () => {
+  test('loses the verification shared for the address to the account that proves it', async () => {
     const { share, register, prove, has } = await setUp()
     const carrier = await register()
     await share()
@@ -191,14 +191,14 @@ describe('a registration without a proof', () => {
   })
 })
 
-test('who proves an address without being signed in proves it for the account that carries it', async () => {
+test('a code without a signed-in account proves the address for the account that carries it', async () => {
   const { accounts, register, code, subjectOf } = await setUp()
   const accountId = await register()
   expect(await accounts.proveByCode(email, await code())).toMatchObject({ accountId })
   expect(await subjectOf()).toMatchObject({ accountId, proved: true })
 })
 
-test('registrations, codes, proofs and refusals are logged by keyed hash: who, when and how', async () => {
+test('registrations, codes, proofs and rejections are logged by keyed hash, with account, time and method', async () => {
   const { accounts, share, accountEvents, keyOf, clock, register, code } = await setUp()
   await share()
   await expect(accounts.proveByAttestation(email, otherShop)).rejects.toThrow(EmailProofError)

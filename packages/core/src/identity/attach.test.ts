@@ -6,16 +6,16 @@ const none = { donor: null, attachedNumber: null }
 const own = { donor: shop, attachedNumber: 2 }
 
 test.each([
-  ['where nothing is attached', none, 1, true],
-  ['over an older one of the same integration', own, 3, true],
-  ['over a newer one of the same integration', own, 1, false],
-  ['over its own', own, 2, false],
-  ['over one of another integration', { ...own, donor: otherShop }, 3, false],
-] as const)('whether an applicant takes its place %s', (_, subject, number, attaches) => {
+  ['to a subject without an applicant', none, 1, true],
+  ['in place of an older one of the same integration', own, 3, true],
+  ['in place of a newer one of the same integration', own, 1, false],
+  ['in place of itself', own, 2, false],
+  ['in place of one of another integration', { ...own, donor: otherShop }, 3, false],
+] as const)('whether an applicant is attached %s', (_, subject, number, attaches) => {
   expect(mayAttach(subject, { integrationAddress: shop, number })).toBe(attaches)
 })
 
-test('whoever learns of an applicant, and however often: it is attached once, and its verdict since stays', async () => {
+test('an applicant that is reported several times is attached once, and its newer verdict stays', async () => {
   const { share, store, clock, logger, subject, identity, outcomes, history } = identitySetup()
   await share()
   const [redemption] = await identity.redemptions({ limit: 1 })
@@ -32,7 +32,7 @@ test('whoever learns of an applicant, and however often: it is attached once, an
   expect(history()).toEqual(['redemption review applied'])
 })
 
-test('one that may not be attached is surplus: it stays in the log, and is an error there', async () => {
+test('an applicant that may not be attached is surplus, and is logged as an error', async () => {
   const { share, store, clock, logger, subject, identity, states, seedSubject, errors, history } = identitySetup()
   await share()
   const [redemption] = await identity.redemptions({ limit: 1 })

@@ -21,7 +21,7 @@ function answering(come: () => unknown) {
   return { logger, checked: checkedProvider(provider, logger) }
 }
 
-describe('an answer of the port passes unchanged', () => {
+describe('a valid answer of the provider passes unchanged', () => {
   test.each([
     { kind: 'redeemed', applicant },
     { kind: 'redeemed', applicant: { ...applicant, review: begun, reviewedAt: 1, createdAt: 2, levelName: 'basic' } },
@@ -65,12 +65,12 @@ const unreadable: readonly (readonly [string, unknown])[] = [
   ['an unknown status', { kind: 'redeemed', applicant: { ...applicant, review: { ...begun, reviewStatus: 'done' } } }],
   ['an unknown answer', { kind: 'redeemed', applicant: { ...applicant, review: { ...begun, reviewAnswer: 'BLUE' } } }],
   [
-    'labels that are no texts',
+    'labels that are not strings',
     { kind: 'redeemed', applicant: { ...applicant, review: { ...begun, rejectLabels: [1] } } },
   ],
-  ['a date as a text', { kind: 'redeemed', applicant: { ...applicant, createdAt: '2026-01-01' } }],
-  ['a date that is none', { kind: 'redeemed', applicant: { ...applicant, reviewedAt: Number.NaN } }],
-  ['a refusal without words', { kind: 'rejected', providerCode: null }],
+  ['a date as a string', { kind: 'redeemed', applicant: { ...applicant, createdAt: '2026-01-01' } }],
+  ['a date that is not a number', { kind: 'redeemed', applicant: { ...applicant, reviewedAt: Number.NaN } }],
+  ['a refusal without a message', { kind: 'rejected', providerCode: null }],
   ['a refusal without a reason', { kind: 'misconfigured' }],
 ]
 
@@ -84,7 +84,7 @@ describe('an unreadable answer is logged once, and never applied', () => {
     expect(JSON.stringify(logger.lines)).not.toContain('canary')
   })
 
-  test('a call that rejects: no text of the error is in the log', async () => {
+  test('a call that rejects: the log has no text of the error', async () => {
     const { logger, checked } = answering(() => {
       throw new TypeError('canary-token is invalid')
     })
@@ -100,7 +100,7 @@ describe('an unreadable answer is logged once, and never applied', () => {
   })
 })
 
-test('the level, and whether names are found, are what the provider says at that moment', () => {
+test('`levelName` and `findsByName` are read from the provider at each access', () => {
   const provider = scriptedProvider()
   const checked = checkedProvider(provider, recordingLogger())
   expect([checked.levelName, checked.findsByName]).toEqual([null, true])
@@ -108,7 +108,7 @@ test('the level, and whether names are found, are what the provider says at that
   expect([checked.levelName, checked.findsByName]).toEqual(['basic', false])
 })
 
-describe('something that is no provider is rejected at once', () => {
+describe('an object without the three methods of a provider is rejected at once', () => {
   const { redeem, find, review } = scriptedProvider()
   test.each([null, undefined, {}, { redeem, find }, { redeem, review }, { find, review }, { redeem, find, review: 1 }])(
     '%o',
@@ -123,7 +123,7 @@ describe('something that is no provider is rejected at once', () => {
   )
 })
 
-test('the raw provider of identity-sumsub redeems one token at most: its answer is unknown, and an operator resolves it', async () => {
+test('the raw API of identity-sumsub, passed as provider, redeems one token at most, and an operator resolves its outcome', async () => {
   const { start, clock, share, expire, redemptions, errors, identity, subject } = identitySetup()
   const sent: string[] = []
   const raw = createSumsubApi({
@@ -152,7 +152,7 @@ test('the raw provider of identity-sumsub redeems one token at most: its answer 
 describe('polls of a service that stops', () => {
   const stopped = { kind: 'unavailable', reason: 'ERR_STOPPING' }
 
-  test('one in flight ends when the signal aborts, and the next one is not sent', async () => {
+  test('a poll in flight ends when the signal aborts, and the next one is not sent', async () => {
     const provider = scriptedProvider()
     provider.pause = () => new Promise(() => undefined)
     const stopping = new AbortController()
@@ -164,7 +164,7 @@ describe('polls of a service that stops', () => {
     expect(provider.calls).toEqual(['review a', 'find b'])
   })
 
-  test('before there is a signal, and while it has not aborted, the provider answers', async () => {
+  test('the provider answers before there is a signal, and until it aborts', async () => {
     const provider = scriptedProvider()
     let signal: AbortSignal | undefined
     const polled = untilStopped(provider, () => signal)

@@ -68,14 +68,14 @@ describe('a hold', () => {
     expect(audit()).toHaveLength(1)
   })
 
-  test('stays in a dry run, which answers what would become of it', async () => {
+  test('stays in a dry run, which answers the result of a real run', async () => {
     const { close, subject, audit } = await onHold()
     const before = subject()
     expect(await close({ ...hold, dryRun: true })).toBe('closed')
     expect([subject(), audit()]).toEqual([before, []])
   })
 
-  test('stays while the provider gives another review, which is polled at once', async () => {
+  test('stays while the provider gives another review than the stored one, and is polled at once', async () => {
     const { close, identity, share, provider, audit } = await onHold()
     await identity.pollDue()
     provider.reviews.set(applicantId, rejected)
@@ -96,7 +96,7 @@ describe('a hold', () => {
     expect(subject().presence).toMatchObject({ isActive: false })
   })
 
-  test('restarts by a webhook dated after its beginning, at any later time', async () => {
+  test('starts again by a later webhook that is dated after the start of the closed hold', async () => {
     const { close, share, webhook, clock } = await onHold()
     const since = clock.now()
     await clock.advance(60_000)
@@ -107,7 +107,7 @@ describe('a hold', () => {
     expect(await share()).toMatchObject({ reviewStatus: 'onHold' })
   })
 
-  test('stays when something is heard while the provider is asked', async () => {
+  test('stays when a webhook arrives while the provider is polled', async () => {
     const { close, webhook, during, clock, subject } = await onHold()
     during('review', async () => {
       await clock.advance(1)
@@ -117,7 +117,7 @@ describe('a hold', () => {
     expect(subject().presence).toMatchObject({ isActive: false })
   })
 
-  test('of an applicant that is missing, too, is closed no sooner than the wait for it', async () => {
+  test('of an applicant that is also missing is closed only after the wait for that applicant', async () => {
     const { close, seedSubject, provider } = await missingOne()
     seedSubject(subjectId, { presence: { isActive: false, at: 1 } })
     const before = provider.calls.length
@@ -149,14 +149,14 @@ describe('a hold', () => {
   })
 })
 
-test('nothing is closed of a subject that there is not, or whose verification is in order', async () => {
+test('nothing is closed for an unknown subject, or for a verification that is not stuck', async () => {
   const { identity, share } = identitySetup()
   expect(await identity.closeVerification({ subjectId: 'nobody', what: 'hold' })).toBe('nothing_to_close')
   await share()
   for (const request of [hold, missing]) expect(await identity.closeVerification(request)).toBe('nothing_to_close')
 })
 
-describe('the wait for an applicant that is missing with many others', () => {
+describe('the wait for an applicant that is missing together with many others', () => {
   /** Too many are missing for one to count as gone, all approved. `witnessed`: the provider knows an older one. */
   async function vanished(witnessed = true) {
     const setup = identitySetup()
@@ -179,7 +179,7 @@ describe('the wait for an applicant that is missing with many others', () => {
     return { ...setup, witnessId, close: identity.closeVerification }
   }
 
-  test('is closed when the provider knows another of that time: its donor, and nobody else, may share again', async () => {
+  test('is closed when the provider knows another applicant of that time, and then only the donor may share again', async () => {
     const { close, share, subject, audit, provider, history } = await vanished()
     expect(await share()).toEqual({ ...approved, reused: false })
     expect(await close({ ...missing, dryRun: true })).toBe('closed')
@@ -205,7 +205,7 @@ describe('the wait for an applicant that is missing with many others', () => {
     expect(setup.subject()).toMatchObject({ review: approved, missing: { confirmed: false } })
   })
 
-  test('continues when the provider no longer knows a witness', async () => {
+  test('continues when the provider no longer knows the witness', async () => {
     const { close, provider, witnessId, audit } = await vanished()
     provider.deleted.add(witnessId)
     expect(await close(missing)).toBe('unproven')
@@ -237,7 +237,7 @@ describe('the name of a missing applicant', () => {
     expect(memory.committed().audit.map((each) => each.details)).toEqual([details])
   })
 
-  test('that the same applicant has closes nothing, and it is polled at once', async () => {
+  test('closes nothing when the same applicant has it, and that applicant is polled at once', async () => {
     const setup = await missingOne()
     foundByName(setup, applicantId)
     const { close, store } = setup
@@ -246,7 +246,7 @@ describe('the name of a missing applicant', () => {
     expect(await store.identity.duePolls(9)).toContainEqual({ subjectId, applicantId })
   })
 
-  test('that another applicant has closes nothing: the log says who has it, and no poll is of use', async () => {
+  test('closes nothing when another applicant has it: the log names that applicant, and nothing is polled', async () => {
     const setup = await missingOne()
     const { close, subject, errors, audit, store } = setup
     foundByName(setup, 'made anew')
@@ -259,14 +259,14 @@ describe('the name of a missing applicant', () => {
     ])
   })
 
-  test('that no redemption is known of proves nothing', async () => {
+  test('proves nothing when no redemption has it', async () => {
     const { close, seedSubject, provider } = await missingOne()
     seedSubject(subjectId, { applicantId: 'of no redemption' })
     provider.reviews.set('of no redemption', null)
     expect(await close(missing)).toBe('unproven')
   })
 
-  test('needs no redemption for a direct verification: a witness suffices', async () => {
+  test('is not needed for a direct verification: a witness suffices', async () => {
     const setup = identitySetup()
     const { register, direct, subjectsOf, seedSubject, provider, identity, clock } = setup
     const accountId = await register('direct@example.com')
@@ -280,15 +280,15 @@ describe('the name of a missing applicant', () => {
   })
 })
 
-describe('a witness', () => {
-  test('is one of the time of the redemption where no time of a review is known', async () => {
+describe('a witness: another applicant of the same time', () => {
+  test('is an applicant of the time of the redemption, when the review has no time', async () => {
     const { close, provider, subject, witnessId } = await missingOne({ isReviewed: false })
     expect(subject().reviewedAt).toBeNull()
     expect(await close(missing)).toBe('closed')
     expect(provider.calls).toContain(`review ${witnessId}`)
   })
 
-  test('is no applicant with a newer redemption and an older review: a copy keeps the time of its original', async () => {
+  test('is never an applicant with a newer redemption and an older review, because a copy keeps the time of its original', async () => {
     const { close, provider, shareFor, clock, ids } = await missingOne({ witnessed: false })
     const reviewedAt = clock.now() - 60_000
     await clock.advance(10 * day)
@@ -300,7 +300,7 @@ describe('a witness', () => {
     expect(provider.calls).not.toContain(`review ${copyId}`)
   })
 
-  test('is no applicant without a redemption', async () => {
+  test('is never an applicant without a redemption', async () => {
     const { close, provider, register, direct, seedSubject, subjectsOf } = await missingOne({ witnessed: false })
     const accountId = await register('direct@example.com')
     await direct(accountId, approved, 'direct')

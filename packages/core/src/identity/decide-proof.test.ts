@@ -12,10 +12,10 @@ describe('a proof', () => {
   const donated = subjectWith({ id: 'open', donor: shop })
 
   test.each([
-    ['by code, nobody signed in: a new account of a placeholder', {}, give('new')],
-    ['by code, nobody signed in: the account of the subject', { open: subjectWith({ accountId: 'a' }) }, give('a')],
+    ['by code, not signed in: a placeholder gets a new account', {}, give('new')],
+    ['by code, not signed in: the account of the subject', { open: subjectWith({ accountId: 'a' }) }, give('a')],
     ['by code, signed in', { open: subjectWith({ accountId: 'a' }), signedIn: 'b' }, give('b')],
-    ['by code, for an account that there is not', { signedIn: null }, refuse('unknown_account')],
+    ['by code, for an unknown account', { signedIn: null }, refuse('unknown_account')],
     ['by attestation of the donor', { open: donated, proof: attestation }, give('new')],
     ['by attestation of the donor, signed in', { open: donated, proof: attestation, signedIn: 'b' }, give('b')],
     [
@@ -31,7 +31,7 @@ describe('a proof', () => {
       refuse('not_placeholder'),
     ],
     [
-      'by attestation, for an account that there is not',
+      'by attestation, for an unknown account',
       { open: donated, proof: attestation, signedIn: null },
       refuse('unknown_account'),
     ],
@@ -39,7 +39,7 @@ describe('a proof', () => {
     expect(decideProof({ ...facts, ...given })).toEqual(decision)
   })
 
-  test('closes the proved subjects of its account and passes on the carried ones; other subjects stay', () => {
+  test('closes the proved subjects of its account, transfers the carried ones, and leaves other subjects unchanged', () => {
     const [had, carriedOne] = [
       subjectWith({ id: 'proved', accountId: 'a', proved: true }),
       subjectWith({ id: 'carried', accountId: 'a' }),

@@ -27,11 +27,11 @@ describe('interface 3, KYC attachment', () => {
     expect(decide(open)).toEqual({ kind: 'redeem' })
   })
 
-  test('approved, shared by the caller: its status is answered and the token is left alone', () => {
+  test('approved, shared by the caller: its status is answered and the token is not used', () => {
     expect(decide(shared({ review: approved }))).toEqual(answer(approved, 'already_approved'))
   })
 
-  test.each(inFlight)('in flight (%s), shared by the caller: the pending applicant is not displaced', (status) => {
+  test.each(inFlight)('in flight (%s), shared by the caller: the pending applicant stays', (status) => {
     expect(decide(shared({ review: review(status) }))).toEqual(answer(review(status), 'in_flight'))
   })
 
@@ -39,7 +39,7 @@ describe('interface 3, KYC attachment', () => {
     expect(decide(shared({ review: rejected }))).toEqual({ kind: 'redeem' })
   })
 
-  test('two concurrent submissions: the other one answers not_started, or the review that is known', () => {
+  test('two concurrent submissions: the second answers not_started, or the stored review', () => {
     const redemption = redemptionWith({ integrationAddress: shop })
     expect(decide(open, [redemption])).toEqual(answer(notStarted, 'concurrent'))
     expect(decide(shared({ review: rejected }), [redemption])).toEqual(answer(rejected, 'concurrent'))
@@ -69,7 +69,7 @@ describe('a redemption of the person', () => {
   })
 
   test.each(['in_flight', 'unknown', 'unresolved'] as const)(
-    'that is %s with an expired lease is looked up first, whatever is attached and whoever began it',
+    'that is %s with an expired lease is looked up first, for any attached applicant and any integration',
     (state) => {
       for (const by of [shop, otherShop])
         for (const own of [open, shared({ review: approved }), shared({ review: rejected })]) {
@@ -79,20 +79,20 @@ describe('a redemption of the person', () => {
     },
   )
 
-  test('that was looked up and is unresolved still is 503: no second token is redeemed', () => {
+  test('that is still unresolved after a look-up is 503: no second token is redeemed', () => {
     const redemption = unknown(shop, { state: 'unresolved' })
     const decision = decide(open, [redemption], [], [redemption.externalUserId])
     expect(decision).toEqual({ kind: 'unavailable', outcome: 'unresolved' })
   })
 
-  test('that is absent is looked up once more before a token is redeemed, and not for an answer', () => {
+  test('that is absent is looked up once more before a token is redeemed, but not for an answer without one', () => {
     const absent = unknown(shop, { state: 'absent' })
     expect(decide(open, [absent])).toEqual({ kind: 'look_up', redemptions: [absent] })
     expect(decide(open, [absent], [], [absent.externalUserId])).toEqual({ kind: 'redeem' })
     expect(decide(shared({ review: approved }), [absent])).toEqual(answer(approved, 'already_approved'))
   })
 
-  test('of another address counts as well: there is one at a time', () => {
+  test('of another address of the person counts too: one is in flight at a time', () => {
     const elsewhere = redemptionWith({ externalUserId: 'pi:s2:1', subjectId: 's2', integrationAddress: shop })
     expect(decide(open, [elsewhere])).toEqual(answer(notStarted, 'concurrent'))
     expect(decide(open, [{ ...elsewhere, isLeased: false }])).toMatchObject({ kind: 'look_up' })
@@ -102,22 +102,22 @@ describe('a redemption of the person', () => {
 describe('a deactivated applicant', () => {
   const presence = { isActive: false, at: 1 }
 
-  test('approves nothing: it is on hold, and is not displaced', () => {
+  test('approves nothing: it is on hold, and stays', () => {
     for (const given of [approved, ...inFlight.map((status) => review(status))])
       expect(decide(shared({ review: given, presence }))).toEqual(answer(review('onHold'), 'in_flight'))
   })
 
-  test('that was rejected makes room for a fresh token', () => {
+  test('that was rejected allows a fresh token', () => {
     expect(decide(shared({ review: rejected, presence }))).toEqual({ kind: 'redeem' })
   })
 
-  test('and on again answers the review of before', () => {
+  test('that is active again answers its former review', () => {
     const decision = decide(shared({ review: approved, presence: { ...presence, isActive: true } }))
     expect(decision).toEqual(answer(approved, 'already_approved'))
   })
 })
 
-test('an applicant that is gone makes room for its donor, and for nobody else', () => {
+test('after an applicant is gone only its donor may redeem a token', () => {
   const gone = { review: null, missing: { since: 1, reported: true, confirmed: true } }
   expect(decide(shared(gone))).toEqual({ kind: 'redeem' })
   expect(decide(shared({ ...gone, donor: otherShop }))).toEqual(conflict)
@@ -130,13 +130,13 @@ describe('the verification that counts for a person', () => {
     ['none', open, [], null],
     ['the open subject’s own, however old', of('open', 1), [of('later', 9)], 'open'],
     ['else the one that was attached last', open, [of('first', 5), of('last', 7), of('middle', 6)], 'last'],
-    ['of two at one time the one that was made last', open, [of('one', 5), of('two', 5)], 'two'],
+    ['of two attached at the same time the one that was made last', open, [of('one', 5), of('two', 5)], 'two'],
     ['and never one without a donor', open, [of('none', 9, null), of('one', 1)], 'one'],
   ] as const)('%s', (_, own, others, id) => {
     expect(resolveVerification(own, [own, ...others])?.id ?? null).toBe(id)
   })
 
-  test('of another address is answered like its own, and 409 to another integration', () => {
+  test('of another address is answered like that of its own address, and 409 to another integration', () => {
     const closed = shared({ id: 'closed', closed: true, accountId: 'a', attachedAt: 1, review: approved })
     expect(decide(open, [], [closed])).toEqual(answer(approved, 'already_approved'))
     expect(decide(open, [], [{ ...closed, donor: otherShop }])).toEqual(conflict)

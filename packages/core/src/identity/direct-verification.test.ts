@@ -8,17 +8,17 @@ const shared = subjectWith({ donor: shop, review: begun })
 const direct = subjectWith({ id: 'direct', emailKey: null, accountId: 'a', review: approved, reviewedAt: 10 })
 
 test.each([
-  ['where there is nothing', [], 10, 'recorded'],
-  ['where nothing is shared', [subjectWith()], 10, 'recorded'],
-  ['over a shared one in flight', [shared], 10, 'recorded'],
-  ['over a shared one that was rejected', [{ ...shared, review: rejected }], 10, 'recorded'],
-  ['over a shared one that is approved', [{ ...shared, review: approved }], 10, 'kept'],
-  ['over a closed one that is approved', [subjectWith(), { ...shared, closed: true, review: approved }], 10, 'kept'],
-  ['over an older direct one', [direct], 11, 'recorded'],
-  ['over a direct one of the same time', [direct], 10, 'recorded'],
-  ['over a newer direct one', [direct], 9, 'kept'],
+  ['without any other verification', [], 10, 'recorded'],
+  ['beside a subject without a verification', [subjectWith()], 10, 'recorded'],
+  ['after a shared one in flight', [shared], 10, 'recorded'],
+  ['after a shared one that was rejected', [{ ...shared, review: rejected }], 10, 'recorded'],
+  ['after a shared one that is approved', [{ ...shared, review: approved }], 10, 'kept'],
+  ['after a closed one that is approved', [subjectWith(), { ...shared, closed: true, review: approved }], 10, 'kept'],
+  ['after an older direct one', [direct], 11, 'recorded'],
+  ['after a direct one of the same time', [direct], 10, 'recorded'],
+  ['dated before the stored direct one', [direct], 9, 'kept'],
   [
-    'over an older direct one, beside an approved shared one',
+    'after an older direct one, beside an approved shared one',
     [direct, { ...shared, review: approved }],
     11,
     'recorded',
@@ -48,7 +48,7 @@ describe('a recorded direct verification', () => {
     await expect(shareFor(otherEmail)).rejects.toMatchObject({ code: 'ERR_VERIFICATION_UNAVAILABLE' })
   })
 
-  test('leaves an approved one that was shared, and is logged when it is written', async () => {
+  test('does not replace an approved shared one, and is logged when it is recorded', async () => {
     const { register, direct: record, share, webhook, accountEvents, subjectsOf, clock, subjectOf } = identitySetup()
     const accountId = await register()
     await share()
@@ -61,7 +61,7 @@ describe('a recorded direct verification', () => {
     expect(accountEvents().at(-1)).toMatchObject({ action: 'verified', accountId, emailKey: null })
   })
 
-  test('waits while a redemption of the person may land', async () => {
+  test('answers busy while a redemption of the person may still take effect', async () => {
     const { register, direct: record, lose, expire } = identitySetup()
     const accountId = await register()
     await lose('lost before')
@@ -79,7 +79,7 @@ describe('a recorded direct verification', () => {
     expect(await share()).toMatchObject({ reused: true })
   })
 
-  test('an account has one at a time, and the newer one counts', async () => {
+  test('is the only one of its account, and the newer one counts', async () => {
     const { register, identity, subjectsOf } = identitySetup()
     const accountId = await register()
     const record = (at: number, review = approved) =>

@@ -26,7 +26,7 @@ async function hosted(owner: { accountId: string; proved: boolean } | null = { a
   return { ...setup, setOwner }
 }
 
-test('who proved the address in the store’s own accounts has no part in it', async () => {
+test('an account of the store that proved the address does not count', async () => {
   const { share, identity, has } = await hosted()
   const accounts = await identity.accounts()
   const { accountId } = await accounts.register(email)
@@ -66,7 +66,7 @@ test.each(Object.entries(endings))('a redemption that %s completes belongs to th
   expect(setup.provider.redeemed).toHaveLength(1)
 })
 
-test('a user has one verification, whatever the address; another address is redeemed for once the first is rejected', async () => {
+test('a user has one verification for all addresses; after its rejection a token for another address is redeemed', async () => {
   const { share, shareFor, setOwner, webhook, has } = await hosted()
   await setOwner({ accountId: 'user-7', proved: true }, otherEmail)
   await share()
@@ -78,7 +78,7 @@ test('a user has one verification, whatever the address; another address is rede
 })
 
 describe('a proof that the host reports', () => {
-  test('gives a placeholder to its prover, with what was shared for it', async () => {
+  test('gives a placeholder and its verification to the user who proves the address', async () => {
     const { share, proveAs, has, accountEvents, keyOf } = await hosted(null)
     await share()
     await proveAs('user-1', email)
@@ -87,14 +87,14 @@ describe('a proof that the host reports', () => {
     expect(accountEvents()).toMatchObject([{ action: 'proved', emailKey, accountId: 'user-1', proof: null }])
   })
 
-  test('takes an address that another user only carried', async () => {
+  test('transfers an address that another user only carried', async () => {
     const { share, proveAs, has } = await hosted({ accountId: 'carrier', proved: false })
     await share()
     await proveAs('user-1', email)
     expect([has('carrier'), has('user-1').length]).toEqual([[], 1])
   })
 
-  test('reveals nothing of a user that proved the address before', async () => {
+  test('shows nothing of a user who proved the address before', async () => {
     const { share, proveAs, has, webhook } = await hosted()
     await share()
     await webhook(approved)
@@ -104,7 +104,7 @@ describe('a proof that the host reports', () => {
     expect([has('user-7').length, has('user-8').length]).toEqual([1, 1])
   })
 
-  test('closes the user’s proved subjects, and passes on the carried ones', async () => {
+  test('closes the user’s proved subjects, and transfers the carried ones', async () => {
     const { shareFor, proveAs, has, subjectOf, setOwner, webhook } = await hosted(null)
     await setOwner({ accountId: 'user-1', proved: false }, 'carried@example.com')
     await shareFor('carried@example.com')
@@ -116,7 +116,7 @@ describe('a proof that the host reports', () => {
     expect(has('user-1')).toHaveLength(1)
   })
 
-  test('before the first share counts for it', async () => {
+  test('before the first share counts for that share', async () => {
     const { share, proveAs, has, subjectsOf } = await hosted(null)
     await proveAs('user-1', email)
     expect(subjectsOf('user-1')).toMatchObject([{ proved: true, donor: null }])
@@ -125,7 +125,7 @@ describe('a proof that the host reports', () => {
   })
 })
 
-describe('a host that forgets to report is corrected by what it resolves', () => {
+describe('when a host does not report a proof, its next answer corrects the owner', () => {
   test('a new owner of a mailbox sees nothing of the former user', async () => {
     const { share, webhook, setOwner, has, provider } = await hosted()
     await share()
@@ -148,7 +148,7 @@ describe('a host that forgets to report is corrected by what it resolves', () =>
     },
   )
 
-  test('an address that a user only carried goes to the next user that carries it', async () => {
+  test('an address that a user only carried goes to the next user who carries it', async () => {
     const { share, setOwner, has, webhook } = await hosted({ accountId: 'user-7', proved: false })
     await share()
     await webhook(approved)
@@ -168,7 +168,7 @@ describe('a host that forgets to report is corrected by what it resolves', () =>
   })
 })
 
-test('a proof that is reported while the host answers with the owner of before has the owner resolved again', async () => {
+test('when a proof is reported while the host answers with the former owner, the owner is resolved again', async () => {
   const { host, identity, share, has, provider } = await hosted()
   const { resolve } = host
   let reported = false
@@ -186,7 +186,7 @@ test('a proof that is reported while the host answers with the owner of before h
   expect(provider.redeemed).toHaveLength(1)
 })
 
-test('a host that answers nothing at all is taken for one that knows nobody', async () => {
+test('an answer `undefined` of the host means that nobody has the address', async () => {
   const { host, share, subject } = await hosted()
   host.resolve = async () => undefined as never
   expect(await share()).toMatchObject({ reused: true })

@@ -34,7 +34,7 @@ async function vanished() {
 }
 
 describe('an applicant that the provider does not know', () => {
-  test('once is an error in the log, and nothing else: the donor and the verdict stay, and it is polled again', async () => {
+  test('at one poll is only logged as an error: donor and verdict stay, and it is polled again', async () => {
     const { identity, subject, share, errors, day, clock, provider, history } = await vanished()
     await day()
     expect(await identity.pollDue()).toBe(1)
@@ -54,7 +54,7 @@ describe('an applicant that the provider does not know', () => {
     expect(history().slice(2)).toEqual(['poll missing doubtful', 'poll back applied'])
   })
 
-  test('for a day is gone: its donor may share again, nobody else', async () => {
+  test('for a day counts as gone: only its donor may share again', async () => {
     const { identity, subject, share, clock, day, provider } = await vanished()
     await day()
     await identity.pollDue()
@@ -74,7 +74,7 @@ describe('an applicant that the provider does not know', () => {
     expect(provider.redeemed).toHaveLength(2)
   })
 
-  test('that was gone and is back has its review again', async () => {
+  test('that was gone and is known again gets its review back', async () => {
     const { identity, subject, clock, day, provider, webhook } = await vanished()
     await webhook(null, { change: 'deleted' })
     await identity.pollDue()
@@ -99,7 +99,7 @@ describe('an applicant that the provider does not know', () => {
     expect(polled).toBe(30)
   })
 
-  test('among many is our own fault: nothing changes, for any time', async () => {
+  test('together with many others is our own fault: nothing changes, however long', async () => {
     const { identity, subject, alsoMissing, day, memory, logger } = await vanished()
     for (let n = 2; n <= mostMissing + 1; n += 1) await alsoMissing(n)
     for (let days = 0; days < 5; days += 1) {
@@ -114,7 +114,7 @@ describe('an applicant that the provider does not know', () => {
     expect(logger.lines.filter(({ fields }) => 'atOnce' in fields).length).toBeGreaterThan(1)
   })
 
-  test('among many that come one after the other is our own fault, too; a webhook of its deletion is not', async () => {
+  test('together with many others, one after the other, is our own fault too; a webhook of its deletion still counts', async () => {
     const { identity, subject, alsoMissing, day, clock, webhook } = await vanished()
     await day()
     await identity.pollDue()
@@ -133,7 +133,7 @@ describe('an applicant that the provider does not know', () => {
     expect(subject()).toMatchObject({ donor: shop, review: null, missing: { confirmed: true } })
   })
 
-  test('that changes during the poll is not judged', async () => {
+  test('that changes during the poll does not count as missing', async () => {
     const { identity, subject, day, during, webhook, clock } = await vanished()
     await day()
     during('review', () => webhook(approved, { at: clock.now(), key: 'since' }))
@@ -143,7 +143,7 @@ describe('an applicant that the provider does not know', () => {
 })
 
 describe('a webhook of a deletion', () => {
-  test('has the provider polled at once, and counts when that confirms it', async () => {
+  test('causes a poll at once, and counts when the poll confirms it', async () => {
     const { webhook, subject, identity, share } = await vanished()
     expect(await webhook(null, { change: 'deleted' })).toBe('applied')
     expect(subject()).toMatchObject({ donor: shop, review: approved, missing: { reported: true, confirmed: false } })
@@ -153,7 +153,7 @@ describe('a webhook of a deletion', () => {
     expect(await share()).toEqual({ ...begun, reused: true })
   })
 
-  test('changes nothing where the provider still knows the applicant', async () => {
+  test('changes nothing while the provider still knows the applicant', async () => {
     const { webhook, subject, identity, provider } = await vanished()
     provider.reviews.set(applicantId, approved)
     await webhook(null, { change: 'deleted' })
@@ -161,7 +161,7 @@ describe('a webhook of a deletion', () => {
     expect(subject()).toMatchObject({ review: approved, missing: null })
   })
 
-  test('of an applicant that was never attached, or is not any more, changes nothing', async () => {
+  test('of an applicant that was never attached, or is no longer attached, changes nothing', async () => {
     const { webhook, subject, provider, share } = await vanished()
     const before = subject()
     expect(await webhook(null, { name: 'pi:nobody:1', change: 'deleted' })).toBe('unknown')
@@ -175,7 +175,7 @@ describe('a webhook of a deletion', () => {
   })
 })
 
-test('an applicant that is switched off is on hold for its donor, and has its review again once it is on', async () => {
+test('a deactivated applicant is on hold for its donor, and has its review again once it is active', async () => {
   const { webhook, share, subject, provider, identity, clock, day } = await vanished()
   provider.reviews.set(applicantId, approved)
   const at = clock.now()

@@ -79,7 +79,7 @@ const paths: readonly Path[] = [
 
 describe.each(paths)('killed at each await of $name', ({ prepare, dies, asks, redeemed, least }) => {
   test.each(['a request', 'the poll, and a request', 'a webhook, and a request'])(
-    '%s finds what is redeemed, once',
+    '%s finds the redeemed applicant, once',
     async (how) => {
       for (let point = 1; ; point += 1) {
         const setup = identitySetup()
@@ -137,34 +137,37 @@ describe.each(paths)('killed at each await of $name', ({ prepare, dies, asks, re
 })
 
 describe('killed at each await of a proof', () => {
-  test.each(['of a placeholder', 'that closes and lets go'])('%s: all of it happened, or nothing', async (what) => {
-    for (let point = 1; ; point += 1) {
-      const setup = identitySetup()
-      const { identity, register, proveAs, webhook, share, shareFor, subjectOf, has, memory } = setup
-      await share()
-      await webhook(approved)
-      const accountId = await register('carried@example.com')
-      await shareFor('carried@example.com')
-      if (what !== 'of a placeholder') await proveAs(accountId, 'proved@example.com')
-      const { code } = await (await identity.accounts()).requestCode(email)
-      const process = steppedProcess(setup, point)
-      const accounts = await process.identity.accounts()
-      await Promise.race([accounts.proveByCode(email, code, { accountId }), turns().then(turns)])
-      if (process.stoppedAt() === null) {
-        expect(point).toBeGreaterThan(12)
-        break
+  test.each(['of a placeholder', 'that closes one subject and transfers another'])(
+    '%s: all of its changes are stored, or none',
+    async (what) => {
+      for (let point = 1; ; point += 1) {
+        const setup = identitySetup()
+        const { identity, register, proveAs, webhook, share, shareFor, subjectOf, has, memory } = setup
+        await share()
+        await webhook(approved)
+        const accountId = await register('carried@example.com')
+        await shareFor('carried@example.com')
+        if (what !== 'of a placeholder') await proveAs(accountId, 'proved@example.com')
+        const { code } = await (await identity.accounts()).requestCode(email)
+        const process = steppedProcess(setup, point)
+        const accounts = await process.identity.accounts()
+        await Promise.race([accounts.proveByCode(email, code, { accountId }), turns().then(turns)])
+        if (process.stoppedAt() === null) {
+          expect(point).toBeGreaterThan(12)
+          break
+        }
+        const where = `point ${point}, ${process.stoppedAt()}`
+        const isGiven = has(accountId).includes(`applicant of ${first}`)
+        const carried = await subjectOf('carried@example.com')
+        expect(carried.accountId === accountId, where).toBe(!isGiven && what === 'of a placeholder')
+        expect(memory.committed().users.get(accountId)?.verified === true, where).toBe(
+          isGiven || what !== 'of a placeholder',
+        )
+        // Before it happened the code is good still.
+        if (!isGiven) await (await identity.accounts()).proveByCode(email, code, { accountId })
+        expect(has(accountId), where).toContain(`applicant of ${first}`)
+        expect(await share(), where).toEqual({ ...approved, reused: false })
       }
-      const where = `point ${point}, ${process.stoppedAt()}`
-      const isGiven = has(accountId).includes(`applicant of ${first}`)
-      const carried = await subjectOf('carried@example.com')
-      expect(carried.accountId === accountId, where).toBe(!isGiven && what === 'of a placeholder')
-      expect(memory.committed().users.get(accountId)?.verified === true, where).toBe(
-        isGiven || what !== 'of a placeholder',
-      )
-      // Before it happened the code is good still.
-      if (!isGiven) await (await identity.accounts()).proveByCode(email, code, { accountId })
-      expect(has(accountId), where).toContain(`applicant of ${first}`)
-      expect(await share(), where).toEqual({ ...approved, reused: false })
-    }
-  })
+    },
+  )
 })

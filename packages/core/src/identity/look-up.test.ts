@@ -24,7 +24,7 @@ async function takeName({ provider }: ReturnType<typeof identitySetup>, external
 }
 
 describe('a name that is taken', () => {
-  test('by an applicant that is older than the redemption is left alone, and the next name is used', async () => {
+  test('by an applicant older than the redemption is not used, and the next name is', async () => {
     const setup = identitySetup()
     const { share, provider, clock, subject, outcomes, logger, states } = setup
     for (const name of [first, second]) {
@@ -39,7 +39,7 @@ describe('a name that is taken', () => {
     expect(states()).toEqual(['foreign', 'foreign', 'attached'])
   })
 
-  test('by an applicant as old as the clocks may differ is its own: the answer was lost', async () => {
+  test('by an applicant that is older only by the clock skew is its own: the answer was lost', async () => {
     const setup = identitySetup()
     const { share, provider, clock } = setup
     await takeName(setup, first)
@@ -48,7 +48,7 @@ describe('a name that is taken', () => {
     expect(provider.calls).toEqual([`redeem ${first}`, `redeem ${first}`, `find ${first}`])
   })
 
-  test('of an unfindable applicant is resolved by an operator, once its token cannot land', async () => {
+  test('by an applicant that no look-up finds is resolved by an operator, once its token can no longer be redeemed', async () => {
     const setup = identitySetup()
     const { share, provider, expire, outcomes, identity } = setup
     await takeName(setup, first)
@@ -68,7 +68,7 @@ describe('a name that is taken', () => {
     expect(outcomes()).toEqual(['started', 'unknown', ...unresolved, 'resolved', 'started', 'redeemed'])
   })
 
-  test('four times in a row by older applicants ends one request with 503, and the next one goes on', async () => {
+  test('four times in a row by older applicants makes one request 503, and the next request continues', async () => {
     const setup = identitySetup()
     const { share, provider, clock, outcomes } = setup
     for (let n = 1; n <= 6; n += 1) {
@@ -80,7 +80,7 @@ describe('a name that is taken', () => {
     expect(await share(shop, 'ours')).toEqual({ ...begun, reused: true })
   })
 
-  test('by a conflict that no look-up explains is given up with its lease', async () => {
+  test('without an applicant that a look-up finds is given up when its lease expires', async () => {
     const setup = identitySetup()
     const { share, provider, expire, redemptions } = setup
     await takeName(setup, first)
@@ -96,7 +96,7 @@ describe('a name that is taken', () => {
   })
 })
 
-describe('what a look-up answers is checked', () => {
+describe('the answer of a look-up is checked', () => {
   async function expired() {
     const setup = identitySetup()
     setup.provider.levelName = 'basic'
@@ -105,7 +105,7 @@ describe('what a look-up answers is checked', () => {
     return setup
   }
 
-  test('an applicant of another level is attached to nobody, and no token is sent until an operator acts', async () => {
+  test('an applicant of another level is not attached, and no token is sent until an operator acts', async () => {
     const { share, provider, subject, errors, identity } = await expired()
     provider.levelName = 'another'
     await expect(share(shop, 'ours')).rejects.toThrow(misconfigured)
@@ -118,7 +118,7 @@ describe('what a look-up answers is checked', () => {
     expect(subject()).toMatchObject({ donor: otherShop })
   })
 
-  test('an applicant that is older than the redemption is attached to nobody, also by its webhook', async () => {
+  test('an applicant that is older than the redemption is not attached, not even by its webhook', async () => {
     const { share, provider, clock, subject, webhook } = await expired()
     const old = clock.now() - redemptionLeaseMs - clockSkewMs - 1
     provider.madeAt.set(`applicant of ${first}`, old)
@@ -157,7 +157,7 @@ describe('where a name cannot be looked up (the older endpoint)', () => {
     expect(logged).toEqual([...ofRedemption, ...ofRequests])
   })
 
-  test.each(['look-up', 'webhook'])('it is found once the provider shows its name: by a %s', async (how) => {
+  test.each(['look-up', 'webhook'])('the applicant is found by a %s once the provider shows its name', async (how) => {
     const { share, provider, subject, webhook } = await lost()
     await expect(share(shop)).rejects.toThrow(unavailable)
     if (how === 'look-up') provider.findsByName = true
@@ -167,7 +167,7 @@ describe('where a name cannot be looked up (the older endpoint)', () => {
     expect(provider.redeemed).toHaveLength(1)
   })
 
-  test('an absent name that appears within a day is attached for the integration that redeemed', async () => {
+  test('an applicant of an absent name that appears within a day is attached for the integration that redeemed', async () => {
     const { share, provider, subject, webhook, identity } = await lost()
     await expect(share(shop)).rejects.toThrow(unavailable)
     expect(await identity.resolveRedemption({ externalUserId: first, applicantId: null })).toBe('absent')
@@ -178,7 +178,7 @@ describe('where a name cannot be looked up (the older endpoint)', () => {
 })
 
 describe('a look-up by the poll', () => {
-  test('comes five seconds after the answer was lost, and once more when the lease is over', async () => {
+  test('happens five seconds after the answer was lost, and once more when the lease expires', async () => {
     const { lose, clock, identity, provider, states } = identitySetup()
     await lose('lost before')
     const asked = () => provider.calls.filter((call) => call.startsWith('find')).length
@@ -192,7 +192,7 @@ describe('a look-up by the poll', () => {
     expect([await identity.pollDue(), asked(), states()]).toEqual([1, 3, ['absent']])
   })
 
-  test('of an absent name comes hourly for a day, and then no more', async () => {
+  test('of an absent name happens hourly for a day, and then no more', async () => {
     const { lose, clock, identity, provider } = identitySetup()
     await lose('lost before')
     for (let hours = 0; hours < 72; hours += 1) {
@@ -202,7 +202,7 @@ describe('a look-up by the poll', () => {
     expect(provider.calls.filter((call) => call.startsWith('find')).length - 1).toBe(24)
   })
 
-  test('closes a redemption whose process died before it sent the token', async () => {
+  test('finds a redemption absent whose process died before it sent the token', async () => {
     const { store, share, start, provider, clock, identity, states } = identitySetup()
     const dying = { ...provider, redeem: () => new Promise<never>(() => undefined) }
     void start({ store, provider: dying }).share({ integrationAddress: shop, email: 'x@example.com', shareToken: 't' })
@@ -215,7 +215,7 @@ describe('a look-up by the poll', () => {
   test.each([
     ['throttled', 1],
     ['lost before', 2],
-  ] as const)('that is %s is repeated after a minute, and after a 429 the round ends', async (fault, asked) => {
+  ] as const)('that is %s is repeated after a minute, and a 429 stops the round', async (fault, asked) => {
     const { lose, clock, identity, fails } = identitySetup()
     for (const address of ['one@example.com', 'two@example.com']) await lose('lost before', shop, address)
     await clock.advance(lostAnswerMs)
@@ -230,7 +230,7 @@ describe('a look-up by the poll', () => {
   })
 })
 
-test('a redemption that was resolved while it was looked up stays so', async () => {
+test('a redemption that is resolved during its look-up keeps that result', async () => {
   for (const state of ['attached', 'surplus', 'refused', 'foreign'] as const) {
     const { store, clock, logger, redemptions, outcomes, lose } = identitySetup()
     await lose('lost before')

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { otherShop, shop } from '../../test/support/identity-setup.js'
 import { ownershipSetup, X, Y } from '../../test/support/ownership-setup.js'
 
-describe('an account that proved an address keeps what was shared for it', () => {
-  test.each([false, true])('when it proves another one, whoever ends the redemption then: %s', async (late) => {
+describe('an account that proved an address keeps the verification shared for it', () => {
+  test.each([false, true])('when it proves another address, before the redemption has its answer: %s', async (late) => {
     const s = ownershipSetup()
     const u = await s.proveIt(X)
     const n = await s.begin()
@@ -15,7 +15,7 @@ describe('an account that proved an address keeps what was shared for it', () =>
     expect(s.holds(await s.proveIt(X))).toEqual([])
   })
 
-  test('when nothing is found of a lost answer for the next address', async () => {
+  test('when a redemption for its next address is absent', async () => {
     const s = ownershipSetup()
     const u = await s.proveIt(X)
     const a = await s.redeem()
@@ -26,7 +26,7 @@ describe('an account that proved an address keeps what was shared for it', () =>
     expect(s.holds(u)).toEqual([`${a} rejected`])
   })
 
-  test('when it proves the one that it carries, and then another one', async () => {
+  test('when it proves the address that it carries, and then another one', async () => {
     const s = ownershipSetup()
     const u = await s.register(X)
     const a = await s.redeem()
@@ -35,7 +35,7 @@ describe('an account that proved an address keeps what was shared for it', () =>
     expect(s.holds(u)).toEqual([`${a} init`])
   })
 
-  test('proved by another with a verification of its own: each keeps its own', async () => {
+  test('when an account with its own verification proves the address: each keeps its own', async () => {
     const s = ownershipSetup()
     const u = await s.proveIt(X)
     const a = await s.redeem()
@@ -45,7 +45,7 @@ describe('an account that proved an address keeps what was shared for it', () =>
     expect([s.holds(u), s.holds(v)]).toEqual([[`${a} init`], [`${b} init`]])
   })
 
-  test('proved by another: the next owner is shared for anew', async () => {
+  test('when another account proves the address: for the next owner a token is redeemed anew', async () => {
     const s = ownershipSetup()
     const u = await s.proveIt(Y)
     const a = await s.redeem(Y)
@@ -56,7 +56,7 @@ describe('an account that proved an address keeps what was shared for it', () =>
     expect(await s.reuses()).toBe(true)
   })
 
-  test('proved by one after the other: the first has it for ever', async () => {
+  test('for ever, when other accounts prove the address one after the other', async () => {
     const s = ownershipSetup()
     const a = await s.redeem()
     const first = await s.proveIt(X)
@@ -67,7 +67,7 @@ describe('an account that proved an address keeps what was shared for it', () =>
     expect([s.holds(first), s.holds(second)]).toEqual([[`${a} init`], []])
   })
 
-  test('proved by another while a retry is refused: what was before stays', async () => {
+  test('when another account proves the address while a second redemption is refused', async () => {
     const s = ownershipSetup()
     const u = await s.proveIt(Y)
     const a = await s.redeem(Y)
@@ -79,7 +79,7 @@ describe('an account that proved an address keeps what was shared for it', () =>
     expect([s.holds(u), s.holds(v)]).toEqual([[`${a} rejected`], []])
   })
 
-  test('and answers for both addresses once a lost answer is found', async () => {
+  test('when a lost answer is found, which then counts for its next address too', async () => {
     const s = ownershipSetup()
     const u = await s.proveIt(X)
     const n = await s.loseOne()
@@ -91,7 +91,7 @@ describe('an account that proved an address keeps what was shared for it', () =>
     expect(await s.reuses()).toBe(true)
   })
 
-  test('proved by another while its answer is lost: each address is redeemed for once', async () => {
+  test('when another account proves the address before a lost answer is found: one redemption per address', async () => {
     const s = ownershipSetup()
     const u = await s.proveIt(X)
     const n = await s.loseOne()
@@ -103,7 +103,7 @@ describe('an account that proved an address keeps what was shared for it', () =>
     expect([await s.reuses(Y), await s.reuses(X), await s.reuses(X)]).toEqual([false, true, false])
   })
 
-  test('of two addresses, whoever proves either next', async () => {
+  test('for each of two addresses, when another account proves one of them', async () => {
     const s = ownershipSetup()
     const u = await s.proveIt(X)
     const n = await s.loseOne(X, otherShop)
@@ -117,7 +117,7 @@ describe('an account that proved an address keeps what was shared for it', () =>
     expect(s.holds(u)).toEqual([s.of(n, 'init'), `${b} rejected`])
   })
 
-  test('where it shared for another one since, and that one was taken', async () => {
+  test('after an absent redemption and a found one, and after it proves another address', async () => {
     const s = ownershipSetup()
     const p = await s.proveIt(X)
     const n = await s.loseOne()
@@ -133,7 +133,7 @@ describe('an account that proved an address keeps what was shared for it', () =>
     expect(s.holds(p)).toEqual([s.of(m, 'init'), `${b} approved`])
   })
 
-  test('and a late applicant of an earlier redemption, after any later redemption', async () => {
+  test('and gets a late applicant of an earlier redemption, even after later redemptions', async () => {
     const s = ownershipSetup()
     const u = await s.proveIt(X)
     const n = await s.loseOne()
@@ -151,7 +151,7 @@ describe('an account that proved an address keeps what was shared for it', () =>
   })
 
   test.each(['refused', 'redeemed'] as const)(
-    'and proves the address again: what is shown late lands at its first subject (%s)',
+    'and gets a late applicant at its first subject, even after it proves the address again (%s)',
     async (how) => {
       const s = ownershipSetup()
       const u = await s.proveIt(X)
@@ -169,7 +169,7 @@ describe('an account that proved an address keeps what was shared for it', () =>
   )
 })
 
-describe('a retry of a prover after RED', () => {
+describe('a second redemption for a prover after RED', () => {
   async function retrying() {
     const s = ownershipSetup()
     const a = await s.redeem()
@@ -177,7 +177,7 @@ describe('a retry of a prover after RED', () => {
     return { ...s, a, owner: await s.proveIt(X) }
   }
 
-  test('whose answer is lost is found: no second token is redeemed', async () => {
+  test('whose answer is lost is found by its name: no further token is redeemed', async () => {
     const s = await retrying()
     const n = await s.loseOne()
     await s.expire()
@@ -187,7 +187,7 @@ describe('a retry of a prover after RED', () => {
     expect(s.provider.redeemed).toHaveLength(2)
   })
 
-  test('that came to nothing leaves the rejection, and a fresh token is redeemed', async () => {
+  test('that is absent leaves the rejection, and a fresh token is redeemed', async () => {
     const s = ownershipSetup()
     const a = await s.redeem()
     await s.verdict(a, 'rejected')
@@ -198,7 +198,7 @@ describe('a retry of a prover after RED', () => {
     expect(await s.reuses()).toBe(true)
   })
 
-  test('takes the place of the rejected one, though that turned meanwhile', async () => {
+  test('replaces the rejected applicant, even if that review changed meanwhile', async () => {
     const s = await retrying()
     const n = await s.loseOne()
     await s.verdict(s.a, 'pending')
@@ -207,7 +207,7 @@ describe('a retry of a prover after RED', () => {
     expect(await s.shareFor(X)).toMatchObject({ reviewAnswer: 'GREEN', reused: false })
   })
 
-  test('for another address is answered by its own', async () => {
+  test('for another address is answered with its own review', async () => {
     const s = await retrying()
     await s.proveAs(s.owner, Y)
     const n = await s.loseOne(Y)
@@ -231,7 +231,7 @@ describe('a retry of a prover after RED', () => {
     expect(s.holds(s.owner).sort()).toEqual([`${s.a} approved`, s.of(n, 'init')].sort())
   })
 
-  test('for an address that is proved by another meanwhile stays, in the place of what it replaced', async () => {
+  test('stays with its account when another account proves the address meanwhile, and replaces the rejected applicant', async () => {
     const s = await retrying()
     const n = await s.loseOne()
     const since = await s.proveIt(X)
@@ -240,7 +240,7 @@ describe('a retry of a prover after RED', () => {
     expect(await s.reuses()).toBe(true)
   })
 
-  test('of the second address, that is proved by another meanwhile, leaves the first one alone', async () => {
+  test('for a second address that another account proves meanwhile leaves the first verification unchanged', async () => {
     const s = ownershipSetup()
     const u = await s.proveIt(X)
     const a = await s.redeem()
@@ -255,11 +255,11 @@ describe('a retry of a prover after RED', () => {
   })
 })
 
-describe('who gives an address up', () => {
+describe('an account that gives an address up', () => {
   const starts = ['placeholder', 'carrier', 'prover'] as const
   const nexts = ['nobody', 'registers', 'proves', 'first'] as const
   test.each(starts.flatMap((start) => nexts.map((next) => [start, next] as const)))(
-    'has what was shared for it since it was proved: shared at a %s, and then %s',
+    'keeps the verification shared since its proof: shared for a %s, then %s',
     async (start, next) => {
       const s = ownershipSetup()
       const c = start === 'placeholder' ? null : await s.register(X)
@@ -284,14 +284,17 @@ describe('who gives an address up', () => {
     return { ...s, owner, a, since: await s.proveIt(X) }
   }
 
-  test.each([shop, otherShop])('leaves it to its next owner, and to any integration: %s', async (by) => {
-    const s = await gaveUp()
-    await s.redeem(Y)
-    expect(s.holds(s.since)).toEqual([])
-    expect(await s.reuses(X, by)).toBe(true)
-  })
+  test.each([shop, otherShop])(
+    'leaves the address free for its next owner, and for any integration: %s',
+    async (by) => {
+      const s = await gaveUp()
+      await s.redeem(Y)
+      expect(s.holds(s.since)).toEqual([])
+      expect(await s.reuses(X, by)).toBe(true)
+    },
+  )
 
-  test('gives an approval that arrives meanwhile to no other account', async () => {
+  test('keeps an approval that arrives meanwhile', async () => {
     const s = await gaveUp()
     const n = await s.loseOne(Y)
     await s.verdict(s.a, 'approved')
@@ -300,7 +303,7 @@ describe('who gives an address up', () => {
     expect(s.holds(s.owner)).toContain(s.of(n, 'init'))
   })
 
-  test('has what was there where a redemption for another address brings nothing', async () => {
+  test('keeps its former verification when a redemption for another address is absent', async () => {
     const s = await gaveUp()
     const n = await s.loseOne(Y)
     await s.end(n, 'absent')
@@ -309,7 +312,7 @@ describe('who gives an address up', () => {
   })
 })
 
-test('a late answer is about its own applicant alone, at the subject of its redemption', async () => {
+test('a late answer changes only its own applicant, at the subject of its redemption', async () => {
   const s = ownershipSetup()
   const u = await s.proveIt(X)
   const n = await s.loseOne()

@@ -8,7 +8,7 @@ import { otherShop, shop } from '../../test/support/identity-setup.js'
 import { ownershipSetup, X, Y, Z } from '../../test/support/ownership-setup.js'
 
 describe('a placeholder', () => {
-  test('is its prover’s, with what was shared for it', async () => {
+  test('belongs to the account that proves its address, with the verification shared for it', async () => {
     const s = ownershipSetup()
     const a = await s.redeem()
     expect(s.holds(await s.proveIt(X))).toEqual([`${a} init`])
@@ -20,7 +20,7 @@ describe('a placeholder', () => {
     expect(s.holds(await s.register(X))).toEqual([])
   })
 
-  test('is given by an attestation of its donor, once', async () => {
+  test('is given to an account by an attestation of its donor, once', async () => {
     const s = ownershipSetup()
     await s.redeem()
     expect(await s.attest(X, otherShop)).toBeNull()
@@ -29,7 +29,7 @@ describe('a placeholder', () => {
     expect(await s.attest(X, shop)).toBeNull()
   })
 
-  test('that is proven while a redemption is in flight has its applicant at its prover', async () => {
+  test('proved during a redemption gives the new applicant to its prover', async () => {
     const s = ownershipSetup()
     const n = await s.begin()
     const u = await s.proveIt(X)
@@ -38,7 +38,7 @@ describe('a placeholder', () => {
     expect(await s.reuses()).toBe(false)
   })
 
-  test('that is proven while a retry is refused leaves the rejection with its prover', async () => {
+  test('proved while a second redemption is refused gives the earlier rejection to its prover', async () => {
     const s = ownershipSetup()
     const a = await s.redeem()
     await s.verdict(a, 'rejected')
@@ -48,7 +48,7 @@ describe('a placeholder', () => {
     expect(s.holds(u)).toEqual([`${a} rejected`])
   })
 
-  test.each(['redeemed', 'absent'] as const)('that is proven while its lost answer is %s', async (how) => {
+  test.each(['redeemed', 'absent'] as const)('proved before its lost answer is found to be %s', async (how) => {
     const s = ownershipSetup()
     const n = await s.loseOne()
     const u = await s.proveIt(X)
@@ -57,7 +57,7 @@ describe('a placeholder', () => {
     expect(await s.reuses()).toBe(how === 'absent')
   })
 
-  test('whose lost answer ends after the proof gives its applicant to the prover, once', async () => {
+  test('proved before its lost answer is found gives the applicant to its prover, once', async () => {
     const s = ownershipSetup()
     const n = await s.loseOne()
     const u = await s.proveIt(X)
@@ -67,7 +67,7 @@ describe('a placeholder', () => {
     expect(await s.reuses()).toBe(false)
   })
 
-  test('whose owner shares while the outcome is unknown has the name looked up: no second token is redeemed', async () => {
+  test('proved while an outcome is unknown: the next share looks the name up, and no second token is redeemed', async () => {
     const s = ownershipSetup()
     const n = await s.loseOne()
     const u = await s.proveIt(X)
@@ -80,7 +80,7 @@ describe('a placeholder', () => {
 })
 
 describe('an address that an account only carries', () => {
-  test('has what is shared for it at that account, until somebody else proves it', async () => {
+  test('gives its verification to that account, until another account proves it', async () => {
     const s = ownershipSetup()
     const u = await s.register(X)
     const a = await s.redeem()
@@ -89,7 +89,7 @@ describe('an address that an account only carries', () => {
     expect([s.holds(u), s.holds(v)]).toEqual([[], [`${a} init`]])
   })
 
-  test('is its account’s no more once that proves another one, and waits for who proves it', async () => {
+  test('leaves an account that proves another address, and waits for the account that proves it', async () => {
     const s = ownershipSetup()
     const q = await s.register(X)
     const a = await s.redeem()
@@ -101,7 +101,7 @@ describe('an address that an account only carries', () => {
     expect(s.holds(await s.proveIt(X))).toEqual([`${a} approved`])
   })
 
-  test('makes room for what was shared for the one that its account proves', async () => {
+  test('leaves an account that proves another address with its own verification', async () => {
     const s = ownershipSetup()
     const q = await s.register(X)
     const a = await s.redeem()
@@ -111,7 +111,7 @@ describe('an address that an account only carries', () => {
     expect(s.holds(await s.proveIt(X))).toEqual([`${a} init`])
   })
 
-  test('has what is redeemed while its account proves another one at who proves it', async () => {
+  test('gives a redemption in flight to the account that proves it, if its former account proves another address', async () => {
     const s = ownershipSetup()
     const q = await s.register(X)
     const n = await s.begin()
@@ -122,7 +122,7 @@ describe('an address that an account only carries', () => {
     expect(s.holds(await s.proveIt(X))).toHaveLength(1)
   })
 
-  test('gives a lost answer that is found to the account that proves it, with its verdict', async () => {
+  test('gives an applicant found after a lost answer to the account that proves it, with its verdict', async () => {
     const s = ownershipSetup()
     const q = await s.register(X)
     const n = await s.loseOne()
@@ -134,7 +134,7 @@ describe('an address that an account only carries', () => {
     expect(s.holds(await s.proveIt(X))).toEqual([s.of(n, 'approved')])
   })
 
-  test('keeps its rejection for who proves it when a retry is refused meanwhile', async () => {
+  test('keeps its rejection for the account that proves it, if a second redemption is refused meanwhile', async () => {
     const s = ownershipSetup()
     const q = await s.register(X)
     const a = await s.redeem()
@@ -146,7 +146,7 @@ describe('an address that an account only carries', () => {
     expect(s.holds(await s.proveIt(X))).toEqual([`${a} rejected`])
   })
 
-  test('keeps its rejection for who proves it when nothing is found of a lost retry', async () => {
+  test('keeps its rejection for the account that proves it, if a second redemption is absent', async () => {
     const s = ownershipSetup()
     const q = await s.register(X)
     const a = await s.redeem()
@@ -158,7 +158,7 @@ describe('an address that an account only carries', () => {
     expect(s.holds(await s.proveIt(X))).toEqual([`${a} rejected`])
   })
 
-  test('goes to who proves it beside what that one has already', async () => {
+  test('goes to the account that proves it, beside the verification that this account already has', async () => {
     const s = ownershipSetup()
     const q = await s.register(X)
     const a = await s.redeem()
@@ -170,7 +170,7 @@ describe('an address that an account only carries', () => {
     expect(s.holds(o).sort()).toEqual([`${a} init`, `${b} init`].sort())
   })
 
-  test('goes to the oldest other account that carries it, hidden there by a direct verification', async () => {
+  test('goes to the oldest other account that carries it, where a direct verification hides its own', async () => {
     const s = ownershipSetup()
     const q = await s.register(X)
     const a = await s.redeem()
@@ -182,7 +182,7 @@ describe('an address that an account only carries', () => {
     expect(s.holds(await s.proveIt(X))).toEqual([`${a} init`])
   })
 
-  test('is redeemed for while its account, which proved another one, redeems for that', async () => {
+  test('can have a redemption in flight while its former account redeems for another address that it proved', async () => {
     const s = ownershipSetup()
     const q = await s.register(X)
     await s.verdict(await s.redeem(), 'rejected')
@@ -194,7 +194,7 @@ describe('an address that an account only carries', () => {
     expect(s.holds(q)).not.toContain(s.of(n, 'init'))
   })
 
-  test('takes nothing along when an old redemption of it ends', async () => {
+  test('brings nothing to its next owner when its only redemption is absent', async () => {
     const s = ownershipSetup()
     const u = await s.register(X)
     const n = await s.loseOne()
@@ -207,7 +207,7 @@ describe('an address that an account only carries', () => {
 })
 
 describe('a direct verification', () => {
-  test('stays with its user, and every share that reaches the account is 409', async () => {
+  test('stays with its user, and every share for an address of the account is 409', async () => {
     const s = ownershipSetup()
     const u = await s.register(X)
     await s.direct(u)
@@ -224,7 +224,7 @@ describe('a direct verification', () => {
     expect(await s.direct(u)).toBe('kept')
   })
 
-  test('that is recorded after a redemption is 409 from then on', async () => {
+  test('recorded after a redemption makes every later share 409', async () => {
     const s = ownershipSetup()
     const u = await s.register(X)
     const n = await s.begin()
@@ -233,7 +233,7 @@ describe('a direct verification', () => {
     expect(await s.reuses()).toBe('conflict')
   })
 
-  test('of the former owner does not hide what the next one has shared', async () => {
+  test('of the former owner does not hide the verification shared for the next owner', async () => {
     const s = ownershipSetup()
     const u = await s.proveIt(X)
     const n = await s.loseOne()

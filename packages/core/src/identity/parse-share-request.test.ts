@@ -12,21 +12,21 @@ test('reads the address in its normal form and the token verbatim', () => {
   expect(parse(body)).toEqual({ email: 'user@xn--bcher-kva.example', shareToken: token })
 })
 
-test('takes the longest address in whichever Unicode form it comes', () => {
+test('accepts the longest address in any Unicode form', () => {
   const email = `${'ǖ'.repeat(32)}@${'ǖ'.repeat(55)}.${'ǖ'.repeat(55)}.${'a'.repeat(61)}.com`
   const [composed, decomposed] = [email.normalize('NFC'), email.normalize('NFD')]
   expect(decomposed.length).toBeGreaterThan(composed.length + 250)
   expect(parse({ email: decomposed, kycShareToken: token })).toEqual(parse({ email: composed, kycShareToken: token }))
 })
 
-test('takes a token of the longest length and refuses one character more', () => {
+test('accepts the longest token and rejects one character more', () => {
   const email = 'user@example.com'
   const { kycShareToken: mostTokenLength } = shareRequestLimits
   expect(parse({ email, kycShareToken: 'x'.repeat(mostTokenLength) }).shareToken).toHaveLength(mostTokenLength)
   expect(() => parse({ email, kycShareToken: 'x'.repeat(mostTokenLength + 1) })).toThrow(/longer than 4096/)
 })
 
-test('measures a token as a URL carries it, so that none is too long for the provider and short enough here', () => {
+test('measures a token in its URL-encoded form, so no accepted token is too long for the provider', () => {
   const email = 'user@example.com'
   const fits = [
     `${'%'.repeat(1_365)}x`,
@@ -43,14 +43,14 @@ test('measures a token as a URL carries it, so that none is too long for the pro
   }
 })
 
-test('refuses a token that is no text, since it could not be sent on verbatim', () => {
+test('rejects a token that is not well-formed Unicode, because it could not be passed on verbatim', () => {
   for (const token of ['\\ud800', 'x\\udc00y', '\\udc00\\ud800'])
     expect(() => parseShareRequest(bytes(`{"email":"user@example.com","kycShareToken":"${token}"}`))).toThrow(
       /well-formed Unicode/,
     )
 })
 
-describe('refuses', () => {
+describe('rejects', () => {
   test.each([
     ['an empty body', ''],
     ['no JSON', '{'],
@@ -73,7 +73,7 @@ describe('refuses', () => {
     expect(() => parseShareRequest(bytes(text))).not.toThrow(/canary/)
   })
 
-  test('bytes that are no UTF-8', () => {
+  test('bytes that are not UTF-8', () => {
     const body = Buffer.concat([
       bytes('{"email":"user@example.com","kycShareToken":"'),
       Buffer.from([0xff]),

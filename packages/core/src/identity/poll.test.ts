@@ -69,7 +69,7 @@ describe('the provider is polled', () => {
   })
 })
 
-describe('a verdict that came without a time', () => {
+describe('a verdict', () => {
   /** A share whose answer has a verdict, with or without the provider's time. */
   async function sharedAs(given: typeof approved, reviewedAt?: number) {
     const setup = identitySetup()
@@ -85,7 +85,7 @@ describe('a verdict that came without a time', () => {
     return { ...setup, say, known, start: setup.clock.now() }
   }
 
-  test('is polled at once, and keeps the time of the answer', async () => {
+  test('without a time is polled at once, and gets the time of that answer', async () => {
     const { identity, known, start, say } = await sharedAs(approved)
     expect(known()).toEqual([approved, null])
     say(approved, start - 5_000)
@@ -94,7 +94,7 @@ describe('a verdict that came without a time', () => {
     expect(await identity.pollDue()).toBe(0)
   })
 
-  test('is not polled at once when it is none, or has a time', async () => {
+  test('with a time, and a review without a verdict, is not polled at once', async () => {
     expect(await (await sharedAs(pending)).identity.pollDue()).toBe(0)
     const dated = await sharedAs(approved, 1_000)
     expect(dated.known()).toEqual([approved, 1_000])
@@ -103,7 +103,7 @@ describe('a verdict that came without a time', () => {
     expect(await dated.identity.pollDue()).toBe(1)
   })
 
-  test('of RED is not turned into GREEN by a webhook: the provider is polled', async () => {
+  test('RED without a time does not become GREEN by a webhook: the provider is polled', async () => {
     const { webhook, identity, known, start, say, history } = await sharedAs(rejected)
     say(rejected, start)
     // The GREEN before the RED, that was late.
@@ -114,13 +114,13 @@ describe('a verdict that came without a time', () => {
     expect(history()).toEqual(['redemption review applied', 'webhook review doubtful'])
   })
 
-  test('of GREEN is turned into RED by a webhook at once', async () => {
+  test('GREEN without a time becomes RED by a webhook at once', async () => {
     const { webhook, known, start } = await sharedAs(approved)
     expect(await webhook(rejected, { at: start - 1 })).toBe('applied')
     expect(known()).toEqual([rejected, start - 1])
   })
 
-  test('and another one dated later turns RED into GREEN', async () => {
+  test('GREEN of a later time replaces RED', async () => {
     const { identity, known, start, say, clock } = await sharedAs(rejected, 1_000)
     await clock.advance(firstPollMs)
     say(approved, start)
@@ -132,7 +132,7 @@ describe('a verdict that came without a time', () => {
     ['without a time', undefined],
     ['of the same time', 1_000],
     ['of an older time', 999],
-  ])('%s turns RED into GREEN when two polls repeat it, a minute apart', async (_, at) => {
+  ])('GREEN %s replaces RED when a second poll repeats it a minute later', async (_, at) => {
     const { identity, known, say, clock, history, subject } = await sharedAs(rejected, 1_000)
     await clock.advance(firstPollMs)
     say(approved, at)
@@ -147,7 +147,7 @@ describe('a verdict that came without a time', () => {
     expect(history().slice(1)).toEqual(['poll review doubtful', 'poll review applied'])
   })
 
-  test('that was doubtful and is taken back changes nothing', async () => {
+  test('GREEN that was doubtful, and that the next poll does not repeat, changes nothing', async () => {
     const { identity, known, say, clock, subject } = await sharedAs(rejected, 1_000)
     await clock.advance(firstPollMs)
     say(approved)
@@ -159,7 +159,7 @@ describe('a verdict that came without a time', () => {
     expect(subject().doubt).toBeNull()
   })
 
-  test('turns GREEN into RED whatever its time', async () => {
+  test('RED replaces GREEN whatever its time', async () => {
     const { identity, known, say, clock } = await sharedAs(approved, start2026)
     await clock.advance(firstPollMs)
     say(rejected, start2026 - 1)
@@ -167,7 +167,7 @@ describe('a verdict that came without a time', () => {
     expect(known()).toEqual([rejected, start2026])
   })
 
-  test("keeps the provider's time, so that a webhook of a moment later counts whatever our own clock says", async () => {
+  test("keeps the provider's time, so a webhook dated a moment later counts whatever our clock shows", async () => {
     const { identity, known, say, clock, start, webhook } = await sharedAs(pending)
     await clock.advance(firstPollMs)
     say(approved, start + 1_000)
@@ -205,7 +205,7 @@ describe('while a poll is in flight', () => {
     expect(subject()).toMatchObject({ review: null, missing: { confirmed: true } })
   })
 
-  test.each(['deactivated', 'activated'] as const)('an applicant that is %s has it polled again', async (change) => {
+  test.each(['deactivated', 'activated'] as const)('an applicant that is %s is polled again', async (change) => {
     const { during, clock, identity, subject, webhook, provider } = await approvedOnce()
     during('review', () => {
       provider.reviews.set(applicantId, rejected)
@@ -218,7 +218,7 @@ describe('while a poll is in flight', () => {
     expect(subject()).toMatchObject({ review: rejected })
   })
 
-  test('an approval of the time of the rejection is polled at once', async () => {
+  test('an approval of the same time as the rejection causes a poll at once', async () => {
     const { during, clock, provider, share, identity, subject, webhook } = identitySetup()
     await share()
     const at = clock.now()
@@ -235,7 +235,7 @@ describe('while a poll is in flight', () => {
     expect(subject()).toMatchObject({ doubt: approved })
   })
 
-  test('an older verdict by webhook is polled at once', async () => {
+  test('an older verdict by webhook causes a poll at once', async () => {
     const { during, clock, identity, webhook } = await approvedOnce()
     during('review', () => webhook(rejected, { at: clock.now() - 2 * day, key: 'old' }))
     expect(await identity.pollDue()).toBe(1)
@@ -243,7 +243,7 @@ describe('while a poll is in flight', () => {
     expect(await identity.pollDue()).toBe(0)
   })
 
-  test('a redemption of the subject that is attached is not changed by it', async () => {
+  test('a second redemption is attached, and the poll of the first does not change it', async () => {
     const { during, identity, clock, share, webhook, subject, provider } = await shared()
     await webhook(rejected)
     provider.reviews.set(applicantId, rejected)
@@ -256,7 +256,7 @@ describe('while a poll is in flight', () => {
 
 describe('a lost answer is looked up in time', () => {
   test.each(['a webhook of the attached applicant', 'a direct verification', 'the deletion of the applicant'])(
-    'whatever is heard meanwhile: %s',
+    'after any other event: %s',
     async (what) => {
       const { share, lose, webhook, clock, identity, states, prove, direct, subjectOf } = identitySetup()
       const accountId = await prove()
@@ -274,7 +274,7 @@ describe('a lost answer is looked up in time', () => {
     },
   )
 
-  test('and the next poll of a subject without one does not change', async () => {
+  test('and a subject without one keeps the time of its next poll', async () => {
     const { clock, share, identity, webhook } = identitySetup()
     await share()
     await webhook(approved)
@@ -302,12 +302,12 @@ describe('a round', () => {
     expect(await pollDue()).toBe(3)
   })
 
-  test('takes no more than its limit', async () => {
+  test('polls no more applicants than its limit', async () => {
     const { pollDue } = await many(5)
     expect([await pollDue(3), await pollDue(3), await pollDue(3)]).toEqual([3, 2, 0])
   })
 
-  test('ends when the service stops, after the poll that is in flight', async () => {
+  test('stops with the service, after the poll in flight', async () => {
     const { pollDue, provider, polled } = await many(5)
     const stopping = new AbortController()
     provider.pause = async () => {

@@ -38,7 +38,7 @@ describe('interface 3, by the existing state of the user’s verification', () =
     expect(provider.redeemed).toHaveLength(1)
   })
 
-  test('in flight, shared by the caller: reused: false, the applicant is not displaced', async () => {
+  test('in flight, shared by the caller: reused: false, the applicant stays', async () => {
     const { share, webhook, provider, subject, clock } = identitySetup()
     await share()
     for (const each of statuses.slice(0, 4)) {
@@ -89,7 +89,7 @@ describe('interface 3, by the existing state of the user’s verification', () =
 })
 
 describe('interface 4.2, the account of a verification', () => {
-  test('of the account with verified ownership of the e-mail, before all that carry it', async () => {
+  test('is the account that verified the e-mail, before all that carry it', async () => {
     const { register, prove, share, has } = identitySetup()
     const carrier = await register()
     const owner = await prove()
@@ -97,14 +97,14 @@ describe('interface 4.2, the account of a verification', () => {
     expect([has(carrier), has(owner).length]).toEqual([[], 1])
   })
 
-  test('else of the oldest account that carries the e-mail unverified', async () => {
+  test('else the oldest account that carries the e-mail unverified', async () => {
     const { register, share, has } = identitySetup()
     const [oldest, newer] = [await register(), await register()]
     await share()
     expect([has(oldest).length, has(newer)]).toEqual([1, []])
   })
 
-  test('else of a placeholder, which becomes the account of who proves the e-mail by code', async () => {
+  test('else a placeholder, which becomes the account of the user who proves the e-mail by code', async () => {
     const { identity, share, has, subject } = identitySetup()
     await share()
     expect(subject().accountId).toBeNull()
@@ -113,7 +113,7 @@ describe('interface 4.2, the account of a verification', () => {
     expect(has((await accounts.proveByCode(email, code)).accountId)).toHaveLength(1)
   })
 
-  test('or of whom the integration attests it for, which another integration cannot', async () => {
+  test('or of the user for whom the integration attests it; another integration cannot', async () => {
     const { identity, share, has } = identitySetup()
     await share()
     const accounts = await identity.accounts()
@@ -121,7 +121,7 @@ describe('interface 4.2, the account of a verification', () => {
     expect(has((await accounts.proveByAttestation(email, shop)).accountId)).toHaveLength(1)
   })
 
-  test('who registers with the address and proves nothing gets nothing that was shared before', async () => {
+  test('an account that registers with the address and proves nothing gets no earlier share', async () => {
     const { share, register, has } = identitySetup()
     await share()
     const accountId = await register()
@@ -186,7 +186,7 @@ describe('interface 4.2, the endpoint never reveals whether there is an account'
 })
 
 describe('interface 7, share endpoint', () => {
-  test('the provider rejected the redemption: 422 with its words, and a fresh token lands on the same account', async () => {
+  test('the provider rejected the redemption: 422 with its message, and a fresh token is attached to the same account', async () => {
     const { share, prove, fails, has } = identitySetup()
     const accountId = await prove()
     fails('rejected')

@@ -10,7 +10,7 @@ test('a redemption has one name, and two redemptions never share one', () => {
   expect(externalUserIdOf('pi', 'a', 1)).toBe('pi:a:1')
 })
 
-test('names begin with the name space, and a malformed one is rejected before anything runs', async () => {
+test('names begin with the namespace, and a malformed namespace is rejected before anything runs', async () => {
   const { provider, start } = identitySetup()
   await start({ namespace: 'pi-staging' }).share({ integrationAddress: '0x1', email: 'a@b.example', shareToken: 't' })
   expect(provider.redeemed).toMatchObject([{ externalUserId: 'pi-staging:s1:1' }])
@@ -20,11 +20,11 @@ test('names begin with the name space, and a malformed one is rejected before an
   }
 })
 
-test('a lease is long enough for a request of its first half minute, and two clocks a half minute apart', () => {
+test('a lease lasts two minutes: a request of its first half minute, and a clock skew of half a minute', () => {
   expect(redemptionLeaseMs).toBe(120_000)
 })
 
-test('a subject that there is not cannot be locked', async () => {
+test('an unknown subject cannot be locked', async () => {
   const { store } = identitySetup()
   await expect(store.transaction((tx) => lockSubject(tx, 'nobody'))).rejects.toThrow('nobody')
 })

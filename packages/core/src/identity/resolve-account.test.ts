@@ -18,16 +18,16 @@ describe('the open subject of an address', () => {
     ['a placeholder without redemptions, and somebody carries the address', placeholder, carries('a'), set('a', false)],
     ['a placeholder with redemptions, and somebody carries the address', shared, carries('a'), same],
     ['a placeholder, and somebody proved the address', shared, owns('a'), set('a', true)],
-    ['carried, and its account carries it still', carried, carries('a'), same],
+    ['carried, and its account still carries it', carried, carries('a'), same],
     ['carried, and its account proved it', carried, owns('a'), set('a', true)],
     ['carried, and another account proved it', carried, owns('b'), set('b', true)],
     ['carried, and another account carries it now', carried, carries('b'), set('b', false)],
-    ['carried, and nobody has it any more', carried, null, set(null, false)],
-    ['proved, and its account owns it still', proved, owns('a'), same],
-    ['proved, and the host says that its account only carries it', proved, carries('a'), same],
+    ['carried, and nobody has it now', carried, null, set(null, false)],
+    ['proved, and its account still owns it', proved, owns('a'), same],
+    ['proved, and the host answers that its account only carries it', proved, carries('a'), same],
     ['proved, and another account proved it', proved, owns('b'), replace],
     ['proved, and another account carries it now', proved, carries('b'), replace],
-    ['proved, and nobody has it any more', proved, null, replace],
+    ['proved, and nobody has it now', proved, null, replace],
   ] as const)('%s', (_, open, owner, decision) => {
     expect(decideOwner(open, owner)).toEqual(decision)
   })

@@ -36,7 +36,7 @@ async function misfit() {
   return { ...setup, resolve: setup.identity.resolveRedemption }
 }
 
-test('an operator names the applicant of an unresolved redemption, and its donor is who redeemed', async () => {
+test('an operator names the applicant of an unresolved redemption, and the integration that redeemed is the donor', async () => {
   const { resolve, subject, outcomes, history } = await unresolved()
   expect(await resolve(found)).toBe('attached')
   expect(subject()).toMatchObject({ donor: otherShop, applicantId: found.applicantId })
@@ -45,7 +45,7 @@ test('an operator names the applicant of an unresolved redemption, and its donor
   expect(await resolve(none)).toBe('not_open')
 })
 
-test('an operator names nobody that the provider does not know, or whose applicant is another subject’s', async () => {
+test('an operator cannot name an applicant that the provider does not know, or that belongs to another subject', async () => {
   const { resolve, provider, redemptions, shareFor, fails } = await unresolved()
   provider.reviews.set('nobody', null)
   expect(await resolve({ ...none, applicantId: 'nobody' })).toBe('unknown_applicant')
@@ -58,7 +58,7 @@ test('an operator names nobody that the provider does not know, or whose applica
   expect(redemptions()[0]).toEqual([first, otherShop, 'unresolved'])
 })
 
-test('an applicant that is attached already resolves no other redemption of the subject', async () => {
+test('an applicant that is already attached resolves no other redemption of the subject', async () => {
   const { share, provider, webhook, lose, expire, identity, redemptions, outcomes } = identitySetup()
   await share()
   await webhook(rejected)
@@ -74,7 +74,7 @@ test('an applicant that is attached already resolves no other redemption of the 
   expect(await identity.resolveRedemption({ externalUserId: second, applicantId })).toBe('attached')
 })
 
-test('a redemption whose applicant is of another level is resolved by who names it', async () => {
+test('a redemption whose applicant has another level is resolved when an operator names it', async () => {
   const { resolve, share, subject, redemptions } = await misfit()
   expect(await resolve(found)).toBe('attached')
   expect(subject()).toMatchObject({ donor: otherShop, applicantId: found.applicantId })
@@ -82,21 +82,21 @@ test('a redemption whose applicant is of another level is resolved by who names 
   await expect(share(shop)).rejects.toMatchObject({ code: 'ERR_VERIFICATION_UNAVAILABLE' })
 })
 
-test('a redemption whose applicant is of another level is resolved by who says that none came of it', async () => {
+test('a redemption whose applicant has another level is resolved when an operator declares it absent', async () => {
   const { resolve, share, states } = await misfit()
   expect(await resolve(none)).toBe('absent')
   expect(await share(shop)).toMatchObject({ reused: true })
   expect(states()).toEqual(['refused', 'attached'])
 })
 
-test('an applicant that was found where the subject has another donor’s by then is surplus', async () => {
+test('an applicant that is found after one of another donor was attached is surplus', async () => {
   const { resolve, seedSubject, subject, states } = await unresolved()
   seedSubject('s1', { donor: shop, applicantId: 'another', attachedNumber: 9 })
   expect(await resolve(found)).toBe('surplus')
   expect([subject().applicantId, states()]).toEqual(['another', ['surplus']])
 })
 
-test('a redemption of a process that died is resolved once its lease expired, and never before', async () => {
+test('a redemption of a process that died can be resolved only after its lease', async () => {
   const { identity, share, provider, expire, redemptions } = identitySetup()
   provider.pause = (_, half) => (half === 'request' ? new Promise(() => undefined) : Promise.resolve())
   void share()
@@ -108,7 +108,7 @@ test('a redemption of a process that died is resolved once its lease expired, an
   expect(await identity.resolveRedemption(none)).toBe('not_open')
 })
 
-test('a resolved redemption leaves its record in the audit log with it, and a refusal leaves none', async () => {
+test('a resolved redemption has a record in the audit log, and a refusal has none', async () => {
   const { resolve, audit, memory, redemptions, keyOf } = await misfit()
   expect(await resolve({ externalUserId: 'pi:nobody:1', applicantId: null })).toBe('not_open')
   memory.failures.push(new Error('disk'))
@@ -123,7 +123,7 @@ test('a resolved redemption leaves its record in the audit log with it, and a re
   })
 })
 
-test('an operator’s word during a look-up stays, and the request that looked goes on to redeem', async () => {
+test('an operator’s decision during a look-up stays, and the request that looked up then redeems', async () => {
   const { share, provider, lose, expire, identity, redemptions, outcomes, during } = identitySetup()
   provider.findsByName = false
   await lose('lost before')

@@ -16,7 +16,7 @@ import {
 const day = 24 * 60 * 60_000
 const off = { isActive: false, at: 1 }
 
-test('the newer review counts; of two at one time the worse one, so that their order never does', () => {
+test('the newer review counts; of two with the same time the worse one, in any order', () => {
   const sign = (one: number | null, given: typeof approved, other: number | null, known: typeof approved) =>
     Math.sign(compareReviews({ at: one, review: given }, { at: other, review: known }))
   expect(sign(2, begun, 1, rejected)).toBe(1)
@@ -42,7 +42,7 @@ test.each([
   expect(isDoubtful({ at, review: begun }, { at: knownAt, review: rejected })).toBe(false)
 })
 
-test('a time up to five minutes ahead of this clock is believed, and no later one', () => {
+test('a time up to five minutes ahead of this clock is accepted, and no later one', () => {
   expect(mostAheadMs).toBe(300_000)
   expect([isAhead(300_000, 0), isAhead(300_001, 0)]).toEqual([false, true])
   expect([believedTime(null, 0), believedTime(300_000, 0), believedTime(300_001, 0)]).toEqual([null, 300_000, null])
@@ -55,21 +55,21 @@ describe('the next poll', () => {
   })
 })
 
-test('an applicant that is switched off is on hold, unless it was rejected', () => {
+test('a deactivated applicant is on hold, unless it was rejected', () => {
   expect(reviewToAnswer({ review: approved, presence: off })).toEqual(review('onHold'))
   expect(reviewToAnswer({ review: rejected, presence: off })).toEqual(rejected)
   expect(reviewToAnswer({ review: approved, presence: { ...off, isActive: true } })).toEqual(approved)
   expect(reviewToAnswer({ review: null, presence: off })).toBeNull()
 })
 
-test('a verdict that becomes none turns back', () => {
+test('a review without a verdict after a verdict turns back', () => {
   expect([turnsBack(approved, begun), turnsBack(begun, approved), turnsBack(approved, rejected)]).toEqual([
     ...[true, false, false],
   ])
   expect(turnsBack(approved, null)).toBe(false)
 })
 
-test('two reviews are equal by what they say, whatever the order of their fields', () => {
+test('two reviews are equal when their values are, in any order of the fields', () => {
   const { rejectLabels, ...rest } = rejected
   expect(isEqual(rejected, { rejectLabels, ...rest })).toBe(true)
   expect(isEqual(rejected, { ...rejected, rejectLabels: [] })).toBe(false)

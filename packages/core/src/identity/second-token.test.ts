@@ -53,7 +53,7 @@ const outcome = (answer: Promise<unknown>) => answer.catch((error: unknown) => e
 
 describe.each(stands)('while a token is %s', (stand, { own, other }) => {
   test.each(['before', 'since'] as const)(
-    'no other one is redeemed for any address of the account, which proved the second one %s',
+    'no other token is redeemed for any address of the account, which proved the second address %s',
     async (when) => {
       const { shareFor, provider } = await person(stand, when)
       for (let times = 0; times < 3; times += 1)
@@ -63,7 +63,7 @@ describe.each(stands)('while a token is %s', (stand, { own, other }) => {
     },
   )
 
-  test('no other one is redeemed for a placeholder', async () => {
+  test('no other token is redeemed for a placeholder', async () => {
     const setup = identitySetup()
     const { share, provider, lose, expire, fails, clock } = setup
     if (stand === 'in flight') {
@@ -81,7 +81,7 @@ describe.each(stands)('while a token is %s', (stand, { own, other }) => {
     expect(provider.calls.filter((call) => call.startsWith('redeem'))).toHaveLength(1)
   })
 
-  test('another person’s is redeemed', async () => {
+  test('the token of another person is redeemed', async () => {
     const { shareFor, fails, provider } = await person(stand, 'before')
     fails(null)
     provider.pause = async () => undefined
@@ -99,7 +99,7 @@ describe('once the outcome is known', () => {
     expect(has(account)).toHaveLength(1)
   })
 
-  test('and it is rejected, or was never redeemed, a token for the second address is redeemed', async () => {
+  test('and is a rejection or absent, a token for the second address is redeemed', async () => {
     const found = await person('lost, and its look-up fails', 'since')
     found.fails(null)
     await found.identity.pollDue()
@@ -117,7 +117,7 @@ describe('once the outcome is known', () => {
     expect(provider.redeemed).toHaveLength(1)
   })
 
-  test('an operator resolves an unresolved one, and the next token is redeemed', async () => {
+  test('by an operator, the next token is redeemed', async () => {
     const { shareFor, identity, provider } = await person('unresolved', 'since')
     await outcome(shareFor(otherEmail))
     const externalUserId = provider.redeemed[0]?.externalUserId ?? ''
@@ -126,7 +126,7 @@ describe('once the outcome is known', () => {
   })
 })
 
-test('a token of a subject that was let go is the next owner’s, and not looked up for the one that carried it', async () => {
+test('a redemption for an address that its account gave up belongs to the next owner, and is not looked up for the former account', async () => {
   const s = ownershipSetup()
   const carrier = await s.register(X)
   const n = await s.loseOne(X)
@@ -139,7 +139,7 @@ test('a token of a subject that was let go is the next owner’s, and not looked
   expect(s.holds(owner)).toEqual([s.of(n, 'init')])
 })
 
-test('where two persons become one, each may have had a token in flight; after that there is one at a time', async () => {
+test('when two persons become one, each may have a token in flight; after that there is one at a time', async () => {
   const s = ownershipSetup()
   const account = await s.proveIt(X)
   const [one, other] = [await s.begin(X), await s.begin(Y)]

@@ -22,7 +22,7 @@ const notDonated = expect.objectContaining({ code: 'ERR_VERIFICATION_UNAVAILABLE
 const input = { integrationAddress: shop, email, shareToken: 'token' }
 
 describe('interface 3, KYC attachment', () => {
-  test('none: the token is redeemed and the check begins', async () => {
+  test('none: the token is redeemed and the review begins', async () => {
     const { share, provider, subject, outcomes } = identitySetup()
     expect(await share(shop, 'token')).toEqual({ ...begun, reused: true })
     expect(provider.redeemed).toEqual([
@@ -32,7 +32,7 @@ describe('interface 3, KYC attachment', () => {
     expect(outcomes()).toEqual(['started', 'redeemed'])
   })
 
-  test('the status that the provider answers with a redemption is answered', async () => {
+  test('the answer has the status that the provider returned with the redemption', async () => {
     const { share, provider } = identitySetup()
     provider.reviews.set(`applicant of ${first}`, approved)
     expect(await share()).toEqual({ ...approved, reused: true })
@@ -48,7 +48,7 @@ describe('interface 3, KYC attachment', () => {
   })
 
   test.each(['init', 'pending', 'prechecked', 'onHold'] as const)(
-    'in flight (%s), shared by the caller: not displaced, and the provider is not called',
+    'in flight (%s), shared by the caller: the applicant stays, and the provider is not called',
     async (status) => {
       const { share, webhook, provider, outcomes } = identitySetup()
       await share()
@@ -78,7 +78,7 @@ describe('interface 3, KYC attachment', () => {
     expect(subject()).toEqual({ ...before, redemptions: 2 })
   })
 
-  test('a rejection that became another integration’s during the redemption is not shown', async () => {
+  test('a rejection whose donor changed during the redemption is not shown', async () => {
     const { share, webhook, provider, seedSubject } = identitySetup()
     await share()
     await webhook(rejected)
@@ -111,7 +111,7 @@ describe('interface 3, KYC attachment', () => {
     await expect(shareFor(otherEmail)).rejects.toMatchObject({ code: 'ERR_SHARE_TOKEN_REJECTED', formerReview: null })
   })
 
-  test('fifty at once: one redeems, the others are answered reused: false and keep their tokens', async () => {
+  test('fifty at once: one redeems, the others are answered reused: false and their tokens are not used', async () => {
     const { share, provider } = identitySetup()
     const answers = await Promise.all(Array.from({ length: 50 }, () => share()))
     expect(answers.filter(({ reused }) => reused)).toEqual([{ ...begun, reused: true }])
@@ -124,7 +124,7 @@ describe('interface 3, KYC attachment', () => {
   })
 
   test.each(['another integration', 'the user directly'])(
-    'shared by %s: the same refusal whatever its status, and no token is used',
+    'shared by %s: the same refusal for every status, and no token is used',
     async (who) => {
       for (const each of [begun, review('pending'), review('onHold'), approved, rejected]) {
         const { share, provider, outcomes, webhook, register, direct } = identitySetup()
@@ -159,7 +159,7 @@ describe('a refusal uses no token, and the same request may be sent again', () =
     expect(await share(shop, 'token')).toEqual({ ...begun, reused: true })
   })
 
-  test('refused credentials are an error in the log', async () => {
+  test('rejected credentials are logged as an error', async () => {
     const { share, fails, logger } = identitySetup()
     fails('misconfigured')
     await expect(share()).rejects.toThrow()
@@ -167,7 +167,7 @@ describe('a refusal uses no token, and the same request may be sent again', () =
     expect(logger.lines).toMatchObject([{ level: 'error', fields }])
   })
 
-  test('credentials that are refused to a look-up of any kind are one error in the log', async () => {
+  test('credentials that are rejected in a look-up of any kind are logged as one error', async () => {
     const { share, provider, errors, expire, identity } = identitySetup()
     provider.fault = (call) => (call === 'redeem' ? 'lost before' : 'misconfigured')
     await expect(share()).rejects.toThrow()
@@ -183,7 +183,7 @@ describe('a refusal uses no token, and the same request may be sent again', () =
 })
 
 describe('a lost answer', () => {
-  test('is found at once where the token was redeemed', async () => {
+  test('of a redeemed token is found at once', async () => {
     const { share, provider, fails, outcomes } = identitySetup()
     fails('lost after', 'redeem')
     expect(await share()).toEqual({ ...begun, reused: true })
@@ -191,7 +191,7 @@ describe('a lost answer', () => {
     expect(outcomes()).toEqual(['started', 'found'])
   })
 
-  test('leaves a redemption where nobody is found: not before its lease expires is a token sent again, under another name', async () => {
+  test('without an applicant leaves the redemption open: only after its lease is a token sent again, under another name', async () => {
     const { share, provider, fails, clock, outcomes, redemptions } = identitySetup()
     fails('lost before', 'redeem')
     await expect(share(shop, 'token')).rejects.toThrow(unavailable)
@@ -248,7 +248,7 @@ describe('a lost answer', () => {
 })
 
 describe('a lost answer of another integration', () => {
-  test('whose token was redeemed ends as its verification, and the one who asks is refused', async () => {
+  test('whose token was redeemed gives it the verification, and the caller gets 409', async () => {
     const { share, lose, provider, expire, subject } = identitySetup()
     await lose('lost after', otherShop)
     await expire()
@@ -257,7 +257,7 @@ describe('a lost answer of another integration', () => {
     expect(provider.redeemed).toHaveLength(1)
   })
 
-  test('whose token was not redeemed makes room for the caller’s, under another name', async () => {
+  test('whose token was not redeemed lets the caller redeem, under another name', async () => {
     const { share, lose, provider, expire, subject } = identitySetup()
     await lose('lost before', otherShop)
     await expire()
@@ -268,7 +268,7 @@ describe('a lost answer of another integration', () => {
   })
 })
 
-describe('where this process falls behind', () => {
+describe('when this process is slow or fails', () => {
   test('a transaction that fails after the redemption leaves a redemption that is looked up', async () => {
     const { start, share, store, provider, expire } = identitySetup()
     let transactions = 0
@@ -297,7 +297,7 @@ describe('where this process falls behind', () => {
     expect(states()).toEqual(['refused'])
   })
 
-  test('an answer after the attaching webhook keeps the newer verdict', async () => {
+  test('an answer after the webhook that attached the applicant keeps the newer verdict', async () => {
     const { share, during, webhook, subject, outcomes } = identitySetup()
     during('redeem', () => webhook(approved))
     expect(await share()).toEqual({ ...approved, reused: true })
@@ -318,7 +318,7 @@ describe('where this process falls behind', () => {
   })
 })
 
-test('neither the address nor the token is in a row or in a log', async () => {
+test('no row and no log has the address or the token', async () => {
   const { share, fails, expire, memory, logger, webhook } = identitySetup()
   for (const fault of ['rejected', 'throttled', 'misconfigured', 'lost before', null] as const) {
     fails(fault)

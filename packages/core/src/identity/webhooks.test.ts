@@ -39,7 +39,7 @@ describe('a webhook', () => {
     expect(known()).toEqual(approved)
   })
 
-  test('may turn a verdict: RED after GREEN counts', async () => {
+  test('may change a verdict: RED after GREEN counts', async () => {
     const { reported, share, known } = await shared()
     await reported(approved, 1)
     expect(await reported(rejected, 2)).toBe('applied')
@@ -47,7 +47,7 @@ describe('a webhook', () => {
     expect(await share()).toEqual({ ...begun, reused: true })
   })
 
-  test('that is older than what is known changes nothing, and the provider is polled', async () => {
+  test('that is older than the stored review changes nothing, and the provider is polled', async () => {
     const { reported, known, identity, provider } = await shared()
     await reported(approved, 10)
     expect(await reported(pending, 9)).toBe('older')
@@ -64,7 +64,7 @@ describe('a webhook', () => {
     expect(subject()).toEqual(before)
   })
 
-  test('of the applicant before the one that is attached changes nothing', async () => {
+  test('of a replaced applicant changes nothing', async () => {
     const { reported, share, webhook, known, clock } = await shared()
     await reported(rejected, 1)
     await share()
@@ -72,7 +72,7 @@ describe('a webhook', () => {
     expect(known()).toEqual(begun)
   })
 
-  test('of the deletion of an applicant that was never attached leaves the one before it', async () => {
+  test('of the deletion of an applicant that was never attached leaves the attached one', async () => {
     const { reported, lose, webhook, subject, clock } = await shared()
     await reported(rejected, 1)
     await lose()
@@ -80,7 +80,7 @@ describe('a webhook', () => {
     expect(subject()).toMatchObject({ donor: shop, applicantId, review: rejected })
   })
 
-  test('that turns a verdict into none has the provider polled at once', async () => {
+  test('that replaces a verdict by a review without one causes a poll at once', async () => {
     const { reported, identity, provider, known } = await shared()
     await reported(approved, 1)
     expect(await reported(pending, 2)).toBe('applied')
@@ -132,7 +132,7 @@ describe('a webhook of a redemption with an unknown outcome', () => {
     expect(await share(otherShop)).toEqual({ ...notStarted, reused: false })
   })
 
-  test('that was refused attaches nothing: an operator’s word stands', async () => {
+  test('that an operator declared absent attaches nothing', async () => {
     const { lose, expire, webhook, identity, subject, states } = identitySetup()
     await lose()
     await expire()
@@ -142,7 +142,7 @@ describe('a webhook of a redemption with an unknown outcome', () => {
   })
 })
 
-test('six webhooks end alike in each of their 720 orders, two of them of one moment', async () => {
+test('six webhooks, two of them of the same time, have the same result in each of their 720 orders', async () => {
   const six = [
     [pending, 1],
     [review('onHold'), 2],
@@ -161,7 +161,7 @@ test('six webhooks end alike in each of their 720 orders, two of them of one mom
   expect([...ends]).toEqual([JSON.stringify([final, Date.UTC(2026, 0, 1) + 5])])
 })
 
-test('every order of fewer webhooks and their copies ends at the newest', async () => {
+test('every order of fewer webhooks and their copies results in the newest review', async () => {
   const three = [
     [pending, 1],
     [approved, 2],
@@ -201,7 +201,7 @@ describe('a webhook that is dated ahead of this clock', () => {
     expect(subject()).toMatchObject({ presence: null, missing: null })
   })
 
-  test('attaches nothing: the look-up does, at once', async () => {
+  test('attaches nothing; a look-up at once attaches its applicant', async () => {
     const { lose, webhook, subject, identity, clock } = identitySetup()
     await lose()
     expect(await webhook(approved, { at: clock.now() + yearMs })).toBe('doubtful')
@@ -212,7 +212,7 @@ describe('a webhook that is dated ahead of this clock', () => {
 })
 
 describe('a verdict dated ahead of this clock in an answer', () => {
-  test('to a redemption has no time, so that it is polled at once', async () => {
+  test('to a redemption is stored without a time, so it is polled at once', async () => {
     const { provider, share, subject, identity, clock } = identitySetup()
     provider.reviews.set(applicantId, approved)
     provider.reviewedAt.set(applicantId, clock.now() + yearMs)

@@ -3,12 +3,12 @@ import { firstFinding, report, seedsAsked } from './first-finding.js'
 import { queued } from './reference/queued.js'
 import { referenceSystem } from './reference/system.js'
 
-test('a system written from the text alone keeps every promise', async () => {
+test('a reference system, written from the interface text alone, breaks no rule', async () => {
   const finding = await firstFinding(seedsAsked(60), () => referenceSystem())
   expect(finding && report(finding)).toBeNull()
 })
 
-test('several commits between two views are explained', async () => {
+test('the oracle explains several commits between two of its views', async () => {
   const finding = await firstFinding(seedsAsked(30), () => queued(referenceSystem()))
   expect(finding && report(finding)).toBeNull()
 })

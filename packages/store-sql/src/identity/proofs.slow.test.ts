@@ -35,7 +35,7 @@ onBothDatabases((empty) => {
   })
 
   describe('a placeholder', () => {
-    test('that ten attest at once is given once, and every other one is refused and logged', async () => {
+    test('that ten attest at once is given once, and every other attestation is rejected and logged', async () => {
       const { identity, accounts, share } = await setup()
       await share()
       const attested = times(10).map((_, n) => accounts.proveByAttestation(email, n % 2 === 0 ? shop : otherShop))
@@ -46,7 +46,7 @@ onBothDatabases((empty) => {
       for (const reason of reasons) expect([null, 'not_donor', 'not_placeholder']).toContain(reason)
     })
 
-    test('that is attested and proven by code at once goes to the first of them, and the code has the address', async () => {
+    test('that is attested and proved by code at once goes to the first of the two, and the code then proves the address', async () => {
       for (let round = 0; round < 5; round += 1) {
         const { identity, accounts, register, codeOf, share, donated } = await setup()
         await share()
@@ -125,7 +125,7 @@ onBothDatabases((empty) => {
     expect(won(await Promise.allSettled(times(10).map(() => accounts.proveByCode(email, code))))).toBe(1)
   })
 
-  test('each wrong code at once is a try; after five the right one is rejected', async () => {
+  test('each of several wrong codes at once is an attempt; after five the right code is rejected', async () => {
     const { identity, accounts, codeOf } = await setup()
     const code = await codeOf(email)
     expect(won(await Promise.allSettled(times(5).map(() => accounts.proveByCode(email, 'wrong'))))).toBe(0)

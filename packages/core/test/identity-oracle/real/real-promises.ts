@@ -5,7 +5,7 @@ import { realSystem } from './real-system.js'
 
 /** Registers the test. @param options.count - Histories, from the first seed on. */
 export function testPromises({ count }: { readonly count: number }): void {
-  test(`the use cases keep every promise in ${count} histories`, async () => {
+  test(`the use cases break no rule in ${count} histories`, async () => {
     const finding = await firstFinding(seedsAsked(count), () => realSystem())
     expect(finding && report(finding)).toBeNull()
   })

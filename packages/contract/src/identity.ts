@@ -18,7 +18,7 @@ export const shareRequestLimits = { email: 1_024, kycShareToken: 4_096 } as cons
 const emailShape = /^[^\s@]+@[^\s@.\u3002\uff0e\uff61]+(?:[.\u3002\uff0e\uff61][^\s@.\u3002\uff0e\uff61]+)+\.?$/
 
 /**
- * Body of the share request. It checks only the outline of an e-mail address: text, `@`, text with a dot, no spaces.
+ * Body of the share request. It checks only the rough form of an e-mail address: text, `@`, text with a dot, no spaces.
  * The service normalises case, Unicode and international domains, and decides. Source: docs/interface.md 4.2.
  */
 export const shareRequestSchema = object('read', {

@@ -1,5 +1,5 @@
 /**
- * Describes requests as narrowly as the service accepts them. Source: docs/interface.md 4.3.
+ * Schemas of requests that allow no more than the service does. Source: docs/interface.md 4.3.
  * @module
  */
 import * as z from 'zod/mini'

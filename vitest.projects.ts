@@ -12,7 +12,7 @@ export const aloneTests = '**/*.alone.test.ts'
 
 /** Sources instead of builds. */
 const fromSource = ['@payment-integration/source']
-export const sources = {
+const sources = {
   resolve: { conditions: fromSource },
   ssr: { resolve: { conditions: fromSource, externalConditions: fromSource } },
 }
@@ -23,34 +23,14 @@ const hangsAfterMs = 600_000
 /** Vitest leaves one core to itself; on two cores every file would wait for every other. */
 export const maxWorkers = Math.max(2, availableParallelism())
 
-interface Project {
-  /**
-   * A test replaces a module or a global, so each file loads its own modules. Otherwise files share them, which is
-   * cheaper.
-   */
-  readonly isolated?: boolean
-}
-
-/** Every package, by its folder. */
-export const packages: Readonly<Record<string, Project>> = {
-  'chain-evm': {},
-  cli: {},
-  client: { isolated: true },
-  contract: {},
-  core: {},
-  'identity-sumsub': {},
-  server: {},
-  'store-sql': {},
-  testing: {},
-  'version-store': {},
-  webhook: { isolated: true },
-}
+/** A test replaces a module: each such file loads its own. All others share their modules, which is cheaper. */
+export const isolatedTests = '**/*.isolated.test.ts'
 
 /** One project: the tests of a folder that `include` names, without those that `exclude` names. */
 export function project(
   name: string,
   root: string,
-  { include, exclude = [], isolated }: Project & { include: string[]; exclude?: string[] },
+  { include, exclude = [], isolate = true }: { include: string[]; exclude?: string[]; isolate?: boolean },
 ): TestProjectInlineConfiguration {
   return {
     ...sources,
@@ -61,7 +41,7 @@ export function project(
       exclude: [...configDefaults.exclude, ...exclude],
       testTimeout: hangsAfterMs,
       hookTimeout: hangsAfterMs,
-      isolate: isolated === true,
+      isolate,
     },
   }
 }

@@ -3,34 +3,19 @@
  * timing.
  * @module
  */
-import { readdirSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
-import { aloneTests, maxWorkers, packages, project, slowTests, sources } from './vitest.projects.js'
+import { aloneTests, maxWorkers, project, slowTests } from './vitest.projects.js'
 
-/** These files start processes, change globals and replace modules: each loads its own. */
-const tier = { include: [slowTests], isolated: true }
+const slow = ['packages', 'scripts', 'simulation'].map((folder) => `${folder}/${slowTests}`)
+const alone = project('alone', '.', { include: [`packages/${aloneTests}`] })
 
 export default defineConfig({
   test: {
     maxWorkers,
     projects: [
-      ...Object.keys(packages).map((name) => project(`${name} slow`, `packages/${name}`, tier)),
-      ...readdirSync('examples').map((name) =>
-        project(`example-${name}`, `examples/${name}`, { ...tier, include: ['**/*.test.ts'] }),
-      ),
-      project('tooling slow', 'scripts', tier),
-      project('simulation slow', 'simulation', tier),
-      {
-        ...sources,
-        test: {
-          name: 'alone',
-          include: [`packages/${aloneTests}`],
-          testTimeout: 600_000,
-          hookTimeout: 600_000,
-          maxWorkers: 1,
-          sequence: { groupOrder: 1 },
-        },
-      },
+      // These files start processes, change globals and replace modules: each loads its own.
+      project('slow', '.', { include: [...slow, 'examples/**/*.test.ts'] }),
+      { ...alone, test: { ...alone.test, maxWorkers: 1, sequence: { groupOrder: 1 } } },
     ],
   },
 })

@@ -1,19 +1,16 @@
 /** The everyday tier, `npm test`: every rule, every adapter, one payment from end to end. @module */
 import { defineConfig } from 'vitest/config'
-import { aloneTests, maxWorkers, packages, project, slowTests } from './vitest.projects.js'
+import { aloneTests, isolatedTests, maxWorkers, project, slowTests } from './vitest.projects.js'
 
-const include = ['**/*.test.ts']
-const exclude = [slowTests, aloneTests]
+const include = ['packages', 'scripts', 'simulation'].map((folder) => `${folder}/**/*.test.ts`)
 
 export default defineConfig({
   test: {
     maxWorkers,
     projects: [
-      ...Object.entries(packages).map(([name, each]) =>
-        project(name, `packages/${name}`, { ...each, include, exclude }),
-      ),
-      project('tooling', 'scripts', { include, exclude }),
-      project('simulation', 'simulation', { include, exclude }),
+      // One project for all packages: they load each other's modules once for each worker, not once for each package.
+      project('everyday', '.', { include, exclude: [slowTests, aloneTests, isolatedTests], isolate: false }),
+      project('isolated', '.', { include: [`packages/${isolatedTests}`] }),
     ],
     coverage: { provider: 'v8', include: ['packages/*/{src,conformance}/**'] },
   },

@@ -8,7 +8,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const [address] = process.argv.slice(2)
-if (!URL.canParse(address) || new URL(address).protocol !== 'https:') {
+if (!/^https:\/\/[^\s/]+\/\S+$/.test(address ?? '')) {
   console.error('Usage: node scripts/set-repository.mjs https://<host>/<owner>/<name>')
   process.exit(2)
 }

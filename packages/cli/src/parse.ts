@@ -1,4 +1,5 @@
 /** Parses values of arguments and options. Each parser throws InvalidArgumentError with the expected form. @module */
+import { parseUrl } from '@payment-integration/contract'
 import { InvalidArgumentError } from 'commander'
 
 const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
@@ -111,7 +112,7 @@ export function parseExpectedRecord(text: string): ExpectedRecord {
 
 /** Parses an absolute http or https URL, and returns it unchanged. The service rejects http where it is not allowed. */
 export function parseNotificationUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : null
+  const url = parseUrl(text)
   if (url === null || !['http:', 'https:'].includes(url.protocol))
     throw new InvalidArgumentError('Expected a full URL such as https://shop.example/webhook.')
   return text

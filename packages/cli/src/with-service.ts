@@ -1,6 +1,7 @@
 /** Opens the configured database for a command, and closes it afterwards. @module */
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { parseUrl } from '@payment-integration/contract'
 import type { Service } from '@payment-integration/core'
 import type { Logger } from '@payment-integration/core/ports'
 import type { Config } from '@payment-integration/server/service'
@@ -105,9 +106,9 @@ export function withFlags(
 function hasPassword(database: string): boolean {
   if (database.startsWith('sqlite:')) return false
   // A slash or a hash in a password makes the URL invalid, yet the password is visible.
-  if (!URL.canParse(database)) return /^[^/]*[/]{2}([^@]*)@/.exec(database)?.[1]?.includes(':') === true
-  const { password, searchParams } = new URL(database)
-  return password !== '' || searchParams.has('password')
+  const url = parseUrl(database)
+  if (url === null) return /^[^/]*[/]{2}([^@]*)@/.exec(database)?.[1]?.includes(':') === true
+  return url.password !== '' || url.searchParams.has('password')
 }
 
 /**

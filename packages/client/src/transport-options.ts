@@ -1,4 +1,5 @@
 /** Checks the options of every client for sending requests. @module */
+import { parseUrl } from '@payment-integration/contract'
 import { checkInteger } from './internal/check.js'
 import type { ClientWarning } from './warning.js'
 
@@ -116,9 +117,8 @@ const apiPath = '/api/v1'
 
 function checkBaseUrl(value: unknown): string {
   if (typeof value !== 'string' && !(value instanceof URL)) throw new TypeError('baseUrl is missing; pass a URL.')
-  if (!URL.canParse(String(value)))
-    throw new TypeError('baseUrl is not an absolute URL; pass one such as https://payments.example.com')
-  const url = new URL(String(value))
+  const url = parseUrl(String(value))
+  if (url === null) throw new TypeError('baseUrl is not an absolute URL; pass one such as https://payments.example.com')
   if (url.username !== '' || url.password !== '')
     throw new TypeError('baseUrl holds credentials; pass them as options of their own instead.')
   if (url.search !== '' || url.hash !== '') throw new TypeError('baseUrl holds a query or a fragment; leave both out.')

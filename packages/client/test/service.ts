@@ -63,11 +63,14 @@ export async function startService() {
   const requests: string[] = []
   /** Runs before each answer, to change the service while a client reads. */
   let between: (request: number) => Promise<void> = async () => undefined
-  const answer = getRequestListener(async (request) => {
-    const { pathname, search } = new URL(request.url)
-    await between(requests.push(pathname + search))
-    return app.fetch(request)
-  })
+  const answer = getRequestListener(
+    async (request) => {
+      const { pathname, search } = new URL(request.url)
+      await between(requests.push(pathname + search))
+      return app.fetch(request)
+    },
+    { overrideGlobalObjects: false },
+  )
   const server = createServer((request, response) => void answer(request, response))
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`

@@ -4,6 +4,7 @@
  */
 import * as z from 'zod/mini'
 import { type Mode, object } from './mode.js'
+import { parseUrl } from './parse-url.js'
 
 /** The flat per-transaction shape, stated as subject to change. */
 export const flatTransactionSchema = object('read', {
@@ -46,9 +47,9 @@ const webAddress = z
 
 function isWebAddress(text: string): boolean {
   // The parser silently drops control characters and spaces, but the stored text must be the opened one.
-  if (!/^https?:\/\/[^\s\\\p{Cc}\p{Cs}]+$/iu.test(text) || !URL.canParse(text)) return false
-  const { username, password } = new URL(text)
-  return username === '' && password === ''
+  if (!/^https?:\/\/[^\s\\\p{Cc}\p{Cs}]+$/iu.test(text)) return false
+  const url = parseUrl(text)
+  return url?.username === '' && url.password === ''
 }
 
 function onCompleteActionShape(mode: Mode) {

@@ -1,4 +1,5 @@
 /** Sends signed requests to the provider, with a timeout and a size limit. @module */
+import { parseUrl } from '@payment-integration/contract'
 import { ProviderAnswerError, ProviderUnavailableError, RequestLateError } from './errors.js'
 import { checkCredential } from './internal/check-secret.js'
 import { signRequest } from './sign-request.js'
@@ -100,7 +101,7 @@ export function createCall(connection: ProviderConnection): Call {
 }
 
 function parseBase(baseUrl: string): { readonly origin: string; readonly path: string } {
-  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : null
+  const url = parseUrl(baseUrl)
   const isLocal = url !== null && ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)
   if (
     url === null ||

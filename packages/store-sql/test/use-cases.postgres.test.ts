@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest'
 import { createPostgresStore } from '../src/exports/postgres.js'
-import { postgresMissing, startPostgres, type TestPostgres } from './postgres.js'
+import { createTestDatabase, postgresMissing, type TestDatabase } from './postgres.js'
 import { type EmptiedDatabase, emptiedOnPostgres } from './support/migrated-databases.js'
 import { useCaseRaces } from './use-case-races.js'
 import { useCases } from './use-cases.js'
@@ -8,10 +8,10 @@ import { useCases } from './use-cases.js'
 describe.skipIf(postgresMissing)(
   `PostgreSQL${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`,
   () => {
-    let postgres: TestPostgres
+    let postgres: TestDatabase
     let database: EmptiedDatabase
     beforeAll(async () => {
-      postgres = await startPostgres({ fsync: false })
+      postgres = await createTestDatabase()
       database = await emptiedOnPostgres(postgres)
     })
     afterAll(async () => {

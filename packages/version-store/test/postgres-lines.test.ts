@@ -1,7 +1,7 @@
 /** Who waits for whom on a pool: copies of a payment for each other, other payments for nobody. */
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { postgresMissing, startPostgres, type TestPostgres } from '../../store-sql/test/postgres.js'
+import { createTestDatabase, postgresMissing, type TestDatabase } from '../../store-sql/test/postgres.js'
 import { createPostgresVersionStore } from '../src/exports/postgres.js'
 
 const payment = { integrationAddress: `0x${'a1'.repeat(20)}`, chainId: '1', txHash: `0x${'b2'.repeat(32)}`, version: 1 }
@@ -10,10 +10,10 @@ const nothing = () => undefined
 const unwanted = () => expect.unreachable('an effect ran that must not run')
 
 describe.skipIf(postgresMissing !== null)('PostgreSQL', () => {
-  let server: TestPostgres
+  let server: TestDatabase
   let admin: pg.Pool
   beforeAll(async () => {
-    server = await startPostgres()
+    server = await createTestDatabase()
     admin = new pg.Pool({ connectionString: server.connectionString })
     await createPostgresVersionStore({ database: admin }).migrate()
   })

@@ -1,7 +1,7 @@
 /** Plans that the server keeps for `pg`, and sessions that lose them. */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { postgresMissing, startPostgres, type TestPostgres } from '../../store-sql/test/postgres.js'
+import { createTestDatabase, postgresMissing, type TestDatabase } from '../../store-sql/test/postgres.js'
 import { createPostgresVersionStore } from '../src/exports/postgres.js'
 
 const payment = { integrationAddress: `0x${'a1'.repeat(20)}`, chainId: '1' }
@@ -11,9 +11,9 @@ let payments = 0
 const fresh = (version = 1) => ({ ...payment, txHash: `0x${(++payments).toString(16)}`, version })
 
 describe.skipIf(postgresMissing !== null)('PostgreSQL', () => {
-  let server: TestPostgres
+  let server: TestDatabase
   beforeAll(async () => {
-    server = await startPostgres()
+    server = await createTestDatabase()
     const pool = new pg.Pool({ connectionString: server.connectionString })
     await createPostgresVersionStore({ database: pool }).migrate()
     await pool.end()

@@ -1,4 +1,5 @@
 /** The name of an endpoint, for operators. @module */
+import { parseUrl } from '@payment-integration/contract'
 import { secretLabels } from '../internal/url-parts.js'
 
 /**
@@ -7,8 +8,8 @@ import { secretLabels } from '../internal/url-parts.js'
  * @param position - From 1.
  */
 export function endpointName(url: string | undefined, position: number): string {
-  if (url === undefined || !URL.canParse(url)) return `transport #${position}`
-  const { hostname } = new URL(url)
+  const hostname = parseUrl(url ?? '')?.hostname
+  if (hostname === undefined) return `transport #${position}`
   const secret = new Set(secretLabels(hostname))
   const shown = /^[\d.]+$/.test(hostname)
     ? hostname

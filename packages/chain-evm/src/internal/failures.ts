@@ -1,4 +1,5 @@
 /** Turns whatever a transport throws into a ChainError that names the chain and leaks nothing. @module */
+import { parseUrl } from '@payment-integration/contract'
 import { ChainError } from '@payment-integration/core'
 import { DeadlineError } from './deadline.js'
 import { isTransportHttpError, isTransportRpcError, isTransportSizeError } from './transport-errors.js'
@@ -198,8 +199,8 @@ function copyOf(text: string): string {
 
 /** Longest first, so that a part of another one leaves no rest. */
 function secretsOf(text: string): string[] {
-  if (!URL.canParse(text)) return []
-  const url = new URL(text)
+  const url = parseUrl(text)
+  if (url === null) return []
   const credentials = [url.username, url.password]
   const basic = Buffer.from(credentials.map(unescaped).join(':')).toString('base64')
   const query = [...url.searchParams].map(([name, value]) => value || name)

@@ -1,4 +1,5 @@
 /** Checks of options, before any work starts. @module */
+import { parseUrl } from '@payment-integration/contract'
 import type { KnownRouter } from '../known-routers.js'
 import type { RouterDecoder } from '../router-decoder.js'
 import { toAddress } from './hex.js'
@@ -15,7 +16,7 @@ export function checkWhole(name: string, value: number, min: number): void {
  * @throws {TypeError} When `url` has none of the protocols. The URL itself is not repeated: it may hold a key.
  */
 export function checkUrl(name: string, url: string, protocols: readonly string[]): void {
-  if (!URL.canParse(url) || !protocols.includes(new URL(url).protocol))
+  if (!protocols.includes(parseUrl(url)?.protocol ?? ''))
     throw new TypeError(
       `${name} is not a URL with one of ${protocols.join(' ')}; for other protocols pass a viem transport.`,
     )

@@ -1,4 +1,5 @@
 /** `payment-integration reindex`: reads blocks again and repairs stored payments that differ. @module */
+import { parseUrl } from '@payment-integration/contract'
 import type { Difference, ReindexReport } from '@payment-integration/core'
 import type { ChainConfig } from '@payment-integration/server/service'
 import { type Command, InvalidArgumentError } from 'commander'
@@ -104,7 +105,7 @@ type ChosenEndpoint = { readonly url: string } | { readonly position: number }
  */
 export function parseEndpoint(text: string): ChosenEndpoint {
   if (/^[1-9]\d{0,2}$/.test(text)) return { position: Number(text) }
-  const url = URL.canParse(text) ? new URL(text) : null
+  const url = parseUrl(text)
   const isAddress = url !== null && /^(https?|wss?):$/.test(url.protocol) && !text.includes(',')
   if (!isAddress || url.username !== '' || url.password !== '')
     throw new InvalidArgumentError(

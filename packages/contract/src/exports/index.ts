@@ -19,6 +19,7 @@ export {
 } from '../legacy-snapshot.js'
 export * from '../limits.js'
 export type { OpenEnum } from '../open-enum.js'
+export { parseUrl } from '../parse-url.js'
 export * from '../paths.js'
 export * from '../payment.js'
 export { type OpenPaymentState, type PaymentState, paymentStates } from '../payment-state.js'

@@ -3,6 +3,7 @@
  * docs/decisions/redirects-and-addresses.md.
  * @module
  */
+import { parseUrl } from '@payment-integration/contract'
 import { BadRequestError } from '../errors.js'
 
 /** Ports that a notification URL may name. */
@@ -56,8 +57,8 @@ export function readNotificationUrl(text: string, rule: NotificationUrlRule): UR
     throw invalid('it must begin with https:// and a host (http to this machine is for development only)')
   if (authority.includes('@')) throw invalid('it holds credentials; the signature authenticates deliveries')
   if (authority.includes('%')) throw invalid('its host is percent-encoded')
-  if (!URL.canParse(text)) throw invalid('it is not a URL')
-  const url = new URL(text)
+  const url = parseUrl(text)
+  if (url === null) throw invalid('it is not a URL')
   if (url.href.length > maxLength) throw invalid(`it is longer than ${maxLength} characters when encoded`)
   if (isIpLiteral(url.hostname) && isDenied?.(url.hostname.replace(/^\[|\]$/g, '')))
     throw invalid('its host is an address that the operator closed')

@@ -1,4 +1,5 @@
 /** The endpoint (host and port) of a notification URL. See docs/decisions/fairness.md. @module */
+import { parseUrl } from '@payment-integration/contract'
 
 /** Most URLs in the cache: parsing a URL is the costly part of counting a slot. */
 const maxCached = 4_096
@@ -19,8 +20,9 @@ export function endpointOf(notificationUrl: string): string {
 }
 
 function parseEndpoint(text: string): string {
-  if (!URL.canParse(text)) return text
-  const { protocol, hostname, port } = new URL(text)
+  const url = parseUrl(text)
+  if (url === null) return text
+  const { protocol, hostname, port } = url
   if (hostname === '') return text
   // A fully qualified name may end in a dot; it names the same host.
   return `${hostname.replace(/\.$/, '')}:${port || (protocol === 'http:' ? 80 : 443)}`

@@ -1,4 +1,5 @@
 /** Describes the configuration for people, with secrets masked. @module */
+import { parseUrl } from '@payment-integration/contract'
 import type { ProofLevel } from '@payment-integration/core/ports'
 import type { ChainConfig, Config } from './config.js'
 
@@ -114,13 +115,11 @@ function describeChain({
 }
 
 function describePostgres(connectionString: string): string {
-  return URL.canParse(connectionString)
-    ? `${describeUrl(connectionString)}${new URL(connectionString).pathname}`
-    : 'postgres'
+  const url = parseUrl(connectionString)
+  return url === null ? 'postgres' : `${describeUrl(connectionString)}${url.pathname}`
 }
 
 function describeUrl(text: string): string {
-  if (!URL.canParse(text)) return 'unreadable'
-  const { protocol, host } = new URL(text)
-  return `${protocol}//${host}`
+  const url = parseUrl(text)
+  return url === null ? 'unreadable' : `${url.protocol}//${url.host}`
 }

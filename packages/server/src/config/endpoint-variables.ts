@@ -1,4 +1,5 @@
 /** Reads the nodes of a chain: `PI_RPC_URL_<chainId>` and `PI_HEADS_URL_<chainId>`. @module */
+import { parseUrl } from '@payment-integration/contract'
 import type { EndpointConfig } from './config.js'
 import type { Variables } from './variables.js'
 
@@ -45,8 +46,9 @@ function readUrls(name: string, schemes: readonly string[], { text, problems }: 
 function flawOf(url: string, schemes: readonly string[]): string | null {
   const begins = schemes.map((scheme) => `${scheme}//`)
   const expected = [...begins.slice(0, -2), begins.slice(-2).join(' or ')].join(', ')
-  if (!URL.canParse(url)) return `is not a URL; expected one that begins with ${expected}.`
-  const { protocol, host } = new URL(url)
+  const parsed = parseUrl(url)
+  if (parsed === null) return `is not a URL; expected one that begins with ${expected}.`
+  const { protocol, host } = parsed
   return schemes.includes(protocol) && host !== ''
     ? null
     : `has another scheme than expected; it begins with ${expected}.`

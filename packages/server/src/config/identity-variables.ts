@@ -1,4 +1,5 @@
 /** Reads the variables for sharing identity verifications. @module */
+import { parseUrl } from '@payment-integration/contract'
 import { checkNamespace, defaultNamespace } from '@payment-integration/core/identity'
 import { leastRatePercent } from '../identity/limited-provider.js'
 import type { Config, IdentityConfig } from './config.js'
@@ -73,8 +74,9 @@ function isNamespace(text: string): boolean {
 }
 
 function isProviderUrl(text: string, environment: Config['environment']): boolean {
-  if (!URL.canParse(text)) return false
-  const { protocol, hostname, username, password, search, hash } = new URL(text)
+  const url = parseUrl(text)
+  if (url === null) return false
+  const { protocol, hostname, username, password, search, hash } = url
   const isLocal = environment === 'development' && ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
   const isScheme = protocol === 'https:' || (protocol === 'http:' && isLocal)
   return isScheme && username + password + search + hash === ''

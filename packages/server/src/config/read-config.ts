@@ -1,4 +1,5 @@
 /** Reads the configuration from the environment and collects all problems. @module */
+import { parseUrl } from '@payment-integration/contract'
 import { defaultMaxExtraFeeBps, parseMasterKey } from '@payment-integration/core'
 import { accessVariables, readLimits, readMetrics, readReference } from './access-variables.js'
 import { chainIdOf, readChains } from './chain-variables.js'
@@ -106,7 +107,7 @@ function readDatabase({ text, problems }: Variables): DatabaseConfig {
     return { kind: 'sqlite', path }
   }
   // The value may hold a password, so the message names only its scheme.
-  if (!/^postgres(ql)?:\/\/./.test(value) || !URL.canParse(value)) {
+  if (!/^postgres(ql)?:\/\/./.test(value) || parseUrl(value) === null) {
     const scheme = /^[a-z][a-z0-9+.-]*:/i.exec(value)?.[0] ?? 'no scheme'
     problems.push(`PI_DATABASE_URL has ${scheme}; expected sqlite:<path> or postgres://<user>@<host>/<database>.`)
   }
@@ -160,8 +161,9 @@ function readReceipts(variables: Variables, hasProcessor: boolean, environment: 
 }
 
 function isReceiptsUrl(text: string, environment: Config['environment']): boolean {
-  if (!URL.canParse(text)) return false
-  const { protocol, search, hash } = new URL(text)
+  const url = parseUrl(text)
+  if (url === null) return false
+  const { protocol, search, hash } = url
   const isScheme = protocol === 'https:' || (protocol === 'http:' && environment === 'development')
   return isScheme && search === '' && hash === ''
 }

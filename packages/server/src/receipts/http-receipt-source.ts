@@ -3,7 +3,7 @@
  * docs/decisions/receipt-polling.md.
  * @module
  */
-import { type ProcessorUpdate, signatureHeader } from '@payment-integration/contract'
+import { type ProcessorUpdate, parseUrl, signatureHeader } from '@payment-integration/contract'
 import type { UpdateReceiver } from '@payment-integration/core'
 import type { ReceiptSource, StoredPayment } from '@payment-integration/core/ports'
 import { Agent, type Dispatcher } from 'undici'
@@ -135,7 +135,7 @@ function receiptUrl(base: string, { chainId, txHash, integrationAddress }: Store
 }
 
 function parseBase(text: string): { base: string; headers: Record<string, string> } {
-  const url = URL.canParse(text) ? new URL(text) : null
+  const url = parseUrl(text)
   if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '')
     throw new TypeError('The receipts address must be an http(s) URL without query or fragment.')
   const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`

@@ -1,5 +1,5 @@
 /** Parses the request target into a path. Source: RFC 9112 section 3.2; docs/interface.md 5 rule 4. @module */
-import { integrationPrefix } from '@payment-integration/contract'
+import { integrationPrefix, parseUrl } from '@payment-integration/contract'
 import { areaOf, isReadWhole } from '../app/area.js'
 import { unreadableLegacyPath } from '../app/legacy-path.js'
 import { isPlain } from '../app/path-spelling.js'
@@ -35,7 +35,7 @@ export function readTarget(target: string): string | null {
 
 function withoutOrigin(target: string): string {
   const [start, host] = origin.exec(target) ?? []
-  if (start === undefined || !URL.canParse(`http://${host}`)) return target
+  if (start === undefined || parseUrl(`http://${host}`) === null) return target
   const path = target.slice(start.length)
   return path.startsWith('/') ? path : `/${path}`
 }
@@ -46,6 +46,6 @@ function isReadable(path: string): boolean {
     path.startsWith('/') &&
     isReadWhole(withoutQuery) &&
     !unreadable.test(withoutQuery) &&
-    URL.canParse(`http://localhost${path}`)
+    parseUrl(`http://localhost${path}`) !== null
   )
 }

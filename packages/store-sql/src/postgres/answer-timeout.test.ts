@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { postgresMissing, startPostgres, type TestPostgres } from '../../test/postgres.js'
+import { createTestDatabase, postgresMissing, type TestDatabase } from '../../test/postgres.js'
 import { createPostgresEngine } from './create-postgres-store.js'
 
 const unavailable = { name: 'StoreError', code: 'ERR_STORE_UNAVAILABLE' }
@@ -9,10 +9,10 @@ const unavailable = { name: 'StoreError', code: 'ERR_STORE_UNAVAILABLE' }
 describe.skipIf(postgresMissing)(
   `a server that falls silent${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`,
   () => {
-    let server: TestPostgres
+    let server: TestDatabase
     let pool: pg.Pool
     beforeAll(async () => {
-      server = await startPostgres()
+      server = await createTestDatabase()
       pool = new pg.Pool({ connectionString: server.connectionString, max: 1 })
     })
     afterAll(async () => {

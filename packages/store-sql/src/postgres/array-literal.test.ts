@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { postgresMissing, startPostgres, type TestPostgres } from '../../test/postgres.js'
+import { createTestDatabase, postgresMissing, type TestDatabase } from '../../test/postgres.js'
 import { arrayLiteral } from './array-literal.js'
 import { columnSource } from './column-source.js'
 
@@ -25,10 +25,10 @@ const texts = [
 ]
 
 describe.skipIf(postgresMissing)(`arrays${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`, () => {
-  let server: TestPostgres
+  let server: TestDatabase
   let client: pg.Client
   beforeAll(async () => {
-    server = await startPostgres()
+    server = await createTestDatabase()
     client = new pg.Client({ connectionString: server.connectionString })
     await client.connect()
   })

@@ -2,7 +2,7 @@ import { fixtures } from '@payment-integration/core/conformance'
 import type { Store } from '@payment-integration/core/ports'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { postgresMissing, startPostgres, type TestPostgres } from '../../test/postgres.js'
+import { createTestDatabase, postgresMissing, type TestDatabase } from '../../test/postgres.js'
 import { createPostgresStore } from './create-postgres-store.js'
 
 const { claimOne, failed, hash, indexed, integration, settleOne } = fixtures
@@ -10,12 +10,12 @@ const { claimOne, failed, hash, indexed, integration, settleOne } = fixtures
 describe.skipIf(postgresMissing)(
   `word of due deliveries${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`,
   () => {
-    let server: TestPostgres
+    let server: TestDatabase
     let admin: pg.Client
     let schemas = 0
     const closing: (() => unknown)[] = []
     beforeAll(async () => {
-      server = await startPostgres()
+      server = await createTestDatabase()
       admin = new pg.Client({ connectionString: server.connectionString })
       await admin.connect()
     })

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { postgresMissing, startPostgres } from '../../test/postgres.js'
+import { createTestDatabase, postgresMissing } from '../../test/postgres.js'
 import { fromEscaped } from './escaped-bytes.js'
 
 test.skipIf(postgresMissing)(
   `what PostgreSQL escapes is read as the bytes it was given${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`,
   async () => {
-    const server = await startPostgres()
+    const server = await createTestDatabase()
     const client = new pg.Client({ connectionString: server.connectionString })
     try {
       await client.connect()

@@ -3,7 +3,7 @@ import { createService, parseMasterKey, type Service, type ServiceEvent } from '
 import type { Store } from '@payment-integration/core/ports'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { postgresMissing, startPostgres, type TestPostgres } from '../../test/postgres.js'
+import { createTestDatabase, postgresMissing, type TestDatabase } from '../../test/postgres.js'
 import { createPostgresStore } from './create-postgres-store.js'
 import { dueChannelName } from './due-channel.js'
 import { joinPostgresTransaction } from './join-transaction.js'
@@ -15,14 +15,14 @@ const schema = 'joined'
 describe.skipIf(postgresMissing)(
   `an update in a transaction of the host${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`,
   () => {
-    let postgres: TestPostgres
+    let postgres: TestDatabase
     let pool: pg.Pool
     let store: Store
     let service: Service
     const events: ServiceEvent[] = []
 
     beforeAll(async () => {
-      postgres = await startPostgres()
+      postgres = await createTestDatabase()
       pool = new pg.Pool({ connectionString: postgres.connectionString })
       store = createPostgresStore({ pool, schema })
       await store.migrate()

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { postgresMissing, startPostgres, type TestPostgres } from '../../test/postgres.js'
+import { createTestDatabase, postgresMissing, type TestDatabase } from '../../test/postgres.js'
 import type { Connection } from '../engine.js'
 import { SentQuery } from '../internal/sent-query.js'
 import { createPostgresEngine, kyselyOn } from './create-postgres-store.js'
@@ -14,10 +14,10 @@ const searching = { searches: true }
 describe.skipIf(postgresMissing)(
   `statements that are sent before the last is answered${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`,
   () => {
-    let server: TestPostgres
+    let server: TestDatabase
     let pool: pg.Pool
     beforeAll(async () => {
-      server = await startPostgres()
+      server = await createTestDatabase()
       pool = new pg.Pool({ connectionString: server.connectionString, max: 1, pipeline: true })
     })
     afterAll(async () => {

@@ -2,14 +2,14 @@ import { fixtures } from '@payment-integration/core/conformance'
 import type { EndpointJudge } from '@payment-integration/core/ports'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { postgresMissing, startPostgres, type TestPostgres } from '../../test/postgres.js'
+import { createTestDatabase, postgresMissing, type TestDatabase } from '../../test/postgres.js'
 import { createPostgresStore } from './create-postgres-store.js'
 
 const { answered, failed, hash, indexed, indexPayments, indifferent, integration, primary } = fixtures
 
-let server: TestPostgres
+let server: TestDatabase
 beforeAll(async () => {
-  if (postgresMissing === null) server = await startPostgres()
+  if (postgresMissing === null) server = await createTestDatabase()
 })
 afterAll(() => server?.remove())
 

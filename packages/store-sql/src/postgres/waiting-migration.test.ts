@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { postgresMissing, startPostgres, type TestPostgres } from '../../test/postgres.js'
+import { createTestDatabase, postgresMissing, type TestDatabase } from '../../test/postgres.js'
 import { migrate } from '../migrate.js'
 import { createPostgresEngine } from './create-postgres-store.js'
 import { lockKey } from './lock-key.js'
@@ -13,11 +13,11 @@ const limitMs = 2_000
 describe.skipIf(postgresMissing)(
   `a migration behind another one${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`,
   () => {
-    let server: TestPostgres
+    let server: TestDatabase
     let pool: pg.Pool
     let other: pg.Client
     beforeAll(async () => {
-      server = await startPostgres()
+      server = await createTestDatabase()
       const { connectionString } = server
       pool = new pg.Pool({ connectionString, lock_timeout: limitMs, statement_timeout: limitMs })
       other = new pg.Client({ connectionString })

@@ -7,7 +7,7 @@ import type { Engine } from '../../src/engine.js'
 import { createPostgresEngine } from '../../src/postgres/create-postgres-store.js'
 import { createSqliteEngine } from '../../src/sqlite/create-sqlite-store.js'
 import { createFile } from '../../src/sqlite/sqlite-file.js'
-import { startPostgres } from '../postgres.js'
+import { createTestDatabase } from '../postgres.js'
 
 /** An engine and the end of it. */
 export interface OpenEngine {
@@ -34,9 +34,9 @@ export async function openSqlite(): Promise<OpenEngine> {
   }
 }
 
-/** An engine over a server of its own. */
+/** An engine over a PostgreSQL database of its own. */
 export async function openPostgres(): Promise<OpenEngine> {
-  const server = await startPostgres({ fsync: false })
+  const server = await createTestDatabase()
   const pool = new pg.Pool({ connectionString: server.connectionString, max: 4 })
   const engine = createPostgresEngine(pool, { schema: 'plans', end: () => pool.end() })
   return {

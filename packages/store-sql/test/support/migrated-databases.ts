@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { createPostgresStore, postgresStoreDefaults } from '../../src/exports/postgres.js'
 import { createSqliteStore } from '../../src/exports/sqlite.js'
-import type { TestPostgres } from '../postgres.js'
+import type { TestDatabase } from '../postgres.js'
 import { temporaryFolder } from './engines.js'
 
 /** One database of a server, for tests that run one after the other. */
@@ -21,7 +21,7 @@ export interface EmptiedDatabase {
 
 /** A schema of a server, migrated. */
 export async function emptiedOnPostgres(
-  { connectionString }: TestPostgres,
+  { connectionString }: TestDatabase,
   schema: string = postgresStoreDefaults.schema,
 ): Promise<EmptiedDatabase> {
   await migrateAndClose(createPostgresStore({ connectionString, schema }))

@@ -12,10 +12,13 @@ adapterConformance({
   cure: /read request\.clone\(\)/,
   async start(options, parser) {
     const handle = createFetchHandler(options)
-    const listener = getRequestListener(async (request) => {
-      if (parser && request.method === 'POST') await request.json()
-      return handle(request)
-    })
+    const listener = getRequestListener(
+      async (request) => {
+        if (parser && request.method === 'POST') await request.json()
+        return handle(request)
+      },
+      { overrideGlobalObjects: false },
+    )
     return hostOf(createServer(listener))
   },
 })
@@ -28,7 +31,7 @@ test('a middleware that reads a clone leaves the delivery whole', async () => {
     read.push(await request.clone().json())
     return handle(request)
   }
-  const host = await hostOf(createServer(getRequestListener(listen)))
+  const host = await hostOf(createServer(getRequestListener(listen, { overrideGlobalObjects: false })))
   onTestFinished(() => host.close())
   const sent = await delivery()
   expect([(await host.send(sent)).status, read]).toEqual([204, [JSON.parse(Buffer.from(sent.body).toString())]])

@@ -19,7 +19,7 @@ adapterConformance({
         await next()
       })
     app.all('/webhook', createHonoHandler(options))
-    return hostOf(createServer(getRequestListener(app.fetch)))
+    return hostOf(createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false })))
   },
 })
 
@@ -32,7 +32,7 @@ test('a middleware that reads a clone leaves the delivery whole', async () => {
     await next()
   })
   app.all('/webhook', createHonoHandler({ receive: verify }))
-  const host = await hostOf(createServer(getRequestListener(app.fetch)))
+  const host = await hostOf(createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false })))
   onTestFinished(() => host.close())
   const sent = await delivery()
   expect([(await host.send(sent)).status, read]).toEqual([204, [JSON.parse(Buffer.from(sent.body).toString())]])

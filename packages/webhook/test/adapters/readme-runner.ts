@@ -32,11 +32,11 @@ function functionUrl(handler: LambdaHandler): Listener {
 }
 
 function platformOf({ POST, handler, default: main }: Exported): Listener | undefined {
-  if (POST !== undefined) return getRequestListener((request) => POST(request))
+  if (POST !== undefined) return getRequestListener((request) => POST(request), { overrideGlobalObjects: false })
   if (handler !== undefined) return functionUrl(handler)
   if (typeof main !== 'object') return main
   const context = { waitUntil: () => undefined }
-  return getRequestListener((request) => main.fetch(request, process.env, context))
+  return getRequestListener((request) => main.fetch(request, process.env, context), { overrideGlobalObjects: false })
 }
 
 async function freePort(): Promise<number> {

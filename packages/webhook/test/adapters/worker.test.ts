@@ -10,10 +10,13 @@ adapterConformance({
   async start(options, parser) {
     const env = { bindings: true }
     const worker = { fetch: createWorkerHandler((_: typeof env) => options) }
-    const listener = getRequestListener(async (request) => {
-      if (parser && request.method === 'POST') await request.json()
-      return worker.fetch(request, env, { waitUntil: () => undefined })
-    })
+    const listener = getRequestListener(
+      async (request) => {
+        if (parser && request.method === 'POST') await request.json()
+        return worker.fetch(request, env, { waitUntil: () => undefined })
+      },
+      { overrideGlobalObjects: false },
+    )
     return hostOf(createServer(listener))
   },
 })

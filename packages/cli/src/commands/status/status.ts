@@ -1,4 +1,5 @@
 /** `payment-integration status`: shows the health of a running server. @module */
+import { parseUrl } from '@payment-integration/contract'
 import { type Command, InvalidArgumentError } from 'commander'
 import { examples, type Finish, optionsOf } from '../../command.js'
 import { DatabaseMissingError, UsageError } from '../../errors.js'
@@ -82,7 +83,7 @@ const localAddresses: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1
  * @throws InvalidArgumentError With the expected form, without the argument, which may hold a password.
  */
 export function parseServerUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : null
+  const url = parseUrl(text)
   const isAddress = url !== null && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === ''
   // Other users of a machine can see arguments.
   if (!isAddress || url.username !== '' || url.password !== '')
@@ -99,7 +100,7 @@ export function configuredServerUrl(env: Io['env']): string {
   const port = env['PI_PORT'] || '4747'
   const name = localAddresses[host] ?? host
   const url = `http://${name.includes(':') ? `[${name}]` : name}:${port}`
-  if (port === '0' || !URL.canParse(url))
+  if (port === '0' || parseUrl(url) === null)
     throw new UsageError('PI_HOST and PI_PORT do not determine the URL of the server; pass it with --url.')
   return url
 }

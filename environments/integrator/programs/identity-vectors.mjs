@@ -2,7 +2,7 @@
 import { bytesOf, verdictOf } from './verdict.mjs'
 
 /** Most webhooks of the vectors sign no event. When only the content is rejected, the digest was accepted. */
-const believed = ['ok', 'ERR_PROVIDER_WEBHOOK_MALFORMED']
+const accepted = ['ok', 'ERR_PROVIDER_WEBHOOK_MALFORMED']
 
 export async function* identityVectors({ identity, identityService }, { vectors }) {
   for (const { name, body, signature, secretKey, timestamp, method, uri } of vectors.identity.requests) {
@@ -13,10 +13,10 @@ export async function* identityVectors({ identity, identityService }, { vectors 
     const read = identityService.createWebhookReader({ secret })
     const { verdict } = await verdictOf(read({ algorithm, digest, body: bytesOf(body) }))
     // SHA-1 is rejected by name: a verifier must not accept it from a header.
-    const right = algorithm === 'HMAC_SHA1_HEX' ? !believed.includes(verdict) : believed.includes(verdict)
+    const right = algorithm === 'HMAC_SHA1_HEX' ? !accepted.includes(verdict) : accepted.includes(verdict)
     yield `${right ? 'right' : 'WRONG'} ${name}: ${verdict}`
     const changed = bytesOf(body)
     const other = await verdictOf(read({ algorithm, digest, body: Uint8Array.from([...changed, 32]) }))
-    yield `${believed.includes(other.verdict) ? 'WRONG' : 'right'} ${name}, with one byte more: ${other.verdict}`
+    yield `${accepted.includes(other.verdict) ? 'WRONG' : 'right'} ${name}, with one byte more: ${other.verdict}`
   }
 }

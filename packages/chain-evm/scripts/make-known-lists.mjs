@@ -34,7 +34,7 @@ const isCode = (text) => typeof text === 'string' && /^[A-Z0-9.]{1,16}$/.test(te
 const isSymbol = (text) => typeof text === 'string' && /^[0-9A-Za-z.+_-]{1,32}$/.test(text)
 const isAddress = (text) => /^0x[0-9a-fA-F]{40}$/.test(text ?? '') && text !== nobody
 
-/** Parts of an entry that cannot be believed: it contradicts any other one for its address. */
+/** Parts of an entry that cannot be trusted: it contradicts any other one for its address. */
 const doubted = []
 
 /**
@@ -69,8 +69,8 @@ const feeds = read('dist/pricefeeds.json')
   .filter(({ address }) => isAddress(address))
   .map(({ chainId, address, name, input, output, decimals }) => {
     const [base, quote] = [input, output].map((code) => code?.toUpperCase())
-    const believed = isCode(base) && isCode(quote) && saysPair(name, base, quote)
-    return { chainId, address, parts: believed ? [base, quote, decimals] : doubted }
+    const isConsistent = isCode(base) && isCode(quote) && saysPair(name, base, quote)
+    return { chainId, address, parts: isConsistent ? [base, quote, decimals] : doubted }
   })
 
 /**

@@ -311,7 +311,7 @@ describe('a node', () => {
       'ERR_CHAIN_RANGE_GONE',
     ],
     ['answers the logs with nonsense', 'eth_getLogs', () => 'nothing', 'ERR_CHAIN_UNAVAILABLE'],
-  ])('that %s is not believed, and the fill is found as soon as it answers', async (_, method, change, code) => {
+  ])('that %s is not trusted, and the fill is found as soon as it answers', async (_, method, change, code) => {
     const deposit = await newDeposit()
     const { hash } = await fill(deposit)
     const source = open()

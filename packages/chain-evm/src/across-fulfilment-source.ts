@@ -26,7 +26,7 @@ export interface AcrossDestination {
   readonly spokePool?: string | undefined
   /** Blocks on top of a fill until it counts. @default the finality table of docs/interface.md 8; required elsewhere */
   readonly confirmations?: number | undefined
-  /** The tokens that are believed to be what they say. @default knownTokens of the chain */
+  /** The tokens whose listed symbol and currency are trusted. @default knownTokens of the chain */
   readonly tokens?: readonly KnownToken[] | undefined
 }
 

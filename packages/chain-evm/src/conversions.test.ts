@@ -204,7 +204,7 @@ describe('the logs of a node', () => {
     await expect(chain.read(height, '0.8', undefined, { proof: 'none' })).rejects.toMatchObject(unavailable)
   })
 
-  test('are believed when the receipt has no conversion either', async () => {
+  test('are trusted when the receipt has no conversion either', async () => {
     const given = { amount: 1_000n, priceFeeds: feedArgument('0.8', chfUsd, null) }
     const height = await chain.payDirectly('0.8', given, payment('0.8', 1_000n))
     expect((await chain.read(height, '0.8', undefined, { proof: 'none' }))[0]?.pricing.feeds).toEqual([])

@@ -1,4 +1,4 @@
-/** The tokens and price feeds that are believed, by address. @module */
+/** The trusted tokens and price feeds, by address. @module */
 import { currencyCodePattern } from '@payment-integration/contract'
 import { hashText } from './internal/hash.js'
 import { toAddress } from './internal/hex.js'

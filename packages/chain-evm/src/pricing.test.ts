@@ -83,7 +83,7 @@ describe('a conversion that can be forged', () => {
   const unknown = { use: 'multiply', contract: chfUsd, pair: null, rate: 112_000_000n, decimals: 8 }
   const conversion = shown('call', step(chfUsd, 112_000_000n))
 
-  test('is believed when the call leads by it to what was paid', () => {
+  test('is trusted when it converts the amount of the call to the amount paid', () => {
     const { feeds, calledAmount } = price(made, conversion, callOf(100n))
     expect(feeds[0]?.pair).toEqual({ base: 'CHF', quote: 'USD' })
     expect(calledAmount).toBe(100n)
@@ -97,7 +97,7 @@ describe('a conversion that can be forged', () => {
     expect(price(made, given, call)).toMatchObject({ feeds: [unknown], calledAmount: null })
   })
 
-  test('that is not believed keeps the decimals of the list', () => {
+  test('that is not trusted keeps the decimals of the list', () => {
     const { feeds } = price(made, shown('nothing', step(ethUsd, 5n)))
     expect(feeds).toEqual([{ use: 'multiply', contract: ethUsd, pair: null, rate: 5n, decimals: 18 }])
   })

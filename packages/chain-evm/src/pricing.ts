@@ -34,19 +34,19 @@ export function pricingOf(
   const { gross, net } = payment
   const token = lists.token(payment.token)
   const isListed = steps.every(({ contract }) => contract === null || lists.feed(contract) !== null)
-  const feeds = steps.map((step) => believedFeed(lists, step, token))
+  const feeds = steps.map((step) => feedFacts(lists, step, token))
   const leadsToGross = call !== null && isListed && convertAmount(call.amount, feeds) === gross
   const changes = call?.amount !== gross || steps.every(({ contract }) => contract !== null)
-  const isBelieved = shownBy === 'router' || (shownBy === 'call' && leadsToGross && changes)
+  const isTrusted = shownBy === 'router' || (shownBy === 'call' && leadsToGross && changes)
   return {
     listedToken: token && { symbol: token.symbol, currency: token.currency },
-    feeds: isBelieved ? feeds : steps.map((step) => unknownFeed(lists, step)),
-    calledAmount: isBelieved && leadsToGross ? call.amount : null,
+    feeds: isTrusted ? feeds : steps.map((step) => unknownFeed(lists, step)),
+    calledAmount: isTrusted && leadsToGross ? call.amount : null,
     serviceFee: call && serviceFeeOf(call, gross, gross - net),
   }
 }
 
-function believedFeed(lists: PriceLists, step: PaidStep, token: KnownToken | null): PriceFeedFacts {
+function feedFacts(lists: PriceLists, step: PaidStep, token: KnownToken | null): PriceFeedFacts {
   const { contract, rate } = step
   if (contract === null) {
     const base = codeOf(lists, step)

@@ -31,7 +31,7 @@ export interface ChainReader {
   readonly lists: PriceLists
   /** Version by lowercased address; only versions that the decoder reads. */
   readonly routers: ReadonlyMap<string, string>
-  /** The bridge contracts whose deposits are believed, lowercased. */
+  /** The bridge contracts whose deposits are trusted, lowercased. */
   readonly spokePools: ReadonlySet<string>
   readonly onQuarantine: (log: QuarantinedLog) => void
   /** The kind of the chain's headers, as far as it is known. */

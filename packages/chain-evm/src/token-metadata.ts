@@ -24,13 +24,13 @@ const maxEntries = 10_000
 export interface TokenMetadata {
   /**
    * @param endpoint - The node to ask when the answer is not kept.
-   * @param height - The block up to which payments are read; a node whose newest block is below it is not believed.
+   * @param height - The block up to which payments are read; a node whose newest block is below it is not trusted.
    * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the node does not answer; a token that does not answer is no error.
    */
   of(endpoint: Endpoint, address: string, height: number, signal?: AbortSignal): Promise<TokenFacts>
 }
 
-/** Facts, and the last block for which they are believed. */
+/** Facts, and the last block for which they are valid. */
 interface Entry {
   readonly facts: TokenFacts
   readonly upTo: number
@@ -71,7 +71,7 @@ export function createTokenMetadata(chainId: number, fail: Failures, native: Tok
     const [code, probe, symbol, decimals] = await askForeign({ chainId, fail, endpoint }, calls, signal)
     if (!code?.ok || !isHex(code.result))
       throw fail.unavailable(`eth_getCode: ${code?.ok === false ? describeRpcError(code) : 'something else than hex'}.`)
-    const answers = [symbol, decimals].map((outcome) => believe(outcome, probe))
+    const answers = [symbol, decimals].map((outcome) => bytesOf(outcome, probe))
     const entry: Entry = {
       facts: toFacts(address, answers[0] ?? '0x', answers[1] ?? '0x'),
       upTo: code.result === '0x' ? at : Number.POSITIVE_INFINITY,
@@ -82,8 +82,8 @@ export function createTokenMetadata(chainId: number, fail: Failures, native: Tok
     }
   }
 
-  /** The bytes that a token answered; none when its code failed, which is so when the same node answers the probe. */
-  function believe(outcome: RpcOutcome | undefined, probe: RpcOutcome | undefined): string {
+  /** The bytes that a token answered. None when its code failed: the same node then answers the probe. */
+  function bytesOf(outcome: RpcOutcome | undefined, probe: RpcOutcome | undefined): string {
     if (outcome?.ok) {
       if (isHex(outcome.result)) return outcome.result
       throw fail.unavailable('eth_call answered something else than hex.')

@@ -11,7 +11,7 @@ import {
 import type { CallOptions } from './call-options.js'
 import { AmbiguousPaymentError, InvalidRequestError, InvalidResponseError, NotFoundError } from './errors.js'
 import { checkInteger, checkSignal, checkTxHash } from './internal/check.js'
-import { believe, believeMissing, type Refusals } from './internal/refusals.js'
+import { type Refusals, refusalOfMissing, refusalWithBody } from './internal/refusals.js'
 import type { Requester } from './internal/request.js'
 import { iteratePages } from './iterate.js'
 import type { Page, Payment } from './payment.js'
@@ -72,7 +72,7 @@ interface PageQuery {
 
 /** Refusals of every endpoint of the read API. */
 const anyRefusals: Refusals = {
-  400: believe(errorBodySchema, ({ maxLimit = null }) => new InvalidRequestError(maxLimit)),
+  400: refusalWithBody(errorBodySchema, ({ maxLimit = null }) => new InvalidRequestError(maxLimit)),
 }
 
 /** Binds the endpoints to a scope. */
@@ -105,8 +105,8 @@ export function paymentReader(scope: ReaderScope, request: Requester): PaymentRe
       const hash = checkTxHash(txHash)
       const refusals: Refusals = {
         ...anyRefusals,
-        404: believeMissing(() => new NotFoundError(hash, wallet)),
-        409: believe(errorBodySchema, () => new AmbiguousPaymentError(hash, wallet)),
+        404: refusalOfMissing(() => new NotFoundError(hash, wallet)),
+        409: refusalWithBody(errorBodySchema, () => new AmbiguousPaymentError(hash, wallet)),
       }
       const payment = await request({ path: `${listPath}/${hash}`, schema: onePaymentReader, refusals, signal })
       if (payment.txHash !== hash) throw new InvalidResponseError('mismatch', 200, 'txHash')

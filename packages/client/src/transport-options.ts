@@ -120,8 +120,8 @@ function checkBaseUrl(value: unknown): string {
   const url = parseUrl(String(value))
   if (url === null) throw new TypeError('baseUrl is not an absolute URL; pass one such as https://payments.example.com')
   if (url.username !== '' || url.password !== '')
-    throw new TypeError('baseUrl holds credentials; pass them as options of their own instead.')
-  if (url.search !== '' || url.hash !== '') throw new TypeError('baseUrl holds a query or a fragment; leave both out.')
+    throw new TypeError('baseUrl holds credentials; pass them as options.')
+  if (url.search !== '' || url.hash !== '') throw new TypeError('baseUrl holds a query or a fragment.')
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname)))
     throw new TypeError(
       `baseUrl is ${url.protocol}//${url.host}; pass https:, or http: to a loopback host. The secret travels with every request.`,

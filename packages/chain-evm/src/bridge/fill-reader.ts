@@ -104,13 +104,13 @@ export function createFillReader(deps: FillReaderDeps) {
 
   async function readBlock(endpoint: Endpoint, tag: string, signal?: AbortSignal): Promise<BlockRef> {
     const call = { method: 'eth_getBlockByNumber', params: [tag, false] }
-    const header = await believe(endpoint, await callOwnChain({ chainId, fail, endpoint }, call, signal))
+    const header = await checkedHeader(endpoint, await callOwnChain({ chainId, fail, endpoint }, call, signal))
     if (header === null) throw fail.gone(`the node has no block ${tag}.`)
     return header
   }
 
-  /** A header whose time is that of its block, where headers can be held against their blocks' hashes. */
-  async function believe(endpoint: Endpoint, answer: unknown): Promise<BlockRef | null> {
+  /** A header, checked against the hash of its block where the chain allows that. So its time is that of the block. */
+  async function checkedHeader(endpoint: Endpoint, answer: unknown): Promise<BlockRef | null> {
     const ref = readHeader(answer, fail)
     if (ref === null) return null
     const isAuthentic = (await openProver()).headerHash(answer as Fields) === ref.hash
@@ -130,7 +130,7 @@ export function createFillReader(deps: FillReaderDeps) {
       { method: 'eth_getTransactionReceipt', params: [txHash] },
     ]
     const [block, answer] = await endpoint.rpc.all(calls, signal)
-    const header = await believe(endpoint, block)
+    const header = await checkedHeader(endpoint, block)
     const receipt = readReceipt(answer, fail)
     const position =
       receipt?.logs.findIndex(

@@ -60,7 +60,7 @@ describe('heads', () => {
     expect(endpoints.status()[1]).toMatchObject({ score: 1, inUse: true })
   })
 
-  test('a chain that was set back by hand is believed after five minutes', async () => {
+  test('a chain that was set back by hand is accepted after five minutes', async () => {
     const endpoints = at.open()
     await at.workFor(endpoints, 30_000)
     for (const index of [0, 1]) tells(index, 5)

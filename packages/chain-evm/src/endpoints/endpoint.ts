@@ -61,7 +61,7 @@ export interface ManagedEndpoint {
   attempt(): Attempt
   /** It told this head, by whatever way. */
   tellHead(number: number): void
-  /** Takes back that its head is old: what that was measured by is not believed any more. */
+  /** Withdraws that its head is old, because the measure of it is no longer trusted. */
   forgetLag(): void
   /** Asks for its head when that is due. Resolves when the answer was noted; never rejects. */
   probe(inUse: boolean): Promise<void>

@@ -279,7 +279,7 @@ describe('the log filters of headers', () => {
 
   test.each<[string, number, object]>([
     ['of a known chain is refused', 1, proofFailed],
-    ['of another chain is believed', 31_337, { payments: { length: 8 } }],
+    ['of another chain is accepted', 31_337, { payments: { length: 8 } }],
   ])('the first header that does not hash to its block %s', async (_, chainId, expected) => {
     chain.front.intercept = rewriting((item, { method }) => {
       if (method === 'eth_chainId') return { ...item, result: `0x${chainId.toString(16)}` }

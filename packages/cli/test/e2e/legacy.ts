@@ -16,8 +16,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Command, runCommand, startCommand } from './command.js'
 
 const merchant = `0x${randomBytes(20).toString('hex')}`
-/** How long a server believes a key that it has checked. Source: docs/decisions/authentication-cache.md. */
-const believedMs = 250
+/** How long a server caches a checked key. Source: docs/decisions/authentication-cache.md. */
+const cachedMs = 250
 const invoice = { invoiceAmount: '12.50', invoiceCurrency: 'USD' }
 
 /**
@@ -171,7 +171,7 @@ export function legacyEndToEnd(bin: () => string): void {
       const answers: { readonly askedAt: number; readonly status: number }[] = []
       let endedAt = Number.POSITIVE_INFINITY
       const polling = (async () => {
-        while (Date.now() < endedAt + 3 * believedMs) {
+        while (Date.now() < endedAt + 3 * cachedMs) {
           const askedAt = Date.now()
           answers.push({ askedAt, status: (await lookup()).status })
           await delay(5)
@@ -182,7 +182,7 @@ export function legacyEndToEnd(bin: () => string): void {
       endedAt = Date.now()
       await polling
       const refusedFrom = answers.findIndex(({ status }) => status === 401)
-      const late = answers.filter(({ askedAt }) => askedAt >= endedAt + believedMs)
+      const late = answers.filter(({ askedAt }) => askedAt >= endedAt + cachedMs)
       expect(answers[0]?.status).toBe(200)
       expect(new Set(answers.slice(0, refusedFrom).map(({ status }) => status))).toEqual(new Set([200]))
       expect(new Set(answers.slice(refusedFrom).map(({ status }) => status))).toEqual(new Set([401]))

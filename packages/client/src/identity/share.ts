@@ -16,7 +16,7 @@ import {
 import type { CallOptions } from '../call-options.js'
 import { checkSignal, checkText } from '../internal/check.js'
 import { hideTexts } from '../internal/hide-texts.js'
-import { believe, believeMissing, believeText } from '../internal/refusals.js'
+import { refusalOfMissing, refusalWithBody, refusalWithText } from '../internal/refusals.js'
 import type { Requester } from '../internal/request.js'
 import {
   IdentityMisconfiguredError,
@@ -66,15 +66,18 @@ export function identitySharer(credentials: readonly string[], request: Requeste
         schema: shareResponseReader,
         secrets,
         refusals: {
-          400: believe(errorBodySchema, () => new InvalidShareRequestError()),
-          404: believeMissing(() => new SharingDisabledError()),
-          409: believeText(kycUnavailableBody.error, () => new VerificationUnavailableError()),
-          422: believe(
+          400: refusalWithBody(errorBodySchema, () => new InvalidShareRequestError()),
+          404: refusalOfMissing(() => new SharingDisabledError()),
+          409: refusalWithText(kycUnavailableBody.error, () => new VerificationUnavailableError()),
+          422: refusalWithBody(
             shareRejectedBodySchema,
             ({ message }) => new ShareTokenRejectedError(hideTexts(message, secrets), readFormerVerdict(message)),
           ),
-          502: believeText(identityMisconfiguredBody.error, () => new IdentityMisconfiguredError()),
-          503: believeText(identityUnavailableBody.error, (retryAfter) => new IdentityUnavailableError(retryAfter())),
+          502: refusalWithText(identityMisconfiguredBody.error, () => new IdentityMisconfiguredError()),
+          503: refusalWithText(
+            identityUnavailableBody.error,
+            (retryAfter) => new IdentityUnavailableError(retryAfter()),
+          ),
         },
         signal: checkSignal(signal),
       })

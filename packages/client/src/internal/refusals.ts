@@ -16,7 +16,7 @@ export type Refusal = (body: unknown, retryAfter: RetryAfter) => ClientError | n
 export type Refusals = Readonly<Record<number, Refusal>>
 
 /** Accepts a refusal only with a body of the service: an error page of a proxy is no answer. */
-export function believe<T>(schema: RefusalSchema<T>, refuse: (body: T) => ClientError): Refusal {
+export function refusalWithBody<T>(schema: RefusalSchema<T>, refuse: (body: T) => ClientError): Refusal {
   return (body) => {
     const parsed = schema.safeParse(body)
     return parsed.success ? refuse(parsed.data) : null
@@ -24,7 +24,7 @@ export function believe<T>(schema: RefusalSchema<T>, refuse: (body: T) => Client
 }
 
 /** Accepts a 404 for a missing record, not for an unknown path, as a wrong `baseUrl` would give. */
-export function believeMissing(refuse: () => ClientError): Refusal {
+export function refusalOfMissing(refuse: () => ClientError): Refusal {
   return (body) => {
     const parsed = errorBodySchema.safeParse(body)
     return parsed.success && parsed.data.error !== notFoundBody.error ? refuse() : null
@@ -32,7 +32,7 @@ export function believeMissing(refuse: () => ClientError): Refusal {
 }
 
 /** Accepts a refusal only with this `error` text. Other fields of the body may vary. */
-export function believeText(error: string, refuse: (retryAfter: RetryAfter) => ClientError): Refusal {
+export function refusalWithText(error: string, refuse: (retryAfter: RetryAfter) => ClientError): Refusal {
   return (body, retryAfter) => {
     const parsed = errorBodySchema.safeParse(body)
     return parsed.success && parsed.data.error === error ? refuse(retryAfter) : null

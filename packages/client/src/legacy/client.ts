@@ -13,7 +13,7 @@ import {
 import type { CallOptions } from '../call-options.js'
 import { InvalidResponseError } from '../errors.js'
 import { checkInteger, checkSignal, checkText, checkTxHash } from '../internal/check.js'
-import { believe, believeMissing, type Refusals } from '../internal/refusals.js'
+import { type Refusals, refusalOfMissing, refusalWithBody } from '../internal/refusals.js'
 import { createRequester } from '../internal/request.js'
 import { plainAmount } from './amount.js'
 import {
@@ -73,8 +73,8 @@ export function createLegacyClient(options: LegacyClientOptions): LegacyClient {
 
   function refusalsOf(key: TransactionKey): Refusals {
     return {
-      400: believe(legacyErrorBodySchema, ({ details }) => refusedRequest(details)),
-      404: believeMissing(() => new TransactionNotFoundError(key.chainId, key.txHash)),
+      400: refusalWithBody(legacyErrorBodySchema, ({ details }) => refusedRequest(details)),
+      404: refusalOfMissing(() => new TransactionNotFoundError(key.chainId, key.txHash)),
     }
   }
 
@@ -117,7 +117,7 @@ export function createLegacyClient(options: LegacyClientOptions): LegacyClient {
           address: checkPayee(payload.address),
         },
         schema: verifyReader,
-        refusals: { ...refusalsOf(key), 409: believe(verifySchema, (body) => refusedVerification(body, key)) },
+        refusals: { ...refusalsOf(key), 409: refusalWithBody(verifySchema, (body) => refusedVerification(body, key)) },
         signal: checkSignal(signal),
       })
       // An empty list would be "all verified" too, and the shop would deliver without a payment.

@@ -3,7 +3,7 @@ import type { Applicant, Review } from '../ports/identity-provider.js'
 import type { RedemptionRecord, ShareOutcome, Subject, VerdictRecord } from '../ports/store-identity.js'
 import type { StoreTransaction } from '../ports/store-transaction.js'
 import { type IdentityParts, lockSubject, shareEntry } from './redemption.js'
-import { begunReview, believedTime, firstPollMs, notStarted, reviewToAnswer } from './reviews.js'
+import { acceptedTime, begunReview, firstPollMs, notStarted, reviewToAnswer } from './reviews.js'
 
 /** A redemption with its applicant, and how the service learned of it. */
 export interface Attachment {
@@ -48,7 +48,7 @@ export async function attach(
     return { isAttached: before === 'attached', ...answerOf(subject) }
   }
   const isAttached = mayAttach(subject, redemption)
-  const reviewedAt = believedTime(applicant.reviewedAt ?? null, now)
+  const reviewedAt = acceptedTime(applicant.reviewedAt ?? null, now)
   const state = isAttached ? 'attached' : 'surplus'
   await identity.changeRedemption(externalUserId, { state, applicantId, lookUpInMs: null })
   await identity.logShare(shareEntry(now, redemption, isAttached ? outcome : 'surplus'))

@@ -5,7 +5,7 @@ import { logFailure } from './errors.js'
 import { judgeMissing } from './judge-missing.js'
 import { applyLookUp, isOpen, lookUp } from './look-up.js'
 import { type IdentityParts, lockSubject, repeatLookUpMs } from './redemption.js'
-import { believedTime, isDoubtful, isEqual, nextPollMs, repeatPollMs } from './reviews.js'
+import { acceptedTime, isDoubtful, isEqual, nextPollMs, repeatPollMs } from './reviews.js'
 
 /** Most look-ups and polls of one round: a fraction of the provider's 300 requests in 5 seconds. */
 const mostPolled = 50
@@ -82,7 +82,7 @@ export function createPollDue(parts: IdentityParts): (limit?: number, signal?: A
       return
     }
     round.known += 1
-    const polled = { ...answer.value, reviewedAt: believedTime(answer.value.reviewedAt, clock.now()) }
+    const polled = { ...answer.value, reviewedAt: acceptedTime(answer.value.reviewedAt, clock.now()) }
     await store.transaction(async (tx) => {
       const found = await lockSubject(tx, subjectId)
       if (found.revision !== revision) return

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { approved, begun, rejected, review } from '../../test/support/identity-setup.js'
 import {
-  believedTime,
+  acceptedTime,
   compareReviews,
   inFlightPollMs,
   isAhead,
@@ -45,7 +45,7 @@ test.each([
 test('a time up to five minutes ahead of this clock is accepted, and no later one', () => {
   expect(mostAheadMs).toBe(300_000)
   expect([isAhead(300_000, 0), isAhead(300_001, 0)]).toEqual([false, true])
-  expect([believedTime(null, 0), believedTime(300_000, 0), believedTime(300_001, 0)]).toEqual([null, 300_000, null])
+  expect([acceptedTime(null, 0), acceptedTime(300_000, 0), acceptedTime(300_001, 0)]).toEqual([null, 300_000, null])
 })
 
 describe('the next poll', () => {

@@ -55,7 +55,7 @@ export function isAhead(at: number, now: number): boolean {
 }
 
 /** The provider's time of a verdict; null when it is ahead of this service's clock. */
-export function believedTime(at: number | null, now: number): number | null {
+export function acceptedTime(at: number | null, now: number): number | null {
   return at !== null && isAhead(at, now) ? null : at
 }
 

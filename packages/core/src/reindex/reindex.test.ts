@@ -185,7 +185,7 @@ describe('beside an indexer', () => {
     expect(slept).toEqual([250, 500, 1_000, 2_000, 4_000, 8_000])
   })
 
-  test('an endpoint that lags is not believed', async () => {
+  test('an endpoint that lags is not trusted', async () => {
     const { all, store } = await indexed(30)
     const late = fakeChain()
     late.mine(28, paymentAt)

@@ -81,8 +81,8 @@ function hasNoEffect(keyword: string, value: unknown): boolean {
 type Texts = Readonly<Record<string, string>>
 
 /**
- * Adds the descriptions of a schema and of its fields. A schema behind `anyOf` or `items` has the same path as the field
- * itself. Only the outermost schema of a path is described.
+ * Adds the descriptions of a schema and of its fields. A schema behind `anyOf` or `items` has the same path as its
+ * field. Only the outermost schema of a path is described.
  */
 function describe(schema: object, texts: Texts, path = '', outermost = true): JsonSchema {
   const description = outermost ? texts[path] : undefined

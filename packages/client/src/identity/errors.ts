@@ -71,7 +71,7 @@ export class ShareTokenRejectedError extends ClientError {
     const advice =
       formerVerdict?.rejectType === 'FINAL'
         ? 'What was shared before for this user was rejected for good: stop, and mint no token again.'
-        : 'Mint a fresh token and share that: it lands on the same account.'
+        : 'Mint a fresh token and share it: it attaches to the same account.'
     // The message omits the description, because messages end up in logs, line by line.
     super(`The identity provider rejected the share token (422); read providerMessage. ${advice}`)
     this.providerMessage = providerMessage

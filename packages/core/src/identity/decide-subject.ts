@@ -71,7 +71,7 @@ export function resolveVerification(open: Subject, subjects: readonly Subject[])
   return newest
 }
 
-/** Whether a token may still land at the provider. */
+/** Whether a token may still be redeemed at the provider. */
 export function isInFlight({ state, isLeased }: Pick<RedemptionRecord, 'state' | 'isLeased'>): boolean {
   return isLeased && (state === 'in_flight' || state === 'unknown')
 }

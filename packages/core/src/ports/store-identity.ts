@@ -102,7 +102,7 @@ export interface RedemptionRecord {
   readonly isFindable: boolean
   /** When it began, in unix milliseconds by the clock that signs its request. */
   readonly startedAt: number
-  /** The lease runs: the request may still land at the provider. */
+  /** The lease runs: the token may still be redeemed at the provider. */
   readonly isLeased: boolean
   readonly state: RedemptionState
   /** Its applicant, once known. */

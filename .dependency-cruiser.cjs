@@ -12,7 +12,7 @@ const packageArrows = {
   'version-store': [],
   client: ['contract'],
   'identity-sumsub': ['contract'],
-  testing: ['contract'],
+  testing: ['contract', 'core', 'store-sql', 'server'],
   core: ['contract', 'webhook'],
   'store-sql': ['core', 'contract'],
   'chain-evm': ['core', 'contract'],
@@ -153,6 +153,16 @@ module.exports = {
       severity: 'error',
       from: { path: inPackage('chain-evm'), pathNot: ['/src/dev/', ...notShipped] },
       to: { path: npm(['viem']), dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'service-at-the-twin-only',
+      comment: 'Only the twin of testing runs the service: everything else is installed by integrators without it.',
+      severity: 'error',
+      from: {
+        path: `${inPackage('testing')}src/`,
+        pathNot: [`${inPackage('testing')}src/(twin/|exports/twin[.]ts$)`, ...notShipped],
+      },
+      to: { path: inPackage(oneOf(['core', 'store-sql', 'server'])) },
     },
     {
       name: 'no-test-in-shipped-code',

@@ -19,10 +19,15 @@ export interface SqliteStoreOptions {
   readonly ids?: Ids | undefined
   /** Longest wait for the file's lock, in milliseconds. @default 5000 */
   readonly busyTimeoutMs?: number | undefined
+  /**
+   * Whether each commit is synced to the disk. False loses the newest commits with the power: for tests alone.
+   * @default true
+   */
+  readonly synced?: boolean | undefined
 }
 
 /** Defaults of {@link SqliteStoreOptions}. */
-export const sqliteStoreDefaults = { busyTimeoutMs: 5_000 } as const
+export const sqliteStoreDefaults = { busyTimeoutMs: 5_000, synced: true } as const
 
 /**
  * Creates a store in one SQLite file, in WAL mode with every commit synced to disk. The first call opens the file.
@@ -31,12 +36,13 @@ export const sqliteStoreDefaults = { busyTimeoutMs: 5_000 } as const
  * @example createSqliteStore({ path: './payments.db' })
  */
 export function createSqliteStore(options: SqliteStoreOptions): Store {
-  const { path, clock = { now: Date.now }, ids, busyTimeoutMs = sqliteStoreDefaults.busyTimeoutMs } = options
+  const { path, clock = { now: Date.now }, ids } = options
+  const { busyTimeoutMs = sqliteStoreDefaults.busyTimeoutMs, synced = sqliteStoreDefaults.synced } = options
   if (typeof path !== 'string' || path.trim() === '' || path === ':memory:' || /^file:/i.test(path))
     throw new TypeError(`path is ${JSON.stringify(path)}; pass the path of a file, such as './payments.db'.`)
   checkInteger(busyTimeoutMs, 'busyTimeoutMs')
   return createStore(
-    createSqliteEngine(createFile(path, busyTimeoutMs), () => clock.now()),
+    createSqliteEngine(createFile(path, busyTimeoutMs, synced), () => clock.now()),
     ids,
   )
 }

@@ -34,7 +34,7 @@ export interface SqliteFile {
 }
 
 /** Describes a file; nothing is opened yet. */
-export function createFile(path: string, busyTimeoutMs: number): SqliteFile {
+export function createFile(path: string, busyTimeoutMs: number, synced = true): SqliteFile {
   const turn = createMutex()
   let opening: Promise<OpenFile> | undefined
   let ready: OpenFile | undefined
@@ -57,7 +57,7 @@ export function createFile(path: string, busyTimeoutMs: number): SqliteFile {
     turn,
     async open() {
       if (closing !== undefined) throw closedError()
-      opening ??= openFile(path, busyTimeoutMs).catch((error: unknown) => {
+      opening ??= openFile(path, busyTimeoutMs, synced).catch((error: unknown) => {
         opening = undefined
         throw openError(path, error)
       })
@@ -109,7 +109,7 @@ const settings = [
   writerCache,
 ]
 
-async function openFile(path: string, busyTimeoutMs: number): Promise<OpenFile> {
+async function openFile(path: string, busyTimeoutMs: number, synced: boolean): Promise<OpenFile> {
   const Database = await loadSqlite()
   const opened: SqliteHandle[] = []
   const open = (readOnly: boolean) => {
@@ -125,6 +125,7 @@ async function openFile(path: string, busyTimeoutMs: number): Promise<OpenFile> 
     if ((mode as { journal_mode: string }).journal_mode !== 'wal')
       throw new Error('this file system does not support a write-ahead log')
     for (const setting of settings) writer.exec(setting)
+    if (!synced) writer.exec('pragma synchronous = off')
     const reader = await waitForLock(busyTimeoutMs, () => open(true))
     reader.exec(readerCache)
     let synchronous: Synchronous = 'full'
@@ -132,7 +133,7 @@ async function openFile(path: string, busyTimeoutMs: number): Promise<OpenFile> 
       writer,
       reader,
       synchronize(level) {
-        if (level !== synchronous) writer.exec(`pragma synchronous = ${level}`)
+        if (synced && level !== synchronous) writer.exec(`pragma synchronous = ${level}`)
         synchronous = level
       },
     }

@@ -1,0 +1,12 @@
+export { type ChaosFault, type ChaosPlan, chaosDefaults } from '../twin/chaos.js'
+export {
+  createTwin,
+  type Twin,
+  type TwinChange,
+  type TwinIntegration,
+  type TwinOptions,
+  type TwinPayment,
+  twinDefaults,
+} from '../twin/create-twin.js'
+export type { ExpectedVerdict, TwinArrival, TwinReceiver } from '../twin/network.js'
+export type { TwinPaymentInput } from '../twin/payment-input.js'

@@ -1,0 +1,98 @@
+/** A chain in memory: the test mines its blocks and reorganises them. @module */
+
+import { ChainError } from '@payment-integration/core'
+import type { BlockRange, BlockRef, Chain, PaymentFacts, RangesRequest } from '@payment-integration/core/ports'
+
+/** A payment before its block is known. */
+export type UnminedPayment = Omit<PaymentFacts, 'blockNumber' | 'blockHash' | 'blockTimestamp'>
+
+/** A chain that a test moves. */
+export interface TwinChain extends Chain {
+  /** Appends a block with these payments. */
+  mine(payments?: readonly UnminedPayment[]): BlockRef
+  /** Removes the newest blocks and returns their payments, oldest first. */
+  orphan(depth: number): UnminedPayment[]
+  /** Height of the newest block. */
+  height(): number
+}
+
+/** The router of every payment of a twin. */
+export const twinRouter = { address: `0x${'7b'.repeat(20)}`, version: '0.8' } as const
+
+/** What a chain needs of its twin. */
+export interface TwinChainDeps {
+  /** Unix time in milliseconds. */
+  readonly now: () => number
+  /** A new block hash. */
+  readonly newHash: () => string
+}
+
+/** Makes a chain with one block, at height 0. */
+export function createTwinChain(chainId: number, { now, newHash }: TwinChainDeps): TwinChain {
+  const blocks: { readonly ref: BlockRef; readonly payments: readonly PaymentFacts[] }[] = []
+  const endpoint = 'twin'
+
+  function mine(payments: readonly UnminedPayment[] = []): BlockRef {
+    const parent = blocks.at(-1)?.ref
+    // Two blocks of one second are later than each other by a second, as on a chain.
+    const timestamp = Math.max(Math.floor(now() / 1_000) * 1_000, (parent?.timestamp ?? 0) + 1_000)
+    const ref = { number: blocks.length, hash: newHash(), parentHash: parent?.hash ?? newHash(), timestamp }
+    const inBlock = { blockNumber: ref.number, blockHash: ref.hash, blockTimestamp: timestamp }
+    blocks.push({ ref, payments: payments.map((payment, logIndex) => ({ ...payment, ...inBlock, logIndex })) })
+    return ref
+  }
+
+  function newest(): BlockRef {
+    const block = blocks.at(-1)
+    if (block === undefined) throw gone(0)
+    return block.ref
+  }
+
+  function gone(height: number): ChainError {
+    return new ChainError('ERR_CHAIN_RANGE_GONE', chainId, `Chain ${chainId} of the twin has no block ${height}.`)
+  }
+
+  async function* ranges({ from, to, routers }: RangesRequest): AsyncGenerator<BlockRange> {
+    const inside = blocks.slice(from, to + 1)
+    const [first, last] = [inside[0]?.ref, inside.at(-1)?.ref]
+    if (first === undefined || last?.number !== to) throw gone(to)
+    const payments = inside.flatMap((block) => block.payments)
+    const isRead = ({ router }: PaymentFacts) => routers === undefined || routers.includes(router.address)
+    const read = { payments: payments.filter(isRead), deposits: [], blocks: inside.map(({ ref }) => ref) }
+    yield { first, last, ...read, proof: 'root', endpoint }
+  }
+
+  mine()
+  return {
+    chainId,
+    routers: [twinRouter.address],
+    mine,
+    orphan(depth) {
+      const orphaned = blocks.splice(Math.max(1, blocks.length - depth))
+      return orphaned.flatMap(({ payments }) => payments)
+    },
+    height: () => newest().number,
+    head: async () => newest(),
+    block: async (number) => blocks[number]?.ref ?? null,
+    ranges,
+    watch: async () => undefined,
+    async transactionFate(txHash) {
+      const block = blocks.find(({ payments }) => payments.some((payment) => payment.txHash === txHash))
+      return { fate: block === undefined ? 'unknown' : 'succeeded', blockNumber: block?.ref.number ?? null }
+    },
+    endpoints: () => [
+      {
+        name: endpoint,
+        score: 1,
+        inUse: true,
+        head: newest().number,
+        latencyMs: null,
+        failures: 0,
+        contradictions: 0,
+        failedProofs: 0,
+        maxRange: 1_000,
+        lastError: null,
+      },
+    ],
+  }
+}

@@ -1,0 +1,177 @@
+/** The service in the process of a test: the real core, with time, chains and network in the test's hands. @module */
+import type { ProcessorUpdate, UpdateResult } from '@payment-integration/contract'
+import type { Service } from '@payment-integration/core'
+import { createApp } from '@payment-integration/server'
+import { createDraws } from '../builders/draws.js'
+import { fakeClockStart } from '../fake-clock.js'
+import { createTwinChain, type TwinChain } from './chain.js'
+import { type ChaosPlan, chaosDefaults, checkChaos } from './chaos.js'
+import { createTwinClock } from './clock.js'
+import { openTwinEngine } from './engine.js'
+import { createTwinNetwork, type TwinArrival, type TwinReceiver } from './network.js'
+import { paymentOf, type TwinPaymentInput } from './payment-input.js'
+
+/** Options of a twin. */
+export interface TwinOptions {
+  /** The same seed and the same calls give the same bytes, faults and times. @default 1 */
+  readonly seed?: number | undefined
+  /** Start of its clock: unix time in milliseconds. @default 2025-01-01T00:00:00Z */
+  readonly startMs?: number | undefined
+  /** Its chains. @default 1, 10, 100, 137, 42161 */
+  readonly chainIds?: readonly number[] | undefined
+}
+
+/** Defaults of {@link TwinOptions}. */
+export const twinDefaults = { seed: 1, startMs: fakeClockStart, chainIds: [1, 10, 100, 137, 42_161] } as const
+
+/** An integration of a twin, with its secrets. */
+export interface TwinIntegration {
+  readonly address: string
+  readonly apiSecret: string
+  readonly signingSecret: string
+  readonly notificationUrl: string
+}
+
+/** A payment of a twin. */
+export interface TwinPayment {
+  readonly chainId: string
+  readonly txHash: string
+}
+
+/** A twin. Every call resolves when the service is idle: blocks are indexed, due deliveries attempted. */
+export interface Twin {
+  /** Its clock, for a verifier: `createVerifier({ secrets, now: twin.now })`. Chaos may set it ahead for one arrival. */
+  readonly now: () => number
+  /** Adds an integration whose notifications go to `receive`. */
+  addIntegration(receive: TwinReceiver): Promise<TwinIntegration>
+  /** Makes a payment on a chain. @throws {TypeError} For an unknown field. @throws {RangeError} For a malformed one. */
+  pay(input: TwinPaymentInput): Promise<TwinPayment>
+  /** Applies an update of the processor. @throws {RangeError} When its form is wrong. */
+  update(payment: TwinPayment, change: TwinChange): Promise<UpdateResult>
+  /** Mines empty blocks: what was paid before becomes final. */
+  mine(chainId: number, blocks: number): Promise<void>
+  /**
+   * Replaces the newest blocks of a chain. Their payments are mined again in the first new block (`again`, the default)
+   * or never.
+   */
+  reorganise(chainId: number, depth: number, payments?: 'again' | 'never'): Promise<void>
+  /** Moves the clock forward; every retry happens at its time. @param ms - Whole milliseconds, 0 or more. */
+  advance(ms: number): Promise<void>
+  /** Makes the network faulty, by the twin's seed; null heals it. */
+  chaos(plan?: ChaosPlan | null): void
+  /** Ends the service and starts it again on the same database. */
+  restart(): Promise<void>
+  /** The HTTP API, without a port: pass it to a client as its `fetch`. */
+  readonly fetch: (request: Request) => Promise<Response>
+  /** Each arrival of a notification with the verdict that a correct receiver gives, oldest first. */
+  readonly arrivals: readonly TwinArrival[]
+  /** The use cases of the core, for everything else. */
+  readonly service: Service
+  /** Closes the database and removes it. */
+  close(): Promise<void>
+}
+
+/** A change by the processor. An absent field keeps the stored value; null clears it. */
+export type TwinChange = Pick<ProcessorUpdate, 'state' | 'recipient' | 'invoice'>
+
+/** Longest jump of the clock while a delivery is due that cannot be claimed yet, in milliseconds. */
+const stepMs = 60_000
+
+/**
+ * Makes a twin.
+ * @throws {RangeError} When the seed is not a whole number from 0 to 4294967295.
+ * @example
+ * const twin = await createTwin({ seed: 7 })
+ * const { address } = await twin.addIntegration(receive)
+ * await twin.update(await twin.pay({ integrationAddress: address }), { state: 'success' })
+ */
+export async function createTwin(options: TwinOptions = {}): Promise<Twin> {
+  const { seed = twinDefaults.seed, startMs = twinDefaults.startMs, chainIds = twinDefaults.chainIds } = options
+  const draws = createDraws(seed)
+  // Of its own, so that a change of the plan moves no other draw.
+  const chaosDraws = createDraws(seed ^ 0x5eed)
+  const clock = createTwinClock(startMs)
+  const { now } = clock
+  const chains = new Map(chainIds.map((id) => [id, createTwinChain(id, { now, newHash: () => draws.hex(32) })]))
+  const network = createTwinNetwork({ draws: chaosDraws, now, restart: () => engine.restart() })
+  const engine = await openTwinEngine({ clock, draws, chains: [...chains.values()], network: () => network })
+  const health = async () => ({ status: 'ok', database: 'ok', chains: [] }) as const
+  let updates = 0
+  let integrations = 0
+  await engine.settle()
+
+  let served: { readonly service: Service; readonly app: ReturnType<typeof createApp> } | null = null
+  /** The HTTP API of the running process. */
+  function app() {
+    const service = engine.service()
+    if (served?.service !== service) served = { service, app: createApp({ service, receiveUpdate: null, health }) }
+    return served.app
+  }
+  function chainOf(id: number): TwinChain {
+    const chain = chains.get(id)
+    if (chain === undefined) throw new RangeError(`The twin has no chain ${id}; pass it in chainIds.`)
+    return chain
+  }
+
+  return {
+    now: () => clock.now() + network.skewMs(),
+    arrivals: network.arrivals,
+    get service() {
+      return engine.service()
+    },
+    async addIntegration(receive) {
+      integrations += 1
+      const notificationUrl = `https://receiver-${integrations}.test/webhook`
+      network.connect(notificationUrl, receive)
+      const issued = await engine.service().integrations.create({ address: draws.hex(20), notificationUrl })
+      const { address } = issued.integration
+      return { address, apiSecret: issued.apiSecret, signingSecret: issued.signingSecret, notificationUrl }
+    },
+    async pay(input) {
+      const payment = paymentOf(input, draws)
+      chainOf(payment.chainId).mine([payment])
+      await engine.settle()
+      return { chainId: String(payment.chainId), txHash: payment.txHash }
+    },
+    async update({ chainId, txHash }, change) {
+      updates += 1
+      const result = await engine.service().applyUpdate({ id: `twin-${updates}`, chainId, txHash, ...change })
+      await engine.settle()
+      return result
+    },
+    async mine(chainId, blocks) {
+      const chain = chainOf(chainId)
+      for (let mined = 0; mined < blocks; mined += 1) chain.mine()
+      await engine.settle()
+    },
+    async reorganise(chainId, depth, payments = 'again') {
+      const chain = chainOf(chainId)
+      const orphaned = chain.orphan(depth)
+      chain.mine(payments === 'again' ? orphaned : [])
+      // A longer branch: a node follows no shorter one.
+      for (let mined = 0; mined < depth; mined += 1) chain.mine()
+      await engine.settle()
+    },
+    async advance(ms) {
+      if (!Number.isSafeInteger(ms) || ms < 0) throw new RangeError(`advance got ${ms}; pass whole milliseconds.`)
+      const end = clock.now() + ms
+      for (;;) {
+        await engine.settle()
+        await network.deliverLate()
+        if (clock.now() >= end) return
+        const dueInMs = await engine.store.deliveries.msUntilDue()
+        const step = dueInMs === null ? ms : dueInMs > 0 ? Math.ceil(dueInMs) : stepMs
+        clock.moveTo(Math.min(end, clock.now() + step))
+      }
+    },
+    chaos(plan = chaosDefaults) {
+      network.chaos = plan === null ? null : checkChaos(plan)
+    },
+    async restart() {
+      engine.restart()
+      await engine.settle()
+    },
+    fetch: async (request) => app().fetch(request),
+    close: engine.close,
+  }
+}

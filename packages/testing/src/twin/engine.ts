@@ -1,0 +1,121 @@
+/** The service of a twin: the real core on a database of its own, which can end and start again. @module */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createService, parseMasterKey, type Service, silentLogger } from '@payment-integration/core'
+import type { Random, Store } from '@payment-integration/core/ports'
+import { createSqliteStore } from '@payment-integration/store-sql/sqlite'
+import type { Draws } from '../builders/draws.js'
+import type { TwinChain } from './chain.js'
+import type { TwinClock } from './clock.js'
+import type { TwinNetwork } from './network.js'
+
+/** The parts of an engine. */
+export interface TwinEngineDeps {
+  readonly clock: TwinClock
+  readonly draws: Draws
+  readonly chains: readonly TwinChain[]
+  readonly network: () => TwinNetwork
+}
+
+/** A running service, driven by hand: no loop runs. */
+export interface TwinEngine {
+  service(): Service
+  readonly store: Store
+  /** Ends the process and starts another on the same database. What was in flight is lost. */
+  restart(): void
+  /** Indexes all blocks and attempts every due delivery. */
+  settle(): Promise<void>
+  close(): Promise<void>
+}
+
+/** One POST at a time, so that a seed gives one sequence. */
+const delivery = { concurrency: 1, perEndpoint: 1, batch: 1, leaseMs: 10_000 } as const
+
+/** The shortest that the core takes. */
+const chainLeaseMs = 100
+
+/** Most turns of one settle: a receiver that always causes a new delivery would never end it. */
+const maxTurns = 100_000
+
+/** Opens the database and builds the service. */
+export async function openTwinEngine(deps: TwinEngineDeps): Promise<TwinEngine> {
+  const { clock, draws, chains, network } = deps
+  const folder = mkdtempSync(join(tmpdir(), 'payment-twin-'))
+  const removeNow = () => rmSync(folder, { recursive: true, force: true })
+  process.once('exit', removeNow)
+  const random: Random = {
+    bytes: (length) => Uint8Array.from({ length }, () => draws.whole(0, 255)),
+    fraction: () => draws.whole(0, 999_999) / 1_000_000,
+  }
+  let ids = 0
+  const nextId = () => {
+    ids += 1
+    return `twin-${ids}`
+  }
+  const store = createSqliteStore({
+    path: join(folder, 'twin.db'),
+    clock,
+    ids: { next: nextId },
+    synced: false,
+  })
+  await store.migrate()
+  const masterKey = parseMasterKey(draws.hex(32).slice(2))
+  let ended = createEnd()
+  const start = () =>
+    createService({
+      store,
+      sender: { post: (post) => network().post(post) },
+      masterKey,
+      chains: chains.map((chain) => ({ chain, startBlock: 0, leaseMs: chainLeaseMs })),
+      clock,
+      random,
+      logger: silentLogger,
+      allowLoopbackHttp: true,
+      delivery,
+    })
+  let service = start()
+
+  async function index(): Promise<void> {
+    for (const indexer of service.indexers) {
+      let isIdle = false
+      while (!isIdle) isIdle = await indexer.step()
+    }
+  }
+
+  async function settle(): Promise<void> {
+    for (let turn = 0; turn < maxTurns; turn += 1) {
+      await index()
+      const attempts = await Promise.race([service.dispatcher.runOnce(), ended.promise])
+      if (attempts === 0) return
+    }
+    throw new Error(`The twin is not idle after ${maxTurns} turns: does a receiver cause a payment for each delivery?`)
+  }
+
+  return {
+    store,
+    service: () => service,
+    restart() {
+      // A start takes a moment, in which the leases of the chains end.
+      clock.moveTo(clock.now() + chainLeaseMs)
+      service = start()
+      ended.resolve()
+      ended = createEnd()
+    },
+    settle,
+    async close() {
+      process.off('exit', removeNow)
+      await store.close()
+      removeNow()
+    },
+  }
+}
+
+/** The end of one process of the service. */
+function createEnd(): { readonly promise: Promise<undefined>; resolve(): void } {
+  let resolve = () => {}
+  const promise = new Promise<undefined>((end) => {
+    resolve = () => end(undefined)
+  })
+  return { promise, resolve: () => resolve() }
+}

@@ -2,7 +2,7 @@
 import type { Io } from './io.js'
 import { wantsColour } from './output.js'
 /** Runs the command on this process: arguments, environment, output, signals, exit code. @module */
-import { createSignalReader, endSignals, ioBasics, readerIsGone } from './process.js'
+import { createSignalReader, endSignals, ioBasics, readerIsGone, readKeys } from './process.js'
 import { runCli } from './run-cli.js'
 import { createScreen } from './screen.js'
 
@@ -46,6 +46,7 @@ const io: Io = {
   out: (line) => screen.above(() => void process.stdout.write(`${line}\n`)),
   err: (line) => screen.above(() => void process.stderr.write(`${line}\n`)),
   live: isTerminal ? screen.live : undefined,
+  keys: isTerminal && process.stdin.isTTY === true ? readKeys(process.stdin) : undefined,
   colour: wantsColour(process.stdout.isTTY === true, process.env),
   signal: stop.signal,
   ownsProcess: true,

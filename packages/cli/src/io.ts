@@ -16,6 +16,10 @@ export interface Io {
    * Undefined without a terminal.
    */
   readonly live?: ((lines: readonly string[]) => void) | undefined
+  /**
+   * Calls `onKey` for each key that is pressed, until the returned function is called. Undefined without a terminal.
+   */
+  readonly keys?: ((onKey: (key: string) => void) => () => void) | undefined
   /** Whether the output is a terminal that shows colour. */
   readonly colour: boolean
   /** Aborts when the command is to stop: Ctrl-C, SIGTERM, or a closed terminal. */

@@ -110,6 +110,14 @@ export function parseExpectedRecord(text: string): ExpectedRecord {
   return { seq: Number(seq), hash }
 }
 
+/** Parses the URL of a receiver on any host. Arguments are visible to other users, so it may hold no password. */
+export function parseReceiverUrl(text: string): string {
+  const url = parseUrl(text)
+  if (url === null || !['http:', 'https:'].includes(url.protocol) || url.username !== '' || url.password !== '')
+    throw new InvalidArgumentError('Expected a URL without credentials, such as http://localhost:3000/webhook.')
+  return url.href
+}
+
 /** Parses an absolute http or https URL, and returns it unchanged. The service rejects http where it is not allowed. */
 export function parseNotificationUrl(text: string): string {
   const url = parseUrl(text)

@@ -70,6 +70,34 @@ export function readerIsGone({ code }: NodeJS.ErrnoException, isTerminal: boolea
   return code === 'EPIPE' || (isTerminal && code === 'EIO')
 }
 
+/** The used part of a terminal's input. */
+export interface KeyInput {
+  setRawMode(on: boolean): unknown
+  setEncoding(encoding: 'utf8'): unknown
+  on(event: 'data', listener: (text: string) => void): unknown
+  off(event: 'data', listener: (text: string) => void): unknown
+  resume(): unknown
+  pause(): unknown
+}
+
+/** Reads single keys of a terminal. In raw mode Ctrl-C is the key U+0003 and no signal. */
+export function readKeys(input: KeyInput): NonNullable<Io['keys']> {
+  return (onKey) => {
+    const onText = (text: string) => {
+      for (const key of text) onKey(key)
+    }
+    input.setRawMode(true)
+    input.setEncoding('utf8')
+    input.on('data', onText)
+    input.resume()
+    return () => {
+      input.off('data', onText)
+      input.setRawMode(false)
+      input.pause()
+    }
+  }
+}
+
 /** The parts of {@link Io} that a process and a test share, with the clean-ups that `onExit` registered. */
 export interface IoBasics
   extends Pick<Io, 'onExit' | 'now' | 'sleep' | 'randomBytes' | 'userName' | 'temporaryFolder'> {

@@ -60,11 +60,11 @@ describe('the share request (interface 4.2)', () => {
   })
 
   it('rejects a long malformed address in linear time', () => {
-    const started = performance.now()
+    const before = process.cpuUsage()
     for (const email of [`a@${'.'.repeat(1e5)}@`, `a@${'a.'.repeat(1e5)}@`, 'a'.repeat(2e5), '@'.repeat(2e5)])
       expect(shareRequestSchema.safeParse({ email, kycShareToken: 'x' }).success).toBe(false)
     // Measured: 9 ms. A pattern that backtracks over the dots takes half a minute.
-    expect(performance.now() - started).toBeLessThan(1_000)
+    expect(process.cpuUsage(before).user).toBeLessThan(1_000_000)
   })
 
   it('accepts a token of 4096 characters and rejects one more', () => {

@@ -1,7 +1,11 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createVerifier, readBody } from '@payment-integration/webhook'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { temporaryFolder } from '../../test/temporary-folder.js'
 import { eventsOf, type TestIo, testIo } from '../../test/test-io.js'
 import type { LegacyReadyEvent, ReadyEvent } from '../dev/demo-events.js'
@@ -227,5 +231,68 @@ describe('dev', () => {
     expect(await runCli(['dev'], io)).toBe(1)
     expect(io.errors.join('\n')).toContain('PI_PORT')
     expect(readdirSync(io.temporaryFolder)).toEqual([])
+  })
+})
+
+describe('dev --forward-to', () => {
+  /** A receiver as an integrator writes it, with the secret of its env file. */
+  async function userReceiver(secret: () => string) {
+    const verified: string[] = []
+    const { verify } = createVerifier({ secrets: () => secret() })
+    const server = createServer(async (request, response) => {
+      const { snapshot } = await verify({ body: await readBody(request), headers: request.headers })
+      verified.push(`v${snapshot.version}`)
+      response.writeHead(204).end()
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    onTestFinished(() => {
+      server.close()
+      server.closeAllConnections()
+    })
+    return { verified, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook` }
+  }
+  const valuesOf = (path: string) =>
+    Object.fromEntries(
+      readFileSync(path, 'utf8')
+        .split('\n')
+        .map((line) => line.split(/=(.*)/)),
+    )
+
+  it('delivers to the receiver of the user, which verifies with the secret of the written file', async () => {
+    const io = demoIo()
+    const env = join(io.temporaryFolder, '.env.local')
+    const { url, verified } = await userReceiver(() => valuesOf(env)['WEBHOOK_SIGNING_SECRET'] ?? '')
+    const args = ['dev', '--until-idle', '--payments', '2', '--forward-to', url, '--env', env, '--json']
+    expect(await runCli(args, io)).toBe(0)
+    const events = eventsOf(io)
+    const [ready] = only(events, 'ready')
+    expect(only(events, 'env.file')).toMatchObject([{ kind: 'written', path: env, ignored: false }])
+    expect(valuesOf(env)).toMatchObject({
+      PAYMENTS_URL: ready?.['url'],
+      INTEGRATION_ADDRESS: ready?.['integrationAddress'],
+      API_SECRET: ready?.['apiSecret'],
+      LEGACY_API_KEY: ready?.['legacyApiKey'],
+    })
+    expect(verified.filter((version) => version === 'v1')).toHaveLength(2)
+    expect(only(events, 'payment.verified')).toHaveLength(2)
+  })
+
+  it('exits with 1 and says what to do when nothing listens there', async () => {
+    const io = demoIo()
+    const args = ['dev', '--until-idle', '--payments', '1', '--deadline', '4s', '--no-env', '--json']
+    expect(await runCli([...args, '--forward-to', 'http://127.0.0.1:1/hook'], io)).toBe(1)
+    const events = eventsOf(io)
+    expect(only(events, 'env.file')).toEqual([])
+    expect(only(events, 'forward.failed')[0]).toMatchObject({
+      advice: expect.stringContaining('Nothing listens on 127.0.0.1:1 yet'),
+    })
+  })
+
+  it.each([
+    ['a URL with a password', ['--forward-to', 'http://u:p@localhost/']],
+    ['no URL', ['--forward-to', 'localhost:3000']],
+    ['--env without --forward-to', ['--env', '.env']],
+  ])('%s is misuse', async (_, args) => {
+    expect(await runCli(['dev', ...args], demoIo())).toBe(2)
   })
 })

@@ -2,6 +2,7 @@
 import type { Command } from 'commander'
 import { examples, type Finish, optionsOf } from '../command.js'
 import { createClosers } from '../dev/clean-up.js'
+import { type HotkeyActions, hotkeyLine, onHotkey } from '../dev/hotkeys.js'
 import { type DevOptions, devDefaults } from '../dev/options.js'
 import { judge, type RunEnd } from '../dev/outcome.js'
 import { createDemoPrinter } from '../dev/printer.js'
@@ -9,7 +10,7 @@ import { runSession } from '../dev/session.js'
 import { createStage } from '../dev/stage.js'
 import { DemoError, UsageError } from '../errors.js'
 import type { ExitCode, Io } from '../io.js'
-import { parseDuration, wholeNumberParser } from '../parse.js'
+import { parseDuration, parseReceiverUrl, wholeNumberParser } from '../parse.js'
 import { aborted, isStoppedEarly } from '../process.js'
 
 interface DevFlags {
@@ -20,6 +21,8 @@ interface DevFlags {
   readonly seed?: number
   readonly port?: number
   readonly keep?: true
+  readonly forwardTo?: string
+  readonly env?: string | false
   readonly quiet?: true
 }
 
@@ -42,14 +45,29 @@ export function addDev(program: Command, io: Io, finish: Finish): void {
       `port of the API (default: PI_PORT, else the first free port from ${devDefaults.port})`,
       wholeNumberParser(0, 65_535),
     )
+    .option('--forward-to <url>', 'your receiver: gets every delivery as it is sent', parseReceiverUrl)
+    .option('--env <file>', `file for the five values of an integrator, with --forward-to (default ${devDefaults.env})`)
+    .option('--no-env', 'write no such file')
     .option('--keep', 'keep the databases and print their folder')
     .option('--quiet', 'print only the header, problems and the summary')
-    .addHelpText('after', examples('dev', 'dev --every 500ms --seed 42', 'dev --until-idle --payments 5 --json'))
+    .addHelpText(
+      'after',
+      examples(
+        'dev',
+        'dev --forward-to http://localhost:3000/webhook',
+        'dev --every 500ms --seed 42',
+        'dev --until-idle --payments 5 --json',
+      ),
+    )
     .action(async (_options, command) => {
-      const { every, deadline, ...options } = optionsOf<DevFlags>(command)
-      finish(await dev({ ...options, everyMs: every, deadlineMs: deadline }, io))
+      const { every, deadline, env, ...options } = optionsOf<DevFlags>(command)
+      // Commander gives true where neither --env nor --no-env was passed.
+      const file = typeof env === 'boolean' && env ? undefined : env
+      finish(await dev({ ...options, everyMs: every, deadlineMs: deadline, env: file }, io))
     })
 }
+
+const chaosOn = 'Chaos is on: deliveries to your receiver are repeated, late, lost, or answered too late.'
 
 /**
  * Runs service, chain, receiver, processor and reader until `io.signal` aborts.
@@ -65,6 +83,11 @@ export async function dev(options: DevOptions, io: Io): Promise<ExitCode> {
     throw new UsageError('--until-idle needs the number of payments; pass it with --payments.')
   if (!untilIdle && options.deadlineMs !== undefined)
     throw new UsageError('--deadline needs --until-idle; add it, or omit --deadline.')
+
+  if (options.forwardTo === undefined && typeof options.env === 'string')
+    throw new UsageError('--env needs --forward-to; add it, or omit --env.')
+  const { forwardTo, env = devDefaults.env } = options
+  const envFile = forwardTo === undefined || env === false ? null : env
 
   const startedAt = io.now()
   const stage = createStage(createDemoPrinter(io, { json, quiet }), () => io.now())
@@ -86,10 +109,33 @@ export async function dev(options: DevOptions, io: Io): Promise<ExitCode> {
     const { signal } = early
     // Loaded only here: help needs no code of the chain and the server.
     const { startDemo } = await import('../dev/demo.js')
-    const demo = await startDemo({ port: options.port, keep, seed, startedAt }, { io, closers, stage, signal })
+    const demo = await startDemo(
+      { port: options.port, keep, seed, startedAt, forwardTo, envFile },
+      { io, closers, stage, signal },
+    )
     started = true
     void demo.lost.then((reason) => stop({ kind: 'lost', reason }))
-    const plan = { everyMs, seed, payments: payments ?? Number.POSITIVE_INFINITY }
+    let nudge = new AbortController()
+    const untilNudge = () => {
+      nudge = new AbortController()
+      return nudge.signal
+    }
+    const { relay } = demo
+    const actions: HotkeyActions = {
+      trigger: async () => nudge.abort(),
+      replayLast: demo.replayLast,
+      retryNow: demo.retryNow,
+      toggleChaos: relay && (() => (relay.toggleChaos() ? chaosOn : 'Chaos is off.')),
+      quit: interrupted,
+    }
+    if (io.keys !== undefined && !json && !untilIdle) {
+      closers.add(
+        io.keys((key) => void onHotkey(key, actions, stage.report)),
+        (stopKeys) => stopKeys(),
+      )
+      stage.report({ event: 'hotkey', key: '?', text: hotkeyLine(actions) })
+    }
+    const plan = { everyMs, seed, payments: payments ?? Number.POSITIVE_INFINITY, early: untilNudge }
     const result = await runSession(demo, plan, stage, io, signal)
     if (!untilIdle) await aborted(signal)
     const { exitCode, reasons } = judge(ending, result, untilIdle)

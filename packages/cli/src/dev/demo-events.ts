@@ -21,12 +21,22 @@ export interface ReadyEvent {
   readonly accountAddress: string
   readonly tokenSymbol: string
   readonly receiverUrl: string
+  /** The user's receiver, to which the built-in one forwards each delivery; null without one. */
+  readonly forwardsTo: string | null
   /** The local identity provider. It approves shared verifications after a moment. */
   readonly identityProviderUrl: string
   /** Answers a POST of `shareRequest` with the state of the verification. */
   readonly shareUrl: string
   /** Shares the verification of a user; the token is valid once, for a week. */
   readonly shareRequest: { readonly email: string; readonly kycShareToken: string }
+  /** Everything that `mintShareToken` needs to mint another one, for the user whom the demo shop has verified. */
+  readonly minting: {
+    readonly baseUrl: string
+    readonly appToken: string
+    readonly secretKey: string
+    readonly applicantId: string
+    readonly forClientId: string
+  }
   readonly rpcUrl: string
   readonly chainId: string
   readonly router: string
@@ -80,6 +90,32 @@ export interface RefusedEvent {
   readonly event: 'receiver.refused'
   readonly code: string
   readonly status: number
+}
+
+/** Your receiver answered a delivery with something else than a 2xx in time, or nothing listens at its address. */
+export interface ForwardEvent {
+  readonly event: 'forward.failed'
+  readonly url: string
+  /** Null when no answer arrived. */
+  readonly status: number | null
+  /** The problem and what to do about it. */
+  readonly advice: string
+}
+
+/** The file with the values of this run was written, or is the user's and was kept. */
+export interface EnvFileEvent {
+  readonly event: 'env.file'
+  readonly kind: 'written' | 'kept'
+  readonly path: string
+  /** Whether a `.gitignore` beside it names it. */
+  readonly ignored: boolean
+}
+
+/** A key was pressed. */
+export interface HotkeyEvent {
+  readonly event: 'hotkey'
+  readonly key: string
+  readonly text: string
 }
 
 /** The payment is final and delivered, and the API agrees with the receiver's copy. */
@@ -142,6 +178,9 @@ export type DemoEvent =
   | ChangedEvent
   | DeliveryEvent
   | RefusedEvent
+  | ForwardEvent
+  | EnvFileEvent
+  | HotkeyEvent
   | VerifiedEvent
   | LegacyReadyEvent
   | ProblemEvent

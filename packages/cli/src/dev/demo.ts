@@ -1,13 +1,16 @@
 /** Starts all parts of a demo run. @module */
 import { join } from 'node:path'
 import { DemoError } from '../errors.js'
+import { shortHash } from '../format.js'
 import type { Io } from '../io.js'
 import { logToStandardError } from '../output.js'
 import { version } from '../version.js'
 import { type DemoChain, startDemoChain } from './chain.js'
 import type { Closers } from './clean-up.js'
 import { createDemoFolder } from './clean-up.js'
-import type { LegacyReadyEvent } from './demo-events.js'
+import type { LegacyReadyEvent, ReadyEvent } from './demo-events.js'
+import { envValues, writeEnvFile } from './env-file.js'
+import { createForwarder } from './forward.js'
 import { type DemoIdentity, startDemoIdentity } from './identity.js'
 import { createLedger, type Ledger } from './ledger.js'
 import { accountHandle, legacyExample, setUpLegacy } from './legacy.js'
@@ -16,6 +19,7 @@ import { choosePort, startOnPort } from './port.js'
 import { createDemoProcessor, type DemoProcessor } from './processor.js'
 import { createDemoReader, type DemoReader } from './reader.js'
 import { type DemoReceiver, type ReceiverAnswer, startDemoReceiver } from './receiver.js'
+import { createRelay, type Relay } from './relay.js'
 import { createReceiverNotes, watchService } from './service-events.js'
 import type { Stage } from './stage.js'
 
@@ -38,6 +42,11 @@ export interface Demo extends DemoParts {
   readonly lost: Promise<string>
   /** Sends a payment; resolves its transaction hash once the node has accepted it. */
   pay(plan: PaymentPlan): Promise<string>
+  /** Makes deliveries due now: the last one again, or all that wait for a retry. Resolves a sentence. */
+  replayLast(): Promise<string>
+  retryNow(): Promise<string>
+  /** Undefined without a receiver of the user. */
+  readonly relay: Relay | undefined
   /** The legacy API's requests for a verified payment. */
   legacyExample(txHash: string, plan: PaymentPlan): LegacyReadyEvent
 }
@@ -47,6 +56,10 @@ export interface DemoSettings {
   readonly port: number | undefined
   readonly keep: boolean
   readonly seed: number
+  /** Your receiver, or undefined: the built-in one answers alone. */
+  readonly forwardTo: string | undefined
+  /** File for the five values; null: none is written. */
+  readonly envFile: string | null
   /** Start of the run, unix milliseconds. */
   readonly startedAt: number
 }
@@ -80,11 +93,14 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
   const folder = await createDemoFolder(io, settings.keep)
   closers.add(folder, ({ close }) => close())
 
+  const forwarder = settings.forwardTo === undefined ? undefined : createForwarder(settings.forwardTo, io.now)
+  const relay = forwarder === undefined ? undefined : createRelay(forwarder, settings.seed, stage.report)
   let signingSecret: string | undefined
   const receiverOptions = {
     databasePath: join(folder.path, 'receiver.db'),
     secret: () => signingSecret,
     now: io.now,
+    relay,
     onAnswer: noteAnswer,
     onRefusal: (refusal: { code: string; status: number }) => stage.report({ event: 'receiver.refused', ...refusal }),
   }
@@ -136,7 +152,7 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
   const serviceUrl = running.url
   identity.follow(serviceUrl)
   const chainId = String(chain.chainId)
-  stage.report({
+  const ready: ReadyEvent = {
     event: 'ready',
     version,
     readyMs: io.now() - settings.startedAt,
@@ -159,7 +175,18 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
     folder: folder.path,
     kept: settings.keep,
     seed: settings.seed,
-  })
+    forwardsTo: settings.forwardTo ?? null,
+    minting: identity.minting,
+  }
+  stage.report(ready)
+  if (settings.envFile !== null) {
+    const written = writeEnvFile(settings.envFile, envValues(ready))
+    stage.report({ event: 'env.file', ignored: true, ...written })
+  }
+  const silence = await forwarder?.check()
+  if (forwarder !== undefined && typeof silence === 'string')
+    stage.report({ event: 'forward.failed', url: forwarder.url, status: null, advice: silence })
+  const { deliveries } = running.service
   return {
     chainId,
     ledger,
@@ -170,6 +197,17 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
     processor: createDemoProcessor({ serviceUrl, secret: processorSecret, now: io.now }),
     reader: createDemoReader({ serviceUrl, integrationAddress: address, apiSecret, stored: receiver.stored }),
     pay: ({ settlementCents, memo }) => chain.pay({ integrationAddress: address, settlementCents, memo }),
+    relay,
+    async replayLast() {
+      const last = ledger.lastDelivery()
+      if (last === null) return 'Nothing was delivered yet.'
+      await deliveries.replay(last.deliveryId)
+      return `Version ${last.version} of ${shortHash(last.txHash)} is sent again.`
+    },
+    async retryNow() {
+      const { replayed } = await deliveries.replayAll({ integrationAddress: address, status: 'pending' })
+      return replayed === 1 ? 'One delivery is attempted now.' : `${replayed} deliveries are attempted now.`
+    },
     legacyExample: legacyExample({ serviceUrl, legacyApiKey, chainId: chain.chainId, currency: chain.token.currency }),
   }
 

@@ -1,5 +1,6 @@
 /** Runs the demo's identity provider, with a user that the demo shop has verified. @module */
 import { startIdentityProvider, type TestIdentityProvider } from '@payment-integration/testing/identity-provider'
+import type { ReadyEvent } from './demo-events.js'
 
 /** A running provider. */
 export interface DemoIdentity {
@@ -8,12 +9,15 @@ export interface DemoIdentity {
   readonly variables: Readonly<Record<string, string>>
   /** Creates a share token of a user, valid for a week. */
   mint(): string
+  /** Everything that `mintShareToken` needs for the shop's verified user. */
+  readonly minting: ReadyEvent['minting']
   /** Starts to send webhooks to a server. */
   follow(serviceUrl: string): void
   close(): Promise<void>
 }
 
 const shop = 'DemoShop'
+const shopToken = 'sbx:demo-shop'
 const service = 'PaymentService'
 /** Long enough to show the pending state, short enough to wait for. */
 const approvesAfterMs = 1_500
@@ -21,17 +25,25 @@ const weekInSecs = 7 * 24 * 60 * 60
 
 /** Starts the provider. @param secret - Creates a secret for this run. */
 export async function startDemoIdentity(secret: () => string): Promise<DemoIdentity> {
-  const [secretKey, webhookSecret] = [secret(), secret()]
+  const [secretKey, webhookSecret, shopKey] = [secret(), secret(), secret()]
   const provider: TestIdentityProvider = await startIdentityProvider({
     clients: [
-      { clientId: shop, appToken: 'sbx:demo-shop', secretKey: secret(), partners: [service] },
+      { clientId: shop, appToken: shopToken, secretKey: shopKey, partners: [service] },
       { clientId: service, appToken: 'sbx:payment-service', secretKey, partners: [shop] },
     ],
     sendsWebhooks: true,
     approvesAfterMs,
   })
+  const { id: applicantId } = provider.addApplicant({ clientId: shop })
   return {
     url: provider.url,
+    minting: {
+      baseUrl: provider.url,
+      appToken: shopToken,
+      secretKey: shopKey,
+      applicantId,
+      forClientId: service,
+    },
     variables: {
       PI_IDENTITY_URL: provider.url,
       PI_IDENTITY_APP_TOKEN: 'sbx:payment-service',
@@ -39,10 +51,7 @@ export async function startDemoIdentity(secret: () => string): Promise<DemoIdent
       PI_IDENTITY_LEVEL: 'basic-kyc-level',
       PI_IDENTITY_WEBHOOK_SECRETS: webhookSecret,
     },
-    mint() {
-      const { id: applicantId } = provider.addApplicant({ clientId: shop })
-      return provider.mintShareToken({ applicantId, forClientId: service, ttlInSecs: weekInSecs })
-    },
+    mint: () => provider.mintShareToken({ applicantId, forClientId: service, ttlInSecs: weekInSecs }),
     follow(serviceUrl) {
       const url = `${serviceUrl}/api/v1/identity-provider/webhook`
       provider.setWebhooks(service, [{ url, secretKey: webhookSecret }])

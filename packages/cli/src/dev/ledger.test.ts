@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createLedger } from './ledger.js'
 
 const txHash = '0xaa'
-const delivery = { txHash, version: 1, attempt: 1, latencyMs: 10, outcome: 'delivered' }
+const delivery = { deliveryId: '1', txHash, version: 1, attempt: 1, latencyMs: 10, outcome: 'delivered' }
 
 describe('createLedger', () => {
   it('resolves a wait once its condition holds, also when it already holds', async () => {

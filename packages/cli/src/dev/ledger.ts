@@ -17,13 +17,20 @@ export interface Figures {
   readonly p50Ms: number | null
 }
 
+/** An attempt of a delivery. */
+export type SeenDelivery = Pick<DeliveryEvent, 'txHash' | 'version' | 'attempt' | 'latencyMs' | 'outcome'> & {
+  readonly deliveryId: string
+}
+
 /** Records progress and lets journeys wait for it. */
 export interface Ledger {
   sawIndexed(txHash: string): void
   sawStored(txHash: string, version: number): void
-  sawDelivery(delivery: Pick<DeliveryEvent, 'txHash' | 'version' | 'attempt' | 'latencyMs' | 'outcome'>): void
+  sawDelivery(delivery: SeenDelivery): void
   /** Resolves true once `condition` holds for the payment, false when `signal` aborts first. */
   until(txHash: string, condition: (sighting: Sighting) => boolean, signal: AbortSignal): Promise<boolean>
+  /** The newest attempt, or null. */
+  lastDelivery(): SeenDelivery | null
   /** Deletes the progress of a finished payment. */
   forget(txHash: string): void
   figures(): Figures
@@ -39,6 +46,7 @@ export function createLedger(): Ledger {
   const latencies: number[] = []
   let delivered = 0
   let retried = 0
+  let last: SeenDelivery | null = null
 
   function note(txHash: string, { indexed, deliveredVersion = 0, storedVersion = 0 }: Partial<Sighting>): void {
     const before = sightings.get(txHash) ?? { indexed: false, deliveredVersion: 0, storedVersion: 0 }
@@ -53,7 +61,10 @@ export function createLedger(): Ledger {
   return {
     sawIndexed: (txHash) => note(txHash, { indexed: true }),
     sawStored: (txHash, version) => note(txHash, { storedVersion: version }),
-    sawDelivery({ txHash, version, attempt, latencyMs, outcome }) {
+    lastDelivery: () => last,
+    sawDelivery(delivery) {
+      const { txHash, version, attempt, latencyMs, outcome } = delivery
+      last = delivery
       if (attempt > 1) retried += 1
       if (outcome !== 'delivered') return
       delivered += 1

@@ -16,6 +16,10 @@ export interface DevOptions {
   readonly port?: number | undefined
   /** Keep the files. @default false */
   readonly keep?: boolean | undefined
+  /** Your receiver: deliveries go to it, and the built-in one checks them. @default the built-in receiver alone */
+  readonly forwardTo?: string | undefined
+  /** File for the five values of an integrator, with `forwardTo`; false: none. @default .env.local */
+  readonly env?: string | false | undefined
   /** One JSON object per line. @default false */
   readonly json?: boolean | undefined
   /** Print only the header, problems and the summary. @default false */
@@ -23,4 +27,10 @@ export interface DevOptions {
 }
 
 /** Defaults of {@link DevOptions}. */
-export const devDefaults = { everyMs: 3_000, everyMsUntilIdle: 200, deadlineMs: 60_000, port: 4747 } as const
+export const devDefaults = {
+  everyMs: 3_000,
+  everyMsUntilIdle: 200,
+  deadlineMs: 60_000,
+  port: 4747,
+  env: '.env.local',
+} as const

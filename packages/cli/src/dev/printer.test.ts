@@ -52,6 +52,14 @@ const ready: ReadyEvent = {
   folder: '/tmp/demo',
   kept: false,
   seed: 42,
+  forwardsTo: null,
+  minting: {
+    baseUrl: 'http://127.0.0.1:7',
+    appToken: 'sbx:demo-shop',
+    secretKey: 'the-key-of-the-shop',
+    applicantId: 'the-applicant',
+    forClientId: 'PaymentService',
+  },
 }
 
 const legacyReady: LegacyReadyEvent = {

@@ -2,7 +2,14 @@
 import { shortHash } from '../format.js'
 import type { Io } from '../io.js'
 import { createStyle, type Style } from '../output.js'
-import type { DeliveryEvent, DemoEvent, LegacyReadyEvent, ReadyEvent, SummaryEvent } from './demo-events.js'
+import type {
+  DeliveryEvent,
+  DemoEvent,
+  EnvFileEvent,
+  LegacyReadyEvent,
+  ReadyEvent,
+  SummaryEvent,
+} from './demo-events.js'
 import type { DemoPrinter } from './stage.js'
 
 /**
@@ -41,6 +48,12 @@ function demoText(event: DemoEvent, time: number, style: Style): string[] {
       return delivery(event, at, style)
     case 'receiver.refused':
       return [`${at}  ${style.red(`receiver rejected a request: ${event.code}, answered ${event.status}`)}`]
+    case 'forward.failed':
+      return [`${at}  ${style.red('receiver')} ${event.advice}`]
+    case 'env.file':
+      return envFile(event, style)
+    case 'hotkey':
+      return event.key === '?' ? ['', `  ${style.dim(event.text)}`] : [`${at}  ${style.dim(event.text)}`]
     case 'payment.verified':
       return [
         `${at}  ${style.green('verified')} ${shortHash(event.txHash)}  ${event.state ?? 'none'} v${event.version}: the API agrees with the receiver's copy   ${(event.tookMs / 1000).toFixed(1)} s`,
@@ -57,7 +70,9 @@ function demoText(event: DemoEvent, time: number, style: Style): string[] {
 /** Whether `--quiet` still shows an event. */
 function isShownQuietly(event: DemoEvent): boolean {
   if (event.event === 'delivery.attempted') return event.outcome !== 'delivered'
-  return ['ready', 'summary', 'problem', 'receiver.refused'].includes(event.event)
+  return ['ready', 'summary', 'problem', 'receiver.refused', 'forward.failed', 'env.file', 'hotkey'].includes(
+    event.event,
+  )
 }
 
 function header(event: ReadyEvent, style: Style): string[] {
@@ -72,7 +87,11 @@ function header(event: ReadyEvent, style: Style): string[] {
     `  Webhook secret  ${signingSecret}`,
     `  Legacy API key  ${event.legacyApiKey}`,
     `  Account         ${event.accountHandle}   ${style.dim(`paid in ${event.tokenSymbol} at ${event.accountAddress}`)}`,
-    `  Receiver        ${event.receiverUrl}   ${style.dim('built in, verifies and stores')}`,
+    ...(event.forwardsTo === null
+      ? [`  Receiver        ${event.receiverUrl}   ${style.dim('built in, verifies and stores')}`]
+      : [
+          `  Receiver        ${style.cyan(event.forwardsTo)}   ${style.dim('yours; the built-in one checks each delivery too')}`,
+        ]),
     `  Identity        ${event.identityProviderUrl}   ${style.dim('a provider on this machine, which approves shared verifications')}`,
     `  Chain           ${event.rpcUrl}   ${style.dim(`anvil, chain ${event.chainId}, router ${event.router}@${event.routerVersion}`)}`,
     `  Files           ${event.folder}   ${style.dim(event.kept ? 'kept' : 'removed at the end')}`,
@@ -82,9 +101,18 @@ function header(event: ReadyEvent, style: Style): string[] {
     `  curl -s -u ${integrationAddress}:${apiSecret} ${url}/api/v1/integration/payments`,
     '  Share the verification of a user; repeat it after two seconds to see it GREEN:',
     `  curl -s -u ${integrationAddress}:${apiSecret} -H "Content-Type: application/json" -d '${JSON.stringify(event.shareRequest)}' ${event.shareUrl}`,
+    '  Mint another share token with mintShareToken of @payment-integration/identity-sumsub:',
+    `  mintShareToken(${JSON.stringify(event.minting)})`,
     '',
     `  ${style.dim('Ctrl-C stops the demo.')}`,
   ]
+}
+
+function envFile(event: EnvFileEvent, style: Style): string[] {
+  if (event.kind === 'kept')
+    return [`  ${style.yellow(`${event.path} is yours and was not changed: copy the five values from above.`)}`]
+  const ignored = event.ignored ? '' : `   ${style.yellow('add it to .gitignore: it holds secrets')}`
+  return [`  Env file        ${event.path} ${style.dim('written with the five values')}${ignored}`]
 }
 
 function legacy(event: LegacyReadyEvent, style: Style): string[] {

@@ -9,7 +9,9 @@ import type { AddressInfo } from 'node:net'
 import { createReceiver } from '@payment-integration/version-store'
 import { createSqliteVersionStore } from '@payment-integration/version-store/sqlite'
 import { createVerifier, readBody, type Snapshot } from '@payment-integration/webhook'
+import type { ForwardAnswer } from './forward.js'
 import { openSqlite } from './open-sqlite.js'
+import type { Relay } from './relay.js'
 
 /** The decision about an authentic delivery. */
 export interface ReceiverAnswer {
@@ -34,6 +36,8 @@ export interface DemoReceiverOptions {
   readonly now: () => number
   readonly onAnswer: (answer: ReceiverAnswer) => void
   readonly onRefusal: (refusal: { readonly code: string; readonly status: number }) => void
+  /** Answers in place of this receiver, which checks each delivery all the same. @default none */
+  readonly relay?: Relay | undefined
 }
 
 const maxBodyBytes = 65_536
@@ -52,22 +56,37 @@ export async function startDemoReceiver(options: DemoReceiverOptions): Promise<D
     handle: (snapshot: Snapshot) => void save.run(snapshot.chainId, snapshot.txHash, JSON.stringify(snapshot)),
   })
 
-  async function answer(request: IncomingMessage): Promise<number> {
-    if (request.method !== 'POST' || request.url !== '/webhook') return 404
+  function refused(error: unknown): number {
+    const { code = 'ERR_UNEXPECTED', status = 500 } = error as { code?: string; status?: number }
+    options.onRefusal({ code, status })
+    return status
+  }
+
+  async function check(body: Uint8Array, { headers }: IncomingMessage): Promise<number> {
     try {
-      const body = await readBody(request, { maxBytes: maxBodyBytes })
-      options.onAnswer(await receiver.receive({ body, headers: request.headers }))
+      options.onAnswer(await receiver.receive({ body, headers }))
       return 204
     } catch (error) {
-      const { code = 'ERR_UNEXPECTED', status = 500 } = error as { code?: string; status?: number }
-      options.onRefusal({ code, status })
-      return status
+      return refused(error)
     }
+  }
+
+  /** A status of null closes the connection without an answer. */
+  async function answer(request: IncomingMessage): Promise<Pick<ForwardAnswer, 'status' | 'retryAfter'>> {
+    if (request.method !== 'POST' || request.url !== '/webhook') return { status: 404, retryAfter: null }
+    const body = await readBody(request, { maxBytes: maxBodyBytes }).catch((error: unknown) => refused(error))
+    if (typeof body === 'number') return { status: body, retryAfter: null }
+    const status = await check(body, request)
+    const { relay } = options
+    return relay === undefined ? { status, retryAfter: null } : relay.pass({ headers: request.headers, body })
   }
 
   const server = createServer((request, response) => {
     answer(request).then(
-      (status) => response.writeHead(status).end(),
+      ({ status, retryAfter }) => {
+        if (status === null) response.destroy()
+        else response.writeHead(status, retryAfter === null ? {} : { 'Retry-After': retryAfter }).end()
+      },
       () => response.destroy(),
     )
   })

@@ -64,7 +64,7 @@ describe('watchService', () => {
     ],
     [
       { type: 'endpoint.failing', integrationAddress: name.integrationAddress, failingMs: 9 },
-      'The receiver fails; the service probes it until it answers.',
+      'The receiver fails: the service pauses for seconds, up to a minute, between its probes. Press a to retry now.',
     ],
   ] as const satisfies readonly (readonly [ServiceEvent, string])[])('reports %j as a problem', (event, reason) => {
     const { reported, watch } = watched()

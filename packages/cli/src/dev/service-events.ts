@@ -46,11 +46,11 @@ export function watchService(
         return report({ event: event.type, chainId: String(event.chainId), txHash, version, from, to })
       }
       case 'delivery.attempted': {
-        const { txHash, version, attempt, status, reason, latencyMs, outcome, retryInMs } = event
+        const { deliveryId, txHash, version, attempt, status, reason, latencyMs, outcome, retryInMs } = event
         const facts = { txHash, version, attempt, status, reason, latencyMs, outcome, retryInMs }
         const receiver = notes.take(txHash, version)
         report({ event: event.type, chainId: String(event.chainId), ...facts, receiver })
-        return ledger.sawDelivery(facts)
+        return ledger.sawDelivery({ deliveryId, ...facts })
       }
       case 'update.settled':
         if (event.outcome !== 'refused') return
@@ -73,7 +73,11 @@ export function watchService(
           reason: `The notification of version ${event.version} of ${event.txHash} is exhausted: ${event.reason ?? 'no answer'}`,
         })
       case 'endpoint.failing':
-        return report({ event: 'problem', reason: 'The receiver fails; the service probes it until it answers.' })
+        return report({
+          event: 'problem',
+          reason:
+            'The receiver fails: the service pauses for seconds, up to a minute, between its probes. Press a to retry now.',
+        })
       case 'endpoint.recovered':
       case 'chain.indexed':
       case 'chain.backfilled':

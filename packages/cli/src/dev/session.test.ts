@@ -16,7 +16,7 @@ function demo(changes: { [K in 'pay' | 'processor' | 'reader']?: Partial<Demo[K]
   const settle = (txHash: string, version: number) => {
     versions.set(txHash, version)
     ledger.sawStored(txHash, version)
-    ledger.sawDelivery({ txHash, version, attempt: 1, latencyMs: 1, outcome: 'delivered' })
+    ledger.sawDelivery({ deliveryId: '1', txHash, version, attempt: 1, latencyMs: 1, outcome: 'delivered' })
     return version
   }
   const built: Demo = {
@@ -33,6 +33,9 @@ function demo(changes: { [K in 'pay' | 'processor' | 'reader']?: Partial<Demo[K]
     },
     processor: { send: async ({ txHash }) => settle(txHash, (versions.get(txHash) ?? 0) + 1) },
     reader: { compare: async () => ({ difference: null, state: 'success' }) },
+    replayLast: async () => '',
+    retryNow: async () => '',
+    relay: undefined,
     legacyExample: legacyExample({
       serviceUrl: 'http://service',
       legacyApiKey: 'key',

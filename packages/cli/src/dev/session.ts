@@ -11,6 +11,8 @@ export interface SessionPlan {
   /** Infinity runs until the signal. */
   readonly payments: number
   readonly seed: number
+  /** Makes a signal that ends the wait for the next payment. @default none */
+  readonly early?: (() => AbortSignal) | undefined
 }
 
 /** The result of a session. */
@@ -65,6 +67,7 @@ export async function runSession(
     demo.ledger.forget(journey.txHash)
   }
 
+  const untilEarly = () => (plan.early === undefined ? signal : AbortSignal.any([signal, plan.early()]))
   for (let number = 1; number <= plan.payments && !signal.aborted; number += 1) {
     const paymentPlan = planPayment(number, fraction)
     const { memo, price } = paymentPlan
@@ -83,7 +86,7 @@ export async function runSession(
       if (!signal.aborted) problem(`Payment ${number} could not be made: ${messageOf(error)}`)
     }
     if (running.size >= maxUnfinished) await Promise.race(running)
-    if (number < plan.payments) await io.sleep(plan.everyMs, signal)
+    if (number < plan.payments) await io.sleep(plan.everyMs, untilEarly())
   }
   await Promise.all(running)
   return { payments, verified, problems, unfinished: [...journeys].map((journey) => `${unfinished(journey)}.`) }

@@ -286,7 +286,6 @@ describe('the answer of the endpoint', () => {
     const [given] = await deliveries(silent)
     expect(given).toMatchObject({ status: 'pending', attempts: [{ status: null, reason: 'timeout' }] })
     expect(given?.attempts[0]?.latencyMs).toBeGreaterThanOrEqual(4_950)
-    expect(given?.attempts[0]?.latencyMs).toBeLessThan(7_000)
     for (const timer of timers) clearTimeout(timer)
   })
 })

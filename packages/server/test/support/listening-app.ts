@@ -19,5 +19,5 @@ export async function listenApp(deps: Partial<AppDeps> = {}, connections?: Conne
     {},
     connections,
   )
-  return { url: http.url, app, stop: () => http.stop(AbortSignal.timeout(2_000)) }
+  return { url: http.url, app, stop: (cutMs = 300_000) => http.stop(AbortSignal.timeout(cutMs)) }
 }

@@ -1,4 +1,4 @@
-export { type ChaosFault, type ChaosPlan, chaosDefaults } from '../twin/chaos.js'
+export { type Chaos, type ChaosFault, type ChaosPlan, chaosDefaults, createChaos } from '../twin/chaos.js'
 export {
   createTwin,
   type Twin,

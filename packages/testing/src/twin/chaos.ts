@@ -1,5 +1,5 @@
 /** Faults of the network between service and receiver, drawn from a seed. @module */
-import type { Draws } from '../builders/draws.js'
+import { createDraws, type Draws } from '../builders/draws.js'
 
 /**
  * A fault of one attempt.
@@ -35,6 +35,22 @@ export function checkChaos(plan: ChaosPlan): ChaosPlan {
   const sum = faults.reduce((total, fault) => total + (plan[fault] ?? 0), 0)
   if (sum > 100) throw new RangeError(`The faults hit ${sum} attempts of a hundred; pass 100 at most.`)
   return plan
+}
+
+/** A sequence of faults. */
+export interface Chaos {
+  /** The fault of the next attempt, or null. */
+  next(): ChaosFault | null
+}
+
+/**
+ * Makes the sequence of a seed, for a proxy or a test harness of your own.
+ * @throws {TypeError} For an unknown fault. @throws {RangeError} For a seed or a share out of range.
+ */
+export function createChaos({ seed, plan = chaosDefaults }: { seed: number; plan?: ChaosPlan | undefined }): Chaos {
+  const draws = createDraws(seed)
+  checkChaos(plan)
+  return { next: () => drawFault(plan, draws) }
 }
 
 /** Draws the fault of the next attempt, or null. One draw for each attempt, whatever the plan. */

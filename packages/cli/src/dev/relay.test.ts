@@ -1,0 +1,60 @@
+import { expect, it } from 'vitest'
+import type { DemoEvent } from './demo-events.js'
+import type { ForwardAnswer, Forwarder } from './forward.js'
+import { createRelay } from './relay.js'
+
+const delivery = (name: string) => ({ headers: { name }, body: new Uint8Array() })
+const ok: ForwardAnswer = { status: 204, retryAfter: null, latencyMs: 1, advice: null }
+
+function relayTo(answer: () => ForwardAnswer = () => ok, seed = 1) {
+  const arrived: string[] = []
+  const events: DemoEvent[] = []
+  const forwarder: Forwarder = {
+    url: 'http://localhost:3000/webhook',
+    check: async () => null,
+    async forward({ headers }) {
+      arrived.push(String(headers['name']))
+      return answer()
+    },
+  }
+  return { relay: createRelay(forwarder, seed, (event) => events.push(event)), arrived, events }
+}
+
+it('passes the answer of the receiver on, and reports advice once until it changes', async () => {
+  let advice: string | null = 'broken'
+  const { relay, events } = relayTo(() => ({ ...ok, status: 500, advice }))
+  for (let n = 0; n < 3; n += 1) expect(await relay.pass(delivery('a'))).toMatchObject({ status: 500 })
+  advice = 'still broken'
+  await relay.pass(delivery('a'))
+  advice = null
+  await relay.pass(delivery('a'))
+  advice = 'broken'
+  await relay.pass(delivery('a'))
+  expect(events.map((event) => 'advice' in event && event.advice)).toEqual(['broken', 'still broken', 'broken'])
+})
+
+it('without chaos each delivery arrives once, in order', async () => {
+  const { relay, arrived } = relayTo()
+  const names = Array.from({ length: 50 }, (_, n) => String(n))
+  for (const name of names) await relay.pass(delivery(name))
+  expect(arrived).toEqual(names)
+})
+
+it('chaos repeats, delays and loses deliveries, the same for the same seed, until it is off', async () => {
+  const run = async (seed: number) => {
+    const { relay, arrived } = relayTo(undefined, seed)
+    expect(relay.toggleChaos()).toBe(true)
+    const statuses: (number | null)[] = []
+    for (let n = 0; n < 60; n += 1) statuses.push((await relay.pass(delivery(String(n)))).status)
+    expect(relay.toggleChaos()).toBe(false)
+    await relay.pass(delivery('last'))
+    return { arrived, statuses }
+  }
+  const { arrived, statuses } = await run(7)
+  expect(new Set(arrived).size).toBeLessThan(arrived.length)
+  expect(new Set(arrived).size).toBeLessThan(61)
+  expect(arrived.map(Number)).not.toEqual(arrived.map(Number).toSorted((a, b) => a - b))
+  expect(statuses).toContain(null)
+  expect(await run(7)).toEqual({ arrived, statuses })
+  expect((await run(8)).arrived).not.toEqual(arrived)
+})

@@ -1,0 +1,61 @@
+/** Stands between the service and the user's receiver, and makes the network between them faulty on demand. @module */
+import { type ChaosFault, createChaos } from '@payment-integration/testing/twin'
+import type { DemoSink } from './demo-events.js'
+import type { ForwardAnswer, Forwarder } from './forward.js'
+
+type Delivery = Parameters<Forwarder['forward']>[0]
+
+/** A relay to one receiver. */
+export interface Relay {
+  /** Forwards a delivery. A status of null closes the connection of the service without an answer. */
+  pass(delivery: Delivery): Promise<Pick<ForwardAnswer, 'status' | 'retryAfter'>>
+  /** Turns the faults on or off; returns whether they are on. */
+  toggleChaos(): boolean
+}
+
+/** Faults of a network alone: the clock and the process of the service stay as they are. */
+const plan = { duplicate: 15, late: 10, lost: 10, slow: 10 } as const
+
+const noAnswer = { status: null, retryAfter: null }
+
+/** Creates a relay. Advice is reported once, until it changes or a delivery succeeds. */
+export function createRelay(forwarder: Forwarder, seed: number, report: DemoSink): Relay {
+  const chaos = createChaos({ seed, plan })
+  let isFaulty = false
+  let lastAdvice: string | null = null
+  let late: Delivery[] = []
+
+  async function forward(delivery: Delivery): Promise<ForwardAnswer> {
+    const answer = await forwarder.forward(delivery)
+    const { advice, status } = answer
+    if (advice !== null && advice !== lastAdvice)
+      report({ event: 'forward.failed', url: forwarder.url, status, advice })
+    lastAdvice = advice
+    return answer
+  }
+
+  async function passWith(fault: ChaosFault | null, delivery: Delivery) {
+    if (fault === 'lost') return noAnswer
+    if (fault === 'late') {
+      late.push(delivery)
+      return noAnswer
+    }
+    const answer = await forward(delivery)
+    if (fault === 'duplicate') await forward(delivery)
+    return fault === 'slow' ? noAnswer : answer
+  }
+
+  return {
+    async pass(delivery) {
+      const waiting = late
+      late = []
+      const answer = await passWith(isFaulty ? chaos.next() : null, delivery)
+      for (const earlier of waiting) await forward(earlier)
+      return answer
+    },
+    toggleChaos() {
+      isFaulty = !isFaulty
+      return isFaulty
+    },
+  }
+}

@@ -79,6 +79,10 @@ const entries = {
     sentence: 'Any signature is accepted: only the presence of the header is checked.',
     topic: 'verifier',
   },
+  'malformed-accepted': {
+    sentence: 'A signature header without its v1, or without a readable t, is accepted.',
+    topic: 'verifier',
+  },
   'partial-comparison': {
     sentence: 'The signature is compared in part: one that is right only at its beginning is accepted.',
     topic: 'verifier',

@@ -1,5 +1,6 @@
 /** Compares the probes with each other, and names the cause that explains several of them. @module */
 import type { DoctorCauseCode } from './causes.js'
+import { isAccepted } from './judge.js'
 import type { DoctorProbeName } from './probe-names.js'
 import { bodyProbes } from './probes/body.js'
 import { connectionProbes } from './probes/connection.js'
@@ -52,17 +53,19 @@ export function infer(
 
   if (failed('good') && !ownCauses.has(causedBy('good') as DoctorCauseCode)) {
     set(validProbes, diagnosed ?? whyRefused(judgements), isBad)
+    if (diagnosed === 'clock-wrong') set(['stale', 'future', 'just-stale', 'just-future'], diagnosed, isBad)
     return causes
   }
 
   inferSchemes(judgements, causes)
+  inferVersions(judgements, causes)
+  if (failed('partial-signature')) set(['malformed-signature', 'wrong-scheme'], 'partial-comparison')
   if (failed('pretty-printed') || (failed('tampered') && !failed('changed-amount')))
     set(['pretty-printed', 'unicode', 'tampered'], 'body-reserialised')
   if (failed('stale') && failed('future'))
     set(['stale', 'future', 'just-stale', 'just-future'], 'no-freshness-window', isBad)
   else if (failed('stale')) set(['just-stale'], 'accepts-old', isBad)
   else if (failed('future')) set(['just-future'], 'accepts-future', isBad)
-  // A receiver that fails on every payment that it verified.
   if (failed('forged')) {
     const all = failed('unsigned') ? 'no-verification' : 'presence-only'
     set(invalidProbes, hasEffects === false ? 'answers-before-verifying' : all, (name) =>
@@ -75,19 +78,31 @@ export function infer(
 function inferSchemes(judgements: Judgements, causes: Map<DoctorProbeName, DoctorCauseCode>): void {
   const failed = (name: DoctorProbeName) => judgements.get(name)?.verdict === 'fail'
   if (!failed('unknown-header-field')) return
-  // A receiver that ignores the names of fields refuses what it does not expect at a place.
-  const cause = failed('second-scheme') ? 'refuses-header-fields' : 'scheme-by-position'
-  for (const name of ['second-scheme', 'second-scheme-first', 'unknown-header-field'] as const)
+  // A receiver that counts fields accepts an addition at the end, and takes any signature at its place.
+  const countsFields = !failed('second-scheme')
+  const cause = countsFields ? 'scheme-by-position' : 'refuses-header-fields'
+  const names = ['second-scheme', 'second-scheme-first', 'unknown-header-field'] as const
+  for (const name of countsFields ? ([...names, 'wrong-scheme', 'reordered-fields'] as const) : names)
     if (failed(name)) causes.set(name, cause)
+}
+
+function inferVersions(judgements: Judgements, causes: Map<DoctorProbeName, DoctorCauseCode>): void {
+  const failed = (name: DoctorProbeName) => judgements.get(name)?.verdict === 'fail'
+  const replace = (name: DoctorProbeName, cause: DoctorCauseCode) => {
+    if (judgements.get(name)?.cause === 'fails-at-once') causes.set(name, cause)
+  }
+  if (failed('duplicate')) replace('two-at-once', 'refuses-duplicates')
+  if (failed('lower-version')) replace('two-versions-at-once', 'refuses-lower-version')
+  if (!failed('version-gap')) return
+  replace('two-versions-at-once', 'refuses-version-gap')
+  const [first] = judgements.get('lower-version')?.answers ?? []
+  if (failed('lower-version') && first !== undefined && !isAccepted(first))
+    causes.set('lower-version', 'refuses-version-gap')
 }
 
 /** Whether an invalid delivery was answered 2xx. */
 function isAcceptedWrongly(judgement: Judgement | undefined): boolean {
-  return (
-    judgement !== undefined &&
-    judgement.verdict !== 'pass' &&
-    judgement.answers.some(({ status }) => Number(status) >= 200 && Number(status) < 300)
-  )
+  return judgement !== undefined && judgement.verdict !== 'pass' && judgement.answers.some(isAccepted)
 }
 
 /** Why valid deliveries are refused although no known mistake was found. */

@@ -28,7 +28,7 @@ export const refusedProbes: readonly ProbeSpec[] = [
     name: 'malformed-signature',
     sent: 'a header without v1, without t, and with a t that is no number',
     clause: rule,
-    cause: 'no-verification',
+    cause: 'malformed-accepted',
     make: async (bench) => [
       await withHeader(bench, ({ t }) => `t=${t}`),
       await withHeader(bench, ({ v1 }) => `v1=${v1}`),

@@ -6,6 +6,7 @@ import type { DoctorProbeName } from '../probe-names.js'
 import type { Judgement } from '../report.js'
 import type { ProbeSpec } from './probe.js'
 
+const clause = '6 signature rule 5 and 8: the recommended tolerance is 300 seconds'
 /** Seconds beyond the window; the clocks may differ by half a minute. */
 const beyond = 330
 /** Seconds within the window. */
@@ -28,8 +29,6 @@ export const windowProbes: readonly ProbeSpec[] = [
     deliveries.future(payment(), within),
   ),
 ]
-
-const clause = '6 signature rule 5 and 8: the recommended tolerance is 300 seconds'
 
 function outside(name: DoctorProbeName, sent: string, make: Make): ProbeSpec {
   const run = async (bench: Bench) =>

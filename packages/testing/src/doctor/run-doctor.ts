@@ -7,15 +7,8 @@ import { infer } from './infer.js'
 import { isAccepted } from './judge.js'
 import { type CheckedOptions, checkOptions, type DoctorOptions } from './options.js'
 import type { DoctorProbeName } from './probe-names.js'
-import { bodyProbes } from './probes/body.js'
-import { connectionProbes } from './probes/connection.js'
-import { contentTypeProbes } from './probes/content-type.js'
-import { headerProbes } from './probes/header.js'
+import { probesOf } from './probes/all.js'
 import type { ProbeSpec } from './probes/probe.js'
-import { lastProbes, reachProbes, urlProbe } from './probes/reach.js'
-import { refusedProbes } from './probes/refused.js'
-import { versionProbes } from './probes/versions.js'
-import { windowProbes } from './probes/window.js'
 import type { Answer, DoctorFinding, DoctorProbe, DoctorReport, DoctorVerdict, Judgement } from './report.js'
 import { createSocketSender } from './send.js'
 import { createFetchSender } from './send-by-fetch.js'
@@ -29,7 +22,7 @@ interface Run {
 }
 
 /**
- * Sends about 90 deliveries to a receiver, and judges its answers. The payments are marked (their hashes begin with
+ * Sends about 70 deliveries to a receiver, and judges its answers. The payments are marked (their hashes begin with
  * `0xd0c70000`) and belong to no order; valid ones are stored by a correct receiver. Secrets and bodies are in no
  * result. Redirects are not followed.
  * @throws {TypeError} For an unusable URL, secret or address; {@link RangeError} for a number out of range. Both before
@@ -46,7 +39,7 @@ export async function runDoctor(options: DoctorOptions): Promise<DoctorReport> {
   const seen: Answer[] = []
   let isOver = false
   let unsignedEffects = 0
-  for (const spec of specsOf(target)) {
+  for (const spec of probesOf(target)) {
     signal?.throwIfAborted()
     const canRun = !isOver && !(spec.needsSockets && bench.sockets === null)
     const before = canRun && effects !== null ? await effects() : 0
@@ -65,21 +58,6 @@ export async function runDoctor(options: DoctorOptions): Promise<DoctorReport> {
 
 /** Probes whose failure makes all later ones meaningless. */
 const endsRun: ReadonlySet<DoctorProbeName> = new Set(['reachable', 'redirect'])
-
-function specsOf(url: URL): readonly ProbeSpec[] {
-  return [
-    urlProbe(url),
-    ...reachProbes,
-    ...bodyProbes,
-    ...headerProbes,
-    ...versionProbes,
-    ...refusedProbes,
-    ...windowProbes,
-    ...contentTypeProbes,
-    ...connectionProbes,
-    ...lastProbes,
-  ]
-}
 
 /** Compares the number of effects with that of a correct receiver. */
 function withEffects(spec: ProbeSpec, judgement: Judgement, delta: number | null): Judgement {

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -203,4 +204,22 @@ test('each cause has a remedy with a line of each framework, or one outside the 
     expect([0, doctorFrameworks.length], code).toContain(Object.keys(lines).length)
     expect(causeOf(code).sentence).toMatch(/\.$/)
   }
+})
+
+test('docs/doctor.md lists each probe and each cause as the code has them', async () => {
+  const page = readFileSync(new URL('../../../../docs/doctor.md', import.meta.url), 'utf8')
+  const { probesOf } = await import('../../src/doctor/probes/all.js')
+  const { causeOf } = await import('../../src/doctor/causes.js')
+  const rows = [
+    ...probesOf(new URL('https://shop.example')).map(
+      ({ name, sent, expected, clause }) => `| \`${name}\` | ${sent} | ${expected} | ${clause} |`,
+    ),
+    ...doctorCauseCodes.map((code) => `| \`${code}\` | ${causeOf(code).sentence} |`),
+  ]
+  expect(
+    page
+      .split('\n')
+      .filter((line) => /^\| `[a-z0-9-]+` \|/.test(line))
+      .slice(4),
+  ).toEqual(rows)
 })

@@ -1,4 +1,4 @@
-/** Probes a receiver of payment notifications, and names the causes of its faults. Source: docs/interface.md 6. @module */
+/** Probes a receiver of notifications, and names the causes of its faults. Source: docs/interface.md 6. @module */
 import { type Bench, createBench } from './bench.js'
 import { causeOf, type DoctorCauseCode, doctorCauseCodes, topicOf } from './causes.js'
 import { diagnose } from './diagnose.js'

@@ -1,4 +1,4 @@
-/** Probes of repeated, reordered and concurrent deliveries. Source: docs/interface.md 6, receiver obligations. @module */
+/** Probes of repeated, reordered and concurrent deliveries. Source: docs/interface.md 6. @module */
 import type { SignedDelivery } from '../../deliveries/create-deliveries.js'
 import type { Bench } from '../bench.js'
 import { asksForRetry, isAccepted, judgeAccepted } from '../judge.js'

@@ -1,4 +1,4 @@
-/** Probes near the ends of the freshness window: they only warn. Source: docs/interface.md 6, signature rule 5. @module */
+/** Probes near the ends of the freshness window: they only warn. Source: docs/interface.md 6, 8. @module */
 import type { SignedDelivery } from '../../deliveries/create-deliveries.js'
 import type { Bench } from '../bench.js'
 import { judgeAccepted, judgeRefused } from '../judge.js'

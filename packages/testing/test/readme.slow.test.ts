@@ -26,3 +26,11 @@ test('the lines of the README mint a token, print where to redeem it, and exit',
   expect(stderr).toBe('')
   expect(stdout).toMatch(/^share [\w-]+\.[\w-]+\. with a service that asks http:\/\/127\.0\.0\.1:\d+\n$/)
 })
+
+test('the lines of the README run the doctor on a receiver, which passes', async () => {
+  const flags = ['--conditions=@payment-integration/source', '--import', 'tsx', '--input-type=module', '--eval']
+  // No verdict depends on the speed of this machine.
+  const code = block('runDoctor').replace('effects: async', 'timeoutMs: 120_000,\n  effects: async')
+  const { stdout } = await promisify(execFile)(process.execPath, [...flags, code], { cwd, timeout: 300_000 })
+  expect(stdout).toMatch(/^\d+ probes passed$/m)
+})

@@ -4,11 +4,19 @@
  */
 
 /** The signature of a body: 64 lowercase hex digits of HMAC-SHA256 over `t`, a dot and the bytes. */
-export async function codeOf(secret: string, t: string, body: Uint8Array<ArrayBuffer>): Promise<string> {
+export function codeOf(secret: string, t: string, body: Uint8Array<ArrayBuffer>): Promise<string> {
   const encoder = new TextEncoder()
+  const head = encoder.encode(`${t}.`)
+  const signed = new Uint8Array(head.byteLength + body.byteLength)
+  signed.set(head)
+  signed.set(body, head.byteLength)
+  return hmacOf(encoder.encode(secret), signed)
+}
+
+/** HMAC-SHA256 as 64 lowercase hex digits. */
+export async function hmacOf(secret: Uint8Array<ArrayBuffer>, signed: Uint8Array<ArrayBuffer>): Promise<string> {
   const algorithm = { name: 'HMAC', hash: 'SHA-256' }
-  const key = await crypto.subtle.importKey('raw', encoder.encode(secret), algorithm, false, ['sign'])
-  const signed = new Uint8Array([...encoder.encode(`${t}.`), ...body])
+  const key = await crypto.subtle.importKey('raw', secret, algorithm, false, ['sign'])
   const code = new Uint8Array(await crypto.subtle.sign('HMAC', key, signed))
   return Array.from(code, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

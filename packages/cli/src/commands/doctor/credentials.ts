@@ -1,0 +1,115 @@
+/** Reads the secret and the integration for the doctor, from options, the environment and a file. @module */
+import { open } from 'node:fs/promises'
+import { parseEnv } from 'node:util'
+import { UsageError } from '../../errors.js'
+import type { Io } from '../../io.js'
+import { parseAddress } from '../../parse.js'
+
+/** Options that name where credentials are. No option takes a secret. */
+export interface CredentialFlags {
+  /** Lowercased. */
+  readonly integration?: string | undefined
+  readonly secretEnv?: string | undefined
+  readonly secretFile?: string | undefined
+  readonly envFile?: string | undefined
+}
+
+/** What signs the deliveries. */
+export interface DoctorCredentials {
+  readonly signingSecret: string
+  /** 0x and 40 lowercase hex digits. */
+  readonly integrationAddress: string
+  /** To recognise a receiver that verifies with it. */
+  readonly apiSecret?: string | undefined
+}
+
+type Variables = Readonly<Record<string, string | undefined>>
+
+/** The names that the examples use; the plural holds several secrets, the newest first. */
+const secretNames = ['WEBHOOK_SIGNING_SECRET', 'WEBHOOK_SIGNING_SECRETS']
+const defaultEnvFile = '.env.local'
+const maxFileBytes = 65_536
+
+/**
+ * Reads the credentials. Options come first, then the environment, then the file.
+ * @throws UsageError `ERR_USAGE` When one is missing or a file is unreadable. It quotes no value.
+ */
+export async function readCredentials(flags: CredentialFlags, env: Io['env']): Promise<DoctorCredentials> {
+  const { integration, secretEnv, secretFile, envFile } = flags
+  if (secretEnv !== undefined && secretFile !== undefined)
+    throw new UsageError('--secret-env and --secret-file exclude each other; omit one of them.')
+  const variables = withoutEmpty({ ...(await readEnvFile(envFile)), ...withoutEmpty(env) })
+  const names = secretEnv === undefined ? secretNames : [secretEnv]
+  const signingSecret = secretFile === undefined ? secretIn(variables, names) : await readSecretFile(secretFile)
+  return {
+    signingSecret,
+    integrationAddress: integration ?? addressIn(variables),
+    apiSecret: variables['API_SECRET'],
+  }
+}
+
+function secretIn(variables: Variables, names: readonly string[]): string {
+  for (const name of names) {
+    const [newest] = (variables[name] ?? '').split(',')
+    if (newest !== undefined && newest.trim() !== '') return newest.trim()
+  }
+  throw new UsageError(
+    `Set ${names[0]} to the webhook signing secret, in the environment or in the file of --env-file; or pass --secret-file.`,
+  )
+}
+
+function addressIn(variables: Variables): string {
+  const text = variables['INTEGRATION_ADDRESS']
+  if (text === undefined)
+    throw new UsageError('Pass --integration with the address of the integration, or set INTEGRATION_ADDRESS.')
+  try {
+    return parseAddress(text)
+  } catch {
+    throw new UsageError('INTEGRATION_ADDRESS is no address; set it to 0x and 40 hex digits.')
+  }
+}
+
+/** The secret in a file, without the line break at its end. */
+async function readSecretFile(path: string): Promise<string> {
+  const text = await readBounded(path, '--secret-file')
+  const secret = text.replace(/\r?\n$/, '')
+  if (secret === '')
+    throw new UsageError('The file of --secret-file is empty; it must hold the webhook signing secret.')
+  return secret
+}
+
+/** The variables of a file. Only the default one may be missing. */
+async function readEnvFile(path: string | undefined): Promise<Variables> {
+  if (path !== undefined) return parseEnv(await readBounded(path, '--env-file')) as Variables
+  try {
+    return parseEnv(await readBounded(defaultEnvFile, defaultEnvFile)) as Variables
+  } catch (error) {
+    if ((error as { missing?: boolean }).missing === true) return {}
+    throw error
+  }
+}
+
+/** The text of a file of at most 64 KiB. */
+async function readBounded(path: string, source: string): Promise<string> {
+  const file = await open(path).catch((error: NodeJS.ErrnoException) => {
+    const { code } = error
+    throw Object.assign(new UsageError(`The file of ${source} cannot be read (${code}).`), {
+      missing: code === 'ENOENT',
+    })
+  })
+  try {
+    const buffer = Buffer.alloc(maxFileBytes + 1)
+    const { bytesRead } = await file.read(buffer, 0, buffer.byteLength, 0)
+    if (bytesRead > maxFileBytes) throw new UsageError(`The file of ${source} is larger than 64 KiB.`)
+    return buffer.toString('utf8', 0, bytesRead)
+  } catch (error) {
+    if (error instanceof UsageError) throw error
+    throw new UsageError(`The file of ${source} cannot be read (${(error as NodeJS.ErrnoException).code}).`)
+  } finally {
+    await file.close()
+  }
+}
+
+function withoutEmpty(variables: Variables): Variables {
+  return Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined && value !== ''))
+}

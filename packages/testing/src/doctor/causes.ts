@@ -1,0 +1,225 @@
+/** The closed list of causes that a probe can name, each in one sentence. @module */
+import type { FixTopic } from './fixes.js'
+
+/** A cause: what is wrong, in one sentence, and the topic of its remedy. */
+interface CauseEntry {
+  readonly sentence: string
+  readonly topic: FixTopic
+}
+
+const entries = {
+  'host-unknown': { sentence: 'The host name of the URL has no address.', topic: 'url' },
+  'connection-refused': { sentence: 'Nothing listens at the address and port of the URL.', topic: 'url' },
+  'certificate-invalid': {
+    sentence: 'The TLS handshake failed: the certificate is not valid for this host, or the port does not speak TLS.',
+    topic: 'certificate',
+  },
+  'connection-reset': { sentence: 'The connection was closed before an answer arrived.', topic: 'answer' },
+  'not-http': { sentence: 'The answer is not HTTP/1.1.', topic: 'url' },
+  'slow-answer': {
+    sentence: 'No answer arrived within the time after which the service gives up (5 seconds).',
+    topic: 'answer',
+  },
+  'url-not-https': { sentence: 'The service delivers to https: URLs only.', topic: 'url' },
+  'route-missing': { sentence: 'The server has no route at the path of the URL (404).', topic: 'route' },
+  'post-refused': { sentence: 'The route does not accept POST (405).', topic: 'route' },
+  redirects: { sentence: 'The URL redirects, and the service follows no redirect.', topic: 'url' },
+  'login-required': {
+    sentence: 'Something in front of the route asks for a log-in; deliveries carry only their signature.',
+    topic: 'login',
+  },
+  'rate-limited': { sentence: 'A rate limit answers 429; the service sends bursts of deliveries.', topic: 'login' },
+  'wrong-secret': {
+    sentence:
+      'Correctly signed deliveries are refused: the receiver has another signing secret, or verifies other bytes.',
+    topic: 'secret',
+  },
+  'api-secret-used': {
+    sentence: 'The receiver verifies with the API secret instead of the webhook signing secret.',
+    topic: 'secret',
+  },
+  'secret-altered': {
+    sentence: 'The receiver has the signing secret with quotes, white space or a line break around it.',
+    topic: 'secret',
+  },
+  'secret-decoded': {
+    sentence: 'The receiver decodes the signing secret from hex or Base64; its text itself is the key.',
+    topic: 'secret',
+  },
+  'signed-string-wrong': {
+    sentence: 'The receiver computes the signature over another string than t, a dot and the raw body.',
+    topic: 'verifier',
+  },
+  'clock-wrong': {
+    sentence: "The receiver's clock differs from this machine's by more than the freshness window.",
+    topic: 'clock',
+  },
+  'body-parsed': {
+    sentence: 'Something parses or consumes the body before the signature is verified.',
+    topic: 'raw-body',
+  },
+  'body-reserialised': {
+    sentence: 'The receiver verifies JSON that was parsed and written again, instead of the raw bytes.',
+    topic: 'raw-body',
+  },
+  'body-decoded': {
+    sentence: 'Bodies with non-ASCII characters or escapes are refused: the receiver changes the bytes.',
+    topic: 'raw-body',
+  },
+  'reads-first-piece': {
+    sentence: 'A body that arrives in several pieces is refused: only the first piece is read.',
+    topic: 'raw-body',
+  },
+  'handler-fails': {
+    sentence: 'The receiver fails after it has verified a delivery (5xx).',
+    topic: 'handler',
+  },
+  'no-verification': { sentence: 'Unsigned deliveries are accepted: nothing is verified.', topic: 'verifier' },
+  'presence-only': {
+    sentence: 'Any signature is accepted: only the presence of the header is checked.',
+    topic: 'verifier',
+  },
+  'malformed-accepted': {
+    sentence: 'A signature header without its v1, or without a readable t, is accepted.',
+    topic: 'verifier',
+  },
+  'partial-comparison': {
+    sentence: 'The signature is compared in part: one that is right only at its beginning is accepted.',
+    topic: 'verifier',
+  },
+  'accepts-other-scheme': {
+    sentence: 'A signature in another field than v1 is accepted.',
+    topic: 'verifier',
+  },
+  'other-secret-accepted': {
+    sentence: 'A signature of another secret is accepted.',
+    topic: 'verifier',
+  },
+  'tampering-accepted': {
+    sentence: 'A body that was changed after signing is accepted.',
+    topic: 'verifier',
+  },
+  'skips-other-content-types': {
+    sentence: 'With another content type the signature is not verified.',
+    topic: 'content-type',
+  },
+  'answers-before-verifying': {
+    sentence:
+      'The receiver answers 2xx before it verifies: its sender cannot see a refusal, and no failure is retried.',
+    topic: 'verifier',
+  },
+  'no-freshness-window': {
+    sentence: 'Deliveries of any age are accepted, old and future: t is not compared with the clock.',
+    topic: 'window',
+  },
+  'accepts-old': {
+    sentence: 'Old deliveries are accepted: a copy of one stays valid for ever.',
+    topic: 'window',
+  },
+  'accepts-future': {
+    sentence: 'Deliveries signed in the future are accepted: the freshness window has only one side.',
+    topic: 'window',
+  },
+  'window-wide': { sentence: 'The freshness window is wider than the recommended 300 seconds.', topic: 'window' },
+  'window-narrow': {
+    sentence: 'A delivery 240 seconds from this clock is refused: the window is narrow, or the clock is wrong.',
+    topic: 'clock',
+  },
+  'scheme-by-position': {
+    sentence: 'The receiver takes a signature by its position in the header, instead of the field v1.',
+    topic: 'verifier',
+  },
+  'field-order': { sentence: 'The receiver requires an order of the fields in the header.', topic: 'verifier' },
+  'refuses-header-fields': {
+    sentence: 'Unknown fields in the signature header are refused; receivers must ignore them.',
+    topic: 'verifier',
+  },
+  'header-case': { sentence: 'The receiver finds the signature header only in one spelling.', topic: 'verifier' },
+  'refuses-unknown-fields': {
+    sentence: 'Unknown fields in the body are refused; a newer service may add some.',
+    topic: 'schema',
+  },
+  'refuses-unknown-state': {
+    sentence: 'An unknown state is refused; a newer service may add one.',
+    topic: 'schema',
+  },
+  'refuses-a-state': { sentence: 'A documented payment state is refused.', topic: 'schema' },
+  'fails-on-null': {
+    sentence: 'A null field is refused; state, recipient, its subtitle and invoice may be null.',
+    topic: 'schema',
+  },
+  'fails-on-long-text': { sentence: 'A long merchant title is refused.', topic: 'schema' },
+  'body-limit-low': { sentence: 'A body of a few kilobytes is too large for the receiver (413).', topic: 'body-limit' },
+  'refuses-duplicates': {
+    sentence: 'A repeated delivery is refused; the service retries it until its last attempt.',
+    topic: 'versions',
+  },
+  'refuses-lower-version': {
+    sentence: 'A version lower than the stored one is refused; discard it and answer 2xx.',
+    topic: 'versions',
+  },
+  'refuses-version-gap': {
+    sentence: 'A version is refused because lower ones never arrived; some are superseded and never sent.',
+    topic: 'versions',
+  },
+  'confuses-chains': {
+    sentence: 'A payment is identified by chainId and txHash together; the hash alone is not unique.',
+    topic: 'versions',
+  },
+  'fails-at-once': {
+    sentence: 'Two deliveries of one payment at the same time end in an error that a retry does not repair.',
+    topic: 'versions',
+  },
+  'content-type-exact': {
+    sentence: 'Only the exact content type application/json is accepted; a charset parameter is refused.',
+    topic: 'content-type',
+  },
+  'fails-on-content-type': {
+    sentence: 'A missing or other content type ends in a server error.',
+    topic: 'content-type',
+  },
+  'connection-not-reusable': {
+    sentence: 'A second request on the same connection is not answered correctly.',
+    topic: 'connection',
+  },
+  'breaks-after-upload': {
+    sentence: 'After a broken upload the next delivery is not accepted.',
+    topic: 'connection',
+  },
+  'large-body': { sentence: 'A body of 1 MiB is not refused with an answer.', topic: 'body-limit' },
+  'refused-with-5xx': {
+    sentence: 'An invalid delivery is refused as a server error, so strangers can fill your error log.',
+    topic: 'verifier',
+  },
+  'refused-without-answer': {
+    sentence: 'An invalid delivery ends in a closed connection instead of a 4xx.',
+    topic: 'answer',
+  },
+  'effect-missing': { sentence: 'A delivery was answered 2xx but had no effect.', topic: 'versions' },
+  'effect-repeated': { sentence: 'A payment version had its effect more than once.', topic: 'versions' },
+  'effect-unverified': { sentence: 'A delivery that was refused had an effect.', topic: 'verifier' },
+  unstable: { sentence: 'After the other probes a valid delivery is no longer accepted.', topic: 'connection' },
+} as const satisfies Readonly<Record<string, CauseEntry>>
+
+/** Code of a cause. The list is closed: a `switch` over it is complete. */
+export type DoctorCauseCode = keyof typeof entries
+
+/** A named cause. */
+export interface DoctorCause {
+  readonly code: DoctorCauseCode
+  /** What is wrong, in one sentence. */
+  readonly sentence: string
+}
+
+/** All codes, in the order in which causes are reported. */
+export const doctorCauseCodes = Object.keys(entries) as readonly DoctorCauseCode[]
+
+/** The cause of a code. */
+export function causeOf(code: DoctorCauseCode): DoctorCause {
+  return { code, sentence: entries[code].sentence }
+}
+
+/** The topic of the remedy of a cause. */
+export function topicOf(code: DoctorCauseCode): FixTopic {
+  return entries[code].topic
+}

@@ -1,0 +1,73 @@
+/** Sends through a function such as `fetch`, for receivers without a socket. @module */
+import type { SignedDelivery } from '../deliveries/create-deliveries.js'
+import type { Answer } from './report.js'
+import { noAnswerOf, type Sender, type SenderOptions } from './send.js'
+
+/** What {@link DoctorFetch} receives beside the URL. */
+export interface DoctorRequest {
+  readonly method: 'POST'
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array<ArrayBuffer>
+  readonly redirect: 'manual'
+  readonly signal: AbortSignal
+}
+
+/** What {@link DoctorFetch} answers: a `Response` fits. */
+export interface DoctorResponse {
+  readonly status: number
+  readonly headers: { get(name: string): string | null }
+}
+
+/** Delivers one request, such as `fetch`, or a function that calls the handler under test. */
+export type DoctorFetch = (url: string, request: DoctorRequest) => Promise<DoctorResponse>
+
+/** Creates the sender of a function. It has no sockets. */
+export function createFetchSender(fetch: DoctorFetch, { url, waitMs, signal }: SenderOptions): Sender {
+  const nothing = { status: null, location: null, date: null, wantsLogin: false, reused: false, errorCode: null }
+
+  async function send({ headers, body }: SignedDelivery): Promise<Answer> {
+    signal?.throwIfAborted()
+    const begun = performance.now()
+    const stop = new AbortController()
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<null>((resolve) => {
+      timer = setTimeout(resolve, waitMs, null)
+    })
+    const answered = fetch(url.href, { method: 'POST', headers, body, redirect: 'manual', signal: stop.signal })
+    const ended = answered.then(
+      (response) => ({ response, error: null }),
+      (error: unknown) => ({ response: null, error }),
+    )
+    const first = await Promise.race([ended, late])
+    clearTimeout(timer)
+    const ms = Math.round(performance.now() - begun)
+    signal?.throwIfAborted()
+    if (first === null) {
+      stop.abort()
+      return { ...nothing, ms, noAnswer: 'timeout' }
+    }
+    if (first.response === null) return { ...nothing, ms, ...failureOf(first.error) }
+    const { status, headers: got } = first.response
+    const date = Date.parse(got.get('date') ?? '')
+    return {
+      ...nothing,
+      ms,
+      noAnswer: null,
+      status,
+      location: got.get('location'),
+      date: Number.isNaN(date) ? null : date,
+      wantsLogin: got.get('www-authenticate') !== null,
+    }
+  }
+  return { send, sockets: null }
+}
+
+/** `fetch` puts the system's error into `cause`. */
+function failureOf(error: unknown): Pick<Answer, 'noAnswer' | 'errorCode'> {
+  const { cause, code } = Object(error) as { cause?: unknown; code?: unknown }
+  const found = (Object(cause) as { code?: unknown }).code ?? code
+  return {
+    noAnswer: noAnswerOf({ code: found }),
+    errorCode: typeof found === 'string' ? found : null,
+  }
+}

@@ -1,0 +1,225 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import {
+  type DoctorOptions,
+  type DoctorProbe,
+  doctorCauseCodes,
+  doctorProbeNames,
+  runDoctor,
+} from '../../src/exports/doctor.js'
+import { deadUrl } from '../support.js'
+import { correct, integrationAddress, plant, signingSecret } from './planted-receiver.js'
+
+const unhurried = 120_000
+const options = { signingSecret, integrationAddress, timeoutMs: unhurried }
+
+/** A server that answers each connection with the same bytes. */
+async function speaking(bytes: string): Promise<string> {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined)
+    socket.once('data', () => socket.end(bytes))
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => void server.close())
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+describe('a correct receiver', () => {
+  test('passes every probe, and has each effect once', async () => {
+    const { url, effects } = await plant()
+    const report = await runDoctor({ ...options, url, effects })
+    expect(report.probes.filter(({ verdict }) => verdict !== 'pass')).toEqual([])
+    expect(report.probes.map(({ name }) => name)).toEqual(doctorProbeNames)
+    expect(report).toMatchObject({
+      url,
+      passed: doctorProbeNames.length,
+      failed: 0,
+      warned: 0,
+      notRun: 0,
+      findings: [],
+    })
+  })
+
+  test('passes through a function instead of connections, except the probes of connections', async () => {
+    const { url } = await plant()
+    const report = await runDoctor({ ...options, url, fetch })
+    expect(report.findings).toEqual([])
+    expect(report.probes.filter(({ verdict }) => verdict === 'not-run').map(({ name }) => name)).toEqual([
+      'keep-alive',
+      'keep-alive-after-refusal',
+      'in-pieces',
+      'broken-upload',
+    ])
+  })
+
+  test('may answer one of two concurrent deliveries with 503, if it accepts the retry', async () => {
+    const seen = new Map<string, number>()
+    const { url } = await plant({
+      store(versions, snapshot) {
+        const key = `${snapshot.txHash}/${snapshot.version}`
+        const copy = (seen.get(key) ?? 0) + 1
+        seen.set(key, copy)
+        // The second copy meets the first, which is still being handled.
+        return copy === 2 && snapshot.version === 1 ? [503, false] : correct.store(versions, snapshot)
+      },
+    })
+    const { probes } = await runDoctor({ ...options, url })
+    const statuses = probes.find(({ name }) => name === 'two-at-once')
+    expect(statuses?.answered.map(({ status }) => status)).toEqual(expect.arrayContaining([204, 503, 204]))
+    expect(statuses?.verdict).toBe('pass')
+  })
+
+  test('sees other payments in each run, and the same with the same seed', async () => {
+    const hashes: string[] = []
+    const { url } = await plant({
+      store(versions, snapshot) {
+        hashes.push(snapshot.txHash)
+        return correct.store(versions, snapshot)
+      },
+    })
+    const hashesOf = async (change: Partial<DoctorOptions>) => {
+      hashes.length = 0
+      await runDoctor({ ...options, url, ...change })
+      return hashes.toSorted()
+    }
+    const first = await hashesOf({ seed: 1 })
+    expect(first.every((hash) => hash.startsWith('0xd0c70000'))).toBe(true)
+    expect(await hashesOf({ seed: 1 })).toEqual(first)
+    expect(await hashesOf({ seed: 2 })).not.toEqual(first)
+  })
+})
+
+describe('a run', () => {
+  test('reports each probe when it ends, in the order of the report', async () => {
+    const { url } = await plant()
+    const events: DoctorProbe[] = []
+    const report = await runDoctor({ ...options, url, onProbe: (probe) => void events.push(probe) })
+    expect(events).toEqual(report.probes)
+  })
+
+  test('puts no secret, signature or body into the report', async () => {
+    const { url } = await plant({ key: 'another', isChecked: () => true })
+    const apiSecret = 'the_api_secret'
+    const text = JSON.stringify(await runDoctor({ ...options, url, apiSecret }))
+    for (const secret of [signingSecret, apiSecret, '0xd0c7', 'settlementAmount'])
+      expect(text.includes(secret)).toBe(false)
+    expect(text).not.toMatch(/[0-9a-f]{64}/)
+  })
+
+  test('ends early when nothing can be reached, and says why', async () => {
+    const report = await runDoctor({ ...options, url: await deadUrl() })
+    expect(report.findings).toMatchObject([{ code: 'connection-refused', verdict: 'fail', probes: ['reachable'] }])
+    expect(report).toMatchObject({ passed: 1, failed: 1, warned: 0, notRun: doctorProbeNames.length - 2 })
+    expect(report.probes.at(-1)).toMatchObject({ verdict: 'not-run', evidence: 'an earlier probe ended the run' })
+  })
+
+  test.each([
+    ['http', 'SSH-2.0-server\r\n', 'not-http'],
+    ['https', 'HTTP/1.1 204 No Content\r\n\r\n', 'certificate-invalid'],
+  ])('over %s with a server that answers %j names %s', async (scheme, bytes, cause) => {
+    const report = await runDoctor({ ...options, url: `${scheme}://${await speaking(bytes)}/webhook` })
+    expect(report.findings.map(({ code }) => code)).toEqual([cause])
+  })
+
+  test('names a redirect without its query', async () => {
+    const { url } = await plant({
+      before(_, response) {
+        response.writeHead(302, { location: 'https://shop.example/log-in\u00e9?token=secret' }).end()
+        return true
+      },
+    })
+    const { probes } = await runDoctor({ ...options, url })
+    const redirect = probes.find(({ name }) => name === 'redirect')
+    expect(redirect).toMatchObject({ verdict: 'fail', cause: { code: 'redirects' } })
+    expect(redirect?.evidence).toMatch(/^302 in \d+ ms; to https:\/\/shop\.example\/log-in$/)
+  })
+
+  test('that is aborted rejects with the reason', async () => {
+    const { url } = await plant()
+    const stop = new AbortController()
+    const reason = new Error('enough')
+    const onProbe = ({ name }: DoctorProbe) => name === 'good' && stop.abort(reason)
+    await expect(runDoctor({ ...options, url, signal: stop.signal, onProbe })).rejects.toBe(reason)
+  })
+
+  test('that is aborted while an answer is awaited ends at once', async () => {
+    const stop = new AbortController()
+    const { url } = await plant({
+      before() {
+        stop.abort()
+        return true
+      },
+    })
+    await expect(runDoctor({ ...options, url, signal: stop.signal })).rejects.toThrow()
+  })
+
+  test('over http to another machine warns before it sends', async () => {
+    const sent: string[] = []
+    const report = await runDoctor({
+      ...options,
+      url: 'http://shop.example/webhook',
+      fetch: async (url) => {
+        sent.push(url)
+        return new Response(null, { status: 404 })
+      },
+    })
+    expect(report.findings.map(({ code, verdict }) => [code, verdict])).toEqual([
+      ['route-missing', 'fail'],
+      ['url-not-https', 'warn'],
+    ])
+    expect(sent).toEqual(['http://shop.example/webhook'])
+  })
+})
+
+test.each([
+  [{ url: 'shop.example' }, TypeError, /^url is no http/],
+  [{ url: 'ftp://shop.example' }, TypeError, /^url is no http/],
+  [{ url: 'https://user:pass@shop.example' }, TypeError, /^url has a user/],
+  [{ signingSecret: '' }, TypeError, /^signingSecret is empty/],
+  [{ integrationAddress: '0x12' }, TypeError, /^integrationAddress is no address/],
+  [{ timeoutMs: 0 }, RangeError, /^timeoutMs is 0/],
+  [{ seed: -1 }, RangeError, /^seed is -1/],
+])('%j is refused before anything is sent', async (change, type, message) => {
+  const sent: unknown[] = []
+  const fetch = async () => {
+    sent.push(1)
+    return new Response()
+  }
+  const run = runDoctor({ ...options, url: 'https://shop.example/webhook', fetch, ...change })
+  await expect(run).rejects.toThrow(type)
+  await expect(run).rejects.toThrow(message)
+  expect(sent).toEqual([])
+})
+
+test('each cause has a remedy with a line of each framework, or one outside the program', async () => {
+  expect(new Set(doctorCauseCodes).size).toBe(doctorCauseCodes.length)
+  const { causeOf, topicOf } = await import('../../src/doctor/causes.js')
+  const { doctorFrameworks, fixOf } = await import('../../src/doctor/fixes.js')
+  for (const code of doctorCauseCodes) {
+    const { summary, lines } = fixOf(topicOf(code))
+    expect(summary.length, code).toBeGreaterThan(20)
+    expect([0, doctorFrameworks.length], code).toContain(Object.keys(lines).length)
+    expect(causeOf(code).sentence).toMatch(/\.$/)
+  }
+})
+
+test('docs/doctor.md lists each probe and each cause as the code has them', async () => {
+  const page = readFileSync(new URL('../../../../docs/doctor.md', import.meta.url), 'utf8')
+  const { probesOf } = await import('../../src/doctor/probes/all.js')
+  const { causeOf } = await import('../../src/doctor/causes.js')
+  const rows = [
+    ...probesOf(new URL('https://shop.example')).map(
+      ({ name, sent, expected, clause }) => `| \`${name}\` | ${sent} | ${expected} | ${clause} |`,
+    ),
+    ...doctorCauseCodes.map((code) => `| \`${code}\` | ${causeOf(code).sentence} |`),
+  ]
+  expect(
+    page
+      .split('\n')
+      .filter((line) => /^\| `[a-z0-9-]+` \|/.test(line))
+      .slice(4),
+  ).toEqual(rows)
+})

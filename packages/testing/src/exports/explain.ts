@@ -1,0 +1,5 @@
+export { type Explanation, explainDelivery } from '../explain/explain-delivery.js'
+export type { ExplainInput, ExplainSecret, NamedSecret } from '../explain/explain-input.js'
+export type { ExplainFramework, Finding, FindingCode, FrameworkLine } from '../explain/finding.js'
+export type { ExplainHeaders } from '../explain/read-headers.js'
+export type { HeaderField, HeaderReport } from '../explain/signature-header.js'

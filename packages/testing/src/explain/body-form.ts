@@ -1,4 +1,4 @@
-/** The form in which the service writes a snapshot, and values put back into it. Source: docs/interface.md 2.3. @module */
+/** Puts a snapshot back into the form in which the service writes it. Source: docs/interface.md 2.3. @module */
 import { invoiceSchema, recipientSchema, snapshotSchema } from '@payment-integration/contract'
 
 /** A JSON object. */

@@ -15,7 +15,9 @@ import { fromUtf8 } from './text-codes.js'
 export interface Explanation {
   /** Whether a verifier with these secrets and this clock accepts the delivery. */
   readonly verified: boolean
-  /** `matches`; `repaired`: it matches after the proved faults are undone; `differs`; `unreadable`: nothing to compare. */
+  /**
+   * `matches`; `repaired`: matches once the proved faults are undone; `differs`; `unreadable`: nothing to compare with.
+   */
   readonly signature: 'matches' | 'repaired' | 'differs' | 'unreadable'
   readonly header: HeaderReport
   /** Seconds from `t` to the clock; negative when `t` is ahead, null without a `t`. */
@@ -27,7 +29,7 @@ export interface Explanation {
   readonly signedBytes: number | null
   /** Name of the secret that signed; null when none did. */
   readonly signedBy: string | null
-  /** The faults: proved ones, likely ones, then those of clock and content; each the most specific first. */
+  /** Proved faults, likely ones, then those of clock and content; each group the most specific first. */
   readonly findings: readonly Finding[]
 }
 
@@ -36,8 +38,8 @@ const receiverLimit = 262_144
 const ranks = new Map(Object.keys(descriptions).map((code, index) => [code, index]))
 
 /**
- * Explains a delivery. When the signature does not match, it undoes known changes of body, secret and header, one after
- * another, until the signature matches: the changes that it undid are then the proved cause. A body that verifies has no findings.
+ * Explains a delivery. When the signature does not match, it undoes known changes of body, secret and header, one
+ * after another. When it then matches, the undone changes are the proved cause.
  *
  * A body of more than 1 MiB is not hashed, and is `body_too_large`.
  * @throws {TypeError} Without headers, secrets or a clock.

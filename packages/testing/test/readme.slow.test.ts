@@ -26,3 +26,11 @@ test('the lines of the README mint a token, print where to redeem it, and exit',
   expect(stderr).toBe('')
   expect(stdout).toMatch(/^share [\w-]+\.[\w-]+\. with a service that asks http:\/\/127\.0\.0\.1:\d+\n$/)
 })
+
+test('the lines of the README explain a delivery', async () => {
+  const code = block('explainDelivery')
+  const flags = ['--conditions=@payment-integration/source', '--import', 'tsx', '--input-type=module', '--eval', code]
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, flags, { cwd, timeout: 300_000 })
+  expect(stderr).toBe('')
+  expect(stdout.trim()).toBe(/console[.]log[(].*\/\/ (.*)$/m.exec(code)?.[1])
+})

@@ -171,7 +171,7 @@ const cases: readonly (readonly [
     'body_changed',
     'another title',
     withBody(JSON.stringify({ ...snapshot, note: 'x', recipient: 'Other' })),
-    /not in the form/,
+    /Wrong or missing: recipient/,
     false,
   ],
   ['delivery_stale', 'old', { now: () => clock.now() + 301_000 }, /301 seconds before/],
@@ -307,4 +307,10 @@ test.each<[string, Change, typeof TypeError | typeof RangeError]>([
   ['a negative tolerance', { toleranceSeconds: -1 }, RangeError],
 ])('%s is the mistake of the caller', async (_, change, kind) => {
   await expect(explain(change)).rejects.toThrow(kind)
+})
+
+test('docs/explain.md has a row for every code, with its cause and its cure', () => {
+  const page = readFileSync(new URL('../../../../docs/explain.md', import.meta.url), 'utf8')
+  const rows = Object.entries(descriptions).map(([code, { cause, change }]) => `| \`${code}\` | ${cause} | ${change} |`)
+  expect(rows.filter((row) => !page.includes(row))).toEqual([])
 })

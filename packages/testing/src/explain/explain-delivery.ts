@@ -5,7 +5,7 @@ import { type CheckedInput, checkInput, type ExplainInput } from './explain-inpu
 import { findMatch, type Match } from './find-match.js'
 import { descriptions, type Fault, type Finding, type FindingCode } from './finding.js'
 import { frameworkLines } from './framework-lines.js'
-import { bodyFaults, type LikelyFault, secretFaults } from './likely-faults.js'
+import { bodyFaults, type LikelyFault, secretFaults, wrongFields } from './likely-faults.js'
 import { createShowText } from './outside-text.js'
 import { valuesOf } from './read-headers.js'
 import { type HeaderReport, readSignature } from './signature-header.js'
@@ -149,15 +149,13 @@ function contentFaults({ pairs, body }: CheckedInput, match: Match | null): Like
   }
   if (match !== null) {
     const read = snapshotSchema.safeParse(value)
-    if (!read.success) faults.push(proved({ code: 'snapshot_invalid', evidence: invalidFields(read.error.issues) }))
+    if (!read.success) {
+      const names = wrongFields(read.error.issues)
+      const evidence = names.includes('') ? 'The body is no JSON object.' : `Wrong or missing: ${names.join(', ')}.`
+      faults.push(proved({ code: 'snapshot_invalid', evidence: [evidence] }))
+    }
   }
   return faults
-}
-
-/** Names of wrong fields. They come from the schema, not from the body. */
-function invalidFields(issues: readonly { readonly path: readonly PropertyKey[] }[]): string[] {
-  const names = [...new Set(issues.map(({ path }) => path.join('.')))].slice(0, 8)
-  return [names.includes('') ? 'The body is no JSON object.' : `Wrong or missing: ${names.join(', ')}.`]
 }
 
 function findingsOf(faults: readonly LikelyFault[]): Finding[] {

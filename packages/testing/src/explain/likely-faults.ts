@@ -1,6 +1,6 @@
 /** Names the likely faults of a delivery whose signature no candidate gives. @module */
 import { snapshotSchema } from '@payment-integration/contract'
-import { inContractOrder, isRecord, looksLikeSnapshot, parseJson } from './body-form.js'
+import { inContractOrder, isRecord, parseJson } from './body-form.js'
 import type { CheckedInput, RoleSecret } from './explain-input.js'
 import type { Fault } from './finding.js'
 import { valuesOf } from './read-headers.js'
@@ -45,20 +45,26 @@ function ofText(text: string, size: string): LikelyFault[] {
   if (value === undefined && /^\s{0,8}\{/.test(text) && missingEnd(text) !== null)
     return [{ code: 'body_truncated', proved: false, evidence: [`${size} The JSON has no end.`] }]
   if (value === undefined) return [{ code: 'body_not_json', proved: true, evidence: [`${size} They are not JSON.`] }]
-  if (isCanonical(value, text)) return []
-  const what = isRecord(value)
-    ? 'It is not in the form in which the service writes a snapshot.'
-    : 'It is no JSON object.'
-  return [{ code: 'body_changed', proved: false, evidence: [size, what] }]
+  const traces = tracesOf(value, text)
+  return traces.length === 0 ? [] : [{ code: 'body_changed', proved: false, evidence: [size, ...traces] }]
 }
 
-/** Whether the service could have written exactly this text. */
-function isCanonical(value: unknown, text: string): boolean {
-  return (
-    looksLikeSnapshot(value) &&
-    snapshotSchema.safeParse(value).success &&
-    JSON.stringify(inContractOrder(value)) === text
-  )
+/** The ways in which a text differs from what the service writes; none when the service could have written it. */
+function tracesOf(value: unknown, text: string): string[] {
+  if (!isRecord(value)) return ['It is no JSON object.']
+  const read = snapshotSchema.safeParse(value)
+  const wrong = read.success ? [] : wrongFields(read.error.issues)
+  const compact = JSON.stringify(value)
+  return [
+    ...(wrong.length > 0 ? [`Wrong or missing: ${wrong.join(', ')}.`] : []),
+    ...(compact === text ? [] : ['It has blanks or escapes that the service does not write.']),
+    ...(compact === JSON.stringify(inContractOrder(value)) ? [] : ['Its fields are not in the order of the contract.']),
+  ]
+}
+
+/** Names of wrong fields. They come from the schema, not from the body. */
+export function wrongFields(issues: readonly { readonly path: readonly PropertyKey[] }[]): string[] {
+  return [...new Set(issues.map(({ path }) => path.join('.')))].slice(0, 8)
 }
 
 function declaredLength(pairs: CheckedInput['pairs']): number | null {

@@ -43,6 +43,7 @@ const misuse: ReadonlySet<unknown> = new Set([
   'ERR_ADDRESS_INVALID',
   'ERR_URL_INVALID',
   'ERR_ACCOUNT_INVALID',
+  'ERR_REQUEST_UNREADABLE',
 ])
 
 /** Names of Node's own error classes, which use `ERR_` codes too. */

@@ -18,7 +18,7 @@ describe('help and version', () => {
 
   it.each([
     [['--help'], ['dev', 'serve', 'status', 'reindex', 'integrations', 'accounts', 'legacy-keys', '--json', '--debug']],
-    [['--help'], ['deliveries', 'audit', 'secrets']],
+    [['--help'], ['deliveries', 'audit', 'secrets', 'explain']],
     [
       ['dev', '--help'],
       ['--until-idle', '--seed', 'Examples:', '$ payment-integration dev', '--json'],
@@ -112,6 +112,10 @@ describe('help and version', () => {
       ['list', 'verify', 'Examples:'],
     ],
     [['audit', 'verify', '--help'], ['--expect']],
+    [
+      ['explain', '--help'],
+      ['--body', '--headers', '--entry', '--secret-env', '--secret-file', '--api-secret-env', '--now', 'Examples:'],
+    ],
     [
       ['secrets', '--help'],
       ['reseal', 'Examples:'],

@@ -6,6 +6,7 @@ import { addAudit } from './commands/audit.js'
 import { addDeliveries } from './commands/deliveries/deliveries.js'
 import { addDev } from './commands/dev.js'
 import { addDoctor } from './commands/doctor/doctor.js'
+import { addExplain } from './commands/explain/explain.js'
 import { addIdentity } from './commands/identity/identity.js'
 import { addIntegrations } from './commands/integrations.js'
 import { addLegacyKeys } from './commands/legacy-keys.js'
@@ -64,6 +65,7 @@ function createProgram(io: Io, finish: Finish): Command {
   addIdentity(program, io, finish)
   addAudit(program, io, finish)
   addSecrets(program, io, finish)
+  addExplain(program, io, finish)
   return program
 }
 

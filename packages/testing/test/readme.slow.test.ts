@@ -34,3 +34,11 @@ test('the lines of the README run the doctor on a receiver, which passes', async
   const { stdout } = await promisify(execFile)(process.execPath, [...flags, code], { cwd, timeout: 300_000 })
   expect(stdout).toMatch(/^\d+ probes passed$/m)
 })
+
+test('the lines of the README explain a delivery', async () => {
+  const code = block('explainDelivery')
+  const flags = ['--conditions=@payment-integration/source', '--import', 'tsx', '--input-type=module', '--eval', code]
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, flags, { cwd, timeout: 300_000 })
+  expect(stderr).toBe('')
+  expect(stdout.trim()).toBe(/console[.]log[(].*\/\/ (.*)$/m.exec(code)?.[1])
+})

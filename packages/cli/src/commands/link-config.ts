@@ -1,11 +1,10 @@
 /** Builds a link configuration from options or a JSON file. Source: docs/interface.md 2.4. @module */
-import { createReadStream } from 'node:fs'
-import { addAbortSignal } from 'node:stream'
 import type { AccountInput } from '@payment-integration/core'
 import type { Config } from '@payment-integration/server/service'
-import { InterruptedError, UsageError } from '../errors.js'
+import { UsageError } from '../errors.js'
 import type { Io } from '../io.js'
 import type { AcceptedTokens, ChainAddress } from '../parse.js'
+import { inputName, readInput } from '../read-input.js'
 
 /** The chains and tokens that a payment link accepts, and the action after a payment. */
 export type LinkConfig = AccountInput['config']
@@ -74,7 +73,7 @@ function actionOf(redirect: string | undefined, closeAfter: number | undefined):
 }
 
 /** Far above the size of any configuration. */
-const maxBytes = 4 * 1024 * 1024
+const maxMiB = 4
 
 /**
  * Reads one JSON document in UTF-8. Error messages never quote it: it may be another, secret file.
@@ -83,8 +82,8 @@ const maxBytes = 4 * 1024 * 1024
  * InterruptedError `ERR_INTERRUPTED` when `io.signal` aborts.
  */
 async function readJson(source: string, io: Pick<Io, 'input' | 'signal'>): Promise<unknown> {
-  const name = source === '-' ? 'Standard input' : `The file ${source}`
-  const bytes = await readAll(source, name, io)
+  const name = inputName(source)
+  const bytes = await readInput(source, io, maxMiB)
   let text: string
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
@@ -99,23 +98,6 @@ async function readJson(source: string, io: Pick<Io, 'input' | 'signal'>): Promi
       `${name} is not JSON${position === undefined ? '' : `: see character ${Number(position) + 1}`}.`,
     )
   }
-}
-
-async function readAll(source: string, name: string, { input, signal }: Pick<Io, 'input' | 'signal'>): Promise<Buffer> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  try {
-    for await (const chunk of addAbortSignal(signal, source === '-' ? input() : createReadStream(source))) {
-      size += chunk.length
-      if (size > maxBytes) break
-      chunks.push(chunk)
-    }
-  } catch (error) {
-    if (signal.aborted) throw new InterruptedError(`${name} was not read: the command was interrupted.`)
-    throw new UsageError(`${name} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'}).`)
-  }
-  if (size > maxBytes) throw new UsageError(`${name} is larger than ${maxBytes / 1024 / 1024} MiB.`)
-  return Buffer.concat(chunks)
 }
 
 /**

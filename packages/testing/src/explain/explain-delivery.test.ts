@@ -1,0 +1,316 @@
+import { readFileSync } from 'node:fs'
+import { gzipSync } from 'node:zlib'
+import { createVerifier } from '@payment-integration/webhook'
+import { expect, test } from 'vitest'
+import { createBuilders, createDeliveries, createFakeClock, type SignedDelivery } from '../exports/index.js'
+import { explainDelivery } from './explain-delivery.js'
+import type { ExplainInput } from './explain-input.js'
+import { descriptions, type FindingCode } from './finding.js'
+import { frameworkLines } from './framework-lines.js'
+
+const secret = 'pi_whsec_Zm9yIHRlc3RzIG9ubHksIG5ldmVyIGlzc3VlZA'
+const apiSecret = 'pi_api_YW5vdGhlciB0ZXN0IHZhbHVlLCBub3QgYSBzZWNyZXQ'
+const clock = createFakeClock()
+const build = createBuilders({ seed: 7, clock })
+const deliveries = createDeliveries({ secret, clock })
+const snapshot = build.snapshot({
+  version: 3,
+  state: 'success',
+  recipient: { title: 'Café "Zoë" & Söhne/Co', subtitle: null },
+  invoice: { amount: '12.50', currency: 'EUR', settlementAmount: '13.61', settlementCurrency: 'USD' },
+})
+const good = await deliveries.good(snapshot)
+const text = new TextDecoder().decode(good.body)
+const signature = good.headers['X-Service-Signature'] ?? ''
+const [t = '', v1 = ''] = signature.split(',').map((field) => field.split('=')[1] ?? '')
+
+type Change = Partial<ExplainInput>
+const withSignature = (value: string | string[]): Change => ({
+  headers: { ...good.headers, 'X-Service-Signature': value },
+})
+const withBody = (body: ExplainInput['body']): Change => ({ body })
+const withSecret = (value: string, more: Change = {}): Change => ({ secrets: [value], ...more })
+const without = (name: string): Change => ({
+  headers: Object.fromEntries(Object.entries(good.headers).filter(([each]) => each !== name)),
+})
+const signed = async (body: string): Promise<SignedDelivery> => {
+  const { headers } = await deliveries.duplicate({ headers: good.headers, body: new TextEncoder().encode(body) })
+  return { headers, body: new TextEncoder().encode(body) }
+}
+const explain = (change: Change) => explainDelivery({ ...good, secrets: [secret], now: clock.now, ...change })
+const latin1 = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1')
+const reversed = Object.fromEntries(Object.entries(snapshot).reverse())
+
+const cases: readonly (readonly [
+  code: FindingCode,
+  name: string,
+  change: Change,
+  evidence: RegExp,
+  proved?: boolean,
+])[] = [
+  ['signature_missing', 'no signature header', without('X-Service-Signature'), /Content-Type, X-Service-Integration/],
+  [
+    'signature_other_name',
+    'CGI',
+    { headers: { 'x-service-integration': snapshot.integrationAddress, HTTP_X_SERVICE_SIGNATURE: signature } },
+    /HTTP_X_SERVICE/,
+  ],
+  ['signature_repeated', 'twice', withSignature([signature, signature]), /2 times/],
+  ['time_in_milliseconds', 't in ms', withSignature(`t=${t}000,v1=${v1}`), /13 digits/],
+  ['signature_upper_case', 'capitals', withSignature(`t=${t},v1=${v1.toUpperCase()}`), /upper case/],
+  ['signature_mangled', 'quotes', withSignature(`"t=${t},v1=${v1}"`), /quotes/],
+  ['signature_mangled', 'percent', withSignature(encodeURIComponent(signature)), /percent/],
+  ['signature_mangled', 'semicolon', withSignature(`t=${t};v1=${v1}`), /separated/],
+  ['signature_mangled', 'blanks', withSignature(`t = ${t}, v1 = ${v1}`), /white space/],
+  ['signature_truncated', 'cut', withSignature(signature.slice(0, -10)), /54 hex digits/],
+  ['signature_malformed', 'text', withSignature('hello'), /0 fields t/],
+  ['signature_malformed', 'junk field', withSignature(`${signature},junk`), /not name=value/],
+  ['signature_malformed', 'long', withSignature(`${signature},x=${'y'.repeat(65_536)}`), /4096/],
+  ['scheme_unknown', 'v2', withSignature(`t=${t},v2=${v1}`), /v2/],
+  ['secret_empty', 'empty', withSecret(''), /secret 1/],
+  ['secrets_swapped', 'swapped', withSecret(apiSecret, { apiSecret: secret }), /API secret/],
+  ['secret_is_api_secret', 'the API secret', withSecret(apiSecret, { apiSecret }), /equals/],
+  ['secret_previous', 'rotation', withSecret('pi_whsec_new', { previousSecrets: [secret] }), /previous secret 1/],
+  ['secret_whitespace', 'newline', withSecret(`${secret}\n`), /secret 1/],
+  ['secret_whitespace', 'written newline', withSecret(`${secret}\\n`), /around the secret: 2/],
+  ['secret_quoted', 'quotes', withSecret(`"${secret}"`), /Quotes/],
+  ['secret_assignment', 'a line', withSecret(`WEBHOOK_SIGNING_SECRET=${secret}`), /equals sign/],
+  ['secret_list', 'two in one', withSecret(`pi_whsec_other,${secret}`), /Number 2 of 2/],
+  ['secret_basic', 'Basic', withSecret(`${snapshot.integrationAddress}:${secret}`), /colon/],
+  ['secret_basic', 'base64', withSecret(btoa(`${snapshot.integrationAddress}:${secret}`)), /base64/],
+  ['secret_encoded', 'base64', withSecret(btoa(secret)), /base64/],
+  ['secret_encoded', 'hex', withSecret(Buffer.from(secret).toString('hex')), /hex/],
+  ['secret_prefix', 'no prefix', withSecret(secret.slice('pi_whsec_'.length)), /pi_whsec_/],
+  ['secret_wrong', 'another', withSecret('pi_whsec_other'), /those of the service/, false],
+  ['body_parsed', 'an object', withBody(snapshot), /neither bytes/],
+  ['body_missing', 'empty', withBody(''), /0 bytes/],
+  ['body_object_string', '[object Object]', withBody(String({})), /15 bytes/],
+  ['body_too_large', 'above the limit', withBody(`${text}${' '.repeat(300_000)}`), /bytes/],
+  ['body_too_large', 'above a megabyte', withBody(new Uint8Array(1_048_577)), /1048577/],
+  [
+    'body_envelope',
+    'Lambda',
+    withBody(JSON.stringify({ body: btoa(latin1(good.body)), isBase64Encoded: true })),
+    /isBase64Encoded/,
+  ],
+  ['body_envelope', 'queue', withBody(JSON.stringify({ Records: 1, Message: text })), /Message/],
+  ['body_stringified_bytes', 'Buffer', withBody(JSON.stringify(Buffer.from(good.body))), /Buffer/],
+  ['body_stringified_bytes', 'map', withBody(JSON.stringify(good.body)), /index/],
+  ['body_stringified_bytes', 'list', withBody(String(good.body)), /commas/],
+  ['body_double_encoded', 'twice', withBody(JSON.stringify(text)), /one JSON text/],
+  ['body_escaped', 'log', withBody(JSON.stringify(text).slice(1, -1)), /Backslashes/],
+  ['body_escaped', 'quoted', withBody(`'${text}'`), /Quotes/],
+  ['body_form_encoded', 'form', withBody(`payload=${encodeURIComponent(text)}`), /form field/],
+  ['body_form_encoded', 'parsed form', withBody(JSON.stringify({ [text]: '' })), /name of a form field/],
+  [
+    'body_html_escaped',
+    'HTML',
+    withBody(text.replaceAll('&', '&amp;').replaceAll('\\"', '\\&quot;').replaceAll('"', '&quot;')),
+    /HTML/,
+  ],
+  ['body_base64', 'base64', withBody(btoa(latin1(good.body))), /base64/],
+  ['body_hex', 'hex', withBody(`\\x${Buffer.from(good.body).toString('hex')}`), /hex/],
+  ['body_compressed', 'gzip', withBody(gzipSync(good.body)), /gzip/],
+  [
+    'body_chunked',
+    'chunks',
+    withBody(
+      Buffer.concat([Buffer.from(`${good.body.length.toString(16)}\r\n`), good.body, Buffer.from('\r\n0\r\n\r\n')]),
+    ),
+    /Chunk sizes/,
+  ],
+  ['body_byte_order_mark', 'BOM', withBody(`\ufeff${text}`), /EF BB BF/],
+  ['body_charset', 'mojibake', withBody(latin1(good.body)), /Latin-1/],
+  ['body_charset', 'Latin-1', withBody(Buffer.from(text, 'latin1')), /not UTF-8/],
+  ['body_normalised', 'NFD', withBody(text.normalize('NFD')), /NFD/],
+  ['body_newline', 'added', withBody(`${text}\r\n`), /line end: 2/],
+  ['body_newline', 'removed', { headers: (await signed(`${text}\n`)).headers }, /missing line end: 1/],
+  [
+    'body_line_ends',
+    'CRLF',
+    {
+      headers: (await signed(JSON.stringify(snapshot, null, 2))).headers,
+      body: JSON.stringify(snapshot, null, 2).replaceAll('\n', '\r\n'),
+    },
+    /CRLF/,
+  ],
+  ['body_padded', 'NUL', withBody(`${text}\0\0\0`), /NUL bytes around it: 3/],
+  ['body_truncated', 'two marks', withBody(text.slice(0, -2)), /missing: 2/],
+  ['body_truncated', 'half', withBody(text.slice(0, 100)), /no end/, false],
+  [
+    'body_truncated',
+    'Content-Length',
+    { headers: { ...good.headers, 'content-length': '999' }, body: text.slice(0, 200) },
+    /Content-Length is 999/,
+    false,
+  ],
+  ['body_reencoded', 'indented', withBody(JSON.stringify(snapshot, null, 2)), /indented/],
+  ['body_reencoded', 'PHP', withBody(text.replaceAll('/', '\\/').replaceAll('é', '\\u00e9')), /uXXXX/],
+  ['body_reordered', 'sorted', withBody(JSON.stringify(reversed)), /order of the contract/],
+  [
+    'body_values_changed',
+    'numbers',
+    withBody(JSON.stringify({ ...snapshot, version: '3', invoice: { ...snapshot.invoice, amount: 12.5 } })),
+    /version is a text.*|invoice[.]amount is a number/,
+  ],
+  [
+    'body_values_changed',
+    'nulls',
+    withBody(JSON.stringify({ ...snapshot, recipient: { title: snapshot.recipient?.title } })),
+    /subtitle is missing/,
+  ],
+  [
+    'body_replaced_characters',
+    'U+FFFD',
+    withBody(text.replace('é', '\ufffd\ufffd')),
+    /Replacement characters: 2/,
+    false,
+  ],
+  ['body_not_json', 'HTML page', withBody('<html>blocked</html>'), /not JSON/],
+  [
+    'body_changed',
+    'another title',
+    withBody(JSON.stringify({ ...snapshot, note: 'x', recipient: 'Other' })),
+    /Wrong or missing: recipient/,
+    false,
+  ],
+  ['delivery_stale', 'old', { now: () => clock.now() + 301_000 }, /301 seconds before/],
+  ['delivery_stale', 'time zone', { now: () => clock.now() + 7_200_000 }, /2 hours/],
+  ['delivery_future', 'ahead', { now: () => clock.now() - 302_000 }, /seconds after/],
+  ['integration_missing', 'no header', without('X-Service-Integration'), /absent/],
+  ['integration_mismatch', 'another', await deliveries.misrouted(snapshot), /different/],
+  [
+    'integration_mismatch',
+    'capitals',
+    { headers: { ...good.headers, 'X-Service-Integration': snapshot.integrationAddress.toUpperCase() } },
+    /capital letters/,
+  ],
+  ['snapshot_invalid', 'signed junk', await signed('{"integrationAddress":"0x","version":0}'), /version/],
+]
+
+const planted = cases.map(([code, name, change, evidence, proved = true]) => ({ code, name, change, evidence, proved }))
+
+test.each(planted)('$code is found: $name', async ({ code, change, evidence, proved }) => {
+  const explained = await explain(change)
+  const { verified, findings } = explained
+  expect(verified).toBe(false)
+  expect(findings[0]).toMatchObject({ code, proved })
+  expect(findings[0]?.evidence.join(' ')).toMatch(evidence)
+  // No secret, signature or value of the body, and no part of one.
+  const printed = JSON.stringify(explained)
+  for (const part of [secret.slice(9, 19), secret.slice(-10), apiSecret.slice(7, 17), v1.slice(0, 10), v1.slice(-10)])
+    expect(printed).not.toContain(part)
+  for (const part of [snapshot.txHash.slice(2, 12), snapshot.integrationAddress.slice(2, 12), 'Zoë', '13.61'])
+    expect(printed).not.toContain(part)
+})
+
+test('the table has a case for every code', () => {
+  expect([...new Set(cases.map(([code]) => code))].sort()).toEqual(Object.keys(descriptions).sort())
+})
+
+test('a genuine delivery verifies with a report of every field', async () => {
+  const explained = await explain({
+    secrets: [
+      { name: 'OLD', value: 'pi_whsec_old' },
+      { name: 'NEW', value: secret },
+    ],
+  })
+  expect(explained).toEqual({
+    verified: true,
+    signature: 'matches',
+    header: {
+      count: 1,
+      fields: [
+        { name: 't', length: 10, status: 'ok' },
+        { name: 'v1', length: 64, status: 'ok' },
+      ],
+      t: Number(t),
+      schemes: ['v1'],
+      unknownFields: [],
+    },
+    ageSeconds: 0,
+    toleranceSeconds: 300,
+    bodyBytes: good.body.length,
+    signedBytes: good.body.length + 11,
+    signedBy: 'NEW',
+    findings: [],
+  })
+})
+
+test('two changes of the body and one of the secret are all proved', async () => {
+  const body = `\ufeff${JSON.stringify(reversed, null, 2)}\n`
+  const { signature, findings } = await explain({ body, secrets: [`"${secret}"`], now: () => clock.now() + 400_000 })
+  expect(signature).toBe('repaired')
+  expect(findings.map(({ code, proved }) => [code, proved])).toEqual([
+    ['secret_quoted', true],
+    ['body_byte_order_mark', true],
+    ['body_reordered', true],
+    ['delivery_stale', true],
+  ])
+})
+
+test('a finding about the raw body has a line for every framework, another one has none', async () => {
+  const [parsed] = (await explain(withBody(snapshot))).findings
+  expect(parsed?.lines).toHaveLength(9)
+  const [quoted] = (await explain(withSecret(`'${secret}'`))).findings
+  expect(quoted?.lines).toEqual([])
+})
+
+test('every line of a framework is in the README of the webhook package', () => {
+  const readme = readFileSync(new URL('../../../webhook/README.md', import.meta.url), 'utf8')
+  for (const { framework, line } of frameworkLines) {
+    const [code = ''] = line.split(' // ')
+    const core = framework === 'Worker' ? 'fetch: createWorkerHandler(' : code
+    expect(readme).toContain(core)
+  }
+})
+
+test('names from the request are shown without control characters, secrets or great length', async () => {
+  const headers = { [`x-\u001b[2J${'y'.repeat(65_536)}`]: 'z', [`x-${secret}`]: '1', 'x-service-signature': '' }
+  const { findings } = await explain({ headers })
+  const printed = JSON.stringify(findings)
+  expect(findings[0]?.code).toBe('signature_missing')
+  expect(printed).not.toMatch(/\\u001b/)
+  expect(printed).not.toContain(secret)
+  expect(printed.length).toBeLessThan(3_000)
+})
+
+interface Vector {
+  readonly name: string
+  readonly secrets: Readonly<Record<string, readonly string[]>>
+  readonly headers: readonly [string, string][]
+  readonly body: string
+  readonly nowMs: number
+}
+const vectors = JSON.parse(
+  readFileSync(new URL('../../../../vectors/deliveries.json', import.meta.url), 'utf8'),
+) as Vector[]
+
+test.each(vectors)('agrees with the verifier on the vector $name', async ({ secrets, headers, nowMs, ...vector }) => {
+  const body = Buffer.from(vector.body, 'base64')
+  const all = Object.values(secrets).flat()
+  const { verify } = createVerifier({ secrets: all, now: () => nowMs })
+  const accepted = await verify({ headers, body }).then(
+    () => true,
+    () => false,
+  )
+  const { verified, findings } = await explainDelivery({ headers, body, secrets: all, now: () => nowMs })
+  expect({ verified, hasFindings: findings.length > 0 }).toEqual({ verified: accepted, hasFindings: !accepted })
+})
+
+test.each<[string, Change, typeof TypeError | typeof RangeError]>([
+  ['no headers', { headers: undefined as never }, TypeError],
+  ['no secret', { secrets: [] }, TypeError],
+  ['a secret that is no text', { secrets: [5 as never] }, TypeError],
+  ['no clock', { now: 5 as never }, TypeError],
+  ['a clock without time', { now: () => Number.NaN }, RangeError],
+  ['a negative tolerance', { toleranceSeconds: -1 }, RangeError],
+])('%s is the mistake of the caller', async (_, change, kind) => {
+  await expect(explain(change)).rejects.toThrow(kind)
+})
+
+test('docs/explain.md has a row for every code, with its cause and its cure', () => {
+  const page = readFileSync(new URL('../../../../docs/explain.md', import.meta.url), 'utf8')
+  const rows = Object.entries(descriptions).map(([code, { cause, change }]) => `| \`${code}\` | ${cause} | ${change} |`)
+  expect(rows.filter((row) => !page.includes(row))).toEqual([])
+})

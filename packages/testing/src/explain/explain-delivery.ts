@@ -1,0 +1,190 @@
+/** Explains whether a delivery verifies, and if not why. Source: docs/interface.md 6; docs/explain.md. @module */
+import { integrationHeader, snapshotSchema } from '@payment-integration/contract'
+import { isRecord, parseJson } from './body-form.js'
+import { type CheckedInput, checkInput, type ExplainInput } from './explain-input.js'
+import { findMatch, type Match } from './find-match.js'
+import { descriptions, type Fault, type Finding, type FindingCode } from './finding.js'
+import { frameworkLines } from './framework-lines.js'
+import { bodyFaults, type LikelyFault, secretFaults, wrongFields } from './likely-faults.js'
+import { createShowText } from './outside-text.js'
+import { valuesOf } from './read-headers.js'
+import { type HeaderReport, readSignature } from './signature-header.js'
+import { fromUtf8 } from './text-codes.js'
+
+/** Whether a delivery verifies, and why not. It holds no secret, signature or content of the body. */
+export interface Explanation {
+  /** Whether a verifier with these secrets and this clock accepts the delivery. */
+  readonly verified: boolean
+  /**
+   * `matches`; `repaired`: matches once the proved faults are undone; `differs`; `unreadable`: nothing to compare with.
+   */
+  readonly signature: 'matches' | 'repaired' | 'differs' | 'unreadable'
+  readonly header: HeaderReport
+  /** Seconds from `t` to the clock; negative when `t` is ahead, null without a `t`. */
+  readonly ageSeconds: number | null
+  readonly toleranceSeconds: number
+  /** Bytes of the body as it arrived. */
+  readonly bodyBytes: number
+  /** Bytes that were signed, `t` and the dot included; null while no candidate gives the signature. */
+  readonly signedBytes: number | null
+  /** Name of the secret that signed; null when none did. */
+  readonly signedBy: string | null
+  /** Proved faults, likely ones, then those of clock and content; each group the most specific first. */
+  readonly findings: readonly Finding[]
+}
+
+/** The default `maxBytes` of receivers. */
+const receiverLimit = 262_144
+const ranks = new Map(Object.keys(descriptions).map((code, index) => [code, index]))
+
+/**
+ * Explains a delivery. When the signature does not match, it undoes known changes of body, secret and header, one
+ * after another. When it then matches, the undone changes are the proved cause.
+ *
+ * A body of more than 1 MiB is not hashed, and is `body_too_large`.
+ * @throws {TypeError} Without headers, secrets or a clock.
+ * @throws {RangeError} When the tolerance or the time is out of range.
+ * @example const { verified, findings } = await explainDelivery({ headers, body, secrets, now: Date.now })
+ */
+export async function explainDelivery(input: ExplainInput): Promise<Explanation> {
+  const checked = checkInput(input)
+  const { pairs, body, secrets, toleranceSeconds, nowMs } = checked
+  const show = createShowText(secrets.map(({ value }) => value))
+  const signature = readSignature(pairs, show)
+  const match = await findMatch(signature.claims, body, secrets)
+  const ageSeconds = signature.signedAt === null ? null : Math.floor(nowMs / 1_000 - signature.signedAt)
+  const faults = [
+    ...signature.faults.map(proved),
+    // Without a readable signature nothing shows whether body or secret differ: only certain faults count.
+    ...matchFaults(checked, match).filter((fault) => fault.proved || signature.claims.length > 0),
+    ...clockFaults(ageSeconds, toleranceSeconds),
+    ...contentFaults(checked, match),
+  ]
+  const isExact =
+    match !== null && !checked.isParsed && match.bodyFaults.length + match.keyFaults.length === 0 && match.claim === 0
+  return {
+    verified: isExact && faults.length === 0,
+    signature:
+      match === null ? (signature.claims.length === 0 ? 'unreadable' : 'differs') : isExact ? 'matches' : 'repaired',
+    header: signature.report,
+    ageSeconds,
+    toleranceSeconds,
+    bodyBytes: body.length,
+    signedBytes: match === null ? null : match.body.length + (signature.claims[match.claim]?.t.length ?? 0) + 1,
+    signedBy: match === null ? null : show(match.secret.name),
+    findings: findingsOf(faults),
+  }
+}
+
+const proved = (fault: Fault): LikelyFault => ({ ...fault, proved: true })
+
+/** The faults that the search undid; without a match the likely ones. */
+function matchFaults(checked: CheckedInput, match: Match | null): LikelyFault[] {
+  const { body, secrets, isParsed } = checked
+  const ofSecrets = secretFaults(secrets)
+  if (body.length > receiverLimit)
+    return [...ofSecrets, proved({ code: 'body_too_large', evidence: [`The body has ${body.length} bytes.`] })]
+  if (match === null) {
+    const ofBody = bodyFaults(checked)
+    if (ofBody.length > 0 || ofSecrets.length > 0) return [...ofBody, ...ofSecrets]
+    const evidence = ['The fields, their order and the blanks are those of the service.']
+    return [{ code: 'secret_wrong', proved: false, evidence }]
+  }
+  const { keyFaults, secret } = match
+  const ofMatch = isParsed ? bodyFaults(checked) : match.bodyFaults.map(proved)
+  const sizes = ofMatch.length > 0 && !isParsed ? [differenceOf(body, match.body)] : []
+  return [
+    ...ofMatch.map((fault, index) => (index === 0 ? { ...fault, evidence: [...fault.evidence, ...sizes] } : fault)),
+    ...keyFaults.map((fault) => proved({ ...fault, evidence: [`It is ${secret.name}.`, ...fault.evidence] })),
+    ...roleFaults(match),
+    // A flaw of a secret that did not sign still makes a verifier reject the list of secrets.
+    ...ofSecrets.filter(
+      (fault) => fault.proved && !(keyFaults.length > 0 && fault.evidence[0] === `It is ${secret.name}.`),
+    ),
+  ]
+}
+
+function roleFaults({ secret: { name, role } }: Match): LikelyFault[] {
+  if (role === 'api') return [proved({ code: 'secrets_swapped', evidence: [`The key that signed is ${name}.`] })]
+  return role === 'previous' ? [proved({ code: 'secret_previous', evidence: [`The key that signed is ${name}.`] })] : []
+}
+
+function differenceOf(arrived: Uint8Array, signed: Uint8Array): string {
+  const length = Math.max(arrived.length, signed.length)
+  let at = 0
+  while (at < length && arrived[at] === signed[at]) at++
+  return `${arrived.length} bytes arrived and ${signed.length} were signed; they differ from byte ${at + 1} on.`
+}
+
+function clockFaults(ageSeconds: number | null, toleranceSeconds: number): LikelyFault[] {
+  if (ageSeconds === null || Math.abs(ageSeconds) <= toleranceSeconds) return []
+  const distance = Math.abs(ageSeconds)
+  const hours = Math.round(distance / 1_800) / 2
+  const isZone = hours > 0 && hours <= 14 && Math.abs(distance - hours * 3_600) <= 5
+  const evidence = [
+    `t is ${distance} seconds ${ageSeconds > 0 ? 'before' : 'after'} the clock; up to ${toleranceSeconds} are accepted.`,
+    ...(isZone ? [`That is ${hours} hours almost to the second: a clock may run in local time instead of UTC.`] : []),
+  ]
+  return [proved({ code: ageSeconds > 0 ? 'delivery_stale' : 'delivery_future', evidence })]
+}
+
+/** Faults of the signed snapshot and of the header that names its integration. */
+function contentFaults({ pairs, body }: CheckedInput, match: Match | null): LikelyFault[] {
+  const value = parseJson(fromUtf8(match?.body ?? body) ?? '')
+  const faults: LikelyFault[] = []
+  const [header, ...others] = valuesOf(pairs, integrationHeader)
+  if (header === undefined) faults.push(proved({ code: 'integration_missing', evidence: ['The header is absent.'] }))
+  else if (isRecord(value) && typeof value['integrationAddress'] === 'string') {
+    const address = value['integrationAddress']
+    const isCase = others.length === 0 && header.trim().toLowerCase() === address.toLowerCase()
+    if (header !== address || others.length > 0) {
+      const evidence =
+        others.length > 0
+          ? `The header arrived ${others.length + 1} times.`
+          : isCase
+            ? 'They differ only in capital letters or blanks.'
+            : 'They are different texts.'
+      faults.push(proved({ code: 'integration_mismatch', evidence: [evidence] }))
+    }
+  }
+  if (match !== null) {
+    const read = snapshotSchema.safeParse(value)
+    if (!read.success) {
+      const names = wrongFields(read.error.issues)
+      const evidence = names.includes('') ? 'The body is no JSON object.' : `Wrong or missing: ${names.join(', ')}.`
+      faults.push(proved({ code: 'snapshot_invalid', evidence: [evidence] }))
+    }
+  }
+  return faults
+}
+
+function findingsOf(faults: readonly LikelyFault[]): Finding[] {
+  const known = new Map<FindingCode, LikelyFault>()
+  for (const fault of faults) {
+    const earlier = known.get(fault.code)
+    known.set(fault.code, earlier === undefined ? fault : merged(earlier, fault))
+  }
+  return [...known.values()]
+    .sort((a, b) => placeOf(a) - placeOf(b))
+    .map(({ code, proved, evidence }) => {
+      const description = descriptions[code]
+      return {
+        code,
+        proved,
+        cause: description.cause,
+        evidence,
+        change: description.change,
+        lines: 'isRawBody' in description ? frameworkLines : [],
+      }
+    })
+}
+
+/** Proved faults come first, then likely ones, and last those of clock and content, which apply beside any other. */
+function placeOf({ code, proved }: LikelyFault): number {
+  const group = /^(?:delivery|integration|snapshot)_/.test(code) ? 2 : proved ? 0 : 1
+  return group * ranks.size + (ranks.get(code) ?? 0)
+}
+
+function merged(a: LikelyFault, b: LikelyFault): LikelyFault {
+  return { code: a.code, proved: a.proved || b.proved, evidence: [...new Set([...a.evidence, ...b.evidence])] }
+}

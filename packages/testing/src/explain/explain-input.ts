@@ -1,0 +1,113 @@
+/** Checks the input of an explanation. A caller's mistake is a TypeError or RangeError before any work. @module */
+import { signatureToleranceSeconds } from '@payment-integration/contract'
+import { type ExplainHeaders, type HeaderPair, readHeaders } from './read-headers.js'
+import { toUtf8 } from './text-codes.js'
+
+/** A secret with a name for findings, such as that of its variable. */
+export interface NamedSecret {
+  readonly name: string
+  readonly value: string
+}
+
+/** A secret, or a secret with its name. Without a name, findings use its number. */
+export type ExplainSecret = string | NamedSecret
+
+/** A delivery as it arrived, the secrets of the receiver, and its clock. */
+export interface ExplainInput {
+  readonly headers: ExplainHeaders
+  /** The body as the receiver has it. Bytes are best; an object is explained as parsed. */
+  readonly body: Uint8Array | ArrayBuffer | string | object | null | undefined
+  /** The webhook signing secrets, exactly as the receiver passes them to its verifier. */
+  readonly secrets: string | readonly ExplainSecret[]
+  /** The API secret, to find out whether the two are swapped. */
+  readonly apiSecret?: ExplainSecret | undefined
+  /** Signing secrets that the receiver no longer has, to find out whether a rotation is not complete. */
+  readonly previousSecrets?: readonly ExplainSecret[] | undefined
+  /** Largest accepted gap between `t` and the clock, in whole seconds. @default 300 */
+  readonly toleranceSeconds?: number | undefined
+  /** The clock at receipt: milliseconds since the epoch. */
+  readonly now: () => number
+}
+
+/** A secret by its role. */
+export interface RoleSecret extends NamedSecret {
+  readonly role: 'current' | 'previous' | 'api'
+}
+
+/** A checked input. */
+export interface CheckedInput {
+  readonly pairs: readonly HeaderPair[]
+  readonly body: Uint8Array<ArrayBuffer>
+  /** Whether the body was an object that is neither bytes nor text. */
+  readonly isParsed: boolean
+  readonly secrets: readonly RoleSecret[]
+  readonly toleranceSeconds: number
+  readonly nowMs: number
+}
+
+/**
+ * Checks and copies the input.
+ * @throws {TypeError} Without headers, a list of secrets or a clock. The message holds no secret.
+ * @throws {RangeError} When the tolerance or the time is out of range.
+ */
+export function checkInput(input: ExplainInput): CheckedInput {
+  const {
+    headers,
+    body,
+    secrets,
+    apiSecret,
+    previousSecrets = [],
+    now,
+    toleranceSeconds,
+  } = Object(input) as ExplainInput
+  if (typeof headers !== 'object' || headers === null)
+    throw new TypeError('headers is missing; pass those of the request.')
+  if (typeof now !== 'function') throw new TypeError('now is no function; pass a clock in milliseconds.')
+  const nowMs = now()
+  if (!Number.isFinite(nowMs)) throw new RangeError('now gives no finite number of milliseconds.')
+  const tolerance = toleranceSeconds ?? signatureToleranceSeconds
+  if (!Number.isSafeInteger(tolerance) || tolerance < 0)
+    throw new RangeError(`toleranceSeconds is ${tolerance}; pass a whole number of seconds, 0 or more.`)
+  const current = typeof secrets === 'string' ? [secrets] : secrets
+  if (!Array.isArray(current) || current.length === 0) throw new TypeError('secrets is missing or empty.')
+  return {
+    pairs: readHeaders(headers),
+    ...readBody(body),
+    secrets: [
+      ...current.map(named('secret', 'current')),
+      ...previousSecrets.map(named('previous secret', 'previous')),
+      ...(apiSecret === undefined ? [] : [{ ...named('', 'api')(apiSecret, 0), name: 'the API secret' }]),
+    ],
+    toleranceSeconds: tolerance,
+    nowMs,
+  }
+}
+
+function named(kind: string, role: RoleSecret['role']) {
+  return (secret: ExplainSecret, index: number): RoleSecret => {
+    const { name, value } =
+      typeof secret === 'string' ? { name: `${kind} ${index + 1}`, value: secret } : Object(secret)
+    if (typeof value !== 'string' || typeof name !== 'string')
+      throw new TypeError('A secret is neither a text nor { name, value }.')
+    return { name, value, role }
+  }
+}
+
+function readBody(body: ExplainInput['body']): Pick<CheckedInput, 'body' | 'isParsed'> {
+  if (body === null || body === undefined) return { body: new Uint8Array(), isParsed: false }
+  if (typeof body === 'string') return { body: toUtf8(body), isParsed: false }
+  if (ArrayBuffer.isView(body))
+    return { body: new Uint8Array(body.buffer, body.byteOffset, body.byteLength).slice(), isParsed: false }
+  // Test runners have buffers of other realms, of which instanceof knows nothing.
+  if (Object.prototype.toString.call(body) === '[object ArrayBuffer]')
+    return { body: new Uint8Array(body as ArrayBuffer).slice(), isParsed: false }
+  return { body: toUtf8(jsonOf(body)), isParsed: true }
+}
+
+function jsonOf(body: object): string {
+  try {
+    return JSON.stringify(body) ?? ''
+  } catch {
+    return String(body)
+  }
+}

@@ -1,0 +1,100 @@
+/** Searches the key and the body that give the signature of the header. @module */
+import type { RoleSecret } from './explain-input.js'
+import type { Fault } from './finding.js'
+import { createSigner, type Signer } from './hmac.js'
+import { keyCandidates, trimSecret } from './secret-candidates.js'
+import type { SignatureClaim } from './signature-header.js'
+import { toUtf8 } from './text-codes.js'
+import { type Candidate, candidatesOf } from './undo.js'
+import { undoBytes, withNewlines } from './undo-bytes.js'
+import { type Body, undoJson } from './undo-json.js'
+import { undoText } from './undo-text.js'
+
+/** Limit of a body in bytes; a larger one is not searched. */
+export const longestBody = 1_048_576
+/** Limit of hashed bytes of one search. Deliveries have about a kilobyte, so only junk reaches it. */
+const mostHashed = 48 * 1_048_576
+/** Limit of the bytes of all candidates of one body, and of their number. */
+const mostCopied = 16 * 1_048_576
+const mostBodies = 400
+const mostSteps = 3
+
+/** The key, the body and the time that give the signature. */
+export interface Match {
+  readonly secret: RoleSecret
+  readonly keyFaults: readonly Fault[]
+  readonly bodyFaults: readonly Fault[]
+  readonly body: Body
+  /** Index in the claims: 0 is the header's own `t`. */
+  readonly claim: number
+}
+
+interface Key {
+  readonly secret: RoleSecret
+  readonly faults: readonly Fault[]
+  readonly sign: Signer
+}
+
+/**
+ * Finds the match with the fewest faults: the body as it is under every key, then changed bodies under the secrets as
+ * they are, then both changed. Null when none gives the signature.
+ */
+export async function findMatch(
+  claims: readonly SignatureClaim[],
+  body: Body,
+  secrets: readonly RoleSecret[],
+): Promise<Match | null> {
+  if (claims.length === 0 || body.length > longestBody) return null
+  let hashed = 0
+
+  async function search(some: readonly Candidate<Body>[], under: readonly Key[]): Promise<Match | null> {
+    for (const { value, faults } of some)
+      for (const { secret, faults: keyFaults, sign } of under)
+        for (const [claim, { t, codes }] of claims.entries()) {
+          hashed += value.length + 64
+          if (hashed > mostHashed) return null
+          if (codes.includes(await sign(t, value))) return { secret, keyFaults, bodyFaults: faults, body: value, claim }
+        }
+    return null
+  }
+
+  const given: Candidate<Body>[] = [{ value: body, faults: [] }]
+  const asIssued = secrets.flatMap((secret): Key[] =>
+    trimSecret(secret.value) === '' ? [] : [{ secret, faults: [], sign: createSigner(toUtf8(secret.value)) }],
+  )
+  const exact = await search(given, asIssued)
+  if (exact !== null) return exact
+  const stored = await storedKeys(secrets)
+  const repaired = await search(given, stored)
+  if (repaired !== null) return repaired
+  const changed = await changedBodies(body)
+  return (await search(changed, asIssued)) ?? (await search(changed, stored))
+}
+
+/** The keys for which a secret may stand if something changed it. */
+async function storedKeys(secrets: readonly RoleSecret[]): Promise<Key[]> {
+  const keys = await Promise.all(
+    secrets.map(async (secret) =>
+      (await keyCandidates(secret.value)).map(({ value, faults }) => ({ secret, faults, sign: createSigner(value) })),
+    ),
+  )
+  return keys.flat().filter(({ faults }) => faults.length > 0)
+}
+
+/** The bodies from which the given one may have come, the fewest changes first. */
+async function changedBodies(body: Body): Promise<Candidate<Body>[]> {
+  const count = Math.max(12, Math.min(mostBodies, Math.floor(mostCopied / (body.length + 1))))
+  const undos = [...undoBytes(longestBody), undoJson, ...undoText]
+  const [, ...changed] = await candidatesOf(body, undos, fingerprint, { depth: mostSteps, count })
+  return [...changed, ...withNewlines(body)]
+}
+
+/** Differs for different bodies, but for chance: two 32-bit hashes and the length. */
+function fingerprint(body: Body): string {
+  let [a, b] = [0x811c9dc5, 5381]
+  for (const byte of body) {
+    a = Math.imul(a ^ byte, 0x01000193)
+    b = (Math.imul(b, 33) + byte) | 0
+  }
+  return `${body.length}:${a}:${b}`
+}

@@ -1,0 +1,151 @@
+import { expect, test } from 'vitest'
+import { createBuilders, createDeliveries, createFakeClock } from '../exports/index.js'
+import { explainDelivery } from './explain-delivery.js'
+import { parseHeaders } from './parse-http.js'
+import { type ParseRequestOptions, parseRequest } from './parse-request.js'
+import { RequestUnreadableError } from './request-error.js'
+
+const secret = 'pi_whsec_Zm9yIHRlc3RzIG9ubHksIG5ldmVyIGlzc3VlZA'
+const clock = createFakeClock()
+const build = createBuilders({ seed: 3, clock })
+const snapshot = build.snapshot({ recipient: { title: `Zoë's "Café" \\ $HOME \`x\``, subtitle: null } })
+const good = await createDeliveries({ secret, clock }).good(snapshot)
+const text = new TextDecoder().decode(good.body)
+const base64 = Buffer.from(good.body).toString('base64')
+const lines = Object.entries(good.headers).map(([name, value]) => `${name}: ${value}`)
+const flags = lines.map((line) => `-H '${line}'`)
+
+const single = `'${text.replaceAll("'", `'\\''`)}'`
+const double = `"${text.replace(/[\\"$`]/g, '\\$&')}"`
+const ansi = `$'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('ë', '\\u00eb')}'`
+const harEntry = {
+  startedDateTime: '2026-03-01T09:30:00.000Z',
+  request: {
+    url: 'https://shop.example/webhook',
+    headers: Object.entries(good.headers).map(([name, value]) => ({ name, value })),
+    postData: { mimeType: 'application/json', text },
+  },
+}
+const otherEntry = { request: { url: 'https://shop.example/logo.svg', headers: [] } }
+const har = (...entries: object[]) => JSON.stringify({ log: { version: '1.2', entries } })
+const raw = (end: string, first = `POST /webhook HTTP/1.1${end}Host: shop.example${end}`) =>
+  Buffer.from(`${first}${lines.join(end)}${end}${end}${text}`)
+
+const forms: [name: string, request: string | Uint8Array, options?: ParseRequestOptions][] = [
+  ['curl with single quotes', `curl -X POST ${flags.join(' ')} --data-raw ${single} https://shop.example`],
+  [
+    'curl with double quotes and continued lines',
+    `$ curl https://shop.example \\\n ${flags.join(' \\\n ')} \\\n -d ${double}`,
+  ],
+  ['curl with ANSI-C quotes', `curl 'https://a.example' ${flags.join(' ')} --data-binary ${ansi} --compressed`],
+  ['curl with joined switches and no backslashes', `curl -sS\n${flags.join('\n')}\n--data-raw=${single}`],
+  [
+    'curl with the body in a file',
+    `curl ${flags.join(' ')} --data-binary @body.json https://a.example`,
+    { body: good.body },
+  ],
+  ['HAR with one entry', har(harEntry)],
+  ['HAR with one signed entry', har(otherEntry, harEntry)],
+  ['HAR by number', har(harEntry, harEntry, otherEntry), { entry: 2 }],
+  ['HAR by URL', har(harEntry, otherEntry), { entry: '/webhook' }],
+  [
+    'HAR in base64',
+    har({ ...harEntry, request: { ...harEntry.request, postData: { text: base64, encoding: 'base64' } } }),
+  ],
+  ['raw HTTP with CRLF', raw('\r\n')],
+  ['raw HTTP with LF', raw('\n')],
+  ['raw HTTP without a request line', raw('\n', '')],
+  ['raw HTTP as text', raw('\r\n').toString()],
+  [
+    'raw HTTP with a line end after the body',
+    Buffer.concat([raw('\n', `Content-Length: ${good.body.length}\n`), Buffer.from('\n')]),
+  ],
+  [
+    'raw HTTP in chunks',
+    Buffer.from(
+      `Transfer-Encoding: chunked\r\n${lines.join('\r\n')}\r\n\r\n${good.body.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`,
+    ),
+  ],
+  ['an event of a gateway', JSON.stringify({ headers: good.headers, body: text, isBase64Encoded: false })],
+  [
+    'an event in base64',
+    JSON.stringify({
+      headers: {},
+      multiValueHeaders: Object.fromEntries(Object.entries(good.headers).map(([n, v]) => [n, [v]])),
+      body: base64,
+      isBase64Encoded: true,
+    }),
+  ],
+]
+
+test.each(forms)('a genuine delivery verifies as %s', async (_, request, options) => {
+  const { headers, body } = parseRequest(request, options)
+  expect(Buffer.from(body).toString()).toBe(text)
+  expect(await explainDelivery({ headers, body, secrets: [secret], now: clock.now })).toMatchObject({
+    verified: true,
+    findings: [],
+  })
+})
+
+test('the body of a raw message keeps bytes that are not text', () => {
+  const body = Uint8Array.from([0, 0xff, 0x0a, 0x0d, 0x80])
+  expect(parseRequest(Buffer.concat([Buffer.from('A: b\n\n'), body])).body).toEqual(body)
+})
+
+test('a HAR file says when the request was made', () => {
+  expect(parseRequest(har(harEntry)).recordedAt).toBe(Date.UTC(2026, 2, 1, 9, 30))
+  expect(parseRequest(raw('\n')).recordedAt).toBeNull()
+})
+
+test.each([
+  ['curl with a variable', `curl -H "X-A: $VALUE" -d x`, /taken as it is/],
+  ['curl with two bodies', `curl -H 'A: b' -d x -d y`, /joined with &/],
+  ['a message without an empty line', 'A: b', /no empty line/],
+  ['a HAR file without a body', har({ request: { headers: [{ name: 'A', value: 'b' }] } }), /no body/],
+  ['an event with a parsed body', JSON.stringify({ headers: { a: 'b' }, body: { c: 1 } }), /parsed JSON/],
+])('%s has a warning', (_, request, warning) => {
+  expect(parseRequest(request).warnings.join(' ')).toMatch(warning)
+})
+
+test.each<[string, string | Uint8Array, RegExp, ParseRequestOptions?]>([
+  ['nothing', ' \n', /empty/],
+  ['prose', 'Hello there', /Name: value/],
+  ['a lone body', text, /--headers/],
+  ['broken JSON', text.slice(0, 50), /not JSON/],
+  ['curl with @file', `curl -H 'A: b' --data @body.json`, /--body/],
+  ['curl with headers in a file', 'curl -H @head.txt -d x', /headers/],
+  ['curl without headers', 'curl -d x https://a.example', /no headers/],
+  ['curl with a form', `curl -H 'A: b' -F file=x`, /multipart/],
+  ['curl with an open quote', `curl -H 'A: b`, /not closed/],
+  ['curl for cmd.exe', 'curl ^"https://a.example^" ^\r\n -H ^"A: b^"', /bash/],
+  ['an empty HAR file', har(), /no entries/],
+  ['a HAR file with two signed entries', har(harEntry, harEntry), /choose one/],
+  ['a HAR file without the chosen URL', har(harEntry), /0 match/, { entry: 'other' }],
+  ['a HAR file with a parsed form', har({ request: { headers: [], postData: { params: [] } } }), /parsed form/],
+  ['an event with wrong base64', JSON.stringify({ headers: {}, body: '!', isBase64Encoded: true }), /base64/],
+  ['a head without end', `A: b\n`.repeat(70_000), /256 KiB/],
+  ['too much', new Uint8Array(16 * 1_048_576 + 1), /16 MiB/],
+])('%s is unreadable, with the reason', (_, request, reason, options) => {
+  const parse = () => parseRequest(request, options)
+  expect(parse).toThrow(RequestUnreadableError)
+  expect(parse).toThrow(reason)
+  expect(parse).toThrow(expect.objectContaining({ code: 'ERR_REQUEST_UNREADABLE' }))
+})
+
+test('a request that is neither text nor bytes is a TypeError', () => {
+  expect(() => parseRequest(5 as never)).toThrow(TypeError)
+})
+
+test('headers alone are lines, a JSON object or a JSON list of pairs', () => {
+  const expected = Object.entries(good.headers)
+  expect(parseHeaders(`${lines.join('\r\n')}\r\n`)).toEqual(expected)
+  expect(parseHeaders(JSON.stringify(good.headers))).toEqual(expected)
+  expect(parseHeaders(JSON.stringify({ headers: good.headers }))).toEqual(expected)
+  expect(parseHeaders(JSON.stringify(expected))).toEqual(expected)
+  expect(() => parseHeaders('[1]')).toThrow(RequestUnreadableError)
+  expect(() => parseHeaders('x'.repeat(65_536))).toThrow(/Name: value/)
+})
+
+test('a folded header is one value', () => {
+  expect(parseRequest('A: b\n c\n\n').headers).toEqual([['A', 'b c']])
+})

@@ -1,0 +1,219 @@
+/** Reads X-Service-Signature strictly, then leniently to name its flaw. Source: docs/interface.md 6, rule 3. @module */
+import { signatureHeader } from '@payment-integration/contract'
+import type { Fault } from './finding.js'
+import { listed, type ShowText } from './outside-text.js'
+import { type HeaderPair, valuesOf } from './read-headers.js'
+
+/** One field of the header. Its value is not shown. */
+export interface HeaderField {
+  /** `t`, `v1`, or the name of another field; shortened. */
+  readonly name: string
+  /** Length of the value in characters. */
+  readonly length: number
+  readonly status: 'ok' | 'malformed' | 'unknown'
+}
+
+/** What the signature header says, without signatures. */
+export interface HeaderReport {
+  /** How many headers of this name arrived. */
+  readonly count: number
+  readonly fields: readonly HeaderField[]
+  /** The value of `t`, if it is a number. */
+  readonly t: number | null
+  /** Names of the schemes, such as `v1`; shortened. */
+  readonly schemes: readonly string[]
+  /** Names of the other fields; shortened. */
+  readonly unknownFields: readonly string[]
+}
+
+/** A signature to compare with, and the text of `t` under which it was made. */
+export interface SignatureClaim {
+  readonly t: string
+  readonly codes: readonly string[]
+}
+
+/** The header as far as it can be read. */
+export interface ReadSignature {
+  readonly report: HeaderReport
+  /** Its flaws; without any, a verifier accepts the form of the header. */
+  readonly faults: readonly Fault[]
+  /** Signatures to compare with. The first has the header's own `t`; others correct it. */
+  readonly claims: readonly SignatureClaim[]
+  /** Unix time in seconds when the delivery was signed, if `t` gives one. */
+  readonly signedAt: number | null
+}
+
+type Field = readonly [name: string, value: string]
+
+const longestHeader = 4_096
+const mostCodes = 8
+const mostFieldsShown = 16
+const strictTime = /^(?:0|[1-9]\d{0,11})$/
+const strictCode = /^[0-9a-f]{64}$/
+
+/** Reads the signature among the headers. */
+export function readSignature(pairs: readonly HeaderPair[], show: ShowText): ReadSignature {
+  const values = valuesOf(pairs, signatureHeader).filter((value) => value.trim() !== '')
+  if (values.length === 0) return otherName(pairs, show) ?? missing(pairs, show)
+  const joined = values.join(',')
+  if (joined.length > longestHeader) {
+    const evidence = [`The header has ${joined.length} characters; a verifier reads at most ${longestHeader}.`]
+    return nothing(values.length, [{ code: 'signature_malformed', evidence }])
+  }
+  const read = readValue(joined, values.length, show)
+  if (values.length === 1 || read.faults.length === 0) return read
+  const evidence = [`The header arrived ${values.length} times.`]
+  const each = values.map((value) => readValue(value, values.length, show))
+  return {
+    ...read,
+    faults: [{ code: 'signature_repeated', evidence }],
+    claims: each.flatMap(({ claims }) => claims).slice(0, mostCodes),
+    signedAt: each[0]?.signedAt ?? null,
+  }
+}
+
+function nothing(count: number, faults: readonly Fault[]): ReadSignature {
+  return { report: { count, fields: [], t: null, schemes: [], unknownFields: [] }, faults, claims: [], signedAt: null }
+}
+
+function missing(pairs: readonly HeaderPair[], show: ShowText): ReadSignature {
+  const names = listed([...new Set(pairs.map(([name]) => name))], show)
+  const evidence = [pairs.length === 0 ? 'The request has no headers.' : `The headers that arrived: ${names}.`]
+  return nothing(0, [{ code: 'signature_missing', evidence }])
+}
+
+/** A signature under another name, such as the one that CGI or a proxy makes. */
+function otherName(pairs: readonly HeaderPair[], show: ShowText): ReadSignature | null {
+  for (const [name, value] of pairs) {
+    if (value.length > longestHeader) continue
+    const read = readValue(value, 0, show)
+    if (!read.claims.some(({ codes }) => codes.length > 0)) continue
+    return {
+      ...read,
+      faults: [{ code: 'signature_other_name', evidence: [`Its name: ${show(name)}.`] }, ...read.faults],
+    }
+  }
+  return null
+}
+
+function readValue(value: string, count: number, show: ShowText): ReadSignature {
+  const strict = strictFields(value)
+  const { fields, changes } = strict === null ? lenientFields(value) : { fields: strict, changes: [] }
+  const times = fields.flatMap(([name, text]) => (name === 't' ? [text] : []))
+  const codes = fields.flatMap(([name, text]) => (name === 'v1' ? [text] : []))
+  const faults: Fault[] = changes.length > 0 ? [{ code: 'signature_mangled', evidence: changes }] : []
+  faults.push(...flawsOf(times, codes, fields, show))
+  if (strict === null && faults.length === 0)
+    faults.push({ code: 'signature_malformed', evidence: ['A field is not name=value.'] })
+  const [time = ''] = times
+  const hex = codes.map((code) => code.toLowerCase()).filter((code) => strictCode.test(code))
+  const seconds = /^\d{13}$/.test(time) ? time.slice(0, -3) : time
+  const isTime = /^\d{1,13}$/.test(time)
+  const claims = isTime && hex.length > 0 ? [...new Set([time, seconds])].map((t) => ({ t, codes: hex })) : []
+  return { report: reportOf(fields, count, show), faults, claims, signedAt: isTime ? Number(seconds) : null }
+}
+
+function flawsOf(
+  times: readonly string[],
+  codes: readonly string[],
+  fields: readonly Field[],
+  show: ShowText,
+): Fault[] {
+  const flaws: Fault[] = []
+  if (times.length === 1 && /^\d{13}$/.test(times[0] ?? ''))
+    flaws.push({ code: 'time_in_milliseconds', evidence: [`t has 13 digits: ${times[0]}.`] })
+  else if (times.length !== 1)
+    flaws.push({ code: 'signature_malformed', evidence: [`It has ${times.length} fields t; exactly one is expected.`] })
+  else if (!strictTime.test(times[0] ?? ''))
+    flaws.push({ code: 'signature_malformed', evidence: ['t is not 1 to 12 digits without a leading zero.'] })
+  const wrong = codes.filter((code) => !strictCode.test(code))
+  const upper = wrong.filter((code) => strictCode.test(code.toLowerCase()))
+  const short = wrong.find((code) => /^[0-9a-f]{0,63}$/i.test(code))
+  if (codes.length > mostCodes)
+    flaws.push({ code: 'signature_malformed', evidence: [`It has ${codes.length} fields v1; ${mostCodes} at most.`] })
+  if (short !== undefined)
+    flaws.push({ code: 'signature_truncated', evidence: [`v1 has ${short.length} hex digits; 64 are expected.`] })
+  else if (wrong.length > upper.length) {
+    const lengths = wrong.map((code) => code.length).slice(0, mostCodes)
+    const evidence = [`v1 has ${lengths.join(' and ')} characters that are not 64 hex digits.`]
+    flaws.push({ code: 'signature_malformed', evidence })
+  } else if (upper.length > 0)
+    flaws.push({ code: 'signature_upper_case', evidence: [`v1 has 64 hex digits, some of them in upper case.`] })
+  if (codes.length === 0) {
+    const names = fields.map(([name]) => name).filter(isScheme)
+    const evidence = [names.length > 0 ? `Its schemes: ${listed(names, show)}.` : 'It has no field v1.']
+    flaws.push({ code: names.length > 0 ? 'scheme_unknown' : 'signature_malformed', evidence })
+  }
+  return flaws
+}
+
+const isScheme = (name: string): boolean => /^v\d{1,4}$/.test(name)
+
+function reportOf(fields: readonly Field[], count: number, show: ShowText): HeaderReport {
+  const time = fields.find(([name]) => name === 't')?.[1] ?? ''
+  const names = fields.map(([name]) => name)
+  return {
+    count,
+    fields: fields.slice(0, mostFieldsShown).map(([name, value]) => ({
+      name: show(name),
+      length: value.length,
+      status: name === 't' ? okIf(strictTime.test(value)) : name === 'v1' ? okIf(strictCode.test(value)) : 'unknown',
+    })),
+    t: /^\d{1,13}$/.test(time) ? Number(time) : null,
+    schemes: [...new Set(names.filter(isScheme))].slice(0, mostFieldsShown),
+    unknownFields: [...new Set(names.filter((name) => name !== 't' && name !== 'v1'))]
+      .slice(0, mostFieldsShown)
+      .map(show),
+  }
+}
+
+const okIf = (isOk: boolean) => (isOk ? 'ok' : 'malformed')
+
+/** The fields as a verifier splits them, or null when it would reject the list itself. */
+function strictFields(value: string): Field[] | null {
+  const fields: Field[] = []
+  for (const part of value.split(',')) {
+    const field = trimBlanks(part, true)
+    const at = field.indexOf('=')
+    const name = field.slice(0, Math.max(at, 0))
+    if (name === '' || /\s/.test(name)) return null
+    const isKnown = name === 't' || name === 'v1'
+    const text = field.slice(at + 1)
+    if (isKnown && /[^0-9a-zA-Z]/.test(trimBlanks(text, false))) return null
+    fields.push([name, isKnown ? trimBlanks(text, false) : text])
+  }
+  return fields
+}
+
+/** Removes spaces and tabs at the start, or else at the end: the only ones that a verifier allows. */
+function trimBlanks(text: string, atStart: boolean): string {
+  let [start, end] = [0, text.length]
+  const isBlank = (index: number) => text[index] === ' ' || text[index] === '\t'
+  if (atStart) while (start < end && isBlank(start)) start++
+  else while (end > start && isBlank(end - 1)) end--
+  return text.slice(start, end)
+}
+
+/** The fields of a header that something rewrote, with each change that was undone. */
+function lenientFields(value: string): { fields: Field[]; changes: string[] } {
+  const changes: string[] = []
+  let text = value
+  const undo = (changed: string, description: string) => {
+    if (changed !== text) changes.push(description)
+    text = changed
+  }
+  undo(
+    text.replace(/%(?:3d|2c|20|22)/gi, (code) => decodeURIComponent(code)),
+    'It is percent-encoded.',
+  )
+  undo(text.replace(/["'`[\]{}\\]/g, ''), 'It has quotes, brackets or backslashes.')
+  if (!text.includes(',')) undo(text.replace(/[;&]/g, ','), 'Its fields are separated by ; or & instead of a comma.')
+  undo(text.replace(/\s/g, ''), 'It has white space within a field.')
+  if (!text.includes('=')) undo(text.replaceAll(':', '='), 'Its names and values are separated by : instead of =.')
+  const fields = text.split(',').flatMap((part): Field[] => {
+    const at = part.indexOf('=')
+    return at > 0 ? [[part.slice(0, at), part.slice(at + 1)]] : []
+  })
+  if (fields.some(([name]) => name === 'T' || name === 'V1')) changes.push('Its names are in upper case.')
+  return { fields: fields.map(([name, each]) => [/^(?:T|V1)$/.test(name) ? name.toLowerCase() : name, each]), changes }
+}

@@ -1,0 +1,154 @@
+/** Undoes changes of a body that are changes of its JSON. @module */
+import {
+  inContractOrder,
+  isRecord,
+  type JsonRecord,
+  looksLikeSnapshot,
+  parseJson,
+  restoreSnapshots,
+} from './body-form.js'
+import type { Fault, FindingCode } from './finding.js'
+import { decodeBase64, fromUtf8, toUtf8 } from './text-codes.js'
+import type { Undo } from './undo.js'
+
+/** The bytes of a body. */
+export type Body = Uint8Array<ArrayBuffer>
+
+type Undone = Fault & { readonly value: Body }
+
+/** Undoes changes of JSON. */
+export const undoJson: Undo<Body> = (body) => {
+  const text = fromUtf8(body)
+  if (text === null) return []
+  const value = parseJson(text)
+  if (typeof value === 'string') return [undone('body_double_encoded', toUtf8(value), ['The body is one JSON text.'])]
+  if (Array.isArray(value)) {
+    const bytes = bytesOfNumbers(value)
+    if (bytes !== null) return [undone('body_stringified_bytes', bytes, ['The body is a JSON list of bytes.'])]
+    return value.length === 1 && isRecord(value[0])
+      ? [undone('body_envelope', toUtf8(JSON.stringify(value[0])), ['The body is a list with one object.'])]
+      : []
+  }
+  if (isRecord(value)) return looksLikeSnapshot(value) ? ofSnapshot(value, text) : ofOther(value)
+  return value === undefined ? [...ofList(text), ...closed(text)] : []
+}
+
+function undone(code: FindingCode, value: Body, evidence: readonly string[]): Undone {
+  return { code, evidence, value }
+}
+
+/** The snapshot as the service writes it: in the given order, in the contract's, and with changed values put back. */
+function ofSnapshot(value: JsonRecord, text: string): Undone[] {
+  const compact = JSON.stringify(value)
+  const sorted = JSON.stringify(inContractOrder(value))
+  const written = rewritten(text)
+  const restored = restoreSnapshots(value).flatMap(({ value: each, changes }) =>
+    [...new Set([JSON.stringify(each), JSON.stringify(inContractOrder({ ...each, ...othersOf(value) }))])].map((form) =>
+      undone('body_values_changed', toUtf8(form), changes),
+    ),
+  )
+  return [
+    undone('body_reencoded', toUtf8(compact), written),
+    undone('body_reordered', toUtf8(sorted), [...written, 'The fields are not in the order of the contract.']),
+    ...restored,
+  ]
+}
+
+/** The fields that the contract does not name: a newer service may send some. */
+function othersOf(value: JsonRecord): JsonRecord {
+  const known = Object.keys(inContractOrder(value))
+  return Object.fromEntries(known.filter((name) => !contractNames.has(name)).map((name) => [name, value[name]]))
+}
+
+const contractNames: ReadonlySet<string> = new Set([
+  ...['integrationAddress', 'chainId', 'txHash', 'version', 'state', 'recipient', 'invoice'],
+])
+
+/** Traces of a JSON writer that is not the service's. */
+function rewritten(text: string): string[] {
+  const traces = [
+    [/^\s*\{\s*\n/.test(text), 'It is indented.'],
+    [/", "|": "|": \{|: null|": \d/.test(text), 'It has blanks after colons or commas.'],
+    [/\\u[0-9a-fA-F]{4}/.test(text), 'It has characters written as \\uXXXX.'],
+    [text.includes('\\/'), 'It has slashes written as \\/.'],
+  ] as const
+  return traces.flatMap(([found, sentence]) => (found ? [sentence] : []))
+}
+
+const envelopeFields = ['body', 'rawBody', 'payload', 'data', 'Body', 'Message', 'message', 'content', 'json'] as const
+
+/** Objects that hold the body: events of gateways and queues, Buffers as JSON, maps from index to byte. */
+function ofOther(value: JsonRecord): Undone[] {
+  const names = Object.keys(value)
+  if (value['type'] === 'Buffer' && Array.isArray(value['data'])) {
+    const bytes = bytesOfNumbers(value['data'])
+    return bytes === null ? [] : [undone('body_stringified_bytes', bytes, ['The body is a Buffer as JSON.'])]
+  }
+  const bytes =
+    names[0] === '0' && names.every((name, index) => name === String(index))
+      ? bytesOfNumbers(Object.values(value))
+      : null
+  if (bytes !== null) return [undone('body_stringified_bytes', bytes, ['The body maps each index to a byte.'])]
+  const [key = ''] = names
+  // A form parser makes the JSON a name without a value.
+  if (names.length === 1 && /^\s{0,64}\{/.test(key) && value[key] === '')
+    return [undone('body_form_encoded', toUtf8(key), ['The JSON is the name of a form field without a value.'])]
+  return envelopeFields.flatMap((name) => ofField(name, value))
+}
+
+function ofField(name: string, value: JsonRecord): Undone[] {
+  const inner = value[name]
+  if (isRecord(inner))
+    return [undone('body_envelope', toUtf8(JSON.stringify(inner)), [`The field ${name} has the body, parsed.`])]
+  if (typeof inner !== 'string' || inner === '') return []
+  const decoded = decodeBase64(inner)
+  const flag = value['isBase64Encoded'] === true ? ' isBase64Encoded is true.' : ''
+  return [
+    undone('body_envelope', toUtf8(inner), [`The field ${name} has the body.`]),
+    ...(decoded === null
+      ? []
+      : [undone('body_envelope', decoded, [`The field ${name} has the body in base64.${flag}`])]),
+  ]
+}
+
+function bytesOfNumbers(values: readonly unknown[]): Body | null {
+  const isByte = (value: unknown) => Number.isInteger(value) && (value as number) >= 0 && (value as number) < 256
+  return values.length > 1 && values.every(isByte) ? Uint8Array.from(values as number[]) : null
+}
+
+/** `123,34,105`, as `String(bytes)` prints it, or with blanks or as hex pairs of a Buffer in a log. */
+function ofList(text: string): Undone[] {
+  const buffer = /^<Buffer [0-9a-f ]{2,}>$/.exec(text.trim())
+  if (buffer !== null) {
+    const pairs = text.trim().slice(8, -1).split(' ')
+    const bytes = bytesOfNumbers(pairs.map((pair) => Number.parseInt(pair, 16)))
+    return bytes === null ? [] : [undone('body_stringified_bytes', bytes, ['The body is a printed Buffer.'])]
+  }
+  if (!/^\d{1,3},[\d, ]{1,}$/.test(text.trim())) return []
+  const bytes = bytesOfNumbers(text.split(',').map(Number))
+  return bytes === null ? [] : [undone('body_stringified_bytes', bytes, ['The body is a list of bytes with commas.'])]
+}
+
+/** The text with the closing marks that JSON lacks at its end. */
+function closed(text: string): Undone[] {
+  const missing = missingEnd(text)
+  if (missing === null || missing === '') return []
+  return [undone('body_truncated', toUtf8(`${text}${missing}`), [`Closing marks that are missing: ${missing.length}.`])]
+}
+
+/** The marks that close what a text of JSON opens; null when it closes more than it opens, or opens nothing. */
+export function missingEnd(text: string): string | null {
+  const open: string[] = []
+  let isText = false
+  for (let index = 0; index < text.length; index++) {
+    const character = text[index]
+    if (isText && character === '\\') index++
+    else if (character === '"') isText = !isText
+    else if (isText) continue
+    else if (character === '{') open.push('}')
+    else if (character === '[') open.push(']')
+    else if ((character === '}' || character === ']') && open.pop() !== character) return null
+  }
+  if (open.length === 0 && !isText) return null
+  return `${isText ? '"' : ''}${open.reverse().join('')}`
+}

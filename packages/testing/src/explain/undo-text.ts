@@ -1,0 +1,130 @@
+/** Undoes changes of a body that are changes of its text. @module */
+import type { FindingCode } from './finding.js'
+import { decodeBase64, decodeHex, fromLatin1, fromUtf8, toLatin1, toUtf8 } from './text-codes.js'
+import type { Undo } from './undo.js'
+import type { Body } from './undo-json.js'
+
+/** Texts before a change, with the facts that show it. */
+type UndoText = (text: string) => readonly { readonly text: string | Body | null; readonly evidence: string }[]
+
+/** A step from bodies that are UTF-8. It gives nothing where the text stays the same. */
+function ofText(code: FindingCode, undo: UndoText): Undo<Body> {
+  return (body) => {
+    const text = fromUtf8(body)
+    if (text === null) return []
+    return undo(text).flatMap(({ text: next, evidence }) => {
+      if (next === null || next === text || next.length === 0) return []
+      return [{ code, evidence: [evidence], value: typeof next === 'string' ? toUtf8(next) : next }]
+    })
+  }
+}
+
+const entities: Readonly<Record<string, string>> = {
+  ...{ '&quot;': '"', '&#34;': '"', '&#x22;': '"', '&#39;': "'", '&#x27;': "'", '&#039;': "'", '&apos;': "'" },
+  ...{ '&lt;': '<', '&gt;': '>', '&amp;': '&', '&#38;': '&', '&#x2F;': '/', '&#47;': '/' },
+}
+
+/** Undoes one change of the text each. */
+export const undoText: readonly Undo<Body>[] = [
+  ofText('body_escaped', (text) => {
+    const bare = text.trim()
+    const isQuoted = bare.length > 2 && /^["'`]/.test(bare) && bare.endsWith(bare[0] ?? '')
+    const inner = isQuoted ? bare.slice(1, -1) : bare
+    return [
+      { text: isQuoted ? inner : null, evidence: 'Quotes at both ends.' },
+      { text: /^\{\s?\\+"/.test(inner) ? withoutBackslashes(inner) : null, evidence: 'Backslashes before its quotes.' },
+    ]
+  }),
+  ofText('body_form_encoded', (text) => {
+    if (!/%[0-9a-f]{2}/i.test(text)) return []
+    const [name = ''] = /^[A-Za-z_][\w.[\]-]{0,63}=/.exec(text) ?? []
+    const value = text.slice(name.length).replace(/=$/, '')
+    const evidence = name === '' ? 'It has characters written as %XX.' : 'It is the value of a form field.'
+    return [decodePercent(value.replaceAll('+', ' ')), decodePercent(value)].map((each) => ({ text: each, evidence }))
+  }),
+  ofText('body_html_escaped', (text) => [
+    {
+      text: text.replace(
+        /&(?:quot|apos|lt|gt|amp|#\d{1,4}|#x[0-9a-f]{1,4});/gi,
+        (entity) => entities[entity] ?? entity,
+      ),
+      evidence: 'It has entities of HTML.',
+    },
+  ]),
+  ofText('body_base64', (text) => [{ text: decodeBase64(text), evidence: 'It has only characters of base64.' }]),
+  ofText('body_hex', (text) => [{ text: decodeHex(text), evidence: 'It has only hex digits.' }]),
+  ofText('body_chunked', (text) => [{ text: dechunk(text), evidence: 'Chunk sizes stand in lines of their own.' }]),
+  ofText('body_charset', (text) => {
+    if (!/[^\0-\x7f]/.test(text)) return []
+    const bytes = toLatin1(text)
+    const isUtf8 = bytes !== null && fromUtf8(bytes) !== null
+    return [
+      { text: isUtf8 ? bytes : null, evidence: 'UTF-8 was decoded as Latin-1 or windows-1252 and encoded again.' },
+    ]
+  }),
+  (body) => {
+    if (fromUtf8(body) !== null) return []
+    const evidence = ['The bytes are not UTF-8.']
+    const texts = [fromLatin1(body, false), fromLatin1(body, true), ...fromUtf16(body)]
+    return texts.map((text) => ({ code: 'body_charset', evidence, value: toUtf8(text) }))
+  },
+  ofText('body_charset', (text) => [
+    {
+      text: isUtf16(text) ? text.replaceAll('\0', '') : null,
+      evidence: 'Every other byte is NUL, as in UTF-16.',
+    },
+  ]),
+  ofText('body_normalised', (text) => [
+    { text: text.normalize('NFC'), evidence: 'Accents stand apart from their letters (NFD).' },
+    { text: text.normalize('NFD'), evidence: 'Accents are joined with their letters (NFC).' },
+  ]),
+  ofText('body_line_ends', (text) => [
+    { text: text.replaceAll('\r\n', '\n'), evidence: 'It has CRLF where LF was signed.' },
+    { text: text.includes('\r') ? null : text.replaceAll('\n', '\r\n'), evidence: 'It has LF where CRLF was signed.' },
+  ]),
+]
+
+/** Whether about every other character is NUL, which is how UTF-16 looks to a reader of UTF-8. */
+function isUtf16(text: string): boolean {
+  const nuls = text.split('\0').length - 1
+  return nuls > 0 && nuls >= Math.floor(text.length / 2) - 1
+}
+
+/** The text of UTF-16 with a byte order mark. */
+function fromUtf16(body: Body): string[] {
+  const [first, second] = body
+  if (first === 0xff && second === 0xfe) return [new TextDecoder('utf-16le').decode(body)]
+  return first === 0xfe && second === 0xff ? [new TextDecoder('utf-16be').decode(body)] : []
+}
+
+function withoutBackslashes(text: string): string {
+  return text.replace(/\\(["\\/])/g, '$1')
+}
+
+function decodePercent(text: string): string | null {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return null
+  }
+}
+
+/** The content of chunks, each after a line with its size in hex; null when the text is not in chunks. */
+export function dechunk(text: string): Body | null {
+  const bytes = toUtf8(text)
+  const parts: number[] = []
+  let at = 0
+  for (;;) {
+    const end = bytes.indexOf(0x0a, at)
+    if (end < 0 || end - at > 20) return null
+    const [, size] = /^([0-9a-fA-F]{1,7})\r?$/.exec(new TextDecoder().decode(bytes.subarray(at, end))) ?? []
+    if (size === undefined) return null
+    const length = Number.parseInt(size, 16)
+    if (length === 0) return parts.length > 0 ? Uint8Array.from(parts) : null
+    if (end + 1 + length > bytes.length) return null
+    for (const byte of bytes.subarray(end + 1, end + 1 + length)) parts.push(byte)
+    at = end + 1 + length
+    if (bytes[at] === 0x0d) at++
+    if (bytes[at] === 0x0a) at++
+  }
+}

@@ -6,6 +6,7 @@ import { addAudit } from './commands/audit.js'
 import { addDeliveries } from './commands/deliveries/deliveries.js'
 import { addDev } from './commands/dev.js'
 import { addIdentity } from './commands/identity/identity.js'
+import { addInit } from './commands/init.js'
 import { addIntegrations } from './commands/integrations.js'
 import { addLegacyKeys } from './commands/legacy-keys.js'
 import { addReindex } from './commands/reindex.js'
@@ -52,6 +53,7 @@ function createProgram(io: Io, finish: Finish): Command {
     .configureOutput(output(io))
     .showHelpAfterError('Add --help to list commands and options.')
   addDev(program, io, finish)
+  addInit(program, io, finish)
   addServe(program, io, finish)
   addStatus(program, io, finish)
   addReindex(program, io, finish)

@@ -41,7 +41,7 @@ export class PaymentObject {
   }
 
   async fetch(request: Request): Promise<Response> {
-    const snapshot: Snapshot = await request.json()
+    const snapshot = (await request.json()) as Snapshot
     return Response.json({ decision: await this.accept(snapshot) })
   }
 }

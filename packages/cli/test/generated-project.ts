@@ -1,49 +1,19 @@
 /** Projects that `init` wrote a receiver into: makes them, runs their scripts, and starts them as processes. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { createTestDatabase } from '../../store-sql/test/postgres.js'
-import type { DatabaseName, FrameworkName } from '../src/init/frameworks.js'
+import type { FrameworkName } from '../src/init/frameworks.js'
 import { runCli } from '../src/run-cli.js'
 import { bundleWorker } from './bundle-worker.js'
 import { testIo } from './test-io.js'
+import { type ProjectOptions, writeProject } from './write-project.js'
 
 const root = join(import.meta.dirname, '../../..')
-
-/** The properties of the project, before `init`. */
-export interface ProjectOptions {
-  readonly language?: 'ts' | 'js'
-  readonly isModule?: boolean
-  readonly database?: DatabaseName
-  readonly router?: 'app' | 'pages'
-}
-
-/** Packages that a project of the framework has already. */
-const listed: Readonly<Record<FrameworkName, readonly string[]>> = {
-  express: ['express'],
-  fastify: ['fastify'],
-  hono: ['hono'],
-  next: ['next', 'react', 'react-dom'],
-  nest: ['@nestjs/core', '@nestjs/common', '@nestjs/platform-express', 'reflect-metadata', 'rxjs'],
-  koa: ['koa'],
-  worker: [],
-  lambda: [],
-  node: [],
-}
-
-/** Writes a minimal project of the framework into a folder, which must exist. */
-export function writeProject(folder: string, framework: FrameworkName, options: ProjectOptions = {}): void {
-  const { language = 'ts', isModule = true, router = 'app' } = options
-  const dependencies = Object.fromEntries(listed[framework].map((name) => [name, '*']))
-  const manifest = { name: 'shop', private: true, ...(isModule && { type: 'module' }), dependencies }
-  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
-  if (language === 'ts') writeFileSync(join(folder, 'tsconfig.json'), '{}\n')
-  if (framework === 'next') mkdirSync(join(folder, router))
-}
 
 /** Makes a project that resolves the packages of this workspace, and runs `init` in it. */
 export async function generate(framework: FrameworkName, options: ProjectOptions = {}): Promise<string> {
@@ -115,7 +85,10 @@ export async function startGenerated(
   }
   // As the user does: a copy of the example, with values.
   const example = readFileSync(join(folder, '.env.example'), 'utf8')
-  writeFileSync(join(folder, '.env.local'), example.replace(/^(\w+)=.*$/gm, (_, name) => `${name}=${values[name]}`))
+  writeFileSync(
+    join(folder, '.env.local'),
+    example.replace(/^(\w+)=.*$/gm, (_, name) => `${name}=${values[name]}`),
+  )
 
   let child: ChildProcess | undefined
   async function close() {
@@ -128,7 +101,8 @@ export async function startGenerated(
       const { exitCode, output } = await runScript(folder, 'payments:migrate')
       if (exitCode !== 0) throw new Error(`payments:migrate ended with ${exitCode}:\n${output}`)
     }
-    const started = framework === 'worker' ? await startWorker(folder, secret) : startProcess(framework, folder, options)
+    const started =
+      framework === 'worker' ? await startWorker(folder, secret) : startProcess(framework, folder, options)
     child = started
     const url = await urlOf(started)
     return { url, secret, address, folder, databaseUrl: absolute(databaseUrl, folder), close }
@@ -147,7 +121,9 @@ function startProcess(framework: FrameworkName, folder: string, { language = 'ts
   const entries: Partial<Record<FrameworkName, [kind: string, entry: string]>> = {
     lambda: ['lambda', `payments/handler.${language}`],
     next:
-      router === 'app' ? ['next-app', `app/webhook/route.${language}`] : ['next-pages', `pages/api/webhook.${language}`],
+      router === 'app'
+        ? ['next-app', `app/webhook/route.${language}`]
+        : ['next-pages', `pages/api/webhook.${language}`],
   }
   const entry = entries[framework]
   const env = environmentOf(folder, { PORT: '0' })

@@ -8,8 +8,9 @@ import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { type FrameworkName, frameworkNames } from '../src/init/frameworks.js'
 import { runCli } from '../src/run-cli.js'
-import { type ProjectOptions, runScript, startGenerated, writeProject } from './generated-project.js'
+import { runScript, startGenerated } from './generated-project.js'
 import { testIo } from './test-io.js'
+import { type ProjectOptions, writeProject } from './write-project.js'
 
 const root = join(import.meta.dirname, '../../..')
 
@@ -44,27 +45,30 @@ const projects: readonly [FrameworkName, ProjectOptions][] = [
   ['node', { language: 'js', isModule: false }],
 ]
 
-test.each(projects)('%s %j: the receiver accepts a signed delivery once, rejects a forged one, and passes its own test', async (framework, options) => {
-  const receiver = await startGenerated(framework, options)
-  onTestFinished(() => receiver.close())
-  const deliveries = createDeliveries({ secret: receiver.secret })
-  const build = createBuilders({ seed: 5, integrationAddress: receiver.address })
-  const post = async (delivery: SignedDelivery) => (await fetch(receiver.url, { method: 'POST', ...delivery })).status
+test.each(projects)(
+  '%s %j: the receiver accepts a signed delivery once, rejects a forged one, and passes its own test',
+  async (framework, options) => {
+    const receiver = await startGenerated(framework, options)
+    onTestFinished(() => receiver.close())
+    const deliveries = createDeliveries({ secret: receiver.secret })
+    const build = createBuilders({ seed: 5, integrationAddress: receiver.address })
+    const post = async (delivery: SignedDelivery) => (await fetch(receiver.url, { method: 'POST', ...delivery })).status
 
-  const pending = build.snapshot({ version: 1, state: 'pending' })
-  const success = { ...pending, version: 2, state: 'success' as const }
-  const good = await deliveries.good(success)
-  expect(await post(await deliveries.forged(success))).toBe(401)
-  expect(await post(good)).toBe(204)
-  expect(await post(await deliveries.duplicate(good))).toBe(204)
-  expect(await post(await deliveries.good(pending))).toBe(204)
-  expect((await fetch(receiver.url)).status).toBe(405)
-  if (receiver.databaseUrl !== null) expect(await storedStates(receiver.databaseUrl)).toEqual(['success'])
+    const pending = build.snapshot({ version: 1, state: 'pending' })
+    const success = { ...pending, version: 2, state: 'success' as const }
+    const good = await deliveries.good(success)
+    expect(await post(await deliveries.forged(success))).toBe(401)
+    expect(await post(good)).toBe(204)
+    expect(await post(await deliveries.duplicate(good))).toBe(204)
+    expect(await post(await deliveries.good(pending))).toBe(204)
+    expect((await fetch(receiver.url)).status).toBe(405)
+    if (receiver.databaseUrl !== null) expect(await storedStates(receiver.databaseUrl)).toEqual(['success'])
 
-  const { exitCode, output } = await runScript(receiver.folder, 'payments:test')
-  expect(output).toMatch(/pass 1\b/)
-  expect(exitCode).toBe(0)
-})
+    const { exitCode, output } = await runScript(receiver.folder, 'payments:test')
+    expect(output).toMatch(/pass 1\b/)
+    expect(exitCode).toBe(0)
+  },
+)
 
 test('a receiver in TypeScript compiles under the strictest options, for each framework and database', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'payment-integration-init-types-'))

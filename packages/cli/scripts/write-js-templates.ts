@@ -1,8 +1,8 @@
-/** Writes each template of `init` as JavaScript, beside the TypeScript. Usage: node scripts/write-js-templates.mjs */
+/** Writes each template of `init` as JavaScript, beside the TypeScript. Usage: npx tsx packages/cli/scripts/write-js-templates.ts */
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { stripTypes } from './strip-types.mjs'
+import { stripTypes } from './strip-types.js'
 
 const folder = join(import.meta.dirname, '../templates')
 const templates = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'))

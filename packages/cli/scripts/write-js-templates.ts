@@ -1,4 +1,4 @@
-/** Writes each template of `init` as JavaScript, beside the TypeScript. Usage: npx tsx packages/cli/scripts/write-js-templates.ts */
+/** Writes each template of `init` as JavaScript, beside the TypeScript. @module */
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

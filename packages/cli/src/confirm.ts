@@ -7,7 +7,7 @@ export function canAsk(io: Pick<Io, 'live' | 'input'>): boolean {
   return io.live !== undefined && (io.input() as { readonly isTTY?: boolean }).isTTY === true
 }
 
-/** Prints the question, and resolves whether the next line is `y` or `yes`. False when the input ends or a signal comes. */
+/** Prints the question, and resolves whether the next line is `y` or `yes`. False when the input ends or is aborted. */
 export async function confirm(question: string, io: Pick<Io, 'input' | 'out' | 'signal'>): Promise<boolean> {
   io.out(`${question} [y/N]`)
   const reader = createInterface({ input: io.input(), signal: io.signal })

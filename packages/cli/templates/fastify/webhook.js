@@ -2,7 +2,7 @@
 import { fastifyReceiver } from '@payment-integration/webhook/fastify'
 import fastify from 'fastify'
 
-/** A plugin with one route. It keeps the body parsers away from this route, because the signature covers the raw bytes. */
+/** A plugin with one route. It keeps body parsers away from this route: the signature covers the raw bytes. */
 export async function paymentWebhook(app, { receive }) {
   // Strangers can cause refusals: the line has only the code, and nothing that was sent.
   const onRefusal = ({ code }) => console.warn(code)

@@ -4,7 +4,7 @@ import type { IncomingDelivery } from '@payment-integration/webhook'
 import { fastifyReceiver } from '@payment-integration/webhook/fastify'
 import fastify, { type FastifyInstance } from 'fastify'
 
-/** A plugin with one route. It keeps the body parsers away from this route, because the signature covers the raw bytes. */
+/** A plugin with one route. It keeps body parsers away from this route: the signature covers the raw bytes. */
 export async function paymentWebhook(
   app: FastifyInstance,
   { receive }: { readonly receive: (delivery: IncomingDelivery) => Promise<unknown> },

@@ -1,4 +1,4 @@
-/** The webhook of payment notifications. In your app, above other middleware: `app.route('/', paymentWebhook(receive))`. */
+/** The webhook of payment notifications. Above other middleware: `app.route('/', paymentWebhook(receive))`. */
 import { getRequestListener } from '@hono/node-server'
 import { createHonoHandler } from '@payment-integration/webhook/hono'
 import { Hono } from 'hono'

@@ -1,4 +1,4 @@
-/** Receives payment notifications in a Cloudflare Worker. Your own Worker calls `webhook` and exports `PaymentObject`. */
+/** Receives payment notifications in a Cloudflare Worker. Your Worker calls `webhook`, and exports `PaymentObject`. */
 import { createVerifier } from '@payment-integration/webhook'
 import { createWorkerHandler } from '@payment-integration/webhook/worker'
 

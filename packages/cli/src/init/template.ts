@@ -18,7 +18,7 @@ export interface Target {
 
 /**
  * The text of a file from a template.
- * @param name - Code without its extension, as in `express/webhook`; any other file with it, as in `worker/wrangler.toml`.
+ * @param name - Code without its extension: `express/webhook`. Other files with it: `worker/wrangler.toml`.
  * @param words - Further words to replace, such as `PAYMENTS_FOLDER`.
  */
 export async function fromTemplate(

@@ -195,7 +195,8 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: ['node_modules'] },
-    exclude: { path: '^(packages|examples)/[^/]+/(dist/|coverage/|[.]next/|next-env[.]d[.]ts$)' },
+    // Templates are texts that `init` writes into projects, where their imports resolve.
+    exclude: { path: '^(packages|examples)/[^/]+/(dist/|templates/|coverage/|[.]next/|next-env[.]d[.]ts$)' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     combinedDependencies: false,

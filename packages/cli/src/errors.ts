@@ -20,6 +20,12 @@ export class DemoError extends Error {
   readonly code = 'ERR_DEMO'
 }
 
+/** `init` cannot work with the project. Exit code 1; the message names the change to make. */
+export class InitError extends Error {
+  override readonly name = 'InitError'
+  readonly code = 'ERR_INIT'
+}
+
 /** The configured SQLite file does not exist, and the command may not create it. Exit code 1. */
 export class DatabaseMissingError extends Error {
   override readonly name = 'DatabaseMissingError'

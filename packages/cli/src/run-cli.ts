@@ -8,6 +8,7 @@ import { addDev } from './commands/dev.js'
 import { addDoctor } from './commands/doctor/doctor.js'
 import { addExplain } from './commands/explain/explain.js'
 import { addIdentity } from './commands/identity/identity.js'
+import { addInit } from './commands/init.js'
 import { addIntegrations } from './commands/integrations.js'
 import { addLegacyKeys } from './commands/legacy-keys.js'
 import { addReindex } from './commands/reindex.js'
@@ -54,7 +55,9 @@ function createProgram(io: Io, finish: Finish): Command {
     .configureOutput(output(io))
     .showHelpAfterError('Add --help to list commands and options.')
   addDev(program, io, finish)
+  addInit(program, io, finish)
   addDoctor(program, io, finish)
+  addExplain(program, io, finish)
   addServe(program, io, finish)
   addStatus(program, io, finish)
   addReindex(program, io, finish)
@@ -65,7 +68,6 @@ function createProgram(io: Io, finish: Finish): Command {
   addIdentity(program, io, finish)
   addAudit(program, io, finish)
   addSecrets(program, io, finish)
-  addExplain(program, io, finish)
   return program
 }
 

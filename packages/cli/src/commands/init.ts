@@ -1,0 +1,110 @@
+/** `payment-integration init`: writes a receiver, its tables and a test into a project. @module */
+import { resolve } from 'node:path'
+import { Argument, type Command, Option } from 'commander'
+import { examples, type Finish, optionsOf } from '../command.js'
+import { canAsk, confirm } from '../confirm.js'
+import { UsageError } from '../errors.js'
+import { plain } from '../format.js'
+import { type DatabaseName, type FrameworkName, frameworkNames } from '../init/frameworks.js'
+import { type Plan, planInit } from '../init/plan.js'
+import { readProject } from '../init/project.js'
+import { unifiedDiff } from '../init/unified-diff.js'
+import { writePlan } from '../init/write-plan.js'
+import type { ExitCode, Io } from '../io.js'
+import { createReporter, createStyle, type Reporter, type Style } from '../output.js'
+
+/** Options of {@link init}. */
+interface InitOptions {
+  readonly dir: string
+  readonly database?: DatabaseName
+  readonly path?: string
+  readonly yes?: true
+  readonly dryRun?: true
+  readonly json?: true
+}
+
+/** Adds the command. */
+export function addInit(program: Command, io: Io, finish: Finish): void {
+  program
+    .command('init')
+    .description('write a receiver of notifications, its tables and a test into a project; shows the diff first')
+    .addArgument(new Argument('<framework>', 'the framework of the project').choices(frameworkNames))
+    .option('--dir <folder>', 'the folder with the package.json of the project', '.')
+    .addOption(
+      new Option('--database <name>', 'where versions are stored (default: postgres if pg is a dependency)').choices([
+        'sqlite',
+        'postgres',
+      ]),
+    )
+    .option('--path <path>', 'the path of the webhook (default: /webhook; /api/webhook in the pages router of Next)')
+    .option('--yes', 'write without a question')
+    .option('--dry-run', 'only print the diff')
+    .addHelpText('after', examples('init express', 'init next --path /hooks/payments --dry-run', 'init koa --yes'))
+    .action(async (framework: FrameworkName, _options, command) => {
+      finish(await init(framework, optionsOf<InitOptions>(command), io))
+    })
+}
+
+/**
+ * Prints the diff, asks, and writes. A file with other content is kept and named, with what to add by hand.
+ * @returns 0 when all was written or nothing was missing; 1 when a file was kept, or the answer was no.
+ * @throws UsageError `ERR_USAGE` for options that do not fit, and without `--yes` where nobody can answer. InitError
+ * `ERR_INIT` when the project does not fit, or a file could not be written.
+ */
+async function init(framework: FrameworkName, options: InitOptions, io: Io): Promise<ExitCode> {
+  const { json = false, yes = false, dryRun = false, database, path } = options
+  const project = await readProject(resolve(options.dir))
+  const plan = await planInit(project, { framework, database, path })
+  const report = createReporter(io, json)
+  const hasConflicts = plan.conflicts.length > 0
+  if (plan.files.length === 0 && !hasConflicts) {
+    report({ event: 'init.unchanged' }, () => ['There is nothing to change.'])
+    return 0
+  }
+  showPlan(plan, report, createStyle(io.colour))
+  if (dryRun || plan.files.length === 0) return hasConflicts ? 1 : 0
+  if (!yes) {
+    if (json || !canAsk(io)) throw new UsageError('Nothing was written: pass --yes to write these files, or --dry-run.')
+    const count = plan.files.length
+    if (!(await confirm(`Write ${count === 1 ? 'this file' : `these ${count} files`}?`, io))) {
+      io.out('Nothing was written.')
+      return 1
+    }
+  }
+  await writePlan(project.folder, plan.files)
+  const written = plan.files.map((file) => file.path)
+  report({ event: 'init.written', files: written, steps: plan.steps }, ({ steps }) => [
+    `Wrote ${written.length === 1 ? '1 file' : `${written.length} files`}. Next:`,
+    ...steps.map((step, index) => `  ${index + 1}. ${step}`),
+  ])
+  return hasConflicts ? 1 : 0
+}
+
+function showPlan({ files, conflicts }: Plan, report: Reporter, style: Style): void {
+  for (const { path, before, after } of files) {
+    const action = before === null ? 'create' : 'change'
+    const diff = unifiedDiff(path, before, after)
+    report({ event: 'init.file', action, path, diff }, () => diff.map((line) => coloured(printable(line), style)))
+  }
+  for (const conflict of conflicts)
+    report({ event: 'init.conflict', ...conflict }, ({ path, add }) => [
+      style.yellow(
+        add.length === 0
+          ? `${path} has additional lines, so it is kept.`
+          : `${path} has other content, so it is kept. Add by hand:`,
+      ),
+      ...add.map((line) => `  ${printable(line)}`),
+    ])
+}
+
+/** Tabs stay; other control characters, which a file of the project may have, become spaces. */
+function printable(line: string): string {
+  return line.split('\t').map(plain).join('\t')
+}
+
+function coloured(line: string, style: Style): string {
+  if (line.startsWith('+++') || line.startsWith('---')) return style.bold(line)
+  if (line.startsWith('+')) return style.green(line)
+  if (line.startsWith('-')) return style.red(line)
+  return line.startsWith('@@') ? style.cyan(line) : line
+}

@@ -1,0 +1,138 @@
+/** Lists the files, packages and scripts of a framework in a project. @module */
+import { InitError, UsageError } from '../errors.js'
+import type { ManifestAdditions } from './change-manifest.js'
+import { type DatabaseName, type FrameworkName, frameworks } from './frameworks.js'
+import type { Project } from './project.js'
+
+/** A file that comes from a template. */
+export interface TemplateFile {
+  readonly path: string
+  readonly template: string
+  /** Whether a file with other content has what is needed. */
+  readonly accepts?: (text: string) => boolean
+}
+
+/** What `init` adds to a project. */
+export interface Layout {
+  /** The folder of the code, such as `src/payments`. */
+  readonly folder: string
+  /** The path of the webhook. */
+  readonly path: string
+  readonly files: readonly TemplateFile[]
+  readonly manifest: ManifestAdditions
+}
+
+/**
+ * Chooses paths, templates, packages and scripts.
+ * @throws UsageError `ERR_USAGE` when the path does not fit; InitError `ERR_INIT` when a Next project has no router.
+ */
+export function layoutOf(
+  project: Project,
+  { framework, path: given }: { readonly framework: FrameworkName; readonly path?: string | undefined },
+  database: DatabaseName | null,
+): Layout {
+  const { hasPath, servesAlone, title } = frameworks[framework]
+  if (given !== undefined && !hasPath) throw new UsageError(`${title} answers at every path; omit --path.`)
+  if (given !== undefined && (given.length > 200 || !/^(\/[A-Za-z0-9_-]+)+$/.test(given)))
+    throw new UsageError('--path takes segments of letters, digits, - and _, such as /webhook.')
+  const folder = `${project.source}payments`
+  const extension = project.isTypeScript ? 'ts' : 'js'
+  const code = (name: string, template: string): TemplateFile => ({ path: `${folder}/${name}.${extension}`, template })
+  const router = framework === 'next' ? routerOf(project, given) : null
+  const path = given ?? router?.path ?? '/webhook'
+  const ownTest = framework === 'worker' || framework === 'lambda' || router?.kind === 'app'
+  const webhook = router?.kind === 'pages' ? 'next/pages-webhook' : `${framework}/webhook`
+
+  const files: TemplateFile[] = [
+    ...(framework === 'worker'
+      ? [code('worker', 'worker/worker'), code('payment-object', 'worker/payment-object'), ...wranglerFile(project)]
+      : [code('webhook', webhook)]),
+    ...(framework === 'lambda' ? [code('handler', 'lambda/handler')] : []),
+    ...(router === null ? [] : [{ path: `${router.file}.${extension}`, template: router.template }]),
+    ...(servesAlone ? [code('main', 'shared/main')] : []),
+    ...(database === null
+      ? []
+      : [
+          code('receiver', `shared/receiver.${database}`),
+          code('migrate', `shared/migrate.${database}`),
+          { path: `${folder}/tables.sql`, template: `shared/tables.${database}.sql` },
+        ]),
+    ...(framework === 'next' && database === 'sqlite' ? [nextConfig(project)] : []),
+    code('webhook.test', ownTest ? `${framework}/webhook-test` : 'shared/webhook-test'),
+  ]
+  return { folder, path, files, manifest: additions(project, framework, database, folder) }
+}
+
+interface Router {
+  readonly kind: 'app' | 'pages'
+  readonly path: string
+  /** Without its extension. */
+  readonly file: string
+  readonly template: string
+}
+
+/** Next reads `src/app` only when there is no `app`, and the same for `pages`. */
+function routerOf({ entries, sourceEntries }: Project, given: string | undefined): Router {
+  const has = (name: string) => entries.has(name) || sourceEntries.has(name)
+  const at = (name: string) => (entries.has(name) ? name : `src/${name}`)
+  if (has('app')) {
+    const path = given ?? '/webhook'
+    return { kind: 'app', path, file: `${at('app')}${path}/route`, template: 'next/route' }
+  }
+  if (!has('pages')) throw new InitError('The project has neither app/ nor pages/; create one of them first.')
+  const path = given ?? '/api/webhook'
+  if (!path.startsWith('/api/'))
+    throw new UsageError('The pages router serves APIs below /api; pass --path /api/webhook.')
+  return { kind: 'pages', path, file: `${at('pages')}${path}`, template: 'next/pages-api' }
+}
+
+/** An existing configuration is kept: the class of the objects must be in it. */
+function wranglerFile({ entries }: Project): TemplateFile[] {
+  const path = ['wrangler.toml', 'wrangler.jsonc', 'wrangler.json'].find((name) => entries.has(name))
+  const accepts = (text: string) => text.includes('PaymentObject') && text.includes('PAYMENTS')
+  return [{ path: path ?? 'wrangler.toml', template: 'worker/wrangler.toml', accepts }]
+}
+
+/** An existing configuration is kept: it must leave the native module of SQLite alone. */
+function nextConfig({ entries }: Project): TemplateFile {
+  const path = ['next.config.mjs', 'next.config.js', 'next.config.ts'].find((name) => entries.has(name))
+  const accepts = (text: string) => text.includes('@photostructure/sqlite')
+  return { path: path ?? 'next.config.mjs', template: 'next/next.config.mjs', accepts }
+}
+
+function additions(
+  { isTypeScript, testRunner }: Project,
+  framework: FrameworkName,
+  database: DatabaseName | null,
+  folder: string,
+): ManifestAdditions {
+  const extension = isTypeScript ? 'ts' : 'js'
+  const run = isTypeScript ? 'tsx' : 'node'
+  const test = `${folder}/webhook.test.${extension}`
+  const tests = { 'node:test': `${run} --test ${test}`, vitest: `vitest run ${test}`, jest: `jest ${test}` }
+  const runsTypeScript = isTypeScript && (database !== null || testRunner === 'node:test')
+  return {
+    dependencies: [
+      '@payment-integration/version-store',
+      '@payment-integration/webhook',
+      ...(database === 'sqlite' ? ['@photostructure/sqlite'] : []),
+      ...(database === 'postgres' ? ['pg'] : []),
+      ...(framework === 'hono' ? ['@hono/node-server'] : []),
+    ],
+    devDependencies: [
+      '@payment-integration/testing',
+      ...(isTypeScript ? ['@types/node'] : []),
+      ...(isTypeScript && database === 'postgres' ? ['@types/pg'] : []),
+      ...(runsTypeScript ? ['tsx'] : []),
+    ],
+    scripts: {
+      ...(frameworks[framework].servesAlone && {
+        payments: `${run} --env-file=.env.local ${folder}/main.${extension}`,
+      }),
+      ...(database !== null && {
+        'payments:migrate': `${run} --env-file=.env.local ${folder}/migrate.${extension} ${folder}/tables.sql`,
+      }),
+      'payments:test': tests[testRunner],
+    },
+  }
+}

@@ -1,0 +1,136 @@
+/** Decides which files `init` creates, changes and leaves. @module */
+import { posix } from 'node:path'
+import { InitError, UsageError } from '../errors.js'
+import { changeEnvExample, changeGitignore } from './change-lines.js'
+import { changeManifest } from './change-manifest.js'
+import { type DatabaseName, type FrameworkName, frameworks } from './frameworks.js'
+import { type Layout, layoutOf } from './layout.js'
+import { type Project, readText } from './project.js'
+import { fromTemplate, type Target } from './template.js'
+import { unifiedDiff } from './unified-diff.js'
+
+/** The choices of the user. */
+export interface InitChoices {
+  readonly framework: FrameworkName
+  readonly database?: DatabaseName | undefined
+  readonly path?: string | undefined
+}
+
+/** A file to create (`before` is null) or to change. */
+export interface PlannedFile {
+  readonly path: string
+  readonly before: string | null
+  readonly after: string
+}
+
+/** A file that is left, and the lines that the user adds by hand. */
+export interface Conflict {
+  readonly path: string
+  readonly add: readonly string[]
+}
+
+/** The outcome of planning. Nothing is written yet. */
+export interface Plan {
+  readonly files: readonly PlannedFile[]
+  readonly conflicts: readonly Conflict[]
+  /** What the user does next. */
+  readonly steps: readonly string[]
+}
+
+/**
+ * Plans the files of a receiver.
+ * @throws UsageError `ERR_USAGE` when choices do not fit the framework; InitError `ERR_INIT` when the project does not.
+ */
+export async function planInit(project: Project, choices: InitChoices): Promise<Plan> {
+  const framework = frameworks[choices.framework]
+  const database = databaseOf(project, choices)
+  const listed = { ...project.manifest.dependencies, ...project.manifest.devDependencies }
+  const absent = framework.needs.filter((name) => !Object.hasOwn(listed, name))
+  if (absent.length > 0)
+    throw new InitError(
+      `package.json does not list ${absent.join(', ')}. Install ${absent.length === 1 ? 'it' : 'them'} first, or choose another framework.`,
+    )
+  const layout = layoutOf(project, choices, database)
+  const target = targetOf(project, choices.framework, layout.path)
+  const files: PlannedFile[] = []
+  const conflicts: Conflict[] = []
+
+  for (const { path, template, accepts } of layout.files) {
+    const after = await fromTemplate(template, target, wordsOf(project, layout, path, target))
+    const before = await readText(project.folder, path)
+    if (before === null) files.push({ path, before, after })
+    else if (before !== after && accepts?.(before) !== true)
+      conflicts.push({ path, add: addedLines(path, before, after) })
+  }
+  const changed = changeManifest(project, layout.manifest)
+  if (changed.conflicts.length > 0) conflicts.push({ path: 'package.json', add: changed.conflicts })
+  await change('package.json', () => changed.text)
+  await change('.env.example', (before) => changeEnvExample(before, database))
+  const secretFiles = choices.framework === 'worker' ? ['.env.local', '.dev.vars'] : ['.env.local']
+  await change('.gitignore', (before) => changeGitignore(before, secretFiles))
+  return { files, conflicts, steps: stepsOf(choices.framework, layout) }
+
+  async function change(path: string, edit: (before: string | null) => string): Promise<void> {
+    const before = await readText(project.folder, path)
+    const after = edit(before)
+    if (before !== after) files.push({ path, before, after })
+  }
+}
+
+function databaseOf({ manifest }: Project, { framework, database }: InitChoices): DatabaseName | null {
+  const { title, databases } = frameworks[framework]
+  if (database !== undefined && !databases.includes(database))
+    throw new UsageError(
+      databases.length === 0
+        ? `${title} store versions in Durable Objects; omit --database.`
+        : `${title} cannot use ${database}; pass --database ${databases.join(' or ')}.`,
+    )
+  if (database !== undefined) return database
+  const usesPostgres = Object.hasOwn({ ...manifest.dependencies }, 'pg')
+  return usesPostgres && databases.includes('postgres') ? 'postgres' : (databases[0] ?? null)
+}
+
+function targetOf(project: Project, framework: FrameworkName, path: string): Target {
+  const { isTypeScript, isModule, testRunner } = project
+  // Next and Workers bundle ES modules, whatever the type of the package is.
+  const isBundled = framework === 'next' || framework === 'worker'
+  return {
+    extension: isTypeScript ? 'ts' : 'js',
+    isCommonJs: !isTypeScript && !isModule && !isBundled,
+    namesExtension: !(isTypeScript && framework === 'next'),
+    testRunner,
+    path,
+  }
+}
+
+function wordsOf(project: Project, { folder }: Layout, path: string, { extension }: Target): Record<string, string> {
+  const isRoot = !path.includes('/')
+  const relative = posix.relative(posix.dirname(path), folder)
+  return {
+    PAYMENTS_FOLDER: isRoot ? folder : relative,
+    PROJECT_NAME:
+      (project.manifest.name ?? 'payments').replace(/[^a-z0-9-]+/g, '-').replace(/^-+|-+$/g, '') || 'payments',
+    EXTENSION: extension,
+  }
+}
+
+/** The lines of the template that the file does not have. */
+function addedLines(path: string, before: string, after: string): string[] {
+  return unifiedDiff(path, before, after)
+    .slice(2)
+    .filter((line) => line.startsWith('+'))
+    .map((line) => line.slice(1))
+}
+
+function stepsOf(name: FrameworkName, { folder, manifest }: Layout): string[] {
+  const has = (script: string) => Object.hasOwn(manifest.scripts, script)
+  return [
+    'Install the packages: npm install',
+    'Run the test: npm run payments:test',
+    ...(has('payments:migrate')
+      ? ['Copy .env.example to .env.local, set the values, and create the tables: npm run payments:migrate']
+      : []),
+    ...(has('payments') ? ['Try the webhook alone: npm run payments'] : []),
+    frameworks[name].mount(folder),
+  ]
+}

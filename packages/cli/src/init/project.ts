@@ -1,0 +1,106 @@
+/** Recognises a project: its language, modules, test runner and folders. @module */
+import { lstat, readdir, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { InitError } from '../errors.js'
+
+/** The used fields of a `package.json`. Others stay as they are. */
+export interface Manifest {
+  readonly name?: string
+  readonly type?: string
+  readonly scripts?: Readonly<Record<string, string>>
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly devDependencies?: Readonly<Record<string, string>>
+}
+
+/** The runner of the written test. */
+export type TestRunner = 'node:test' | 'vitest' | 'jest'
+
+/** A project as `init` finds it. */
+export interface Project {
+  readonly folder: string
+  /** The text of `package.json`. */
+  readonly manifestText: string
+  readonly manifest: Manifest
+  readonly isTypeScript: boolean
+  /** Whether `.js` and `.ts` files are ES modules. */
+  readonly isModule: boolean
+  readonly testRunner: TestRunner
+  /** `src/` when the project has that folder, else empty. */
+  readonly source: '' | 'src/'
+  /** Names in the folder of the project. */
+  readonly entries: ReadonlySet<string>
+  /** Names in `src`. */
+  readonly sourceEntries: ReadonlySet<string>
+}
+
+/** More than any file that `init` changes. */
+const maxBytes = 1024 * 1024
+
+/**
+ * Reads the project in `folder`.
+ * @throws InitError `ERR_INIT` when there is no readable `package.json`.
+ */
+export async function readProject(folder: string): Promise<Project> {
+  const manifestText = await readText(folder, 'package.json')
+  if (manifestText === null)
+    throw new InitError(
+      `There is no package.json in ${folder}. Run npm init there first, or pass the folder with --dir.`,
+    )
+  const manifest = parseManifest(manifestText)
+  const entries = new Set(await readdir(folder))
+  const hasSource = await isFolder(join(folder, 'src'))
+  const sourceEntries = new Set(hasSource ? await readdir(join(folder, 'src')) : [])
+  const listed = { ...manifest.dependencies, ...manifest.devDependencies }
+  const testRunner = 'vitest' in listed ? 'vitest' : 'jest' in listed ? 'jest' : 'node:test'
+  const isTypeScript = entries.has('tsconfig.json')
+  const isModule = manifest.type === 'module'
+  const source = hasSource ? 'src/' : ''
+  return { folder, manifestText, manifest, isTypeScript, isModule, testRunner, source, entries, sourceEntries }
+}
+
+/**
+ * The text of a file of the project; null when there is none.
+ * @throws InitError `ERR_INIT` when it is larger than 1 MiB, no regular file, or unreadable.
+ */
+export async function readText(folder: string, path: string): Promise<string | null> {
+  try {
+    const found = await stat(join(folder, path))
+    if (!found.isFile()) throw new InitError(`${path} is not a file. Move it, then run the command again.`)
+    if (found.size > maxBytes) throw new InitError(`${path} is larger than 1 MiB, so it is not changed.`)
+    return await readFile(join(folder, path), 'utf8')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    // A link without a target exists, and would be written through.
+    if (code === 'ENOENT' && !(await isLink(join(folder, path)))) return null
+    if (error instanceof InitError) throw error
+    throw new InitError(`${path} cannot be read (${code ?? 'unknown error'}).`, { cause: error })
+  }
+}
+
+async function isLink(path: string): Promise<boolean> {
+  return lstat(path).then(
+    (found) => found.isSymbolicLink(),
+    () => false,
+  )
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  )
+}
+
+function parseManifest(text: string): Manifest {
+  let manifest: unknown
+  try {
+    manifest = JSON.parse(text)
+  } catch (cause) {
+    throw new InitError('package.json is not JSON. Correct it, then run the command again.', { cause })
+  }
+  const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
+  const { scripts = {}, dependencies = {}, devDependencies = {} } = Object(manifest) as Manifest
+  if (![manifest, scripts, dependencies, devDependencies].every(isObject))
+    throw new InitError('package.json has another shape than npm reads. Correct it, then run the command again.')
+  return manifest as Manifest
+}

@@ -1,0 +1,53 @@
+/** Adapts a template to a project: language, modules, test runner, path and folder. @module */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { templatesFolder } from '../templates-folder.js'
+import type { TestRunner } from './project.js'
+
+/** The properties of the project that change a template. */
+export interface Target {
+  readonly extension: 'ts' | 'js'
+  /** Whether files use `require`. */
+  readonly isCommonJs: boolean
+  /** Whether relative imports name the extension. A bundler finds TypeScript only without it. */
+  readonly namesExtension: boolean
+  readonly testRunner: TestRunner
+  /** The path of the webhook. */
+  readonly path: string
+}
+
+/**
+ * The text of a file from a template.
+ * @param name - Code without its extension: `express/webhook`. Other files with it: `worker/wrangler.toml`.
+ * @param words - Further words to replace, such as `PAYMENTS_FOLDER`.
+ */
+export async function fromTemplate(
+  name: string,
+  target: Target,
+  words: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const isCode = !/[.](sql|toml|mjs)$/.test(name)
+  const file = isCode ? `${name}.${target.extension}` : name
+  let text = await readFile(join(templatesFolder, file), 'utf8')
+  for (const [word, by] of Object.entries({ '/WEBHOOK_PATH': target.path, ...words })) text = text.replaceAll(word, by)
+  if (!isCode) return text
+  text = withRunner(text, target.testRunner)
+  if (!target.namesExtension) text = text.replace(/( from '[.][^']*)[.]js'/g, "$1'")
+  return target.isCommonJs ? toCommonJs(text) : text
+}
+
+/** The tests use only `test` of their runner; the rest is `node:assert`. */
+function withRunner(text: string, runner: TestRunner): string {
+  const from = { 'node:test': 'node:test', vitest: 'vitest', jest: '@jest/globals' }[runner]
+  return text.replace("import { test } from 'node:test'", `import { test } from '${from}'`)
+}
+
+/** Rewrites the import and export lines of a template, which has no other form of them. */
+export function toCommonJs(text: string): string {
+  const names = [...text.matchAll(/^export (?:async )?(?:function|const|class) (\w+)/gm)].map(([, name]) => name)
+  const body = text
+    .replace(/^import '([^']+)'$/gm, "require('$1')")
+    .replace(/^import (\{[^}]*\}|\w+) from '([^']+)'$/gm, "const $1 = require('$2')")
+    .replace(/^export (?=(?:async )?(?:function|const|class) )/gm, '')
+  return names.length === 0 ? body : `${body}\nmodule.exports = { ${names.join(', ')} }\n`
+}

@@ -1,0 +1,18 @@
+/** The webhook of payment notifications. In your app: `await app.register(paymentWebhook, { receive })`. */
+import { fastifyReceiver } from '@payment-integration/webhook/fastify'
+import fastify from 'fastify'
+
+/** A plugin with one route. It keeps body parsers away from this route: the signature covers the raw bytes. */
+export async function paymentWebhook(app, { receive }) {
+  // Strangers can cause refusals: the line has only the code, and nothing that was sent.
+  const onRefusal = ({ code }) => console.warn(code)
+  await app.register(fastifyReceiver, { url: '/WEBHOOK_PATH', receive, onRefusal })
+}
+
+/** The webhook alone, for `npm run payments` and the test. */
+export async function createListener(receive) {
+  const app = fastify()
+  await app.register(paymentWebhook, { receive })
+  await app.ready()
+  return (request, response) => app.routing(request, response)
+}

@@ -1,0 +1,17 @@
+/** The webhook of payment notifications. Above other middleware: `app.route('/', paymentWebhook(receive))`. */
+import { getRequestListener } from '@hono/node-server'
+import { createHonoHandler } from '@payment-integration/webhook/hono'
+import { Hono } from 'hono'
+
+/** A Hono app with one route. The handler reads the raw bytes, because the signature covers them. */
+export function paymentWebhook(receive) {
+  const app = new Hono()
+  // Strangers can cause refusals: the line has only the code, and nothing that was sent.
+  app.all('/WEBHOOK_PATH', createHonoHandler({ receive, onRefusal: ({ code }) => console.warn(code) }))
+  return app
+}
+
+/** The webhook alone, for `npm run payments` and the test. */
+export async function createListener(receive) {
+  return getRequestListener(paymentWebhook(receive).fetch)
+}

@@ -1,0 +1,56 @@
+/** Posts signed deliveries to the webhook over HTTP. Needs no database. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { test } from 'node:test'
+import { createBuilders, createDeliveries } from '@payment-integration/testing'
+import { createMemoryVersionStore, createReceiver } from '@payment-integration/version-store'
+import { createVerifier } from '@payment-integration/webhook'
+import { createListener } from './webhook.js'
+
+const secret = 'whsec_for_tests'
+const deliveries = createDeliveries({ secret })
+const build = createBuilders({ seed: 1 })
+
+/** A receiver in memory, the versions that it handled, and a function that posts to it. */
+async function start() {
+  const handled = []
+  const { receive } = createReceiver({
+    verify: createVerifier({ secrets: secret }).verify,
+    store: createMemoryVersionStore(),
+    handle: ({ version }) => void handled.push(version),
+  })
+  const server = createServer(await createListener(receive))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const address = server.address()
+  const port = typeof address === 'object' ? address?.port : address
+  async function post(delivery) {
+    const response = await fetch(`http://127.0.0.1:${port}/WEBHOOK_PATH`, { method: 'POST', ...delivery })
+    await response.arrayBuffer()
+    return response.status
+  }
+  function close() {
+    server.close()
+    server.closeAllConnections()
+  }
+  return { handled, post, close }
+}
+
+test('a signed delivery is handled once, and a forged one never', async () => {
+  const { handled, post, close } = await start()
+  try {
+    const pending = build.snapshot({ version: 1, state: 'pending' })
+    const success = build.snapshot({ ...pending, version: 2, state: 'success' })
+    const good = await deliveries.good(pending)
+    assert.equal(await post(good), 204)
+    assert.equal(await post(await deliveries.duplicate(good)), 204)
+    assert.equal(await post(await deliveries.forged(success)), 401)
+    assert.equal(await post(await deliveries.unsigned(success)), 401)
+    assert.deepEqual(handled, [1])
+    assert.equal(await post(await deliveries.good(success)), 204)
+    assert.equal(await post(await deliveries.good(pending)), 204)
+    assert.deepEqual(handled, [1, 2])
+  } finally {
+    close()
+  }
+})

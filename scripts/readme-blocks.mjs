@@ -46,6 +46,7 @@ const runners = {
     { compiled: 'it is a test file of vitest; the tests of packages/testing call the same on the same server' },
     { tests: ['packages/testing/test/readme.slow.test.ts'] },
     { tests: ['packages/testing/test/readme.slow.test.ts'] },
+    { tests: ['packages/testing/test/readme.slow.test.ts'] },
     { environments: true },
     { tests: ['packages/testing/test/readme.slow.test.ts'] },
   ],

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createBuilders, createDeliveries, type SignedDelivery } from '@payment-integration/testing'
+import { runDoctor } from '@payment-integration/testing/doctor'
 import { DatabaseSync } from '@photostructure/sqlite'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
@@ -63,6 +64,11 @@ test.each(projects)(
     expect(await post(await deliveries.good(pending))).toBe(204)
     expect((await fetch(receiver.url)).status).toBe(405)
     if (receiver.databaseUrl !== null) expect(await storedStates(receiver.databaseUrl)).toEqual(['success'])
+
+    const { url, secret: signingSecret, address: integrationAddress } = receiver
+    // No verdict depends on the speed of this machine.
+    const report = await runDoctor({ url, signingSecret, integrationAddress, timeoutMs: 120_000 })
+    expect(report.findings).toEqual([])
 
     const { exitCode, output } = await runScript(receiver.folder, 'payments:test')
     expect(output).toMatch(/pass 1\b/)

@@ -27,6 +27,12 @@ test('the lines of the README mint a token, print where to redeem it, and exit',
   expect(stdout).toMatch(/^share [\w-]+\.[\w-]+\. with a service that asks http:\/\/127\.0\.0\.1:\d+\n$/)
 })
 
+test('the lines of the README bring a payment through the chaos of a twin', async () => {
+  const flags = ['--conditions=@payment-integration/source', '--import', 'tsx', '--input-type=module', '--eval']
+  const { stdout } = await promisify(execFile)(process.execPath, [...flags, block('createTwin')], { cwd })
+  expect(stdout).toBe('success 2 success true\n')
+})
+
 test('the lines of the README run the doctor on a receiver, which passes', async () => {
   const flags = ['--conditions=@payment-integration/source', '--import', 'tsx', '--input-type=module', '--eval']
   // No verdict depends on the speed of this machine.

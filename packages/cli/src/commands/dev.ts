@@ -125,6 +125,7 @@ export async function dev(options: DevOptions, io: Io): Promise<ExitCode> {
       trigger: async () => nudge.abort(),
       replayLast: demo.replayLast,
       retryNow: demo.retryNow,
+      doctor: demo.doctor,
       toggleChaos: relay && (() => (relay.toggleChaos() ? chaosOn : 'Chaos is off.')),
       quit: interrupted,
     }

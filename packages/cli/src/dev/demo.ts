@@ -1,9 +1,10 @@
 /** Starts all parts of a demo run. @module */
 import { join } from 'node:path'
+import { findingText, summaryText } from '../commands/doctor/text.js'
 import { DemoError } from '../errors.js'
 import { shortHash } from '../format.js'
 import type { Io } from '../io.js'
-import { logToStandardError } from '../output.js'
+import { createStyle, logToStandardError } from '../output.js'
 import { version } from '../version.js'
 import { type DemoChain, startDemoChain } from './chain.js'
 import type { Closers } from './clean-up.js'
@@ -47,6 +48,8 @@ export interface Demo extends DemoParts {
   retryNow(): Promise<string>
   /** Undefined without a receiver of the user. */
   readonly relay: Relay | undefined
+  /** Probes the user's receiver. Undefined without one. */
+  readonly doctor: (() => Promise<string>) | undefined
   /** The legacy API's requests for a verified payment. */
   legacyExample(txHash: string, plan: PaymentPlan): LegacyReadyEvent
 }
@@ -198,6 +201,9 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
     reader: createDemoReader({ serviceUrl, integrationAddress: address, apiSecret, stored: receiver.stored }),
     pay: ({ settlementCents, memo }) => chain.pay({ integrationAddress: address, settlementCents, memo }),
     relay,
+    doctor:
+      forwarder &&
+      (() => examine(forwarder.url, { signingSecret: issued.signingSecret, integrationAddress: address }, io, signal)),
     async replayLast() {
       const last = ledger.lastDelivery()
       if (last === null) return 'Nothing was delivered yet.'
@@ -217,6 +223,20 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
     notes.put(txHash, stored, `signature ok, ${done}`)
     ledger.sawStored(txHash, stored)
   }
+}
+
+/** The findings of the doctor as text. */
+async function examine(
+  url: string,
+  receiver: { readonly signingSecret: string; readonly integrationAddress: string },
+  io: Pick<Io, 'now' | 'colour'>,
+  signal: AbortSignal,
+): Promise<string> {
+  const { runDoctor } = await import('@payment-integration/testing/doctor')
+  const report = await runDoctor({ url, ...receiver, now: io.now, signal })
+  const style = createStyle(io.colour)
+  const findings = report.findings.flatMap((finding) => findingText(finding, undefined, style))
+  return [...findings, ...summaryText(report)].join('\n')
 }
 
 const stopChain = ({ stop }: DemoChain) => stop()

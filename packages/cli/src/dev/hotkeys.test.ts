@@ -20,9 +20,10 @@ function keys(changes: Partial<HotkeyActions> = {}) {
 }
 
 it('each key does its action and reports the outcome; an unknown one does nothing', async () => {
-  const { press, done, actions } = keys({ toggleChaos: () => 'chaos is on' })
-  for (const key of ['t', 'r', 'c', 'x', 'q', '\u0003', '?']) await press(key)
-  expect(done).toEqual(['trigger', 'sent again', 'chaos is on', 'quit', 'quit', hotkeyLine(actions)])
+  const { press, done, actions } = keys({ toggleChaos: () => 'chaos is on', doctor: async () => 'all passed' })
+  for (const key of ['t', 'r', 'c', 'd', 'x', 'q', '\u0003', '?']) await press(key)
+  const doctor = ['The doctor probes your receiver; this takes a moment.', 'all passed']
+  expect(done).toEqual(['trigger', 'sent again', 'chaos is on', ...doctor, 'quit', 'quit', hotkeyLine(actions)])
 })
 
 it('an action that fails is reported, and the run goes on', async () => {

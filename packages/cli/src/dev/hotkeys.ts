@@ -9,15 +9,18 @@ export interface HotkeyActions {
   replayLast(): Promise<string>
   /** Attempts every delivery that waits for a retry. */
   retryNow(): Promise<string>
+  /** Probes the user's receiver. Resolves the findings. Undefined without one. */
+  readonly doctor?: (() => Promise<string>) | undefined
   /** Turns faults of the network on or off. Undefined without a receiver of the user. */
   readonly toggleChaos?: (() => string) | undefined
   quit(): void
 }
 
 /** One line that names the keys. */
-export function hotkeyLine({ toggleChaos }: Pick<HotkeyActions, 'toggleChaos'>): string {
+export function hotkeyLine({ toggleChaos, doctor }: Pick<HotkeyActions, 'toggleChaos' | 'doctor'>): string {
   const chaos = toggleChaos === undefined ? [] : ['c chaos on or off']
-  return ['t payment now', 'r replay last', 'a retry all now', ...chaos, 'q quit'].join('   ')
+  const probes = doctor === undefined ? [] : ['d doctor']
+  return ['t payment now', 'r replay last', 'a retry all now', ...chaos, ...probes, 'q quit'].join('   ')
 }
 
 /** Acts on a key and reports the outcome. An unknown key is ignored. Never rejects. */
@@ -35,6 +38,10 @@ export async function onHotkey(key: string, actions: HotkeyActions, report: Demo
       case 'c':
         if (actions.toggleChaos !== undefined) say(actions.toggleChaos())
         return
+      case 'd':
+        if (actions.doctor === undefined) return
+        say('The doctor probes your receiver; this takes a moment.')
+        return say(await actions.doctor())
       case 'q':
       case '\u0003':
         return actions.quit()

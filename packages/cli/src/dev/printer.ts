@@ -53,7 +53,9 @@ function demoText(event: DemoEvent, time: number, style: Style): string[] {
     case 'env.file':
       return envFile(event, style)
     case 'hotkey':
-      return event.key === '?' ? ['', `  ${style.dim(event.text)}`] : [`${at}  ${style.dim(event.text)}`]
+      return event.text
+        .split('\n')
+        .map((line) => (event.key === 'd' ? line : `${event.key === '?' ? '  ' : `${at}  `}${style.dim(line)}`))
     case 'payment.verified':
       return [
         `${at}  ${style.green('verified')} ${shortHash(event.txHash)}  ${event.state ?? 'none'} v${event.version}: the API agrees with the receiver's copy   ${(event.tookMs / 1000).toFixed(1)} s`,

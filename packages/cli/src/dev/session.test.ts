@@ -36,6 +36,7 @@ function demo(changes: { [K in 'pay' | 'processor' | 'reader']?: Partial<Demo[K]
     replayLast: async () => '',
     retryNow: async () => '',
     relay: undefined,
+    doctor: undefined,
     legacyExample: legacyExample({
       serviceUrl: 'http://service',
       legacyApiKey: 'key',

@@ -1,11 +1,11 @@
 /** `payment-integration doctor`: probes a receiver of notifications, and prints what to change. @module */
 import type { DoctorFramework, DoctorProbe, DoctorReport } from '@payment-integration/testing/doctor'
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import { examples, type Finish, optionsOf } from '../../command.js'
 import { InterruptedError } from '../../errors.js'
 import type { ExitCode, Io } from '../../io.js'
 import { createReporter, createStyle } from '../../output.js'
-import { parseAddress, parseDuration, parseNotificationUrl } from '../../parse.js'
+import { parseAddress, parseDuration, parseReceiverUrl } from '../../parse.js'
 import { readCredentials } from './credentials.js'
 import { findingText, headText, probeText, summaryText } from './text.js'
 
@@ -86,12 +86,4 @@ async function untilInterrupted(running: Promise<DoctorReport>, signal: AbortSig
     if (signal.aborted) throw new InterruptedError('Interrupted before the last probe: there is no verdict.')
     throw error
   }
-}
-
-/** Parses the URL of a receiver. Other users of a machine can see arguments, so it may have no password. */
-function parseReceiverUrl(text: string): string {
-  const { username, password } = new URL(parseNotificationUrl(text))
-  if (username !== '' || password !== '')
-    throw new InvalidArgumentError('Expected a URL without user and password; the service sends none.')
-  return text
 }

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from '@photostructure/sqlite'
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 import LibsqlDatabase from 'libsql'
 import pg from 'pg'
 import { createTestDatabase } from '../../store-sql/test/postgres.js'
@@ -29,7 +29,7 @@ function sqliteEngine(open: (path: string) => unknown) {
     const folder = mkdtempSync(join(tmpdir(), 'payment-integration-mirror-'))
     const opened: { close(): void }[] = []
     const connect = () => {
-      const database = open(join(folder, 'mirror.db')) as DatabaseSync
+      const database = open(join(folder, 'mirror.db')) as DatabaseSyncInstance
       opened.push(database)
       database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL')
       return database

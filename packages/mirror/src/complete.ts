@@ -2,15 +2,8 @@
 import { isClientError } from '@payment-integration/client'
 import type { Key } from './internal/columns.js'
 import type { Parts } from './options.js'
+import type { MirrorCompletion } from './results.js'
 import { storePayment } from './store-payment.js'
-
-/** The result of the look-ups. */
-export interface MirrorCompletion {
-  /** Rows that now have every column of their newest version. */
-  readonly completed: number
-  /** Rows that the look-up by hash could not complete: no such payment, the hash on several chains, or a malformed answer. */
-  readonly left: number
-}
 
 /**
  * Looks up each incomplete row, one at a time, in the order of its key.

@@ -1,6 +1,5 @@
 /** The steps of a mirror, for a log or a metric. @module */
-import type { MirrorCompletion } from './complete.js'
-import type { MirrorReconciliation } from './reconcile.js'
+import type { MirrorCompletion, MirrorReconciliation } from './results.js'
 
 /** One step. It holds no secret, body or signature. `state` is text from outside. */
 export type MirrorEvent =

@@ -3,11 +3,12 @@
  * Source: docs/interface.md 4.1 (reconciliation method); docs/decisions/reconciling.md.
  * @module
  */
-import type { Findings, ListingStore, Payment, Reconciliation, UnknownPayment } from '@payment-integration/client'
+import type { ListingStore, Payment } from '@payment-integration/client'
 import { complete } from './complete.js'
 import type { Key } from './internal/columns.js'
 import type { Written } from './internal/payments-table.js'
 import type { Parts } from './options.js'
+import type { MirrorReconciliation } from './results.js'
 import { storePayment } from './store-payment.js'
 
 /** Options of one run. */
@@ -23,27 +24,6 @@ export interface MirrorReconcileOptions {
   readonly maxPages?: number | undefined
   /** Aborts the run, which rejects with `ERR_ABORTED`. The next run goes on at the last page. */
   readonly signal?: AbortSignal | undefined
-}
-
-/** What a run found and repaired. The counts are of this run alone, not of an interrupted one that it resumed. */
-export interface MirrorReconciliation {
-  readonly full: boolean
-  /** Why the run stopped. After `max_pages`, older pages remain. */
-  readonly stopped: Reconciliation['stopped']
-  readonly pages: number
-  readonly compared: number
-  /** Payments that were missing. */
-  readonly added: number
-  /** Payments of which the copy had an older version. */
-  readonly updated: number
-  /** Payments of which a delivery had stored the newest version, and which now have every column. */
-  readonly completed: number
-  /** Payments of the same version with other facts, as after a reorg. */
-  readonly refreshed: number
-  /** Rows that still lack a read of their newest version. */
-  readonly left: number
-  /** Rows that the service does not have; the mirror deletes none. Null unless one run read the whole list. */
-  readonly unknown: Findings<UnknownPayment> | null
 }
 
 /** Runs once. @throws Errors of the client and of the database; what was stored stays, and the next run goes on. */

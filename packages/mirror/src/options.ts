@@ -27,13 +27,16 @@ export interface MirrorOptions extends TableOptions {
   readonly client: Pick<Client, 'payments' | 'reconcile'>
   /** The integration whose payments are copied: 0x and 40 hex digits, in any case. */
   readonly integrationAddress: string
-  /** The webhook signing secrets, for `receive`. @default none: `receive` throws, and `reconcile` alone keeps the copy */
+  /** The webhook signing secrets. @default none: `receive` throws, and `reconcile` alone keeps the copy */
   readonly secrets?: VerifierOptions['secrets'] | undefined
   /** Your own verification instead of `secrets`. @default a verifier with `secrets` and `now` */
   readonly verify?: Verify | undefined
   /** Receives each step. Must not throw. @default failures of `run` go to console.error */
   readonly onEvent?: ((event: MirrorEvent) => void) | undefined
-  /** Longest time between two runs to the end of the list, in milliseconds; 0 makes each one such. @default 86400000 (a day) */
+  /**
+   * Longest time between two runs to the end of the list, in milliseconds. With 0, each run is one.
+   * @default 86400000 (a day)
+   */
   readonly fullEveryMs?: number | undefined
   /** SQLite: how long a statement waits for a lock of another connection, in milliseconds. @default 3000 */
   readonly busyTimeoutMs?: number | undefined

@@ -5,7 +5,7 @@ import type { Findings, Reconciliation, UnknownPayment } from '@payment-integrat
 export interface MirrorCompletion {
   /** Rows that now have every column of their newest version. */
   readonly completed: number
-  /** Rows that the look-up by hash could not complete: no such payment, the hash on several chains, or a malformed answer. */
+  /** Rows that remain incomplete: no such payment, a hash on several chains, or a malformed answer. */
   readonly left: number
 }
 

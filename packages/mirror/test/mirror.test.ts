@@ -387,6 +387,29 @@ describe.each(engines)('$name', ({ open }) => {
   })
 })
 
+test('a SQLite connection waits for the lock of another one, and then reports that it is busy', async () => {
+  await using service = await startService()
+  await service.index(0)
+  const [sqlite] = engines
+  const engine = await sqlite.open()
+  try {
+    const options = { client: service.client(), integrationAddress, secrets: secret, prefix: nextPrefix() }
+    const locker = engine.connect()
+    const waiting = createMirror({ database: engine.connect(), sleep: async () => release(), ...options })
+    const hasty = createMirror({ database: engine.connect(), busyTimeoutMs: 0, ...options })
+    await hasty.migrate()
+    const [one] = await payments(service.client())
+    if (one === undefined || !('exec' in locker)) throw new Error('the fixtures are broken')
+    const delivery = await deliveryOf(snapshotOf(one))
+    const release = () => void locker.exec('COMMIT')
+    locker.exec('BEGIN IMMEDIATE')
+    await expect(hasty.receive(delivery)).rejects.toMatchObject({ code: 'ERR_VERSION_STORE_BUSY' })
+    expect((await waiting.receive(delivery)).decision).toBe('apply')
+  } finally {
+    await engine.close()
+  }
+})
+
 /** A promise that opens once. */
 function latch() {
   let open = () => {}

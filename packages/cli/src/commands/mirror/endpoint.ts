@@ -13,7 +13,7 @@ export interface ListenAddress {
   readonly path: string
 }
 
-/** Parses `127.0.0.1:4748/webhook`, or `[::1]:4748/webhook`; port 0 picks a free one, and the path is `/` without one. */
+/** Parses `127.0.0.1:4748/webhook` or `[::1]:4748/webhook`. Port 0 picks a free one; without a path it is `/`. */
 export function parseListenAddress(text: string): ListenAddress {
   const [, ipv6, name, port = '', path = '/'] =
     /^(?:\[([0-9a-fA-F:.]{2,45})\]|([A-Za-z0-9.-]{1,253})):(\d{1,5})(\/[\w./~-]{0,200})?$/.exec(text) ?? []

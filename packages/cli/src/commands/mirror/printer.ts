@@ -68,7 +68,9 @@ export function createPrinter(
       else if (event.type === 'delivery') report({ event: type, ...facts }, () => deliveryText(event))
       else if (event.type === 'completed')
         report({ event: type, ...facts }, () =>
-          event.completed + event.left === 0 ? [] : [`Completed ${event.completed} rows; ${event.left} are left.`],
+          event.completed + event.left === 0
+            ? []
+            : [`Rows completed: ${grouped(event.completed)}, incomplete: ${grouped(event.left)}.`],
         )
       else {
         report({ event: type, ...facts }, () => reconciledText(event))

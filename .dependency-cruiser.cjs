@@ -11,13 +11,14 @@ const packageArrows = {
   webhook: [],
   'version-store': [],
   client: ['contract'],
+  mirror: ['client', 'webhook', 'version-store'],
   'identity-sumsub': ['contract'],
   testing: ['contract', 'core', 'store-sql', 'server'],
   core: ['contract', 'webhook'],
   'store-sql': ['core', 'contract'],
   'chain-evm': ['core', 'contract'],
   server: ['core', 'contract', 'store-sql', 'chain-evm', 'identity-sumsub'],
-  cli: ['server', 'client', 'webhook', 'version-store', 'chain-evm', 'core', 'contract', 'testing', 'identity-sumsub'],
+  cli: ['server', 'client', 'mirror', 'webhook', 'version-store', 'chain-evm', 'core', 'contract', 'testing', 'identity-sumsub'],
 }
 
 /** What each workspace package may import from npm in the code that it ships. Node's own modules are ruled separately. */
@@ -26,18 +27,19 @@ const npmArrows = {
   webhook: [],
   'version-store': [],
   client: ['ky'],
+  mirror: [],
   'identity-sumsub': [],
   testing: ['msw'],
   core: ['lossless-json'],
   'store-sql': ['kysely', 'pg', '@types/pg', '@photostructure/sqlite'],
   'chain-evm': ['viem', 'ws', 'hash-wasm', '@noble/hashes'],
   server: ['hono', '@hono/node-server', 'undici', 'pino', 'ipaddr.js', 'prom-client'],
-  // The demo receiver keeps its versions in SQLite, as an integrator would.
-  cli: ['commander', 'picocolors', '@photostructure/sqlite'],
+  // The demo receiver and the mirror open their databases as an integrator would.
+  cli: ['commander', 'picocolors', '@photostructure/sqlite', 'pg', '@types/pg'],
 }
 
 /** Packages that must also run where there is no Node, except their files that the imports map chooses for Node. */
-const runtimeNeutral = ['contract', 'client', 'webhook', 'version-store', 'identity-sumsub']
+const runtimeNeutral = ['contract', 'client', 'mirror', 'webhook', 'version-store', 'identity-sumsub']
 const forNode = '[.]node[.]ts$'
 
 /** The folders that a package publishes; the group is the package's name. */

@@ -39,6 +39,7 @@ const runners = {
     },
   ],
   'packages/identity-sumsub/README.md': { tests: ['packages/identity-sumsub/test/readme.slow.test.ts'] },
+  'packages/mirror/README.md': { tests: ['packages/mirror/test/readme.slow.test.ts'] },
   'packages/server/README.md': { environments: true },
   'packages/store-sql/README.md': { environments: true },
   'packages/testing/README.md': [

@@ -7,7 +7,7 @@ import { must } from './child.mjs'
 
 /** Packages that each environment gets from their tarballs, with what they depend on. */
 const wanted = {
-  integrator: ['webhook', 'version-store', 'client', 'contract', 'identity-sumsub', 'testing'],
+  integrator: ['webhook', 'version-store', 'client', 'mirror', 'contract', 'identity-sumsub', 'testing'],
   service: ['cli', 'testing'],
   'better-sqlite3': ['version-store'],
 }

@@ -35,7 +35,7 @@ const strict = {
 const esmOnlyUnderNode16 = ['@payment-integration/testing/msw']
 
 /** Packages that an integrator installs. */
-const packages = ['webhook', 'version-store', 'client', 'contract', 'identity-sumsub', 'testing']
+const packages = ['webhook', 'version-store', 'client', 'mirror', 'contract', 'identity-sumsub', 'testing']
 
 /**
  * Compiles and runs.

@@ -37,6 +37,19 @@ export class DatabaseMissingError extends Error {
   }
 }
 
+/** The database of a mirror cannot be opened or used. Exit code 1. */
+export class MirrorDatabaseError extends Error {
+  override readonly name = 'MirrorDatabaseError'
+  readonly code = 'ERR_MIRROR_DATABASE'
+  /** @param cause - The driver's error; the message quotes its code or text. */
+  constructor(cause: unknown) {
+    const { code, message } = Object(cause) as { code?: unknown; message?: unknown }
+    super(`The database of the mirror cannot be used: ${String(message || code)}. Check --to or PI_MIRROR_URL.`, {
+      cause,
+    })
+  }
+}
+
 /** No payment integration server answers at the URL. Exit code 1. */
 export class ServerError extends Error {
   override readonly name = 'ServerError'

@@ -11,6 +11,7 @@ import { addIdentity } from './commands/identity/identity.js'
 import { addInit } from './commands/init.js'
 import { addIntegrations } from './commands/integrations.js'
 import { addLegacyKeys } from './commands/legacy-keys.js'
+import { addMirror } from './commands/mirror/mirror.js'
 import { addReindex } from './commands/reindex.js'
 import { addSecrets } from './commands/secrets.js'
 import { addServe } from './commands/serve.js'
@@ -68,6 +69,7 @@ function createProgram(io: Io, finish: Finish): Command {
   addIdentity(program, io, finish)
   addAudit(program, io, finish)
   addSecrets(program, io, finish)
+  addMirror(program, io, finish)
   return program
 }
 

@@ -103,7 +103,7 @@ export function withFlags(
 }
 
 /** Looks for a password before the host and in the parameters, as a PostgreSQL driver does. */
-function hasPassword(database: string): boolean {
+export function hasPassword(database: string): boolean {
   if (database.startsWith('sqlite:')) return false
   // A slash or a hash in a password makes the URL invalid, yet the password is visible.
   const url = parseUrl(database)

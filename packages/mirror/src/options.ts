@@ -1,0 +1,148 @@
+/** Options of `createMirror`. @module */
+import type { Client } from '@payment-integration/client'
+import {
+  createVerifier,
+  type Delivery,
+  type RequestLike,
+  type Snapshot,
+  type VerifierOptions,
+} from '@payment-integration/webhook'
+import type { MirrorDatabase } from './database.js'
+import type { MirrorEvent } from './events.js'
+import { chooseDriver } from './internal/choose-driver.js'
+import type { Driver } from './internal/driver.js'
+import { type TableNames, tableNames } from './internal/names.js'
+import { openPaymentsTable, type PaymentsTable } from './internal/payments-table.js'
+import { openStateTable, type StateTable } from './internal/state-table.js'
+import type { TableOptions } from './table-options.js'
+
+/** Verifies a delivery; `verify` of `createVerifier` fits. */
+export type Verify = (delivery: Delivery | RequestLike) => Promise<{ readonly snapshot: Snapshot }>
+
+/** The database, the client, the secrets and the clock of a mirror. */
+export interface MirrorOptions extends TableOptions {
+  /** Your pool, client or connection. The mirror never closes it. */
+  readonly database: MirrorDatabase
+  /** A client of `createClient` for the same integration. */
+  readonly client: Pick<Client, 'payments' | 'reconcile'>
+  /** The integration whose payments are copied: 0x and 40 hex digits, in any case. */
+  readonly integrationAddress: string
+  /** The webhook signing secrets. @default none: `receive` throws, and `reconcile` alone keeps the copy */
+  readonly secrets?: VerifierOptions['secrets'] | undefined
+  /** Your own verification instead of `secrets`. @default a verifier with `secrets` and `now` */
+  readonly verify?: Verify | undefined
+  /** Receives each step. Must not throw. @default failures of `run` go to console.error */
+  readonly onEvent?: ((event: MirrorEvent) => void) | undefined
+  /**
+   * Longest time between two runs to the end of the list, in milliseconds. With 0, each run is one.
+   * @default 86400000 (a day)
+   */
+  readonly fullEveryMs?: number | undefined
+  /** SQLite: how long a statement waits for a lock of another connection, in milliseconds. @default 3000 */
+  readonly busyTimeoutMs?: number | undefined
+  /** The clock: milliseconds since the epoch. @default Date.now */
+  readonly now?: (() => number) | undefined
+  /** Waits; resolves early when the signal aborts. @default setTimeout */
+  readonly sleep?: ((ms: number, signal?: AbortSignal) => Promise<void>) | undefined
+}
+
+/** Defaults of {@link MirrorOptions}, and of `run`. */
+export const mirrorDefaults = {
+  prefix: 'mirror_',
+  fullEveryMs: 86_400_000,
+  everyMs: 60_000,
+  busyTimeoutMs: 3_000,
+} as const
+
+/** The parts of a mirror, opened. */
+export interface Parts {
+  readonly driver: Driver
+  readonly names: TableNames
+  readonly payments: PaymentsTable
+  readonly state: StateTable
+  readonly client: Pick<Client, 'payments' | 'reconcile'>
+  readonly integrationAddress: string
+  readonly verify: Verify
+  readonly fullEveryMs: number
+  readonly onEvent: (event: MirrorEvent) => void
+  readonly now: () => number
+  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>
+}
+
+/**
+ * Checks the options and opens the parts. Nothing is read or sent yet.
+ * @throws {TypeError} When an option is missing or malformed.
+ * @throws {RangeError} When a number is out of range.
+ */
+export function openParts(options: MirrorOptions): Parts {
+  const {
+    client,
+    secrets,
+    onEvent = reportFailure,
+    fullEveryMs = mirrorDefaults.fullEveryMs,
+    busyTimeoutMs = mirrorDefaults.busyTimeoutMs,
+    now = () => Date.now(),
+    sleep = sleepUntil,
+  } = Object(options) as MirrorOptions
+  if (typeof client?.reconcile !== 'function' || typeof client.payments?.get !== 'function')
+    throw new TypeError('client has no reconcile() and payments; pass a client of createClient.')
+  const { integrationAddress: given } = options
+  if (typeof given !== 'string' || !/^0x[0-9a-fA-F]{40}$/.test(given))
+    throw new TypeError('integrationAddress is not an address; pass 0x and 40 hex digits.')
+  if (secrets !== undefined && options.verify !== undefined)
+    throw new TypeError('Pass either secrets or verify, not both.')
+  const { verify = secrets === undefined ? missing : createVerifier({ secrets, now }).verify } = options
+  for (const [name, value] of Object.entries({ verify, onEvent, now, sleep }))
+    if (typeof value !== 'function') throw new TypeError(`${name} is ${typeof value}; pass a function.`)
+  const integrationAddress = given.toLowerCase()
+  const names = tableNames(options)
+  const driver = chooseDriver(options.database, {
+    busyTimeoutMs: milliseconds('busyTimeoutMs', busyTimeoutMs),
+    sleep,
+    monotonicNow: () => performance.now(),
+  })
+  return {
+    driver,
+    names,
+    payments: openPaymentsTable(driver, names, integrationAddress),
+    state: openStateTable(driver, names, integrationAddress),
+    client,
+    integrationAddress,
+    verify,
+    fullEveryMs: milliseconds('fullEveryMs', fullEveryMs),
+    onEvent,
+    now,
+    sleep,
+  }
+}
+
+/** Checks whole milliseconds, 0 or more. @throws {RangeError} */
+export function milliseconds(name: string, value: number): number {
+  if (Number.isSafeInteger(value) && value >= 0 && value <= longestTimerMs) return value
+  throw new RangeError(`${name} is ${value}; pass whole milliseconds, 0 to ${longestTimerMs}.`)
+}
+
+// Timers hold 31 bits; a longer one fires at once.
+const longestTimerMs = 2_147_483_647
+
+async function missing(): Promise<never> {
+  throw new TypeError('createMirror has neither secrets nor verify, so receive() can accept no delivery.')
+}
+
+function reportFailure(event: MirrorEvent): void {
+  // biome-ignore lint/suspicious/noConsole: an unseen failure is worse than a line on stderr; onEvent replaces it.
+  if (event.type === 'failed') console.error(event.error)
+}
+
+function sleepUntil(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) return resolve()
+    const stop = () => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', stop)
+      resolve()
+    }
+    const timer = setTimeout(stop, ms)
+    signal?.addEventListener('abort', stop)
+  })
+}

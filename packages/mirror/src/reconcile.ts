@@ -1,0 +1,105 @@
+/**
+ * Compares the copy with the read API, newest first, and repairs it.
+ * Source: docs/interface.md 4.1 (reconciliation method); docs/decisions/reconciling.md.
+ * @module
+ */
+import type { ListingStore, Payment } from '@payment-integration/client'
+import { complete } from './complete.js'
+import type { Key } from './internal/columns.js'
+import type { Written } from './internal/payments-table.js'
+import type { Parts } from './options.js'
+import type { MirrorReconciliation } from './results.js'
+import { storePayment } from './store-payment.js'
+
+/** Options of one run. */
+export interface MirrorReconcileOptions {
+  /**
+   * `true` reads to the end of the list, `false` to an hour of block time before the last finished run and on while
+   * pages hold changes. @default true when no run to the end finished within `fullEveryMs`
+   */
+  readonly full?: boolean | undefined
+  /** Payments per request, 1 to 200. @default 200 */
+  readonly pageSize?: number | undefined
+  /** Most pages of this run; the next run goes on. @default no limit */
+  readonly maxPages?: number | undefined
+  /** Aborts the run, which rejects with `ERR_ABORTED`. The next run goes on at the last page. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Runs once. @throws Errors of the client and of the database; what was stored stays, and the next run goes on. */
+export async function reconcile(parts: Parts, options: MirrorReconcileOptions): Promise<MirrorReconciliation> {
+  const { client, state, now, onEvent } = parts
+  const { pageSize, maxPages, signal } = options
+  const { checkpoint, reconciledFullyAt } = await state.read()
+  const { full = isDue(reconciledFullyAt, parts) } = options
+  const counts: Record<Written, number> = { added: 0, updated: 0, completed: 0, refreshed: 0, unchanged: 0 }
+  const result = await client.reconcile<Box>({
+    from: storeOf(parts, (written) => void counts[written]++),
+    handle: (payment, box) => {
+      box.payment = payment
+    },
+    until: full ? 'end' : 'known',
+    checkpoint,
+    pageSize,
+    maxPages,
+    signal,
+    async onCheckpoint(reached, { pages, compared }) {
+      await state.set('checkpoint', JSON.stringify(reached))
+      onEvent({ type: 'progress', pages, compared })
+    },
+  })
+  const { completed, left } = await complete(parts, signal)
+  if (result.stopped !== 'max_pages') await state.set('reconciled_at', new Date(now()).toISOString())
+  if (result.stopped === 'end') await state.set('reconciled_fully_at', new Date(now()).toISOString())
+  const { stopped, pages, compared, unknown } = result
+  const { added, updated, refreshed } = counts
+  const found = {
+    full,
+    stopped,
+    pages,
+    compared,
+    added,
+    updated,
+    completed: counts.completed + completed,
+    refreshed,
+    left,
+  }
+  onEvent({ type: 'reconciled', ...found, unknown })
+  return { ...found, unknown }
+}
+
+function isDue(reconciledFullyAt: string | null, { fullEveryMs, now }: Parts): boolean {
+  return reconciledFullyAt === null || now() - Date.parse(reconciledFullyAt) >= fullEveryMs
+}
+
+/** Carries the payment from the handler to the store: an error of the database then stops the run. */
+interface Box {
+  payment: Payment | null
+}
+
+/**
+ * The table as a version store. `current` never answers, so that the store itself compares each payment: a reorg
+ * changes facts without a new version.
+ */
+function storeOf(parts: Parts, count: (written: Written) => void): ListingStore<Box> {
+  return {
+    current: async () => undefined,
+    async advance(_, effect) {
+      const box: Box = { payment: null }
+      await effect(box)
+      if (box.payment === null) throw new TypeError('reconcile called no handler; update @payment-integration/client.')
+      const written = await storePayment(parts, box.payment)
+      count(written)
+      return written === 'unchanged' ? 'duplicate' : 'apply'
+    },
+    async *list() {
+      let after: Key | null = null
+      for (;;) {
+        const keys: Key[] = await parts.payments.keysAfter(after, false)
+        yield* keys
+        after = keys.at(-1) ?? null
+        if (after === null) return
+      }
+    },
+  }
+}

@@ -1,0 +1,40 @@
+/** Opens a mirror for a test, with tables of its own. */
+import { expect } from 'vitest'
+import { integrationAddress } from '../../client/test/fixtures.js'
+import { paymentHash, type startService } from '../../client/test/service.js'
+import { createMirror, type MirrorOptions } from '../src/exports/index.js'
+import { bodiesOf, copyOf, deliveryOf, payments, secret, snapshotOf } from './copy.js'
+import { type Engine, nextPrefix } from './engines.js'
+
+export type Service = Awaited<ReturnType<typeof startService>>
+
+/** A migrated mirror, whose prefix is new unless the options name one. */
+export async function openMirrorOn(
+  engine: Engine,
+  service: Service,
+  options: Pick<MirrorOptions, 'database'> & Partial<MirrorOptions>,
+) {
+  const prefix = options.prefix ?? nextPrefix()
+  const client = service.client()
+  const mirror = createMirror({
+    client,
+    integrationAddress,
+    secrets: secret,
+    prefix,
+    onEvent: () => {},
+    ...options,
+  })
+  await mirror.migrate()
+  return {
+    ...mirror,
+    prefix,
+    deliver: async (n: number) =>
+      mirror.receive(await deliveryOf(snapshotOf(await client.payments.get(paymentHash(n))))),
+    /** Fails unless every typed column and every body equal the read API. */
+    async expectFullCopy() {
+      const expected = await payments(service.client())
+      expect(await copyOf(engine, prefix)).toEqual(expected)
+      expect(await bodiesOf(engine, prefix)).toEqual(expected)
+    },
+  }
+}

@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { integrationAddress } from '../../client/test/fixtures.js'
+import { startService, timeOf } from '../../client/test/service.js'
+import { range } from '../../client/test/shop.js'
+import { createMirror, type MirrorDatabase, type MirrorOptions } from '../src/exports/index.js'
+import { deliveryOf, payments, secret, snapshotOf } from './copy.js'
+import { type Engine, engines, nextPrefix } from './engines.js'
+import { openMirrorOn, type Service } from './open-mirror.js'
+
+describe.each(engines)('$name', ({ open }) => {
+  let engine: Engine
+  let shared: MirrorDatabase
+  beforeAll(async () => {
+    engine = await open()
+    shared = engine.connect()
+  })
+  afterAll(() => engine.close())
+  const openMirror = (service: Service, options: Partial<MirrorOptions> = {}) =>
+    openMirrorOn(engine, service, { database: shared, ...options })
+
+  test('status shows the lag, and the error of a service that does not answer', async () => {
+    await using service = await startService()
+    await service.index(5)
+    const mirror = await openMirror(service, { now: () => Date.UTC(2026, 0, 3) })
+    await mirror.reconcile()
+    await service.index(0)
+    const at = new Date(Date.UTC(2026, 0, 3)).toISOString()
+    expect(await mirror.status()).toMatchObject({
+      rows: 1,
+      newest: timeOf(5).toISOString(),
+      newestAtService: timeOf(0).toISOString(),
+      lagMs: 5_000,
+      serviceError: null,
+      reconciledAt: at,
+      reconciledFullyAt: at,
+      deliveredAt: null,
+    })
+    const silent = service.client({ retries: 0, fetch: () => Promise.reject(new TypeError('fetch failed')) })
+    const cut = await openMirror(service, { client: silent, prefix: mirror.prefix })
+    expect(await cut.status()).toMatchObject({
+      rows: 1,
+      lagMs: null,
+      newestAtService: null,
+      serviceError: 'ERR_NETWORK',
+    })
+  })
+
+  test('run reconciles at once, completes rows as deliveries arrive, and resolves at the signal', async () => {
+    await using service = await startService()
+    await service.index(0, 1)
+    const stop = new AbortController()
+    const completed = latch()
+    const copied = latch()
+    const mirror = await openMirror(service, {
+      onEvent: (event) => {
+        if (event.type === 'reconciled') copied.open()
+        if (event.type === 'completed') completed.open()
+      },
+    })
+    const running = mirror.run({ signal: stop.signal })
+    await copied.opened
+    await service.update(1, 'success')
+    await mirror.deliver(1)
+    await completed.opened
+    await mirror.expectFullCopy()
+    stop.abort()
+    await running
+  })
+
+  test('run goes on after a service that does not answer, and rejects at once for a wrong secret', async () => {
+    await using service = await startService()
+    await service.index(0)
+    const stop = new AbortController()
+    let requests = 0
+    const client = service.client({
+      retries: 0,
+      fetch: (request) => (++requests === 1 ? Promise.reject(new TypeError('fetch failed')) : fetch(request)),
+    })
+    const seen: string[] = []
+    const mirror = await openMirror(service, {
+      client,
+      onEvent: (event) => {
+        seen.push(event.type)
+        if (event.type === 'reconciled') stop.abort()
+      },
+    })
+    await mirror.run({ everyMs: 1, signal: stop.signal })
+    expect(seen).toEqual(['failed', 'progress', 'reconciled'])
+    await mirror.expectFullCopy()
+    const locked = await openMirror(service, { client: service.client({ apiSecret: 'wrong' }) })
+    await expect(locked.run({ signal: new AbortController().signal })).rejects.toMatchObject({
+      code: 'ERR_UNAUTHORIZED',
+    })
+  })
+
+  test('a missing table and a table of someone else are errors of the mirror', async () => {
+    await using service = await startService()
+    const prefix = nextPrefix()
+    const options = { database: shared, client: service.client(), integrationAddress, prefix }
+    await expect(createMirror(options).reconcile()).rejects.toMatchObject({ code: 'ERR_MIRROR_TABLES_MISSING' })
+    await engine.query(
+      `CREATE TABLE ${prefix}payments (integration_address text, block_timestamp text, tx_hash text, chain_id text, body_version int, version int)`,
+    )
+    await expect(createMirror(options).migrate()).rejects.toMatchObject({ code: 'ERR_MIRROR_TABLE_FOREIGN' })
+  })
+
+  test('migrate may run in several processes at once, and again', async () => {
+    await using service = await startService()
+    const prefix = nextPrefix()
+    await Promise.all(range(6).map(() => openMirror(service, { database: engine.connect(), prefix })))
+    const mirror = await openMirror(service, { prefix })
+    expect(await mirror.status()).toMatchObject({ rows: 0, incomplete: 0, lagMs: null, copied: false })
+  })
+})
+
+test('a SQLite connection waits for the lock of another one, and then reports that it is busy', async () => {
+  await using service = await startService()
+  await service.index(0)
+  const [sqlite] = engines
+  const engine = await sqlite.open()
+  try {
+    const options = { client: service.client(), integrationAddress, secrets: secret, prefix: nextPrefix() }
+    const locker = engine.connect()
+    const waiting = createMirror({ database: engine.connect(), sleep: async () => release(), ...options })
+    const hasty = createMirror({ database: engine.connect(), busyTimeoutMs: 0, ...options })
+    await hasty.migrate()
+    const [one] = await payments(service.client())
+    if (one === undefined || !('exec' in locker)) throw new Error('the fixtures are broken')
+    const delivery = await deliveryOf(snapshotOf(one))
+    const release = () => void locker.exec('COMMIT')
+    locker.exec('BEGIN IMMEDIATE')
+    await expect(hasty.receive(delivery)).rejects.toMatchObject({ code: 'ERR_VERSION_STORE_BUSY' })
+    expect((await waiting.receive(delivery)).decision).toBe('apply')
+  } finally {
+    await engine.close()
+  }
+})
+
+/** A promise that opens once. */
+function latch() {
+  let open = () => {}
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { open: () => open(), opened }
+}

@@ -152,6 +152,19 @@ test('under chaos a correct receiver gives every expected verdict, and acts on e
   }
 })
 
+test('on request the API listens on a port, until the twin is closed', async () => {
+  const { twin, address, pay } = await setUp()
+  const { txHash } = await pay()
+  const { url } = await twin.listen()
+  const answer = await fetch(`${url}/api/v1/integration/payments`)
+  expect([answer.status, await answer.json()]).toEqual([401, { error: 'Unauthorized' }])
+  const issued = await twin.service.integrations.rotateApiSecret(address)
+  const client = createClient({ baseUrl: url, integrationAddress: address, ...issued })
+  expect((await client.payments.list()).payments.map((payment) => payment.txHash)).toEqual([txHash])
+  await twin.close()
+  await expect(fetch(url)).rejects.toThrow()
+})
+
 test('the API refuses strangers, and an integration sees its own payments alone', async () => {
   const { twin, client, pay } = await setUp()
   await pay()

@@ -10,6 +10,7 @@ import { createTwinClock } from './clock.js'
 import { openTwinEngine } from './engine.js'
 import { createTwinNetwork, type TwinArrival, type TwinReceiver } from './network.js'
 import { paymentOf, type TwinPaymentInput } from './payment-input.js'
+import { serve, type TwinPort } from './serve.js'
 
 /** Options of a twin. */
 export interface TwinOptions {
@@ -63,11 +64,13 @@ export interface Twin {
   restart(): Promise<void>
   /** The HTTP API, without a port: pass it to a client as its `fetch`. */
   readonly fetch: (request: Request) => Promise<Response>
+  /** The same API on a port of 127.0.0.1, until `close`; 0, the default, is a free one. */
+  listen(port?: number): Promise<{ readonly url: string }>
   /** Each arrival of a notification with the verdict that a correct receiver gives, oldest first. */
   readonly arrivals: readonly TwinArrival[]
   /** The use cases of the core, for everything else. */
   readonly service: Service
-  /** Closes the database and removes it. */
+  /** Closes its ports and the database, and removes it. */
   close(): Promise<void>
 }
 
@@ -96,6 +99,7 @@ export async function createTwin(options: TwinOptions = {}): Promise<Twin> {
   const network = createTwinNetwork({ draws: chaosDraws, now, restart: () => engine.restart() })
   const engine = await openTwinEngine({ clock, draws, chains: [...chains.values()], network: () => network })
   const health = async () => ({ status: 'ok', database: 'ok', chains: [] }) as const
+  const ports: TwinPort[] = []
   let updates = 0
   let integrations = 0
   await engine.settle()
@@ -172,6 +176,14 @@ export async function createTwin(options: TwinOptions = {}): Promise<Twin> {
       await engine.settle()
     },
     fetch: async (request) => app().fetch(request),
-    close: engine.close,
+    async listen(port = 0) {
+      const opened = await serve(async (request) => app().fetch(request), port)
+      ports.push(opened)
+      return { url: opened.url }
+    },
+    async close() {
+      await Promise.all(ports.splice(0).map((port) => port.close()))
+      await engine.close()
+    },
   }
 }

@@ -25,36 +25,52 @@ export interface DeliveryStreamsDeps {
 
 /** Builds the streams of a process. They cost nothing until one is opened. */
 export function createDeliveryStreams(deps: DeliveryStreamsDeps): DeliveryStreams & Pick<Tail, 'wake'> {
-  const { store, keys, clock, logger } = deps
+  const { store, authenticate, openSecret, keys, clock, logger } = deps
   const tail = createTail({ deliveries: store.deliveries, clock, logger })
   const positions = createStreamPositionCodec(keys)
   const places = createPlaces(streamLimits)
-  const closing = new AbortController()
+  const open = new Set<AbortController>()
+  let isClosed = false
 
   return {
     wake: tail.wake,
-    close: () => closing.abort(),
+    close() {
+      isClosed = true
+      for (const end of [...open]) end.abort()
+    },
     open({ integrationAddress, authorization, lastEventId, since, signal }) {
       const resumed = lastEventId === null ? null : positions.decode(lastEventId, integrationAddress)
       const createdSince = since === null ? null : parseSince(since)
-      const release = closing.signal.aborted ? null : places.take(integrationAddress)
+      const release = isClosed ? null : places.take(integrationAddress)
       if (release === null) return null
-      const end = AbortSignal.any([signal, closing.signal])
-      const isAdmitted = async () => (await deps.authenticate(authorization))?.integrationAddress === integrationAddress
-      const start = { integrationAddress, resumed, createdSince, isAdmitted, signal: end }
-      const messages = followStream({ ...deps, deliveries: store.deliveries, integrations: store.integrations, tail, positions }, start)
-      // A stream that is ended before its first message never runs its own clean-up.
-      end.addEventListener('abort', release, { once: true })
-      return releasing(messages, release)
+      const end = new AbortController()
+      open.add(end)
+      const isAdmitted = async () => (await authenticate(authorization))?.integrationAddress === integrationAddress
+      const messages = followStream(
+        { deliveries: store.deliveries, integrations: store.integrations, openSecret, tail, positions, clock, logger },
+        { integrationAddress, resumed, createdSince, isAdmitted, signal: end.signal },
+      )
+      const stop = () => end.abort()
+      const finish = () => {
+        signal.removeEventListener('abort', stop)
+        open.delete(end)
+        release()
+        // A stream whose reader is gone would never reach its end.
+        void messages.return()
+      }
+      end.signal.addEventListener('abort', finish, { once: true })
+      signal.addEventListener('abort', stop, { once: true })
+      if (signal.aborted) stop()
+      return finishing(messages, finish)
     },
   }
 }
 
-async function* releasing<T>(messages: AsyncIterable<T>, release: () => void): AsyncGenerator<T, void, undefined> {
+async function* finishing<T>(messages: AsyncIterable<T>, finish: () => void): AsyncGenerator<T, void, undefined> {
   try {
     yield* messages
   } finally {
-    release()
+    finish()
   }
 }
 

@@ -73,7 +73,7 @@ export function createApp(deps: AppDeps): Hono<AppEnv> {
   addLegacyRoutes(app, service)
   if (receiveUpdate !== null) addProcessorRoute(app, { service, receiveUpdate })
   addShareRoute(app, service)
-  addStreamRoute(app, deps.streams ?? null)
+  if (deps.streams) addStreamRoute(app, deps.streams)
   if (readWebhook !== undefined && service.identity !== null)
     addVerdictRoute(app, { identity: service.identity, readWebhook, logger, onRefused: metrics?.webhookRefused, now })
   addHealthRoutes(app, health, now)

@@ -1,10 +1,9 @@
 /** The stream of an integration's deliveries, as server-sent events. See docs/decisions/listen.md. @module */
-import { cacheControl, deliveryStreamPath, notFoundBody, streamEvents } from '@payment-integration/contract'
+import { cacheControl, deliveryStreamPath, streamEvents } from '@payment-integration/contract'
 import type { DeliveryStreams, StreamMessage } from '@payment-integration/core'
 import type { Hono } from 'hono'
 import { allowMethods } from './allow-methods.js'
 import type { AppEnv } from './app-env.js'
-import { jsonAnswer } from './json-answer.js'
 import { refuseBody } from './read-body.js'
 import { authorization } from './request-parts.js'
 import { tooManyRequests } from './too-many-requests.js'
@@ -19,15 +18,8 @@ const headers = {
   'X-Accel-Buffering': 'no',
 }
 
-/**
- * Adds `GET /api/v1/integration/deliveries/stream`. The guard has authenticated the request and set `caller`.
- * @param streams - Null: the path answers 404, as one that does not exist.
- */
-export function addStreamRoute(app: Hono<AppEnv>, streams: DeliveryStreams | null): void {
-  if (streams === null) {
-    app.all(deliveryStreamPath, () => jsonAnswer(notFoundBody, 404))
-    return
-  }
+/** Adds `GET /api/v1/integration/deliveries/stream`. The guard has authenticated the request and set `caller`. */
+export function addStreamRoute(app: Hono<AppEnv>, streams: DeliveryStreams): void {
   app.get(deliveryStreamPath, (c) => {
     refuseBody(c.req.raw)
     // A HEAD request has no end of its own.

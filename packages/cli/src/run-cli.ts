@@ -8,6 +8,7 @@ import { addDev } from './commands/dev.js'
 import { addIdentity } from './commands/identity/identity.js'
 import { addIntegrations } from './commands/integrations.js'
 import { addLegacyKeys } from './commands/legacy-keys.js'
+import { addListen } from './commands/listen.js'
 import { addReindex } from './commands/reindex.js'
 import { addSecrets } from './commands/secrets.js'
 import { addServe } from './commands/serve.js'
@@ -52,6 +53,7 @@ function createProgram(io: Io, finish: Finish): Command {
     .configureOutput(output(io))
     .showHelpAfterError('Add --help to list commands and options.')
   addDev(program, io, finish)
+  addListen(program, io, finish)
   addServe(program, io, finish)
   addStatus(program, io, finish)
   addReindex(program, io, finish)

@@ -10,8 +10,8 @@ import { integrationPrefix } from './paths.js'
 export const deliveryStreamPath = `${integrationPrefix}/deliveries/stream`
 
 /**
- * Names of the stream's events. `ready`: the stream has begun, with {@link streamReadySchema}. `delivery`: one delivery,
- * with {@link streamedDeliverySchema}. `live`: every delivery that was stored before is sent.
+ * Names of the stream's events. `ready`: the stream has begun, with {@link streamReadySchema}. `delivery`: one
+ * delivery, with {@link streamedDeliverySchema}. `live`: the backlog is sent; deliveries of the last moments may follow.
  */
 export const streamEvents = { ready: 'ready', delivery: 'delivery', live: 'live' } as const
 

@@ -49,7 +49,10 @@ async function startReceiver(answer: (n: number) => number | null = () => 204) {
     if (status !== null) response.writeHead(status, status === 308 ? { Location: '/hook/' } : {}).end('x')
   })
   const url = `${await listening(receiver)}/hook`
-  cleanUps.push(() => receiver.closeAllConnections(), () => receiver.close())
+  cleanUps.push(
+    () => receiver.closeAllConnections(),
+    () => receiver.close(),
+  )
   return { url, received }
 }
 
@@ -79,10 +82,11 @@ describe('listen', () => {
     const { url, received } = await startReceiver()
     const args = ['--server', server.url, '--forward-to', url, '--signing-secret-env', 'SIGNING', '--json']
     const { io, stop } = await started(args, variables)
+    await io.line((line) => line.includes('"caught_up"'))
     await pay(1)
     await io.line((line) => line.includes('"delivery"'))
     expect(await stop()).toBe(0)
-    const verify = createVerifier({ secrets: issued.signingSecret })
+    const { verify } = createVerifier({ secrets: issued.signingSecret })
     const { body, headers } = received[0] ?? { body: Buffer.alloc(0), headers: {} }
     const request = new Request(url, { method: 'POST', body: new Uint8Array(body), headers: headers as HeadersInit })
     const snapshot = await verify(request)
@@ -156,7 +160,12 @@ describe('listen', () => {
     const { url } = await startReceiver()
     const path = join(temporaryFolder(), '.env.local')
     const file = { ...variables, API_SECRET: 'outdated', PAYMENTS_URL: server.url }
-    writeFileSync(path, Object.entries(file).map(([name, value]) => `${name}=${value}\n`).join(''))
+    writeFileSync(
+      path,
+      Object.entries(file)
+        .map(([name, value]) => `${name}=${value}\n`)
+        .join(''),
+    )
     const env = { API_SECRET: variables.API_SECRET }
     const { stop } = await started(['--env-file', path, '--forward-to', url], env)
     expect(await stop()).toBe(0)
@@ -198,7 +207,10 @@ async function startCuttingProxy(target: string) {
     const upstream = connect(Number(port), hostname)
     const cuts = isFirst
     isFirst = false
-    for (const [socket, other] of [[client, upstream], [upstream, client]] as const) {
+    for (const [socket, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
       socket.on('error', () => undefined)
       socket.on('close', () => other.destroy())
     }

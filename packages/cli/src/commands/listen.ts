@@ -95,7 +95,9 @@ function targetOf(options: ListenOptions, variables: Io['env']) {
   if (server === null) throw new UsageError(`The server is unknown; pass --server or set ${defaults.server}.`)
   const isLoopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(server.hostname)
   if (server.protocol !== 'https:' && !(server.protocol === 'http:' && isLoopback))
-    throw new UsageError('--server must be https: its credentials would be readable on the way. http: only to this machine.')
+    throw new UsageError(
+      '--server must be https: its credentials would be readable on the way. http: only to this machine.',
+    )
   if (server.username !== '' || server.password !== '' || server.search !== '' || server.hash !== '')
     throw new UsageError('--server must have no user, query or fragment.')
   const forwardTo = parseUrl(options.forwardTo)

@@ -1,5 +1,5 @@
 /** Opens the stream of a server and reads its events. @module */
-import { request as requestHttp, type IncomingMessage } from 'node:http'
+import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { deliveryStreamPath } from '@payment-integration/contract'
 import { ServerError } from '../errors.js'
@@ -102,7 +102,8 @@ function refuseStatus(response: IncomingMessage, { apiSecretEnv, integration }: 
     )
   if (statusCode === 404)
     throw new ServerError('The server offers no stream of deliveries: its operator switches it on with PI_LISTEN=on.')
-  if (statusCode === 400) throw new ServerError('The server rejects the position of this stream; start again without it.')
+  if (statusCode === 400)
+    throw new ServerError('The server rejects the position of this stream; start again without it.')
   if (statusCode === 429) {
     const seconds = Number(headers['retry-after'])
     throw new ConnectionLostError('too many streams are open', seconds > 0 && seconds < 3_600 ? seconds * 1_000 : null)

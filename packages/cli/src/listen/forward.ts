@@ -3,6 +3,7 @@ import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { deliveryTimeoutMs, integrationHeader, signatureHeader } from '@payment-integration/contract'
 import { plain } from '../format.js'
+import type { Io } from '../io.js'
 
 /** The result of one POST. */
 export interface Forwarded {
@@ -18,19 +19,23 @@ const forwarded = ['content-type', integrationHeader.toLowerCase(), signatureHea
 /**
  * Posts the bytes with the three headers of a notification. It follows no redirect and reads no answer's body, as the
  * service does. It never rejects.
- * @param now - A clock in milliseconds.
  */
 export async function forward(
   delivery: { readonly headers: Readonly<Record<string, string>>; readonly body: Uint8Array },
-  { to, signal, now }: { readonly to: URL; readonly signal: AbortSignal; now(): number },
+  { to, io }: { readonly to: URL; readonly io: Pick<Io, 'now' | 'sleep' | 'signal'> },
 ): Promise<Forwarded> {
-  const startedAt = now()
+  const startedAt = io.now()
   const headers = Object.entries(delivery.headers).filter(([name]) => forwarded.includes(name.toLowerCase()))
   try {
-    const answer = await post(to, { ...Object.fromEntries(headers), 'Content-Length': delivery.body.length }, delivery.body, signal)
-    return { status: answer.statusCode ?? 0, ms: Math.round(now() - startedAt), problem: problemOf(answer) }
+    const answer = await post(
+      to,
+      { ...Object.fromEntries(headers), 'Content-Length': delivery.body.length },
+      delivery.body,
+      io,
+    )
+    return { status: answer.statusCode ?? 0, ms: Math.round(io.now() - startedAt), problem: problemOf(answer) }
   } catch (error) {
-    return { status: null, ms: Math.round(now() - startedAt), problem: problemOfError(error, to) }
+    return { status: null, ms: Math.round(io.now() - startedAt), problem: problemOfError(error, to) }
   }
 }
 
@@ -38,19 +43,22 @@ function post(
   url: URL,
   headers: Record<string, string | number>,
   body: Uint8Array,
-  signal: AbortSignal,
+  { sleep, signal }: Pick<Io, 'sleep' | 'signal'>,
 ): Promise<IncomingMessage> {
   const request = url.protocol === 'https:' ? requestHttps : requestHttp
+  const answered = new AbortController()
   return new Promise((resolve, reject) => {
     const sent = request(url, { method: 'POST', headers, agent: false, signal }, (response) => {
-      clearTimeout(timer)
+      answered.abort()
       response.on('error', () => undefined)
       response.destroy()
       resolve(response)
     })
-    const timer = setTimeout(() => sent.destroy(new NoAnswerError()), deliveryTimeoutMs)
+    void sleep(deliveryTimeoutMs, answered.signal).then(() => {
+      if (!answered.signal.aborted) sent.destroy(new NoAnswerError())
+    })
     sent.on('error', (error) => {
-      clearTimeout(timer)
+      answered.abort()
       reject(error)
     })
     sent.end(body)

@@ -46,13 +46,19 @@ export function listenText(event: ListenEvent, style: Style): readonly string[] 
         `${event.resumed ? 'Connected again to' : 'Listening to'} ${event.server}, forwarding to ${event.forwardTo}`,
         ...(event.notifies
           ? []
-          : [style.yellow('The integration has no notification URL, so no deliveries are made: its operator sets one.')]),
+          : [
+              style.yellow(
+                'The integration has no notification URL, so no deliveries are made: its operator sets one.',
+              ),
+            ]),
       ]
     case 'delivery':
       return deliveryLines(event, style)
     case 'caught_up':
       if (event.missed === 0) return []
-      return [`${event.resumed ? 'Missed' : 'Sent'} ${event.missed} ${event.resumed ? 'while disconnected' : 'from before'}.`]
+      return [
+        `${event.resumed ? 'Missed' : 'Sent'} ${event.missed} ${event.resumed ? 'while disconnected' : 'from before'}.`,
+      ]
     case 'disconnected':
       return [style.yellow(`Disconnected: ${event.reason}. Next attempt in ${span(event.retryInMs / 1_000)}.`)]
     case 'summary': {

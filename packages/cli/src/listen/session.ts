@@ -1,5 +1,5 @@
 /** Forwards the deliveries of a stream, and connects again after a loss. @module */
-import { streamedDeliverySchema, streamEvents, streamReadySchema } from '@payment-integration/contract'
+import { streamEvents, streamedDeliverySchema, streamReadySchema } from '@payment-integration/contract'
 import { verifySignature } from '@payment-integration/webhook'
 import { ServerError } from '../errors.js'
 import type { Io } from '../io.js'
@@ -56,7 +56,7 @@ export async function runListen(
     const body = Buffer.from(text, 'base64')
     const { signal } = io
     const signatureValid = plan.signingSecret === null ? null : await isValid(headers, body, plan.signingSecret, io)
-    const result = await forward({ headers, body }, { to: plan.forwardTo, signal, now: () => io.now() })
+    const result = await forward({ headers, body }, { to: plan.forwardTo, io })
     if (signal.aborted && result.status === null) return
     forwarded += 1
     if (result.problem === null) accepted += 1

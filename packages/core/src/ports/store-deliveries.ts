@@ -244,8 +244,8 @@ export interface DeliveryStore {
   count(filter: DeliveryFilter): Promise<number>
   /**
    * The highest known id at or below which no delivery is added any more: ids are assigned before their transactions
-   * commit, in another order. It never moves down. Null: transactions in flight leave it unknown; call again. `0`: there
-   * is no delivery.
+   * commit, in another order. It never moves down. Null: transactions in flight leave it unknown; call again.
+   * `0`: there is no delivery.
    */
   completeUpTo(): Promise<string | null>
   /** Deliveries of one integration by id, in any status. The cost grows with the result. */

@@ -1,5 +1,10 @@
 /** Sends the deliveries of one integration as they are stored. @module */
-import { jsonContentType, signatureHeader, integrationHeader, type StreamedDeliveryBody } from '@payment-integration/contract'
+import {
+  integrationHeader,
+  jsonContentType,
+  type StreamedDeliveryBody,
+  signatureHeader,
+} from '@payment-integration/contract'
 import { signDelivery } from '@payment-integration/webhook/signing'
 import { describeError } from '../internal/describe-error.js'
 import type { OpenSecret } from '../notifications/opened-secrets.js'

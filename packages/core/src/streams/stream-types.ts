@@ -5,7 +5,7 @@ import type { StreamedDeliveryBody, StreamReady } from '@payment-integration/con
 export type StreamMessage =
   | { readonly kind: 'ready'; readonly id: string; readonly data: StreamReady }
   | { readonly kind: 'delivery'; readonly id: string; readonly data: StreamedDeliveryBody }
-  /** Every delivery that was stored before is sent. */
+  /** The backlog is sent. */
   | { readonly kind: 'live'; readonly id: string }
   /** Nothing happened for a while. */
   | { readonly kind: 'heartbeat' }

@@ -11,7 +11,8 @@ export const deliveryStreamPath = `${integrationPrefix}/deliveries/stream`
 
 /**
  * Names of the stream's events. `ready`: the stream has begun, with {@link streamReadySchema}. `delivery`: one
- * delivery, with {@link streamedDeliverySchema}. `live`: the backlog is sent; deliveries of the last moments may follow.
+ * delivery, with {@link streamedDeliverySchema}. `live`: the backlog is sent; deliveries of the last moments may
+ * follow.
  */
 export const streamEvents = { ready: 'ready', delivery: 'delivery', live: 'live' } as const
 

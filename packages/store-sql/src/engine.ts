@@ -138,8 +138,9 @@ export interface SqlDialect {
   /** The number of pending deliveries of the same integrations, counted up to `atMost`. */
   pending(atMost: number): RawBuilder<{ pending: Integer }>
   /**
-   * A select of `newest`, the highest id of a table, and `writers`, the transactions that may be inserting into it: an
-   * array of names as JSON, each of one transaction alone. A transaction that commits a lower id later is among them.
+   * A select of `newest`, the highest id of a table, and `writers`, the transactions that may be inserting into it.
+   * `writers` is a JSON array of names, each of one transaction alone. It has every transaction that commits a lower id
+   * later.
    */
   newestAndWriters(table: string): string
   /** Takes, or shares, the right to write a chain's blocks, until the transaction ends. */

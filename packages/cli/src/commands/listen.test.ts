@@ -88,7 +88,11 @@ describe('listen', () => {
     expect(await stop()).toBe(0)
     const { verify } = createVerifier({ secrets: issued.signingSecret })
     const { body, headers } = received[0] ?? { body: Buffer.alloc(0), headers: {} }
-    const request = new Request(url, { method: 'POST', body: new Uint8Array(body), headers: headers as HeadersInit })
+    const request = new Request(url, {
+      method: 'POST',
+      body: new Uint8Array(body),
+      headers: headers as Record<string, string>,
+    })
     const snapshot = await verify(request)
     expect(JSON.stringify(snapshot)).toContain(hash(1))
     expect(headers['x-service-integration']).toBe(shop)

@@ -16,9 +16,12 @@ export interface Forwarded {
 
 const forwarded = ['content-type', integrationHeader.toLowerCase(), signatureHeader.toLowerCase()]
 
+/** Most bytes of an answer that are read; its text is not used. */
+const mostBytes = 65_536
+
 /**
- * Posts the bytes with the three headers of a notification. It follows no redirect and reads no answer's body, as the
- * service does. It never rejects.
+ * Posts the bytes with the three headers of a notification. It follows no redirect, as the service does. It never
+ * rejects.
  */
 export async function forward(
   delivery: { readonly headers: Readonly<Record<string, string>>; readonly body: Uint8Array },
@@ -46,19 +49,23 @@ function post(
   { sleep, signal }: Pick<Io, 'sleep' | 'signal'>,
 ): Promise<IncomingMessage> {
   const request = url.protocol === 'https:' ? requestHttps : requestHttp
-  const answered = new AbortController()
+  const closed = new AbortController()
   return new Promise((resolve, reject) => {
     const sent = request(url, { method: 'POST', headers, agent: false, signal }, (response) => {
-      answered.abort()
+      let size = 0
+      response.on('data', ({ length }: Buffer) => {
+        size += length
+        if (size > mostBytes) response.destroy()
+      })
       response.on('error', () => undefined)
-      response.destroy()
+      response.on('close', () => closed.abort())
       resolve(response)
     })
-    void sleep(deliveryTimeoutMs, answered.signal).then(() => {
-      if (!answered.signal.aborted) sent.destroy(new NoAnswerError())
+    void sleep(deliveryTimeoutMs, closed.signal).then(() => {
+      if (!closed.signal.aborted) sent.destroy(new NoAnswerError())
     })
     sent.on('error', (error) => {
-      answered.abort()
+      closed.abort()
       reject(error)
     })
     sent.end(body)

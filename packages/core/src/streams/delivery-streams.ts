@@ -5,7 +5,7 @@ import type { Clock, Logger } from '../ports/world.js'
 import type { MasterKey } from '../secrets/master-key.js'
 import type { Caller } from '../service-types.js'
 import { followStream, type StreamDeps } from './follow-stream.js'
-import { createPlaces } from './places.js'
+import { createStreamCounter } from './stream-counter.js'
 import { createStreamPositionCodec } from './stream-position.js'
 import type { DeliveryStreams } from './stream-types.js'
 import { createTail, type Tail } from './tail.js'
@@ -28,7 +28,7 @@ export function createDeliveryStreams(deps: DeliveryStreamsDeps): DeliveryStream
   const { store, authenticate, openSecret, keys, clock, logger } = deps
   const tail = createTail({ deliveries: store.deliveries, clock, logger })
   const positions = createStreamPositionCodec(keys)
-  const places = createPlaces(streamLimits)
+  const counter = createStreamCounter(streamLimits)
   const open = new Set<AbortController>()
   let isClosed = false
 
@@ -41,7 +41,7 @@ export function createDeliveryStreams(deps: DeliveryStreamsDeps): DeliveryStream
     open({ integrationAddress, authorization, lastEventId, since, signal }) {
       const resumed = lastEventId === null ? null : positions.decode(lastEventId, integrationAddress)
       const createdSince = since === null ? null : parseSince(since)
-      const release = isClosed ? null : places.take(integrationAddress)
+      const release = isClosed ? null : counter.open(integrationAddress)
       if (release === null) return null
       const end = new AbortController()
       open.add(end)

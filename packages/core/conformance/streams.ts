@@ -121,8 +121,12 @@ export function streamTests(test: StoreTest): void {
     const writers = Promise.all([store, ...others].map((writer, n) => write(writer, n + 1))).finally(() => {
       isWriting = false
     })
+    // Its error is reported below.
+    writers.catch(() => undefined)
     const seen: StreamedDelivery[] = []
     for (let isLast = false; !isLast; ) {
+      // A store may answer without leaving this turn of the event loop: the writers need one.
+      await new Promise((resolve) => setImmediate(resolve))
       isLast = !isWriting
       seen.push(...(await readAll(store, shop, seen.at(-1)?.deliveryId, 50)))
     }

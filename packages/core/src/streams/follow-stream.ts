@@ -96,6 +96,8 @@ async function* messages(
           sentAt = clock.now()
         }
         isWhole = part.length < batch
+        // An embedded store and a fast reader may never leave this turn of the event loop: other requests need one.
+        if (!isWhole) await clock.sleep(0, signal)
       }
       readUpTo = upTo
       if (isFirst) yield { kind: 'live', id: idOf(after) }

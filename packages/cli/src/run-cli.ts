@@ -12,6 +12,7 @@ import { addInit } from './commands/init.js'
 import { addIntegrations } from './commands/integrations.js'
 import { addLegacyKeys } from './commands/legacy-keys.js'
 import { addMirror } from './commands/mirror/mirror.js'
+import { addListen } from './commands/listen.js'
 import { addReindex } from './commands/reindex.js'
 import { addSecrets } from './commands/secrets.js'
 import { addServe } from './commands/serve.js'
@@ -59,6 +60,7 @@ function createProgram(io: Io, finish: Finish): Command {
   addInit(program, io, finish)
   addDoctor(program, io, finish)
   addExplain(program, io, finish)
+  addListen(program, io, finish)
   addServe(program, io, finish)
   addStatus(program, io, finish)
   addReindex(program, io, finish)

@@ -24,6 +24,7 @@ import { proofTests } from './proofs.js'
 import { replayTests } from './replays.js'
 import { sealingKeyTests } from './sealing-keys.js'
 import { settlingTests } from './settling.js'
+import { streamTests } from './streams.js'
 import { type OpenStore, storeTests } from './subject.js'
 import { transactionReadTests } from './transaction-reads.js'
 import { transactionTests } from './transactions.js'
@@ -61,6 +62,7 @@ export function storeConformance(adapter: string, open: OpenStore): void {
   describe(`${adapter}: endpoints`, () => endpointHealthTests(test))
   describe(`${adapter}: replays`, () => replayTests(test))
   describe(`${adapter}: lists of deliveries`, () => deliveryListTests(test))
+  describe(`${adapter}: streams`, () => streamTests(test))
   describe(`${adapter}: backlog`, () => backlogTests(test))
   describe(`${adapter}: data keys`, () => dataKeyTests(test))
   identityTests(adapter, test)

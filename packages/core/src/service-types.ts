@@ -17,6 +17,7 @@ import type { AuditRecord } from './ports/store-audit.js'
 import type { DeliveryFilter, DeliveryView, EndpointView } from './ports/store-deliveries.js'
 import type { IntegrationRecord } from './ports/store-integrations.js'
 import type { LegacyKeyRecord } from './ports/store-legacy-keys.js'
+import type { DeliveryStreams } from './streams/stream-types.js'
 
 /** An authenticated caller. */
 export interface Caller {
@@ -364,6 +365,8 @@ export interface Service {
   applyUpdateIn(within: Pick<Store, 'transaction'>, update: ProcessorUpdate): Promise<JoinedUpdate>
   readonly integrations: IntegrationCommands
   readonly deliveries: DeliveryCommands
+  /** Streams of deliveries for receivers without a public address. Source: docs/decisions/listen.md. */
+  readonly deliveryStreams: DeliveryStreams
   readonly audit: AuditQueries
   readonly indexers: readonly Indexer[]
   readonly dispatcher: Dispatcher

@@ -34,6 +34,7 @@ import { createReceiptPoller } from './receipts/poller.js'
 import type { MasterKey } from './secrets/master-key.js'
 import { openSecret } from './secrets/seal.js'
 import type { JoinedUpdate, LegacyCaller, Service } from './service-types.js'
+import { createDeliveryStreams } from './streams/delivery-streams.js'
 import { applyUpdate } from './updates/apply-update.js'
 import { silentLogger, systemClock, systemIds, systemRandom } from './world/system.js'
 
@@ -127,7 +128,10 @@ export function createService(deps: ServiceDeps): Service {
   const { clock = systemClock, random = systemRandom, logger = silentLogger, actor = 'service' } = deps
 
   function publish(event: ServiceEvent): void {
-    if (event.type === 'payment.indexed' || event.type === 'payment.changed') dispatcher.wake()
+    if (event.type === 'payment.indexed' || event.type === 'payment.changed') {
+      dispatcher.wake()
+      deliveryStreams.wake()
+    }
     try {
       onEvent?.(event)
     } catch (error) {
@@ -202,15 +206,26 @@ export function createService(deps: ServiceDeps): Service {
   const audit = createAuditQueries({ audit: store.audit, keys: masterKey })
   const announcer = createHeadAnnouncer({ audit, clock, random, logger, publish })
 
+  const authenticate = createAuthenticate({
+    integrations: store.integrations,
+    keys: masterKey,
+    clock,
+    random,
+    recent: admissions,
+  })
+  const deliveryStreams = createDeliveryStreams({
+    store,
+    authenticate,
+    openSecret: (sealed, address) => openSecret(masterKey, address, sealed),
+    keys: masterKey,
+    clock,
+    logger,
+  })
+
   return {
     store,
-    authenticate: createAuthenticate({
-      integrations: store.integrations,
-      keys: masterKey,
-      clock,
-      random,
-      recent: admissions,
-    }),
+    authenticate,
+    deliveryStreams,
     payments: createPaymentQueries(store.payments, createCursorCodec(masterKey)),
     authenticateLegacy: createAuthenticateLegacy({
       legacyKeys: store.legacyKeys,

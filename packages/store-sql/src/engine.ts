@@ -137,6 +137,12 @@ export interface SqlDialect {
   due(query: DueQuery, now: string, parameter: Parameter): string
   /** The number of pending deliveries of the same integrations, counted up to `atMost`. */
   pending(atMost: number): RawBuilder<{ pending: Integer }>
+  /**
+   * A select of `newest`, the highest id of a table, and `writers`, the transactions that may be inserting into it.
+   * `writers` is a JSON array of names, each of one transaction alone. It has every transaction that commits a lower id
+   * later.
+   */
+  newestAndWriters(table: string): string
   /** Takes, or shares, the right to write a chain's blocks, until the transaction ends. */
   lockChain(db: Connection, chainId: number, mode: 'exclusive' | 'shared'): Promise<void>
   /** Waits for the right to add to the audit log, which lasts until the transaction ends. */

@@ -1,3 +1,4 @@
+export * from '../delivery-stream.js'
 export * from '../errors.js'
 export { type FormerVerdict, readFormerVerdict, shareRejectedMessage } from '../former-verdict.js'
 export * from '../headers.js'

@@ -23,5 +23,6 @@ export { type KeyPurpose, type KeyVersion, type MasterKey, parseMasterKey } from
 export { SealedSecretError } from '../secrets/seal.js'
 export { createService, type FollowedChain, type ServiceDeps } from '../service.js'
 export type * from '../service-types.js'
+export type * from '../streams/stream-types.js'
 export { createUpdateReceiver, type ReceivedUpdate, type UpdateReceiver } from '../updates/receive-update.js'
 export { silentLogger, systemClock, systemIds, systemRandom } from '../world/system.js'

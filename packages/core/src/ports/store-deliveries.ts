@@ -143,6 +143,28 @@ export interface DeliveryFilter {
   readonly until?: number | undefined
 }
 
+/** A delivery as a stream of its integration sends it. */
+export interface StreamedDelivery {
+  readonly deliveryId: string
+  readonly chainId: number
+  readonly txHash: string
+  readonly version: number
+  /** Unix time in milliseconds; null for rows older than this column. */
+  readonly createdAt: number | null
+  /** The snapshot bytes. */
+  readonly body: Uint8Array
+}
+
+/** A part of an integration's deliveries, in the order of their ids. */
+export interface StreamQuery {
+  readonly integrationAddress: string
+  /** Begins after this id. */
+  readonly afterId: string
+  /** Ends with this id, from {@link DeliveryStore.completeUpTo}. */
+  readonly upToId: string
+  readonly limit: number
+}
+
 /** An endpoint with failures in a row. */
 export interface EndpointView extends EndpointHealth {
   readonly integrationAddress: string
@@ -220,6 +242,14 @@ export interface DeliveryStore {
   newestId(filter: DeliveryFilter): Promise<string | null>
   /** The number of matches. */
   count(filter: DeliveryFilter): Promise<number>
+  /**
+   * The highest known id at or below which no delivery is added any more: ids are assigned before their transactions
+   * commit, in another order. It never moves down. Null: transactions in flight leave it unknown; call again.
+   * `0`: there is no delivery.
+   */
+  completeUpTo(): Promise<string | null>
+  /** Deliveries of one integration by id, in any status. The cost grows with the result. */
+  stream(query: StreamQuery): Promise<StreamedDelivery[]>
   /** Endpoints with failures in a row, by address. */
   endpoints(): Promise<EndpointView[]>
 }

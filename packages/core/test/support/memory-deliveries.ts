@@ -362,6 +362,25 @@ export function memoryDeliveries(clock: Pick<Clock, 'now'>): MemoryDeliveries {
       checkTimes({ since: filter.since, until: filter.until })
       return [...rows.values()].filter((row) => fits(filter, viewOf(row))).length
     },
+    completeUpTo: async () => [...rows.keys()].at(-1) ?? '0',
+    async stream({ integrationAddress, afterId, upToId, limit }) {
+      checkInteger(limit, 'limit', 1)
+      const upTo = upToId === '0' ? -1 : [...rows.keys()].indexOf(upToId)
+      const chosen = after(afterId === '0' ? undefined : afterId).filter(
+        ({ given }) => given.integrationAddress === integrationAddress,
+      )
+      return chosen
+        .filter(({ given }) => [...rows.keys()].indexOf(given.deliveryId) <= upTo)
+        .slice(0, limit)
+        .map(({ createdAt, given: { deliveryId, chainId, txHash, version, body } }) => ({
+          deliveryId,
+          chainId,
+          txHash,
+          version,
+          createdAt,
+          body,
+        }))
+    },
     endpoints: async () => endpoints.views(),
   }
 }

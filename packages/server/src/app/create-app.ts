@@ -1,6 +1,6 @@
 /** The HTTP app: fetch-standard, so that any host can embed it. Source: docs/interface.md 4.1, 4.3, 5, 7. @module */
 import { notFoundBody } from '@payment-integration/contract'
-import { type Service, silentLogger, type UpdateReceiver } from '@payment-integration/core'
+import { type DeliveryStreams, type Service, silentLogger, type UpdateReceiver } from '@payment-integration/core'
 import { SharingMisconfiguredError } from '@payment-integration/core/identity'
 import type { Logger } from '@payment-integration/core/ports'
 import type { WebhookReader } from '@payment-integration/identity-sumsub/service'
@@ -21,6 +21,7 @@ import { addPaymentRoutes } from './payment-routes.js'
 import { addProcessorRoute } from './processor-route.js'
 import { addReferencePage } from './reference-page.js'
 import { addShareRoute } from './share-route.js'
+import { addStreamRoute } from './stream-route.js'
 import { addVerdictRoute } from './verdict-route.js'
 
 /** The parts that the app is built on. */
@@ -33,6 +34,8 @@ export interface AppDeps {
   readonly receiveUpdate: UpdateReceiver | null
   /** Parses webhooks of the identity provider; without it their endpoint does not exist. @default none */
   readonly readWebhook?: WebhookReader | undefined
+  /** Streams of deliveries. Null: their path answers 404. Close them at the shutdown. @default null */
+  readonly streams?: DeliveryStreams | null | undefined
   readonly health: () => Promise<HealthReport>
   /** Measures requests. @default none */
   readonly metrics?: Pick<Metrics, 'measured' | 'text' | 'contentType' | 'webhookRefused'> | undefined
@@ -70,6 +73,7 @@ export function createApp(deps: AppDeps): Hono<AppEnv> {
   addLegacyRoutes(app, service)
   if (receiveUpdate !== null) addProcessorRoute(app, { service, receiveUpdate })
   addShareRoute(app, service)
+  if (deps.streams) addStreamRoute(app, deps.streams)
   if (readWebhook !== undefined && service.identity !== null)
     addVerdictRoute(app, { identity: service.identity, readWebhook, logger, onRefused: metrics?.webhookRefused, now })
   addHealthRoutes(app, health, now)

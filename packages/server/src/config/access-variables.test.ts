@@ -32,6 +32,12 @@ describe('access and rate limits', () => {
     }
   })
 
+  it('offer streams of deliveries only when they are on', () => {
+    const stream = (env: Record<string, string>) => readConfig({ ...minimal, ...env }).deliveryStream
+    expect([stream({}), stream({ PI_ENV: 'development' }), stream({ PI_LISTEN: 'off' })]).toEqual([false, false, false])
+    expect(stream({ PI_LISTEN: 'on' })).toBe(true)
+  })
+
   it('serve the reference in development unless it is off, and in production only when it is on', () => {
     const reference = (env: Record<string, string>) => readConfig({ ...minimal, ...env }).reference
     expect(reference({ PI_ENV: 'development' })).toBe(true)

@@ -1,10 +1,11 @@
-/** Reads the variables for rate limits, metrics and the reference page. @module */
+/** Reads the variables for rate limits, metrics, the reference page and delivery streams. @module */
 import { problemOfRange } from '../internal/address-ranges.js'
 import type { Config, LimitsConfig, MetricsConfig } from './config.js'
 import { readHostOf, show, type Variables } from './variables.js'
 
 /** Names of these variables. */
 export const accessVariables = [
+  'PI_LISTEN',
   'PI_REFERENCE',
   'PI_METRICS_HOST',
   'PI_METRICS_PORT',
@@ -19,6 +20,11 @@ export const accessVariables = [
 /** Shortest token that is accepted, in characters. */
 const minTokenLength = 16
 const mostRequests = 1_000_000
+
+/** Reads `PI_LISTEN`. */
+export function readListen(variables: Variables): boolean {
+  return variables.choice('PI_LISTEN', ['on', 'off'], 'off') === 'on'
+}
 
 /** Reads `PI_REFERENCE`. */
 export function readReference(variables: Variables, environment: Config['environment']): boolean {

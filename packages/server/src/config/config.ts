@@ -163,6 +163,8 @@ export interface Config {
   readonly metrics: MetricsConfig | null
   /** Whether `/reference` is served. */
   readonly reference: boolean
+  /** Whether integrations may stream their deliveries. */
+  readonly deliveryStream: boolean
   readonly limits: LimitsConfig
   /** Longest shutdown, in milliseconds. */
   readonly shutdownTimeoutMs: number

@@ -43,6 +43,7 @@ export interface ConfigDescription {
   /** Their address, and whether they need a token. */
   readonly metrics: string
   readonly reference: 'on' | 'off'
+  readonly deliveryStream: 'on' | 'off'
   readonly limits: Config['limits']
   readonly shutdownTimeoutMs: number
 }
@@ -71,6 +72,7 @@ export function describeConfig(config: Config): ConfigDescription {
     logLevel: config.logLevel,
     metrics: describeMetrics(config.metrics),
     reference: config.reference ? 'on' : 'off',
+    deliveryStream: config.deliveryStream ? 'on' : 'off',
     limits: config.limits,
     shutdownTimeoutMs: config.shutdownTimeoutMs,
   }

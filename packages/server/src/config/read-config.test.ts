@@ -39,6 +39,7 @@ describe('readConfig', () => {
       identity: null,
       metrics: null,
       reference: false,
+      deliveryStream: false,
       limits: {
         requestsPerSource: null,
         requestsPerCaller: null,
@@ -381,6 +382,7 @@ describe('describeConfig', () => {
       ],
       metrics: '127.0.0.1:9464 with a token',
       reference: 'off',
+      deliveryStream: 'off',
       receipts: 'http from https://receipts.example',
       maxExtraFeeBps: 100,
     })

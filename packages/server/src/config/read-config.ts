@@ -1,7 +1,7 @@
 /** Reads the configuration from the environment and collects all problems. @module */
 import { parseUrl } from '@payment-integration/contract'
 import { defaultMaxExtraFeeBps, parseMasterKey } from '@payment-integration/core'
-import { accessVariables, readLimits, readMetrics, readReference } from './access-variables.js'
+import { accessVariables, readLimits, readListen, readMetrics, readReference } from './access-variables.js'
 import { chainIdOf, readChains } from './chain-variables.js'
 import { type Config, ConfigError, type DatabaseConfig, logLevels, type ReceiptsConfig } from './config.js'
 import { readActor, readDelivery } from './delivery-variables.js'
@@ -81,6 +81,7 @@ export function readConfig(env: Environment, readFile?: ReadFile): Config {
     logLevel: variables.choice('PI_LOG_LEVEL', logLevels, 'info'),
     metrics: readMetrics(variables, { host, port }),
     reference: readReference(variables, environment),
+    deliveryStream: readListen(variables),
     limits: readLimits(variables),
     shutdownTimeoutMs: variables.integer(
       'PI_SHUTDOWN_TIMEOUT_MS',

@@ -65,6 +65,7 @@ export async function startServer(config: Config, options: StartOptions = {}): P
     metrics,
     metricsToken: config.metrics?.listen === null ? config.metrics.token : null,
     reference,
+    streams: config.deliveryStream ? service.deliveryStreams : null,
     limits: isLimiting(limits) ? createRequestLimits(limits) : undefined,
     logger,
   })
@@ -98,6 +99,8 @@ export async function startServer(config: Config, options: StartOptions = {}): P
     const cut = AbortSignal.timeout(config.shutdownTimeoutMs)
     const timeUp = new Promise<void>((resolve) => cut.addEventListener('abort', () => resolve(), { once: true }))
     loops.abort()
+    // A stream has no end of its own.
+    service.deliveryStreams.close()
     await Promise.all([listeners.stop(cut), Promise.race([work, timeUp])])
     if (running)
       logger.warn({}, 'Some work did not finish in time and is aborted; it is repeated after the next start.')

@@ -7,6 +7,7 @@ import { createClaim } from './claim.js'
 import { listEndpoints } from './endpoint-rows.js'
 import { countDeliveries, findDelivery, listDeliveries, newestDelivery } from './list.js'
 import { createSettle } from './settle.js'
+import { createCompleteUpTo, streamDeliveries } from './stream.js'
 
 /** Builds the delivery store. `ids` makes the lease tokens. */
 export function createDeliveryStore(engine: Engine, ids: Ids): DeliveryStore {
@@ -20,6 +21,8 @@ export function createDeliveryStore(engine: Engine, ids: Ids): DeliveryStore {
     find: (deliveryId) => findDelivery(engine, deliveryId),
     newestId: (filter) => newestDelivery(engine, filter),
     count: (filter) => countDeliveries(engine, filter),
+    completeUpTo: createCompleteUpTo(engine),
+    stream: (query) => streamDeliveries(engine, query),
     endpoints: () => listEndpoints(engine.read),
   }
 }

@@ -66,6 +66,12 @@ export function postgresDialect(schema: string, now: (() => number) | undefined)
           ) d
           where i.enabled = 1 and i.notification_url is not null limit ${atMost}
         ) counted`,
+    // INSERT locks the table before it assigns an id, until its transaction ends. The snapshot of the statement is
+    // older than the locks that it reads, so a transaction outside both has ended, and later statements see its rows.
+    newestAndWriters: (table) => `select (select coalesce(max(id), 0) from ${name(table)}) as newest,
+      (select coalesce(json_agg(l.virtualtransaction), '[]')::text from pg_catalog.pg_locks l
+       where l.locktype = 'relation' and l.relation = '${name(table)}'::regclass and l.mode = 'RowExclusiveLock'
+         and l.database = (select d.oid from pg_catalog.pg_database d where d.datname = current_database())) as writers`,
     async lockChain(db, chainId, mode) {
       const lock = sql.raw(mode === 'exclusive' ? 'pg_advisory_xact_lock' : 'pg_advisory_xact_lock_shared')
       await sql`select ${lock}(${lockKey(schema, `chain ${chainId}`)}::bigint)`.execute(db)

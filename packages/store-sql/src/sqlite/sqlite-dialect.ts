@@ -32,6 +32,8 @@ export function sqliteDialect(now: () => number): SqlDialect {
     oneOf,
     bytesText: (column) => column,
     bytesOf: (read) => bytes(read as Uint8Array),
+    // One transaction writes at a time, so ids are committed in their order.
+    newestAndWriters: (table) => `select coalesce(max(id), 0) as newest, '[]' as writers from ${name(table)}`,
     lockChain: async () => undefined,
     lockAudit: async () => undefined,
     beginMigration: async () => undefined,

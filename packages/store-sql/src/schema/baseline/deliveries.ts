@@ -17,6 +17,8 @@ export const deliveryTables: Migration = (types, name) => {
     ),
     // Most deliveries are delivered and listed by the primary key; this index lists the others.
     `create index deliveries_undelivered on ${deliveries} (undelivered, id) where undelivered is not null`,
+    // The stream of an integration.
+    `create index deliveries_integration on ${deliveries} (integration, id)`,
     createTable(
       types,
       outbox,

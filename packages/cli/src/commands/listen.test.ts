@@ -1,0 +1,230 @@
+/** docs/decisions/listen.md from a server to a receiver, over real HTTP. */
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { createServer as createHttp, type Server } from 'node:http'
+import { type AddressInfo, connect, createServer as createTcp, type Server as TcpServer } from 'node:net'
+import { join } from 'node:path'
+import { type RunningServer, startServer } from '@payment-integration/server'
+import { readConfig } from '@payment-integration/server/service'
+import { createVerifier } from '@payment-integration/webhook'
+import { afterEach, describe, expect, it } from 'vitest'
+import { facts, indexPayments } from '../../../server/test/support/index-payments.js'
+import { testMasterKey } from '../../test/master-key.js'
+import { temporaryFolder } from '../../test/temporary-folder.js'
+import { eventsOf, type TestIo, testIo } from '../../test/test-io.js'
+import { runCli } from '../run-cli.js'
+
+const shop = `0x${'a1'.repeat(20)}`
+const hash = (n: number) => `0x${n.toString(16).padStart(64, '0')}`
+const cleanUps: (() => unknown)[] = []
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
+})
+
+async function startService(env: Record<string, string> = { PI_LISTEN: 'on' }) {
+  const config = readConfig({
+    ...{ PI_ENV: 'development', PI_PORT: '0', PI_LOG_LEVEL: 'silent', PI_MASTER_KEY: testMasterKey, ...env },
+    PI_DATABASE_URL: `sqlite:${join(temporaryFolder(), 'service.db')}`,
+  })
+  const server: RunningServer = await startServer(config)
+  cleanUps.push(() => server.stop())
+  const { integrations, store } = server.service
+  const issued = await integrations.create({ address: shop, notificationUrl: 'http://127.0.0.1:9/hook' })
+  const variables = { API_SECRET: issued.apiSecret, INTEGRATION_ADDRESS: shop, SIGNING: issued.signingSecret }
+  const pay = (...numbers: number[]) =>
+    indexPayments(
+      store,
+      numbers.map((n) => facts({ txHash: hash(n), integrationAddress: shop })),
+    )
+  return { server, issued, variables, pay }
+}
+
+async function startReceiver(answer: (n: number) => number | null = () => 204) {
+  const received: { readonly body: Buffer; readonly headers: Record<string, unknown> }[] = []
+  const receiver = createHttp(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    received.push({ body: Buffer.concat(chunks), headers: request.headers })
+    const status = answer(received.length)
+    if (status !== null) response.writeHead(status, status === 308 ? { Location: '/hook/' } : {}).end('x')
+  })
+  const url = `${await listening(receiver)}/hook`
+  cleanUps.push(
+    () => receiver.closeAllConnections(),
+    () => receiver.close(),
+  )
+  return { url, received }
+}
+
+async function listening(server: Server | TcpServer): Promise<string> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+/** Starts the command and waits until it is live. */
+async function started(args: readonly string[], env: Record<string, string>) {
+  const io = testIo({ env })
+  const ended = runCli(['listen', ...args], io)
+  await io.line((line) => /Listening to|"listening"/.test(line))
+  const stop = async () => {
+    io.interrupt()
+    return ended
+  }
+  return { io, stop }
+}
+
+const deliveriesOf = (io: TestIo) => eventsOf(io).filter(({ event }) => event === 'delivery')
+
+describe('listen', () => {
+  it('forwards bytes and headers that the verifier of the webhook package accepts', async () => {
+    const { server, variables, issued, pay } = await startService()
+    const { url, received } = await startReceiver()
+    const args = ['--server', server.url, '--forward-to', url, '--signing-secret-env', 'SIGNING', '--json']
+    const { io, stop } = await started(args, variables)
+    await io.line((line) => line.includes('"caught_up"'))
+    await pay(1)
+    await io.line((line) => line.includes('"delivery"'))
+    expect(await stop()).toBe(0)
+    const { verify } = createVerifier({ secrets: issued.signingSecret })
+    const { body, headers } = received[0] ?? { body: Buffer.alloc(0), headers: {} }
+    const request = new Request(url, {
+      method: 'POST',
+      body: new Uint8Array(body),
+      headers: headers as Record<string, string>,
+    })
+    const snapshot = await verify(request)
+    expect(JSON.stringify(snapshot)).toContain(hash(1))
+    expect(headers['x-service-integration']).toBe(shop)
+    expect(eventsOf(io)).toEqual([
+      { event: 'listening', server: `${server.url}/`, forwardTo: url, resumed: false, notifies: true },
+      { event: 'caught_up', missed: 0, resumed: false },
+      expect.objectContaining({ event: 'delivery', txHash: hash(1), version: 1, status: 204, problem: null }),
+      { event: 'summary', forwarded: 1, accepted: 1, failed: 0, reconnects: 0 },
+    ])
+    expect(deliveriesOf(io)[0]).toMatchObject({ signatureValid: true, missed: false })
+  })
+
+  it('goes on after a connection that was cut in the middle of an event, and counts what was missed', async () => {
+    const { server, variables, pay } = await startService()
+    const { url, received } = await startReceiver()
+    const cutting = await startCuttingProxy(server.url)
+    const { io, stop } = await started(['--server', cutting.url, '--forward-to', url, '--json'], variables)
+    await io.line((line) => line.includes('"caught_up"'))
+    await pay(1)
+    await io.line((line) => line.includes('"disconnected"'))
+    await pay(2, 3)
+    await io.line((line) => line.includes('"resumed":true') && line.includes('"caught_up"'))
+    await pay(4)
+    await io.line((line) => line.includes(hash(4)))
+    expect(await stop()).toBe(0)
+    expect(received.map(({ body }) => JSON.parse(String(body)).txHash)).toEqual([1, 2, 3, 4].map(hash))
+    const caughtUp = eventsOf(io).filter(({ event }) => event === 'caught_up')
+    expect(caughtUp.at(-1)).toMatchObject({ resumed: true })
+    expect(deliveriesOf(io).filter(({ missed }) => missed)).toHaveLength(Number(caughtUp.at(-1)?.['missed']))
+    expect(Number(caughtUp.at(-1)?.['missed'])).toBeGreaterThanOrEqual(1)
+    expect(eventsOf(io).at(-1)).toMatchObject({ event: 'summary', forwarded: 4, reconnects: 1 })
+  })
+
+  it('says in words why the receiver did not accept a delivery', async () => {
+    const { server, variables, pay } = await startService()
+    const statuses = [308, 401, 404, 405, 500, null]
+    const { url } = await startReceiver((n) => statuses[n - 1] ?? null)
+    const { io, stop } = await started(['--server', server.url, '--forward-to', url], variables)
+    await pay(1, 2, 3, 4, 5, 6)
+    await io.line((line) => line.includes('no answer within 5 s'))
+    expect(await stop()).toBe(0)
+    const answers = io.lines.filter((line) => line.includes('<--'))
+    for (const [place, words] of [
+      '308 .*redirect to /hook/ is not followed',
+      '401 .*signing secret',
+      '404 .*no such path',
+      '405 .*no POST',
+      '500 .*the receiver failed',
+      'no answer \\d+ ms: no answer within 5 s',
+    ].entries())
+      expect(answers[place]).toMatch(new RegExp(words))
+    expect(io.lines.at(-1)).toBe('6 forwarded, 0 accepted, 6 failed, 0 reconnects.')
+  })
+
+  it('names a closed port, and sends the deliveries of a span before its start', async () => {
+    const { server, variables, pay } = await startService()
+    const closed = createTcp()
+    const url = await listening(closed)
+    await new Promise((resolve) => closed.close(resolve))
+    await pay(1)
+    const { io, stop } = await started(['--server', server.url, '--forward-to', url, '--since', '1h'], variables)
+    expect(await io.line((line) => line.includes('<--'))).toContain('nothing listens at 127.0.0.1:')
+    await io.line((line) => line === 'Sent 1 from before.')
+    expect(await stop()).toBe(0)
+  })
+
+  it('reads its variables from a file, which the environment overrides', async () => {
+    const { server, variables } = await startService()
+    const { url } = await startReceiver()
+    const path = join(temporaryFolder(), '.env.local')
+    const file = { ...variables, API_SECRET: 'outdated', PAYMENTS_URL: server.url }
+    writeFileSync(
+      path,
+      Object.entries(file)
+        .map(([name, value]) => `${name}=${value}\n`)
+        .join(''),
+    )
+    const env = { API_SECRET: variables.API_SECRET }
+    const { stop } = await started(['--env-file', path, '--forward-to', url], env)
+    expect(await stop()).toBe(0)
+  })
+
+  it('ends with one sentence for a wrong secret, and for a server without streams', async () => {
+    const { server, variables } = await startService()
+    const off = await startService({})
+    const run = async (url: string, env: Record<string, string>) => {
+      const io = testIo({ env })
+      expect(await runCli(['listen', '--server', url, '--forward-to', 'http://127.0.0.1:9/'], io)).toBe(1)
+      return io.errors
+    }
+    expect(await run(server.url, { ...variables, API_SECRET: variables.SIGNING })).toEqual([
+      `The server rejects the credentials: check the address ${shop} and the API secret in API_SECRET. It is not the signing secret.`,
+    ])
+    expect(await run(off.server.url, off.variables)).toEqual([expect.stringContaining('PI_LISTEN=on')])
+  })
+
+  it.each([
+    [['--server', 'http://payments.example'], 'must be https'],
+    [['--server', 'https://user:secret@payments.example'], 'no user'],
+    [[], 'pass --server or set PAYMENTS_URL'],
+    [['--server', 'https://payments.example', '--env-file', '/does/not/exist'], 'cannot be read'],
+    [['--server', 'https://payments.example', '--api-secret-env', 'NOWHERE'], 'NOWHERE is not set'],
+  ])('rejects %j before it connects', async (args, words) => {
+    const io = testIo({ env: { API_SECRET: 'secret', INTEGRATION_ADDRESS: shop } })
+    expect(await runCli(['listen', '--forward-to', 'http://127.0.0.1:9/', ...args], io)).toBe(2)
+    expect(io.errors[0]).toContain(words)
+    expect(io.errors.join()).not.toContain('secret@')
+  })
+})
+
+/** Cuts its first connection in the middle of the first delivery. */
+async function startCuttingProxy(target: string) {
+  const { hostname, port } = new URL(target)
+  let isFirst = true
+  const proxy = createTcp((client) => {
+    const upstream = connect(Number(port), hostname)
+    const cuts = isFirst
+    isFirst = false
+    for (const [socket, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      socket.on('error', () => undefined)
+      socket.on('close', () => other.destroy())
+    }
+    client.on('data', (chunk) => upstream.write(chunk))
+    upstream.on('data', (chunk: Buffer) => {
+      const at = cuts ? chunk.indexOf('event: delivery') : -1
+      if (at < 0) client.write(chunk)
+      else client.write(chunk.subarray(0, at + 60), () => client.destroy())
+    })
+  })
+  cleanUps.push(() => proxy.close())
+  return { url: await listening(proxy) }
+}

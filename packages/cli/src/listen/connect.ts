@@ -1,0 +1,132 @@
+/** Opens the stream of a server and reads its events. @module */
+import { type IncomingMessage, request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { deliveryStreamPath } from '@payment-integration/contract'
+import { ServerError } from '../errors.js'
+import { plain } from '../format.js'
+import type { Io } from '../io.js'
+import { createEventParser, type StreamEvent } from './parse-events.js'
+
+/** The server sends something every 5 s; after this silence, in milliseconds, the connection counts as lost. */
+const silenceMs = 20_000
+
+/** Where and how to connect. */
+export interface StreamTarget {
+  /** The server's base URL, checked. */
+  readonly server: URL
+  readonly integration: string
+  readonly apiSecret: string
+  /** Names the API secret in messages. */
+  readonly apiSecretEnv: string
+}
+
+/** The connection failed or was lost, and may work later. */
+export class ConnectionLostError extends Error {
+  override readonly name = 'ConnectionLostError'
+  readonly code = 'ERR_CONNECTION_LOST'
+  /** The server's own wait in milliseconds; null: it named none. */
+  readonly retryAfterMs: number | null
+  constructor(reason: string, retryAfterMs: number | null = null) {
+    super(reason)
+    this.retryAfterMs = retryAfterMs
+  }
+}
+
+/**
+ * Reads the events of one connection until it ends. A caller that is slow to take an event slows the server.
+ * @throws ConnectionLostError When a later attempt may work. @throws ServerError When none will.
+ */
+export async function* readStream(
+  target: StreamTarget,
+  start: { readonly lastId: string | null; readonly since: number | null },
+  io: Pick<Io, 'sleep' | 'signal'>,
+): AsyncGenerator<StreamEvent, void, undefined> {
+  const response = await open(target, start, io.signal)
+  try {
+    refuseStatus(response, target)
+    const parse = createEventParser()
+    const chunks = response[Symbol.asyncIterator]() as AsyncIterator<Buffer>
+    for (;;) {
+      const chunk = await withinSilence(chunks.next(), io)
+      if (chunk.done === true) return
+      yield* parse(chunk.value)
+    }
+  } catch (error) {
+    if (error instanceof ServerError || error instanceof ConnectionLostError) throw error
+    throw new ConnectionLostError('the connection was cut')
+  } finally {
+    response.destroy()
+  }
+}
+
+function open(
+  { server, integration, apiSecret }: StreamTarget,
+  { lastId, since }: { readonly lastId: string | null; readonly since: number | null },
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  const url = new URL(server)
+  url.pathname = `${server.pathname.replace(/\/+$/, '')}${deliveryStreamPath}`
+  if (lastId === null && since !== null) url.searchParams.set('since', String(since))
+  const headers = {
+    Accept: 'text/event-stream',
+    Authorization: `Basic ${Buffer.from(`${integration}:${apiSecret}`).toString('base64')}`,
+    ...(lastId === null ? {} : { 'Last-Event-ID': lastId }),
+  }
+  const request = url.protocol === 'https:' ? requestHttps : requestHttp
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { headers, agent: false, signal, timeout: silenceMs }, (response) => {
+      // While events are handled, the socket is silent on purpose.
+      sent.setTimeout(0)
+      response.on('error', () => undefined)
+      resolve(response)
+    })
+    sent.on('timeout', () => sent.destroy(new Error('no answer')))
+    sent.on('error', (error: NodeJS.ErrnoException) => reject(new ConnectionLostError(reasonOf(error, url))))
+    sent.end()
+  })
+}
+
+function reasonOf({ code }: NodeJS.ErrnoException, { host }: URL): string {
+  if (code === 'ECONNREFUSED') return `nothing answers at ${host}`
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `the name ${host} is not found`
+  return `${host} is not reachable${code === undefined ? '' : ` (${code})`}`
+}
+
+function refuseStatus(response: IncomingMessage, { apiSecretEnv, integration }: StreamTarget): void {
+  const { statusCode = 0, headers } = response
+  const type = headers['content-type'] ?? ''
+  if (statusCode === 200 && type.startsWith('text/event-stream')) return
+  if (statusCode === 401)
+    throw new ServerError(
+      `The server rejects the credentials: check the address ${integration} and the API secret in ${apiSecretEnv}. It is not the signing secret.`,
+    )
+  if (statusCode === 404)
+    throw new ServerError('The server offers no stream of deliveries: its operator switches it on with PI_LISTEN=on.')
+  if (statusCode === 400)
+    throw new ServerError('The server rejects the position of this stream; start again without it.')
+  if (statusCode === 429) {
+    const seconds = Number(headers['retry-after'])
+    throw new ConnectionLostError('too many streams are open', seconds > 0 && seconds < 3_600 ? seconds * 1_000 : null)
+  }
+  if (statusCode >= 300 && statusCode < 400)
+    throw new ServerError(`The server redirects to ${plain(headers.location ?? 'nowhere')}; pass its final URL.`)
+  if (statusCode >= 500) throw new ConnectionLostError(`the server answers ${statusCode}`)
+  throw new ServerError(`No payment integration server answers at this URL (status ${statusCode}).`)
+}
+
+async function withinSilence<T>(next: Promise<T>, { sleep, signal }: Pick<Io, 'sleep' | 'signal'>): Promise<T> {
+  const timer = new AbortController()
+  const stop = () => timer.abort()
+  signal.addEventListener('abort', stop, { once: true })
+  next.catch(() => undefined)
+  try {
+    const isSilent = sleep(silenceMs, timer.signal).then(() => {
+      throw new ConnectionLostError(`nothing arrived for ${silenceMs / 1_000} s`)
+    })
+    isSilent.catch(() => undefined)
+    return await Promise.race([next, isSilent])
+  } finally {
+    signal.removeEventListener('abort', stop)
+    stop()
+  }
+}

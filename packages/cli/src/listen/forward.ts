@@ -1,0 +1,101 @@
+/** Posts a delivery to the local receiver, and says in words why it failed. @module */
+import { type IncomingMessage, request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { deliveryTimeoutMs, integrationHeader, signatureHeader } from '@payment-integration/contract'
+import { plain } from '../format.js'
+import type { Io } from '../io.js'
+
+/** The result of one POST. */
+export interface Forwarded {
+  /** Null: no answer arrived. */
+  readonly status: number | null
+  readonly ms: number
+  /** What went wrong and what to change; null after a 2xx. */
+  readonly problem: string | null
+}
+
+const forwarded = ['content-type', integrationHeader.toLowerCase(), signatureHeader.toLowerCase()]
+
+/** Most bytes of an answer that are read; its text is not used. */
+const mostBytes = 65_536
+
+/**
+ * Posts the bytes with the three headers of a notification. It follows no redirect, as the service does. It never
+ * rejects.
+ */
+export async function forward(
+  delivery: { readonly headers: Readonly<Record<string, string>>; readonly body: Uint8Array },
+  { to, io }: { readonly to: URL; readonly io: Pick<Io, 'now' | 'sleep' | 'signal'> },
+): Promise<Forwarded> {
+  const startedAt = io.now()
+  const headers = Object.entries(delivery.headers).filter(([name]) => forwarded.includes(name.toLowerCase()))
+  try {
+    const answer = await post(
+      to,
+      { ...Object.fromEntries(headers), 'Content-Length': delivery.body.length },
+      delivery.body,
+      io,
+    )
+    return { status: answer.statusCode ?? 0, ms: Math.round(io.now() - startedAt), problem: problemOf(answer) }
+  } catch (error) {
+    return { status: null, ms: Math.round(io.now() - startedAt), problem: problemOfError(error, to) }
+  }
+}
+
+function post(
+  url: URL,
+  headers: Record<string, string | number>,
+  body: Uint8Array,
+  { sleep, signal }: Pick<Io, 'sleep' | 'signal'>,
+): Promise<IncomingMessage> {
+  const request = url.protocol === 'https:' ? requestHttps : requestHttp
+  const closed = new AbortController()
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { method: 'POST', headers, agent: false, signal }, (response) => {
+      let size = 0
+      response.on('data', ({ length }: Buffer) => {
+        size += length
+        if (size > mostBytes) response.destroy()
+      })
+      response.on('error', () => undefined)
+      response.on('close', () => closed.abort())
+      resolve(response)
+    })
+    void sleep(deliveryTimeoutMs, closed.signal).then(() => {
+      if (!closed.signal.aborted) sent.destroy(new NoAnswerError())
+    })
+    sent.on('error', (error) => {
+      closed.abort()
+      reject(error)
+    })
+    sent.end(body)
+  })
+}
+
+function problemOf({ statusCode = 0, headers }: IncomingMessage): string | null {
+  if (statusCode >= 200 && statusCode < 300) return null
+  if (statusCode >= 300 && statusCode < 400)
+    return `a redirect to ${plain(headers.location ?? 'nowhere').slice(0, 200)} is not followed: use that URL`
+  if (statusCode === 404) return 'the receiver has no such path: check the path of --forward-to'
+  if (statusCode === 405) return 'the receiver takes no POST at this path'
+  if ([400, 401, 403].includes(statusCode))
+    return 'the receiver refused it: check its signing secret, and that it verifies the raw bytes'
+  if (statusCode < 500) return 'the receiver refused it'
+  return 'the receiver failed: see its log'
+}
+
+/** No answer arrived in time. */
+class NoAnswerError extends Error {
+  override readonly name = 'NoAnswerError'
+  readonly code = 'ERR_NO_ANSWER'
+}
+
+function problemOfError(error: unknown, { host }: URL): string {
+  const { code } = error as { code?: unknown }
+  if (error instanceof NoAnswerError)
+    return `no answer within ${deliveryTimeoutMs / 1_000} s, after which the service gives up: answer first, work later`
+  if (code === 'ECONNREFUSED') return `nothing listens at ${host}: start your receiver`
+  if (code === 'ENOTFOUND') return `the name ${host} is not found`
+  if (code === 'ECONNRESET') return 'the receiver closed the connection without an answer'
+  return `the receiver was not reached${typeof code === 'string' ? ` (${plain(code)})` : ''}`
+}

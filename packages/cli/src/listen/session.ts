@@ -1,0 +1,128 @@
+/** Forwards the deliveries of a stream, and connects again after a loss. @module */
+import { streamEvents, streamedDeliverySchema, streamReadySchema } from '@payment-integration/contract'
+import { verifySignature } from '@payment-integration/webhook'
+import { ServerError } from '../errors.js'
+import type { Io } from '../io.js'
+import { ConnectionLostError, readStream, type StreamTarget } from './connect.js'
+import { forward } from './forward.js'
+import type { ListenEvent, ListenFigures } from './listen-events.js'
+import type { StreamEvent } from './parse-events.js'
+
+/** First and longest wait before another attempt to connect, in milliseconds; each is twice as long as the last. */
+export const reconnectMs = { least: 500, most: 30_000 } as const
+
+/** What to forward, and where to. */
+export interface ListenPlan extends StreamTarget {
+  readonly forwardTo: URL
+  /** Begins with deliveries since this unix time in milliseconds; null: now. */
+  readonly since: number | null
+  /** Null: signatures are not checked. */
+  readonly signingSecret: string | null
+}
+
+/** Runs until `io.signal` aborts. @throws ServerError When no attempt will work. */
+export async function runListen(
+  plan: ListenPlan,
+  report: (event: ListenEvent) => void,
+  io: Pick<Io, 'now' | 'sleep' | 'signal'>,
+): Promise<ListenFigures> {
+  let lastId: string | null = null
+  let waitMs: number = reconnectMs.least
+  let [forwarded, accepted, connections] = [0, 0, 0]
+  /** The deliveries of this connection so far; null once it is live. */
+  let backlog: number | null = 0
+  let resumed = false
+
+  async function handle(event: StreamEvent): Promise<void> {
+    const data = parseData(event)
+    if (event.event === streamEvents.ready) {
+      const ready = read(streamReadySchema.safeParse(data))
+      ;({ resumed } = ready)
+      connections += 1
+      const { server, forwardTo } = plan
+      report({ event: 'listening', server: server.href, forwardTo: forwardTo.href, ...ready })
+    }
+    if (event.event === streamEvents.delivery) await deliver(read(streamedDeliverySchema.safeParse(data)))
+    if (event.event === streamEvents.live) {
+      report({ event: 'caught_up', missed: backlog ?? 0, resumed })
+      backlog = null
+    }
+    // A delivery counts as received only after its POST.
+    if (!io.signal.aborted) lastId = event.id ?? lastId
+    waitMs = reconnectMs.least
+  }
+
+  async function deliver({ headers, body: text, chainId, txHash, version }: Delivery): Promise<void> {
+    const body = Buffer.from(text, 'base64')
+    const { signal } = io
+    const signatureValid = plan.signingSecret === null ? null : await isValid(headers, body, plan.signingSecret, io)
+    const result = await forward({ headers, body }, { to: plan.forwardTo, io })
+    if (signal.aborted && result.status === null) return
+    forwarded += 1
+    if (result.problem === null) accepted += 1
+    const missed = backlog !== null
+    if (backlog !== null) backlog += 1
+    const at = new Date(io.now()).toISOString()
+    const state = stateOf(body)
+    report({ event: 'delivery', at, chainId, txHash, version, state, missed, signatureValid, ...result })
+  }
+
+  while (!io.signal.aborted) {
+    backlog = 0
+    try {
+      for await (const event of readStream(plan, { lastId, since: plan.since }, io)) {
+        await handle(event)
+        if (io.signal.aborted) break
+      }
+      throw new ConnectionLostError('the server ended the stream')
+    } catch (error) {
+      if (io.signal.aborted) break
+      if (!(error instanceof ConnectionLostError)) throw error
+      const retryInMs = Math.max(waitMs, error.retryAfterMs ?? 0)
+      report({ event: 'disconnected', reason: error.message, retryInMs })
+      await io.sleep(retryInMs, io.signal)
+      waitMs = Math.min(waitMs * 2, reconnectMs.most)
+    }
+  }
+  return { forwarded, accepted, failed: forwarded - accepted, reconnects: Math.max(0, connections - 1) }
+}
+
+type Delivery = ReturnType<typeof streamedDeliverySchema.parse>
+
+function parseData({ data }: StreamEvent): unknown {
+  try {
+    return JSON.parse(data)
+  } catch {
+    throw new ServerError('The server sent an event that is not JSON; it may be another version.')
+  }
+}
+
+function read<T>(result: { readonly success: true; readonly data: T } | { readonly success: false }): T {
+  if (result.success) return result.data
+  throw new ServerError('The server sent an event of an unknown form; it may be another version.')
+}
+
+async function isValid(
+  headers: Readonly<Record<string, string>>,
+  body: Uint8Array,
+  secrets: string,
+  io: Pick<Io, 'now'>,
+): Promise<boolean> {
+  const header = Object.entries(headers).find(([name]) => name.toLowerCase() === 'x-service-signature')?.[1]
+  try {
+    await verifySignature({ body, header, secrets, now: () => io.now() })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The state, for people alone: the body is forwarded unread. */
+function stateOf(body: Buffer): string | null {
+  try {
+    const { state } = JSON.parse(body.toString('utf8')) as { state?: unknown }
+    return typeof state === 'string' ? state : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,43 @@
+/**
+ * The stream of an integration's deliveries, for receivers without a public address. Source: docs/decisions/listen.md.
+ * @module
+ */
+import * as z from 'zod/mini'
+import { object } from './mode.js'
+import { integrationPrefix } from './paths.js'
+
+/** Path of the stream. */
+export const deliveryStreamPath = `${integrationPrefix}/deliveries/stream`
+
+/**
+ * Names of the stream's events. `ready`: the stream has begun, with {@link streamReadySchema}. `delivery`: one
+ * delivery, with {@link streamedDeliverySchema}. `live`: the backlog is sent; deliveries of the last moments may
+ * follow.
+ */
+export const streamEvents = { ready: 'ready', delivery: 'delivery', live: 'live' } as const
+
+/** Data of the event `ready`. */
+export const streamReadySchema = object('read', {
+  /** Whether the stream goes on after a `Last-Event-ID`. */
+  resumed: z.boolean(),
+  /** False: the integration has no notification URL, so the service makes no deliveries for it. */
+  notifies: z.boolean(),
+})
+
+/** Data of the event `delivery`. */
+export const streamedDeliverySchema = object('read', {
+  /** `Content-Type`, `X-Service-Integration` and `X-Service-Signature`, which was made when the event was sent. */
+  headers: z.record(z.string(), z.string()),
+  /** The snapshot bytes in base64. */
+  body: z.string(),
+  chainId: z.string(),
+  txHash: z.string(),
+  version: z.int(),
+  /** ISO 8601, UTC; null: unknown. */
+  createdAt: z.nullable(z.string()),
+})
+
+/** Data of the event `ready`. */
+export type StreamReady = z.infer<typeof streamReadySchema>
+/** Data of the event `delivery`. */
+export type StreamedDeliveryBody = z.infer<typeof streamedDeliverySchema>

@@ -1,0 +1,75 @@
+/** Reads the deliveries of one integration in the order of their ids, without gaps. @module */
+import type { DeliveryStore, StreamedDelivery, StreamQuery } from '@payment-integration/core/ports'
+import type { Engine, SqlDialect } from '../engine.js'
+import { checkInteger, parseId } from '../internal/checks.js'
+import { compile, run } from '../internal/statement.js'
+import { integer, nullableInteger } from '../internal/values.js'
+import type { Integer } from '../schema/integer.js'
+
+interface NewestAndWriters {
+  readonly newest: Integer
+  readonly writers: string
+}
+
+/**
+ * Builds `completeUpTo`. Ids up to the newest one are complete once every transaction that was writing at that moment
+ * has ended. Newer writers do not matter: their ids are higher.
+ */
+export function createCompleteUpTo({ read, dialect }: Engine): DeliveryStore['completeUpTo'] {
+  let complete: number | null = null
+  let waiting: { readonly upTo: number; readonly writers: ReadonlySet<string> } | null = null
+
+  function observe(newest: number, writers: readonly string[]): void {
+    if (waiting !== null && writers.some((writer) => waiting?.writers.has(writer))) return
+    if (waiting !== null) complete = Math.max(complete ?? 0, waiting.upTo)
+    waiting = writers.length === 0 ? null : { upTo: newest, writers: new Set(writers) }
+    if (waiting === null) complete = Math.max(complete ?? 0, newest)
+  }
+
+  return async () => {
+    const [row] = await run<NewestAndWriters>(read, dialect, () => dialect.newestAndWriters('deliveries'))
+    if (row !== undefined) observe(integer(row.newest), JSON.parse(row.writers))
+    return complete === null ? null : String(complete)
+  }
+}
+
+interface StreamRow {
+  readonly id: Integer
+  readonly version: Integer
+  readonly created_at: Integer | null
+  readonly chain_id: Integer
+  readonly tx_hash: string
+  readonly body: Uint8Array | string
+}
+
+/** Deliveries of one integration with their snapshot bytes. */
+export async function streamDeliveries({ read, dialect }: Engine, query: StreamQuery): Promise<StreamedDelivery[]> {
+  const { rows } = await read.executeQuery(streamQuery(dialect, query))
+  return rows.map((row) => ({
+    deliveryId: String(integer(row.id)),
+    chainId: integer(row.chain_id),
+    txHash: row.tx_hash,
+    version: integer(row.version),
+    createdAt: nullableInteger(row.created_at),
+    body: dialect.bytesOf(row.body),
+  }))
+}
+
+/** Its statement. */
+export function streamQuery(dialect: SqlDialect, { integrationAddress, afterId, upToId, limit }: StreamQuery) {
+  const { name, bytesText } = dialect
+  const [after, upTo] = [parseId(afterId, 'afterId'), parseId(upToId, 'upToId')]
+  const most = checkInteger(limit, 'limit', 1)
+  return compile<StreamRow>(
+    dialect,
+    (parameter) => `select d.id, d.version, d.created_at, p.chain_id, p.tx_hash, ${bytesText('s.body')} as body
+      from (
+        select id, payment_id, version, created_at from ${name('deliveries')}
+        where integration = ${parameter(integrationAddress)} and id > ${parameter(after)} and id <= ${parameter(upTo)}
+        order by id limit ${parameter(most)}
+      ) d
+      join ${name('payments')} p on p.id = d.payment_id
+      join ${name('snapshots')} s on s.payment_id = d.payment_id and s.version = d.version
+      order by d.id`,
+  )
+}

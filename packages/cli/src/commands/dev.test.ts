@@ -284,7 +284,7 @@ describe('dev --forward-to', () => {
     const events = eventsOf(io)
     expect(only(events, 'env.file')).toEqual([])
     expect(only(events, 'forward.failed')[0]).toMatchObject({
-      advice: expect.stringContaining('Nothing listens on 127.0.0.1:1 yet'),
+      advice: expect.stringContaining('Nothing listens at 127.0.0.1:1 yet'),
     })
   })
 

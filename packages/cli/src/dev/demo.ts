@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { findingText, summaryText } from '../commands/doctor/text.js'
 import { DemoError } from '../errors.js'
 import { shortHash } from '../format.js'
+import { checkListening, forward } from '../forward.js'
 import type { Io } from '../io.js'
 import { createStyle, logToStandardError } from '../output.js'
 import { version } from '../version.js'
@@ -11,7 +12,6 @@ import type { Closers } from './clean-up.js'
 import { createDemoFolder } from './clean-up.js'
 import type { LegacyReadyEvent, ReadyEvent } from './demo-events.js'
 import { envValues, writeEnvFile } from './env-file.js'
-import { createForwarder } from './forward.js'
 import { type DemoIdentity, startDemoIdentity } from './identity.js'
 import { createLedger, type Ledger } from './ledger.js'
 import { accountHandle, legacyExample, setUpLegacy } from './legacy.js'
@@ -96,8 +96,8 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
   const folder = await createDemoFolder(io, settings.keep)
   closers.add(folder, ({ close }) => close())
 
-  const forwarder = settings.forwardTo === undefined ? undefined : createForwarder(settings.forwardTo, io.now)
-  const relay = forwarder === undefined ? undefined : createRelay(forwarder, settings.seed, stage.report)
+  const to = settings.forwardTo === undefined ? undefined : new URL(settings.forwardTo)
+  const relay = to && createRelay(to.href, (delivery) => forward(delivery, { to, io }), settings.seed, stage.report)
   let signingSecret: string | undefined
   const receiverOptions = {
     databasePath: join(folder.path, 'receiver.db'),
@@ -186,9 +186,9 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
     const written = writeEnvFile(settings.envFile, envValues(ready))
     stage.report({ event: 'env.file', ignored: true, ...written })
   }
-  const silence = await forwarder?.check()
-  if (forwarder !== undefined && typeof silence === 'string')
-    stage.report({ event: 'forward.failed', url: forwarder.url, status: null, advice: silence })
+  const silence = to === undefined ? null : await checkListening(to)
+  if (to !== undefined && silence !== null)
+    stage.report({ event: 'forward.failed', url: to.href, status: null, advice: silence })
   const { deliveries } = running.service
   return {
     chainId,
@@ -202,8 +202,7 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
     pay: ({ settlementCents, memo }) => chain.pay({ integrationAddress: address, settlementCents, memo }),
     relay,
     doctor:
-      forwarder &&
-      (() => examine(forwarder.url, { signingSecret: issued.signingSecret, integrationAddress: address }, io, signal)),
+      to && (() => examine(to.href, { signingSecret: issued.signingSecret, integrationAddress: address }, io, signal)),
     async replayLast() {
       const last = ledger.lastDelivery()
       if (last === null) return 'Nothing was delivered yet.'

@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net'
 import { createReceiver } from '@payment-integration/version-store'
 import { createSqliteVersionStore } from '@payment-integration/version-store/sqlite'
 import { createVerifier, readBody, type Snapshot } from '@payment-integration/webhook'
-import type { ForwardAnswer } from './forward.js'
+import type { Forwarded } from '../forward.js'
 import { openSqlite } from './open-sqlite.js'
 import type { Relay } from './relay.js'
 
@@ -72,7 +72,7 @@ export async function startDemoReceiver(options: DemoReceiverOptions): Promise<D
   }
 
   /** A status of null closes the connection without an answer. */
-  async function answer(request: IncomingMessage): Promise<Pick<ForwardAnswer, 'status' | 'retryAfter'>> {
+  async function answer(request: IncomingMessage): Promise<Pick<Forwarded, 'status' | 'retryAfter'>> {
     if (request.method !== 'POST' || request.url !== '/webhook') return { status: 404, retryAfter: null }
     const body = await readBody(request, { maxBytes: maxBodyBytes }).catch((error: unknown) => refused(error))
     if (typeof body === 'number') return { status: body, retryAfter: null }

@@ -1,34 +1,31 @@
 import { expect, it } from 'vitest'
+import type { Forwarded } from '../forward.js'
 import type { DemoEvent } from './demo-events.js'
-import type { ForwardAnswer, Forwarder } from './forward.js'
-import { createRelay } from './relay.js'
+import { createRelay, type Forward } from './relay.js'
 
 const delivery = (name: string) => ({ headers: { name }, body: new Uint8Array() })
-const ok: ForwardAnswer = { status: 204, retryAfter: null, latencyMs: 1, advice: null }
+const ok: Forwarded = { status: 204, retryAfter: null, ms: 1, problem: null }
 
-function relayTo(answer: () => ForwardAnswer = () => ok, seed = 1) {
+function relayTo(answer: () => Forwarded = () => ok, seed = 1) {
   const arrived: string[] = []
   const events: DemoEvent[] = []
-  const forwarder: Forwarder = {
-    url: 'http://localhost:3000/webhook',
-    check: async () => null,
-    async forward({ headers }) {
-      arrived.push(String(headers['name']))
-      return answer()
-    },
+  const forward: Forward = async ({ headers }) => {
+    arrived.push(String(headers['name']))
+    return answer()
   }
-  return { relay: createRelay(forwarder, seed, (event) => events.push(event)), arrived, events }
+  const relay = createRelay('http://localhost:3000/webhook', forward, seed, (event) => events.push(event))
+  return { relay, arrived, events }
 }
 
 it('passes the answer of the receiver on, and reports advice once until it changes', async () => {
-  let advice: string | null = 'broken'
-  const { relay, events } = relayTo(() => ({ ...ok, status: 500, advice }))
+  let problem: string | null = 'broken'
+  const { relay, events } = relayTo(() => ({ ...ok, status: 500, problem }))
   for (let n = 0; n < 3; n += 1) expect(await relay.pass(delivery('a'))).toMatchObject({ status: 500 })
-  advice = 'still broken'
+  problem = 'still broken'
   await relay.pass(delivery('a'))
-  advice = null
+  problem = null
   await relay.pass(delivery('a'))
-  advice = 'broken'
+  problem = 'broken'
   await relay.pass(delivery('a'))
   expect(events.map((event) => 'advice' in event && event.advice)).toEqual(['broken', 'still broken', 'broken'])
 })

@@ -1,14 +1,15 @@
 /** Stands between the service and the user's receiver, and makes the network between them faulty on demand. @module */
 import { type ChaosFault, createChaos } from '@payment-integration/testing/twin'
+import type { Forwarded, ForwardedDelivery } from '../forward.js'
 import type { DemoSink } from './demo-events.js'
-import type { ForwardAnswer, Forwarder } from './forward.js'
 
-type Delivery = Parameters<Forwarder['forward']>[0]
+/** Posts a delivery to the user's receiver. */
+export type Forward = (delivery: ForwardedDelivery) => Promise<Forwarded>
 
 /** A relay to one receiver. */
 export interface Relay {
   /** Forwards a delivery. A status of null closes the connection of the service without an answer. */
-  pass(delivery: Delivery): Promise<Pick<ForwardAnswer, 'status' | 'retryAfter'>>
+  pass(delivery: ForwardedDelivery): Promise<Pick<Forwarded, 'status' | 'retryAfter'>>
   /** Turns the faults on or off; returns whether they are on. */
   toggleChaos(): boolean
 }
@@ -19,22 +20,21 @@ const plan = { duplicate: 15, late: 10, lost: 10, slow: 10 } as const
 const noAnswer = { status: null, retryAfter: null }
 
 /** Creates a relay. Advice is reported once, until it changes or a delivery succeeds. */
-export function createRelay(forwarder: Forwarder, seed: number, report: DemoSink): Relay {
+export function createRelay(url: string, forwardTo: Forward, seed: number, report: DemoSink): Relay {
   const chaos = createChaos({ seed, plan })
   let isFaulty = false
   let lastAdvice: string | null = null
-  let late: Delivery[] = []
+  let late: ForwardedDelivery[] = []
 
-  async function forward(delivery: Delivery): Promise<ForwardAnswer> {
-    const answer = await forwarder.forward(delivery)
-    const { advice, status } = answer
-    if (advice !== null && advice !== lastAdvice)
-      report({ event: 'forward.failed', url: forwarder.url, status, advice })
+  async function forward(delivery: ForwardedDelivery): Promise<Forwarded> {
+    const answer = await forwardTo(delivery)
+    const { problem: advice, status } = answer
+    if (advice !== null && advice !== lastAdvice) report({ event: 'forward.failed', url, status, advice })
     lastAdvice = advice
     return answer
   }
 
-  async function passWith(fault: ChaosFault | null, delivery: Delivery) {
+  async function passWith(fault: ChaosFault | null, delivery: ForwardedDelivery) {
     if (fault === 'lost') return noAnswer
     if (fault === 'late') {
       late.push(delivery)

@@ -2,9 +2,9 @@
 import { streamEvents, streamedDeliverySchema, streamReadySchema } from '@payment-integration/contract'
 import { verifySignature } from '@payment-integration/webhook'
 import { ServerError } from '../errors.js'
+import { forward } from '../forward.js'
 import type { Io } from '../io.js'
 import { ConnectionLostError, readStream, type StreamTarget } from './connect.js'
-import { forward } from './forward.js'
 import type { ListenEvent, ListenFigures } from './listen-events.js'
 import type { StreamEvent } from './parse-events.js'
 

@@ -1,17 +1,27 @@
 /** Posts a delivery to the local receiver, and says in words why it failed. @module */
+import { once } from 'node:events'
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
+import { connect } from 'node:net'
 import { deliveryTimeoutMs, integrationHeader, signatureHeader } from '@payment-integration/contract'
-import { plain } from '../format.js'
-import type { Io } from '../io.js'
+import { plain } from './format.js'
+import type { Io } from './io.js'
 
 /** The result of one POST. */
 export interface Forwarded {
   /** Null: no answer arrived. */
   readonly status: number | null
   readonly ms: number
+  /** The header of the answer, or null. */
+  readonly retryAfter: string | null
   /** What went wrong and what to change; null after a 2xx. */
   readonly problem: string | null
+}
+
+/** A delivery with its headers, as Node or the stream gives them. */
+export interface ForwardedDelivery {
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  readonly body: Uint8Array
 }
 
 const forwarded = ['content-type', integrationHeader.toLowerCase(), signatureHeader.toLowerCase()]
@@ -24,11 +34,13 @@ const mostBytes = 65_536
  * rejects.
  */
 export async function forward(
-  delivery: { readonly headers: Readonly<Record<string, string>>; readonly body: Uint8Array },
+  delivery: ForwardedDelivery,
   { to, io }: { readonly to: URL; readonly io: Pick<Io, 'now' | 'sleep' | 'signal'> },
 ): Promise<Forwarded> {
   const startedAt = io.now()
-  const headers = Object.entries(delivery.headers).filter(([name]) => forwarded.includes(name.toLowerCase()))
+  const headers = Object.entries(delivery.headers)
+    .filter(([name]) => forwarded.includes(name.toLowerCase()))
+    .map(([name, value]) => [name, String(value)])
   try {
     const answer = await post(
       to,
@@ -36,9 +48,15 @@ export async function forward(
       delivery.body,
       io,
     )
-    return { status: answer.statusCode ?? 0, ms: Math.round(io.now() - startedAt), problem: problemOf(answer) }
+    const retryAfter = answer.headers['retry-after'] ?? null
+    return {
+      status: answer.statusCode ?? 0,
+      ms: Math.round(io.now() - startedAt),
+      retryAfter,
+      problem: problemOf(answer),
+    }
   } catch (error) {
-    return { status: null, ms: Math.round(io.now() - startedAt), problem: problemOfError(error, to) }
+    return { status: null, ms: Math.round(io.now() - startedAt), retryAfter: null, problem: problemOfError(error, to) }
   }
 }
 
@@ -78,9 +96,11 @@ function problemOf({ statusCode = 0, headers }: IncomingMessage): string | null 
     return `a redirect to ${plain(headers.location ?? 'nowhere').slice(0, 200)} is not followed: use that URL`
   if (statusCode === 404) return 'the receiver has no such path: check the path of --forward-to'
   if (statusCode === 405) return 'the receiver takes no POST at this path'
+  if (statusCode === 410) return 'the receiver is gone for good: the service gives up this delivery'
+  if (statusCode === 413) return 'the limit of the body is too small at the receiver'
   if ([400, 401, 403].includes(statusCode))
-    return 'the receiver refused it: check its signing secret, and that it verifies the raw bytes'
-  if (statusCode < 500) return 'the receiver refused it'
+    return 'the receiver rejected it: check its signing secret, and that it verifies the raw bytes'
+  if (statusCode < 500) return 'the receiver rejected it: only 2xx is a success'
   return 'the receiver failed: see its log'
 }
 
@@ -98,4 +118,18 @@ function problemOfError(error: unknown, { host }: URL): string {
   if (code === 'ENOTFOUND') return `the name ${host} is not found`
   if (code === 'ECONNRESET') return 'the receiver closed the connection without an answer'
   return `the receiver was not reached${typeof code === 'string' ? ` (${plain(code)})` : ''}`
+}
+
+/** Null when something listens at the address, else a sentence. */
+export async function checkListening({ hostname, host, port, protocol }: URL): Promise<string | null> {
+  const name = hostname.replace(/^\[|\]$/g, '')
+  const socket = connect({ host: name, port: Number(port) || (protocol === 'https:' ? 443 : 80) })
+  try {
+    await once(socket, 'connect', { signal: AbortSignal.timeout(deliveryTimeoutMs) })
+    return null
+  } catch {
+    return `Nothing listens at ${host} yet: start your receiver; deliveries are retried until it answers.`
+  } finally {
+    socket.destroy()
+  }
 }

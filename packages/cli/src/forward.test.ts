@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
-import { createForwarder } from './forward.js'
+import { testIo } from '../test/test-io.js'
+import { checkListening, forward } from './forward.js'
 
 const delivery = {
   headers: {
@@ -10,6 +11,7 @@ const delivery = {
     'content-type': 'application/json',
     host: 'relay',
     connection: 'close',
+    'x-other': '1',
   },
   body: new TextEncoder().encode('{"memo":"ü"}'),
 }
@@ -31,65 +33,60 @@ async function bytesOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-it('sends the bytes and headers of the delivery as they are', async () => {
+const send = (url: string) => forward(delivery, { to: new URL(url), io: testIo() })
+
+it('sends the bytes and the headers of a notification as they are, and no others', async () => {
   const seen: unknown[] = []
   const { url } = await receiver(async (request, response) => {
-    const { 'x-service-signature': signature, 'content-type': type, host } = request.headers
-    seen.push([await bytesOf(request), signature, type, host === new URL(url).host])
+    const { 'x-service-signature': signature, 'content-type': type, host, 'x-other': other } = request.headers
+    seen.push([await bytesOf(request), signature, type, host === new URL(url).host, other])
     response.writeHead(204).end()
   })
-  expect(await createForwarder(url, Date.now).forward(delivery)).toMatchObject({ status: 204, advice: null })
-  expect(seen).toEqual([['{"memo":"ü"}', 't=1,v1=aa', 'application/json', true]])
+  expect(await send(url)).toMatchObject({ status: 204, problem: null })
+  expect(seen).toEqual([['{"memo":"ü"}', 't=1,v1=aa', 'application/json', true, undefined]])
 })
 
 it.each([
   [200, null],
-  [308, /redirects to "\/hook\/" \(308\): the service follows no redirect/],
-  [400, /WEBHOOK_SIGNING_SECRET/],
-  [401, /verify the raw body/],
-  [403, /CSRF/],
-  [404, /no route/],
+  [308, /redirect to \/hook\/ is not followed/],
+  [400, /signing secret/],
+  [401, /raw bytes/],
+  [403, /raw bytes/],
+  [404, /no such path/],
   [405, /no POST/],
+  [410, /gives up/],
   [413, /too small/],
   [418, /only 2xx is a success/],
-  [500, /its own log/],
-])('names what to do about an answer of %i', async (status, advice) => {
+  [500, /see its log/],
+])('names what to do about an answer of %i', async (status, problem) => {
   const { url } = await receiver((_, response) => response.writeHead(status, { Location: '/hook/' }).end())
-  const answer = await createForwarder(url, Date.now).forward(delivery)
+  const answer = await send(url)
   expect(answer.status).toBe(status)
-  if (advice === null) expect(answer.advice).toBeNull()
-  else expect(answer.advice).toMatch(advice)
+  if (problem === null) expect(answer.problem).toBeNull()
+  else expect(answer.problem).toMatch(problem)
 })
 
 it('passes Retry-After on', async () => {
   const { url } = await receiver((_, response) => response.writeHead(503, { 'Retry-After': '7' }).end())
-  expect(await createForwarder(url, Date.now).forward(delivery)).toMatchObject({ status: 503, retryAfter: '7' })
+  expect(await send(url)).toMatchObject({ status: 503, retryAfter: '7' })
 })
 
 it('says that nothing listens, before and at a delivery', async () => {
   const { url, stop } = await receiver((_, response) => response.end())
-  const forwarder = createForwarder(url, Date.now)
-  expect(await forwarder.check()).toBeNull()
+  expect(await checkListening(new URL(url))).toBeNull()
   stop()
-  expect(await forwarder.check()).toMatch(/Nothing listens on 127[.]0[.]0[.]1:\d+ yet/)
-  expect(await forwarder.forward(delivery)).toMatchObject({
-    status: null,
-    advice: expect.stringContaining('Nothing listens on'),
-  })
+  expect(await checkListening(new URL(url))).toMatch(/Nothing listens at 127[.]0[.]0[.]1:\d+ yet/)
+  expect(await send(url)).toMatchObject({ status: null, problem: expect.stringContaining('nothing listens at') })
 })
 
 it('says that a receiver closed the connection', async () => {
   const { url } = await receiver((request) => request.socket.destroy())
-  expect(await createForwarder(url, Date.now).forward(delivery)).toMatchObject({
-    status: null,
-    advice: expect.stringContaining('closed the connection'),
-  })
+  expect(await send(url)).toMatchObject({ status: null, problem: expect.stringContaining('closed the connection') })
 })
 
 it('says that a receiver took longer than five seconds', async () => {
   const { url } = await receiver(() => undefined)
-  expect(await createForwarder(url, Date.now).forward(delivery)).toMatchObject({
-    status: null,
-    advice: expect.stringContaining('within 5 s'),
-  })
+  const io = testIo({ sleep: async () => undefined })
+  const answer = await forward(delivery, { to: new URL(url), io })
+  expect(answer).toMatchObject({ status: null, problem: expect.stringContaining('within 5 s') })
 })

@@ -2,7 +2,7 @@
  * Hosts a generated handler as its platform does: passes requests to a route of Next, or as events to a function of
  * AWS Lambda. Usage: platform-host.ts next-app|next-pages|lambda <file>
  */
-import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { pathToFileURL } from 'node:url'
 import { getRequestListener } from '@hono/node-server'
@@ -19,9 +19,9 @@ const hosts: Record<string, () => RequestListener> = {
       request.method === 'POST' ? exported.POST(request) : new Response(null, { status: 405 }),
     ),
   'next-pages': () => (typeof exported.default === 'function' ? exported.default : exported.default.default),
-  lambda: () => async (request, response) => {
-    const { statusCode, headers, body } = await (exported.handler as LambdaHandler)(await eventOf(request))
-    response.writeHead(statusCode, headers).end(body)
+  lambda: () => (request, response) => {
+    // The platform invokes no function for a request that arrives in part.
+    invoke(request, response).catch(() => response.destroy())
   },
 }
 
@@ -32,6 +32,11 @@ const server = createServer(listener).listen(0, '127.0.0.1', () => {
   const path = kind === 'next-pages' ? '/api/webhook' : '/webhook'
   process.stdout.write(`http://127.0.0.1:${typeof address === 'object' ? address?.port : address}${path}\n`)
 })
+
+async function invoke(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { statusCode, headers, body } = await (exported.handler as LambdaHandler)(await eventOf(request))
+  response.writeHead(statusCode, headers).end(body)
+}
 
 /** Payload 2.0, as a function URL sends it. */
 async function eventOf(request: IncomingMessage) {

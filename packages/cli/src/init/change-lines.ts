@@ -26,7 +26,7 @@ function variablesOf(database: DatabaseName | null): Variable[] {
 /** `.env.example` with the missing variables at its end. */
 export function changeEnvExample(before: string | null, database: DatabaseName | null): string {
   const text = before ?? ''
-  const present = new Set([...text.matchAll(/^[# \t]*(?:export\s+)?([A-Z0-9_]+)=/gm)].map(([, name]) => name))
+  const present = new Set(text.split('\n').map((line) => /^[# \t]*(?:export\s)?([A-Z0-9_]+)=/.exec(line)?.[1]))
   const missing = variablesOf(database).filter(({ name }) => !present.has(name))
   const lines = missing.map(({ name, about, value = '' }) => `# ${about}\n${name}=${value}\n`)
   return before !== null && missing.length === 0 ? before : withEnd(text) + lines.join('')

@@ -109,7 +109,11 @@ function wordsOf(project: Project, { folder }: Layout, path: string, { extension
   return {
     PAYMENTS_FOLDER: isRoot ? folder : relative,
     PROJECT_NAME:
-      (project.manifest.name ?? 'payments').replace(/[^a-z0-9-]+/g, '-').replace(/^-+|-+$/g, '') || 'payments',
+      (project.manifest.name ?? 'payments')
+        .replace(/[^a-z0-9-]+/g, '-')
+        .split('-')
+        .filter(Boolean)
+        .join('-') || 'payments',
     EXTENSION: extension,
   }
 }

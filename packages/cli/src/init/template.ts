@@ -32,7 +32,7 @@ export async function fromTemplate(
   for (const [word, by] of Object.entries({ '/WEBHOOK_PATH': target.path, ...words })) text = text.replaceAll(word, by)
   if (!isCode) return text
   text = withRunner(text, target.testRunner)
-  if (!target.namesExtension) text = text.replace(/( from '[.][^']*)[.]js'/g, "$1'")
+  if (!target.namesExtension) text = text.replace(/( from '[.][^']{0,200})[.]js'/g, "$1'")
   return target.isCommonJs ? toCommonJs(text) : text
 }
 
@@ -46,8 +46,8 @@ function withRunner(text: string, runner: TestRunner): string {
 export function toCommonJs(text: string): string {
   const names = [...text.matchAll(/^export (?:async )?(?:function|const|class) (\w+)/gm)].map(([, name]) => name)
   const body = text
-    .replace(/^import '([^']+)'$/gm, "require('$1')")
-    .replace(/^import (\{[^}]*\}|\w+) from '([^']+)'$/gm, "const $1 = require('$2')")
+    .replace(/^import '([^']{1,200})'$/gm, "require('$1')")
+    .replace(/^import (\{[^}]{0,1000}\}|\w{1,100}) from '([^']{1,200})'$/gm, "const $1 = require('$2')")
     .replace(/^export (?=(?:async )?(?:function|const|class) )/gm, '')
   return names.length === 0 ? body : `${body}\nmodule.exports = { ${names.join(', ')} }\n`
 }

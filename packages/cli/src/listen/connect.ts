@@ -65,7 +65,7 @@ function open(
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   const url = new URL(server)
-  url.pathname = `${server.pathname.replace(/\/+$/, '')}${deliveryStreamPath}`
+  url.pathname = `${server.pathname.replace(/\/{1,64}$/, '')}${deliveryStreamPath}`
   if (lastId === null && since !== null) url.searchParams.set('since', String(since))
   const headers = {
     Accept: 'text/event-stream',

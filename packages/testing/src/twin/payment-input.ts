@@ -74,8 +74,10 @@ export function paymentOf(input: TwinPaymentInput, draws: Draws): UnminedPayment
   }
 }
 
-function hex(name: string, bytes: number, value: string): string {
-  if (new RegExp(`^0x[0-9a-fA-F]{${2 * bytes}}$`).test(value)) return value.toLowerCase()
+const formats = { 20: /^0x[0-9a-fA-F]{40}$/, 32: /^0x[0-9a-fA-F]{64}$/ } as const
+
+function hex(name: string, bytes: keyof typeof formats, value: string): string {
+  if (formats[bytes].test(value)) return value.toLowerCase()
   throw new RangeError(`${name} is malformed; pass 0x and ${2 * bytes} hex digits.`)
 }
 

@@ -2,7 +2,8 @@
 import { defineConfig } from 'vitest/config'
 import { aloneTests, isolatedTests, maxWorkers, project, slowTests } from './vitest.projects.js'
 
-const include = ['packages', 'scripts', 'simulation'].map((folder) => `${folder}/**/*.test.ts`)
+const folders = ['packages', 'scripts', 'simulation']
+const include = folders.map((folder) => `${folder}/**/*.test.ts`)
 
 export default defineConfig({
   test: {
@@ -10,7 +11,7 @@ export default defineConfig({
     projects: [
       // One project for all packages: they load each other's modules once for each worker, not once for each package.
       project('everyday', '.', { include, exclude: [slowTests, aloneTests, isolatedTests], isolate: false }),
-      project('isolated', '.', { include: [`packages/${isolatedTests}`] }),
+      project('isolated', '.', { include: folders.map((folder) => `${folder}/${isolatedTests}`) }),
     ],
     coverage: { provider: 'v8', include: ['packages/*/{src,conformance}/**'] },
   },

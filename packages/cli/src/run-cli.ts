@@ -84,7 +84,17 @@ function output(io: Io): OutputConfiguration {
   return {
     writeOut: (text) => io.out(text.trimEnd()),
     writeErr: (text) => io.err(text.trimEnd()),
+    // The rejected value may be a URL with a password: it is not repeated.
+    outputError: (text, write) => write(withoutValue(text)),
     getOutHasColors: () => io.colour,
     getErrHasColors: () => io.colour,
   }
+}
+
+/** A message of commander about an invalid value, without the value. */
+function withoutValue(text: string): string {
+  const before = text.search(/ (?:argument|value) '/)
+  const start = text.indexOf(" '", before + 1)
+  const end = text.lastIndexOf("' is invalid")
+  return before < 0 || end < start ? text : `${text.slice(0, start)}${text.slice(end + 1)}`
 }

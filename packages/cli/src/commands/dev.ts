@@ -67,6 +67,17 @@ export function addDev(program: Command, io: Io, finish: Finish): void {
     })
 }
 
+/** Joins calls during a run: two doctors would disturb each other. */
+function onceAtATime(work: () => Promise<string>): () => Promise<string> {
+  let running: Promise<string> | null = null
+  return () => {
+    running ??= work().finally(() => {
+      running = null
+    })
+    return running
+  }
+}
+
 const chaosOn = 'Chaos is on: deliveries to your receiver are repeated, late, lost, or answered too late.'
 
 /**
@@ -117,15 +128,22 @@ export async function dev(options: DevOptions, io: Io): Promise<ExitCode> {
     void demo.lost.then((reason) => stop({ kind: 'lost', reason }))
     let nudge = new AbortController()
     const untilNudge = () => {
+      // A key during a payment counts for the wait after it.
+      if (nudge.signal.aborted && !wasUsed) {
+        wasUsed = true
+        return nudge.signal
+      }
       nudge = new AbortController()
+      wasUsed = false
       return nudge.signal
     }
+    let wasUsed = true
     const { relay } = demo
     const actions: HotkeyActions = {
       trigger: async () => nudge.abort(),
       replayLast: demo.replayLast,
       retryNow: demo.retryNow,
-      doctor: demo.doctor,
+      doctor: demo.doctor && onceAtATime(demo.doctor),
       toggleChaos: relay && (() => (relay.toggleChaos() ? chaosOn : 'Chaos is off.')),
       quit: interrupted,
     }

@@ -8,6 +8,7 @@ import { UsageError } from '../errors.js'
 import type { ExitCode, Io } from '../io.js'
 import { createReporter, createStyle } from '../output.js'
 import { parseAddress, parseDuration, parseNotificationUrl } from '../parse.js'
+import { variableName } from '../variable-name.js'
 
 /** Variables of an integrator, as in the examples. */
 const defaults = { server: 'PAYMENTS_URL', integration: 'INTEGRATION_ADDRESS', apiSecretEnv: 'API_SECRET' } as const
@@ -63,8 +64,8 @@ export async function listen(options: ListenOptions, io: Io): Promise<ExitCode> 
   const variables = await variablesOf(options.envFile, io)
   const { server, forwardTo, integration } = targetOf(options, variables)
   const secretIn = (name: string): string => {
-    const value = variables[name]
-    if (!value) throw new UsageError(`${name} is not set; it has the secret.`)
+    const value = variables[variableName(name)]
+    if (!value) throw new UsageError(`${name} is not set; put the secret into it.`)
     return value
   }
   const plan = {

@@ -92,7 +92,7 @@ export interface RefusedEvent {
   readonly status: number
 }
 
-/** Your receiver answered a delivery with something else than a 2xx in time, or nothing listens at its address. */
+/** No 2xx arrived from your receiver in time. */
 export interface ForwardEvent {
   readonly event: 'forward.failed'
   readonly url: string

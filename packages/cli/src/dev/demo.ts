@@ -184,7 +184,7 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
   stage.report(ready)
   if (settings.envFile !== null) {
     const written = writeEnvFile(settings.envFile, envValues(ready))
-    stage.report({ event: 'env.file', ignored: true, ...written })
+    stage.report({ event: 'env.file', ...written })
   }
   const silence = to === undefined ? null : await checkListening(to)
   if (to !== undefined && silence !== null)

@@ -21,7 +21,7 @@ it('writes the values for its owner alone, and replaces its own file', () => {
 it('never changes a file of the user', () => {
   const path = join(temporaryFolder(), '.env.local')
   writeFileSync(path, 'MINE=1\n')
-  expect(writeEnvFile(path, values)).toEqual({ kind: 'kept', path })
+  expect(writeEnvFile(path, values)).toEqual({ kind: 'kept', path, ignored: false })
   expect(readFileSync(path, 'utf8')).toBe('MINE=1\n')
 })
 

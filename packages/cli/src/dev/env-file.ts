@@ -6,11 +6,11 @@ import type { ReadyEvent } from './demo-events.js'
 /** First line of a file that the demo may replace. */
 const mark = '# Written by payment-integration dev, and replaced by its next run. Delete this line to keep the file.'
 
-/** What became of the file. */
+/** The outcome for the file. */
 export type EnvFileResult =
   | { readonly kind: 'written'; readonly path: string; readonly ignored: boolean }
   /** The file exists and is not the demo's. */
-  | { readonly kind: 'kept'; readonly path: string }
+  | { readonly kind: 'kept'; readonly path: string; readonly ignored: boolean }
 
 /** The five values of an integrator. */
 export function envValues(ready: ReadyEvent): Readonly<Record<string, string>> {
@@ -25,10 +25,11 @@ export function envValues(ready: ReadyEvent): Readonly<Record<string, string>> {
 
 /** Writes the file, readable for its owner alone, unless it is the user's. Rejects with the error of the disk. */
 export function writeEnvFile(path: string, values: Readonly<Record<string, string>>): EnvFileResult {
-  if (existsSync(path) && !readFileSync(path, 'utf8').startsWith(mark)) return { kind: 'kept', path }
+  if (existsSync(path) && !readFileSync(path, 'utf8').startsWith(mark))
+    return { kind: 'kept', path, ignored: isIgnored(path) }
   const lines = Object.entries(values).map(([name, value]) => `${name}=${value}`)
+  if (existsSync(path)) chmodSync(path, 0o600)
   writeFileSync(path, `${[mark, ...lines].join('\n')}\n`, { mode: 0o600 })
-  chmodSync(path, 0o600)
   return { kind: 'written', path, ignored: isIgnored(path) }
 }
 

@@ -1,7 +1,7 @@
 /** The keys of a demo run on a terminal. @module */
 import type { DemoSink } from './demo-events.js'
 
-/** What the keys do. */
+/** The actions of the keys. */
 export interface HotkeyActions {
   /** Makes a payment now. */
   trigger(): Promise<unknown>

@@ -82,13 +82,13 @@ export async function startDemoReceiver(options: DemoReceiverOptions): Promise<D
   }
 
   const server = createServer((request, response) => {
-    answer(request).then(
-      ({ status, retryAfter }) => {
+    // A status of the user's receiver may be none that Node writes.
+    answer(request)
+      .then(({ status, retryAfter }) => {
         if (status === null) response.destroy()
         else response.writeHead(status, retryAfter === null ? {} : { 'Retry-After': retryAfter }).end()
-      },
-      () => response.destroy(),
-    )
+      })
+      .catch(() => response.destroy())
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -45,6 +45,7 @@ it('chaos repeats, delays and loses deliveries, the same for the same seed, unti
     for (let n = 0; n < 60; n += 1) statuses.push((await relay.pass(delivery(String(n)))).status)
     expect(relay.toggleChaos()).toBe(false)
     await relay.pass(delivery('last'))
+    await new Promise((resolve) => setImmediate(resolve))
     return { arrived, statuses }
   }
   const { arrived, statuses } = await run(7)

@@ -34,6 +34,16 @@ export function createRelay(url: string, forwardTo: Forward, seed: number, repor
     return answer
   }
 
+  async function forwardAll(waiting: readonly ForwardedDelivery[]): Promise<void> {
+    for (const earlier of waiting) await forward(earlier)
+  }
+
+  function takeLate(): ForwardedDelivery[] {
+    const waiting = late
+    late = []
+    return waiting
+  }
+
   async function passWith(fault: ChaosFault | null, delivery: ForwardedDelivery) {
     if (fault === 'lost') return noAnswer
     if (fault === 'late') {
@@ -47,14 +57,15 @@ export function createRelay(url: string, forwardTo: Forward, seed: number, repor
 
   return {
     async pass(delivery) {
-      const waiting = late
-      late = []
+      const waiting = takeLate()
       const answer = await passWith(isFaulty ? chaos.next() : null, delivery)
-      for (const earlier of waiting) await forward(earlier)
+      // The service does not wait for them: its time is limited.
+      void forwardAll(waiting)
       return answer
     },
     toggleChaos() {
       isFaulty = !isFaulty
+      if (!isFaulty) void forwardAll(takeLate())
       return isFaulty
     },
   }

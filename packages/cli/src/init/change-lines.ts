@@ -32,11 +32,16 @@ export function changeEnvExample(before: string | null, database: DatabaseName |
   return before !== null && missing.length === 0 ? before : withEnd(text) + lines.join('')
 }
 
-/** `.gitignore` with the files that hold secrets, unless a line covers them. */
+/** Lines of `.gitignore` that cover a file. */
+function covering(file: string): string[] {
+  return file.startsWith('.env') ? [file, '.env*', '.env.*', '*.local'] : [file, '*.db', '*.db*']
+}
+
+/** `.gitignore` with the files that hold secrets and payments, unless a line covers them. */
 export function changeGitignore(before: string | null, files: readonly string[]): string {
   const text = before ?? ''
   const lines = new Set(text.split('\n').map((line) => line.trim().replace(/^\//, '')))
-  const missing = files.filter((file) => ![file, '.env*', '.env.*', '*.local'].some((line) => lines.has(line)))
+  const missing = files.filter((file) => !covering(file).some((line) => lines.has(line)))
   return missing.length === 0 ? text : `${withEnd(text)}${missing.join('\n')}\n`
 }
 

@@ -66,8 +66,12 @@ export async function planInit(project: Project, choices: InitChoices): Promise<
   if (changed.conflicts.length > 0) conflicts.push({ path: 'package.json', add: changed.conflicts })
   await change('package.json', () => changed.text)
   await change('.env.example', (before) => changeEnvExample(before, database))
-  const secretFiles = choices.framework === 'worker' ? ['.env.local', '.dev.vars'] : ['.env.local']
-  await change('.gitignore', (before) => changeGitignore(before, secretFiles))
+  const ignored = [
+    '.env.local',
+    ...(choices.framework === 'worker' ? ['.dev.vars'] : []),
+    ...(database === 'sqlite' ? ['payments.db*'] : []),
+  ]
+  await change('.gitignore', (before) => changeGitignore(before, ignored))
   return { files, conflicts, steps: stepsOf(choices.framework, layout) }
 
   async function change(path: string, edit: (before: string | null) => string): Promise<void> {

@@ -45,9 +45,24 @@ function withRunner(text: string, runner: TestRunner): string {
 /** Rewrites the import and export lines of a template, which has no other form of them. */
 export function toCommonJs(text: string): string {
   const names = [...text.matchAll(/^export (?:async )?(?:function|const|class) (\w+)/gm)].map(([, name]) => name)
-  const body = text
-    .replace(/^import '([^']{1,200})'$/gm, "require('$1')")
-    .replace(/^import (\{[^}]{0,1000}\}|\w{1,100}) from '([^']{1,200})'$/gm, "const $1 = require('$2')")
-    .replace(/^export (?=(?:async )?(?:function|const|class) )/gm, '')
+  const body = withRequire(text).replace(/^export (?=(?:async )?(?:function|const|class) )/gm, '')
   return names.length === 0 ? body : `${body}\nmodule.exports = { ${names.join(', ')} }\n`
+}
+
+/** Rewrites imports, of one or several lines: each ends with a quote. */
+function withRequire(text: string): string {
+  const written: string[] = []
+  let statement = ''
+  for (const line of text.split('\n')) {
+    if (statement === '' && !line.startsWith('import ')) {
+      written.push(line)
+      continue
+    }
+    statement += statement === '' ? line.slice('import '.length) : `\n${line}`
+    if (!line.endsWith("'")) continue
+    const [what = '', from] = statement.split(' from ')
+    written.push(from === undefined ? `require(${what})` : `const ${what} = require(${from})`)
+    statement = ''
+  }
+  return written.join('\n')
 }

@@ -20,7 +20,7 @@ export interface SqliteStoreOptions {
   /** Longest wait for the file's lock, in milliseconds. @default 5000 */
   readonly busyTimeoutMs?: number | undefined
   /**
-   * Whether each commit is synced to the disk. False loses the newest commits with the power: for tests alone.
+   * Whether each commit is synced to the disk. False: a loss of power can corrupt the file. For tests alone.
    * @default true
    */
   readonly synced?: boolean | undefined

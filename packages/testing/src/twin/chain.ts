@@ -19,7 +19,7 @@ export interface TwinChain extends Chain {
 /** The router of every payment of a twin. */
 export const twinRouter = { address: `0x${'7b'.repeat(20)}`, version: '0.8' } as const
 
-/** What a chain needs of its twin. */
+/** The dependencies of a chain. */
 export interface TwinChainDeps {
   /** Unix time in milliseconds. */
   readonly now: () => number

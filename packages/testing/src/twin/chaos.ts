@@ -17,7 +17,7 @@ export type ChaosPlan = { readonly [Fault in ChaosFault]?: number | undefined }
 
 const faults = ['duplicate', 'late', 'lost', 'slow', 'skew', 'restart'] as const satisfies readonly ChaosFault[]
 
-/** Half of the attempts are hit, each fault about as often. */
+/** Half of the attempts are hit; a wrong clock and a restart are half as frequent as each other fault. */
 export const chaosDefaults: ChaosPlan = { duplicate: 10, late: 10, lost: 10, slow: 10, skew: 5, restart: 5 }
 
 /**

@@ -182,9 +182,11 @@ test.each<[string, object, typeof RangeError | typeof TypeError]>([
   ['more decimals than the token has', { amount: '1.0000001' }, RangeError],
   ['a memo of 33 bytes', { memo: 'm'.repeat(33) }, RangeError],
   ['a malformed hash', { txHash: '0x12' }, RangeError],
+  ['a malformed source', { source: { chainId: 1, txHash: '0x12' } }, RangeError],
 ])('%s is an error, and makes no payment', async (_, input, error) => {
   const { twin, pay } = await setUp()
   await expect(pay(input)).rejects.toBeInstanceOf(error)
+  await twin.advance(0)
   expect(twin.arrivals).toEqual([])
 })
 

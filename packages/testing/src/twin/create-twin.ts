@@ -41,7 +41,7 @@ export interface TwinPayment {
 
 /** A twin. Every call resolves when the service is idle: blocks are indexed, due deliveries attempted. */
 export interface Twin {
-  /** Its clock, for a verifier: `createVerifier({ secrets, now: twin.now })`. Chaos may set it ahead for one arrival. */
+  /** Its clock, for `createVerifier({ secrets, now: twin.now })`. Chaos may set it ahead for one arrival. */
   readonly now: () => number
   /** Adds an integration whose notifications go to `receive`. */
   addIntegration(receive: TwinReceiver): Promise<TwinIntegration>

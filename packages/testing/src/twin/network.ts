@@ -8,7 +8,7 @@ import { type ChaosFault, type ChaosPlan, drawFault } from './chaos.js'
 export type TwinReceiver = (request: Request) => Response | Promise<Response>
 
 /**
- * What a correct receiver does with an arrival.
+ * The verdict of a correct receiver on an arrival.
  * - `apply`: acts on it: its version is greater than the stored one.
  * - `duplicate`: answers 2xx without an effect: that version is stored.
  * - `stale`: answers 2xx without an effect: a greater version is stored.
@@ -49,7 +49,7 @@ export interface TwinNetwork extends Sender {
   skewMs(): number
 }
 
-/** What a network needs of its twin. */
+/** The dependencies of a network. */
 export interface TwinNetworkDeps {
   readonly draws: Draws
   readonly now: () => number
@@ -93,14 +93,10 @@ export function createTwinNetwork({ draws, now, restart }: TwinNetworkDeps): Twi
     return { kind: 'answer', status: answer.status, retryAfter, excerpt: excerptOf(text), latencyMs: 0 }
   }
 
-  async function deliverLate(waiting = takeLate()): Promise<void> {
-    for (const post of waiting) await arrive(post, 'late')
-  }
-
-  function takeLate(): Post[] {
+  async function deliverLate(): Promise<void> {
     const waiting = late
     late = []
-    return waiting
+    for (const post of waiting) await arrive(post, 'late')
   }
 
   async function postWith(fault: ChaosFault | null, post: Post): Promise<PostResult> {
@@ -125,6 +121,7 @@ export function createTwinNetwork({ draws, now, restart }: TwinNetworkDeps): Twi
         })
       case 'restart':
         await arrive(post, fault)
+        await deliverLate()
         restart()
         // The process that waits for this answer is gone.
         return new Promise(() => undefined)
@@ -137,12 +134,14 @@ export function createTwinNetwork({ draws, now, restart }: TwinNetworkDeps): Twi
     arrivals,
     chaos: null,
     connect: (url, receiver) => void receivers.set(url, receiver),
-    deliverLate: () => deliverLate(),
+    deliverLate,
     skewMs: () => skew,
     async post(post) {
-      const waiting = takeLate()
-      const result = await postWith(drawFault(this.chaos, draws), post)
-      await deliverLate(waiting)
+      const fault = drawFault(this.chaos, draws)
+      // Another late request waits for the next one, too.
+      if (fault === 'late') return postWith(fault, post)
+      const result = await postWith(fault, post)
+      await deliverLate()
       return result
     },
   }

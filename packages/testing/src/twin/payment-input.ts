@@ -1,4 +1,4 @@
-/** What a payment of a twin is made of: drawn values, replaced by given ones. @module */
+/** Makes the facts of a payment: drawn values, replaced by given ones. @module */
 import type { TokenFacts } from '@payment-integration/core/ports'
 import type { Draws } from '../builders/draws.js'
 import { twinRouter, type UnminedPayment } from './chain.js'
@@ -67,7 +67,7 @@ export function paymentOf(input: TwinPaymentInput, draws: Draws): UnminedPayment
     receiver: hex('receiver', 20, input.receiver ?? drawn.receiver),
     memoHex: memoHex(input.memo ?? drawn.memo),
     integrationAddress: integrationAddress === null ? null : hex('integrationAddress', 20, integrationAddress),
-    source: input.source ?? { chainId, txHash },
+    source: sourceOf(input.source ?? { chainId, txHash }),
     tokenIn: { ...token, amount: units },
     tokenOut: { ...token, gross: units, net: units },
     pricing: { listedToken: { symbol, currency: 'USD' }, feeds: [], calledAmount: null, serviceFee: null },
@@ -85,6 +85,12 @@ function memoHex(memo: string): string {
   const bytes = Buffer.from(memo, 'utf8')
   if (bytes.length > 32) throw new RangeError(`memo has ${bytes.length} bytes; at most 32 fit into a payment.`)
   return `0x${bytes.toString('hex').padEnd(64, '0')}`
+}
+
+function sourceOf({ chainId, txHash }: NonNullable<TwinPaymentInput['source']>) {
+  if (!Number.isSafeInteger(chainId) || chainId < 1)
+    throw new RangeError(`source.chainId is ${chainId}; pass a whole number, 1 or more.`)
+  return { chainId, txHash: hex('source.txHash', 32, txHash) }
 }
 
 /** A decimal in base units, exactly. */

@@ -4,6 +4,7 @@ import { parseEnv } from 'node:util'
 import { UsageError } from '../../errors.js'
 import type { Io } from '../../io.js'
 import { parseAddress } from '../../parse.js'
+import { variableName } from '../../variable-name.js'
 
 /** Options that name where credentials are. No option takes a secret. */
 export interface CredentialFlags {
@@ -39,7 +40,7 @@ export async function readCredentials(flags: CredentialFlags, env: Io['env']): P
   if (secretEnv !== undefined && secretFile !== undefined)
     throw new UsageError('--secret-env and --secret-file exclude each other; omit one of them.')
   const variables = withoutEmpty({ ...(await readEnvFile(envFile)), ...withoutEmpty(env) })
-  const names = secretEnv === undefined ? secretNames : [secretEnv]
+  const names = secretEnv === undefined ? secretNames : [variableName(secretEnv)]
   const signingSecret = secretFile === undefined ? secretIn(variables, names) : await readSecretFile(secretFile)
   return {
     signingSecret,

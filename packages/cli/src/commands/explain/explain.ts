@@ -6,6 +6,7 @@ import type { ExitCode, Io } from '../../io.js'
 import { createReporter } from '../../output.js'
 import { wholeNumberParser } from '../../parse.js'
 import { readInput } from '../../read-input.js'
+import { variableName } from '../../variable-name.js'
 import { type ExplainedRequest, explanationText } from './text.js'
 
 /** Options of {@link explain}. */
@@ -110,12 +111,7 @@ async function readSecrets(flags: ExplainFlags, io: Io) {
 }
 
 function ofVariable(name: string, { env }: Pick<Io, 'env'>) {
-  // Somebody may pass the secret itself, which must not be printed.
-  if (!/^[A-Za-z_]\w{0,127}$/.test(name) || /whsec_|pi_api_/.test(name))
-    throw new UsageError(
-      '--secret-env and the like take the name of a variable, and no secret: other users see arguments.',
-    )
-  const value = env[name]
+  const value = env[variableName(name)]
   if (value === undefined)
     throw new UsageError(
       `A secret is missing: set ${usualVariable}, or name another variable or file; --help lists the options.`,

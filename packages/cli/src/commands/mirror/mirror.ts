@@ -7,6 +7,7 @@ import { InterruptedError, MirrorDatabaseError, UsageError } from '../../errors.
 import type { ExitCode, Io } from '../../io.js'
 import { createReporter, type Reporter } from '../../output.js'
 import { parseAddress, parseDuration } from '../../parse.js'
+import { variableName } from '../../variable-name.js'
 import { createdText } from '../../with-service.js'
 import { parseServerUrl } from '../status/status.js'
 import { type ListenAddress, parseListenAddress, serveEndpoint } from './endpoint.js'
@@ -139,7 +140,7 @@ async function clientOf(
   { server, integration, apiSecretEnv = 'API_SECRET' }: MirrorCommandOptions,
   env: Io['env'],
 ): Promise<Client> {
-  const apiSecret = env[apiSecretEnv]
+  const apiSecret = env[variableName(apiSecretEnv)]
   if (!apiSecret) throw new UsageError(`${apiSecretEnv} is not set; put the API secret of the integration into it.`)
   const { createClient } = await import('@payment-integration/client')
   try {
@@ -152,7 +153,7 @@ async function clientOf(
 
 function secretsOf({ secretEnv = ['WEBHOOK_SIGNING_SECRET'] }: MirrorCommandOptions, env: Io['env']): string[] {
   return secretEnv.map((name) => {
-    const secret = env[name]
+    const secret = env[variableName(name)]
     if (!secret) throw new UsageError(`${name} is not set; put the webhook secret into it, or leave out --listen.`)
     return secret
   })

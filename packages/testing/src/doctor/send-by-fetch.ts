@@ -3,7 +3,7 @@ import type { SignedDelivery } from '../deliveries/create-deliveries.js'
 import type { Answer } from './report.js'
 import { noAnswerOf, type Sender, type SenderOptions } from './send.js'
 
-/** What {@link DoctorFetch} receives beside the URL. */
+/** The request that {@link DoctorFetch} receives beside the URL. */
 export interface DoctorRequest {
   readonly method: 'POST'
   readonly headers: Readonly<Record<string, string>>
@@ -12,10 +12,12 @@ export interface DoctorRequest {
   readonly signal: AbortSignal
 }
 
-/** What {@link DoctorFetch} answers: a `Response` fits. */
+/** The answer of {@link DoctorFetch}: a `Response` fits. */
 export interface DoctorResponse {
   readonly status: number
   readonly headers: { get(name: string): string | null }
+  /** A stream with `cancel` is cancelled unread, so that its connection is free. */
+  readonly body?: unknown
 }
 
 /** Delivers one request, such as `fetch`, or a function that calls the handler under test. */
@@ -30,22 +32,29 @@ export function createFetchSender(fetch: DoctorFetch, { url, waitMs, signal }: S
     const begun = performance.now()
     const stop = new AbortController()
     let timer: NodeJS.Timeout | undefined
+    let end = () => {}
     const late = new Promise<null>((resolve) => {
-      timer = setTimeout(resolve, waitMs, null)
+      end = () => {
+        stop.abort(signal?.reason)
+        resolve(null)
+      }
+      timer = setTimeout(end, waitMs)
+      signal?.addEventListener('abort', end, { once: true })
     })
     const answered = fetch(url.href, { method: 'POST', headers, body, redirect: 'manual', signal: stop.signal })
     const ended = answered.then(
-      (response) => ({ response, error: null }),
+      (response) => {
+        release(response.body)
+        return { response, error: null }
+      },
       (error: unknown) => ({ response: null, error }),
     )
     const first = await Promise.race([ended, late])
     clearTimeout(timer)
+    signal?.removeEventListener('abort', end)
     const ms = Math.round(performance.now() - begun)
     signal?.throwIfAborted()
-    if (first === null) {
-      stop.abort()
-      return { ...nothing, ms, noAnswer: 'timeout' }
-    }
+    if (first === null) return { ...nothing, ms, noAnswer: 'timeout' }
     if (first.response === null) return { ...nothing, ms, ...failureOf(first.error) }
     const { status, headers: got } = first.response
     const date = Date.parse(got.get('date') ?? '')
@@ -60,6 +69,11 @@ export function createFetchSender(fetch: DoctorFetch, { url, waitMs, signal }: S
     }
   }
   return { send, sockets: null }
+}
+
+/** Cancels a body: only the head of an answer counts. One that someone else reads is left alone. */
+function release(body: unknown): void {
+  if (body instanceof ReadableStream && !body.locked) body.cancel().catch(() => undefined)
 }
 
 /** `fetch` puts the system's error into `cause`. */

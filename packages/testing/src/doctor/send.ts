@@ -8,7 +8,7 @@ import type { Answer, DoctorNoAnswer } from './report.js'
 export interface Sender {
   /** Sends on a new connection. Never rejects, except when the run is aborted. */
   send(delivery: SignedDelivery): Promise<Answer>
-  /** What only a sender with sockets can do. */
+  /** Requests that only a sender with sockets can send; else null. */
   readonly sockets: Sockets | null
 }
 
@@ -16,7 +16,7 @@ export interface Sender {
 export interface Sockets {
   /** Sends in turn, on one connection as long as the receiver keeps it open. */
   sendOnOneConnection(deliveries: readonly SignedDelivery[]): Promise<Answer[]>
-  /** Sends half of the body, then breaks the connection. */
+  /** Sends half of the body, then breaks the connection; at the latest after the wait for an answer. */
   breakUpload(delivery: SignedDelivery): Promise<void>
   /** Sends the body in three pieces, with a pause before each. */
   sendInPieces(delivery: SignedDelivery): Promise<Answer>
@@ -89,13 +89,19 @@ export function createSocketSender({ url, waitMs, signal }: SenderOptions): Send
         request.on('error', () => undefined)
         request.on('response', (response) => response.resume())
         await new Promise<void>((resolve) => {
-          request.once('close', resolve)
-          request.write(delivery.body.subarray(0, Math.ceil(delivery.body.byteLength / 2)), () => {
+          const finish = () => {
+            clearTimeout(timer)
+            signal?.removeEventListener('abort', finish)
             request.destroy()
             resolve()
-          })
+          }
+          const timer = setTimeout(finish, waitMs)
+          signal?.addEventListener('abort', finish, { once: true })
+          request.once('close', finish)
+          request.write(delivery.body.subarray(0, Math.ceil(delivery.body.byteLength / 2)), finish)
         })
         agent.destroy()
+        signal?.throwIfAborted()
       },
       sendInPieces: (delivery) => once(delivery, writeInPieces),
     },

@@ -15,10 +15,18 @@ export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Parses JSON; undefined when the text is not JSON. */
+/** Lists around a value that is written as a check, because others write it with more of the stack in use. */
+const spareDepth = 256
+
+/** Parses JSON; undefined when the text is not JSON, or is nested too deeply to be written again. */
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text)
+    const value: unknown = JSON.parse(text)
+    // JSON.parse takes any depth. JSON.stringify overflows the stack at some thousand levels.
+    let nested = value
+    for (let depth = 0; depth < spareDepth; depth++) nested = [nested]
+    JSON.stringify(nested)
+    return value
   } catch {
     return undefined
   }

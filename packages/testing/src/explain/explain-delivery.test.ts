@@ -298,6 +298,22 @@ test.each(vectors)('agrees with the verifier on the vector $name', async ({ secr
   expect({ verified, hasFindings: findings.length > 0 }).toEqual({ verified: accepted, hasFindings: !accepted })
 })
 
+test.each([
+  ['lists', '['.repeat(60_000) + ']'.repeat(60_000)],
+  ['objects', `${'{"a":'.repeat(60_000)}1${'}'.repeat(60_000)}`],
+  ['a field of a snapshot', `${text.slice(0, -1)},"a":${'['.repeat(60_000)}${']'.repeat(60_000)}}`],
+  ['an envelope', `{"body":${'['.repeat(60_000)}${']'.repeat(60_000)}}`],
+])('a body of %s that are nested deeply has a finding', async (_, body) => {
+  const { verified, findings } = await explain(withBody(body))
+  expect(verified).toBe(false)
+  expect(findings.length).toBeGreaterThan(0)
+})
+
+test('every depth near the limit of the stack has a finding', async () => {
+  for (let depth = 3_000; depth < 12_000; depth += 500)
+    await expect(explain(withBody(`{"body":${'['.repeat(depth)}${']'.repeat(depth)}}`))).resolves.toBeDefined()
+})
+
 test.each<[string, Change, typeof TypeError | typeof RangeError]>([
   ['no headers', { headers: undefined as never }, TypeError],
   ['no secret', { secrets: [] }, TypeError],

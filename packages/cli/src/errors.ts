@@ -44,7 +44,7 @@ export class MirrorDatabaseError extends Error {
   /** @param cause - The driver's error; the message quotes its code or text. */
   constructor(cause: unknown) {
     const { code, message } = Object(cause) as { code?: unknown; message?: unknown }
-    super(`The database of the mirror cannot be used: ${String(message || code)}. Check --to or PI_MIRROR_URL.`, {
+    super(`The database of the mirror cannot be used: ${String(message || code)}. Check --to or MIRROR_URL.`, {
       cause,
     })
   }

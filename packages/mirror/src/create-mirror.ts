@@ -58,7 +58,7 @@ export interface Mirror {
 export function createMirror(options: MirrorOptions): Mirror {
   const parts = openParts(options)
   const { driver, names, payments, state, integrationAddress, verify, now, onEvent } = parts
-  const bell = createWake()
+  const wake = createWake()
   let touchedAt = Number.NEGATIVE_INFINITY
 
   /** At most once a second: deliveries must not wait for each other at this row. */
@@ -81,14 +81,14 @@ export function createMirror(options: MirrorOptions): Mirror {
         throw new OtherIntegrationError(snapshot.integrationAddress, integrationAddress)
       const decision = await payments.writeSnapshot(snapshot, new Date(now()).toISOString())
       await touch()
-      if (decision === 'apply') bell.wake()
+      if (decision === 'apply') wake.wake()
       const { chainId, txHash, version, state: paymentState } = snapshot
       onEvent({ type: 'delivery', decision, chainId, txHash, version, state: paymentState })
       return { snapshot, decision }
     },
     complete: async ({ signal } = {}) => complete(parts, signal),
     reconcile: async (runOptions = {}) => reconcile(parts, runOptions),
-    run: async (runOptions) => run(parts, bell, runOptions),
+    run: async (runOptions) => run(parts, wake, runOptions),
     status: async ({ signal } = {}) => readStatus(parts, signal),
   }
 }

@@ -14,8 +14,8 @@ import { storePayment } from './store-payment.js'
 /** Options of one run. */
 export interface MirrorReconcileOptions {
   /**
-   * `true` reads to the end of the list, `false` to an hour of block time before the last finished run and on while
-   * pages hold changes. @default true when no run to the end finished within `fullEveryMs`
+   * `true`: reads the whole list. `false`: stops an hour of block time before the last finished run, unless that page
+   * still holds changes. @default true when no run to the end finished within `fullEveryMs`
    */
   readonly full?: boolean | undefined
   /** Payments per request, 1 to 200. @default 200 */

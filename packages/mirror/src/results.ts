@@ -5,11 +5,11 @@ import type { Findings, Reconciliation, UnknownPayment } from '@payment-integrat
 export interface MirrorCompletion {
   /** Rows that now have every column of their newest version. */
   readonly completed: number
-  /** Rows that remain incomplete: no such payment, a hash on several chains, or a malformed answer. */
+  /** Rows that stay incomplete: no such payment, an older version, a hash on several chains, or a malformed answer. */
   readonly left: number
 }
 
-/** What a run found and repaired. The counts are of this run alone, not of an interrupted one that it resumed. */
+/** The findings and repairs of a run. The counts are of this run alone, not of an interrupted one that it resumed. */
 export interface MirrorReconciliation {
   readonly full: boolean
   /** Why the run stopped. After `max_pages`, older pages remain. */

@@ -18,7 +18,7 @@ export interface Wake {
   woken(): Promise<void>
 }
 
-/** Makes a bell for one loop. */
+/** Makes a wake for one loop. */
 export function createWake(): Wake {
   let pending = false
   let resolve = () => {}

@@ -20,7 +20,7 @@ export interface MirrorStatus {
   readonly serviceError: string | null
   readonly reconciledAt: string | null
   readonly reconciledFullyAt: string | null
-  /** When the last signed delivery arrived; up to a second late. */
+  /** When the last signed delivery arrived. The last one may be up to a second after it. */
   readonly deliveredAt: string | null
 }
 

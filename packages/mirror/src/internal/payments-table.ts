@@ -18,11 +18,16 @@ import { incomplete, paymentColumns } from './schema.js'
 import { rethrow } from './table-errors.js'
 
 /**
- * What a payment of the read API changed. `added`: there was no row. `updated`: the row had an older version.
+ * The effect of a payment of the read API. `added`: there was no row. `updated`: the row had an older version.
  * `completed`: a delivery had stored this version, and the other columns followed. `refreshed`: the same version with
  * other facts, as after a reorg. `unchanged`: nothing.
  */
 export type Written = 'added' | 'updated' | 'completed' | 'refreshed' | 'unchanged'
+
+/** A row with its newest version. */
+export interface VersionedKey extends Key {
+  readonly version: number
+}
 
 /** Counts of one integration. */
 export interface Counts {
@@ -38,8 +43,8 @@ export interface PaymentsTable {
   writeSnapshot(snapshot: Snapshot, at: string): Promise<VersionDecision>
   /** Stores a payment of the read API. An older version than the stored one changes no column of a snapshot. */
   writePayment(payment: Payment, at: string): Promise<Written>
-  /** Keys of up to 100 rows in order of their key, after `after`. */
-  keysAfter(after: Key | null, onlyIncomplete: boolean): Promise<Key[]>
+  /** Keys and versions of up to 100 rows in order of their key, after `after`. */
+  keysAfter(after: Key | null, onlyIncomplete: boolean): Promise<VersionedKey[]>
   counts(): Promise<Counts>
   /** Fails unless the table has every column. */
   check(): Promise<void>
@@ -101,7 +106,7 @@ OR (excluded.body_version = kept.body_version AND excluded.body${text} <> kept.b
 
     async keysAfter(after, onlyIncomplete) {
       const rows = await query(
-        `SELECT chain_id, tx_hash FROM ${payments} WHERE integration_address = ?${onlyIncomplete ? ` AND ${incomplete}` : ''}
+        `SELECT chain_id, tx_hash, version FROM ${payments} WHERE integration_address = ?${onlyIncomplete ? ` AND ${incomplete}` : ''}
 AND (chain_id, tx_hash) > (?, ?) ORDER BY chain_id, tx_hash LIMIT ${pageSize}`,
         [integrationAddress, after?.chainId ?? '', after?.txHash ?? ''],
       )
@@ -109,6 +114,7 @@ AND (chain_id, tx_hash) > (?, ?) ORDER BY chain_id, tx_hash LIMIT ${pageSize}`,
         integrationAddress,
         chainId: String(row['chain_id']),
         txHash: String(row['tx_hash']),
+        version: Number(row['version']),
       }))
     },
 

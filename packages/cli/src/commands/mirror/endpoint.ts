@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { HandlerOptions } from '@payment-integration/webhook'
 import { InvalidArgumentError } from 'commander'
+import { UsageError } from '../../errors.js'
 
 /** Where to listen. */
 export interface ListenAddress {
@@ -26,14 +27,19 @@ export function parseListenAddress(text: string): ListenAddress {
 /** A running endpoint. */
 interface Endpoint {
   readonly url: string
-  /** Finishes the requests in flight. */
+  /** Finishes the requests in flight; after `graceMs` it cuts those that are left. */
   close(): Promise<void>
 }
 
-/** Listens; every other path is 404. */
+/**
+ * Listens; every other path is 404.
+ * @param graceMs - Longest wait for the requests in flight at the end.
+ * @throws UsageError `ERR_USAGE` when the address cannot be used.
+ */
 export async function serveEndpoint(
   { host, port, path }: ListenAddress,
   options: Required<Pick<HandlerOptions, 'receive' | 'onError' | 'onRefusal'>>,
+  graceMs = 5_000,
 ): Promise<Endpoint> {
   const { createNodeHandler } = await import('@payment-integration/webhook/node')
   const handle = createNodeHandler(options)
@@ -43,7 +49,20 @@ export async function serveEndpoint(
     return undefined
   })
   server.listen(port, host)
-  await once(server, 'listening')
+  try {
+    await once(server, 'listening')
+  } catch (error) {
+    const { code } = error as { code?: unknown }
+    const advice =
+      code === 'EADDRINUSE'
+        ? 'another program listens there; stop it or choose another port (--listen)'
+        : code === 'EACCES'
+          ? 'this user may not use that port; choose one above 1023 (--listen)'
+          : 'check --listen'
+    throw new UsageError(`Cannot listen on ${host} port ${port} (${code ?? 'unknown reason'}): ${advice}.`, {
+      cause: error,
+    })
+  }
   const { port: actual } = server.address() as AddressInfo
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${actual}${path}`,
@@ -51,7 +70,9 @@ export async function serveEndpoint(
       const closed = once(server, 'close')
       server.close()
       server.closeIdleConnections()
+      const timer = setTimeout(() => server.closeAllConnections(), graceMs)
       await closed
+      clearTimeout(timer)
     },
   }
 }

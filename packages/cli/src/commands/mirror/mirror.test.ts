@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { createTestDelivery } from '@payment-integration/webhook/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -8,7 +11,7 @@ import { temporaryFolder } from '../../../test/temporary-folder.js'
 import { eventsOf, type TestIo, testIo } from '../../../test/test-io.js'
 import { openSqlite } from '../../dev/open-sqlite.js'
 import { runCli } from '../../run-cli.js'
-import { parseListenAddress } from './endpoint.js'
+import { parseListenAddress, serveEndpoint } from './endpoint.js'
 import { targetUrl } from './target.js'
 
 const secret = 'whsec_cli'
@@ -118,7 +121,40 @@ describe('mirror', () => {
     const io = ioFor(service)
     const to = 'postgres://nobody@127.0.0.1:1/none'
     expect(await runCli(argumentsFor(service, '--to', to, '--once'), io)).toBe(1)
-    expect(io.errors).toEqual([expect.stringMatching(/^The database of the mirror cannot be used: .*ECONNREFUSED/)])
+    expect(io.errors).toEqual([
+      expect.stringMatching(
+        /^The database of the mirror cannot be used: .*ECONNREFUSED.*\. Check --to or MIRROR_URL\.$/,
+      ),
+    ])
+  })
+
+  it('is misused when another program listens at the address', async () => {
+    await using service = await startService()
+    const taken = createServer()
+    await once(taken.listen(0, '127.0.0.1'), 'listening')
+    onTestFinished(() => void taken.close())
+    const { port } = taken.address() as AddressInfo
+    const io = ioFor(service)
+    const to = `sqlite:${join(temporaryFolder(), 'mirror.db')}`
+    expect(await runCli(argumentsFor(service, '--to', to, '--listen', `127.0.0.1:${port}/`), io)).toBe(2)
+    expect(io.errors).toEqual([
+      `Cannot listen on 127.0.0.1 port ${port} (EADDRINUSE): another program listens there; stop it or choose another port (--listen).`,
+    ])
+  })
+
+  it('stops although a client never ends its request', async () => {
+    const failures = { onError: () => undefined, onRefusal: () => undefined }
+    const receive = () => new Promise<never>(() => undefined)
+    const address = { host: '127.0.0.1', port: 0, path: '/' }
+    const endpoint = await serveEndpoint(address, { receive, ...failures }, 50)
+    const stalled = connect(Number(new URL(endpoint.url).port), '127.0.0.1')
+    stalled.on('error', () => undefined)
+    const ended = once(stalled, 'close')
+    stalled.write('POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n{')
+    // The server has read the head when it asks for the body.
+    await once(stalled, 'data')
+    await endpoint.close()
+    await ended
   })
 
   it.each([
@@ -133,8 +169,11 @@ describe('mirror', () => {
     [['--to', 'sqlite:x.db', '--server', 'http://payments.example'], /pass https:/],
   ])('is misused by %j, and creates nothing', async (args, message) => {
     const server = { url: 'https://payments.example', apiSecret: 'secret' } as Service
+    const path = join(temporaryFolder(), 'x.db')
     const io = ioFor(server)
-    expect(await runCli(argumentsFor(server, ...args), io)).toBe(2)
+    const given = args.map((each) => each.replace('sqlite:x.db', `sqlite:${path}`))
+    expect(await runCli(argumentsFor(server, ...given), io)).toBe(2)
+    expect(existsSync(path)).toBe(false)
     expect(io.errors.join('\n')).toMatch(message)
     expect(io.errors.join('\n')).not.toMatch(/:pass@|=pass/)
   })

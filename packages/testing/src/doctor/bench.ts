@@ -1,4 +1,4 @@
-/** What probes work with: payments, signatures and a way to send. Source: docs/interface.md 6. @module */
+/** The tools of probes: payments, signatures and a way to send. Source: docs/interface.md 6. @module */
 import { integrationHeader, jsonContentType, type SnapshotBody, signatureHeader } from '@payment-integration/contract'
 import { createBuilders } from '../builders/create-builders.js'
 import { createDeliveries, type Deliveries, type SignedDelivery } from '../deliveries/create-deliveries.js'

@@ -188,7 +188,7 @@ const entries = {
   },
   'large-body': { sentence: 'A body of 1 MiB is not refused with an answer.', topic: 'body-limit' },
   'refused-with-5xx': {
-    sentence: 'An invalid delivery is refused as a server error, so strangers can fill your error log.',
+    sentence: 'An invalid delivery is refused as a server error, so anyone can fill your error log.',
     topic: 'verifier',
   },
   'refused-without-answer': {
@@ -207,7 +207,7 @@ export type DoctorCauseCode = keyof typeof entries
 /** A named cause. */
 export interface DoctorCause {
   readonly code: DoctorCauseCode
-  /** What is wrong, in one sentence. */
+  /** The fault, in one sentence. */
   readonly sentence: string
 }
 

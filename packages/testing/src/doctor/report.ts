@@ -23,15 +23,15 @@ export type DoctorVerdict = 'pass' | 'fail' | 'warn' | 'not-run'
 export interface DoctorProbe {
   readonly name: DoctorProbeName
   readonly verdict: DoctorVerdict
-  /** What was sent. */
+  /** The request that was sent. */
   readonly sent: string
-  /** What the interface demands. */
+  /** The answer that the interface demands. */
   readonly expected: string
   /** The clause of docs/interface.md. */
   readonly clause: string
   /** The answers, in the order of the requests. */
   readonly answered: readonly DoctorAnswer[]
-  /** What was seen, in words. It has no body, secret or signature. */
+  /** The observation, in words. It has no body, secret or signature. */
   readonly evidence: string
   /** Null for a probe that passed or did not run. */
   readonly cause: DoctorCause | null

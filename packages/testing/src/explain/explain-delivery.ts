@@ -51,26 +51,35 @@ export async function explainDelivery(input: ExplainInput): Promise<Explanation>
   const { pairs, body, secrets, toleranceSeconds, nowMs } = checked
   const show = createShowText(secrets.map(({ value }) => value))
   const signature = readSignature(pairs, show)
-  const match = await findMatch(signature.claims, body, secrets)
+  const match = await findMatch(signature.candidates, body, secrets)
   const ageSeconds = signature.signedAt === null ? null : Math.floor(nowMs / 1_000 - signature.signedAt)
   const faults = [
     ...signature.faults.map(proved),
     // Without a readable signature nothing shows whether body or secret differ: only certain faults count.
-    ...matchFaults(checked, match).filter((fault) => fault.proved || signature.claims.length > 0),
+    ...matchFaults(checked, match).filter((fault) => fault.proved || signature.candidates.length > 0),
     ...clockFaults(ageSeconds, toleranceSeconds),
     ...contentFaults(checked, match),
   ]
   const isExact =
-    match !== null && !checked.isParsed && match.bodyFaults.length + match.keyFaults.length === 0 && match.claim === 0
+    match !== null &&
+    !checked.isParsed &&
+    match.bodyFaults.length + match.keyFaults.length === 0 &&
+    match.candidate === 0
   return {
     verified: isExact && faults.length === 0,
     signature:
-      match === null ? (signature.claims.length === 0 ? 'unreadable' : 'differs') : isExact ? 'matches' : 'repaired',
+      match === null
+        ? signature.candidates.length === 0
+          ? 'unreadable'
+          : 'differs'
+        : isExact
+          ? 'matches'
+          : 'repaired',
     header: signature.report,
     ageSeconds,
     toleranceSeconds,
     bodyBytes: body.length,
-    signedBytes: match === null ? null : match.body.length + (signature.claims[match.claim]?.t.length ?? 0) + 1,
+    signedBytes: match === null ? null : match.body.length + (signature.candidates[match.candidate]?.t.length ?? 0) + 1,
     signedBy: match === null ? null : show(match.secret.name),
     findings: findingsOf(faults),
   }

@@ -3,7 +3,7 @@ import type { RoleSecret } from './explain-input.js'
 import type { Fault } from './finding.js'
 import { createSigner, type Signer } from './hmac.js'
 import { keyCandidates, trimSecret } from './secret-candidates.js'
-import type { SignatureClaim } from './signature-header.js'
+import type { SignatureCandidate } from './signature-header.js'
 import { toUtf8 } from './text-codes.js'
 import { type Candidate, candidatesOf } from './undo.js'
 import { undoBytes, withNewlines } from './undo-bytes.js'
@@ -25,8 +25,8 @@ export interface Match {
   readonly keyFaults: readonly Fault[]
   readonly bodyFaults: readonly Fault[]
   readonly body: Body
-  /** Index in the claims: 0 is the header's own `t`. */
-  readonly claim: number
+  /** Index in the candidates: 0 is the header's own `t`. */
+  readonly candidate: number
 }
 
 interface Key {
@@ -40,20 +40,21 @@ interface Key {
  * they are, then both changed. Null when none gives the signature.
  */
 export async function findMatch(
-  claims: readonly SignatureClaim[],
+  candidates: readonly SignatureCandidate[],
   body: Body,
   secrets: readonly RoleSecret[],
 ): Promise<Match | null> {
-  if (claims.length === 0 || body.length > longestBody) return null
+  if (candidates.length === 0 || body.length > longestBody) return null
   let hashed = 0
 
   async function search(some: readonly Candidate<Body>[], under: readonly Key[]): Promise<Match | null> {
     for (const { value, faults } of some)
       for (const { secret, faults: keyFaults, sign } of under)
-        for (const [claim, { t, codes }] of claims.entries()) {
+        for (const [candidate, { t, codes }] of candidates.entries()) {
           hashed += value.length + 64
           if (hashed > mostHashed) return null
-          if (codes.includes(await sign(t, value))) return { secret, keyFaults, bodyFaults: faults, body: value, claim }
+          if (codes.includes(await sign(t, value)))
+            return { secret, keyFaults, bodyFaults: faults, body: value, candidate }
         }
     return null
   }

@@ -1,6 +1,6 @@
 /** The faults that an explanation can name, with cause and cure of each. Source: docs/explain.md. @module */
 
-/** What an integrator changes for one framework. */
+/** The change that an integrator makes for one framework. */
 export type ExplainFramework = 'Express' | 'Fastify' | 'Hono' | 'Next' | 'Nest' | 'Koa' | 'Worker' | 'Lambda' | 'Node'
 
 /** One line of code for one framework. */

@@ -13,7 +13,7 @@ export interface HeaderField {
   readonly status: 'ok' | 'malformed' | 'unknown'
 }
 
-/** What the signature header says, without signatures. */
+/** The content of the signature header, without signatures. */
 export interface HeaderReport {
   /** How many headers of this name arrived. */
   readonly count: number
@@ -27,7 +27,7 @@ export interface HeaderReport {
 }
 
 /** A signature to compare with, and the text of `t` under which it was made. */
-export interface SignatureClaim {
+export interface SignatureCandidate {
   readonly t: string
   readonly codes: readonly string[]
 }
@@ -38,7 +38,7 @@ export interface ReadSignature {
   /** Its flaws; without any, a verifier accepts the form of the header. */
   readonly faults: readonly Fault[]
   /** Signatures to compare with. The first has the header's own `t`; others correct it. */
-  readonly claims: readonly SignatureClaim[]
+  readonly candidates: readonly SignatureCandidate[]
   /** Unix time in seconds when the delivery was signed, if `t` gives one. */
   readonly signedAt: number | null
 }
@@ -67,13 +67,18 @@ export function readSignature(pairs: readonly HeaderPair[], show: ShowText): Rea
   return {
     ...read,
     faults: [{ code: 'signature_repeated', evidence }],
-    claims: each.flatMap(({ claims }) => claims).slice(0, mostCodes),
+    candidates: each.flatMap(({ candidates }) => candidates).slice(0, mostCodes),
     signedAt: each[0]?.signedAt ?? null,
   }
 }
 
 function nothing(count: number, faults: readonly Fault[]): ReadSignature {
-  return { report: { count, fields: [], t: null, schemes: [], unknownFields: [] }, faults, claims: [], signedAt: null }
+  return {
+    report: { count, fields: [], t: null, schemes: [], unknownFields: [] },
+    faults,
+    candidates: [],
+    signedAt: null,
+  }
 }
 
 function missing(pairs: readonly HeaderPair[], show: ShowText): ReadSignature {
@@ -87,7 +92,7 @@ function otherName(pairs: readonly HeaderPair[], show: ShowText): ReadSignature 
   for (const [name, value] of pairs) {
     if (value.length > longestHeader) continue
     const read = readValue(value, 0, show)
-    if (!read.claims.some(({ codes }) => codes.length > 0)) continue
+    if (!read.candidates.some(({ codes }) => codes.length > 0)) continue
     return {
       ...read,
       faults: [{ code: 'signature_other_name', evidence: [`Its name: ${show(name)}.`] }, ...read.faults],
@@ -109,8 +114,8 @@ function readValue(value: string, count: number, show: ShowText): ReadSignature 
   const hex = codes.map((code) => code.toLowerCase()).filter((code) => strictCode.test(code))
   const seconds = /^\d{13}$/.test(time) ? time.slice(0, -3) : time
   const isTime = /^\d{1,13}$/.test(time)
-  const claims = isTime && hex.length > 0 ? [...new Set([time, seconds])].map((t) => ({ t, codes: hex })) : []
-  return { report: reportOf(fields, count, show), faults, claims, signedAt: isTime ? Number(seconds) : null }
+  const candidates = isTime && hex.length > 0 ? [...new Set([time, seconds])].map((t) => ({ t, codes: hex })) : []
+  return { report: reportOf(fields, count, show), faults, candidates, signedAt: isTime ? Number(seconds) : null }
 }
 
 function flawsOf(

@@ -15,7 +15,7 @@ export interface CredentialFlags {
   readonly envFile?: string | undefined
 }
 
-/** What signs the deliveries. */
+/** The secrets and the address of the deliveries. */
 export interface DoctorCredentials {
   readonly signingSecret: string
   /** 0x and 40 lowercase hex digits. */

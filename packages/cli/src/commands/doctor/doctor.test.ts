@@ -175,6 +175,12 @@ describe('credentials of the doctor', () => {
     expect([exitCode, sent.length]).toEqual([2, 0])
   })
 
+  it.each(['0s', '0ms', '11m', '1d'])('with --timeout %s exits with 2 before it prints a line', async (timeout) => {
+    const { exitCode, lines, errors } = await doctor(['http://127.0.0.1:1/', '--timeout', timeout])
+    expect([exitCode, lines]).toEqual([2, []])
+    expect(errors).toContain('Expected a time from 1ms to 10m.')
+  })
+
   it.each([[['shop.example']], [['https://user:pass@shop.example']], [[]], [['http://a.example', '--timeout', '0']]])(
     'with the arguments %j exits with 2',
     async (args) => {

@@ -1,6 +1,6 @@
 /** `payment-integration doctor`: probes a receiver of notifications, and prints what to change. @module */
 import type { DoctorFramework, DoctorProbe, DoctorReport } from '@payment-integration/testing/doctor'
-import { type Command, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { examples, type Finish, optionsOf } from '../../command.js'
 import { InterruptedError } from '../../errors.js'
 import type { ExitCode, Io } from '../../io.js'
@@ -40,7 +40,7 @@ export function addDoctor(program: Command, io: Io, finish: Finish): void {
     .option('--secret-env <name>', 'variable with the webhook signing secret (default: WEBHOOK_SIGNING_SECRET)')
     .option('--secret-file <file>', 'file with the webhook signing secret')
     .option('--env-file <file>', 'file with variables that the environment lacks (default: .env.local, if it exists)')
-    .option('--timeout <duration>', 'time for an answer (default: 5s, as in the service)', parseDuration)
+    .option('--timeout <duration>', 'time for an answer (default: 5s, as in the service)', parseTimeout)
     .addOption(new Option('--framework <name>', 'print only the lines of this framework').choices(frameworks))
     .addHelpText(
       'after',
@@ -52,6 +52,13 @@ export function addDoctor(program: Command, io: Io, finish: Finish): void {
     .action(async (url: string, _options, command) =>
       finish(await examineReceiver(url, optionsOf<DoctorFlags>(command), io)),
     )
+}
+
+/** The bounds of the test kit, checked before the first line is printed. */
+function parseTimeout(text: string): number {
+  const ms = parseDuration(text)
+  if (ms < 1 || ms > 600_000) throw new InvalidArgumentError('Expected a time from 1ms to 10m.')
+  return ms
 }
 
 /**

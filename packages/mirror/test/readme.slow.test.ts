@@ -39,7 +39,7 @@ test('the block of the README copies payments, receives a webhook, and prints it
       API_SECRET: service.apiSecret,
       PAYMENTS_URL: service.url,
       DATABASE_URL: connectionString,
-      WEBHOOK_SECRET: secret,
+      WEBHOOK_SIGNING_SECRET: secret,
       PORT: '0',
     },
   })

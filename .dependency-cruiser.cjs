@@ -18,7 +18,18 @@ const packageArrows = {
   'store-sql': ['core', 'contract'],
   'chain-evm': ['core', 'contract'],
   server: ['core', 'contract', 'store-sql', 'chain-evm', 'identity-sumsub'],
-  cli: ['server', 'client', 'mirror', 'webhook', 'version-store', 'chain-evm', 'core', 'contract', 'testing', 'identity-sumsub'],
+  cli: [
+    'server',
+    'client',
+    'mirror',
+    'webhook',
+    'version-store',
+    'chain-evm',
+    'core',
+    'contract',
+    'testing',
+    'identity-sumsub',
+  ],
 }
 
 /** What each workspace package may import from npm in the code that it ships. Node's own modules are ruled separately. */

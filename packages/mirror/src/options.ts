@@ -17,7 +17,7 @@ import { openStateTable, type StateTable } from './internal/state-table.js'
 import type { TableOptions } from './table-options.js'
 
 /** Verifies a delivery; `verify` of `createVerifier` fits. */
-export type Verify = (delivery: Delivery | RequestLike) => Promise<{ readonly snapshot: Snapshot }>
+export type MirrorVerify = (delivery: Delivery | RequestLike) => Promise<{ readonly snapshot: Snapshot }>
 
 /** The database, the client, the secrets and the clock of a mirror. */
 export interface MirrorOptions extends TableOptions {
@@ -30,7 +30,7 @@ export interface MirrorOptions extends TableOptions {
   /** The webhook signing secrets. @default none: `receive` throws, and `reconcile` alone keeps the copy */
   readonly secrets?: VerifierOptions['secrets'] | undefined
   /** Your own verification instead of `secrets`. @default a verifier with `secrets` and `now` */
-  readonly verify?: Verify | undefined
+  readonly verify?: MirrorVerify | undefined
   /** Receives each step. Must not throw. @default failures of `run` go to console.error */
   readonly onEvent?: ((event: MirrorEvent) => void) | undefined
   /**
@@ -62,7 +62,7 @@ export interface Parts {
   readonly state: StateTable
   readonly client: Pick<Client, 'payments' | 'reconcile'>
   readonly integrationAddress: string
-  readonly verify: Verify
+  readonly verify: MirrorVerify
   readonly fullEveryMs: number
   readonly onEvent: (event: MirrorEvent) => void
   readonly now: () => number

@@ -2,7 +2,7 @@ export { createMirror, type Mirror, type MirrorReceived, mirrorTables } from '..
 export type { MirrorDatabase, MirrorSqlite } from '../database.js'
 export * from '../errors.js'
 export type { MirrorEvent } from '../events.js'
-export { type MirrorOptions, mirrorDefaults, type Verify } from '../options.js'
+export { type MirrorOptions, type MirrorVerify, mirrorDefaults } from '../options.js'
 export type { MirrorReconcileOptions } from '../reconcile.js'
 export type { MirrorCompletion, MirrorReconciliation } from '../results.js'
 export type { MirrorRunOptions } from '../run.js'

@@ -201,7 +201,10 @@ const entries = {
   unstable: { sentence: 'After the other probes a valid delivery is no longer accepted.', topic: 'connection' },
 } as const satisfies Readonly<Record<string, CauseEntry>>
 
-/** Code of a cause. The list is closed: a `switch` over it is complete. */
+/**
+ * Code of a cause. The list is closed: a `switch` over it is complete.
+ * @useDeclaredType
+ */
 export type DoctorCauseCode = keyof typeof entries
 
 /** A named cause. */

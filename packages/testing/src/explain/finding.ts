@@ -252,7 +252,10 @@ export const descriptions = {
   },
 } as const satisfies Readonly<Record<string, Description>>
 
-/** The code of a fault. */
+/**
+ * The code of a fault.
+ * @useDeclaredType
+ */
 export type FindingCode = keyof typeof descriptions
 
 /** A fault of a delivery, or of the way in which it is verified. */

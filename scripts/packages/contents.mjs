@@ -24,8 +24,8 @@ export async function contentProblems(packed, root) {
   return problems
 }
 
-/** Entries that are ES modules only: a suite, a local provider and the doctor, for tests, which are ES modules. */
-const esmOnlyEntries = ['conformance', 'identity-provider', 'doctor']
+/** Entries that are ES modules only: a suite, a local provider, the doctor and the twin, all for tests. */
+const esmOnlyEntries = ['conformance', 'identity-provider', 'doctor', 'twin']
 
 /**
  * Differences between the exports map, `src/exports` and the tarball.

@@ -16,28 +16,30 @@ export const deliveryStreamPath = `${integrationPrefix}/deliveries/stream`
  */
 export const streamEvents = { ready: 'ready', delivery: 'delivery', live: 'live' } as const
 
-/** Data of the event `ready`. */
-export const streamReadySchema = object('read', {
-  /** Whether the stream goes on after a `Last-Event-ID`. */
-  resumed: z.boolean(),
-  /** False: the integration has no notification URL, so the service makes no deliveries for it. */
-  notifies: z.boolean(),
-})
+/** Makes the schema of the event `ready`. A function: a bundle that reads no stream has none of it. */
+export const streamReadySchema = () =>
+  object('read', {
+    /** Whether the stream goes on after a `Last-Event-ID`. */
+    resumed: z.boolean(),
+    /** False: the integration has no notification URL, so the service makes no deliveries for it. */
+    notifies: z.boolean(),
+  })
 
-/** Data of the event `delivery`. */
-export const streamedDeliverySchema = object('read', {
-  /** `Content-Type`, `X-Service-Integration` and `X-Service-Signature`, which was made when the event was sent. */
-  headers: z.record(z.string(), z.string()),
-  /** The snapshot bytes in base64. */
-  body: z.string(),
-  chainId: z.string(),
-  txHash: z.string(),
-  version: z.int(),
-  /** ISO 8601, UTC; null: unknown. */
-  createdAt: z.nullable(z.string()),
-})
+/** Makes the schema of the event `delivery`. */
+export const streamedDeliverySchema = () =>
+  object('read', {
+    /** `Content-Type`, `X-Service-Integration` and `X-Service-Signature`, which was made when the event was sent. */
+    headers: z.record(z.string(), z.string()),
+    /** The snapshot bytes in base64. */
+    body: z.string(),
+    chainId: z.string(),
+    txHash: z.string(),
+    version: z.int(),
+    /** ISO 8601, UTC; null: unknown. */
+    createdAt: z.nullable(z.string()),
+  })
 
 /** Data of the event `ready`. */
-export type StreamReady = z.infer<typeof streamReadySchema>
+export type StreamReady = z.infer<ReturnType<typeof streamReadySchema>>
 /** Data of the event `delivery`. */
-export type StreamedDeliveryBody = z.infer<typeof streamedDeliverySchema>
+export type StreamedDeliveryBody = z.infer<ReturnType<typeof streamedDeliverySchema>>

@@ -1,5 +1,10 @@
 /** Forwards the deliveries of a stream, and connects again after a loss. @module */
-import { streamEvents, streamedDeliverySchema, streamReadySchema } from '@payment-integration/contract'
+import {
+  type StreamedDeliveryBody,
+  streamEvents,
+  streamedDeliverySchema,
+  streamReadySchema,
+} from '@payment-integration/contract'
 import { verifySignature } from '@payment-integration/webhook'
 import { ServerError } from '../errors.js'
 import { forward } from '../forward.js'
@@ -36,13 +41,13 @@ export async function runListen(
   async function handle(event: StreamEvent): Promise<void> {
     const data = parseData(event)
     if (event.event === streamEvents.ready) {
-      const ready = read(streamReadySchema.safeParse(data))
+      const ready = read(streamReadySchema().safeParse(data))
       ;({ resumed } = ready)
       connections += 1
       const { server, forwardTo } = plan
       report({ event: 'listening', server: server.href, forwardTo: forwardTo.href, ...ready })
     }
-    if (event.event === streamEvents.delivery) await deliver(read(streamedDeliverySchema.safeParse(data)))
+    if (event.event === streamEvents.delivery) await deliver(read(streamedDeliverySchema().safeParse(data)))
     if (event.event === streamEvents.live) {
       report({ event: 'caught_up', missed: backlog ?? 0, resumed })
       backlog = null
@@ -87,7 +92,7 @@ export async function runListen(
   return { forwarded, accepted, failed: forwarded - accepted, reconnects: Math.max(0, connections - 1) }
 }
 
-type Delivery = ReturnType<typeof streamedDeliverySchema.parse>
+type Delivery = StreamedDeliveryBody
 
 function parseData({ data }: StreamEvent): unknown {
   try {

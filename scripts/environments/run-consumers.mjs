@@ -34,6 +34,9 @@ const strict = {
  */
 const esmOnlyUnderNode16 = ['@payment-integration/testing/msw']
 
+/** Entries with the service as an optional peer, which an integrator installs for them alone. */
+const withService = ['@payment-integration/testing/twin']
+
 /** Packages that an integrator installs. */
 const packages = ['webhook', 'version-store', 'client', 'mirror', 'contract', 'identity-sumsub', 'testing']
 
@@ -44,13 +47,14 @@ const packages = ['webhook', 'version-store', 'client', 'mirror', 'contract', 'i
 export async function runConsumers({ packed, runtimes, integrator, results, inParallel }) {
   const chosen = packed.filter(({ folder }) => packages.includes(folder))
   const api = publicApi(chosen)
-  const entries = chosen.flatMap(({ manifest }) =>
+  const every = chosen.flatMap(({ manifest }) =>
     Object.entries(api[manifest.name]).map(([key, names]) => ({
       ...names,
       specifier: key === '.' ? manifest.name : `${manifest.name}${key.slice(1)}`,
       requirable: manifest.exports[key].require !== undefined,
     })),
   )
+  const entries = every.filter(({ specifier }) => !withService.includes(specifier))
   const oldest = findRuntimes(runtimes).find(({ kind, missing }) => kind === 'node' && missing === undefined)
   const node = oldest?.path ?? process.execPath
   const runs = compilers.flatMap((compiler) => Object.keys(modes).map((mode) => ({ compiler, mode })))

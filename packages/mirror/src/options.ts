@@ -11,7 +11,7 @@ import type { MirrorDatabase } from './database.js'
 import type { MirrorEvent } from './events.js'
 import { chooseDriver } from './internal/choose-driver.js'
 import type { Driver } from './internal/driver.js'
-import { type TableNames, tableNames } from './internal/names.js'
+import { defaultPrefix, type TableNames, tableNames } from './internal/names.js'
 import { openPaymentsTable, type PaymentsTable } from './internal/payments-table.js'
 import { openStateTable, type StateTable } from './internal/state-table.js'
 import type { TableOptions } from './table-options.js'
@@ -48,7 +48,7 @@ export interface MirrorOptions extends TableOptions {
 
 /** Defaults of {@link MirrorOptions}, and of `run`. */
 export const mirrorDefaults = {
-  prefix: 'mirror_',
+  prefix: defaultPrefix,
   fullEveryMs: 86_400_000,
   everyMs: 60_000,
   busyTimeoutMs: 3_000,

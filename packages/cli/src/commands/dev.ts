@@ -2,11 +2,11 @@
 import type { Command } from 'commander'
 import { examples, type Finish, optionsOf } from '../command.js'
 import { createClosers } from '../dev/clean-up.js'
-import { type HotkeyActions, hotkeyLine, onHotkey } from '../dev/hotkeys.js'
+import { connectKeys } from '../dev/hotkeys.js'
 import { type DevOptions, devDefaults } from '../dev/options.js'
 import { judge, type RunEnd } from '../dev/outcome.js'
 import { createDemoPrinter } from '../dev/printer.js'
-import { runSession } from '../dev/session.js'
+import { createNudge, runSession } from '../dev/session.js'
 import { createStage } from '../dev/stage.js'
 import { DemoError, UsageError } from '../errors.js'
 import type { ExitCode, Io } from '../io.js'
@@ -67,19 +67,6 @@ export function addDev(program: Command, io: Io, finish: Finish): void {
     })
 }
 
-/** Joins calls during a run: two doctors would disturb each other. */
-function onceAtATime(work: () => Promise<string>): () => Promise<string> {
-  let running: Promise<string> | null = null
-  return () => {
-    running ??= work().finally(() => {
-      running = null
-    })
-    return running
-  }
-}
-
-const chaosOn = 'Chaos is on: deliveries to your receiver are repeated, late, lost, or answered too late.'
-
 /**
  * Runs service, chain, receiver, processor and reader until `io.signal` aborts.
  * With `untilIdle` it runs until every payment is verified. All parts are stopped and removed before it returns.
@@ -126,35 +113,10 @@ export async function dev(options: DevOptions, io: Io): Promise<ExitCode> {
     )
     started = true
     void demo.lost.then((reason) => stop({ kind: 'lost', reason }))
-    let nudge = new AbortController()
-    const untilNudge = () => {
-      // A key during a payment counts for the wait after it.
-      if (nudge.signal.aborted && !wasUsed) {
-        wasUsed = true
-        return nudge.signal
-      }
-      nudge = new AbortController()
-      wasUsed = false
-      return nudge.signal
-    }
-    let wasUsed = true
-    const { relay } = demo
-    const actions: HotkeyActions = {
-      trigger: async () => nudge.abort(),
-      replayLast: demo.replayLast,
-      retryNow: demo.retryNow,
-      doctor: demo.doctor && onceAtATime(demo.doctor),
-      toggleChaos: relay && (() => (relay.toggleChaos() ? chaosOn : 'Chaos is off.')),
-      quit: interrupted,
-    }
-    if (io.keys !== undefined && !json && !untilIdle) {
-      closers.add(
-        io.keys((key) => void onHotkey(key, actions, stage.report)),
-        (stopKeys) => stopKeys(),
-      )
-      stage.report({ event: 'hotkey', key: '?', text: hotkeyLine(actions) })
-    }
-    const plan = { everyMs, seed, payments: payments ?? Number.POSITIVE_INFINITY, early: untilNudge }
+    const nudge = createNudge()
+    if (io.keys !== undefined && !json && !untilIdle)
+      closers.add(connectKeys(io.keys, { demo, nudge, quit: interrupted }, stage.report), (stopKeys) => stopKeys())
+    const plan = { everyMs, seed, payments: payments ?? Number.POSITIVE_INFINITY, nudge }
     const result = await runSession(demo, plan, stage, io, signal)
     if (!untilIdle) await aborted(signal)
     const { exitCode, reasons } = judge(ending, result, untilIdle)

@@ -1,6 +1,4 @@
 /** `payment-integration listen`: forwards deliveries of a remote server to a local receiver. @module */
-import { readFile } from 'node:fs/promises'
-import { parseEnv } from 'node:util'
 import { parseUrl } from '@payment-integration/contract'
 import type { Command } from 'commander'
 import { examples, type Finish, optionsOf } from '../command.js'
@@ -8,7 +6,7 @@ import { UsageError } from '../errors.js'
 import type { ExitCode, Io } from '../io.js'
 import { createReporter, createStyle } from '../output.js'
 import { parseAddress, parseDuration, parseNotificationUrl } from '../parse.js'
-import { variableName } from '../variable-name.js'
+import { readEnvFile, variableName } from '../variables.js'
 
 /** Variables of an integrator, as in the examples. */
 const defaults = { server: 'PAYMENTS_URL', integration: 'INTEGRATION_ADDRESS', apiSecretEnv: 'API_SECRET' } as const
@@ -83,12 +81,8 @@ export async function listen(options: ListenOptions, io: Io): Promise<ExitCode> 
   return 0
 }
 
-async function variablesOf(envFile: string | undefined, io: Io): Promise<Io['env']> {
-  if (envFile === undefined) return io.env
-  const text = await readFile(envFile, 'utf8').catch(() => {
-    throw new UsageError(`--env-file ${envFile} cannot be read.`)
-  })
-  return { ...parseEnv(text), ...io.env }
+async function variablesOf(envFile: string | undefined, { env }: Pick<Io, 'env'>): Promise<Io['env']> {
+  return envFile === undefined ? env : { ...(await readEnvFile(envFile, '--env-file')), ...env }
 }
 
 function targetOf(options: ListenOptions, variables: Io['env']) {

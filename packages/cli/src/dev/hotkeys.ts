@@ -1,5 +1,8 @@
 /** The keys of a demo run on a terminal. @module */
+import type { Io } from '../io.js'
+import type { Demo } from './demo.js'
 import type { DemoSink } from './demo-events.js'
+import type { Nudge } from './session.js'
 
 /** The actions of the keys. */
 export interface HotkeyActions {
@@ -51,4 +54,37 @@ export async function onHotkey(key: string, actions: HotkeyActions, report: Demo
   } catch (error) {
     say(error instanceof Error ? error.message : String(error))
   }
+}
+
+/** Joins calls during a run: two doctors would disturb each other. */
+function onceAtATime(work: () => Promise<string>): () => Promise<string> {
+  let running: Promise<string> | null = null
+  return () => {
+    running ??= work().finally(() => {
+      running = null
+    })
+    return running
+  }
+}
+
+const chaosOn = 'Chaos is on: deliveries to your receiver are repeated, late, lost, or answered too late.'
+
+/** Reads the keys of a run and names them. Returns a function that stops. */
+export function connectKeys(
+  keys: NonNullable<Io['keys']>,
+  run: { readonly demo: Demo; readonly nudge: Nudge; quit(): void },
+  report: DemoSink,
+): () => void {
+  const { demo, nudge, quit } = run
+  const { relay, doctor, replayLast, retryNow } = demo
+  const actions: HotkeyActions = {
+    trigger: async () => nudge.nudge(),
+    replayLast,
+    retryNow,
+    doctor: doctor && onceAtATime(doctor),
+    toggleChaos: relay && (() => (relay.toggleChaos() ? chaosOn : 'Chaos is off.')),
+    quit,
+  }
+  report({ event: 'hotkey', key: '?', text: hotkeyLine(actions) })
+  return keys((key) => void onHotkey(key, actions, report))
 }

@@ -3,7 +3,7 @@ import type { Demo } from './demo.js'
 import type { DemoEvent, VerifiedEvent } from './demo-events.js'
 import { createLedger } from './ledger.js'
 import { legacyExample } from './legacy.js'
-import { runSession } from './session.js'
+import { createNudge, runSession } from './session.js'
 import { createStage } from './stage.js'
 
 const plan = { everyMs: 0, payments: 2, seed: 1 }
@@ -127,5 +127,27 @@ describe('runSession', () => {
   it('makes no payment when the signal came before', async () => {
     const { result, events } = await run({}, AbortSignal.abort())
     expect([result.payments, events]).toEqual([0, []])
+  })
+})
+
+describe('createNudge', () => {
+  it('ends the running wait, or the next one, and no other', async () => {
+    const nudge = createNudge()
+    const waits: boolean[] = []
+    const sleep = async (_ms: number, stop?: AbortSignal) => {
+      if (waits.length === 1) nudge.nudge()
+      waits.push(stop?.aborted === true)
+    }
+    const signal = new AbortController().signal
+    const session = { ...plan, payments: 4, nudge }
+    nudge.nudge()
+    await runSession(
+      demo(),
+      session,
+      createStage(() => undefined, io.now),
+      { sleep },
+      signal,
+    )
+    expect(waits).toEqual([true, true, false])
   })
 })

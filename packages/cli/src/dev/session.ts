@@ -11,8 +11,28 @@ export interface SessionPlan {
   /** Infinity runs until the signal. */
   readonly payments: number
   readonly seed: number
-  /** Makes a signal that ends the wait for the next payment. @default none */
-  readonly early?: (() => AbortSignal) | undefined
+  /** Ends the wait for the next payment. @default nothing does */
+  readonly nudge?: Nudge | undefined
+}
+
+/** Ends one wait: the running one, or the next when nobody waits. */
+export interface Nudge {
+  nudge(): void
+  /** A signal for one wait; `used` after it. */
+  signal(): AbortSignal
+  used(): void
+}
+
+/** Creates it. */
+export function createNudge(): Nudge {
+  let controller = new AbortController()
+  return {
+    nudge: () => controller.abort(),
+    signal: () => controller.signal,
+    used() {
+      controller = new AbortController()
+    },
+  }
 }
 
 /** The result of a session. */
@@ -67,7 +87,12 @@ export async function runSession(
     demo.ledger.forget(journey.txHash)
   }
 
-  const untilEarly = () => (plan.early === undefined ? signal : AbortSignal.any([signal, plan.early()]))
+  async function pause(): Promise<void> {
+    const { everyMs, nudge } = plan
+    await io.sleep(everyMs, nudge === undefined ? signal : AbortSignal.any([signal, nudge.signal()]))
+    nudge?.used()
+  }
+
   for (let number = 1; number <= plan.payments && !signal.aborted; number += 1) {
     const paymentPlan = planPayment(number, fraction)
     const { memo, price } = paymentPlan
@@ -86,7 +111,7 @@ export async function runSession(
       if (!signal.aborted) problem(`Payment ${number} could not be made: ${messageOf(error)}`)
     }
     if (running.size >= maxUnfinished) await Promise.race(running)
-    if (number < plan.payments) await io.sleep(plan.everyMs, untilEarly())
+    if (number < plan.payments) await pause()
   }
   await Promise.all(running)
   return { payments, verified, problems, unfinished: [...journeys].map((journey) => `${unfinished(journey)}.`) }

@@ -22,7 +22,7 @@ const entries = {
   },
   'url-not-https': { sentence: 'The service delivers to https: URLs only.', topic: 'url' },
   'route-missing': { sentence: 'The server has no route at the path of the URL (404).', topic: 'route' },
-  'post-refused': { sentence: 'The route does not accept POST (405).', topic: 'route' },
+  'post-rejected': { sentence: 'The route does not accept POST (405).', topic: 'route' },
   redirects: { sentence: 'The URL redirects, and the service follows no redirect.', topic: 'url' },
   'login-required': {
     sentence: 'Something in front of the route asks for a log-in; deliveries carry only their signature.',
@@ -31,7 +31,7 @@ const entries = {
   'rate-limited': { sentence: 'A rate limit answers 429; the service sends bursts of deliveries.', topic: 'login' },
   'wrong-secret': {
     sentence:
-      'Correctly signed deliveries are refused: the receiver has another signing secret, or verifies other bytes.',
+      'Correctly signed deliveries are rejected: the receiver has another signing secret, or verifies other bytes.',
     topic: 'secret',
   },
   'api-secret-used': {
@@ -63,11 +63,11 @@ const entries = {
     topic: 'raw-body',
   },
   'body-decoded': {
-    sentence: 'Bodies with non-ASCII characters or escapes are refused: the receiver changes the bytes.',
+    sentence: 'Bodies with non-ASCII characters or escapes are rejected: the receiver changes the bytes.',
     topic: 'raw-body',
   },
   'reads-first-piece': {
-    sentence: 'A body that arrives in several pieces is refused: only the first piece is read.',
+    sentence: 'A body that arrives in several pieces is rejected: only the first piece is read.',
     topic: 'raw-body',
   },
   'handler-fails': {
@@ -105,7 +105,7 @@ const entries = {
   },
   'answers-before-verifying': {
     sentence:
-      'The receiver answers 2xx before it verifies: its sender cannot see a refusal, and no failure is retried.',
+      'The receiver answers 2xx before it verifies: its sender cannot see a rejection, and no failure is retried.',
     topic: 'verifier',
   },
   'no-freshness-window': {
@@ -122,7 +122,7 @@ const entries = {
   },
   'window-wide': { sentence: 'The freshness window is wider than the recommended 300 seconds.', topic: 'window' },
   'window-narrow': {
-    sentence: 'A delivery 240 seconds from this clock is refused: the window is narrow, or the clock is wrong.',
+    sentence: 'A delivery 240 seconds from this clock is rejected: the window is narrow, or the clock is wrong.',
     topic: 'clock',
   },
   'scheme-by-position': {
@@ -130,36 +130,36 @@ const entries = {
     topic: 'verifier',
   },
   'field-order': { sentence: 'The receiver requires an order of the fields in the header.', topic: 'verifier' },
-  'refuses-header-fields': {
-    sentence: 'Unknown fields in the signature header are refused; receivers must ignore them.',
+  'rejects-header-fields': {
+    sentence: 'Unknown fields in the signature header are rejected; receivers must ignore them.',
     topic: 'verifier',
   },
   'header-case': { sentence: 'The receiver finds the signature header only in one spelling.', topic: 'verifier' },
-  'refuses-unknown-fields': {
-    sentence: 'Unknown fields in the body are refused; a newer service may add some.',
+  'rejects-unknown-fields': {
+    sentence: 'Unknown fields in the body are rejected; a newer service may add some.',
     topic: 'schema',
   },
-  'refuses-unknown-state': {
-    sentence: 'An unknown state is refused; a newer service may add one.',
+  'rejects-unknown-state': {
+    sentence: 'An unknown state is rejected; a newer service may add one.',
     topic: 'schema',
   },
-  'refuses-a-state': { sentence: 'A documented payment state is refused.', topic: 'schema' },
+  'rejects-a-state': { sentence: 'A documented payment state is rejected.', topic: 'schema' },
   'fails-on-null': {
-    sentence: 'A null field is refused; state, recipient, its subtitle and invoice may be null.',
+    sentence: 'A null field is rejected; state, recipient, its subtitle and invoice may be null.',
     topic: 'schema',
   },
-  'fails-on-long-text': { sentence: 'A long merchant title is refused.', topic: 'schema' },
+  'fails-on-long-text': { sentence: 'A long merchant title is rejected.', topic: 'schema' },
   'body-limit-low': { sentence: 'A body of a few kilobytes is too large for the receiver (413).', topic: 'body-limit' },
-  'refuses-duplicates': {
-    sentence: 'A repeated delivery is refused; the service retries it until its last attempt.',
+  'rejects-duplicates': {
+    sentence: 'A repeated delivery is rejected; the service retries it until its last attempt.',
     topic: 'versions',
   },
-  'refuses-lower-version': {
-    sentence: 'A version lower than the stored one is refused; discard it and answer 2xx.',
+  'rejects-lower-version': {
+    sentence: 'A version lower than the stored one is rejected; discard it and answer 2xx.',
     topic: 'versions',
   },
-  'refuses-version-gap': {
-    sentence: 'A version is refused because lower ones never arrived; some are superseded and never sent.',
+  'rejects-version-gap': {
+    sentence: 'A version is rejected because lower ones never arrived; some are superseded and never sent.',
     topic: 'versions',
   },
   'confuses-chains': {
@@ -171,7 +171,7 @@ const entries = {
     topic: 'versions',
   },
   'content-type-exact': {
-    sentence: 'Only the exact content type application/json is accepted; a charset parameter is refused.',
+    sentence: 'Only the exact content type application/json is accepted; a charset parameter is rejected.',
     topic: 'content-type',
   },
   'fails-on-content-type': {
@@ -186,18 +186,18 @@ const entries = {
     sentence: 'After a broken upload the next delivery is not accepted.',
     topic: 'connection',
   },
-  'large-body': { sentence: 'A body of 1 MiB is not refused with an answer.', topic: 'body-limit' },
-  'refused-with-5xx': {
-    sentence: 'An invalid delivery is refused as a server error, so anyone can fill your error log.',
+  'large-body': { sentence: 'A body of 1 MiB is not rejected with an answer.', topic: 'body-limit' },
+  'rejected-with-5xx': {
+    sentence: 'An invalid delivery is rejected as a server error, so anyone can fill your error log.',
     topic: 'verifier',
   },
-  'refused-without-answer': {
+  'rejected-without-answer': {
     sentence: 'An invalid delivery ends in a closed connection instead of a 4xx.',
     topic: 'answer',
   },
   'effect-missing': { sentence: 'A delivery was answered 2xx but had no effect.', topic: 'versions' },
   'effect-repeated': { sentence: 'A payment version had its effect more than once.', topic: 'versions' },
-  'effect-unverified': { sentence: 'A delivery that was refused had an effect.', topic: 'verifier' },
+  'effect-unverified': { sentence: 'A delivery that was rejected had an effect.', topic: 'verifier' },
   unstable: { sentence: 'After the other probes a valid delivery is no longer accepted.', topic: 'connection' },
 } as const satisfies Readonly<Record<string, CauseEntry>>
 

@@ -1,4 +1,4 @@
-/** Finds why valid deliveries are refused: signs like known mistakes, and sees which one is accepted. @module */
+/** Finds why valid deliveries are rejected: signs like known mistakes, and sees which one is accepted. @module */
 import { hmacOf } from '../deliveries/sign.js'
 import type { Bench } from './bench.js'
 import type { DoctorCauseCode } from './causes.js'
@@ -15,12 +15,12 @@ interface Mistake {
 }
 
 const utf8 = (text: string): Bytes => new TextEncoder().encode(text)
-/** Clocks that differ by less are no reason for a refusal, in milliseconds. */
+/** Clocks that differ by less are no reason for a rejection, in milliseconds. */
 const clockNoiseMs = 60_000
 
 /**
  * Sends deliveries signed with one known mistake each, until one is accepted.
- * @param good - The refused answer to a valid delivery.
+ * @param good - The rejected answer to a valid delivery.
  * @returns The mistake of the receiver, or null.
  */
 export async function diagnose(bench: Bench, good: Answer, now: () => number): Promise<DoctorCauseCode | null> {

@@ -1,23 +1,11 @@
 /** Remedies: one sentence for each topic, and the line to change in each framework. @module */
+import { adapterLines, type DoctorFramework } from '../adapter-lines.js'
 
 /** Frameworks with lines of their own. */
 export const doctorFrameworks = [
   ...['express', 'fastify', 'hono', 'next-app', 'next-pages'],
   ...['nest', 'koa', 'worker', 'lambda', 'node'],
 ] as const satisfies readonly string[] as readonly DoctorFramework[]
-
-/** A framework whose line a remedy names. */
-export type DoctorFramework =
-  | 'express'
-  | 'fastify'
-  | 'hono'
-  | 'next-app'
-  | 'next-pages'
-  | 'nest'
-  | 'koa'
-  | 'worker'
-  | 'lambda'
-  | 'node'
 
 /** A remedy. */
 export interface DoctorFix {
@@ -28,21 +16,6 @@ export interface DoctorFix {
 }
 
 type Lines = Readonly<Record<DoctorFramework, string>>
-
-/** Each adapter reads the raw bytes itself, and must come before any parser. */
-const mounted: Lines = {
-  express: "app.all('/webhook', createExpressHandler({ receive })) // above app.use(express.json())",
-  fastify: "app.register(fastifyReceiver, { url: '/webhook', receive })",
-  hono: "app.all('/webhook', createHonoHandler({ receive })) // above middleware that reads bodies",
-  'next-app': 'export const POST = createNextRoute({ receive }) // app/webhook/route.ts, without request.json() before',
-  'next-pages':
-    'export const config = { api: { bodyParser: false } }; export default createNextApi({ receive }) // pages/api/webhook.ts',
-  nest: "app.use('/webhook', createNestHandler({ receive })); in a controller NestFactory.create(AppModule, { rawBody: true })",
-  koa: "app.use((ctx, next) => (ctx.path === '/webhook' ? deliveries(ctx) : next())) // before app.use(bodyParser())",
-  worker: 'export default { fetch: createWorkerHandler((env) => ({ receive })) } // without request.json() before',
-  lambda: 'export const handler = createLambdaHandler({ receive }) // without httpJsonBodyParser',
-  node: 'createServer(createNodeHandler({ receive })), or await verify({ body: await readBody(request), headers: request.headers })',
-}
 
 /** The same line for every framework, except those with an own one. */
 function everywhere(line: string, others: Partial<Lines> = {}): Lines {
@@ -60,11 +33,11 @@ const fixes = {
     summary: 'Answer within 5 seconds: store the snapshot, answer 204, and do slow work from a queue.',
     lines: everywhere('createReceiver({ verify, store, handle: (snapshot, tx) => enqueue(tx, snapshot) })'),
   },
-  route: { summary: 'Serve POST at the path of the URL, or change the URL.', lines: mounted },
+  route: { summary: 'Serve POST at the path of the URL, or change the URL.', lines: adapterLines },
   login: {
     summary: 'Exclude the route from log-in, CSRF checks and rate limits: the signature authenticates a delivery.',
     lines: {
-      ...mounted,
+      ...adapterLines,
       'next-app': "export const config = { matcher: '/((?!webhook).*)' } // middleware.ts",
       'next-pages': "export const config = { matcher: '/((?!api/webhook).*)' } // middleware.ts",
     },
@@ -80,19 +53,19 @@ const fixes = {
     summary: 'Synchronise the clock of the receiver (NTP), and accept 300 seconds on both sides.',
     lines: everywhere('createVerifier({ secrets, toleranceSeconds: 300 })'),
   },
-  'raw-body': { summary: 'Verify the raw bytes, before anything parses them.', lines: mounted },
+  'raw-body': { summary: 'Verify the raw bytes, before anything parses them.', lines: adapterLines },
   handler: {
     summary: 'Read the log of the receiver. A payment without an order of yours is no error: store it and answer 204.',
     lines: everywhere('createReceiver({ verify, store, handle }) // handle returns for payments that are not yours'),
   },
   verifier: {
-    summary: 'Verify each delivery before anything else, and answer 4xx when it is refused.',
-    lines: mounted,
+    summary: 'Verify each delivery before anything else, and answer 4xx when it is rejected.',
+    lines: adapterLines,
   },
   'content-type': {
     summary: 'Read and verify the body whatever its content type is.',
     lines: {
-      ...mounted,
+      ...adapterLines,
       express: "app.all('/webhook', createExpressHandler({ receive })), or express.raw({ type: () => true })",
     },
   },
@@ -112,15 +85,15 @@ const fixes = {
   'body-limit': {
     summary: 'Accept bodies up to 256 KiB, and answer 413 to larger ones.',
     lines: {
-      ...mounted,
+      ...adapterLines,
       express: "express.raw({ type: 'application/json', limit: 262144 })",
       fastify: "app.register(fastifyReceiver, { url: '/webhook', receive, maxBytes: 262144 })",
       node: 'await readBody(request, { maxBytes: 262144 })',
     },
   },
   connection: {
-    summary: 'Read or discard the whole body of a refused request, or close the connection with the answer.',
-    lines: mounted,
+    summary: 'Read or discard the whole body of a rejected request, or close the connection with the answer.',
+    lines: adapterLines,
   },
 } as const satisfies Readonly<Record<string, DoctorFix>>
 

@@ -14,7 +14,7 @@ export type Judgements = ReadonlyMap<DoctorProbeName, Judgement>
 /** Replaced causes, by the names of their probes. */
 export type InferredCauses = ReadonlyMap<DoctorProbeName, DoctorCauseCode>
 
-/** Probes that fail together when valid deliveries are refused. */
+/** Probes that fail together when valid deliveries are rejected. */
 const validProbes: ReadonlySet<DoctorProbeName> = new Set([
   ...[...bodyProbes, ...headerProbes, ...versionProbes, ...connectionProbes].map(({ name }) => name),
   ...(['slightly-old', 'slightly-ahead', 'charset', 'other-content-type', 'still-good'] as const),
@@ -23,11 +23,11 @@ const validProbes: ReadonlySet<DoctorProbeName> = new Set([
 const invalidProbes: readonly DoctorProbeName[] = [
   ...(['unsigned', 'malformed-signature', 'forged', 'other-secret', 'partial-signature', 'wrong-scheme'] as const),
   ...(['tampered', 'changed-amount', 'stale', 'future', 'just-stale', 'just-future', 'other-content-type'] as const),
-  ...(['keep-alive-after-refusal', 'large-body'] as const),
+  ...(['keep-alive-after-rejection', 'large-body'] as const),
 ]
 /** Causes that lie in the way to the receiver, and stay. */
 const ownCauses: ReadonlySet<DoctorCauseCode> = new Set([
-  ...(['connection-reset', 'slow-answer', 'rate-limited', 'redirects', 'refused-without-answer'] as const),
+  ...(['connection-reset', 'slow-answer', 'rate-limited', 'redirects', 'rejected-without-answer'] as const),
   ...(['effect-missing', 'effect-repeated', 'effect-unverified'] as const),
 ])
 
@@ -52,7 +52,7 @@ export function infer(
   const isBad = (name: DoctorProbeName) => failed(name) || judged(name)?.verdict === 'warn'
 
   if (failed('good') && !ownCauses.has(causedBy('good') as DoctorCauseCode)) {
-    set(validProbes, diagnosed ?? whyRefused(judgements), isBad)
+    set(validProbes, diagnosed ?? whyRejected(judgements), isBad)
     if (diagnosed === 'clock-wrong') set(['stale', 'future', 'just-stale', 'just-future'], diagnosed, isBad)
     return causes
   }
@@ -80,7 +80,7 @@ function inferSchemes(judgements: Judgements, causes: Map<DoctorProbeName, Docto
   if (!failed('unknown-header-field')) return
   // A receiver that counts fields accepts an addition at the end, and takes any signature at its place.
   const countsFields = !failed('second-scheme')
-  const cause = countsFields ? 'scheme-by-position' : 'refuses-header-fields'
+  const cause = countsFields ? 'scheme-by-position' : 'rejects-header-fields'
   const names = ['second-scheme', 'second-scheme-first', 'unknown-header-field'] as const
   for (const name of countsFields ? ([...names, 'wrong-scheme', 'reordered-fields'] as const) : names)
     if (failed(name)) causes.set(name, cause)
@@ -91,13 +91,13 @@ function inferVersions(judgements: Judgements, causes: Map<DoctorProbeName, Doct
   const replace = (name: DoctorProbeName, cause: DoctorCauseCode) => {
     if (judgements.get(name)?.cause === 'fails-at-once') causes.set(name, cause)
   }
-  if (failed('duplicate')) replace('two-at-once', 'refuses-duplicates')
-  if (failed('lower-version')) replace('two-versions-at-once', 'refuses-lower-version')
+  if (failed('duplicate')) replace('two-at-once', 'rejects-duplicates')
+  if (failed('lower-version')) replace('two-versions-at-once', 'rejects-lower-version')
   if (!failed('version-gap')) return
-  replace('two-versions-at-once', 'refuses-version-gap')
+  replace('two-versions-at-once', 'rejects-version-gap')
   const [first] = judgements.get('lower-version')?.answers ?? []
   if (failed('lower-version') && first !== undefined && !isAccepted(first))
-    causes.set('lower-version', 'refuses-version-gap')
+    causes.set('lower-version', 'rejects-version-gap')
 }
 
 /** Whether an invalid delivery was answered 2xx. */
@@ -105,8 +105,8 @@ function isAcceptedWrongly(judgement: Judgement | undefined): boolean {
   return judgement !== undefined && judgement.verdict !== 'pass' && judgement.answers.some(isAccepted)
 }
 
-/** Why valid deliveries are refused although no known mistake was found. */
-function whyRefused(judgements: Judgements): DoctorCauseCode {
+/** Why valid deliveries are rejected although no known mistake was found. */
+function whyRejected(judgements: Judgements): DoctorCauseCode {
   const passed = (name: DoctorProbeName) => judgements.get(name)?.verdict === 'pass'
   const statusOf = (name: DoctorProbeName) => Number(judgements.get(name)?.answers[0]?.status)
   const good = judgements.get('good')

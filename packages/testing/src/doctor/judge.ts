@@ -1,10 +1,10 @@
-/** Decides from answers whether a receiver accepted or refused. Source: docs/interface.md 6, delivery. @module */
+/** Decides from answers whether a receiver accepted or rejected. Source: docs/interface.md 6, delivery. @module */
 import type { DoctorCauseCode } from './causes.js'
 import type { Answer, DoctorNoAnswer, Judgement } from './report.js'
 
 const causeOfNoAnswer: Readonly<Record<DoctorNoAnswer, DoctorCauseCode>> = {
   dns: 'host-unknown',
-  refused: 'connection-refused',
+  rejected: 'connection-refused',
   tls: 'certificate-invalid',
   reset: 'connection-reset',
   timeout: 'slow-answer',
@@ -42,13 +42,13 @@ export function judgeAccepted(answers: readonly Answer[], cause: DoctorCauseCode
 }
 
 /** No answer may be 2xx; each is best a 4xx. @param cause - Named when one is 2xx. */
-export function judgeRefused(answers: readonly Answer[], cause: DoctorCauseCode, timeoutMs: number): Judgement {
+export function judgeRejected(answers: readonly Answer[], cause: DoctorCauseCode, timeoutMs: number): Judgement {
   if (answers.some(isAccepted)) return { verdict: 'fail', cause, answers }
   const transport = answers.map((answer) => transportCause(answer, timeoutMs)).find((each) => each !== null)
-  if (transport === 'connection-reset') return { verdict: 'warn', cause: 'refused-without-answer', answers }
+  if (transport === 'connection-reset') return { verdict: 'warn', cause: 'rejected-without-answer', answers }
   if (transport !== undefined)
     return { verdict: transport === 'rate-limited' ? 'warn' : 'fail', cause: transport, answers }
   if (answers.some(({ status }) => Number(status) >= 500))
-    return { verdict: 'warn', cause: 'refused-with-5xx', answers }
+    return { verdict: 'warn', cause: 'rejected-with-5xx', answers }
   return { verdict: 'pass', cause: null, answers }
 }

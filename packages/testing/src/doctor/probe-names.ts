@@ -41,7 +41,7 @@ export const doctorProbeNames = [
   'charset',
   'other-content-type',
   'keep-alive',
-  'keep-alive-after-refusal',
+  'keep-alive-after-rejection',
   'large-body',
   'in-pieces',
   'broken-upload',

@@ -4,7 +4,7 @@ import type { DoctorFix } from './fixes.js'
 import type { DoctorProbeName } from './probe-names.js'
 
 /** Why no answer arrived. */
-export type DoctorNoAnswer = 'dns' | 'refused' | 'tls' | 'reset' | 'timeout' | 'not-http' | 'failed'
+export type DoctorNoAnswer = 'dns' | 'rejected' | 'tls' | 'reset' | 'timeout' | 'not-http' | 'failed'
 
 /** One answer of the receiver, or none. Bodies and headers of answers are not kept. */
 export interface DoctorAnswer {

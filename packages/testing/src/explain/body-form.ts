@@ -4,7 +4,8 @@ import { invoiceSchema, recipientSchema, snapshotSchema } from '@payment-integra
 /** A JSON object. */
 export type JsonRecord = Readonly<Record<string, unknown>>
 
-const order = Object.keys(snapshotSchema.shape)
+/** The fields of a snapshot, in the snapshotFields of the contract. */
+export const snapshotFields: readonly string[] = Object.keys(snapshotSchema.shape)
 const recipientOrder = Object.keys(recipientSchema.shape)
 const invoiceOrder = Object.keys(invoiceSchema.shape)
 const amounts = ['amount', 'settlementAmount'] as const
@@ -34,12 +35,12 @@ export function parseJson(text: string): unknown {
 
 /** Whether an object has at least three fields of a snapshot. */
 export function looksLikeSnapshot(value: unknown): value is JsonRecord {
-  return isRecord(value) && order.filter((name) => Object.hasOwn(value, name)).length >= 3
+  return isRecord(value) && snapshotFields.filter((name) => Object.hasOwn(value, name)).length >= 3
 }
 
 /** The object with the fields of the contract first, in its order, then the others; nested objects too. */
 export function inContractOrder(value: JsonRecord): JsonRecord {
-  const sorted = sort(value, order)
+  const sorted = sort(value, snapshotFields)
   return {
     ...sorted,
     ...(isRecord(sorted['recipient']) && { recipient: sort(sorted['recipient'], recipientOrder) }),
@@ -104,7 +105,7 @@ function restore(value: JsonRecord): RestoredSnapshot {
     next[name] = to
     if (from !== to) changes.push(`${name} ${change}.`)
   }
-  for (const name of order) {
+  for (const name of snapshotFields) {
     const from = value[name]
     if (from === undefined && ['state', 'recipient', 'invoice'].includes(name))
       put(name, from, null, 'is missing instead of null')
@@ -119,7 +120,7 @@ function restore(value: JsonRecord): RestoredSnapshot {
     else if (name === 'invoice' && isRecord(from)) next[name] = restoreInvoice(from, changes)
     else if (from !== undefined) next[name] = from
   }
-  const added = Object.keys(value).filter((name) => !order.includes(name)).length
+  const added = Object.keys(value).filter((name) => !snapshotFields.includes(name)).length
   if (added > 0) changes.push(`Fields that the contract does not name: ${added}.`)
   return { value: next, changes }
 }

@@ -251,7 +251,7 @@ test('two changes of the body and one of the secret are all proved', async () =>
 
 test('a finding about the raw body has a line for every framework, another one has none', async () => {
   const [parsed] = (await explain(withBody(snapshot))).findings
-  expect(parsed?.lines).toHaveLength(9)
+  expect(parsed?.lines).toHaveLength(10)
   const [quoted] = (await explain(withSecret(`'${secret}'`))).findings
   expect(quoted?.lines).toEqual([])
 })

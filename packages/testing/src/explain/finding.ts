@@ -1,7 +1,17 @@
 /** The faults that an explanation can name, with cause and cure of each. Source: docs/explain.md. @module */
 
 /** The change that an integrator makes for one framework. */
-export type ExplainFramework = 'Express' | 'Fastify' | 'Hono' | 'Next' | 'Nest' | 'Koa' | 'Worker' | 'Lambda' | 'Node'
+export type ExplainFramework =
+  | 'Express'
+  | 'Fastify'
+  | 'Hono'
+  | 'Next app'
+  | 'Next pages'
+  | 'Nest'
+  | 'Koa'
+  | 'Worker'
+  | 'Lambda'
+  | 'Node'
 
 /** One line of code for one framework. */
 export interface FrameworkLine {

@@ -1,27 +1,22 @@
-/** The lines that keep the raw body, as the README of the webhook package has them. @module */
-import type { FrameworkLine } from './finding.js'
+/** The lines that keep the raw body, by the names of the frameworks. @module */
+import { adapterLines, type DoctorFramework } from '../adapter-lines.js'
+import type { ExplainFramework, FrameworkLine } from './finding.js'
+
+const names = {
+  express: 'Express',
+  fastify: 'Fastify',
+  hono: 'Hono',
+  'next-app': 'Next app',
+  'next-pages': 'Next pages',
+  nest: 'Nest',
+  koa: 'Koa',
+  worker: 'Worker',
+  lambda: 'Lambda',
+  node: 'Node',
+} as const satisfies Record<DoctorFramework, ExplainFramework>
 
 /** One line for each framework with an adapter. */
-export const frameworkLines: readonly FrameworkLine[] = [
-  { framework: 'Express', line: "app.all('/webhook', createExpressHandler({ receive })) // above express.json()" },
-  { framework: 'Fastify', line: "app.register(fastifyReceiver, { url: '/webhook', receive })" },
-  {
-    framework: 'Hono',
-    line: "app.all('/webhook', createHonoHandler({ receive })) // above middleware that reads bodies",
-  },
-  {
-    framework: 'Next',
-    line: 'export const POST = createNextRoute({ receive }) // pages: export const config = { api: { bodyParser: false } }',
-  },
-  {
-    framework: 'Nest',
-    line: "app.use('/webhook', createNestHandler({ receive })) // in a controller: { rawBody: true }",
-  },
-  {
-    framework: 'Koa',
-    line: "app.use((ctx, next) => (ctx.path === '/webhook' ? deliveries(ctx) : next())) // before bodyParser()",
-  },
-  { framework: 'Worker', line: 'export default { fetch: createWorkerHandler({ receive }) }' },
-  { framework: 'Lambda', line: 'export const handler = createLambdaHandler({ receive })' },
-  { framework: 'Node', line: "createServer(createNodeHandler({ receive })).listen(process.env['PORT'])" },
-]
+export const frameworkLines: readonly FrameworkLine[] = (Object.keys(names) as DoctorFramework[]).map((key) => ({
+  framework: names[key],
+  line: adapterLines[key],
+}))

@@ -6,6 +6,7 @@ import {
   looksLikeSnapshot,
   parseJson,
   restoreSnapshots,
+  snapshotFields,
 } from './body-form.js'
 import type { Fault, FindingCode } from './finding.js'
 import { decodeBase64, fromUtf8, toUtf8 } from './text-codes.js'
@@ -57,12 +58,8 @@ function ofSnapshot(value: JsonRecord, text: string): Undone[] {
 /** The fields that the contract does not name: a newer service may send some. */
 function othersOf(value: JsonRecord): JsonRecord {
   const known = Object.keys(inContractOrder(value))
-  return Object.fromEntries(known.filter((name) => !contractNames.has(name)).map((name) => [name, value[name]]))
+  return Object.fromEntries(known.filter((name) => !snapshotFields.includes(name)).map((name) => [name, value[name]]))
 }
-
-const contractNames: ReadonlySet<string> = new Set([
-  ...['integrationAddress', 'chainId', 'txHash', 'version', 'state', 'recipient', 'invoice'],
-])
 
 /** Traces of a JSON writer that is not the service's. */
 function rewritten(text: string): string[] {

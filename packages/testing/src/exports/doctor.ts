@@ -1,6 +1,7 @@
+export type { DoctorFramework } from '../adapter-lines.js'
 export { doctorHashPrefix } from '../doctor/bench.js'
 export { type DoctorCause, type DoctorCauseCode, doctorCauseCodes } from '../doctor/causes.js'
-export { type DoctorFix, type DoctorFramework, doctorFrameworks } from '../doctor/fixes.js'
+export { type DoctorFix, doctorFrameworks } from '../doctor/fixes.js'
 export { type DoctorOptions, doctorDefaults } from '../doctor/options.js'
 export { type DoctorProbeName, doctorProbeNames } from '../doctor/probe-names.js'
 export type {

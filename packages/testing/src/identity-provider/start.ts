@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { readBytes } from '../read-bytes.js'
 import { authenticate, type ReceivedRequest } from './authenticate.js'
 import { createControl, type ProviderControl } from './control.js'
 import { Refusal, refusalBody } from './errors.js'
@@ -49,9 +50,6 @@ export interface TestIdentityProvider extends ProviderControl {
   /** Closes every connection, even hanging ones, and stops. */
   close(): Promise<void>
 }
-
-/** Largest body of a request. */
-const mostBytes = 1_048_576
 
 /**
  * Starts the provider on loopback.
@@ -171,18 +169,12 @@ function outcomeOf(
 }
 
 async function receive(incoming: IncomingMessage): Promise<ReceivedRequest> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of incoming) {
-    size += (chunk as Buffer).length
-    if (size > mostBytes) throw new RangeError(`A request has more than ${mostBytes} bytes.`)
-    chunks.push(chunk as Buffer)
-  }
+  const body = await readBytes(incoming)
   const header = (name: string) => {
     const value = incoming.headers[name]
     return typeof value === 'string' ? value : null
   }
-  return { method: incoming.method ?? '', uri: incoming.url ?? '', header, body: Buffer.concat(chunks) }
+  return { method: incoming.method ?? '', uri: incoming.url ?? '', header, body }
 }
 
 function withDefaults(options: IdentityProviderOptions) {

@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { readBytes } from '../read-bytes.js'
 
 /** A port of a twin. */
 export interface TwinPort {
@@ -9,9 +10,6 @@ export interface TwinPort {
   readonly url: string
   close(): Promise<void>
 }
-
-/** Largest body of a request. */
-const maxBytes = 1_048_576
 
 /** Starts to serve. @param port - A TCP port of 127.0.0.1; 0 is a free one. */
 export async function serve(answer: (request: Request) => Promise<Response>, port: number): Promise<TwinPort> {
@@ -39,14 +37,8 @@ export async function serve(answer: (request: Request) => Promise<Response>, por
 
 async function requestOf(incoming: IncomingMessage): Promise<Request> {
   const { method = 'GET', url = '/', headers } = incoming
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of incoming) {
-    size += (chunk as Buffer).length
-    if (size > maxBytes) throw new RangeError(`A request has more than ${maxBytes} bytes.`)
-    chunks.push(chunk as Buffer)
-  }
+  const bytes = await readBytes(incoming)
   const named = Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)])
-  const body = method === 'GET' || method === 'HEAD' ? null : new Uint8Array(Buffer.concat(chunks))
+  const body = method === 'GET' || method === 'HEAD' ? null : new Uint8Array(bytes)
   return new Request(new URL(url, 'http://127.0.0.1'), { method, headers: named, body })
 }

@@ -149,11 +149,11 @@ const planted: readonly Planted[] = [
     probes: ['second-scheme-first', 'unknown-header-field'],
   },
   {
-    fault: 'refuses unknown fields in the header',
+    fault: 'rejects unknown fields in the header',
     steps: {
       fieldsOf: (header) => (/^(t|v1)=[^,]*,(t|v1)=[^,]*$/.test(header) ? correct.fieldsOf(header) : 400),
     },
-    cause: 'refuses-header-fields',
+    cause: 'rejects-header-fields',
     probes: ['second-scheme', 'second-scheme-first', 'unknown-header-field'],
   },
   {
@@ -163,21 +163,21 @@ const planted: readonly Planted[] = [
     probes: ['reordered-fields'],
   },
   {
-    fault: 'refuses unknown fields in the body',
+    fault: 'rejects unknown fields in the body',
     steps: { inspect: (snapshot) => (Object.keys(snapshot).length > 7 ? 400 : null) },
-    cause: 'refuses-unknown-fields',
+    cause: 'rejects-unknown-fields',
     probes: ['unknown-fields'],
   },
   {
-    fault: 'refuses unknown states',
+    fault: 'rejects unknown states',
     steps: { inspect: ({ state }) => (state?.startsWith('added') ? 422 : null) },
-    cause: 'refuses-unknown-state',
+    cause: 'rejects-unknown-state',
     probes: ['unknown-state'],
   },
   {
     fault: 'fails on a refund',
     steps: { inspect: ({ state }) => (state?.startsWith('refund') ? 500 : null) },
-    cause: 'refuses-a-state',
+    cause: 'rejects-a-state',
     probes: ['every-state'],
   },
   {
@@ -199,14 +199,14 @@ const planted: readonly Planted[] = [
     probes: ['long-text'],
   },
   {
-    fault: 'refuses duplicates with 409',
+    fault: 'rejects duplicates with 409',
     steps: {
       store(versions, snapshot) {
         const isKnown = versions.get(`${snapshot.chainId}:${snapshot.txHash}`) === snapshot.version
         return isKnown ? [409, false] : correct.store(versions, snapshot)
       },
     },
-    cause: 'refuses-duplicates',
+    cause: 'rejects-duplicates',
     probes: ['duplicate'],
   },
   {
@@ -217,7 +217,7 @@ const planted: readonly Planted[] = [
         return snapshot.version < stored ? [500, false] : correct.store(versions, snapshot)
       },
     },
-    cause: 'refuses-lower-version',
+    cause: 'rejects-lower-version',
     probes: ['lower-version'],
   },
   {
@@ -228,7 +228,7 @@ const planted: readonly Planted[] = [
         return snapshot.version > stored + 1 ? [409, false] : correct.store(versions, snapshot)
       },
     },
-    cause: 'refuses-version-gap',
+    cause: 'rejects-version-gap',
     probes: ['version-gap'],
   },
   {
@@ -252,7 +252,7 @@ const planted: readonly Planted[] = [
     probes: ['redirect'],
   },
   { fault: 'has no such route', steps: { before: status(404) }, cause: 'route-missing', probes: ['reachable'] },
-  { fault: 'takes only GET', steps: { before: status(405) }, cause: 'post-refused', probes: ['reachable'] },
+  { fault: 'takes only GET', steps: { before: status(405) }, cause: 'post-rejected', probes: ['reachable'] },
   {
     fault: 'asks for a log-in',
     steps: { before: status(401, { 'www-authenticate': 'Basic' }) },
@@ -319,7 +319,7 @@ const planted: readonly Planted[] = [
       },
     },
     cause: 'connection-not-reusable',
-    probes: ['keep-alive', 'keep-alive-after-refusal'],
+    probes: ['keep-alive', 'keep-alive-after-rejection'],
   },
   {
     fault: 'has another secret',
@@ -359,11 +359,11 @@ const planted: readonly Planted[] = [
     probes: ['good'],
   },
   {
-    fault: 'refuses as a server error',
+    fault: 'rejects as a server error',
     steps: {
       fieldsOf: (header) => (correct.fieldsOf(header) === 400 ? 500 : correct.fieldsOf(header)),
     },
-    cause: 'refused-with-5xx',
+    cause: 'rejected-with-5xx',
     probes: ['malformed-signature'],
   },
 ]

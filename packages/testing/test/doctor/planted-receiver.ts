@@ -28,7 +28,7 @@ export interface Delivered {
 /** The stored versions, by payment. */
 export type Versions = Map<string, number>
 
-/** The steps of a receiver. A number is the status with which it refuses. */
+/** The steps of a receiver. A number is the status with which it rejects. */
 export interface Steps {
   /** Handles a request before anything is read. Returns whether it was answered. */
   before(request: IncomingMessage, response: ServerResponse): boolean | Promise<boolean>
@@ -104,8 +104,8 @@ export async function plant(fault: Partial<Steps> = {}) {
       if (!steps.isFresh(Math.floor(Date.now() / 1_000) - Number(fields.t))) return 400
     }
     const snapshot = JSON.parse(body.toString())
-    const refused = steps.inspect(snapshot)
-    if (refused !== null) return refused
+    const rejected = steps.inspect(snapshot)
+    if (rejected !== null) return rejected
     const [status, hasEffect] = steps.store(versions, snapshot)
     if (hasEffect) effects++
     return status

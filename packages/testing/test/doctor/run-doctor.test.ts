@@ -49,7 +49,7 @@ describe('a correct receiver', () => {
     expect(report.findings).toEqual([])
     expect(report.probes.filter(({ verdict }) => verdict === 'not-run').map(({ name }) => name)).toEqual([
       'keep-alive',
-      'keep-alive-after-refusal',
+      'keep-alive-after-rejection',
       'in-pieces',
       'broken-upload',
     ])
@@ -182,7 +182,7 @@ test.each([
   [{ integrationAddress: '0x12' }, TypeError, /^integrationAddress is no address/],
   [{ timeoutMs: 0 }, RangeError, /^timeoutMs is 0/],
   [{ seed: -1 }, RangeError, /^seed is -1/],
-])('%j is refused before anything is sent', async (change, type, message) => {
+])('%j is rejected before anything is sent', async (change, type, message) => {
   const sent: unknown[] = []
   const fetch = async () => {
     sent.push(1)

@@ -1,10 +1,9 @@
 /** Reads the secret and the integration for the doctor, from options, the environment and a file. @module */
-import { open } from 'node:fs/promises'
-import { parseEnv } from 'node:util'
+import { existsSync } from 'node:fs'
 import { UsageError } from '../../errors.js'
 import type { Io } from '../../io.js'
 import { parseAddress } from '../../parse.js'
-import { variableName } from '../../variable-name.js'
+import { readEnvFile, readSmallFile, type Variables, variableName } from '../../variables.js'
 
 /** Options that name where credentials are. No option takes a secret. */
 export interface CredentialFlags {
@@ -24,12 +23,9 @@ export interface DoctorCredentials {
   readonly apiSecret?: string | undefined
 }
 
-type Variables = Readonly<Record<string, string | undefined>>
-
 /** The names that the examples use; the plural holds several secrets, the newest first. */
 const secretNames = ['WEBHOOK_SIGNING_SECRET', 'WEBHOOK_SIGNING_SECRETS']
 const defaultEnvFile = '.env.local'
-const maxFileBytes = 65_536
 
 /**
  * Reads the credentials. Options come first, then the environment, then the file.
@@ -39,7 +35,7 @@ export async function readCredentials(flags: CredentialFlags, env: Io['env']): P
   const { integration, secretEnv, secretFile, envFile } = flags
   if (secretEnv !== undefined && secretFile !== undefined)
     throw new UsageError('--secret-env and --secret-file exclude each other; omit one of them.')
-  const variables = withoutEmpty({ ...(await readEnvFile(envFile)), ...withoutEmpty(env) })
+  const variables = withoutEmpty({ ...(await variablesOf(envFile)), ...withoutEmpty(env) })
   const names = secretEnv === undefined ? secretNames : [variableName(secretEnv)]
   const signingSecret = secretFile === undefined ? secretIn(variables, names) : await readSecretFile(secretFile)
   return {
@@ -72,7 +68,7 @@ function addressIn(variables: Variables): string {
 
 /** The secret in a file, without the line break at its end. */
 async function readSecretFile(path: string): Promise<string> {
-  const text = await readBounded(path, '--secret-file')
+  const text = await readSmallFile(path, '--secret-file')
   const secret = text.replace(/\r?\n$/, '')
   if (secret === '')
     throw new UsageError('The file of --secret-file is empty; it must hold the webhook signing secret.')
@@ -80,35 +76,9 @@ async function readSecretFile(path: string): Promise<string> {
 }
 
 /** The variables of a file. Only the default one may be missing. */
-async function readEnvFile(path: string | undefined): Promise<Variables> {
-  if (path !== undefined) return parseEnv(await readBounded(path, '--env-file')) as Variables
-  try {
-    return parseEnv(await readBounded(defaultEnvFile, defaultEnvFile)) as Variables
-  } catch (error) {
-    if ((error as { missing?: boolean }).missing === true) return {}
-    throw error
-  }
-}
-
-/** The text of a file of at most 64 KiB. */
-async function readBounded(path: string, source: string): Promise<string> {
-  const file = await open(path).catch((error: NodeJS.ErrnoException) => {
-    const { code } = error
-    throw Object.assign(new UsageError(`The file of ${source} cannot be read (${code}).`), {
-      missing: code === 'ENOENT',
-    })
-  })
-  try {
-    const buffer = Buffer.alloc(maxFileBytes + 1)
-    const { bytesRead } = await file.read(buffer, 0, buffer.byteLength, 0)
-    if (bytesRead > maxFileBytes) throw new UsageError(`The file of ${source} is larger than 64 KiB.`)
-    return buffer.toString('utf8', 0, bytesRead)
-  } catch (error) {
-    if (error instanceof UsageError) throw error
-    throw new UsageError(`The file of ${source} cannot be read (${(error as NodeJS.ErrnoException).code}).`)
-  } finally {
-    await file.close()
-  }
+async function variablesOf(path: string | undefined): Promise<Variables> {
+  if (path !== undefined) return readEnvFile(path, '--env-file')
+  return existsSync(defaultEnvFile) ? readEnvFile(defaultEnvFile, defaultEnvFile) : {}
 }
 
 function withoutEmpty(variables: Variables): Variables {

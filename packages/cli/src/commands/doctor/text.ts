@@ -10,7 +10,7 @@ import { plain } from '../../format.js'
 import type { Style } from '../../output.js'
 
 const verdictWidth = 7
-const nameWidth = 26
+const nameWidth = 28
 const frameworkWidth = 12
 
 const colourOf: Readonly<Record<DoctorVerdict, keyof Style>> = {

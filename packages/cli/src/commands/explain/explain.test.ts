@@ -52,7 +52,18 @@ describe('explain', () => {
     expect(io.lines).toContain('1. body_reencoded (proved)')
     expect(io.lines).toContain('   Evidence: It is indented.')
     expect(io.lines).toContain('   Change:   Verify the raw bytes before any JSON parser.')
-    for (const framework of ['Express', 'Fastify', 'Hono', 'Next', 'Nest', 'Koa', 'Worker', 'Lambda', 'Node'])
+    for (const framework of [
+      'Express',
+      'Fastify',
+      'Hono',
+      'Next app',
+      'Next pages',
+      'Nest',
+      'Koa',
+      'Worker',
+      'Lambda',
+      'Node',
+    ])
       expect(io.lines.some((line) => line.startsWith(`  ${framework} `))).toBe(true)
   })
 

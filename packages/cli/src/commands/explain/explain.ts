@@ -6,7 +6,7 @@ import type { ExitCode, Io } from '../../io.js'
 import { createReporter } from '../../output.js'
 import { wholeNumberParser } from '../../parse.js'
 import { readInput } from '../../read-input.js'
-import { variableName } from '../../variable-name.js'
+import { variableName } from '../../variables.js'
 import { type ExplainedRequest, explanationText } from './text.js'
 
 /** Options of {@link explain}. */

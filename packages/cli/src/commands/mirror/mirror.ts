@@ -7,7 +7,7 @@ import { InterruptedError, MirrorDatabaseError, UsageError } from '../../errors.
 import type { ExitCode, Io } from '../../io.js'
 import { createReporter, type Reporter } from '../../output.js'
 import { parseAddress, parseDuration } from '../../parse.js'
-import { variableName } from '../../variable-name.js'
+import { variableName } from '../../variables.js'
 import { createdText } from '../../with-service.js'
 import { parseServerUrl } from '../status/status.js'
 import { type ListenAddress, parseListenAddress, serveEndpoint } from './endpoint.js'

@@ -5,7 +5,7 @@ import { contentTypeProbes } from './content-type.js'
 import { headerProbes } from './header.js'
 import type { ProbeSpec } from './probe.js'
 import { lastProbes, reachProbes, urlProbe } from './reach.js'
-import { refusedProbes } from './refused.js'
+import { rejectedProbes } from './rejected.js'
 import { versionProbes } from './versions.js'
 import { windowProbes } from './window.js'
 
@@ -17,7 +17,7 @@ export function probesOf(url: URL): readonly ProbeSpec[] {
     ...bodyProbes,
     ...headerProbes,
     ...versionProbes,
-    ...refusedProbes,
+    ...rejectedProbes,
     ...windowProbes,
     ...contentTypeProbes,
     ...connectionProbes,

@@ -53,7 +53,7 @@ export const bodyProbes: readonly ProbeSpec[] = [
     name: 'unknown-fields',
     sent: 'additional fields in the snapshot, the recipient and the invoice',
     clause: '2.3: every field is always present; a newer service may add some',
-    cause: 'refuses-unknown-fields',
+    cause: 'rejects-unknown-fields',
     effects: 1,
     async make(bench) {
       const { recipient, invoice, ...rest } = bench.payment()
@@ -74,7 +74,7 @@ export const bodyProbes: readonly ProbeSpec[] = [
     name: 'unknown-state',
     sent: 'the state "added_later"',
     clause: '3: payment states; a newer service may add one',
-    cause: 'refuses-unknown-state',
+    cause: 'rejects-unknown-state',
     effects: 1,
     make: async (bench) => [await bench.deliverText(JSON.stringify({ ...bench.payment(), state: 'added_later' }))],
   }),
@@ -82,7 +82,7 @@ export const bodyProbes: readonly ProbeSpec[] = [
     name: 'every-state',
     sent: 'one payment in each of the six states',
     clause: '3: payment states',
-    cause: 'refuses-a-state',
+    cause: 'rejects-a-state',
     effects: paymentStates.length,
     make: (bench) => Promise.all(paymentStates.map((state) => bench.deliveries.good(bench.payment({ state })))),
   }),

@@ -1,7 +1,7 @@
 /** Probes of connections: reuse, large and broken bodies. Source: docs/interface.md 6, delivery. @module */
 import type { SignedDelivery } from '../../deliveries/create-deliveries.js'
 import type { Bench } from '../bench.js'
-import { isAccepted, judgeAccepted, judgeRefused } from '../judge.js'
+import { isAccepted, judgeAccepted, judgeRejected } from '../judge.js'
 import type { Answer, Judgement } from '../report.js'
 import type { Sockets } from '../send.js'
 import { anyOther, type ProbeSpec } from './probe.js'
@@ -44,7 +44,7 @@ export const connectionProbes: readonly ProbeSpec[] = [
     },
   },
   {
-    name: 'keep-alive-after-refusal',
+    name: 'keep-alive-after-rejection',
     sent: 'a forged delivery of 64 KiB, then a valid one on the same connection',
     expected: '4xx, then 2xx',
     clause: anyOther,
@@ -54,8 +54,8 @@ export const connectionProbes: readonly ProbeSpec[] = [
       const deliveries = [await junk(bench, unreadBytes), await bench.deliveries.good(bench.payment())]
       const [first, second] = (await socketsOf(bench).sendOnOneConnection(deliveries)) as [Answer, Answer]
       const after = judgeAccepted([second], 'connection-not-reusable', bench.timeoutMs)
-      const refusal = judgeRefused([first], 'presence-only', bench.timeoutMs)
-      const worse = after.verdict === 'fail' || refusal.verdict === 'pass' ? after : refusal
+      const rejection = judgeRejected([first], 'presence-only', bench.timeoutMs)
+      const worse = after.verdict === 'fail' || rejection.verdict === 'pass' ? after : rejection
       return onReuse({ ...worse, answers: [first, second] })
     },
   },
@@ -66,7 +66,7 @@ export const connectionProbes: readonly ProbeSpec[] = [
     clause: '6 Delivery: the service gives up after 5 seconds',
     effects: 0,
     async run(bench) {
-      const judgement = judgeRefused(
+      const judgement = judgeRejected(
         [await bench.send(await junk(bench, largeBytes))],
         'presence-only',
         bench.timeoutMs,

@@ -1,6 +1,6 @@
 /** Probes of the content type. Source: docs/interface.md 6, delivery. @module */
 import type { SignedDelivery } from '../../deliveries/create-deliveries.js'
-import { isAccepted, judgeAccepted, judgeRefused, transportCause } from '../judge.js'
+import { isAccepted, judgeAccepted, judgeRejected, transportCause } from '../judge.js'
 import type { ProbeSpec } from './probe.js'
 import { sendInTurn } from './probe.js'
 
@@ -47,7 +47,7 @@ export const contentTypeProbes: readonly ProbeSpec[] = [
         types.map((type) => typed(good, type)),
       )
       const answers = [...ofForged, ...ofGood]
-      const judgement = judgeRefused(ofForged, 'skips-other-content-types', bench.timeoutMs)
+      const judgement = judgeRejected(ofForged, 'skips-other-content-types', bench.timeoutMs)
       if (judgement.verdict === 'fail') return { ...judgement, answers }
       const failed = ofGood.find(
         (answer) => !isAccepted(answer) && !(Number(answer.status) >= 400 && Number(answer.status) < 500),

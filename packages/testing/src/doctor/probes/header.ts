@@ -34,7 +34,7 @@ export const headerProbes: readonly ProbeSpec[] = [
     name: 'unknown-header-field',
     sent: 't=…,kid=2,v1=<valid>',
     clause: rule,
-    cause: 'refuses-header-fields',
+    cause: 'rejects-header-fields',
     effects: 1,
     make: async (bench) => [await withHeader(bench, ({ t, v1 }) => `t=${t},kid=2,v1=${v1}`)],
   }),

@@ -2,7 +2,7 @@
 import type { SignedDelivery } from '../../deliveries/create-deliveries.js'
 import type { Bench, SignedParts } from '../bench.js'
 import type { DoctorCauseCode } from '../causes.js'
-import { judgeAccepted, judgeRefused } from '../judge.js'
+import { judgeAccepted, judgeRejected } from '../judge.js'
 import type { DoctorProbeName } from '../probe-names.js'
 import type { Answer, Judgement } from '../report.js'
 
@@ -48,13 +48,13 @@ export function accepted({ make, cause, ...rest }: Shots & { readonly effects: n
   }
 }
 
-/** A probe whose every delivery must be refused. */
-export function refused({ make, cause, ...rest }: Shots): ProbeSpec {
+/** A probe whose every delivery must be rejected. */
+export function rejected({ make, cause, ...rest }: Shots): ProbeSpec {
   return {
     ...rest,
     expected: '4xx',
     effects: 0,
-    run: async (bench) => judgeRefused(await sendInTurn(bench, await make(bench)), cause, bench.timeoutMs),
+    run: async (bench) => judgeRejected(await sendInTurn(bench, await make(bench)), cause, bench.timeoutMs),
   }
 }
 

@@ -14,7 +14,7 @@ export const versionProbes: readonly ProbeSpec[] = [
     name: 'duplicate',
     sent: 'one delivery three times: signed again, then with the same bytes and header',
     clause: '6 receiver obligations: deliveries can repeat',
-    cause: 'refuses-duplicates',
+    cause: 'rejects-duplicates',
     effects: 1,
     async make(bench) {
       const first = await bench.deliveries.good(bench.payment())
@@ -26,7 +26,7 @@ export const versionProbes: readonly ProbeSpec[] = [
     name: 'lower-version',
     sent: 'version 2, then version 1 of the same payment',
     clause: order,
-    cause: 'refuses-lower-version',
+    cause: 'rejects-lower-version',
     effects: 1,
     async make(bench) {
       const pending = bench.payment()
@@ -37,7 +37,7 @@ export const versionProbes: readonly ProbeSpec[] = [
     name: 'version-gap',
     sent: 'version 4 as the first of a payment, then version 9',
     clause: '6 receiver obligations: deliveries are unordered',
-    cause: 'refuses-version-gap',
+    cause: 'rejects-version-gap',
     effects: 2,
     async make(bench) {
       const fourth = bench.payment({ version: 4 })

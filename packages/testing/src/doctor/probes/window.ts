@@ -1,7 +1,7 @@
 /** Probes near the ends of the freshness window: they only warn. Source: docs/interface.md 6, 8. @module */
 import type { SignedDelivery } from '../../deliveries/create-deliveries.js'
 import type { Bench } from '../bench.js'
-import { judgeAccepted, judgeRefused } from '../judge.js'
+import { judgeAccepted, judgeRejected } from '../judge.js'
 import type { DoctorProbeName } from '../probe-names.js'
 import type { Judgement } from '../report.js'
 import type { ProbeSpec } from './probe.js'
@@ -32,7 +32,7 @@ export const windowProbes: readonly ProbeSpec[] = [
 
 function outside(name: DoctorProbeName, sent: string, make: Make): ProbeSpec {
   const run = async (bench: Bench) =>
-    warning(judgeRefused([await bench.send(await make(bench))], 'window-wide', bench.timeoutMs))
+    warning(judgeRejected([await bench.send(await make(bench))], 'window-wide', bench.timeoutMs))
   return { name, sent, expected: '4xx', clause, effects: null, run }
 }
 

@@ -1,5 +1,5 @@
-/** Probes that a receiver must refuse. Source: docs/interface.md 6, signature rules 1, 2, 3 and 5. @module */
-import { type ProbeSpec, refused, withHeader } from './probe.js'
+/** Probes that a receiver must reject. Source: docs/interface.md 6, signature rules 1, 2, 3 and 5. @module */
+import { type ProbeSpec, rejected, withHeader } from './probe.js'
 
 const rule = '6 signature rule 1: v1 is the HMAC with the signing secret'
 const bytes = '6 signature rule 2: over the raw bytes'
@@ -13,8 +13,8 @@ function differInLast(code: string): string {
 }
 
 /** Probes of invalid deliveries. */
-export const refusedProbes: readonly ProbeSpec[] = [
-  refused({
+export const rejectedProbes: readonly ProbeSpec[] = [
+  rejected({
     name: 'unsigned',
     sent: 'no signature header, then an empty one',
     clause: rule,
@@ -24,7 +24,7 @@ export const refusedProbes: readonly ProbeSpec[] = [
       return [unsigned, bench.deliver(unsigned.body, '')]
     },
   }),
-  refused({
+  rejected({
     name: 'malformed-signature',
     sent: 'a header without v1, without t, and with a t that is no number',
     clause: rule,
@@ -35,21 +35,21 @@ export const refusedProbes: readonly ProbeSpec[] = [
       await withHeader(bench, ({ v1 }) => `t=now,v1=${v1}`),
     ],
   }),
-  refused({
+  rejected({
     name: 'forged',
     sent: 'an invented signature of 64 hex digits',
     clause: rule,
     cause: 'presence-only',
     make: async (bench) => [await withHeader(bench, ({ t }) => `t=${t},v1=${forgedCode}`)],
   }),
-  refused({
+  rejected({
     name: 'other-secret',
     sent: 'a signature made with another secret',
     clause: rule,
     cause: 'other-secret-accepted',
     make: async (bench) => [await bench.deliveries.forged(bench.payment())],
   }),
-  refused({
+  rejected({
     name: 'partial-signature',
     sent: 'the right signature with another end, without its end, and empty',
     clause: '6 signature rules 1 and 5: compare the whole signature',
@@ -61,7 +61,7 @@ export const refusedProbes: readonly ProbeSpec[] = [
       await withHeader(bench, ({ t }) => `t=${t},v1=`),
     ],
   }),
-  refused({
+  rejected({
     name: 'wrong-scheme',
     sent: 'the right signature as v2, and an invented one as v1',
     clause: '6 signature rule 3: look up the version that is implemented',
@@ -71,14 +71,14 @@ export const refusedProbes: readonly ProbeSpec[] = [
       await withHeader(bench, ({ t, v1 }) => `t=${t},v2=${v1}`),
     ],
   }),
-  refused({
+  rejected({
     name: 'tampered',
     sent: 'a blank added after signing; the parsed JSON is unchanged',
     clause: bytes,
     cause: 'body-reserialised',
     make: async (bench) => [await bench.deliveries.tampered(bench.payment())],
   }),
-  refused({
+  rejected({
     name: 'changed-amount',
     sent: 'another amount than the signed one',
     clause: bytes,
@@ -89,14 +89,14 @@ export const refusedProbes: readonly ProbeSpec[] = [
       return [bench.deliver(new TextEncoder().encode(changed), `t=${t},v1=${v1}`)]
     },
   }),
-  refused({
+  rejected({
     name: 'stale',
     sent: 'a signature of an hour ago',
     clause: window,
     cause: 'accepts-old',
     make: async (bench) => [await bench.deliveries.stale(bench.payment(), hour)],
   }),
-  refused({
+  rejected({
     name: 'future',
     sent: 'a signature of an hour ahead',
     clause: window,

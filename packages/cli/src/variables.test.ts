@@ -1,0 +1,35 @@
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { temporaryFolder } from '../test/temporary-folder.js'
+import { readEnvFile, readSmallFile, variableName } from './variables.js'
+
+it.each(['pi_whsec_abc', 'pi_api_abc', 'a-b', '', '1A', 'A B', 'A'.repeat(129)])(
+  '%j is no name of a variable, and the message does not repeat it',
+  (name) => {
+    expect(() => variableName(name)).toThrow(/take the name of a variable, and no secret/)
+  },
+)
+
+it('reads a file of 64 KiB and no larger one', async () => {
+  const path = join(temporaryFolder(), 'file')
+  writeFileSync(path, 'x'.repeat(65_536))
+  expect(await readSmallFile(path, '--secret-file')).toHaveLength(65_536)
+  writeFileSync(path, 'x'.repeat(65_537))
+  await expect(readSmallFile(path, '--secret-file')).rejects.toThrow('The file of --secret-file is larger than 64 KiB.')
+})
+
+it.skipIf(process.platform === 'win32')('reads a pipe, to its end', async () => {
+  const path = join(temporaryFolder(), 'pipe')
+  execFileSync('mkfifo', [path])
+  const reading = readEnvFile(path, '--env-file')
+  writeFileSync(path, 'A=1\nB=2\n')
+  expect(await reading).toEqual({ A: '1', B: '2' })
+})
+
+it('says that a file cannot be read, without its path', async () => {
+  await expect(readSmallFile(join(temporaryFolder(), 'none'), '--env-file')).rejects.toThrow(
+    'The file of --env-file cannot be read (ENOENT).',
+  )
+})

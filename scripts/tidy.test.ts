@@ -52,6 +52,10 @@ describe('tidy', () => {
     expect(places(code, /\b(to[d]o|fix[m]e|xx[x]|hac[k])\b|not implemente[d]|for no[w]|stu[b]/i)).toEqual([])
   })
 
+  test('no file has a mark of an unfinished merge', () => {
+    expect(places(files, /^(<{7}|>{7}) /)).toEqual([])
+  })
+
   test('no hand-written file of code is over 400 lines', () => {
     expect(code.filter(({ text }) => text.split('\n').length > 401).map(({ path }) => path)).toEqual([])
   })

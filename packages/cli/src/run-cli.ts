@@ -17,6 +17,7 @@ import { addReindex } from './commands/reindex.js'
 import { addSecrets } from './commands/secrets.js'
 import { addServe } from './commands/serve.js'
 import { addStatus } from './commands/status/status.js'
+import { addTrigger } from './commands/trigger/trigger.js'
 import { describeError } from './errors.js'
 import type { ExitCode, Io } from './io.js'
 import { version } from './version.js'
@@ -60,6 +61,7 @@ function createProgram(io: Io, finish: Finish): Command {
   addInit(program, io, finish)
   addDoctor(program, io, finish)
   addExplain(program, io, finish)
+  addTrigger(program, io, finish)
   addListen(program, io, finish)
   addServe(program, io, finish)
   addStatus(program, io, finish)

@@ -3,13 +3,16 @@ import { parseUrl } from '@payment-integration/contract'
 import type { Command } from 'commander'
 import { examples, type Finish, optionsOf } from '../command.js'
 import { UsageError } from '../errors.js'
+import {
+  integratorNames,
+  readIntegration,
+  readIntegratorVariables,
+  readSecretIn,
+  readServerUrl,
+} from '../integrator.js'
 import type { ExitCode, Io } from '../io.js'
 import { createReporter, createStyle } from '../output.js'
 import { parseAddress, parseDuration, parseNotificationUrl } from '../parse.js'
-import { readEnvFile, variableName } from '../variables.js'
-
-/** Variables of an integrator, as in the examples. */
-const defaults = { server: 'PAYMENTS_URL', integration: 'INTEGRATION_ADDRESS', apiSecretEnv: 'API_SECRET' } as const
 
 /** Options of {@link listen}. */
 export interface ListenOptions {
@@ -22,7 +25,7 @@ export interface ListenOptions {
   readonly apiSecretEnv?: string | undefined
   /** Variable that has the signing secret. @default signatures are not checked */
   readonly signingSecretEnv?: string | undefined
-  /** File with more variables. Those of the environment win. @default none */
+  /** File with more variables. Those of the environment win. @default .env.local, where there is one */
   readonly envFile?: string | undefined
   /** Begins with deliveries of the last so many milliseconds. @default now */
   readonly since?: number | undefined
@@ -34,12 +37,12 @@ export function addListen(program: Command, io: Io, finish: Finish): void {
   program
     .command('listen')
     .description('forward deliveries of a remote server to a receiver on this machine, until Ctrl-C')
-    .option('--server <url>', `the server (${defaults.server})`, parseNotificationUrl)
+    .option('--server <url>', `the server (${integratorNames.server})`, parseNotificationUrl)
     .requiredOption('--forward-to <url>', 'the receiver, such as http://localhost:3000/webhook', parseNotificationUrl)
-    .option('--integration <address>', `the integration (${defaults.integration})`, parseAddress)
-    .option('--api-secret-env <name>', `variable that has the API secret (default ${defaults.apiSecretEnv})`)
+    .option('--integration <address>', `the integration (${integratorNames.integration})`, parseAddress)
+    .option('--api-secret-env <name>', `variable that has the API secret (default ${integratorNames.apiSecret})`)
     .option('--signing-secret-env <name>', 'variable that has the signing secret; each signature is then checked')
-    .option('--env-file <path>', 'file with these variables, such as .env.local')
+    .option('--env-file <path>', 'file with these variables (default .env.local)')
     .option('--since <duration>', 'begin with deliveries of the last 10m, 2h or 1d (default: now)', parseDuration)
     .addHelpText(
       'after',
@@ -58,18 +61,15 @@ export function addListen(program: Command, io: Io, finish: Finish): void {
  * the credentials or offers no stream.
  */
 export async function listen(options: ListenOptions, io: Io): Promise<ExitCode> {
-  const { apiSecretEnv = defaults.apiSecretEnv, signingSecretEnv, since } = options
-  const variables = await variablesOf(options.envFile, io)
-  const { server, forwardTo, integration } = targetOf(options, variables)
-  const secretIn = (name: string): string => {
-    const value = variables[variableName(name)]
-    if (!value) throw new UsageError(`${name} is not set; put the secret into it.`)
-    return value
-  }
+  const { apiSecretEnv = integratorNames.apiSecret, signingSecretEnv, since } = options
+  const variables = await readIntegratorVariables(options.envFile, io)
   const plan = {
-    ...{ server, forwardTo, integration, apiSecretEnv },
-    apiSecret: secretIn(apiSecretEnv),
-    signingSecret: signingSecretEnv === undefined ? null : secretIn(signingSecretEnv),
+    server: readServerUrl(options.server, variables),
+    forwardTo: readReceiver(options.forwardTo),
+    integration: readIntegration(options.integration, variables),
+    apiSecretEnv,
+    apiSecret: readSecretIn(apiSecretEnv, variables),
+    signingSecret: signingSecretEnv === undefined ? null : readSecretIn(signingSecretEnv, variables),
     since: since === undefined ? null : io.now() - since,
   }
   const style = createStyle(io.colour)
@@ -81,25 +81,10 @@ export async function listen(options: ListenOptions, io: Io): Promise<ExitCode> 
   return 0
 }
 
-async function variablesOf(envFile: string | undefined, { env }: Pick<Io, 'env'>): Promise<Io['env']> {
-  return envFile === undefined ? env : { ...(await readEnvFile(envFile, '--env-file')), ...env }
-}
-
-function targetOf(options: ListenOptions, variables: Io['env']) {
-  const server = parseUrl(options.server ?? variables[defaults.server] ?? '')
-  if (server === null) throw new UsageError(`The server is unknown; pass --server or set ${defaults.server}.`)
-  const isLoopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(server.hostname)
-  if (server.protocol !== 'https:' && !(server.protocol === 'http:' && isLoopback))
-    throw new UsageError(
-      '--server must be https: its credentials would be readable on the way. http: only to this machine.',
-    )
-  if (server.username !== '' || server.password !== '' || server.search !== '' || server.hash !== '')
-    throw new UsageError('--server must have no user, query or fragment.')
-  const forwardTo = parseUrl(options.forwardTo)
-  if (forwardTo === null || forwardTo.username !== '' || forwardTo.password !== '')
+/** The receiver. @throws UsageError `ERR_USAGE` when it is malformed or has a user. */
+function readReceiver(text: string): URL {
+  const url = parseUrl(text)
+  if (url === null || url.username !== '' || url.password !== '')
     throw new UsageError('--forward-to must be a full URL without a user.')
-  const integration = (options.integration ?? variables[defaults.integration] ?? '').toLowerCase()
-  if (!/^0x[0-9a-f]{40}$/.test(integration))
-    throw new UsageError(`The integration is unknown; pass --integration or set ${defaults.integration}.`)
-  return { server, forwardTo, integration }
+  return url
 }

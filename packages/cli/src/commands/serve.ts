@@ -6,6 +6,7 @@ import { createReporter, logToStandardError } from '../output.js'
 import { wholeNumberParser } from '../parse.js'
 import { aborted, isStoppedEarly } from '../process.js'
 import { showProgress } from '../progress/show-progress.js'
+import { simulateWith } from '../simulate.js'
 import { type ConfigFlags, createdText, findMissingDatabase, withFlags } from '../with-service.js'
 
 /** Adds the command. */
@@ -47,7 +48,7 @@ export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
     stopped()
     return 0
   }
-  const { server, progress, createdPath } = started
+  const { server, progress, createdPath, identity } = started
   if (createdPath !== null && options.json !== true) io.out(createdText(createdPath))
   const { url, metricsUrl } = server
   report({ event: 'listening', url, ...(metricsUrl === null ? {} : { metricsUrl }) }, () => [
@@ -60,6 +61,7 @@ export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
     'Stopping: finishing requests and deliveries in flight. Ctrl-C again exits at once.',
   ])
   await server.stop()
+  await identity?.close()
   stopped()
   return 0
 }
@@ -67,10 +69,26 @@ export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
 async function start(options: ServeOptions, io: Io) {
   const { startServer } = await import('@payment-integration/server')
   const { readConfig } = await import('@payment-integration/server/service')
-  const config = readConfig(withFlags(io.env, options))
+  const given = readConfig(withFlags(io.env, options))
+  const identity = given.simulatedChains.length > 0 && given.identity === null ? await startIdentity(io) : null
+  const config = identity === null ? given : readConfig(withFlags({ ...io.env, ...identity.variables }, options))
   const createdPath = await findMissingDatabase(config.database, true)
   const logger = await logToStandardError(config, io)
   const progress = showProgress({ io, logger, mayUseTerminal: options.json !== true })
-  const server = await startServer(config, { logger, onEvent: progress.onEvent, ownsProcess: io.ownsProcess })
-  return { server, progress, createdPath }
+  const simulate = simulateWith(io, identity?.trigger)
+  const { onEvent } = progress
+  const server = await startServer(config, { logger, onEvent, simulate, ownsProcess: io.ownsProcess }).catch(
+    async (error: unknown) => {
+      await identity?.close()
+      throw error
+    },
+  )
+  identity?.follow(server.url)
+  return { server, progress, createdPath, identity }
+}
+
+/** A provider whose verdicts `trigger` can choose. */
+async function startIdentity(io: Pick<Io, 'randomBytes'>) {
+  const { startDemoIdentity } = await import('../dev/identity.js')
+  return startDemoIdentity(() => Buffer.from(io.randomBytes(32)).toString('base64url'))
 }

@@ -6,6 +6,7 @@ import { shortHash } from '../format.js'
 import { checkListening, forward } from '../forward.js'
 import type { Io } from '../io.js'
 import { createStyle, logToStandardError } from '../output.js'
+import { simulateWith } from '../simulate.js'
 import { version } from '../version.js'
 import { type DemoChain, startDemoChain } from './chain.js'
 import type { Closers } from './clean-up.js'
@@ -78,6 +79,8 @@ export interface DemoContext {
 
 /** The one integration of the demo. */
 const integration = { address: `0x${'1'.repeat(40)}`, name: 'Demo shop' }
+/** Chains of `trigger`: the chain of the demo's own payments is a real one. */
+const simulatedChains = '137,10,1,100,42161'
 /** Fast enough to make indexing look instant, slow enough for an idle laptop. */
 const pollMs = 100
 
@@ -133,6 +136,7 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
     // Nobody else mines this chain, so no block is orphaned.
     [`PI_CONFIRMATIONS_${chain.chainId}`]: '0',
     PI_RECEIPTS: 'off',
+    PI_SIMULATED_CHAINS: simulatedChains,
     ...identity.variables,
     // The demo prints its own lines; the variable turns the server's log on.
     PI_LOG_LEVEL: io.env['PI_LOG_LEVEL'] ?? 'silent',
@@ -140,6 +144,7 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
   const options = {
     onEvent: watchService(stage.report, ledger, notes, () => signal.aborted),
     logger: await logToStandardError(config, io),
+    simulate: simulateWith(io, identity.trigger),
   }
   const mayMove = settings.port === undefined && !io.env['PI_PORT']
   const started = await startOnPort(server.startServer, config, options, mayMove)

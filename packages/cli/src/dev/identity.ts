@@ -1,5 +1,6 @@
 /** Runs the demo's identity provider, with a user that the demo shop has verified. @module */
 import { startIdentityProvider, type TestIdentityProvider } from '@payment-integration/testing/identity-provider'
+import type { TriggerIdentity } from '@payment-integration/testing/twin'
 import type { ReadyEvent } from './demo-events.js'
 
 /** A running provider. */
@@ -11,6 +12,8 @@ export interface DemoIdentity {
   mint(): string
   /** Everything that `mintShareToken` needs for the shop's verified user. */
   readonly minting: ReadyEvent['minting']
+  /** For triggers: mints tokens and decides. */
+  readonly trigger: () => Promise<TriggerIdentity>
   /** Starts to send webhooks to a server. */
   follow(serviceUrl: string): void
   close(): Promise<void>
@@ -52,6 +55,10 @@ export async function startDemoIdentity(secret: () => string): Promise<DemoIdent
       PI_IDENTITY_WEBHOOK_SECRETS: webhookSecret,
     },
     mint: () => provider.mintShareToken({ applicantId, forClientId: service, ttlInSecs: weekInSecs }),
+    async trigger() {
+      const { triggerIdentity } = await import('@payment-integration/testing/twin')
+      return triggerIdentity(provider, { donor: shop, service })
+    },
     follow(serviceUrl) {
       const url = `${serviceUrl}/api/v1/identity-provider/webhook`
       provider.setWebhooks(service, [{ url, secretKey: webhookSecret }])

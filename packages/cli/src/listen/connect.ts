@@ -4,6 +4,7 @@ import { request as requestHttps } from 'node:https'
 import { deliveryStreamPath } from '@payment-integration/contract'
 import { ServerError } from '../errors.js'
 import { plain } from '../format.js'
+import { basicAuthorization, serverPath } from '../integrator.js'
 import type { Io } from '../io.js'
 import { createEventParser, type StreamEvent } from './parse-events.js'
 
@@ -64,12 +65,11 @@ function open(
   { lastId, since }: { readonly lastId: string | null; readonly since: number | null },
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
-  const url = new URL(server)
-  url.pathname = `${server.pathname.replace(/\/{1,64}$/, '')}${deliveryStreamPath}`
+  const url = serverPath(server, deliveryStreamPath)
   if (lastId === null && since !== null) url.searchParams.set('since', String(since))
   const headers = {
     Accept: 'text/event-stream',
-    Authorization: `Basic ${Buffer.from(`${integration}:${apiSecret}`).toString('base64')}`,
+    Authorization: basicAuthorization(integration, apiSecret),
     ...(lastId === null ? {} : { 'Last-Event-ID': lastId }),
   }
   const request = url.protocol === 'https:' ? requestHttps : requestHttp

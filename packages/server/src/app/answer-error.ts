@@ -84,6 +84,7 @@ const table: Record<ErrorCode, Row> = {
   ERR_CONTENT_TYPE: withMessage(415),
   ERR_HEADER_REPEATED: (error) => answer(400, error.message, { Connection: 'close' }),
   ERR_QUERY_MALFORMED: withMessage(400),
+  ERR_TRIGGER_INVALID: withMessage(400),
   ERR_UPDATE_INVALID: withMessage(400),
   ERR_STORE_BUSY: unavailable,
   ERR_STORE_FULL: untilRepaired,

@@ -22,6 +22,7 @@ import { addProcessorRoute } from './processor-route.js'
 import { addReferencePage } from './reference-page.js'
 import { addShareRoute } from './share-route.js'
 import { addStreamRoute } from './stream-route.js'
+import { addTriggerRoute, type TriggerHandler } from './trigger-route.js'
 import { addVerdictRoute } from './verdict-route.js'
 
 /** The parts that the app is built on. */
@@ -36,6 +37,8 @@ export interface AppDeps {
   readonly readWebhook?: WebhookReader | undefined
   /** Streams of deliveries. Null: their path answers 404. Close them at the shutdown. @default null */
   readonly streams?: DeliveryStreams | null | undefined
+  /** Causes events for tests of receivers; for development alone. Null: its path answers 404. @default null */
+  readonly trigger?: TriggerHandler | null | undefined
   readonly health: () => Promise<HealthReport>
   /** Measures requests. @default none */
   readonly metrics?: Pick<Metrics, 'measured' | 'text' | 'contentType' | 'webhookRefused'> | undefined
@@ -74,6 +77,7 @@ export function createApp(deps: AppDeps): Hono<AppEnv> {
   if (receiveUpdate !== null) addProcessorRoute(app, { service, receiveUpdate })
   addShareRoute(app, service)
   if (deps.streams) addStreamRoute(app, deps.streams)
+  if (deps.trigger) addTriggerRoute(app, { trigger: deps.trigger, logger })
   if (readWebhook !== undefined && service.identity !== null)
     addVerdictRoute(app, { identity: service.identity, readWebhook, logger, onRefused: metrics?.webhookRefused, now })
   addHealthRoutes(app, health, now)

@@ -10,6 +10,7 @@ export class HttpRequestError extends Error {
     | 'ERR_CONTENT_TYPE'
     | 'ERR_HEADER_REPEATED'
     | 'ERR_QUERY_MALFORMED'
+    | 'ERR_TRIGGER_INVALID'
     | 'ERR_UPDATE_INVALID'
   constructor(code: HttpRequestError['code'], message: string) {
     super(message)

@@ -1,4 +1,4 @@
-/** Reads the variables for rate limits, metrics, the reference page and delivery streams. @module */
+/** Reads the variables for rate limits, metrics, the reference page, delivery streams and simulated chains. @module */
 import { problemOfRange } from '../internal/address-ranges.js'
 import type { Config, LimitsConfig, MetricsConfig } from './config.js'
 import { readHostOf, show, type Variables } from './variables.js'
@@ -6,6 +6,7 @@ import { readHostOf, show, type Variables } from './variables.js'
 /** Names of these variables. */
 export const accessVariables = [
   'PI_LISTEN',
+  'PI_SIMULATED_CHAINS',
   'PI_REFERENCE',
   'PI_METRICS_HOST',
   'PI_METRICS_PORT',
@@ -24,6 +25,29 @@ const mostRequests = 1_000_000
 /** Reads `PI_LISTEN`. */
 export function readListen(variables: Variables): boolean {
   return variables.choice('PI_LISTEN', ['on', 'off'], 'off') === 'on'
+}
+
+const mostSimulated = 16
+
+/**
+ * Reads `PI_SIMULATED_CHAINS`: chain ids, separated by commas. Only development may simulate.
+ * @param configured - Chains that have a node.
+ */
+export function readSimulatedChains(
+  { text, problems }: Variables,
+  environment: Config['environment'],
+  configured: readonly number[],
+): number[] {
+  const value = text('PI_SIMULATED_CHAINS')
+  if (value === undefined) return []
+  const ids = value.split(',').map((id) => id.trim())
+  if (environment !== 'development')
+    problems.push('PI_SIMULATED_CHAINS is set; payments without a chain are only made with PI_ENV=development.')
+  if (ids.length > mostSimulated || new Set(ids).size < ids.length || !ids.every((id) => /^[1-9]\d{0,14}$/.test(id)))
+    problems.push(`PI_SIMULATED_CHAINS must be up to ${mostSimulated} different chain ids, such as 137,10.`)
+  for (const id of configured)
+    if (ids.includes(String(id))) problems.push(`PI_SIMULATED_CHAINS names ${id}, which PI_RPC_URL_${id} reads.`)
+  return ids.map(Number)
 }
 
 /** Reads `PI_REFERENCE`. */

@@ -165,6 +165,8 @@ export interface Config {
   readonly reference: boolean
   /** Whether integrations may stream their deliveries. */
   readonly deliveryStream: boolean
+  /** Chains without a node, on which integrations cause events. Empty outside of development. */
+  readonly simulatedChains: readonly number[]
   readonly limits: LimitsConfig
   /** Longest shutdown, in milliseconds. */
   readonly shutdownTimeoutMs: number

@@ -44,6 +44,7 @@ export interface ConfigDescription {
   readonly metrics: string
   readonly reference: 'on' | 'off'
   readonly deliveryStream: 'on' | 'off'
+  readonly simulatedChains: readonly number[]
   readonly limits: Config['limits']
   readonly shutdownTimeoutMs: number
 }
@@ -73,6 +74,7 @@ export function describeConfig(config: Config): ConfigDescription {
     metrics: describeMetrics(config.metrics),
     reference: config.reference ? 'on' : 'off',
     deliveryStream: config.deliveryStream ? 'on' : 'off',
+    simulatedChains: config.simulatedChains,
     limits: config.limits,
     shutdownTimeoutMs: config.shutdownTimeoutMs,
   }

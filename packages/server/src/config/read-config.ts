@@ -1,7 +1,14 @@
 /** Reads the configuration from the environment and collects all problems. @module */
 import { parseUrl } from '@payment-integration/contract'
 import { defaultMaxExtraFeeBps, parseMasterKey } from '@payment-integration/core'
-import { accessVariables, readLimits, readListen, readMetrics, readReference } from './access-variables.js'
+import {
+  accessVariables,
+  readLimits,
+  readListen,
+  readMetrics,
+  readReference,
+  readSimulatedChains,
+} from './access-variables.js'
 import { chainIdOf, readChains } from './chain-variables.js'
 import { type Config, ConfigError, type DatabaseConfig, logLevels, type ReceiptsConfig } from './config.js'
 import { readActor, readDelivery } from './delivery-variables.js'
@@ -60,6 +67,7 @@ export function readConfig(env: Environment, readFile?: ReadFile): Config {
   const processorSecrets = readSecrets(variables)
   const host = readHostOf('PI_HOST', variables)
   const port = variables.integer('PI_PORT', { min: 0, max: 65_535, unit: 'a port' }, 4_747)
+  const chains = readChains(env, variables)
   const config: Config = {
     environment,
     host,
@@ -67,7 +75,7 @@ export function readConfig(env: Environment, readFile?: ReadFile): Config {
     database: readDatabase(variables),
     masterKey: readMasterKey(variables),
     processorSecrets,
-    chains: readChains(env, variables),
+    chains,
     leaseMs: variables.integer('PI_LEASE_MS', { min: 1_000, max: 600_000, unit: 'milliseconds' }, 15_000),
     receipts: readReceipts(variables, processorSecrets.length > 0, environment),
     delivery: readDelivery(variables),
@@ -82,6 +90,11 @@ export function readConfig(env: Environment, readFile?: ReadFile): Config {
     metrics: readMetrics(variables, { host, port }),
     reference: readReference(variables, environment),
     deliveryStream: readListen(variables),
+    simulatedChains: readSimulatedChains(
+      variables,
+      environment,
+      chains.map(({ chainId }) => chainId),
+    ),
     limits: readLimits(variables),
     shutdownTimeoutMs: variables.integer(
       'PI_SHUTDOWN_TIMEOUT_MS',

@@ -2,6 +2,7 @@ export type { AppEnv } from '../app/app-env.js'
 export { type AppDeps, createApp } from '../app/create-app.js'
 export { type ChainHealth, createHealth, type HealthDeps, type HealthReport } from '../app/health.js'
 export { createMetricsApp, type MetricsRouteOptions } from '../app/metrics-route.js'
+export type { TriggerHandler } from '../app/trigger-route.js'
 export { type ClosableIdentityProvider, type ProviderLimits, providerLimits } from '../identity/limited-provider.js'
 export { createSumsubProvider, type SumsubProviderOptions } from '../identity/sumsub-provider.js'
 export { createRequestLimits, type RequestLimits, type RequestLimitsOptions } from '../limits/request-limits.js'
@@ -15,6 +16,7 @@ export {
   receiptDefaults,
 } from '../receipts/http-receipt-source.js'
 export { ListenError, type ServerLimits, serverLimits } from '../run/http-server.js'
+export type { Simulate, Simulation } from '../run/open-service.js'
 export { type RunningServer, type StartOptions, startServer } from '../run/start-server.js'
 export {
   type ClosableSender,

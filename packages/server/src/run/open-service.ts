@@ -15,6 +15,7 @@ import {
 } from '@payment-integration/core'
 import type { Chain, Clock, Logger, Random, ReceiptSource, Store } from '@payment-integration/core/ports'
 import { createWebhookReader, type WebhookReader } from '@payment-integration/identity-sumsub/service'
+import type { TriggerHandler } from '../app/trigger-route.js'
 import type { Config, DatabaseConfig, IdentityConfig, ReceiptsConfig } from '../config/config.js'
 import { limitsOf } from '../identity/limited-provider.js'
 import { createSumsubProvider } from '../identity/sumsub-provider.js'
@@ -27,6 +28,19 @@ import { openChain } from './open-chain.js'
 import { openFulfilments } from './open-fulfilments.js'
 import { createQuarantine } from './quarantine.js'
 
+/** Chains without a node, and what causes events on them. */
+export interface Simulation {
+  readonly chains: readonly Chain[]
+  trigger(service: Service): TriggerHandler
+}
+
+/** Makes the chains of `PI_SIMULATED_CHAINS`, which continue after the blocks that the store has of them. */
+export type Simulate = (world: {
+  readonly store: Store
+  readonly chainIds: readonly number[]
+  readonly clock: Clock
+}) => Promise<Simulation>
+
 /** Parts that a host may replace. */
 export interface OpenOptions {
   /** Receives every event. */
@@ -37,6 +51,8 @@ export interface OpenOptions {
   readonly clock?: Clock | undefined
   /** @default the system's */
   readonly random?: Random | undefined
+  /** Simulates the chains of `PI_SIMULATED_CHAINS`; `createSimulation` of the testing package does. @default none is */
+  readonly simulate?: Simulate | undefined
   /** Actor that the audit log records, unless the configuration names one. @default 'service' */
   readonly actor?: string | undefined
   /**
@@ -55,6 +71,8 @@ export interface OpenedService {
   readonly receiveUpdate: UpdateReceiver | null
   /** Undefined when no identity provider is configured. */
   readonly readWebhook: WebhookReader | undefined
+  /** Null where no chain is simulated. */
+  readonly trigger: TriggerHandler | null
   readonly logger: Logger
   /** Closes connections and the database. Stop the loops first. */
   close(): Promise<void>
@@ -100,7 +118,6 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
   const parts = {
     sender,
     masterKey,
-    chains: followed,
     confirmations,
     maxExtraFeeBps: config.maxExtraFeeBps,
     clock,
@@ -117,12 +134,19 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
   }
   // Opened last, so that a mistake in the configuration opens no database.
   const store = await openStore(config.database, masterKey, options.clock)
-  const service = await closedUnless(store, () => createService({ ...parts, store }))
+  const { service, trigger } = await closedUnless(store, async () => {
+    const { simulatedChains: chainIds } = config
+    const simulation = chainIds.length === 0 ? undefined : await options.simulate?.({ store, chainIds, clock })
+    const simulated = (simulation?.chains ?? []).map((chain) => ({ chain, startBlock: 0, leaseMs: config.leaseMs }))
+    const built = createService({ ...parts, chains: [...followed, ...simulated], store })
+    return { service: built, trigger: simulation?.trigger(built) ?? null }
+  })
   return {
     service,
     store,
     receiveUpdate,
     readWebhook: identity?.readWebhook,
+    trigger,
     logger,
     async close() {
       fulfilments?.close()

@@ -43,10 +43,12 @@ export interface StartOptions extends OpenOptions {
  * Starts a server from its configuration.
  *
  * @throws StoreError when the database cannot be opened or migrated; ListenError `ERR_LISTEN` when the port cannot be
- * used.
+ * used; TypeError when the configuration simulates chains and `simulate` is missing.
  * @example const server = await startServer(readConfig(process.env))
  */
 export async function startServer(config: Config, options: StartOptions = {}): Promise<RunningServer> {
+  if (config.simulatedChains.length > 0 && options.simulate === undefined)
+    throw new TypeError('PI_SIMULATED_CHAINS needs the option simulate, which payment-integration serve passes.')
   const metrics = config.metrics === null ? undefined : await createMetrics()
   const { logger = createPinoLogger({ level: config.logLevel }) } = options
   const onEvent = emitToAll(metrics?.onEvent, createEventLog(logger), options.onEvent)
@@ -66,6 +68,7 @@ export async function startServer(config: Config, options: StartOptions = {}): P
     metricsToken: config.metrics?.listen === null ? config.metrics.token : null,
     reference,
     streams: config.deliveryStream ? service.deliveryStreams : null,
+    trigger: opened.trigger,
     limits: isLimiting(limits) ? createRequestLimits(limits) : undefined,
     logger,
   })

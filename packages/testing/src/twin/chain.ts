@@ -10,7 +10,7 @@ export type UnminedPayment = Omit<PaymentFacts, 'blockNumber' | 'blockHash' | 'b
 export interface TwinChain extends Chain {
   /** Appends a block with these payments. */
   mine(payments?: readonly UnminedPayment[]): BlockRef
-  /** Removes the newest blocks and returns their payments, oldest first. */
+  /** Removes the newest blocks, the first one excluded, and returns their payments, oldest first. */
   orphan(depth: number): UnminedPayment[]
   /** Height of the newest block. */
   height(): number
@@ -27,18 +27,36 @@ export interface TwinChainDeps {
   readonly newHash: () => string
 }
 
-/** Makes a chain with one block, at height 0. */
-export function createTwinChain(chainId: number, { now, newHash }: TwinChainDeps): TwinChain {
+/** A block of an earlier process, as a service stored it. */
+export interface EarlierBlock {
+  readonly blockNumber: number
+  readonly blockHash: string
+}
+
+/**
+ * Makes a chain. It begins with one block: at height 0, or on top of the earlier ones.
+ * @param earlier - Blocks that a service has indexed, newest first. They cannot be orphaned.
+ */
+export function createTwinChain(
+  chainId: number,
+  { now, newHash }: TwinChainDeps,
+  earlier: readonly EarlierBlock[] = [],
+): TwinChain {
+  const start = (earlier[0]?.blockNumber ?? -1) + 1
+  const earlierHashes = new Map(earlier.map(({ blockNumber, blockHash }) => [blockNumber, blockHash]))
   const blocks: { readonly ref: BlockRef; readonly payments: readonly PaymentFacts[] }[] = []
+  const watchers = new Set<() => void>()
   const endpoint = 'twin'
 
   function mine(payments: readonly UnminedPayment[] = []): BlockRef {
     const parent = blocks.at(-1)?.ref
     // Two blocks of one second are later than each other by a second, as on a chain.
     const timestamp = Math.max(Math.floor(now() / 1_000) * 1_000, (parent?.timestamp ?? 0) + 1_000)
-    const ref = { number: blocks.length, hash: newHash(), parentHash: parent?.hash ?? newHash(), timestamp }
+    const parentHash = parent?.hash ?? earlier[0]?.blockHash ?? newHash()
+    const ref = { number: start + blocks.length, hash: newHash(), parentHash, timestamp }
     const inBlock = { blockNumber: ref.number, blockHash: ref.hash, blockTimestamp: timestamp }
     blocks.push({ ref, payments: payments.map((payment, logIndex) => ({ ...payment, ...inBlock, logIndex })) })
+    for (const wake of watchers) wake()
     return ref
   }
 
@@ -53,7 +71,7 @@ export function createTwinChain(chainId: number, { now, newHash }: TwinChainDeps
   }
 
   async function* ranges({ from, to, routers }: RangesRequest): AsyncGenerator<BlockRange> {
-    const inside = blocks.slice(from, to + 1)
+    const inside = from < start ? [] : blocks.slice(from - start, to + 1 - start)
     const [first, last] = [inside[0]?.ref, inside.at(-1)?.ref]
     if (first === undefined || last?.number !== to) throw gone(to)
     const payments = inside.flatMap((block) => block.payments)
@@ -73,9 +91,22 @@ export function createTwinChain(chainId: number, { now, newHash }: TwinChainDeps
     },
     height: () => newest().number,
     head: async () => newest(),
-    block: async (number) => blocks[number]?.ref ?? null,
+    async block(number) {
+      const hash = earlierHashes.get(number)
+      if (hash !== undefined) return { number, hash, parentHash: hash, timestamp: 0 }
+      return blocks[number - start]?.ref ?? null
+    },
     ranges,
-    watch: async () => undefined,
+    watch: (wake, signal) =>
+      new Promise((resolve) => {
+        watchers.add(wake)
+        const stop = () => {
+          watchers.delete(wake)
+          resolve()
+        }
+        signal.addEventListener('abort', stop, { once: true })
+        if (signal.aborted) stop()
+      }),
     async transactionFate(txHash) {
       const block = blocks.find(({ payments }) => payments.some((payment) => payment.txHash === txHash))
       return { fate: block === undefined ? 'unknown' : 'succeeded', blockNumber: block?.ref.number ?? null }

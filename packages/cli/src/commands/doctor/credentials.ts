@@ -1,9 +1,9 @@
 /** Reads the secret and the integration for the doctor, from options, the environment and a file. @module */
-import { existsSync } from 'node:fs'
 import { UsageError } from '../../errors.js'
+import { readIntegratorVariables } from '../../integrator.js'
 import type { Io } from '../../io.js'
 import { parseAddress } from '../../parse.js'
-import { readEnvFile, readSmallFile, type Variables, variableName } from '../../variables.js'
+import { readSmallFile, type Variables, variableName } from '../../variables.js'
 
 /** Options that name where credentials are. No option takes a secret. */
 export interface CredentialFlags {
@@ -25,7 +25,6 @@ export interface DoctorCredentials {
 
 /** The names that the examples use; the plural holds several secrets, the newest first. */
 const secretNames = ['WEBHOOK_SIGNING_SECRET', 'WEBHOOK_SIGNING_SECRETS']
-const defaultEnvFile = '.env.local'
 
 /**
  * Reads the credentials. Options come first, then the environment, then the file.
@@ -35,7 +34,7 @@ export async function readCredentials(flags: CredentialFlags, env: Io['env']): P
   const { integration, secretEnv, secretFile, envFile } = flags
   if (secretEnv !== undefined && secretFile !== undefined)
     throw new UsageError('--secret-env and --secret-file exclude each other; omit one of them.')
-  const variables = withoutEmpty({ ...(await variablesOf(envFile)), ...withoutEmpty(env) })
+  const variables = await readIntegratorVariables(envFile, { env })
   const names = secretEnv === undefined ? secretNames : [variableName(secretEnv)]
   const signingSecret = secretFile === undefined ? secretIn(variables, names) : await readSecretFile(secretFile)
   return {
@@ -73,14 +72,4 @@ async function readSecretFile(path: string): Promise<string> {
   if (secret === '')
     throw new UsageError('The file of --secret-file is empty; it must hold the webhook signing secret.')
   return secret
-}
-
-/** The variables of a file. Only the default one may be missing. */
-async function variablesOf(path: string | undefined): Promise<Variables> {
-  if (path !== undefined) return readEnvFile(path, '--env-file')
-  return existsSync(defaultEnvFile) ? readEnvFile(defaultEnvFile, defaultEnvFile) : {}
-}
-
-function withoutEmpty(variables: Variables): Variables {
-  return Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined && value !== ''))
 }

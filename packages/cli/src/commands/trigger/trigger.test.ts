@@ -1,0 +1,203 @@
+/** docs/decisions/trigger.md from the command to a receiver, through a real server. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createClient } from '@payment-integration/client'
+import { triggerScenarios, triggerVerdicts } from '@payment-integration/testing/twin'
+import { createMemoryVersionStore, createReceiver } from '@payment-integration/version-store'
+import { createVerifier } from '@payment-integration/webhook'
+import { createNodeHandler } from '@payment-integration/webhook/node'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { testMasterKey } from '../../../test/master-key.js'
+import { eventsOf, testIo } from '../../../test/test-io.js'
+import { runCli } from '../../run-cli.js'
+import { scenarioNames, verdictNames } from './scenario-names.js'
+
+const shop = `0x${'a1'.repeat(20)}`
+const cleanUps: (() => unknown)[] = []
+afterAll(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
+})
+
+const folder = mkdtempSync(join(tmpdir(), 'payment-integration-trigger-'))
+cleanUps.push(() => rmSync(folder, { recursive: true }))
+const env = {
+  PI_ENV: 'development',
+  PI_LOG_LEVEL: 'silent',
+  PI_MASTER_KEY: testMasterKey,
+  PI_DATABASE_URL: `sqlite:${join(folder, 'service.db')}`,
+  PI_SIMULATED_CHAINS: '137,10',
+}
+const effects: string[] = []
+let isDown = false
+let variables: Record<string, string>
+let stopServer: () => Promise<void>
+
+async function startReceiver(secret: () => string): Promise<string> {
+  const { verify } = createVerifier({ secrets: async () => [secret()] })
+  const { receive } = createReceiver({
+    verify,
+    store: createMemoryVersionStore(),
+    handle: async ({ txHash, version }) => void effects.push(`${txHash} v${version}`),
+  })
+  const handle = createNodeHandler({ receive })
+  const http = createServer((request, response) => {
+    if (isDown) response.writeHead(503).end()
+    else void handle(request, response)
+  })
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
+  cleanUps.push(() => http.close())
+  return `http://127.0.0.1:${(http.address() as AddressInfo).port}/webhook`
+}
+
+/** Starts `serve` on the database, and resolves its URL. */
+async function startServer(): Promise<string> {
+  const io = testIo({ env })
+  const ended = runCli(['serve', '--port', '0', '--json'], io)
+  stopServer = async () => {
+    io.interrupt()
+    expect(await ended).toBe(0)
+  }
+  const { url } = JSON.parse(await io.line((line) => line.includes('"listening"'))) as { url: string }
+  return url
+}
+
+beforeAll(async () => {
+  let secret = ''
+  const receiver = await startReceiver(() => secret)
+  const io = testIo({ env })
+  await runCli(['integrations', 'create', shop, '--url', receiver, '--json'], io)
+  const [created] = eventsOf(io)
+  secret = String(created?.['signingSecret'])
+  variables = { INTEGRATION_ADDRESS: shop, API_SECRET: String(created?.['apiSecret']) }
+  variables = { ...variables, PAYMENTS_URL: await startServer() }
+  cleanUps.push(() => stopServer())
+})
+
+async function trigger(...args: string[]) {
+  const io = testIo({ env: variables })
+  const exitCode = await runCli(['--json', 'trigger', ...args], io)
+  return { exitCode, events: exitCode === 2 ? [] : eventsOf(io), err: io.errors.join('\n') }
+}
+const names = (events: readonly Record<string, unknown>[]) => events.map(({ event }) => event)
+const states = (events: readonly Record<string, unknown>[]) =>
+  events.filter(({ event }) => event === 'snapshot').map(({ version, state }) => `${version} ${state}`)
+
+describe('payment-integration trigger', () => {
+  test('payment makes a payment with the given fields, and prints the exact snapshot', async () => {
+    const [sender, receiver] = [`0x${'b2'.repeat(20)}`, `0x${'c3'.repeat(20)}`]
+    const fields = ['--amount', '12.50', '--currency', 'EURC', '--chain', '10', '--memo', 'order-7']
+    const { exitCode, events } = await trigger('payment', ...fields, '--sender', sender, '--receiver', receiver)
+    expect(exitCode).toBe(0)
+    expect(names(events)).toEqual(['block', 'snapshot', 'done'])
+    const { txHash, ...snapshot } = JSON.parse(String(events[1]?.['body']))
+    expect(snapshot).toMatchObject({ integrationAddress: shop, chainId: '10', version: 1, state: null })
+    const { PAYMENTS_URL: baseUrl = '', API_SECRET: apiSecret = '' } = variables
+    const stored = await createClient({ baseUrl, integrationAddress: shop, apiSecret }).payments.get(txHash)
+    expect(stored).toMatchObject({ sender, receiver, memo: 'order-7' })
+    expect(stored).toMatchObject({ tokenOut: { symbol: 'EURC', amountNet: '12.5' } })
+  })
+
+  test.each([
+    ['success', ['1 null', '2 pending', '3 success']],
+    ['failure', ['1 null', '2 pending', '3 failure']],
+    ['refund', ['1 null', '2 pending', '3 success', '4 refund_pending', '5 refund_success']],
+    ['reorg', ['1 null', '2 failure']],
+    ['multi-chain-hash', ['1 null', '1 null']],
+  ])('%s makes the versions of its name', async (scenario, expected) => {
+    const { exitCode, events } = await trigger(scenario)
+    expect(states(events)).toEqual(expected)
+    expect(exitCode).toBe(0)
+  })
+
+  test('multi-chain-hash has one hash on two chains', async () => {
+    const { events } = await trigger('multi-chain-hash')
+    const blocks = events.filter(({ event }) => event === 'block')
+    expect(new Set(blocks.map(({ txHashes }) => String(txHashes))).size).toBe(1)
+    expect(blocks.map(({ chainId }) => chainId)).toEqual(['137', '10'])
+  })
+
+  test('duplicate and out-of-order reach the receiver again, which acts once on each newer version', async () => {
+    const duplicate = await trigger('duplicate')
+    expect(duplicate.events.at(-2)).toMatchObject({ event: 'delivery', version: 1, expected: 'duplicate', status: 204 })
+    const late = await trigger('out-of-order')
+    const again = late.events.filter(({ event }) => event === 'delivery')
+    expect(again).toMatchObject([
+      { version: 2, expected: 'stale', status: 204 },
+      { version: 1, expected: 'stale', status: 204 },
+    ])
+    const { txHash } = again[0] as { txHash: string }
+    expect(effects.filter((each) => each.startsWith(txHash))).toEqual([1, 2, 3].map((v) => `${txHash} v${v}`))
+  })
+
+  test('a receiver that is down is named, and the exit code is 1', async () => {
+    isDown = true
+    const { exitCode, events } = await trigger('duplicate').finally(() => {
+      isDown = false
+    })
+    expect(exitCode).toBe(1)
+    expect(events.at(-1)).toEqual({
+      event: 'failed',
+      reason: expect.stringContaining('did not accept version 1 (503)'),
+    })
+  })
+
+  test('burst makes as many payments as it is told', async () => {
+    const { events } = await trigger('burst', '230')
+    expect(events.at(-1)).toMatchObject({ event: 'done', payments: 230 })
+    const blocks = events.filter(({ event }) => event === 'block')
+    expect(blocks.map(({ txHashes }) => (txHashes as string[]).length)).toEqual([100, 100, 30])
+  })
+
+  test.each([
+    ['green', 200, { reviewStatus: 'completed', reviewAnswer: 'GREEN', reused: false }],
+    ['red-retry', 422, { error: expect.stringContaining('rejected: RED, RETRY.') }],
+    ['red-final', 422, { error: expect.stringContaining('rejected: RED, FINAL.') }],
+  ])('kyc %s shares a verification and shows what a second share answers', async (verdict, status, answer) => {
+    const { exitCode, events } = await trigger('kyc', verdict)
+    expect(exitCode).toBe(0)
+    expect(events[0]).toMatchObject({ event: 'share', status: 200, answer: { reviewStatus: 'pending', reused: true } })
+    expect(events[1]).toMatchObject({ event: 'share', status, answer })
+  })
+
+  test('after a restart the simulated chains go on where they were', async () => {
+    await stopServer()
+    variables = { ...variables, PAYMENTS_URL: await startServer() }
+    expect(states((await trigger('reorg')).events)).toEqual(['1 null', '2 failure'])
+  })
+
+  test('--as-test prints a test and causes nothing', async () => {
+    const io = testIo({ env: {} })
+    expect(await runCli(['trigger', 'refund', '--amount', '1.5', '--as-test'], io)).toBe(0)
+    expect(io.lines.join('\n')).toContain('twin.trigger({"scenario":"refund","amount":"1.5"}, shop)')
+  })
+})
+
+describe('a mistake is an error with a reason, never ignored:', () => {
+  test.each([
+    ['an unknown scenario', ['pay'], 2, 'Allowed choices are payment, success'],
+    ['an unknown option', ['payment', '--wallet', '5'], 2, "unknown option '--wallet'"],
+    ['a detail that the scenario does not take', ['payment', '5'], 2, 'payment takes no detail'],
+    ['a burst of nothing', ['burst', '0'], 2, 'a whole number from 1 to 10000'],
+    ['an unknown verdict', ['kyc', 'blue'], 2, 'green, red-retry, red-final'],
+    ['a malformed amount', ['payment', '--amount', '1,5'], 2, 'Expected a decimal such as 12.50'],
+    ['an amount for kyc', ['kyc', '--amount', '5'], 1, 'amount is no option of kyc'],
+    ['a chain that is not simulated', ['payment', '--chain', '1'], 1, 'Chain 1 is not simulated; there are 137, 10'],
+    ['a memo that does not fit', ['payment', '--memo', 'x'.repeat(33)], 1, 'at most 32 fit into a payment'],
+    ['another secret', ['payment', '--api-secret-env', 'INTEGRATION_ADDRESS'], 1, 'rejects the credentials'],
+    ['another integration', ['payment', '--integration', `0x${'d4'.repeat(20)}`], 1, 'rejects the credentials'],
+    ['no server there', ['payment', '--server', 'http://127.0.0.1:9'], 1, '127.0.0.1:9 is not reachable'],
+  ])('%s', async (_, args, code, message) => {
+    const { exitCode, err } = await trigger(...args)
+    expect(err).toContain(message)
+    expect(exitCode).toBe(code)
+    expect(err).not.toContain(variables['API_SECRET'])
+  })
+})
+
+test('the names in the help are those of the scenarios', () => {
+  expect(scenarioNames).toEqual(Object.keys(triggerScenarios))
+  expect(verdictNames).toEqual(triggerVerdicts)
+})

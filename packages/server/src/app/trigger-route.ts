@@ -1,0 +1,77 @@
+/** Causes events, for tests of a receiver in development. See docs/decisions/trigger.md. @module */
+import { cacheControl, triggerPath } from '@payment-integration/contract'
+import type { Caller } from '@payment-integration/core'
+import type { Logger } from '@payment-integration/core/ports'
+import type { Hono } from 'hono'
+import { describeError } from '../logging/describe-error.js'
+import { allowMethods } from './allow-methods.js'
+import type { AppEnv } from './app-env.js'
+import { HttpRequestError } from './http-errors.js'
+import { readBody } from './read-body.js'
+import { requireJson } from './require-json.js'
+
+/** Causes events while they are read. It throws a TypeError or RangeError for a malformed request, at once. */
+export type TriggerHandler = (request: unknown, caller: Caller) => AsyncIterable<object>
+
+const headers = { 'Content-Type': 'application/x-ndjson', 'Cache-Control': cacheControl, 'X-Accel-Buffering': 'no' }
+
+/**
+ * Adds `POST /api/v1/integration/trigger` for authenticated callers. It answers one JSON object per line: each event,
+ * and `{"event":"failed","reason":…}` when the scenario cannot go on. 400, 413 and 415 as for other JSON bodies.
+ */
+export function addTriggerRoute(
+  app: Hono<AppEnv>,
+  { trigger, logger }: { readonly trigger: TriggerHandler; readonly logger: Logger },
+): void {
+  app.post(triggerPath, async (c) => {
+    requireJson(c.req.raw.headers)
+    const request = parseJson(await readBody(c.req.raw))
+    const events = begin(() => trigger(request, c.get('caller')))
+    return new Response(linesOf(events, logger), { headers })
+  })
+  allowMethods(app, triggerPath, ['POST'])
+}
+
+function parseJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch {
+    throw new HttpRequestError('ERR_TRIGGER_INVALID', 'Body is no JSON')
+  }
+}
+
+function begin(start: () => AsyncIterable<object>): AsyncIterator<object> {
+  try {
+    return start()[Symbol.asyncIterator]()
+  } catch (error) {
+    if (error instanceof TypeError || error instanceof RangeError)
+      throw new HttpRequestError('ERR_TRIGGER_INVALID', error.message)
+    throw error
+  }
+}
+
+/** Each event as a line. The next one is caused when the connection has taken the last. */
+function linesOf(events: AsyncIterator<object>, logger: Logger): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  const line = (event: object) => encoder.encode(`${JSON.stringify(event)}\n`)
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await events.next()
+          if (done === true) controller.close()
+          else controller.enqueue(line(value))
+        } catch (error) {
+          const isExpected = error instanceof Error && 'code' in error && error.code === 'ERR_TRIGGER'
+          if (!isExpected) logger.error({ ...describeError(error) }, 'A trigger failed.')
+          controller.enqueue(line({ event: 'failed', reason: isExpected ? error.message : 'An unexpected error.' }))
+          controller.close()
+        }
+      },
+      async cancel() {
+        await events.return?.()
+      },
+    },
+    { highWaterMark: 0 },
+  )
+}

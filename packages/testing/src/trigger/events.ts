@@ -1,0 +1,61 @@
+/** The events of a trigger, in the order of their causes. @module */
+import type { ShareResponse } from '@payment-integration/contract'
+import type { ExpectedVerdict } from '../twin/network.js'
+import type { TriggerScenario } from './request.js'
+
+interface OfPayment {
+  /** Decimal string. */
+  readonly chainId: string
+  readonly txHash: string
+}
+
+/** An event of a trigger. */
+export type TriggerEvent =
+  /** A block with payments was mined. */
+  | {
+      readonly event: 'block'
+      readonly chainId: string
+      readonly blockNumber: number
+      /** Hashes of its payments. */
+      readonly txHashes: readonly string[]
+    }
+  /** The processor's update was applied. */
+  | (OfPayment & { readonly event: 'update'; readonly state: string })
+  /** The service stored a version. */
+  | (OfPayment & {
+      readonly event: 'snapshot'
+      readonly version: number
+      readonly state: string | null
+      /** The exact bytes that are signed and sent, as text. */
+      readonly body: string
+    })
+  /** A delivery was attempted; `expected` is the verdict of a correct receiver. */
+  | (OfPayment & {
+      readonly event: 'delivery'
+      readonly version: number
+      readonly expected: ExpectedVerdict
+      /** Status of the receiver's answer; null: none came. */
+      readonly status: number | null
+    })
+  /** Blocks were replaced; the payment is in a new block, or on the chain no more. */
+  | (OfPayment & { readonly event: 'reorganised'; readonly included: boolean })
+  /** A verification was shared: the request, and what the endpoint answers. */
+  | {
+      readonly event: 'share'
+      readonly request: { readonly email: string; readonly kycShareToken: string }
+      readonly status: number
+      readonly answer: ShareResponse | { readonly error: string }
+    }
+  /** All is caused. */
+  | {
+      readonly event: 'done'
+      readonly scenario: TriggerScenario
+      readonly payments: number
+      readonly snapshots: number
+    }
+
+/** A scenario cannot go on: the service or the receiver did not do what it needs. */
+export class TriggerError extends Error {
+  override readonly name = 'TriggerError'
+  readonly code = 'ERR_TRIGGER'
+}

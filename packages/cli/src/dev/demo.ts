@@ -142,7 +142,7 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
     PI_LOG_LEVEL: io.env['PI_LOG_LEVEL'] ?? 'silent',
   })
   const options = {
-    onEvent: watchService(stage.report, ledger, notes, () => signal.aborted),
+    onEvent: watchService(stage.report, ledger, notes, chain.chainId, () => signal.aborted),
     logger: await logToStandardError(config, io),
     simulate: simulateWith(io, identity.trigger),
   }

@@ -28,6 +28,7 @@ function watched(stopping = false) {
     (event) => reported.push(event),
     ledger,
     notes,
+    31_337,
     () => stopping,
   )
   return { reported, ledger, notes, watch }
@@ -49,7 +50,10 @@ describe('watchService', () => {
 
   it.each([
     [{ type: 'chain.failed', chainId: 1, message: 'the node is away' }, 'Chain 1: the node is away'],
-    [{ type: 'chain.reorganised', chainId: 1, from: 9, commonAncestor: 7 }, 'Chain 1 was reorganised above block 7.'],
+    [
+      { type: 'chain.reorganised', chainId: 31_337, from: 9, commonAncestor: 7 },
+      'Chain 31337 was reorganised above block 7.',
+    ],
     [
       { type: 'log.quarantined', chainId: 1, txHash: '0xaa', blockNumber: 5, logIndex: 2, reason: 'it was cut' },
       'Chain 1: log 2 of 0xaa is no payment: it was cut',

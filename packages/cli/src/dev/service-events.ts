@@ -25,12 +25,14 @@ export function createReceiverNotes(): ReceiverNotes {
 
 /**
  * Creates a listener for the service.
+ * @param chainId - The chain of the demo's own payments; the simulated ones are reorganised on purpose.
  * @param stopping - Whether the run is shutting down: events are then ignored, because parts become unreachable.
  */
 export function watchService(
   report: DemoSink,
   ledger: Ledger,
   notes: ReceiverNotes,
+  chainId: number,
   stopping: () => boolean,
 ): (event: ServiceEvent) => void {
   return (event) => {
@@ -58,6 +60,7 @@ export function watchService(
       case 'chain.failed':
         return report({ event: 'problem', reason: `Chain ${event.chainId}: ${event.message}` })
       case 'chain.reorganised':
+        if (event.chainId !== chainId) return
         return report({
           event: 'problem',
           reason: `Chain ${event.chainId} was reorganised above block ${event.commonAncestor}.`,

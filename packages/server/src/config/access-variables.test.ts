@@ -38,6 +38,22 @@ describe('access and rate limits', () => {
     expect(stream({ PI_LISTEN: 'on' })).toBe(true)
   })
 
+  it('simulate chains in development alone, when they are named, and none that has a node', () => {
+    const chains = (env: Record<string, string>) => readConfig({ ...minimal, ...env }).simulatedChains
+    const development = { PI_ENV: 'development' }
+    expect([chains({}), chains(development)]).toEqual([[], []])
+    expect(chains({ ...development, PI_SIMULATED_CHAINS: '137, 10' })).toEqual([137, 10])
+    expect(problemsOf({ PI_SIMULATED_CHAINS: '137' })).toEqual([expect.stringContaining('PI_ENV=development')])
+    for (const value of ['0', '137,137', 'polygon', '1,'])
+      expect(problemsOf({ ...development, PI_SIMULATED_CHAINS: value })).toEqual([
+        expect.stringContaining('different chain ids'),
+      ])
+    const node = { PI_RPC_URL_137: 'http://127.0.0.1:8545' }
+    expect(problemsOf({ ...development, ...node, PI_SIMULATED_CHAINS: '10,137' })).toEqual([
+      expect.stringContaining('PI_RPC_URL_137'),
+    ])
+  })
+
   it('serve the reference in development unless it is off, and in production only when it is on', () => {
     const reference = (env: Record<string, string>) => readConfig({ ...minimal, ...env }).reference
     expect(reference({ PI_ENV: 'development' })).toBe(true)

@@ -29,15 +29,8 @@ export function readListen(variables: Variables): boolean {
 
 const mostSimulated = 16
 
-/**
- * Reads `PI_SIMULATED_CHAINS`: chain ids, separated by commas. Only development may simulate.
- * @param configured - Chains that have a node.
- */
-export function readSimulatedChains(
-  { text, problems }: Variables,
-  environment: Config['environment'],
-  configured: readonly number[],
-): number[] {
+/** Reads `PI_SIMULATED_CHAINS`: ids of chains without a node, separated by commas. Only development may simulate. */
+export function readSimulatedChains({ text, problems }: Variables, environment: Config['environment']): number[] {
   const value = text('PI_SIMULATED_CHAINS')
   if (value === undefined) return []
   const ids = value.split(',').map((id) => id.trim())
@@ -45,8 +38,9 @@ export function readSimulatedChains(
     problems.push('PI_SIMULATED_CHAINS is set; payments without a chain are only made with PI_ENV=development.')
   if (ids.length > mostSimulated || new Set(ids).size < ids.length || !ids.every((id) => /^[1-9]\d{0,14}$/.test(id)))
     problems.push(`PI_SIMULATED_CHAINS must be up to ${mostSimulated} different chain ids, such as 137,10.`)
-  for (const id of configured)
-    if (ids.includes(String(id))) problems.push(`PI_SIMULATED_CHAINS names ${id}, which PI_RPC_URL_${id} reads.`)
+  for (const id of ids)
+    if (text(`PI_RPC_URL_${id}`) !== undefined)
+      problems.push(`PI_SIMULATED_CHAINS names ${id}, which PI_RPC_URL_${id} reads.`)
   return ids.map(Number)
 }
 

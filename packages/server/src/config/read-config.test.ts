@@ -40,6 +40,7 @@ describe('readConfig', () => {
       metrics: null,
       reference: false,
       deliveryStream: false,
+      simulatedChains: [],
       limits: {
         requestsPerSource: null,
         requestsPerCaller: null,

@@ -67,7 +67,6 @@ export function readConfig(env: Environment, readFile?: ReadFile): Config {
   const processorSecrets = readSecrets(variables)
   const host = readHostOf('PI_HOST', variables)
   const port = variables.integer('PI_PORT', { min: 0, max: 65_535, unit: 'a port' }, 4_747)
-  const chains = readChains(env, variables)
   const config: Config = {
     environment,
     host,
@@ -75,7 +74,7 @@ export function readConfig(env: Environment, readFile?: ReadFile): Config {
     database: readDatabase(variables),
     masterKey: readMasterKey(variables),
     processorSecrets,
-    chains,
+    chains: readChains(env, variables),
     leaseMs: variables.integer('PI_LEASE_MS', { min: 1_000, max: 600_000, unit: 'milliseconds' }, 15_000),
     receipts: readReceipts(variables, processorSecrets.length > 0, environment),
     delivery: readDelivery(variables),
@@ -90,11 +89,7 @@ export function readConfig(env: Environment, readFile?: ReadFile): Config {
     metrics: readMetrics(variables, { host, port }),
     reference: readReference(variables, environment),
     deliveryStream: readListen(variables),
-    simulatedChains: readSimulatedChains(
-      variables,
-      environment,
-      chains.map(({ chainId }) => chainId),
-    ),
+    simulatedChains: readSimulatedChains(variables, environment),
     limits: readLimits(variables),
     shutdownTimeoutMs: variables.integer(
       'PI_SHUTDOWN_TIMEOUT_MS',

@@ -8,6 +8,8 @@ import { paymentOf } from '../twin/payment-input.js'
 import { TriggerError, type TriggerEvent } from './events.js'
 import type { TriggerPayment, TriggerVerdict } from './request.js'
 
+const defaultChain = 137
+
 /** The identity provider of a trigger. */
 export interface TriggerIdentity {
   /** A new share token of a new verified user. */
@@ -42,9 +44,10 @@ export interface TriggeredPayment {
 /** Events on the way to a result. */
 export type Steps<Result = void> = AsyncGenerator<TriggerEvent, Result, undefined>
 
-/** The chain of a request. @throws {RangeError} When there is none. */
+/** The chain of a request; without one 137, or else the first. @throws {RangeError} When there is none. */
 export function chainOf({ chains }: TriggerDeps, chainId: number | undefined): TwinChain {
-  const chain = chainId === undefined ? chains[0] : chains.find((each) => each.chainId === chainId)
+  const wanted = chainId ?? defaultChain
+  const chain = chains.find((each) => each.chainId === wanted) ?? (chainId === undefined ? chains[0] : undefined)
   if (chain === undefined)
     throw new RangeError(
       `Chain ${chainId} is not simulated; there are ${chains.map((each) => each.chainId).join(', ')}.`,

@@ -4,6 +4,9 @@ import type { Service } from '@payment-integration/core'
 import { createApp } from '@payment-integration/server'
 import { createDraws } from '../builders/draws.js'
 import { fakeClockStart } from '../fake-clock.js'
+import { createTrigger } from '../trigger/create-trigger.js'
+import type { TriggerEvent } from '../trigger/events.js'
+import type { TriggerRequest } from '../trigger/request.js'
 import { createTwinChain, type TwinChain } from './chain.js'
 import { type ChaosPlan, chaosDefaults, checkChaos } from './chaos.js'
 import { createTwinClock } from './clock.js'
@@ -49,6 +52,12 @@ export interface Twin {
   pay(input: TwinPaymentInput): Promise<TwinPayment>
   /** Applies an update of the processor. @throws {RangeError} When its form is wrong. */
   update(payment: TwinPayment, change: TwinChange): Promise<UpdateResult>
+  /**
+   * Causes the events of a scenario, and resolves them in their order.
+   * @throws {TypeError} For an unknown scenario or option. @throws {RangeError} For a malformed one.
+   * @throws TriggerError `ERR_TRIGGER` when the receiver does not go along.
+   */
+  trigger(request: TriggerRequest, integration: { readonly address: string }): Promise<readonly TriggerEvent[]>
   /** Mines empty blocks: what was paid before becomes final. */
   mine(chainId: number, blocks: number): Promise<void>
   /**
@@ -142,6 +151,22 @@ export async function createTwin(options: TwinOptions = {}): Promise<Twin> {
       const result = await engine.service().applyUpdate({ id: `twin-${updates}`, chainId, txHash, ...change })
       await engine.settle()
       return result
+    },
+    async trigger(request, { address }) {
+      const trigger = createTrigger({
+        service: engine.service(),
+        chains: [...chains.values()],
+        identity: null,
+        draws,
+        async progress(turn) {
+          await engine.settle()
+          return turn === 0
+        },
+      })
+      const events: TriggerEvent[] = []
+      for await (const event of trigger(request, { integrationAddress: address })) events.push(event)
+      await engine.settle()
+      return events
     },
     async mine(chainId, blocks) {
       const chain = chainOf(chainId)

@@ -166,6 +166,17 @@ describe('a running demo', () => {
     expect(io.lines.findIndex((line) => line.includes('verified'))).toBeLessThan(io.lines.indexOf(curl))
   })
 
+  it('prints a request that causes a refund, whose versions the receiver stores', async () => {
+    const line = await io.line((each) => each.includes('/integration/trigger'))
+    const [, credentials = '', body = '', url = ''] =
+      /curl -sN -u (\S+) -H "Content-Type: application\/json" -d '([^']+)' (\S+)$/.exec(line) ?? []
+    const headers = { authorization: `Basic ${btoa(credentials)}`, 'content-type': 'application/json' }
+    const text = await (await fetch(url, { method: 'POST', headers, body })).text()
+    const events = text.trimEnd().split('\n')
+    expect(JSON.parse(events.at(-1) ?? '')).toEqual({ event: 'done', scenario: 'refund', payments: 1, snapshots: 5 })
+    await io.line((each) => each.includes('signature ok, stored v5'))
+  })
+
   it('after a signal exits with 0, prints the summary, stops every part and removes the files', async () => {
     const [, provider = ''] = /Identity +(http:\S+) /.exec(io.lines.join('\n')) ?? []
     expect(await end()).toBe(0)

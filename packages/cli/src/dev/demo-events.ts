@@ -37,6 +37,8 @@ export interface ReadyEvent {
     readonly applicantId: string
     readonly forClientId: string
   }
+  /** Causes the events of a POST: docs/decisions/trigger.md. */
+  readonly triggerUrl: string
   readonly rpcUrl: string
   readonly chainId: string
   readonly router: string

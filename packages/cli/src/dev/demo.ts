@@ -1,5 +1,6 @@
 /** Starts all parts of a demo run. @module */
 import { join } from 'node:path'
+import { triggerPath } from '@payment-integration/contract'
 import { findingText, summaryText } from '../commands/doctor/text.js'
 import { DemoError } from '../errors.js'
 import { shortHash } from '../format.js'
@@ -176,6 +177,7 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
     identityProviderUrl: identity.url,
     shareUrl: `${serviceUrl}/api/v1/integration/idv-share-token`,
     shareRequest: { email: 'user@shop.example', kycShareToken: identity.mint() },
+    triggerUrl: `${serviceUrl}${triggerPath}`,
     rpcUrl: chain.rpcUrl,
     chainId,
     router: chain.router,

@@ -45,6 +45,7 @@ const ready: ReadyEvent = {
   identityProviderUrl: 'http://127.0.0.1:7',
   shareUrl: 'http://127.0.0.1:4747/api/v1/integration/idv-share-token',
   shareRequest: { email: 'user@shop.example', kycShareToken: 'the-share-token' },
+  triggerUrl: 'http://127.0.0.1:4747/api/v1/integration/trigger',
   rpcUrl: 'http://127.0.0.1:6',
   chainId: '31337',
   router: `0x${'22'.repeat(20)}`,

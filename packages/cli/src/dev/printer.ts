@@ -105,6 +105,8 @@ function header(event: ReadyEvent, style: Style): string[] {
     `  curl -s -u ${integrationAddress}:${apiSecret} -H "Content-Type: application/json" -d '${JSON.stringify(event.shareRequest)}' ${event.shareUrl}`,
     '  Mint another share token with mintShareToken of @payment-integration/identity-sumsub:',
     `  mintShareToken(${JSON.stringify(event.minting)})`,
+    '  Cause an event, such as a refund or late versions; payment-integration trigger --help lists them:',
+    `  curl -sN -u ${integrationAddress}:${apiSecret} -H "Content-Type: application/json" -d '{"scenario":"refund"}' ${event.triggerUrl}`,
     '',
     `  ${style.dim('Ctrl-C stops the demo.')}`,
   ]

@@ -1,0 +1,110 @@
+/** docs/decisions/trigger.md over real HTTP, with a trigger that the test chooses. */
+import { triggerPath } from '@payment-integration/contract'
+import { afterEach, describe, expect, test } from 'vitest'
+import { goodAuthorization, integrationAddress } from '../../test/support/integration-service.js'
+import { listenApp } from '../../test/support/listening-app.js'
+import { eventually } from '../../test/support/tcp-server.js'
+import type { TriggerHandler } from './trigger-route.js'
+
+let stop: () => Promise<unknown> = async () => undefined
+afterEach(() => stop())
+
+async function start(trigger: TriggerHandler | null) {
+  const logged: unknown[] = []
+  const note = (...parts: unknown[]) => void logged.push(parts)
+  const app = await listenApp({ trigger, logger: { debug: note, info: note, warn: note, error: note } })
+  stop = app.stop
+  const post = (body: BodyInit, headers: Record<string, string> = {}) =>
+    fetch(`${app.url}${triggerPath}`, {
+      method: 'POST',
+      headers: { authorization: goodAuthorization, 'content-type': 'application/json', ...headers },
+      body,
+    })
+  return { post, logged, url: `${app.url}${triggerPath}` }
+}
+const oneEvent: TriggerHandler = async function* oneEvent(request, caller) {
+  yield { request, caller }
+}
+
+test('each event is a line, with the JSON of the body and the authenticated caller', async () => {
+  const { post } = await start(oneEvent)
+  const response = await post('{"scenario":"payment"}')
+  expect([response.status, response.headers.get('content-type'), response.headers.get('cache-control')]).toEqual([
+    200,
+    'application/x-ndjson',
+    'private, no-store',
+  ])
+  expect(await response.text()).toBe(
+    `{"request":{"scenario":"payment"},"caller":{"integrationAddress":"${integrationAddress}"}}\n`,
+  )
+})
+
+test('where no chain is simulated the answer is 404, and 401 without credentials in either case', async () => {
+  const { post } = await start(null)
+  expect((await post('{}')).status).toBe(404)
+  expect((await post('{}', { authorization: 'Basic x' })).status).toBe(401)
+  await stop()
+  expect((await (await start(oneEvent)).post('{', { authorization: 'Basic x' })).status).toBe(401)
+})
+
+describe('a request that cannot begin', () => {
+  const refusing: TriggerHandler = () => {
+    throw new RangeError('count must be a whole number from 1 to 10000.')
+  }
+  test.each([
+    ['a malformed value', '{}', {}, 400, 'count must be a whole number from 1 to 10000.'],
+    ['no JSON', '{', {}, 400, 'Body is no JSON'],
+    ['no UTF-8', new Uint8Array([0x22, 0xff, 0x22]), {}, 400, 'Body is no JSON'],
+    ['another content type', '{}', { 'content-type': 'text/plain' }, 415, 'Content-Type must be application/json'],
+    ['a body over 16 KiB', `"${'x'.repeat(16_385)}"`, {}, 413, 'Body is larger than 16384 bytes'],
+  ])('with %s is refused with the reason', async (_, body, headers, status, error) => {
+    const response = await (await start(refusing)).post(body, headers)
+    expect([response.status, await response.json()]).toEqual([status, { error }])
+  })
+
+  test('by another method is 405', async () => {
+    const { url } = await start(oneEvent)
+    const response = await fetch(url, { headers: { authorization: goodAuthorization } })
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
+  })
+})
+
+describe('a scenario that ends early', () => {
+  const failing = (error: Error): TriggerHandler =>
+    async function* fail() {
+      yield { event: 'block' }
+      throw error
+    }
+
+  test('because the receiver does not go along says why, as the last line', async () => {
+    const error = Object.assign(new Error('The receiver did not accept version 1 (503).'), { code: 'ERR_TRIGGER' })
+    const { post, logged } = await start(failing(error))
+    const [, last = ''] = (await (await post('{}')).text()).trimEnd().split('\n')
+    expect(JSON.parse(last)).toEqual({ event: 'failed', reason: error.message })
+    expect(logged).toEqual([])
+  })
+
+  test('for any other reason shows nothing of it, and logs it', async () => {
+    const { post, logged } = await start(failing(new Error('password hunter2')))
+    const text = await (await post('{}')).text()
+    expect(text).toBe('{"event":"block"}\n{"event":"failed","reason":"An unexpected error."}\n')
+    expect(logged).toHaveLength(1)
+  })
+
+  test('because the caller left is ended too', async () => {
+    let isEnded = false
+    const { post } = await start(async function* endless() {
+      try {
+        for (;;) {
+          yield { event: 'block', filler: 'x'.repeat(65_536) }
+          await new Promise((resolve) => setImmediate(resolve))
+        }
+      } finally {
+        isEnded = true
+      }
+    })
+    const response = await post('{}')
+    await response.body?.cancel()
+    await eventually(() => isEnded)
+  })
+})

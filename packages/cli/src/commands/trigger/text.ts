@@ -37,6 +37,10 @@ export function triggerText(event: PostedEvent, style: Style): readonly string[]
     case 'failed':
       return [style.red(`failed   ${plain(event.reason)}`)]
     case 'done':
-      return [style.green(`done     ${event.payments} payments, ${event.snapshots} snapshots shown`)]
+      return [style.green(`done     ${count(event.payments, 'payment')}, ${count(event.snapshots, 'snapshot')} shown`)]
   }
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`
 }

@@ -1,7 +1,7 @@
 /**
  * Runs the benches and prints their tables as Markdown. Usage: npm run bench [-- name…] [-- --smoke]
  * Names: signature, verification, pages, client, read-api-sqlite, read-api-postgres, sync, sync-sparse, live,
- * unauthenticated, deliveries-sqlite, deliveries-postgres, version-store; all of them when none is given.
+ * unauthenticated, deliveries-sqlite, deliveries-postgres, version-store, twin; all of them when none is given.
  * `--payments=N` fills the databases of the read API with so many instead of a million. `--smoke` shows on small data
  * that everything runs; its figures mean nothing.
  * @module
@@ -15,6 +15,7 @@ import { benchPages } from './pages.js'
 import { benchReadApi } from './read-api/bench.js'
 import { postgresDatabase, sqliteDatabase } from './read-api/database.js'
 import { benchSignature } from './signature.js'
+import { benchTwin } from './twin.js'
 import { benchUnauthenticated } from './unauthenticated/bench.js'
 import { benchVerification } from './verification/bench.js'
 import { benchVersionStore } from './version-store/bench.js'
@@ -93,6 +94,7 @@ const benches: Readonly<Record<string, () => Promise<string>>> = {
   'deliveries-sqlite': () => benchDeliveries(sqliteDatabase, deliveryEffort),
   'deliveries-postgres': () => benchDeliveries(postgresDatabase, deliveryEffort),
   'version-store': () => benchVersionStore(versionStoreEffort),
+  twin: async () => table('A twin', await benchTwin(effort)),
 }
 
 const chosen = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))

@@ -1,15 +1,18 @@
-/** Writes the values of a demo run to a file that frameworks load. A file of the user is never changed. @module */
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+/** Writes the values of a demo run to a file that frameworks load. A value of the user is never changed. @module */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { parseEnv } from 'node:util'
 import type { ReadyEvent } from './demo-events.js'
 
-/** First line of a file that the demo may replace. */
-const mark = '# Written by payment-integration dev, and replaced by its next run. Delete this line to keep the file.'
+/** First and last line of the part that the demo may replace. */
+const begin =
+  '# Written by payment-integration dev, whose next run replaces this part. Delete it to use values of your own.'
+const end = '# End of payment-integration dev.'
 
 /** The outcome for the file. */
 export type EnvFileResult =
   | { readonly kind: 'written'; readonly path: string; readonly ignored: boolean }
-  /** The file exists and is not the demo's. */
+  /** The user has set one of the values. */
   | { readonly kind: 'kept'; readonly path: string; readonly ignored: boolean }
 
 /** The five values of an integrator. */
@@ -23,14 +26,27 @@ export function envValues(ready: ReadyEvent): Readonly<Record<string, string>> {
   }
 }
 
-/** Writes the file, readable for its owner alone, unless it is the user's. Rejects with the error of the disk. */
+/**
+ * Writes the values in a part of their own at the end of the file. What is outside of it stays, and a value that is set
+ * there is the user's: then nothing is written. A new file is readable for its owner alone. Rejects with the error of
+ * the disk.
+ */
 export function writeEnvFile(path: string, values: Readonly<Record<string, string>>): EnvFileResult {
-  if (existsSync(path) && !readFileSync(path, 'utf8').startsWith(mark))
-    return { kind: 'kept', path, ignored: isIgnored(path) }
+  const result = { path, ignored: isIgnored(path) }
+  const outside = existsSync(path) ? withoutOwnPart(readFileSync(path, 'utf8')) : ''
+  const set = parseEnv(outside)
+  if (Object.keys(values).some((name) => set[name])) return { kind: 'kept', ...result }
   const lines = Object.entries(values).map(([name, value]) => `${name}=${value}`)
-  if (existsSync(path)) chmodSync(path, 0o600)
-  writeFileSync(path, `${[mark, ...lines].join('\n')}\n`, { mode: 0o600 })
-  return { kind: 'written', path, ignored: isIgnored(path) }
+  const before = outside === '' || outside.endsWith('\n') ? outside : `${outside}\n`
+  writeFileSync(path, `${before}${[begin, ...lines, end].join('\n')}\n`, { mode: 0o600 })
+  return { kind: 'written', ...result }
+}
+
+/** The text without the part of an earlier run. A part that somebody cut is theirs. */
+function withoutOwnPart(text: string): string {
+  const from = text.indexOf(`${begin}\n`)
+  const to = text.indexOf(`\n${end}\n`, from)
+  return from < 0 || to < 0 ? text : text.slice(0, from) + text.slice(to + end.length + 2)
 }
 
 /** Whether a `.gitignore` beside the file names it, exactly or by a common pattern. */

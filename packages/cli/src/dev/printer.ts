@@ -114,7 +114,9 @@ function header(event: ReadyEvent, style: Style): string[] {
 
 function envFile(event: EnvFileEvent, style: Style): string[] {
   if (event.kind === 'kept')
-    return [`  ${style.yellow(`${event.path} is yours and was not changed: copy the five values from above.`)}`]
+    return [
+      `  ${style.yellow(`${event.path} has values of yours and was not changed: use the five values from above.`)}`,
+    ]
   const ignored = event.ignored ? '' : `   ${style.yellow('add it to .gitignore: it holds secrets')}`
   return [`  Env file        ${event.path} ${style.dim('written with the five values')}${ignored}`]
 }

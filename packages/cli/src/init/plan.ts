@@ -130,15 +130,20 @@ function addedLines(path: string, before: string, after: string): string[] {
     .map((line) => line.slice(1))
 }
 
-function stepsOf(name: FrameworkName, { folder, manifest }: Layout): string[] {
+function stepsOf(name: FrameworkName, { folder, manifest, path }: Layout): string[] {
   const has = (script: string) => Object.hasOwn(manifest.scripts, script)
   return [
     'Install the packages: npm install',
     'Run the test: npm run payments:test',
     ...(has('payments:migrate')
-      ? ['Copy .env.example to .env.local, set the values, and create the tables: npm run payments:migrate']
+      ? ['Copy .env.example to .env.local, set the database there, and create the tables: npm run payments:migrate']
       : []),
-    ...(has('payments') ? ['Try the webhook alone: npm run payments'] : []),
+    ...(has('payments')
+      ? [
+          `Try it with payments of this machine: npx payment-integration dev --forward-to http://localhost:3000${path}`,
+          'It puts the secrets into .env.local. Then start the webhook, in another terminal: npm run payments',
+        ]
+      : []),
     frameworks[name].mount(folder),
   ]
 }

@@ -4,11 +4,8 @@ import type { EndpointChange, EndpointHealth, EndpointResult } from '../ports/st
 /** Failed attempts in a row that block an endpoint. */
 export const failuresUntilBlock = 5
 
-/** The first block, in milliseconds, before jitter; each failed probe doubles it. */
+/** The first block, in milliseconds, before jitter; each failed probe doubles it, up to the longest. */
 export const blockBaseMs = 5_000
-
-/** The longest block, in milliseconds, before jitter. */
-export const blockCapMs = 60_000
 
 /** Jitter of a block, as a share of its length. */
 export const blockJitter = 0.2
@@ -18,11 +15,12 @@ export const blockJitter = 0.2
  * blocks; during a block only a failed probe blocks again, since other results were in flight when it began.
  *
  * @param fraction - Position in the jitter: 0 is -20 %, 0.5 none, 1 is +20 %.
+ * @param maxBlockMs - The longest block before jitter, in milliseconds.
  */
 export function judgeEndpoint(
   before: EndpointHealth,
   results: readonly EndpointResult[],
-  fraction: number,
+  { fraction, maxBlockMs }: { readonly fraction: number; readonly maxBlockMs: number },
 ): EndpointChange {
   let { failures, blocks } = before
   let blockMs: number | null = null
@@ -36,13 +34,12 @@ export function judgeEndpoint(
     failures += 1
     if (blocks === 0 ? failures < failuresUntilBlock : !probe) continue
     blocks += 1
-    blockMs = blockLengthMs(blocks, fraction)
+    blockMs = jittered(Math.min(maxBlockMs, blockBaseMs * 2 ** (blocks - 1)), fraction)
   }
   return { failures, blocks, blockMs }
 }
 
-/** The length of the n-th block in a row, in whole milliseconds. */
-function blockLengthMs(blocks: number, fraction: number): number {
-  const planned = Math.min(blockCapMs, blockBaseMs * 2 ** (blocks - 1))
+/** In whole milliseconds. */
+function jittered(planned: number, fraction: number): number {
   return Math.round(planned * (1 - blockJitter + 2 * blockJitter * fraction))
 }

@@ -42,11 +42,11 @@ const startsPerTurn = 32
 /** Opens a round. */
 export function openRound(deps: RoundDeps, limits: Omit<DispatcherLimits, 'idlePollMs'>): Round {
   const { store, clock } = deps
-  const { concurrency, perEndpoint, batch, leaseMs } = limits
+  const { concurrency, perEndpoint, batch, leaseMs, maxBlockMs } = limits
   const sleeper = createSleeper(clock)
   const slots = createSlots(limits)
   const attempt = createAttempt(deps)
-  const settler = createSettler({ ...deps, onCommitBegun: wakeDuringCommit, onSettled: wakeIfMoreDue })
+  const settler = createSettler({ ...deps, maxBlockMs, onCommitBegun: wakeDuringCommit, onSettled: wakeIfMoreDue })
   /** How the last claim ended. */
   let lastEnd: ClaimEnd = 'allClaimed'
   /** POSTs finished since the last claim began. */

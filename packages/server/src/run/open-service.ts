@@ -28,6 +28,9 @@ import { openChain } from './open-chain.js'
 import { openFulfilments } from './open-fulfilments.js'
 import { createQuarantine } from './quarantine.js'
 
+/** Longest block of a failing endpoint in development, in milliseconds. */
+const devBlockMs = 2_000
+
 /** Chains without a node, and what causes events on them. */
 export interface Simulation {
   readonly chains: readonly Chain[]
@@ -125,7 +128,8 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
     logger,
     allowLoopbackHttp,
     isDeniedAddress: isInRanges(denied),
-    delivery,
+    // Whoever writes a receiver restarts it often: it must not wait for a minute.
+    delivery: allowLoopbackHttp ? { ...delivery, maxBlockMs: devBlockMs } : delivery,
     actor: config.actor ?? options.actor,
     ...(receipts === null ? {} : { receipts: { source: receipts } }),
     ...(identity === null ? {} : { identity: { provider: identity.provider, namespace: identity.namespace } }),

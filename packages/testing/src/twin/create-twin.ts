@@ -4,13 +4,13 @@ import type { Service } from '@payment-integration/core'
 import { createApp } from '@payment-integration/server'
 import { createDraws } from '../builders/draws.js'
 import { fakeClockStart } from '../fake-clock.js'
+import { type ServedPort, serve } from '../serve.js'
 import { createTwinChain, type TwinChain } from './chain.js'
 import { type ChaosPlan, chaosDefaults, checkChaos } from './chaos.js'
 import { createTwinClock } from './clock.js'
 import { openTwinEngine } from './engine.js'
 import { createTwinNetwork, type TwinArrival, type TwinReceiver } from './network.js'
 import { paymentOf, type TwinPaymentInput } from './payment-input.js'
-import { serve, type TwinPort } from './serve.js'
 
 /** Options of a twin. */
 export interface TwinOptions {
@@ -99,7 +99,7 @@ export async function createTwin(options: TwinOptions = {}): Promise<Twin> {
   const network = createTwinNetwork({ draws: chaosDraws, now, restart: () => engine.restart() })
   const engine = await openTwinEngine({ clock, draws, chains: [...chains.values()], network: () => network })
   const health = async () => ({ status: 'ok', database: 'ok', chains: [] }) as const
-  const ports: TwinPort[] = []
+  const ports: ServedPort[] = []
   let updates = 0
   let integrations = 0
   await engine.settle()

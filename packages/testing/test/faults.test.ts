@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { createIdentityProvider } from '../src/exports/identity-provider.js'
 import { newToken, reuseUri, service, started } from './support.js'
 
 const status = { method: 'GET', uri: '/resources/applicants/none/status' } as const
@@ -86,6 +87,46 @@ describe('a fault', () => {
     while (provider.requests.length === 0) await new Promise((passed) => setImmediate(passed))
     await provider.close()
     await outcome
+  })
+})
+
+describe('without a port', () => {
+  const request = (signal?: AbortSignal) =>
+    new Request(`https://identity.test${status.uri}`, signal === undefined ? {} : { signal })
+
+  test('a request is answered by the same rules', async () => {
+    const { fetch: ask, requests } = createIdentityProvider({ clients: [service] })
+    const response = await ask(request())
+    expect([response.status, await response.json()]).toMatchObject([401, { errorCode: 4006 }])
+    expect(requests).toEqual([{ operation: 'status', method: 'GET', path: status.uri, status: 401 }])
+  })
+
+  test('a lost answer rejects, a cut one breaks in its body, and one that hangs ends with its signal', async () => {
+    const provider = createIdentityProvider({ clients: [service] })
+    provider.fail({ on: 'status', at: 'after', answer: 'lost' })
+    await expect(provider.fetch(request())).rejects.toThrow(TypeError)
+    provider.fail({ on: 'status', at: 'after', answer: 'cut-connection' })
+    const cut = await provider.fetch(request())
+    await expect(cut.text()).rejects.toThrow(TypeError)
+    for (const answer of ['hang', 'drip'] as const) {
+      provider.fail({ on: 'status', at: 'after', answer })
+      const read = provider.fetch(request(AbortSignal.timeout(50))).then((response) => response.text())
+      await expect(read).rejects.toThrow(/timeout/)
+    }
+  })
+
+  test('a webhook goes to the given function', async () => {
+    const sent: string[] = []
+    const provider = createIdentityProvider({
+      clients: [{ ...service, webhooks: [{ url: 'https://service.test/hook', secretKey: 'x' }] }],
+      async sendWebhook({ url }) {
+        sent.push(url)
+        return new Response()
+      },
+    })
+    provider.approve(provider.addApplicant({ clientId: service.clientId, as: 'pending' }).id)
+    expect(await provider.deliverWebhooks()).toMatchObject([{ type: 'applicantReviewed', status: 200 }])
+    expect(sent).toEqual(['https://service.test/hook'])
   })
 })
 

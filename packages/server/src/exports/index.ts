@@ -4,6 +4,7 @@ export { type ChainHealth, createHealth, type HealthDeps, type HealthReport } fr
 export { createMetricsApp, type MetricsRouteOptions } from '../app/metrics-route.js'
 export type { TriggerHandler } from '../app/trigger-route.js'
 export { type ClosableIdentityProvider, type ProviderLimits, providerLimits } from '../identity/limited-provider.js'
+export { createSumsubIdentity, type SumsubIdentity, type SumsubIdentityOptions } from '../identity/sumsub-identity.js'
 export { createSumsubProvider, type SumsubProviderOptions } from '../identity/sumsub-provider.js'
 export { createRequestLimits, type RequestLimits, type RequestLimitsOptions } from '../limits/request-limits.js'
 export { createMetrics } from '../metrics/create-metrics.js'

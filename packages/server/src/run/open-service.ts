@@ -14,11 +14,11 @@ import {
   type UpdateReceiver,
 } from '@payment-integration/core'
 import type { Chain, Clock, Logger, Random, ReceiptSource, Store } from '@payment-integration/core/ports'
-import { createWebhookReader, type WebhookReader } from '@payment-integration/identity-sumsub/service'
+import type { WebhookReader } from '@payment-integration/identity-sumsub/service'
 import type { TriggerHandler } from '../app/trigger-route.js'
 import type { Config, DatabaseConfig, IdentityConfig, ReceiptsConfig } from '../config/config.js'
 import { limitsOf } from '../identity/limited-provider.js'
-import { createSumsubProvider } from '../identity/sumsub-provider.js'
+import { createSumsubIdentity } from '../identity/sumsub-identity.js'
 import { isInRanges } from '../internal/address-ranges.js'
 import { createPinoLogger } from '../logging/pino-logger.js'
 import { createLateSender } from '../sender/late-sender.js'
@@ -165,7 +165,7 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
 function openIdentity(config: IdentityConfig | null, clock: Clock) {
   if (config === null) return null
   const { appToken, secretKey, levelName, redeemBy, url, webhookSecrets, namespace, ratePercent } = config
-  const provider = createSumsubProvider({
+  const parts = createSumsubIdentity({
     appToken,
     secretKey,
     levelName,
@@ -173,9 +173,10 @@ function openIdentity(config: IdentityConfig | null, clock: Clock) {
     now: () => clock.now(),
     clock,
     limits: limitsOf(ratePercent),
+    webhookSecret: webhookSecrets,
     ...(url === null ? {} : { baseUrl: url }),
   })
-  return { provider, namespace, readWebhook: createWebhookReader({ secret: webhookSecrets }) }
+  return { ...parts, namespace }
 }
 
 async function openStore(database: DatabaseConfig, keys: MasterKey, clock: Clock | undefined): Promise<Store> {

@@ -15,7 +15,13 @@ export {
   type ProviderClient,
   type WebhookTarget,
 } from '../identity-provider/options.js'
+export {
+  createIdentityProvider,
+  type IdentityProviderControl,
+  type LocalIdentityProvider,
+  type RequestRecord,
+} from '../identity-provider/provider.js'
 export type { StateOnTheWay } from '../identity-provider/reviews.js'
-export { type RequestRecord, startIdentityProvider, type TestIdentityProvider } from '../identity-provider/start.js'
+export { startIdentityProvider, type TestIdentityProvider } from '../identity-provider/start.js'
 export type { Redemption } from '../identity-provider/state.js'
 export type { DueWebhook, WebhookDelivery, WebhookRun } from '../identity-provider/webhooks.js'

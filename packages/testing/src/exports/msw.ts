@@ -1,6 +1,2 @@
-export { createTestService, type TestService, type TestServiceOptions } from '../service/create-test-service.js'
-export type { TestIntegration } from '../service/credentials.js'
-export type { TestFault } from '../service/faults.js'
-export type { LegacyState } from '../service/legacy-api.js'
-export type { ChangeOptions, PaymentChange, TestPaymentKey, TestPayments } from '../service/payments.js'
-export type { IdentityControl, TestReview } from '../service/verifications.js'
+export { createTestService, type TestService, type TestServiceOptions } from '../msw/create-test-service.js'
+export type { TestFault } from '../msw/faults.js'

@@ -24,5 +24,6 @@ export {
   type TwinPayment,
   twinDefaults,
 } from '../twin/create-twin.js'
+export type { TwinIdentity, TwinMinting, TwinReviewCall, TwinReviewChange, TwinUser } from '../twin/identity.js'
 export type { ExpectedVerdict, TwinArrival, TwinReceiver } from '../twin/network.js'
 export type { TwinPaymentInput } from '../twin/payment-input.js'

@@ -1,6 +1,9 @@
 /** Faults for tests: failures of networks, gateways and processes. @module */
-import type { ServerResponse } from 'node:http'
+import { setTimeout } from 'node:timers/promises'
 import { type ErrorCode, Refusal, refusalBody } from './errors.js'
+
+/** Time between two bytes of a dripping answer, in milliseconds. */
+const dripMs = 100
 
 /** Operations of the provider. */
 export type ProviderOperation =
@@ -19,9 +22,9 @@ export type ProviderOperation =
 export type ProviderFaultAnswer =
   | number
   | { readonly errorCode: ErrorCode }
-  /** The connection closes without a byte. */
+  /** The connection closes without a byte; `fetch` rejects. */
   | 'lost'
-  /** No answer arrives until the provider closes. */
+  /** No answer arrives until the provider closes; `fetch` rejects once its signal aborts. */
   | 'hang'
   /** Half of the answer, with the matching Content-Length. */
   | 'cut-json'
@@ -75,63 +78,84 @@ export function createFaults(): Faults {
   }
 }
 
-/** Gives the faulty answer. `json` is what would have been answered. */
-export function answerFaultily(
-  response: ServerResponse,
+/**
+ * The faulty response. `json` is what would have been answered.
+ * @param signal - Of the request: it ends a response that hangs.
+ * @throws {TypeError} For a lost answer, as `fetch` does; the abort reason for one that hangs.
+ */
+export async function faultyResponse(
   { answer }: ProviderFault,
   json: string,
-  correlationId: string,
-): void {
-  const type = { 'Content-Type': 'application/json' }
-  if (typeof answer === 'object' && 'redirectTo' in answer) {
-    response.writeHead(307, { Location: answer.redirectTo }).end()
-    return
-  }
+  { correlationId, signal }: { readonly correlationId: string; readonly signal: AbortSignal },
+): Promise<Response> {
+  if (typeof answer === 'object' && 'redirectTo' in answer)
+    return new Response(null, { status: 307, headers: { Location: answer.redirectTo } })
   if (typeof answer === 'number' || typeof answer === 'object') {
     const refusal =
       typeof answer === 'number' ? new Refusal(answer, 'Fault on request') : new Refusal(400, answer.errorCode)
-    response.writeHead(refusal.status, type).end(JSON.stringify(refusalBody(refusal, correlationId)))
-    return
+    return jsonResponse(JSON.stringify(refusalBody(refusal, correlationId)), refusal.status)
   }
   const bytes = Buffer.from(json)
   const half = bytes.subarray(0, bytes.length >> 1)
   switch (answer) {
     case 'lost':
-      response.socket?.destroy()
-      return
+      throw new TypeError('The identity provider closed the connection without an answer.')
     case 'hang':
-      return
+      return aborted(signal)
     case 'cut-json':
-      response.writeHead(200, type).end(half)
-      return
+      return jsonResponse(half)
     case 'cut-connection':
-      response.writeHead(200, { ...type, 'Content-Length': bytes.length }).write(half, () => response.socket?.destroy())
-      return
+      return jsonResponse(cutAfter(half), 200, { 'Content-Length': String(bytes.length) })
     case 'html':
-      response.writeHead(200, { 'Content-Type': 'text/html' }).end('<!doctype html><h1>Service temporarily busy</h1>')
-      return
+      return jsonResponse('<!doctype html><h1>Service temporarily busy</h1>', 200, { 'Content-Type': 'text/html' })
     case 'empty':
-      response.writeHead(200, type).end()
-      return
+      return jsonResponse('')
     case 'wrong-content-type':
-      response.writeHead(200, { 'Content-Type': 'text/plain' }).end(json)
-      return
+      return jsonResponse(json, 200, { 'Content-Type': 'text/plain' })
     case 'huge':
-      response.writeHead(200, type)
-      response.write(bytes)
-      response.end(Buffer.alloc(8 * 1_048_576, ' '))
-      return
+      return jsonResponse(Buffer.concat([bytes, Buffer.alloc(8 * 1_048_576, ' ')]))
     case 'drip':
-      drip(response, bytes)
+      return jsonResponse(drip(bytes, signal))
   }
 }
 
-function drip(response: ServerResponse, bytes: Buffer): void {
-  response.writeHead(200, { 'Content-Type': 'application/json' })
+/** A response as JSON, unless `headers` replace the type. */
+export function jsonResponse(
+  body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>,
+  status = 200,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  return new Response(body, { status, headers: { 'Content-Type': 'application/json', ...headers } })
+}
+
+/** Rejects once the signal aborts. */
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const end = () => reject(signal.reason as Error)
+    if (signal.aborted) end()
+    else signal.addEventListener('abort', end, { once: true })
+  })
+}
+
+function cutAfter(bytes: Uint8Array): ReadableStream<Uint8Array> {
+  let isSent = false
+  return new ReadableStream({
+    pull(controller) {
+      if (isSent) controller.error(new TypeError('The identity provider closed the connection.'))
+      else controller.enqueue(bytes)
+      isSent = true
+    },
+  })
+}
+
+function drip(bytes: Uint8Array, signal: AbortSignal): ReadableStream<Uint8Array> {
   let next = 0
-  const timer = setInterval(() => {
-    if (next < bytes.length) response.write(bytes.subarray(next, ++next))
-    else response.end()
-  }, 100)
-  response.on('close', () => clearInterval(timer))
+  return new ReadableStream({
+    async pull(controller) {
+      await setTimeout(dripMs)
+      if (signal.aborted) controller.error(signal.reason)
+      else if (next < bytes.length) controller.enqueue(bytes.subarray(next, ++next))
+      else controller.close()
+    },
+  })
 }

@@ -63,6 +63,11 @@ export interface IdentityProviderOptions {
    * @default never
    */
   readonly approvesAfterMs?: number | undefined
+  /**
+   * Sends a webhook. A rejection counts as no answer.
+   * @default the runtime's fetch
+   */
+  readonly sendWebhook?: ((request: Request) => Promise<Response>) | undefined
   /** Longest wait for the answer of a webhook, in milliseconds. @default 5000 */
   readonly webhookTimeoutMs?: number | undefined
 }

@@ -74,6 +74,7 @@ export function createWebhooks(outside: {
   readonly now: () => number
   readonly newId: () => string
   readonly timeoutMs: number
+  readonly send: (request: Request) => Promise<Response>
 }): Webhooks {
   const { now, newId, timeoutMs } = outside
   let waiting: Entry[] = []
@@ -84,7 +85,8 @@ export function createWebhooks(outside: {
     const { type, applicantId, url, attempts, body, target } = entry
     const headers = signedHeaders(target, body)
     const signal = AbortSignal.timeout(timeoutMs)
-    const status = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal })
+    const status = await outside
+      .send(new Request(url, { method: 'POST', headers, body, redirect: 'manual', signal }))
       .then(async (response) => {
         await response.arrayBuffer()
         return response.status

@@ -50,6 +50,16 @@ describe('on a twin', () => {
     expect(await first.twin.trigger(request, first.shop)).toEqual(await second.twin.trigger(request, second.shop))
   })
 
+  test.each([
+    ['green', 200, { reviewAnswer: 'GREEN' }],
+    ['red-retry', 422, { error: expect.stringContaining('RED, RETRY') }],
+    ['red-final', 422, { error: expect.stringContaining('RED, FINAL') }],
+  ] as const)('kyc %s is shared, decided and read again', async (verdict, status, answer) => {
+    const { twin, shop } = await setUp()
+    const events = await twin.trigger({ scenario: 'kyc', verdict }, shop)
+    expect(events[1]).toMatchObject({ event: 'share', status, answer })
+  })
+
   test('a scenario that needs an accepted delivery fails with the answer of the receiver', async () => {
     const { twin, shop } = await setUp(true)
     await expect(twin.trigger({ scenario: 'duplicate' }, shop)).rejects.toMatchObject({

@@ -4,16 +4,18 @@ import type { Service } from '@payment-integration/core'
 import { createApp } from '@payment-integration/server'
 import { createDraws } from '../builders/draws.js'
 import { fakeClockStart } from '../fake-clock.js'
+import { type ServedPort, serve } from '../serve.js'
 import { createTrigger } from '../trigger/create-trigger.js'
 import type { TriggerEvent } from '../trigger/events.js'
+import { triggerIdentity } from '../trigger/identity.js'
 import type { TriggerRequest } from '../trigger/request.js'
 import { createTwinChain, type TwinChain } from './chain.js'
 import { type ChaosPlan, chaosDefaults, checkChaos } from './chaos.js'
 import { createTwinClock } from './clock.js'
 import { openTwinEngine } from './engine.js'
+import { createTwinIdentity, type TwinIdentity, twinClients } from './identity.js'
 import { createTwinNetwork, type TwinArrival, type TwinReceiver } from './network.js'
 import { paymentOf, type TwinPaymentInput } from './payment-input.js'
-import { serve, type TwinPort } from './serve.js'
 
 /** Options of a twin. */
 export interface TwinOptions {
@@ -33,7 +35,8 @@ export interface TwinIntegration {
   readonly address: string
   readonly apiSecret: string
   readonly signingSecret: string
-  readonly notificationUrl: string
+  /** Null without a receiver. */
+  readonly notificationUrl: string | null
 }
 
 /** A payment of a twin. */
@@ -42,12 +45,16 @@ export interface TwinPayment {
   readonly txHash: string
 }
 
-/** A twin. Every call resolves when the service is idle: blocks are indexed, due deliveries attempted. */
+/** A twin. Every call resolves when the service is idle: blocks are indexed, due deliveries and webhooks attempted. */
 export interface Twin {
   /** Its clock, for `createVerifier({ secrets, now: twin.now })`. Chaos may set it ahead for one arrival. */
   readonly now: () => number
-  /** Adds an integration whose notifications go to `receive`. */
-  addIntegration(receive: TwinReceiver): Promise<TwinIntegration>
+  /** Adds an integration whose notifications go to `receive`; without one it has no notification URL. */
+  addIntegration(receive?: TwinReceiver): Promise<TwinIntegration>
+  /** Issues a key of the legacy API. Its accounts are `service.accounts`. */
+  addLegacyKey(): Promise<string>
+  /** The identity provider, and the users and reviewers at it. */
+  readonly identity: TwinIdentity
   /** Makes a payment on a chain. @throws {TypeError} For an unknown field. @throws {RangeError} For a malformed one. */
   pay(input: TwinPaymentInput): Promise<TwinPayment>
   /** Applies an update of the processor. @throws {RangeError} When its form is wrong. */
@@ -101,14 +108,15 @@ export async function createTwin(options: TwinOptions = {}): Promise<Twin> {
   const { seed = twinDefaults.seed, startMs = twinDefaults.startMs, chainIds = twinDefaults.chainIds } = options
   const draws = createDraws(seed)
   // Of its own, so that a change of the plan moves no other draw.
-  const chaosDraws = createDraws(seed ^ 0x5eed)
+  const chaosDraws = createDraws((seed ^ 0x5eed) >>> 0)
   const clock = createTwinClock(startMs)
   const { now } = clock
   const chains = new Map(chainIds.map((id) => [id, createTwinChain(id, { now, newHash: () => draws.hex(32) })]))
   const network = createTwinNetwork({ draws: chaosDraws, now, restart: () => engine.restart() })
-  const engine = await openTwinEngine({ clock, draws, chains: [...chains.values()], network: () => network })
+  const identity = createTwinIdentity(seed, clock, async (request) => app().fetch(request))
+  const engine = await openTwinEngine({ clock, draws, chains: [...chains.values()], network: () => network, identity })
   const health = async () => ({ status: 'ok', database: 'ok', chains: [] }) as const
-  const ports: TwinPort[] = []
+  const ports: ServedPort[] = []
   let updates = 0
   let integrations = 0
   await engine.settle()
@@ -117,8 +125,16 @@ export async function createTwin(options: TwinOptions = {}): Promise<Twin> {
   /** The HTTP API of the running process. */
   function app() {
     const service = engine.service()
-    if (served?.service !== service) served = { service, app: createApp({ service, receiveUpdate: null, health }) }
+    const { readWebhook } = identity
+    if (served?.service !== service)
+      served = { service, app: createApp({ service, receiveUpdate: null, readWebhook, health, now }) }
     return served.app
+  }
+  /** Webhooks of a share arrive before the next call. */
+  async function answer(request: Request): Promise<Response> {
+    const response = await app().fetch(request)
+    await identity.deliver()
+    return response
   }
   function chainOf(id: number): TwinChain {
     const chain = chains.get(id)
@@ -134,12 +150,14 @@ export async function createTwin(options: TwinOptions = {}): Promise<Twin> {
     },
     async addIntegration(receive) {
       integrations += 1
-      const notificationUrl = `https://receiver-${integrations}.test/webhook`
-      network.connect(notificationUrl, receive)
+      const notificationUrl = receive === undefined ? null : `https://receiver-${integrations}.test/webhook`
+      if (receive !== undefined && notificationUrl !== null) network.connect(notificationUrl, receive)
       const issued = await engine.service().integrations.create({ address: draws.hex(20), notificationUrl })
       const { address } = issued.integration
       return { address, apiSecret: issued.apiSecret, signingSecret: issued.signingSecret, notificationUrl }
     },
+    addLegacyKey: async () => (await engine.service().legacyKeys.create()).apiKey,
+    identity: identity.control(() => engine.settle()),
     async pay(input) {
       const payment = paymentOf(input, draws)
       chainOf(payment.chainId).mine([payment])
@@ -156,7 +174,7 @@ export async function createTwin(options: TwinOptions = {}): Promise<Twin> {
       const trigger = createTrigger({
         service: engine.service(),
         chains: [...chains.values()],
-        identity: null,
+        identity: triggerIdentity(identity.provider, twinClients),
         draws,
         async progress(turn) {
           await engine.settle()
@@ -190,7 +208,7 @@ export async function createTwin(options: TwinOptions = {}): Promise<Twin> {
         if (clock.now() >= end) return
         const dueInMs = await engine.store.deliveries.msUntilDue()
         const step = dueInMs === null ? ms : dueInMs > 0 ? Math.ceil(dueInMs) : stepMs
-        clock.moveTo(Math.min(end, clock.now() + step))
+        await engine.moveTo(Math.min(end, clock.now() + step))
       }
     },
     chaos(plan = chaosDefaults) {
@@ -200,9 +218,9 @@ export async function createTwin(options: TwinOptions = {}): Promise<Twin> {
       engine.restart()
       await engine.settle()
     },
-    fetch: async (request) => app().fetch(request),
+    fetch: answer,
     async listen(port = 0) {
-      const opened = await serve(async (request) => app().fetch(request), port)
+      const opened = await serve(answer, port)
       ports.push(opened)
       return { url: opened.url }
     },

@@ -8,6 +8,7 @@ import { createSqliteStore } from '@payment-integration/store-sql/sqlite'
 import type { Draws } from '../builders/draws.js'
 import type { TwinChain } from './chain.js'
 import type { TwinClock } from './clock.js'
+import type { TwinIdentityParts } from './identity.js'
 import type { TwinNetwork } from './network.js'
 
 /** The parts of an engine. */
@@ -16,6 +17,7 @@ export interface TwinEngineDeps {
   readonly draws: Draws
   readonly chains: readonly TwinChain[]
   readonly network: () => TwinNetwork
+  readonly identity: TwinIdentityParts
 }
 
 /** A running service, driven by hand: no loop runs. */
@@ -24,8 +26,10 @@ export interface TwinEngine {
   readonly store: Store
   /** Ends the process and starts another on the same database. What was in flight is lost. */
   restart(): void
-  /** Indexes all blocks and attempts every due delivery. */
+  /** Indexes all blocks, attempts every due delivery, sends every due webhook and polls every due verification. */
   settle(): Promise<void>
+  /** Moves the clock to a time in unix milliseconds, or to an earlier one at which a webhook or a poll is due. */
+  moveTo(ms: number): Promise<void>
   close(): Promise<void>
 }
 
@@ -35,12 +39,15 @@ const delivery = { concurrency: 1, perEndpoint: 1, batch: 1, leaseMs: 10_000 } a
 /** The shortest that the core takes. */
 const chainLeaseMs = 100
 
+/** Time between two rounds of polls, as in the service, in milliseconds. */
+const pollMs = 30_000
+
 /** Most turns of one settle: a receiver that always causes a new delivery would never end it. */
 const maxTurns = 100_000
 
 /** Opens the database and builds the service. */
 export async function openTwinEngine(deps: TwinEngineDeps): Promise<TwinEngine> {
-  const { clock, draws, chains, network } = deps
+  const { clock, draws, chains, network, identity } = deps
   const folder = mkdtempSync(join(tmpdir(), 'payment-twin-'))
   const removeNow = () => rmSync(folder, { recursive: true, force: true })
   process.once('exit', removeNow)
@@ -48,23 +55,22 @@ export async function openTwinEngine(deps: TwinEngineDeps): Promise<TwinEngine> 
     bytes: (length) => Uint8Array.from({ length }, () => draws.whole(0, 255)),
     fraction: () => draws.whole(0, 999_999) / 1_000_000,
   }
-  let ids = 0
-  const nextId = () => {
-    ids += 1
-    return `twin-${ids}`
+  let lastId = 0
+  const ids = {
+    next() {
+      lastId += 1
+      return `twin-${lastId}`
+    },
   }
-  const store = createSqliteStore({
-    path: join(folder, 'twin.db'),
-    clock,
-    ids: { next: nextId },
-    synced: false,
-  })
+  const store = createSqliteStore({ path: join(folder, 'twin.db'), clock, ids, synced: false })
   await store.migrate()
   const masterKey = parseMasterKey(draws.hex(32).slice(2))
   let ended = createEnd()
   const start = () =>
     createService({
       store,
+      ids,
+      identity: { provider: identity.connect() },
       sender: { post: (post) => network().post(post) },
       masterKey,
       chains: chains.map((chain) => ({ chain, startBlock: 0, leaseMs: chainLeaseMs })),
@@ -87,7 +93,8 @@ export async function openTwinEngine(deps: TwinEngineDeps): Promise<TwinEngine> 
     for (let turn = 0; turn < maxTurns; turn += 1) {
       await index()
       const attempts = await Promise.race([service.dispatcher.runOnce(), ended.promise])
-      if (attempts === 0) return
+      const reviews = await identity.settle(service)
+      if (attempts === 0 && reviews === 0) return
     }
     throw new Error(`The twin is not idle after ${maxTurns} turns: does a receiver cause a payment for each delivery?`)
   }
@@ -103,6 +110,12 @@ export async function openTwinEngine(deps: TwinEngineDeps): Promise<TwinEngine> 
       ended = createEnd()
     },
     settle,
+    async moveTo(ms) {
+      while (clock.now() < ms) {
+        clock.moveTo(identity.isUsed() ? Math.min(ms, clock.now() + pollMs) : ms)
+        if (await identity.isDue(store)) return
+      }
+    },
     async close() {
       process.off('exit', removeNow)
       await store.close()

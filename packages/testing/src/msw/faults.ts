@@ -1,5 +1,4 @@
 /** Queues faults for the next requests. @module */
-import { answer } from './answers.js'
 
 /** A fault of the next requests. */
 export interface TestFault {
@@ -42,5 +41,5 @@ export function createFaultQueue(): FaultQueue {
 export function faultAnswer({ status, retryAfter, body }: TestFault): Response {
   if (status === 'network') return Response.error()
   const headers: Record<string, string> = retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) }
-  return answer(body ?? { error: 'Service temporarily unavailable' }, status, headers)
+  return Response.json(body ?? { error: 'Service temporarily unavailable' }, { status, headers })
 }

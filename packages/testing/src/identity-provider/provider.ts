@@ -1,0 +1,196 @@
+/** The identity provider as a function on requests, with a control for tests. @module */
+import { randomBytes } from 'node:crypto'
+import { authenticate, type ReceivedRequest } from './authenticate.js'
+import { createControl, type ProviderControl } from './control.js'
+import { Refusal, refusalBody } from './errors.js'
+import { createFaults, faultyResponse, jsonResponse, type ProviderFault, type ProviderOperation } from './faults.js'
+import { type IdentityProviderOptions, identityProviderDefaults, type WebhookTarget } from './options.js'
+import { createRateLimits } from './rate-limits.js'
+import type { AnnounceEvent } from './reviews.js'
+import { findRoute } from './routes.js'
+import { clientOf, type ProviderState } from './state.js'
+import { createWebhooks, type WebhookDelivery, type WebhookRun } from './webhooks.js'
+
+/** One request, answered or not. Tokens and queries are not recorded. */
+export interface RequestRecord {
+  /** Null for an unknown path. */
+  readonly operation: ProviderOperation | null
+  readonly method: string
+  readonly path: string
+  /**
+   * The provider's own status, before a fault changed the answer; null when a fault prevented the execution.
+   */
+  readonly status: number | null
+}
+
+/** The control of a provider, however it is reached. */
+export interface IdentityProviderControl extends ProviderControl {
+  /** Every request so far, oldest first. */
+  readonly requests: readonly RequestRecord[]
+  /** Every sent webhook, oldest first. */
+  readonly webhooks: readonly WebhookDelivery[]
+  /** Makes the next requests of one kind fail. */
+  fail(fault: ProviderFault): void
+  /** Drops the queued faults. */
+  clearFaults(): void
+  /**
+   * Replaces the targets of a client's options. Webhooks that already wait keep their target.
+   */
+  setWebhooks(clientId: string, targets: readonly WebhookTarget[]): void
+  /** Sends the webhooks that are due by the clock, one at a time. */
+  deliverWebhooks(run?: WebhookRun): Promise<WebhookDelivery[]>
+  /** Drops every waiting webhook; returns their number. */
+  loseWebhooks(): number
+  /** Unix milliseconds at which the next webhook is due; null: none waits. */
+  nextWebhookAt(): number | null
+}
+
+/** A provider in the process of a test. */
+export interface LocalIdentityProvider extends IdentityProviderControl {
+  /** Answers a request of its API on any origin. A fault may make it reject. */
+  readonly fetch: (request: Request) => Promise<Response>
+  /** Stops its timers. */
+  close(): void
+}
+
+/**
+ * Makes a provider that listens nowhere.
+ * @throws TypeError When two clients share an id or an app token, or one lacks a credential.
+ * @example const provider = createIdentityProvider({ clients: [donor, service] })
+ */
+export function createIdentityProvider(options: Omit<IdentityProviderOptions, 'port'>): LocalIdentityProvider {
+  const { answer, ...provider } = openProvider(options)
+  return { ...provider, fetch: (request) => answer(request) }
+}
+
+/** Makes a provider. @returns Its control, and `answer`. `uri` is the path with query, byte for byte as signed. */
+export function openProvider(options: IdentityProviderOptions): Omit<LocalIdentityProvider, 'fetch'> & {
+  readonly answer: (request: Request, uri?: string) => Promise<Response>
+} {
+  const { rateLimits, showsReview, sendsWebhooks, webhookTimeoutMs } = withDefaults(options)
+  const { approvesAfterMs, sendWebhook: send = (request) => fetch(request) } = options
+  const { now = Date.now, newId = () => randomBytes(12).toString('hex') } = options
+  const state: ProviderState = {
+    clients: new Map(checkClients(options).map((client) => [client.clientId, client])),
+    applicants: new Map(),
+    shareTokens: new Map(),
+    redemptions: [],
+    now,
+    newId,
+  }
+  const webhooks = createWebhooks({ now, newId, timeoutMs: webhookTimeoutMs, send })
+  const targets = new Map(options.clients.map(({ clientId, webhooks: wanted = [] }) => [clientId, wanted]))
+  const faults = createFaults()
+  const countRequest = createRateLimits()
+  const requests: RequestRecord[] = []
+  let timer: NodeJS.Timeout | undefined
+  const approvals = new Set<NodeJS.Timeout>()
+
+  const announce: AnnounceEvent = (applicant, type, fields = {}) => {
+    const { clientId, appToken } = clientOf(state, applicant.clientId)
+    webhooks.make(targets.get(clientId) ?? [], applicant, type, appToken.startsWith('sbx:'), fields)
+    if (sendsWebhooks) sendWhenDue()
+    if (approvesAfterMs !== undefined && type === 'applicantPending') approveAfter(approvesAfterMs, applicant.id)
+  }
+
+  function approveAfter(ms: number, applicantId: string): void {
+    const approval = setTimeout(() => {
+      approvals.delete(approval)
+      // A test may have set another verdict or deleted the applicant.
+      if (control.applicant(applicantId)?.reviewStatus === 'pending') control.approve(applicantId)
+    }, ms)
+    approvals.add(approval.unref())
+  }
+
+  function sendWhenDue(): void {
+    clearTimeout(timer)
+    const at = webhooks.nextAt()
+    if (at === null) return
+    timer = setTimeout(() => void webhooks.deliver().then(sendWhenDue), Math.max(0, at - now()))
+    timer.unref()
+  }
+
+  function execute(request: ReceivedRequest, found: ReturnType<typeof findRoute>): Record<string, unknown> {
+    if (rateLimits) countRequest(request.header('x-app-token') ?? '', request.method, now())
+    const client = authenticate(request, state.clients.values(), now())
+    if (found === null) throw new Refusal(404, 'Not found')
+    if (found.isWrongMethod) throw new Refusal(405, 'Method not allowed')
+    const query = new URLSearchParams(request.uri.split('?')[1] ?? '')
+    const { route, subject } = found
+    return route.answer({ state, client, query, body: request.body, subject, announce, showsReview })
+  }
+
+  async function answer(incoming: Request, uri?: string): Promise<Response> {
+    const request = await receive(incoming, uri)
+    const path = request.uri.split('?')[0] ?? ''
+    const found = findRoute(request.method, path)
+    const operation = found?.route.operation ?? null
+    const fault = operation === null ? null : faults.take(operation)
+    const faulty = { correlationId: `req-${newId()}`, signal: incoming.signal }
+    if (fault?.at === 'before') {
+      requests.push({ operation, method: request.method, path, status: null })
+      return faultyResponse(fault, '{}', faulty)
+    }
+    const { status, json } = outcomeOf(() => execute(request, found), faulty.correlationId)
+    requests.push({ operation, method: request.method, path, status })
+    return fault === null ? jsonResponse(json, status) : faultyResponse(fault, json, faulty)
+  }
+
+  const control = createControl(state, announce)
+  return {
+    ...control,
+    answer,
+    requests,
+    webhooks: webhooks.sent,
+    fail: faults.add,
+    clearFaults: faults.clear,
+    setWebhooks: (clientId, wanted) => void targets.set(clientOf(state, clientId).clientId, wanted),
+    deliverWebhooks: webhooks.deliver,
+    loseWebhooks: webhooks.lose,
+    nextWebhookAt: webhooks.nextAt,
+    close() {
+      clearTimeout(timer)
+      for (const approval of approvals) clearTimeout(approval)
+    },
+  }
+}
+
+function outcomeOf(
+  work: () => Record<string, unknown>,
+  correlationId: string,
+): { readonly status: number; readonly json: string } {
+  try {
+    return { status: 200, json: JSON.stringify(work()) }
+  } catch (error) {
+    const refusal = error instanceof Refusal ? error : new Refusal(500, 'Internal server error')
+    return { status: refusal.status, json: JSON.stringify(refusalBody(refusal, correlationId)) }
+  }
+}
+
+async function receive(request: Request, uri?: string): Promise<ReceivedRequest> {
+  const { method, headers, url } = request
+  const { pathname, search } = new URL(url)
+  const body = Buffer.from(await request.arrayBuffer())
+  return { method, uri: uri ?? `${pathname}${search}`, header: (name) => headers.get(name), body }
+}
+
+function withDefaults(options: IdentityProviderOptions) {
+  const {
+    rateLimits = identityProviderDefaults.rateLimits,
+    showsReview = identityProviderDefaults.showsReview,
+    sendsWebhooks = identityProviderDefaults.sendsWebhooks,
+    webhookTimeoutMs = identityProviderDefaults.webhookTimeoutMs,
+  } = options
+  return { rateLimits, showsReview, sendsWebhooks, webhookTimeoutMs }
+}
+
+function checkClients({ clients }: IdentityProviderOptions): IdentityProviderOptions['clients'] {
+  for (const { clientId, appToken, secretKey } of clients)
+    if (!(clientId && appToken && secretKey))
+      throw new TypeError('A client of the identity provider lacks its clientId, appToken or secretKey.')
+  if (new Set(clients.map(({ clientId }) => clientId)).size < clients.length)
+    throw new TypeError('Two clients of the identity provider have the same clientId.')
+  if (new Set(clients.map(({ appToken }) => appToken)).size < clients.length)
+    throw new TypeError('Two clients of the identity provider have the same appToken.')
+  return clients
+}

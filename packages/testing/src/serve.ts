@@ -1,0 +1,57 @@
+/** Serves a fetch handler on loopback, for a client in another process. @module */
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { readBytes } from './read-bytes.js'
+
+/** A port that is served. */
+export interface ServedPort {
+  /** The `baseUrl` of a client, such as `http://127.0.0.1:40123`. */
+  readonly url: string
+  /** Closes every connection and stops. */
+  close(): Promise<void>
+}
+
+/** Answers a request. @param uri - Its path and query, byte for byte as sent. */
+export type Answer = (request: Request, uri: string) => Promise<Response>
+
+/**
+ * Starts to serve. When the handler or the body of its response fails, the connection closes.
+ * @param port - A TCP port of 127.0.0.1; 0 is a free one.
+ */
+export async function serve(answer: Answer, port: number): Promise<ServedPort> {
+  const server = createServer((incoming, outgoing) => {
+    respond(answer, incoming, outgoing).catch(() => outgoing.destroy())
+  })
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+async function respond(answer: Answer, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  const gone = new AbortController()
+  outgoing.once('close', () => gone.abort())
+  const response = await answer(await requestOf(incoming, gone.signal), incoming.url ?? '/')
+  outgoing.writeHead(response.status, Object.fromEntries(response.headers))
+  for await (const chunk of response.body ?? [])
+    await new Promise<void>((sent, failed) => {
+      outgoing.write(chunk, (error) => (error ? failed(error) : sent()))
+    })
+  outgoing.end()
+}
+
+async function requestOf(incoming: IncomingMessage, signal: AbortSignal): Promise<Request> {
+  const { method = 'GET', url = '/', headers } = incoming
+  const bytes = await readBytes(incoming)
+  const named = Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)])
+  const body = method === 'GET' || method === 'HEAD' ? null : new Uint8Array(bytes)
+  return new Request(new URL(url, 'http://127.0.0.1'), { method, headers: named, body, signal })
+}

@@ -9,7 +9,7 @@ import { createSleeper } from './sleeper.js'
 import { createSlots, type FreeSlots } from './slots.js'
 
 /** The dependencies of a round. */
-export type RoundDeps = AttemptDeps & Omit<SettlerDeps, 'onCommitBegun' | 'onSettled'>
+export type RoundDeps = AttemptDeps & Omit<SettlerDeps, 'maxBlockMs' | 'onCommitBegun' | 'onSettled'>
 
 /**
  * Why a claim brought no more deliveries.

@@ -14,7 +14,7 @@ async function start(trigger: TriggerHandler | null) {
   const note = (...parts: unknown[]) => void logged.push(parts)
   const app = await listenApp({ trigger, logger: { debug: note, info: note, warn: note, error: note } })
   stop = app.stop
-  const post = (body: BodyInit, headers: Record<string, string> = {}) =>
+  const post = (body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
     fetch(`${app.url}${triggerPath}`, {
       method: 'POST',
       headers: { authorization: goodAuthorization, 'content-type': 'application/json', ...headers },

@@ -3,9 +3,6 @@
 /** Everything under this prefix belongs to the integration API and answers 401 first. */
 export const integrationPrefix = '/api/v1/integration'
 
-/** Path on which a server in development causes events. Source: docs/decisions/trigger.md. */
-export const triggerPath = `${integrationPrefix}/trigger`
-
 /** Path of each endpoint, with `:name` for its parameters. */
 export const paths = {
   payments: `${integrationPrefix}/payments`,

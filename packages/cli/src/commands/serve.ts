@@ -6,7 +6,7 @@ import { createReporter, logToStandardError } from '../output.js'
 import { wholeNumberParser } from '../parse.js'
 import { aborted, isStoppedEarly } from '../process.js'
 import { showProgress } from '../progress/show-progress.js'
-import { simulateWith } from '../simulate.js'
+import { simulateChainsWith } from '../simulate-chains.js'
 import { type ConfigFlags, createdText, findMissingDatabase, withFlags } from '../with-service.js'
 
 /** Adds the command. */
@@ -75,9 +75,9 @@ async function start(options: ServeOptions, io: Io) {
   const createdPath = await findMissingDatabase(config.database, true)
   const logger = await logToStandardError(config, io)
   const progress = showProgress({ io, logger, mayUseTerminal: options.json !== true })
-  const simulate = simulateWith(io, identity?.trigger)
+  const simulateChains = simulateChainsWith(io, identity?.trigger)
   const { onEvent } = progress
-  const server = await startServer(config, { logger, onEvent, simulate, ownsProcess: io.ownsProcess }).catch(
+  const server = await startServer(config, { logger, onEvent, simulateChains, ownsProcess: io.ownsProcess }).catch(
     async (error: unknown) => {
       await identity?.close()
       throw error

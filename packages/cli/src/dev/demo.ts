@@ -7,7 +7,7 @@ import { shortHash } from '../format.js'
 import { checkListening, forward } from '../forward.js'
 import type { Io } from '../io.js'
 import { createStyle, logToStandardError } from '../output.js'
-import { simulateWith } from '../simulate.js'
+import { simulateChainsWith } from '../simulate-chains.js'
 import { version } from '../version.js'
 import { type DemoChain, startDemoChain } from './chain.js'
 import type { Closers } from './clean-up.js'
@@ -145,7 +145,7 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
   const options = {
     onEvent: watchService(stage.report, ledger, notes, chain.chainId, reportBlock, () => signal.aborted),
     logger: await logToStandardError(config, io),
-    simulate: simulateWith(io, identity.trigger),
+    simulateChains: simulateChainsWith(io, identity.trigger),
   }
   const mayMove = settings.port === undefined && !io.env['PI_PORT']
   const started = await startOnPort(server.startServer, config, options, mayMove)

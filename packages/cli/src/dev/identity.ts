@@ -1,5 +1,9 @@
 /** Runs the demo's identity provider, with a user that the demo shop has verified. @module */
-import { startIdentityProvider, type TestIdentityProvider } from '@payment-integration/testing/identity-provider'
+import {
+  startIdentityProvider,
+  type TestIdentityProvider,
+  triggerIdentity,
+} from '@payment-integration/testing/identity-provider'
 import type { TriggerIdentity } from '@payment-integration/testing/twin'
 import type { ReadyEvent } from './demo-events.js'
 
@@ -13,7 +17,7 @@ export interface DemoIdentity {
   /** Everything that `mintShareToken` needs for the shop's verified user. */
   readonly minting: ReadyEvent['minting']
   /** For triggers: mints tokens and decides. */
-  readonly trigger: () => Promise<TriggerIdentity>
+  readonly trigger: TriggerIdentity
   /** Starts to send webhooks to a server. */
   follow(serviceUrl: string): void
   close(): Promise<void>
@@ -55,10 +59,7 @@ export async function startDemoIdentity(secret: () => string): Promise<DemoIdent
       PI_IDENTITY_WEBHOOK_SECRETS: webhookSecret,
     },
     mint: () => provider.mintShareToken({ applicantId, forClientId: service, ttlInSecs: weekInSecs }),
-    async trigger() {
-      const { triggerIdentity } = await import('@payment-integration/testing/twin')
-      return triggerIdentity(provider, { donor: shop, service })
-    },
+    trigger: triggerIdentity(provider, { donor: shop, service }),
     follow(serviceUrl) {
       const url = `${serviceUrl}/api/v1/identity-provider/webhook`
       provider.setWebhooks(service, [{ url, secretKey: webhookSecret }])

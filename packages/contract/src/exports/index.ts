@@ -37,4 +37,5 @@ export {
   snapshotSchema,
   snapshotWriteSchema,
 } from '../snapshot.js'
+export * from '../trigger.js'
 export type { UnknownPart } from '../unknown-part.js'

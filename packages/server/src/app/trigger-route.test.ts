@@ -49,7 +49,7 @@ test('where no chain is simulated the answer is 404, and 401 without credentials
 
 describe('a request that cannot begin', () => {
   const refusing: TriggerHandler = () => {
-    throw new RangeError('count must be a whole number from 1 to 10000.')
+    throw Object.assign(new Error('count must be a whole number from 1 to 10000.'), { code: 'ERR_TRIGGER_INVALID' })
   }
   test.each([
     ['a malformed value', '{}', {}, 400, 'count must be a whole number from 1 to 10000.'],
@@ -60,6 +60,15 @@ describe('a request that cannot begin', () => {
   ])('with %s is refused with the reason', async (_, body, headers, status, error) => {
     const response = await (await start(refusing)).post(body, headers)
     expect([response.status, await response.json()]).toEqual([status, { error }])
+  })
+
+  test('because of a mistake in the handler is 500, and shows nothing of it', async () => {
+    const { post, logged } = await start(() => {
+      throw new TypeError("Cannot read properties of undefined (reading 'secret')")
+    })
+    const response = await post('{}')
+    expect([response.status, await response.text()]).toEqual([500, expect.not.stringContaining('secret')])
+    expect(logged).toHaveLength(1)
   })
 
   test('by another method is 405', async () => {
@@ -91,9 +100,9 @@ describe('a scenario that ends early', () => {
     expect(logged).toHaveLength(1)
   })
 
-  test('because the caller left is ended too', async () => {
+  test('because the caller left stops its work, and logs nothing', async () => {
     let isEnded = false
-    const { post } = await start(async function* endless() {
+    const { post, logged } = await start(async function* endless() {
       try {
         for (;;) {
           yield { event: 'block', filler: 'x'.repeat(65_536) }
@@ -106,5 +115,6 @@ describe('a scenario that ends early', () => {
     const response = await post('{}')
     await response.body?.cancel()
     await eventually(() => isEnded)
+    expect(logged).toEqual([])
   })
 })

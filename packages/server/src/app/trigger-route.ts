@@ -10,14 +10,14 @@ import { HttpRequestError } from './http-errors.js'
 import { readBody } from './read-body.js'
 import { requireJson } from './require-json.js'
 
-/** Causes events while they are read. It throws a TypeError or RangeError for a malformed request, at once. */
+/** Causes events while they are read. An error `ERR_TRIGGER_INVALID` at once refuses the request, with its message. */
 export type TriggerHandler = (request: unknown, caller: Caller) => AsyncIterable<object>
 
 const headers = { 'Content-Type': 'application/x-ndjson', 'Cache-Control': cacheControl, 'X-Accel-Buffering': 'no' }
 
 /**
  * Adds `POST /api/v1/integration/trigger` for authenticated callers. It answers one JSON object per line: each event,
- * and `{"event":"failed","reason":…}` when the scenario cannot go on. 400, 413 and 415 as for other JSON bodies.
+ * and `{"event":"failed","reason":…}` when the scenario ends early. 400, 413 and 415 as for other JSON bodies.
  */
 export function addTriggerRoute(
   app: Hono<AppEnv>,
@@ -44,8 +44,7 @@ function begin(start: () => AsyncIterable<object>): AsyncIterator<object> {
   try {
     return start()[Symbol.asyncIterator]()
   } catch (error) {
-    if (error instanceof TypeError || error instanceof RangeError)
-      throw new HttpRequestError('ERR_TRIGGER_INVALID', error.message)
+    if (hasCode(error, 'ERR_TRIGGER_INVALID')) throw new HttpRequestError('ERR_TRIGGER_INVALID', error.message)
     throw error
   }
 }
@@ -54,24 +53,32 @@ function begin(start: () => AsyncIterable<object>): AsyncIterator<object> {
 function linesOf(events: AsyncIterator<object>, logger: Logger): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   const line = (event: object) => encoder.encode(`${JSON.stringify(event)}\n`)
+  let isLeft = false
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         try {
           const { done, value } = await events.next()
+          if (isLeft) return
           if (done === true) controller.close()
           else controller.enqueue(line(value))
         } catch (error) {
-          const isExpected = error instanceof Error && 'code' in error && error.code === 'ERR_TRIGGER'
+          const isExpected = hasCode(error, 'ERR_TRIGGER')
           if (!isExpected) logger.error({ ...describeError(error) }, 'A trigger failed.')
+          if (isLeft) return
           controller.enqueue(line({ event: 'failed', reason: isExpected ? error.message : 'An unexpected error.' }))
           controller.close()
         }
       },
       async cancel() {
+        isLeft = true
         await events.return?.()
       },
     },
     { highWaterMark: 0 },
   )
+}
+
+function hasCode(error: unknown, code: string): error is Error {
+  return error instanceof Error && 'code' in error && error.code === code
 }

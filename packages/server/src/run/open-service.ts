@@ -32,17 +32,19 @@ import { createQuarantine } from './quarantine.js'
 const devBlockMs = 2_000
 
 /** Chains without a node, and what causes events on them. */
-export interface Simulation {
+export interface SimulatedChains {
   readonly chains: readonly Chain[]
   trigger(service: Service): TriggerHandler
+  /** Ends what waits for the service. */
+  close(): void
 }
 
 /** Makes the chains of `PI_SIMULATED_CHAINS`, which continue after the blocks that the store has of them. */
-export type Simulate = (world: {
+export type SimulateChains = (world: {
   readonly store: Store
   readonly chainIds: readonly number[]
   readonly clock: Clock
-}) => Promise<Simulation>
+}) => Promise<SimulatedChains>
 
 /** Parts that a host may replace. */
 export interface OpenOptions {
@@ -54,8 +56,8 @@ export interface OpenOptions {
   readonly clock?: Clock | undefined
   /** @default the system's */
   readonly random?: Random | undefined
-  /** Simulates the chains of `PI_SIMULATED_CHAINS`; `createSimulation` of the testing package does. @default none is */
-  readonly simulate?: Simulate | undefined
+  /** Makes the chains of `PI_SIMULATED_CHAINS`: `createSimulatedChains` of the testing package. @default none are made */
+  readonly simulateChains?: SimulateChains | undefined
   /** Actor that the audit log records, unless the configuration names one. @default 'service' */
   readonly actor?: string | undefined
   /**
@@ -74,8 +76,8 @@ export interface OpenedService {
   readonly receiveUpdate: UpdateReceiver | null
   /** Undefined when no identity provider is configured. */
   readonly readWebhook: WebhookReader | undefined
-  /** Null where no chain is simulated. */
-  readonly trigger: TriggerHandler | null
+  /** Null where no chain is simulated. Close it before the loops stop. */
+  readonly trigger: { readonly handle: TriggerHandler; close(): void } | null
   readonly logger: Logger
   /** Closes connections and the database. Stop the loops first. */
   close(): Promise<void>
@@ -140,10 +142,10 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
   const store = await openStore(config.database, masterKey, options.clock)
   const { service, trigger } = await closedUnless(store, async () => {
     const { simulatedChains: chainIds } = config
-    const simulation = chainIds.length === 0 ? undefined : await options.simulate?.({ store, chainIds, clock })
-    const simulated = (simulation?.chains ?? []).map((chain) => ({ chain, startBlock: 0, leaseMs: config.leaseMs }))
+    const made = chainIds.length === 0 ? undefined : await options.simulateChains?.({ store, chainIds, clock })
+    const simulated = (made?.chains ?? []).map((chain) => ({ chain, startBlock: 0, leaseMs: config.leaseMs }))
     const built = createService({ ...parts, chains: [...followed, ...simulated], store })
-    return { service: built, trigger: simulation?.trigger(built) ?? null }
+    return { service: built, trigger: made ? { handle: made.trigger(built), close: made.close } : null }
   })
   return {
     service,

@@ -1,4 +1,5 @@
 /** The reference server: migrate, run the loops, listen, stop cleanly. @module */
+import { setMaxListeners } from 'node:events'
 import type { EventSink, Service } from '@payment-integration/core'
 import { createApp } from '../app/create-app.js'
 import { createHealth } from '../app/health.js'
@@ -43,12 +44,11 @@ export interface StartOptions extends OpenOptions {
  * Starts a server from its configuration.
  *
  * @throws StoreError when the database cannot be opened or migrated; ListenError `ERR_LISTEN` when the port cannot be
- * used; TypeError when the configuration simulates chains and `simulate` is missing.
+ * used; TypeError when the configuration simulates chains in production, or `simulateChains` is missing.
  * @example const server = await startServer(readConfig(process.env))
  */
 export async function startServer(config: Config, options: StartOptions = {}): Promise<RunningServer> {
-  if (config.simulatedChains.length > 0 && options.simulate === undefined)
-    throw new TypeError('PI_SIMULATED_CHAINS needs the option simulate, which payment-integration serve passes.')
+  checkSimulatedChains(config, options)
   const metrics = config.metrics === null ? undefined : await createMetrics()
   const { logger = createPinoLogger({ level: config.logLevel }) } = options
   const onEvent = emitToAll(metrics?.onEvent, createEventLog(logger), options.onEvent)
@@ -56,6 +56,8 @@ export async function startServer(config: Config, options: StartOptions = {}): P
   const { service, store, receiveUpdate } = opened
   metrics?.watch({ indexers: service.indexers, deliveries: store.deliveries })
   const loops = new AbortController()
+  // Each chain listens to it, in several places.
+  setMaxListeners(0, loops.signal)
   let running = true
   const health = createHealth({ store, indexers: service.indexers, running: () => running })
   const { limits, reference } = config
@@ -68,7 +70,7 @@ export async function startServer(config: Config, options: StartOptions = {}): P
     metricsToken: config.metrics?.listen === null ? config.metrics.token : null,
     reference,
     streams: config.deliveryStream ? service.deliveryStreams : null,
-    trigger: opened.trigger,
+    trigger: opened.trigger?.handle,
     limits: isLimiting(limits) ? createRequestLimits(limits) : undefined,
     logger,
   })
@@ -93,7 +95,7 @@ export async function startServer(config: Config, options: StartOptions = {}): P
   warnReadableDatabase(config.database, logger)
   for (const override of priceOverrides(config.chains))
     logger.warn({ ...override }, 'The configuration overrides a shipped token or price feed.')
-  if (config.chains.length === 0)
+  if (config.chains.length === 0 && config.simulatedChains.length === 0)
     logger.warn({}, 'No PI_RPC_URL_<chainId> is set: the server reads and delivers, and indexes nothing.')
 
   let stopped: Promise<void> | null = null
@@ -104,6 +106,7 @@ export async function startServer(config: Config, options: StartOptions = {}): P
     loops.abort()
     // A stream has no end of its own.
     service.deliveryStreams.close()
+    opened.trigger?.close()
     await Promise.all([listeners.stop(cut), Promise.race([work, timeUp])])
     if (running)
       logger.warn({}, 'Some work did not finish in time and is aborted; it is repeated after the next start.')
@@ -119,6 +122,14 @@ export async function startServer(config: Config, options: StartOptions = {}): P
       return stopped
     },
   }
+}
+
+/** Checks what `readConfig` would have refused, too. @throws TypeError */
+function checkSimulatedChains({ simulatedChains, environment }: Config, { simulateChains }: StartOptions): void {
+  if (simulatedChains.length === 0) return
+  if (environment !== 'development') throw new TypeError('Chains are simulated in development alone.')
+  if (simulateChains === undefined)
+    throw new TypeError('PI_SIMULATED_CHAINS needs the option simulateChains, which payment-integration serve passes.')
 }
 
 /** Whether any rate limit is on. Without one, sources are not computed. */

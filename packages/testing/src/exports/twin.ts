@@ -1,18 +1,8 @@
-export type { Steps, TriggerDeps, TriggerIdentity } from '../trigger/context.js'
-export { createSimulation, type Simulation, type SimulationDeps } from '../trigger/create-simulation.js'
-export { createTrigger, type Trigger } from '../trigger/create-trigger.js'
+export type { TriggerIdentity } from '../trigger/context.js'
+export type { Trigger } from '../trigger/create-trigger.js'
 export { TriggerError, type TriggerEvent } from '../trigger/events.js'
-export { triggerIdentity } from '../trigger/identity.js'
-export {
-  parseTriggerRequest,
-  type TriggerPayment,
-  type TriggerRequest,
-  type TriggerScenario,
-  type TriggerVerdict,
-  triggerDefaults,
-  triggerScenarios,
-  triggerVerdicts,
-} from '../trigger/request.js'
+export { type TriggerPayment, type TriggerRequest, TriggerRequestError, triggerDefaults } from '../trigger/request.js'
+export { createSimulatedChains, type SimulatedChains, type SimulatedChainsDeps } from '../trigger/simulated-chains.js'
 export { testSource } from '../trigger/test-source.js'
 export { type Chaos, type ChaosFault, type ChaosPlan, chaosDefaults, createChaos } from '../twin/chaos.js'
 export {

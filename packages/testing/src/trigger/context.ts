@@ -1,12 +1,12 @@
 /** What every scenario works with: making payments, updates, and waiting for their effects. @module */
-import type { ProcessorUpdate, SnapshotBody } from '@payment-integration/contract'
+import type { ProcessorUpdate, SnapshotBody, TriggerVerdict } from '@payment-integration/contract'
 import type { Service } from '@payment-integration/core'
 import type { DeliveryView, StoredPayment } from '@payment-integration/core/ports'
 import type { Draws } from '../builders/draws.js'
 import type { TwinChain } from '../twin/chain.js'
 import { paymentOf } from '../twin/payment-input.js'
 import { TriggerError, type TriggerEvent } from './events.js'
-import type { TriggerPayment, TriggerVerdict } from './request.js'
+import { type TriggerPayment, TriggerRequestError } from './request.js'
 
 const defaultChain = 137
 
@@ -25,7 +25,7 @@ export interface TriggerDeps {
   /** Null: the scenario `kyc` is not available. */
   readonly identity: TriggerIdentity | null
   readonly draws: Draws
-  /** Lets the service work. Resolves false when more waiting is in vain. @param turn - 0 for the first call of a wait. */
+  /** Lets the service work. Resolves false when to give up. @param turn - 0 for the first call of a wait. */
   readonly progress: (turn: number) => Promise<boolean>
 }
 
@@ -44,12 +44,12 @@ export interface TriggeredPayment {
 /** Events on the way to a result. */
 export type Steps<Result = void> = AsyncGenerator<TriggerEvent, Result, undefined>
 
-/** The chain of a request; without one 137, or else the first. @throws {RangeError} When there is none. */
+/** The chain of a request; without one 137, or else the first. @throws TriggerRequestError When there is none. */
 export function chainOf({ chains }: TriggerDeps, chainId: number | undefined): TwinChain {
   const wanted = chainId ?? defaultChain
   const chain = chains.find((each) => each.chainId === wanted) ?? (chainId === undefined ? chains[0] : undefined)
   if (chain === undefined)
-    throw new RangeError(
+    throw new TriggerRequestError(
       `Chain ${chainId} is not simulated; there are ${chains.map((each) => each.chainId).join(', ')}.`,
     )
   return chain
@@ -64,7 +64,8 @@ export async function until<T>(
   for (let turn = 0; ; turn += 1) {
     const found = await check()
     if (found !== null && found !== undefined) return found
-    if (!(await progress(turn))) throw new TriggerError(`The service did not get as far as this: ${what}.`)
+    if (!(await progress(turn)))
+      throw new TriggerError(`It did not happen in time: ${what}. Does another process index this chain?`)
   }
 }
 

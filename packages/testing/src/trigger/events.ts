@@ -1,7 +1,6 @@
 /** The events of a trigger, in the order of their causes. @module */
-import type { ShareResponse } from '@payment-integration/contract'
+import type { ShareResponse, TriggerScenario } from '@payment-integration/contract'
 import type { ExpectedVerdict } from '../twin/network.js'
-import type { TriggerScenario } from './request.js'
 
 interface OfPayment {
   /** Decimal string. */
@@ -37,7 +36,7 @@ export type TriggerEvent =
       /** Status of the receiver's answer; null: none came. */
       readonly status: number | null
     })
-  /** Blocks were replaced; the payment is in a new block, or on the chain no more. */
+  /** Blocks were replaced; the payment is in a new block, or left the chain. */
   | (OfPayment & { readonly event: 'reorganised'; readonly included: boolean })
   /** A verification was shared: the request, and what the endpoint answers. */
   | {
@@ -46,15 +45,17 @@ export type TriggerEvent =
       readonly status: number
       readonly answer: ShareResponse | { readonly error: string }
     }
-  /** All is caused. */
+  /** The scenario ended. Always the last event, unless it failed. */
   | {
       readonly event: 'done'
       readonly scenario: TriggerScenario
       readonly payments: number
       readonly snapshots: number
     }
+  /** The scenario ended early. The endpoint sends it in place of an error. */
+  | { readonly event: 'failed'; readonly reason: string }
 
-/** A scenario cannot go on: the service or the receiver did not do what it needs. */
+/** A scenario ended early: the service or the receiver did not do what it needs. */
 export class TriggerError extends Error {
   override readonly name = 'TriggerError'
   readonly code = 'ERR_TRIGGER'

@@ -1,29 +1,12 @@
 /** What to cause: the scenarios, their options, and the checks of a request. @module */
+import {
+  type TriggerScenario,
+  type TriggerVerdict,
+  triggerScenarios,
+  triggerVerdicts,
+} from '@payment-integration/contract'
 import { createDraws } from '../builders/draws.js'
 import { paymentOf, type TwinPaymentInput } from '../twin/payment-input.js'
-
-/** Every scenario with what it causes. */
-export const triggerScenarios = {
-  payment: 'a payment without a state',
-  success: 'a payment that becomes pending, then success',
-  failure: 'a payment that becomes pending, then failure',
-  refund: 'a completed payment that is refunded',
-  'out-of-order': 'a completed payment; its older versions arrive again after the newest',
-  duplicate: 'a payment whose delivery arrives twice',
-  burst: 'many payments at once',
-  'multi-chain-hash': 'two payments with one transaction hash, on two chains',
-  reorg: 'a payment whose block is replaced, then lost for good',
-  kyc: 'a shared identity verification and its verdict',
-} as const
-
-/** Name of a scenario. */
-export type TriggerScenario = keyof typeof triggerScenarios
-
-/** Verdicts of the scenario `kyc`: `red-retry` allows a new share, `red-final` does not help with one. */
-export const triggerVerdicts = ['green', 'red-retry', 'red-final'] as const
-
-/** A verdict of the scenario `kyc`. */
-export type TriggerVerdict = (typeof triggerVerdicts)[number]
 
 /** Fields of the payment that a scenario makes. Each has a drawn default. */
 export type TriggerPayment = Pick<TwinPaymentInput, 'amount' | 'token' | 'chainId' | 'memo' | 'sender' | 'receiver'>
@@ -44,27 +27,39 @@ const texts = ['amount', 'token', 'memo', 'sender', 'receiver'] as const
 const paymentFields: readonly string[] = [...texts, 'chainId']
 const mostPayments = 10_000
 
+/** A scenario or option is unknown, or a value is malformed. Nothing was caused. */
+export class TriggerRequestError extends Error {
+  override readonly name = 'TriggerRequestError'
+  readonly code = 'ERR_TRIGGER_INVALID'
+}
+
 /**
  * Checks a request, such as the JSON of a body. An option that the scenario does not use is an error.
- * @throws {TypeError} For an unknown scenario or option. @throws {RangeError} For a malformed value.
+ * @throws TriggerRequestError `ERR_TRIGGER_INVALID`.
  */
 export function parseTriggerRequest(value: unknown): TriggerRequest {
-  if (typeof value !== 'object' || value === null) throw new TypeError('A trigger is an object with a scenario.')
+  if (typeof value !== 'object' || value === null)
+    throw new TriggerRequestError('A trigger is an object with a scenario.')
   const fields = Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined))
   const scenario = scenarioOf(fields['scenario'])
   for (const name of Object.keys(fields)) checkName(name, scenario)
   for (const name of texts)
-    if (fields[name] !== undefined && typeof fields[name] !== 'string') throw new RangeError(`${name} must be a text.`)
+    if (fields[name] !== undefined && typeof fields[name] !== 'string')
+      throw new TriggerRequestError(`${name} must be a text.`)
   const { chainId, count, verdict } = fields
   if (chainId !== undefined && !isWhole(chainId, Number.MAX_SAFE_INTEGER))
-    throw new RangeError('chainId must be a whole number, 1 or more.')
+    throw new TriggerRequestError('chainId must be a whole number, 1 or more.')
   if (count !== undefined && !isWhole(count, mostPayments))
-    throw new RangeError(`count must be a whole number from 1 to ${mostPayments}.`)
+    throw new TriggerRequestError(`count must be a whole number from 1 to ${mostPayments}.`)
   if (verdict !== undefined && !triggerVerdicts.some((known) => known === verdict))
-    throw new RangeError(`verdict must be one of ${triggerVerdicts.join(', ')}.`)
+    throw new TriggerRequestError(`verdict must be one of ${triggerVerdicts.join(', ')}.`)
   const request = { ...fields, scenario } as TriggerRequest
   // The values of the payment are checked by making it.
-  paymentOf({ ...paymentFieldsOf(request), integrationAddress: null }, createDraws(0))
+  try {
+    paymentOf({ ...paymentFieldsOf(request), integrationAddress: null }, createDraws(0))
+  } catch (error) {
+    throw new TriggerRequestError(error instanceof Error ? error.message : 'A value is malformed.')
+  }
   return request
 }
 
@@ -74,8 +69,9 @@ export function paymentFieldsOf({ amount, token, chainId, memo, sender, receiver
 }
 
 function scenarioOf(value: unknown): TriggerScenario {
-  if (typeof value === 'string' && Object.hasOwn(triggerScenarios, value)) return value as TriggerScenario
-  throw new TypeError(`The scenario is unknown; there are ${Object.keys(triggerScenarios).join(', ')}.`)
+  const scenario = triggerScenarios.find((known) => known === value)
+  if (scenario !== undefined) return scenario
+  throw new TriggerRequestError(`The scenario is unknown; there are ${triggerScenarios.join(', ')}.`)
 }
 
 function checkName(name: string, scenario: TriggerScenario): void {
@@ -84,7 +80,7 @@ function checkName(name: string, scenario: TriggerScenario): void {
     (name === 'verdict' && scenario === 'kyc') ||
     (name === 'count' && scenario === 'burst') ||
     (paymentFields.includes(name) && scenario !== 'kyc')
-  if (!isUsed) throw new TypeError(`${name.slice(0, 40)} is no option of ${scenario}.`)
+  if (!isUsed) throw new TriggerRequestError(`${name.slice(0, 40)} is no option of ${scenario}.`)
 }
 
 function isWhole(value: unknown, most: number): value is number {

@@ -1,5 +1,5 @@
-/** The scenarios. Each uses the service as its own world does: by blocks, updates, replays and verdicts. @module */
-import { finality, shareRejectedMessage } from '@payment-integration/contract'
+/** The scenarios. Each acts from outside of the service: by blocks, updates, replays and verdicts. @module */
+import { finality, shareRejectedMessage, type TriggerScenario } from '@payment-integration/contract'
 import { RedemptionRejectedError } from '@payment-integration/core/identity'
 import {
   chainOf,
@@ -15,7 +15,7 @@ import {
   update,
 } from './context.js'
 import { TriggerError } from './events.js'
-import { paymentFieldsOf, type TriggerRequest, type TriggerScenario, triggerDefaults } from './request.js'
+import { paymentFieldsOf, type TriggerRequest, triggerDefaults } from './request.js'
 
 type Scenario = (context: TriggerContext, request: TriggerRequest) => Steps
 
@@ -86,13 +86,14 @@ export const scenarios: Readonly<Record<TriggerScenario, Scenario>> = {
   },
 
   async *reorg(context, request) {
+    const chain = chainOf(context, request.chainId)
+    const { confirmations } = finality[chain.chainId as keyof typeof finality] ?? {}
+    if (confirmations === undefined)
+      throw new TriggerError(`A payment on chain ${chain.chainId} is never final, so it is never given up.`)
     const payment = yield* pay(context, paymentFieldsOf(request))
     const again = yield* replaceBlocks(context, payment, true)
     yield* replaceBlocks(context, again, false)
-    const chain = chainOf(context, payment.chainId)
     // The payment is given up when the height of its block is final.
-    const { confirmations } = finality[payment.chainId as keyof typeof finality] ?? {}
-    if (confirmations === undefined) return
     for (let mined = 0; mined <= confirmations; mined += 1) chain.mine()
     yield* showSnapshot(context, payment, 2)
   },

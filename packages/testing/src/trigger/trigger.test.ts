@@ -1,23 +1,17 @@
+import { triggerScenarios } from '@payment-integration/contract'
 import { createMemoryVersionStore, createReceiver } from '@payment-integration/version-store'
 import { createVerifier } from '@payment-integration/webhook'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createTwin } from '../twin/create-twin.js'
-import { parseTriggerRequest, type TriggerRequest, triggerScenarios } from './request.js'
+import { parseTriggerRequest, type TriggerRequest } from './request.js'
 import { testSource } from './test-source.js'
 
 /** A twin with one integration, whose receiver is the real one, or is down. */
 async function setUp(isDown = false) {
   const twin = await createTwin({ seed: 11 })
   onTestFinished(() => twin.close())
-  let secret = ''
-  const { verify } = createVerifier({ secrets: async () => [secret], now: twin.now })
-  const { receive } = createReceiver({ verify, store: createMemoryVersionStore(), handle: async () => undefined })
-  const shop = await twin.addIntegration(async (request) => {
-    if (isDown) return new Response(null, { status: 503 })
-    await receive({ headers: request.headers, body: new Uint8Array(await request.arrayBuffer()) })
-    return new Response(null, { status: 204 })
-  })
-  secret = shop.signingSecret
+  const shop = await twin.addIntegration((request) => (isDown ? new Response(null, { status: 503 }) : handle(request)))
+  const handle = correctHandler({ signingSecret: shop.signingSecret, now: twin.now })
   return { twin, shop }
 }
 
@@ -28,6 +22,7 @@ describe('on a twin', () => {
     ['out-of-order', ['apply', 'apply', 'apply', 'stale', 'stale']],
     ['multi-chain-hash', ['apply', 'apply']],
     ['reorg', ['apply', 'apply']],
+    ['failure', ['apply', 'apply', 'apply']],
   ] as const)('%s makes the arrivals of its name', async (scenario, expected) => {
     const { twin, shop } = await setUp()
     const events = await twin.trigger({ scenario }, shop)
@@ -35,6 +30,19 @@ describe('on a twin', () => {
     expect(twin.arrivals.map((arrival) => arrival.expected)).toEqual(expected)
     expect(twin.arrivals.every(({ status }) => status === 204)).toBe(true)
   })
+
+  test.each([1, 10, 100, 42_161])(
+    'reorg on chain %i ends in failure, also a second time, and stops no chain',
+    async (chainId) => {
+      const { twin, shop } = await setUp()
+      for (const scenario of ['reorg', 'reorg', 'payment'] as const) {
+        const events = await twin.trigger({ scenario, chainId }, shop)
+        const states = events.flatMap((event) => (event.event === 'snapshot' ? [event.state] : []))
+        expect(states).toEqual(scenario === 'reorg' ? [null, 'failure'] : [null])
+      }
+      expect(twin.service.indexers.map((indexer) => indexer.status().error)).toEqual(Array(5).fill(null))
+    },
+  )
 
   test('a snapshot has the bytes that are sent', async () => {
     const { twin, shop } = await setUp()
@@ -71,32 +79,53 @@ describe('on a twin', () => {
 
 describe('a request', () => {
   test.each([
-    [null, TypeError],
-    ['payment', TypeError],
-    [{}, TypeError],
-    [{ scenario: 'toString' }, TypeError],
-    [{ scenario: 'payment', wallet: '0x1' }, TypeError],
-    [{ scenario: 'payment', count: 2 }, TypeError],
-    [{ scenario: 'payment', verdict: 'green' }, TypeError],
-    [{ scenario: 'kyc', amount: '1' }, TypeError],
-    [{ scenario: 'kyc', verdict: 'blue' }, RangeError],
-    [{ scenario: 'burst', count: 0 }, RangeError],
-    [{ scenario: 'burst', count: 10_001 }, RangeError],
-    [{ scenario: 'payment', amount: 12.5 }, RangeError],
-    [{ scenario: 'payment', amount: '-1' }, RangeError],
-    [{ scenario: 'payment', chainId: '137' }, RangeError],
-    [{ scenario: 'payment', sender: '0x12' }, RangeError],
-    [{ scenario: 'payment', memo: 'ü'.repeat(17) }, RangeError],
-  ])('%j is refused', (request, error) => {
-    expect(() => parseTriggerRequest(request)).toThrow(error)
+    [null],
+    ['payment'],
+    [{}],
+    [{ scenario: 'toString' }],
+    [{ scenario: 'payment', wallet: '0x1' }],
+    [{ scenario: 'payment', count: 2 }],
+    [{ scenario: 'payment', verdict: 'green' }],
+    [{ scenario: 'kyc', amount: '1' }],
+    [{ scenario: 'kyc', verdict: 'blue' }],
+    [{ scenario: 'burst', count: 0 }],
+    [{ scenario: 'burst', count: 10_001 }],
+    [{ scenario: 'payment', amount: 12.5 }],
+    [{ scenario: 'payment', amount: '-1' }],
+    [{ scenario: 'payment', chainId: '137' }],
+    [{ scenario: 'payment', sender: '0x12' }],
+    [{ scenario: 'payment', memo: 'ü'.repeat(17) }],
+    [{ scenario: 'payment', amount: '05.00' }],
+    [{ scenario: 'payment', token: 'x'.repeat(65) }],
+  ])('%j is refused', (request) => {
+    expect(() => parseTriggerRequest(request)).toThrow(expect.objectContaining({ code: 'ERR_TRIGGER_INVALID' }))
   })
 
-  test.each(Object.keys(triggerScenarios))('%s alone is enough', (scenario) => {
+  test.each(triggerScenarios)('%s alone is enough', (scenario) => {
     expect(parseTriggerRequest({ scenario, amount: undefined })).toEqual({ scenario })
   })
 
-  test('becomes a test with the same request', () => {
-    const request: TriggerRequest = { scenario: 'refund', memo: "it's `here`" }
-    expect(testSource(request)).toContain(`twin.trigger(${JSON.stringify(request)}, shop)`)
+  test('becomes a test that passes with a correct receiver, and fails with one that is down', async () => {
+    const request: TriggerRequest = { scenario: 'out-of-order', memo: "it's `here`" }
+    const source = testSource(request)
+    const body = source.slice(source.indexOf('const twin ='), source.lastIndexOf('\n})'))
+    const run = (createHandler: unknown): Promise<void> =>
+      new Function('createTwin', 'createHandler', 'expect', `return (async () => {${body}\n})()`)(
+        createTwin,
+        createHandler,
+        expect,
+      )
+    await run(correctHandler)
+    await expect(run(() => () => new Response(null, { status: 503 }))).rejects.toThrow('did not accept')
   })
 })
+
+/** The handler of a receiver, as the generated test makes it. */
+function correctHandler({ signingSecret, now }: { readonly signingSecret: string; readonly now: () => number }) {
+  const { verify } = createVerifier({ secrets: signingSecret, now })
+  const { receive } = createReceiver({ verify, store: createMemoryVersionStore(), handle: async () => undefined })
+  return async (request: Request) => {
+    await receive({ headers: request.headers, body: new Uint8Array(await request.arrayBuffer()) })
+    return new Response(null, { status: 204 })
+  }
+}

@@ -46,12 +46,12 @@ export function createTwinChain(
   const earlierHashes = new Map(earlier.map(({ blockNumber, blockHash }) => [blockNumber, blockHash]))
   const blocks: { readonly ref: BlockRef; readonly payments: readonly PaymentFacts[] }[] = []
   const watchers = new Set<() => void>()
-  const endpoint = 'twin'
+  const endpoint = 'simulated'
 
   function mine(payments: readonly UnminedPayment[] = []): BlockRef {
     const parent = blocks.at(-1)?.ref
-    // Two blocks of one second are later than each other by a second, as on a chain.
-    const timestamp = Math.max(Math.floor(now() / 1_000) * 1_000, (parent?.timestamp ?? 0) + 1_000)
+    // Several blocks of one second have the same time, as on a fast chain.
+    const timestamp = Math.max(Math.floor(now() / 1_000) * 1_000, parent?.timestamp ?? 0)
     const parentHash = parent?.hash ?? earlier[0]?.blockHash ?? newHash()
     const ref = { number: start + blocks.length, hash: newHash(), parentHash, timestamp }
     const inBlock = { blockNumber: ref.number, blockHash: ref.hash, blockTimestamp: timestamp }

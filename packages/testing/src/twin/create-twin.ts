@@ -61,8 +61,8 @@ export interface Twin {
   update(payment: TwinPayment, change: TwinChange): Promise<UpdateResult>
   /**
    * Causes the events of a scenario, and resolves them in their order.
-   * @throws {TypeError} For an unknown scenario or option. @throws {RangeError} For a malformed one.
-   * @throws TriggerError `ERR_TRIGGER` when the receiver does not go along.
+   * @throws TriggerRequestError `ERR_TRIGGER_INVALID` for an unknown scenario or option, or a malformed one;
+   * TriggerError `ERR_TRIGGER` when the scenario ends early, because the receiver is down for example.
    */
   trigger(request: TriggerRequest, integration: { readonly address: string }): Promise<readonly TriggerEvent[]>
   /** Mines empty blocks: what was paid before becomes final. */

@@ -25,6 +25,9 @@ export interface TwinPaymentInput {
   readonly source?: { readonly chainId: number; readonly txHash: string } | undefined
 }
 
+/** As many characters of a symbol are read from a chain. */
+const mostSymbol = 64
+
 const names = new Set([
   'integrationAddress',
   'chainId',
@@ -55,6 +58,7 @@ export function paymentOf(input: TwinPaymentInput, draws: Draws): UnminedPayment
   const { chainId = 137, token: symbol = 'USDC', decimals = 6 } = input
   const txHash = hex('txHash', 32, input.txHash ?? drawn.txHash)
   const units = toUnits(input.amount ?? drawn.amount, decimals)
+  if ([...symbol].length > mostSymbol) throw new RangeError(`token has more than ${mostSymbol} characters.`)
   const token: TokenFacts = { address: `0x${'70'.repeat(20)}`, symbol, decimals }
   const { integrationAddress } = input
   return {
@@ -97,7 +101,7 @@ function sourceOf({ chainId, txHash }: NonNullable<TwinPaymentInput['source']>) 
 function toUnits(amount: string, decimals: number): bigint {
   if (!Number.isInteger(decimals) || decimals < 0 || decimals > 30)
     throw new RangeError(`decimals is ${decimals}; pass a whole number from 0 to 30.`)
-  const [, whole = '', fraction = ''] = /^(\d{1,30})(?:[.](\d{1,30}))?$/.exec(amount) ?? []
+  const [, whole = '', fraction = ''] = /^(0|[1-9]\d{0,29})(?:[.](\d{1,30}))?$/.exec(amount) ?? []
   if (whole === '') throw new RangeError('amount is malformed; pass a decimal such as 12.50.')
   if (fraction.length > decimals)
     throw new RangeError(`amount has ${fraction.length} decimals; the token has ${decimals}.`)

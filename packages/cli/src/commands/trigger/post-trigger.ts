@@ -1,10 +1,7 @@
 /** Posts a trigger to a server and reads its events. @module */
 import type { TriggerEvent, TriggerRequest } from '@payment-integration/testing/twin'
-import { ServerError } from '../../errors.js'
+import { InterruptedError, ServerError } from '../../errors.js'
 import { plain } from '../../format.js'
-
-/** An event, or the end of a scenario that could not go on. */
-export type PostedEvent = TriggerEvent | { readonly event: 'failed'; readonly reason: string }
 
 /** Where to post, and as whom. */
 export interface TriggerTarget {
@@ -17,43 +14,65 @@ export interface TriggerTarget {
 /** Longest line, in characters: a block of 100 hashes is shorter. */
 const maxLine = 1_000_000
 
-/** Causes the events while they are read. @throws ServerError `ERR_SERVER` when the server does not answer as it should. */
+/**
+ * Causes the events while they are read. The last one is `done` or `failed`.
+ * @throws ServerError `ERR_SERVER` when the server does not answer as it should; InterruptedError `ERR_INTERRUPTED` when
+ * `signal` aborts.
+ */
 export async function* postTrigger(
+  target: TriggerTarget,
+  request: TriggerRequest,
+  signal: AbortSignal,
+): AsyncGenerator<TriggerEvent, void, undefined> {
+  let isWhole = false
+  try {
+    for await (const event of read(target, request, signal)) {
+      isWhole = event.event === 'done' || event.event === 'failed'
+      yield event
+    }
+  } catch (error) {
+    if (signal.aborted) throw new InterruptedError('Interrupted; what was caused so far stays.', { cause: error })
+    throw error instanceof ServerError ? error : new ServerError(cut, { cause: error })
+  }
+  if (!isWhole) throw new ServerError(cut)
+}
+
+const cut = 'The connection was cut before the scenario ended.'
+
+async function* read(
   { url, authorization, apiSecretEnv }: TriggerTarget,
   request: TriggerRequest,
   signal: AbortSignal,
-): AsyncGenerator<PostedEvent, void, undefined> {
+): AsyncGenerator<TriggerEvent, void, undefined> {
   const response = await fetch(url, {
     method: 'POST',
     headers: { Authorization: authorization, 'Content-Type': 'application/json' },
     body: JSON.stringify(request),
     redirect: 'manual',
     signal,
-  }).catch(() => {
-    throw new ServerError(`${url.host} is not reachable; is the server running there?`)
+  }).catch((cause: unknown) => {
+    throw new ServerError(`${url.host} is not reachable; is the server running there?`, { cause })
   })
   if (response.status !== 200 || response.body === null) throw await refusal(response, apiSecretEnv)
   let rest = ''
-  const text = response.body.pipeThrough(new TextDecoderStream())
-  try {
-    for await (const chunk of text) {
-      const lines = `${rest}${chunk}`.split('\n')
-      rest = lines.pop() ?? ''
-      if (rest.length > maxLine) throw new ServerError('The server sent no events.')
-      for (const line of lines) yield eventOf(line)
-    }
-  } catch (error) {
-    if (error instanceof ServerError) throw error
-    throw new ServerError('The connection was cut before the scenario ended.')
+  for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
+    const lines = `${rest}${chunk}`.split('\n')
+    rest = lines.pop() ?? ''
+    if (rest.length > maxLine) throw new ServerError(noEvents)
+    for (const line of lines) yield eventOf(line)
   }
 }
 
-function eventOf(line: string): PostedEvent {
+const noEvents = 'The server sent something else than events.'
+
+function eventOf(line: string): TriggerEvent {
   try {
-    return JSON.parse(line) as PostedEvent
+    const event: unknown = JSON.parse(line)
+    if (typeof event === 'object' && event !== null && 'event' in event) return event as TriggerEvent
   } catch {
-    throw new ServerError('The server sent no events.')
+    // Said below.
   }
+  throw new ServerError(noEvents)
 }
 
 async function refusal(response: Response, apiSecretEnv: string): Promise<ServerError> {

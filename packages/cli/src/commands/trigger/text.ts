@@ -1,10 +1,10 @@
 /** The lines of a triggered event. @module */
+import type { TriggerEvent } from '@payment-integration/testing/twin'
 import { plain, shortHash } from '../../format.js'
 import type { Style } from '../../output.js'
-import type { PostedEvent } from './post-trigger.js'
 
-/** The lines of an event. A snapshot is printed with its exact bytes. */
-export function triggerText(event: PostedEvent, style: Style): readonly string[] {
+/** The lines of an event; none for one of a newer server. Control characters of a snapshot are JSON escapes. */
+export function triggerText(event: TriggerEvent, style: Style): readonly string[] {
   switch (event.event) {
     case 'block': {
       const { chainId, blockNumber, txHashes } = event
@@ -17,7 +17,7 @@ export function triggerText(event: PostedEvent, style: Style): readonly string[]
     case 'snapshot':
       return [
         `snapshot ${shortHash(plain(event.txHash))}   ${style.yellow(plain(event.state ?? 'none'))}   v${event.version}`,
-        style.dim(plain(event.body)),
+        style.dim(event.body.replace(/\p{C}/gu, escaped)),
       ]
     case 'delivery': {
       const { txHash, version, expected, status } = event
@@ -26,7 +26,7 @@ export function triggerText(event: PostedEvent, style: Style): readonly string[]
       return [`again    ${shortHash(plain(txHash))}   v${version}, which is ${expected} now: answer ${answer}`]
     }
     case 'reorganised': {
-      const place = event.included ? 'is in a new block: no new version' : 'is on the chain no more'
+      const place = event.included ? 'is in a new block: no new version' : 'left the chain'
       return [`reorg    ${shortHash(plain(event.txHash))}   ${place}`]
     }
     case 'share':
@@ -38,7 +38,15 @@ export function triggerText(event: PostedEvent, style: Style): readonly string[]
       return [style.red(`failed   ${plain(event.reason)}`)]
     case 'done':
       return [style.green(`done     ${count(event.payments, 'payment')}, ${count(event.snapshots, 'snapshot')} shown`)]
+    default:
+      return []
   }
+}
+
+/** A character as JSON escapes it, one for each UTF-16 unit. */
+function escaped(character: string): string {
+  const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index))
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('')
 }
 
 function count(number: number, noun: string): string {

@@ -1,6 +1,6 @@
 /** `payment-integration trigger`: causes payments, changes and verdicts in a server in development. @module */
-import { triggerPath } from '@payment-integration/contract'
-import type { TriggerRequest, TriggerScenario, TriggerVerdict } from '@payment-integration/testing/twin'
+import { type TriggerScenario, triggerPath, triggerScenarios, triggerVerdicts } from '@payment-integration/contract'
+import type { TriggerRequest } from '@payment-integration/testing/twin'
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import { examples, type Finish, optionsOf } from '../../command.js'
 import { UsageError } from '../../errors.js'
@@ -17,7 +17,6 @@ import type { ExitCode, Io } from '../../io.js'
 import { createReporter, createStyle } from '../../output.js'
 import { parseAddress, parseChainId, parseNotificationUrl, wholeNumberParser } from '../../parse.js'
 import { postTrigger } from './post-trigger.js'
-import { scenarioNames, verdictNames } from './scenario-names.js'
 import { triggerText } from './text.js'
 
 /** Options of {@link trigger}. */
@@ -47,7 +46,7 @@ export function addTrigger(program: Command, io: Io, finish: Finish): void {
   program
     .command('trigger')
     .description('cause an event in dev, or in a server in development, for a receiver to take')
-    .addArgument(new Argument('<scenario>', 'what to cause').choices(scenarioNames))
+    .addArgument(new Argument('<scenario>', 'what to cause').choices([...triggerScenarios]))
     .argument('[detail]', 'number of payments of a burst; verdict of kyc: green, red-retry or red-final')
     .option('--amount <decimal>', 'amount of the payment, such as 12.50', parseAmount)
     .option('--currency <symbol>', 'token of the payment (default USDC)')
@@ -77,8 +76,8 @@ export function addTrigger(program: Command, io: Io, finish: Finish): void {
 }
 
 /**
- * Causes the events of a scenario and prints each, with the exact bytes of every snapshot.
- * @returns 0 when all was caused, 1 when the scenario could not go on.
+ * Causes the events of a scenario and prints each, with the text of every snapshot.
+ * @returns 0 after the whole scenario, 1 when it ended early.
  * @throws UsageError `ERR_USAGE` for missing credentials or a detail that the scenario does not take; ServerError
  * `ERR_SERVER` when the server rejects the request, is not reachable or simulates no chain.
  */
@@ -89,9 +88,15 @@ export async function trigger(
   io: Io,
 ): Promise<ExitCode> {
   const request = requestOf(scenario, detail, options)
+  const report = createReporter(io, options.json === true)
   if (options.asTest === true) {
-    const { testSource } = await import('@payment-integration/testing/twin')
-    io.out(testSource(request).trimEnd())
+    const { testSource, TriggerRequestError } = await import('@payment-integration/testing/twin')
+    try {
+      const source = testSource(request)
+      report({ event: 'test' as const, source }, (each) => [each.source.trimEnd()])
+    } catch (error) {
+      throw error instanceof TriggerRequestError ? new UsageError(error.message) : error
+    }
     return 0
   }
   const { apiSecretEnv = integratorNames.apiSecret } = options
@@ -99,7 +104,6 @@ export async function trigger(
   const server = readServerUrl(options.server, variables)
   const integration = readIntegration(options.integration, variables)
   const authorization = basicAuthorization(integration, readSecretIn(apiSecretEnv, variables))
-  const report = createReporter(io, options.json === true)
   const style = createStyle(io.colour)
   let exitCode: ExitCode = 0
   const target = { url: serverPath(server, triggerPath), authorization, apiSecretEnv }
@@ -120,9 +124,9 @@ function detailOf(scenario: TriggerScenario, detail: string | undefined): Pick<T
   if (detail === undefined) return {}
   if (scenario === 'burst') return { count: countOf(detail) }
   if (scenario !== 'kyc') throw new UsageError(`${scenario} takes no detail; only burst and kyc do.`)
-  if (!verdictNames.some((known) => known === detail))
-    throw new UsageError(`The verdict of kyc is one of ${verdictNames.join(', ')}.`)
-  return { verdict: detail as TriggerVerdict }
+  const verdict = triggerVerdicts.find((known) => known === detail)
+  if (verdict === undefined) throw new UsageError(`The verdict of kyc is one of ${triggerVerdicts.join(', ')}.`)
+  return { verdict }
 }
 
 function countOf(text: string): number {
@@ -134,6 +138,6 @@ function countOf(text: string): number {
 }
 
 function parseAmount(text: string): string {
-  if (/^\d{1,30}(?:\.\d{1,30})?$/.test(text)) return text
+  if (/^(?:0|[1-9]\d{0,29})(?:\.\d{1,30})?$/.test(text)) return text
   throw new InvalidArgumentError('Expected a decimal such as 12.50.')
 }

@@ -6,8 +6,8 @@ import { createTwinChain, type TwinChain } from '../twin/chain.js'
 import type { TriggerIdentity } from './context.js'
 import { createTrigger, type Trigger } from './create-trigger.js'
 
-/** The parts of a simulation. */
-export interface SimulationDeps {
+/** The parts of simulated chains. */
+export interface SimulatedChainsDeps {
   /** A migrated store. The chains continue after the blocks that it has of them. */
   readonly store: Pick<Store, 'transaction'>
   readonly chainIds: readonly number[]
@@ -19,39 +19,40 @@ export interface SimulationDeps {
 }
 
 /** Chains to index, and what moves them. */
-export interface Simulation {
+export interface SimulatedChains {
   readonly chains: readonly TwinChain[]
   trigger(service: Service): Trigger
+  /** Ends a scenario that waits. Call it before the service stops. */
+  close(): void
 }
 
-/** Blocks of an earlier process that are remembered: as many as a reorganisation looks for. */
-const mostEarlier = 1_000
-/** Time between two looks at the service's progress; after 20 s in vain it counts as stuck. */
-const lookMs = 20
-const mostLooks = 1_000
+/** Stored blocks of earlier processes that stay known: more than the blocks until a block of any chain is final. */
+const mostEarlierBlocks = 2_000
+/** Time between two looks at the progress of the service. */
+const pollMs = 20
+/** Looks in vain until a scenario ends early: 20 s. */
+const mostPolls = 1_000
 
 /** Makes the chains. @throws StoreError When the database does not answer. */
-export async function createSimulation(deps: SimulationDeps): Promise<Simulation> {
+export async function createSimulatedChains(deps: SimulatedChainsDeps): Promise<SimulatedChains> {
   const { store, chainIds, clock, seed, identity = null } = deps
   const draws = createDraws(seed)
   const world = { now: () => clock.now(), newHash: () => draws.hex(32) }
   const chains: TwinChain[] = []
   for (const chainId of chainIds) {
-    const earlier = await store.transaction((tx) => tx.checkpoints(chainId, Number.MAX_SAFE_INTEGER, mostEarlier))
+    const earlier = await store.transaction((tx) => tx.checkpoints(chainId, Number.MAX_SAFE_INTEGER, mostEarlierBlocks))
     chains.push(createTwinChain(chainId, world, earlier))
+  }
+  let isClosed = false
+  async function progress(turn: number): Promise<boolean> {
+    if (!isClosed) await clock.sleep(pollMs)
+    return !isClosed && turn < mostPolls
   }
   return {
     chains,
-    trigger: (service) =>
-      createTrigger({
-        service,
-        chains,
-        identity,
-        draws,
-        async progress(turn) {
-          await clock.sleep(lookMs)
-          return turn < mostLooks
-        },
-      }),
+    trigger: (service) => createTrigger({ service, chains, identity, draws, progress }),
+    close() {
+      isClosed = true
+    },
   }
 }

@@ -303,20 +303,6 @@ describe('dev --forward-to', () => {
     expect(await running).toBe(0)
   })
 
-  it('blocks a receiver that fails for two seconds, and says so', async () => {
-    const io = demoIo()
-    const server = createServer((_, response) => void response.writeHead(503).end()).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    onTestFinished(() => void server.close())
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
-    const running = runCli(['dev', '--every', '100ms', '--no-env', '--json', '--forward-to', url], io)
-    const line = await io.line((each) => each.includes('receiver.blocked'))
-    const { until, at } = JSON.parse(line) as { until: string; at: string }
-    expect(Date.parse(until) - Date.parse(at)).toBeLessThanOrEqual(2_400)
-    io.interrupt()
-    await running
-  })
-
   it('exits with 1 and says what to do when nothing listens there', async () => {
     const io = demoIo()
     const args = ['dev', '--until-idle', '--payments', '1', '--no-env', '--json']

@@ -94,13 +94,6 @@ export interface RefusedEvent {
   readonly status: number
 }
 
-/** The receiver failed five times in a row: until then only replays are sent, and then a probe. */
-export interface BlockedEvent {
-  readonly event: 'receiver.blocked'
-  /** ISO 8601. */
-  readonly until: string
-}
-
 /** No 2xx arrived from your receiver in time. */
 export interface ForwardEvent {
   readonly event: 'forward.failed'
@@ -187,7 +180,6 @@ export type DemoEvent =
   | ChangedEvent
   | DeliveryEvent
   | RefusedEvent
-  | BlockedEvent
   | ForwardEvent
   | EnvFileEvent
   | HotkeyEvent

@@ -143,7 +143,7 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
     PI_LOG_LEVEL: io.env['PI_LOG_LEVEL'] ?? 'silent',
   })
   const options = {
-    onEvent: watchService(stage.report, ledger, notes, chain.chainId, reportBlock, () => signal.aborted),
+    onEvent: watchService(stage.report, ledger, notes, chain.chainId, () => signal.aborted),
     logger: await logToStandardError(config, io),
     simulateChains: simulateChainsWith(io, identity.trigger),
   }
@@ -221,15 +221,6 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
       return replayed === 1 ? 'One delivery is attempted now.' : `${replayed} deliveries are attempted now.`
     },
     legacyExample: legacyExample({ serviceUrl, legacyApiKey, chainId: chain.chainId, currency: chain.token.currency }),
-  }
-
-  function reportBlock(report: (until: string) => void): void {
-    const read = async () => {
-      const [endpoint] = await running.service.deliveries.endpoints()
-      if (endpoint?.blockedUntil != null) report(new Date(endpoint.blockedUntil).toISOString())
-    }
-    // The block may have ended with the demo.
-    read().catch(() => undefined)
   }
 
   function noteAnswer({ snapshot, decision }: ReceiverAnswer): void {

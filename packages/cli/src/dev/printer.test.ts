@@ -116,13 +116,6 @@ describe('createDemoPrinter', () => {
     expect(print([{ ...ready, kept: true }]).join('\n')).not.toContain('removed')
   })
 
-  it('prints the end of a block as a time of day, also with --quiet', () => {
-    const line = 'receiver blocked until 03:04:07.000 after 5 failures; r or a to retry now'
-    const until = new Date(time + 1_994).toISOString()
-    for (const quiet of [false, true])
-      expect(print([{ event: 'receiver.blocked', until }], { quiet })).toEqual([`03:04:05.006  ${line}`])
-  })
-
   it('prints the price and the paid amount of a payment', () => {
     const of = { chainId: '1', txHash, number: 1, price: '8.30 EUR', paid: '8.96 USDC', memo: 'order-1' }
     expect(print([{ ...of, event: 'payment.sent' }])).toEqual([

@@ -48,10 +48,6 @@ function demoText(event: DemoEvent, time: number, style: Style): string[] {
       return delivery(event, at, style)
     case 'receiver.refused':
       return [`${at}  ${style.red(`receiver rejected a request: ${event.code}, answered ${event.status}`)}`]
-    case 'receiver.blocked':
-      return [
-        `${at}  ${style.red(`receiver blocked until ${clock(Date.parse(event.until))} after 5 failures; r or a to retry now`)}`,
-      ]
     case 'forward.failed':
       return [`${at}  ${style.red('receiver')} ${event.advice}`]
     case 'env.file':
@@ -76,16 +72,9 @@ function demoText(event: DemoEvent, time: number, style: Style): string[] {
 /** Whether `--quiet` still shows an event. */
 function isShownQuietly(event: DemoEvent): boolean {
   if (event.event === 'delivery.attempted') return event.outcome !== 'delivered'
-  return [
-    'ready',
-    'summary',
-    'problem',
-    'receiver.refused',
-    'receiver.blocked',
-    'forward.failed',
-    'env.file',
-    'hotkey',
-  ].includes(event.event)
+  return ['ready', 'summary', 'problem', 'receiver.refused', 'forward.failed', 'env.file', 'hotkey'].includes(
+    event.event,
+  )
 }
 
 function header(event: ReadyEvent, style: Style): string[] {

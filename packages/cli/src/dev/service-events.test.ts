@@ -29,7 +29,6 @@ function watched(stopping = false) {
     ledger,
     notes,
     31_337,
-    (report) => report('2026-03-04T12:00:03.000Z'),
     () => stopping,
   )
   return { reported, ledger, notes, watch }
@@ -49,12 +48,6 @@ describe('watchService', () => {
     expect(ledger.figures()).toMatchObject({ delivered: 2, retried: 1 })
   })
 
-  it('says until when a failing receiver is blocked', () => {
-    const { reported, watch } = watched()
-    watch({ type: 'endpoint.failing', integrationAddress: name.integrationAddress, failingMs: 9 })
-    expect(reported).toEqual([{ event: 'receiver.blocked', until: '2026-03-04T12:00:03.000Z' }])
-  })
-
   it.each([
     [{ type: 'chain.failed', chainId: 1, message: 'the node is away' }, 'Chain 1: the node is away'],
     [
@@ -72,6 +65,10 @@ describe('watchService', () => {
     [
       { type: 'delivery.exhausted', deliveryId: 'd1', version: 2, reason: 'status_410', ...name },
       'The notification of version 2 of 0xaa is exhausted: status_410',
+    ],
+    [
+      { type: 'endpoint.failing', integrationAddress: name.integrationAddress, failingMs: 9 },
+      'The receiver fails: the service pauses for seconds, up to a minute, between its probes. Press a to retry now.',
     ],
   ] as const satisfies readonly (readonly [ServiceEvent, string])[])('reports %j as a problem', (event, reason) => {
     const { reported, watch } = watched()

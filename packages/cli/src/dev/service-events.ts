@@ -26,7 +26,6 @@ export function createReceiverNotes(): ReceiverNotes {
 /**
  * Creates a listener for the service.
  * @param chainId - The chain of the demo's own payments; the simulated ones are reorganised on purpose.
- * @param blockedUntil - Reports the end of the receiver's block, in ISO 8601.
  * @param stopping - Whether the run is shutting down: events are then ignored, because parts become unreachable.
  */
 export function watchService(
@@ -34,7 +33,6 @@ export function watchService(
   ledger: Ledger,
   notes: ReceiverNotes,
   chainId: number,
-  blockedUntil: (report: (until: string) => void) => void,
   stopping: () => boolean,
 ): (event: ServiceEvent) => void {
   return (event) => {
@@ -78,7 +76,11 @@ export function watchService(
           reason: `The notification of version ${event.version} of ${event.txHash} is exhausted: ${event.reason ?? 'no answer'}`,
         })
       case 'endpoint.failing':
-        return blockedUntil((until) => report({ event: 'receiver.blocked', until }))
+        return report({
+          event: 'problem',
+          reason:
+            'The receiver fails: the service pauses for seconds, up to a minute, between its probes. Press a to retry now.',
+        })
       case 'endpoint.recovered':
       case 'chain.indexed':
       case 'chain.backfilled':

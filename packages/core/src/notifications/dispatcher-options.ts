@@ -14,8 +14,6 @@ export interface DispatcherOptions {
   readonly leaseMs?: number | undefined
   /** Longest wait before the next look for due deliveries, in milliseconds. @default 250 */
   readonly idlePollMs?: number | undefined
-  /** Longest block of a failing endpoint, in milliseconds, before a jitter of 20 %. @default 60000 */
-  readonly maxBlockMs?: number | undefined
 }
 
 /** The defaults of {@link DispatcherOptions}. */
@@ -25,7 +23,6 @@ export const dispatcherDefaults = {
   batch: 256,
   leaseMs: 15_000,
   idlePollMs: 250,
-  maxBlockMs: 60_000,
 } as const
 
 /** The shortest lease: a POST with its whole timeout, and 5 s to settle it. */
@@ -42,13 +39,11 @@ export function checkDispatcherOptions(options: DispatcherOptions = {}): Dispatc
     batch = dispatcherDefaults.batch,
     leaseMs = dispatcherDefaults.leaseMs,
     idlePollMs = dispatcherDefaults.idlePollMs,
-    maxBlockMs = dispatcherDefaults.maxBlockMs,
   } = options
   assertWhole('concurrency', concurrency, 1)
   assertWhole('perEndpoint', perEndpoint, 1)
   assertWhole('batch', batch, 1)
   assertWhole('leaseMs', leaseMs, minLeaseMs)
   assertWhole('idlePollMs', idlePollMs, 1)
-  assertWhole('maxBlockMs', maxBlockMs, 1)
-  return { concurrency, perEndpoint, batch, leaseMs, idlePollMs, maxBlockMs }
+  return { concurrency, perEndpoint, batch, leaseMs, idlePollMs }
 }

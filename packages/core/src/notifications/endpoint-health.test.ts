@@ -1,17 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { EndpointHealth, EndpointResult } from '../ports/store-deliveries.js'
-import { dispatcherDefaults } from './dispatcher-options.js'
-import { failuresUntilBlock, judgeEndpoint } from './endpoint-health.js'
+import { blockCapMs, failuresUntilBlock, judgeEndpoint } from './endpoint-health.js'
 
-const { maxBlockMs } = dispatcherDefaults
 const ok = { delivered: true, probe: false }
 const failed = { delivered: false, probe: false }
 const probed = { delivered: true, probe: true }
 const failedProbe = { delivered: false, probe: true }
 const times = (count: number, result: EndpointResult) => Array.from({ length: count }, () => result)
 const judge = ([failures, blocks]: readonly [number, number], results: readonly EndpointResult[], fraction = 0.5) => {
-  const after = judgeEndpoint({ failures, blocks }, results, { fraction, maxBlockMs })
+  const after = judgeEndpoint({ failures, blocks }, results, fraction)
   return [after.failures, after.blocks, after.blockMs]
 }
 
@@ -62,7 +60,7 @@ describe('whatever the results', () => {
   test('it is blocked exactly while five or more failed in a row', () => {
     fc.assert(
       fc.property(health, results, fraction, (before, given, at) => {
-        const { failures, blocks } = judgeEndpoint(before, given, { fraction: at, maxBlockMs })
+        const { failures, blocks } = judgeEndpoint(before, given, at)
         const sinceSuccess = given.toReversed().findIndex(({ delivered }) => delivered)
         expect(failures).toBe(sinceSuccess === -1 ? before.failures + given.length : sinceSuccess)
         expect(blocks > 0).toBe(failures >= failuresUntilBlock)
@@ -73,29 +71,22 @@ describe('whatever the results', () => {
   test('a block is as long as its place says, and only where one begins', () => {
     fc.assert(
       fc.property(health, results, fraction, (before, given, at) => {
-        const { blocks, blockMs } = judgeEndpoint(before, given, { fraction: at, maxBlockMs })
+        const { blocks, blockMs } = judgeEndpoint(before, given, at)
         const begins = blocks > 0 && (blocks !== before.blocks || given.some(({ delivered }) => delivered))
         expect(blockMs === null).toBe(!begins)
         if (blockMs === null) return
-        const planned = Math.min(maxBlockMs, 2_500 * 2 ** blocks)
+        const planned = Math.min(blockCapMs, 2_500 * 2 ** blocks)
         expect(blockMs).toBeGreaterThanOrEqual(Math.floor(planned * 0.8))
         expect(blockMs).toBeLessThanOrEqual(Math.ceil(planned * 1.2))
       }),
     )
   })
 
-  test('the longest block is an option, also where it is shorter than the first', () => {
-    const given = times(5, failed)
-    const block = judgeEndpoint({ failures: 0, blocks: 0 }, given, { fraction: 0.5, maxBlockMs: 2_000 })
-    expect(block.blockMs).toBe(2_000)
-  })
-
   test('results in two parts come to the same as in one', () => {
     fc.assert(
       fc.property(health, results, results, fraction, (before, first, second, at) => {
-        const jitter = { fraction: at, maxBlockMs }
-        const whole = judgeEndpoint(before, [...first, ...second], jitter)
-        const { failures, blocks } = judgeEndpoint(judgeEndpoint(before, first, jitter), second, jitter)
+        const whole = judgeEndpoint(before, [...first, ...second], at)
+        const { failures, blocks } = judgeEndpoint(judgeEndpoint(before, first, at), second, at)
         expect({ failures, blocks }).toEqual({ failures: whole.failures, blocks: whole.blocks })
       }),
     )

@@ -4,8 +4,11 @@ import type { EndpointChange, EndpointHealth, EndpointResult } from '../ports/st
 /** Failed attempts in a row that block an endpoint. */
 export const failuresUntilBlock = 5
 
-/** The first block, in milliseconds, before jitter; each failed probe doubles it, up to the longest. */
+/** The first block, in milliseconds, before jitter; each failed probe doubles it. */
 export const blockBaseMs = 5_000
+
+/** The longest block, in milliseconds, before jitter. */
+export const blockCapMs = 60_000
 
 /** Jitter of a block, as a share of its length. */
 export const blockJitter = 0.2
@@ -15,12 +18,11 @@ export const blockJitter = 0.2
  * blocks; during a block only a failed probe blocks again, since other results were in flight when it began.
  *
  * @param fraction - Position in the jitter: 0 is -20 %, 0.5 none, 1 is +20 %.
- * @param maxBlockMs - The longest block before jitter, in milliseconds.
  */
 export function judgeEndpoint(
   before: EndpointHealth,
   results: readonly EndpointResult[],
-  { fraction, maxBlockMs }: { readonly fraction: number; readonly maxBlockMs: number },
+  fraction: number,
 ): EndpointChange {
   let { failures, blocks } = before
   let blockMs: number | null = null
@@ -34,12 +36,13 @@ export function judgeEndpoint(
     failures += 1
     if (blocks === 0 ? failures < failuresUntilBlock : !probe) continue
     blocks += 1
-    blockMs = jittered(Math.min(maxBlockMs, blockBaseMs * 2 ** (blocks - 1)), fraction)
+    blockMs = blockLengthMs(blocks, fraction)
   }
   return { failures, blocks, blockMs }
 }
 
-/** In whole milliseconds. */
-function jittered(planned: number, fraction: number): number {
+/** The length of the n-th block in a row, in whole milliseconds. */
+function blockLengthMs(blocks: number, fraction: number): number {
+  const planned = Math.min(blockCapMs, blockBaseMs * 2 ** (blocks - 1))
   return Math.round(planned * (1 - blockJitter + 2 * blockJitter * fraction))
 }

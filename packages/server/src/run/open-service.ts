@@ -28,9 +28,6 @@ import { openChain } from './open-chain.js'
 import { openFulfilments } from './open-fulfilments.js'
 import { createQuarantine } from './quarantine.js'
 
-/** Longest block of a failing endpoint in development, in milliseconds. */
-const devBlockMs = 2_000
-
 /** Chains without a node, and what causes events on them. */
 export interface SimulatedChains {
   readonly chains: readonly Chain[]
@@ -130,8 +127,7 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
     logger,
     allowLoopbackHttp,
     isDeniedAddress: isInRanges(denied),
-    // Whoever writes a receiver restarts it often: it must not wait for a minute.
-    delivery: allowLoopbackHttp ? { ...delivery, maxBlockMs: devBlockMs } : delivery,
+    delivery,
     actor: config.actor ?? options.actor,
     ...(receipts === null ? {} : { receipts: { source: receipts } }),
     ...(identity === null ? {} : { identity: { provider: identity.provider, namespace: identity.namespace } }),

@@ -27,6 +27,9 @@ import { openChain } from './open-chain.js'
 import { openFulfilments } from './open-fulfilments.js'
 import { createQuarantine } from './quarantine.js'
 
+/** Longest block of a failing receiver in development, in milliseconds: shorter than the first retry's wait of 5 s. */
+const developmentBlockCapMs = 3_000
+
 /** Parts that a host may replace. */
 export interface OpenOptions {
   /** Receives every event. */
@@ -108,7 +111,7 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
     logger,
     allowLoopbackHttp,
     isDeniedAddress: isInRanges(denied),
-    delivery,
+    delivery: { ...delivery, blockCapMs: config.environment === 'development' ? developmentBlockCapMs : undefined },
     actor: config.actor ?? options.actor,
     ...(receipts === null ? {} : { receipts: { source: receipts } }),
     ...(identity === null ? {} : { identity: { provider: identity.provider, namespace: identity.namespace } }),

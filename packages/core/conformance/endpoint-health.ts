@@ -60,7 +60,10 @@ async function blocked(store: Store, blockMs: number, count = 5, inMs = 0): Prom
   await owe(store, count)
   const failure = { ...fail(await claimOne(store)), verdict: { kind: 'retry', inMs } as const }
   const { transitions } = await store.deliveries.settle([failure], blockFor(blockMs))
-  expect(transitions).toEqual([{ integrationAddress: shop, blocked: true, failingMs: 0 }])
+  const [view] = await store.deliveries.endpoints()
+  const { failingSince, blockedUntil } = view ?? {}
+  expect(blockedUntil).toBe((failingSince ?? 0) + blockMs)
+  expect(transitions).toEqual([{ integrationAddress: shop, failures: 1, blockedUntil, failingMs: 0 }])
 }
 
 /** Claims once the time has passed, and until something is claimed. */
@@ -195,8 +198,9 @@ export function endpointHealthTests(test: StoreTest): void {
     const [second] = await claimAfter(subject, 30)
     if (second === undefined) throw new Error('No probe was claimed.')
     const { transitions } = await store.deliveries.settle([deliver(second)], blockFor(30))
-    expect(transitions).toEqual([{ integrationAddress: shop, blocked: false, failingMs: transitions[0]?.failingMs }])
-    expect(transitions[0]?.failingMs).toBeGreaterThanOrEqual(60)
+    const failingMs = transitions[0]?.failingMs
+    expect(transitions).toEqual([{ integrationAddress: shop, failures: 0, blockedUntil: null, failingMs }])
+    expect(failingMs).toBeGreaterThanOrEqual(60)
     expect(await store.deliveries.endpoints()).toEqual([])
     expect((await store.deliveries.claim(lease)).map(({ probe }) => probe)).toEqual([false, false, false, false])
   })

@@ -59,8 +59,16 @@ export type ServiceEvent =
       readonly version: number
       readonly reason: string | null
     } & PaymentName)
-  /** An endpoint failed several times in a row: it gets probes alone. */
-  | { readonly type: 'endpoint.failing'; readonly integrationAddress: string; readonly failingMs: number }
+  /** An endpoint failed several times in a row: until it answers, it gets only probes and replays. */
+  | {
+      readonly type: 'endpoint.failing'
+      readonly integrationAddress: string
+      /** Failed attempts in a row. */
+      readonly failures: number
+      /** End of the first block: unix time in milliseconds, by the store's clock. */
+      readonly blockedUntil: number
+      readonly failingMs: number
+    }
   /** A failing endpoint answers again: its backlog is sent. */
   | { readonly type: 'endpoint.recovered'; readonly integrationAddress: string; readonly failingMs: number }
   | { readonly type: 'chain.indexed'; readonly chainId: number; readonly blockNumber: number; readonly head: number }

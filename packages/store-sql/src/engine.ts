@@ -80,6 +80,13 @@ export interface DueQuery {
   readonly without: readonly number[]
 }
 
+/** The values of {@link SqlDialect.indexRange}. */
+export interface IndexRange {
+  readonly value: unknown
+  readonly after: unknown
+  readonly upTo: unknown
+}
+
 /** SQL that is not the same on both databases. */
 export interface SqlDialect {
   readonly types: ColumnTypes
@@ -107,6 +114,11 @@ export interface SqlDialect {
   skipLocked(table: string): string
   /** A condition: the column is one of these integers or texts. */
   oneOf(column: string, type: 'integer' | 'text', values: readonly unknown[], parameter: Parameter): string
+  /**
+   * A condition: `first` is a value, and `second` is above another one and at most a third. With `order by first,
+   * second` it uses the index on both columns, whatever share of the table has that value.
+   */
+  indexRange(first: string, second: string, range: IndexRange, parameter: Parameter): string
   /** What a statement reads of a column of bytes, for {@link bytesOf}. */
   bytesText(column: string): string
   /** The bytes that a statement read. */

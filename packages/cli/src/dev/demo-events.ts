@@ -94,6 +94,15 @@ export interface RefusedEvent {
   readonly status: number
 }
 
+/** The receiver failed several times in a row. Until it answers, it gets only single probes and what a key sends. */
+export interface BlockedEvent {
+  readonly event: 'receiver.blocked'
+  /** ISO 8601, UTC: end of the first block. After each failed probe follows another one. */
+  readonly until: string
+  /** Failed attempts in a row. */
+  readonly failures: number
+}
+
 /** No 2xx arrived from your receiver in time. */
 export interface ForwardEvent {
   readonly event: 'forward.failed'
@@ -180,6 +189,7 @@ export type DemoEvent =
   | ChangedEvent
   | DeliveryEvent
   | RefusedEvent
+  | BlockedEvent
   | ForwardEvent
   | EnvFileEvent
   | HotkeyEvent

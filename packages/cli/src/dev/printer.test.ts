@@ -159,6 +159,16 @@ describe('createDemoPrinter', () => {
     )
   })
 
+  it('prints until when the receiver is blocked, with a key only once keys are read', () => {
+    const until = new Date(time + 3_000).toISOString()
+    const blocked: DemoEvent = { event: 'receiver.blocked', until, failures: 5 }
+    const keys: DemoEvent = { event: 'hotkey', key: '?', text: 'r replay last' }
+    const line = '03:04:05.006  receiver blocked until 03:04:08 after 5 failures in a row'
+    expect(print([blocked])).toEqual([line])
+    expect(print([keys, blocked], { quiet: true }).at(-1)).toBe(`${line}; press r to retry now`)
+    expect(print([blocked], { json: true })).toEqual([JSON.stringify({ ...blocked, at: new Date(time).toISOString() })])
+  })
+
   it('with quiet, omits success', () => {
     const lost: DemoEvent = { ...delivery, outcome: 'pending', retryInMs: 1 }
     const refused: DemoEvent = { event: 'receiver.refused', code: 'ERR_SIGNATURE_MISMATCH', status: 401 }

@@ -22,10 +22,13 @@ export function createDemoPrinter(
 ): DemoPrinter {
   const style = createStyle(io.colour && !options.json)
   let last: string | null = null
+  /** The run names its keys once it reads them. */
+  let hasKeys = false
   return (event, time) => {
+    if (event.event === 'hotkey') hasKeys = true
     if (options.quiet && !isShownQuietly(event)) return
     if (options.json) return io.out(JSON.stringify({ ...event, at: new Date(time).toISOString() }))
-    for (const line of demoText(event, time, style)) {
+    for (const line of demoText(event, time, { style, hasKeys })) {
       if (line !== '' || last !== '') io.out(line)
       last = line
     }
@@ -33,7 +36,11 @@ export function createDemoPrinter(
 }
 
 /** Formats an event as lines. `time` is its unix time in milliseconds. */
-function demoText(event: DemoEvent, time: number, style: Style): string[] {
+function demoText(
+  event: DemoEvent,
+  time: number,
+  { style, hasKeys }: { readonly style: Style; readonly hasKeys: boolean },
+): string[] {
   const at = style.dim(clock(time))
   switch (event.event) {
     case 'ready':
@@ -48,6 +55,11 @@ function demoText(event: DemoEvent, time: number, style: Style): string[] {
       return delivery(event, at, style)
     case 'receiver.refused':
       return [`${at}  ${style.red(`receiver rejected a request: ${event.code}, answered ${event.status}`)}`]
+    case 'receiver.blocked': {
+      const hint = hasKeys ? '; press r to retry now' : ''
+      const until = clock(Date.parse(event.until)).slice(0, -'.000'.length)
+      return [`${at}  ${style.red(`receiver blocked until ${until} after ${event.failures} failures in a row${hint}`)}`]
+    }
     case 'forward.failed':
       return [`${at}  ${style.red('receiver')} ${event.advice}`]
     case 'env.file':
@@ -72,9 +84,16 @@ function demoText(event: DemoEvent, time: number, style: Style): string[] {
 /** Whether `--quiet` still shows an event. */
 function isShownQuietly(event: DemoEvent): boolean {
   if (event.event === 'delivery.attempted') return event.outcome !== 'delivered'
-  return ['ready', 'summary', 'problem', 'receiver.refused', 'forward.failed', 'env.file', 'hotkey'].includes(
-    event.event,
-  )
+  return [
+    'ready',
+    'summary',
+    'problem',
+    'receiver.refused',
+    'receiver.blocked',
+    'forward.failed',
+    'env.file',
+    'hotkey',
+  ].includes(event.event)
 }
 
 function header(event: ReadyEvent, style: Style): string[] {

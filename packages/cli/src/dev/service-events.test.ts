@@ -66,14 +66,17 @@ describe('watchService', () => {
       { type: 'delivery.exhausted', deliveryId: 'd1', version: 2, reason: 'status_410', ...name },
       'The notification of version 2 of 0xaa is exhausted: status_410',
     ],
-    [
-      { type: 'endpoint.failing', integrationAddress: name.integrationAddress, failingMs: 9 },
-      'The receiver fails: the service pauses for seconds, up to a minute, between its probes. Press a to retry now.',
-    ],
   ] as const satisfies readonly (readonly [ServiceEvent, string])[])('reports %j as a problem', (event, reason) => {
     const { reported, watch } = watched()
     watch(event)
     expect(reported).toEqual([{ event: 'problem', reason }])
+  })
+
+  it('reports until when a failing receiver is blocked', () => {
+    const { reported, watch } = watched()
+    const { integrationAddress } = name
+    watch({ type: 'endpoint.failing', integrationAddress, failures: 5, blockedUntil: 3_000, failingMs: 9 })
+    expect(reported).toEqual([{ event: 'receiver.blocked', until: '1970-01-01T00:00:03.000Z', failures: 5 }])
   })
 
   it('reports nothing during the shutdown', () => {

@@ -77,9 +77,9 @@ export function watchService(
         })
       case 'endpoint.failing':
         return report({
-          event: 'problem',
-          reason:
-            'The receiver fails: the service pauses for seconds, up to a minute, between its probes. Press a to retry now.',
+          event: 'receiver.blocked',
+          until: new Date(event.blockedUntil).toISOString(),
+          failures: event.failures,
         })
       case 'endpoint.recovered':
       case 'chain.indexed':

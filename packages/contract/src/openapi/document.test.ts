@@ -63,7 +63,9 @@ describe('the document', () => {
 })
 
 test('every path of the contract is in the document, with its parameters', () => {
-  const templated = Object.values(main.paths).map((path) => path.replaceAll(/:(\w+)/g, '{$1}'))
+  const templated = [...Object.values(main.paths), main.deliveryStreamPath].map((path) =>
+    path.replaceAll(/:(\w+)/g, '{$1}'),
+  )
   expect(Object.keys(document.paths).sort()).toEqual([...templated, '/health', '/health/live'].sort())
 })
 

@@ -9,6 +9,7 @@ import { processorOperations } from './processor-operations.js'
 import { responseHeaders, sharedResponses } from './responses.js'
 import { componentSchemas } from './schemas.js'
 import { securitySchemes } from './security.js'
+import { streamOperations } from './stream-operations.js'
 import type { OpenApiDocument, PathItem } from './types.js'
 
 /** The parts of the document that depend on the deployment. */
@@ -47,6 +48,7 @@ export function openApiDocument(options: OpenApiOptions): OpenApiDocument {
     paths: templated({
       ...paymentOperations,
       ...identityOperations,
+      ...streamOperations,
       ...legacyOperations,
       ...processorOperations,
       ...healthOperations,

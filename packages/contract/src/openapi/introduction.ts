@@ -29,5 +29,5 @@ export const tags = [
   { name: 'Legacy', description: 'Look up a transaction by chain and hash, and verify it against an invoice.' },
   { name: 'Processor', description: 'Signed updates from payment processors.' },
   { name: 'Health', description: 'For operators and load balancers.' },
-  { name: 'Notifications', description: 'Deliveries to the notification URL of an integration.' },
+  { name: 'Notifications', description: 'Deliveries to the notification URL of an integration, and their stream.' },
 ] as const

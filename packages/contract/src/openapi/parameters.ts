@@ -42,6 +42,27 @@ export const cursor: Parameter = {
   schema: { type: 'string', minLength: 1 },
 }
 
+/** Position in a stream. */
+export const lastEventId: Parameter = {
+  name: 'Last-Event-ID',
+  in: 'header',
+  required: false,
+  description:
+    'The `id` of the last event received: the stream goes on after it. It is opaque and valid for the caller only.',
+  schema: { type: 'string' },
+}
+
+/** Time at which a stream begins. */
+export const since: Parameter = {
+  name: 'since',
+  in: 'query',
+  required: false,
+  description:
+    'Unix time in milliseconds: the stream begins with deliveries created then. Without it the stream begins now. A `Last-Event-ID` takes precedence.',
+  schema: { type: 'string', pattern: '^[0-9]{1,15}$' },
+  example: '1767323045000',
+}
+
 /** Chain of a legacy look-up. */
 export const legacyChainId: Parameter = {
   name: 'chainId',

@@ -27,6 +27,11 @@ export const responseHeaders = {
     required: true,
     schema: { type: 'string', const: signatureHeader },
   },
+  NoBuffering: {
+    description: 'Keeps proxies such as nginx from collecting the stream.',
+    required: true,
+    schema: { type: 'string', const: 'no' },
+  },
   RetryAfter: {
     description: 'Seconds to wait before the next attempt. Absent if an operator must act first.',
     required: false,

@@ -49,6 +49,12 @@ function attemptEvent(
 }
 
 /** The event of an endpoint whose block began or ended. */
-export function endpointEvent({ integrationAddress, blocked, failingMs }: EndpointTransition): ServiceEvent {
-  return { type: blocked ? 'endpoint.failing' : 'endpoint.recovered', integrationAddress, failingMs }
+export function endpointEvent({
+  integrationAddress,
+  failures,
+  blockedUntil,
+  failingMs,
+}: EndpointTransition): ServiceEvent {
+  if (blockedUntil === null) return { type: 'endpoint.recovered', integrationAddress, failingMs }
+  return { type: 'endpoint.failing', integrationAddress, failures, blockedUntil, failingMs }
 }

@@ -14,6 +14,8 @@ export interface DispatcherOptions {
   readonly leaseMs?: number | undefined
   /** Longest wait before the next look for due deliveries, in milliseconds. @default 250 */
   readonly idlePollMs?: number | undefined
+  /** Longest block of a failing endpoint in milliseconds, before jitter. The first one is 5 s, or this. @default 60000 */
+  readonly blockCapMs?: number | undefined
 }
 
 /** The defaults of {@link DispatcherOptions}. */
@@ -23,6 +25,7 @@ export const dispatcherDefaults = {
   batch: 256,
   leaseMs: 15_000,
   idlePollMs: 250,
+  blockCapMs: 60_000,
 } as const
 
 /** The shortest lease: a POST with its whole timeout, and 5 s to settle it. */
@@ -39,11 +42,13 @@ export function checkDispatcherOptions(options: DispatcherOptions = {}): Dispatc
     batch = dispatcherDefaults.batch,
     leaseMs = dispatcherDefaults.leaseMs,
     idlePollMs = dispatcherDefaults.idlePollMs,
+    blockCapMs = dispatcherDefaults.blockCapMs,
   } = options
   assertWhole('concurrency', concurrency, 1)
   assertWhole('perEndpoint', perEndpoint, 1)
   assertWhole('batch', batch, 1)
   assertWhole('leaseMs', leaseMs, minLeaseMs)
   assertWhole('idlePollMs', idlePollMs, 1)
-  return { concurrency, perEndpoint, batch, leaseMs, idlePollMs }
+  assertWhole('blockCapMs', blockCapMs, 1)
+  return { concurrency, perEndpoint, batch, leaseMs, idlePollMs, blockCapMs }
 }

@@ -1,15 +1,21 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { EndpointHealth, EndpointResult } from '../ports/store-deliveries.js'
-import { blockCapMs, failuresUntilBlock, judgeEndpoint } from './endpoint-health.js'
+import { dispatcherDefaults } from './dispatcher-options.js'
+import { failuresUntilBlock, judgeEndpoint } from './endpoint-health.js'
 
 const ok = { delivered: true, probe: false }
 const failed = { delivered: false, probe: false }
 const probed = { delivered: true, probe: true }
 const failedProbe = { delivered: false, probe: true }
 const times = (count: number, result: EndpointResult) => Array.from({ length: count }, () => result)
-const judge = ([failures, blocks]: readonly [number, number], results: readonly EndpointResult[], fraction = 0.5) => {
-  const after = judgeEndpoint({ failures, blocks }, results, fraction)
+const judge = (
+  [failures, blocks]: readonly [number, number],
+  results: readonly EndpointResult[],
+  fraction = 0.5,
+  capMs: number = dispatcherDefaults.blockCapMs,
+) => {
+  const after = judgeEndpoint({ failures, blocks }, results, { capMs, fraction })
   return [after.failures, after.blocks, after.blockMs]
 }
 
@@ -46,9 +52,17 @@ test.each([
   expect(judge([9, blocks], [failedProbe], 1)).toEqual([10, blocks + 1, ms * 1.2])
 })
 
+test('a cap below 5 s shortens the first block too', () => {
+  expect(judge([4, 0], [failed], 0.5, 3_000)).toEqual([5, 1, 3_000])
+  expect(judge([5, 1], [failedProbe], 1, 3_000)).toEqual([6, 2, 3_600])
+})
+
 describe('whatever the results', () => {
   const results = fc.array(fc.record({ delivered: fc.boolean(), probe: fc.boolean() }), { maxLength: 40 })
-  const fraction = fc.double({ min: 0, max: 1, noNaN: true })
+  const limits = fc.record({
+    capMs: fc.integer({ min: 1, max: 120_000 }),
+    fraction: fc.double({ min: 0, max: 1, noNaN: true }),
+  })
   // What the function itself can leave: no blocks without as many failures as it takes.
   const health = fc
     .record({ failures: fc.nat(1_000), blocks: fc.nat(50) })
@@ -59,7 +73,7 @@ describe('whatever the results', () => {
 
   test('it is blocked exactly while five or more failed in a row', () => {
     fc.assert(
-      fc.property(health, results, fraction, (before, given, at) => {
+      fc.property(health, results, limits, (before, given, at) => {
         const { failures, blocks } = judgeEndpoint(before, given, at)
         const sinceSuccess = given.toReversed().findIndex(({ delivered }) => delivered)
         expect(failures).toBe(sinceSuccess === -1 ? before.failures + given.length : sinceSuccess)
@@ -70,12 +84,12 @@ describe('whatever the results', () => {
 
   test('a block is as long as its place says, and only where one begins', () => {
     fc.assert(
-      fc.property(health, results, fraction, (before, given, at) => {
+      fc.property(health, results, limits, (before, given, at) => {
         const { blocks, blockMs } = judgeEndpoint(before, given, at)
         const begins = blocks > 0 && (blocks !== before.blocks || given.some(({ delivered }) => delivered))
         expect(blockMs === null).toBe(!begins)
         if (blockMs === null) return
-        const planned = Math.min(blockCapMs, 2_500 * 2 ** blocks)
+        const planned = Math.min(at.capMs, 2_500 * 2 ** blocks)
         expect(blockMs).toBeGreaterThanOrEqual(Math.floor(planned * 0.8))
         expect(blockMs).toBeLessThanOrEqual(Math.ceil(planned * 1.2))
       }),
@@ -84,7 +98,7 @@ describe('whatever the results', () => {
 
   test('results in two parts come to the same as in one', () => {
     fc.assert(
-      fc.property(health, results, results, fraction, (before, first, second, at) => {
+      fc.property(health, results, results, limits, (before, first, second, at) => {
         const whole = judgeEndpoint(before, [...first, ...second], at)
         const { failures, blocks } = judgeEndpoint(judgeEndpoint(before, first, at), second, at)
         expect({ failures, blocks }).toEqual({ failures: whole.failures, blocks: whole.blocks })

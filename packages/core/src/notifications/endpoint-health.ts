@@ -4,25 +4,29 @@ import type { EndpointChange, EndpointHealth, EndpointResult } from '../ports/st
 /** Failed attempts in a row that block an endpoint. */
 export const failuresUntilBlock = 5
 
-/** The first block, in milliseconds, before jitter; each failed probe doubles it. */
+/** The first block, in milliseconds, before cap and jitter; each failed probe doubles it. */
 export const blockBaseMs = 5_000
-
-/** The longest block, in milliseconds, before jitter. */
-export const blockCapMs = 60_000
 
 /** Jitter of a block, as a share of its length. */
 export const blockJitter = 0.2
+
+/** Limits of a block's length. */
+export interface BlockLimits {
+  readonly capMs: number
+  readonly fraction: number
+}
 
 /**
  * Computes an endpoint's health from results in order. A delivered attempt resets it. The fifth failure in a row
  * blocks; during a block only a failed probe blocks again, since other results were in flight when it began.
  *
- * @param fraction - Position in the jitter: 0 is -20 %, 0.5 none, 1 is +20 %.
+ * @param limits.capMs - The longest block, in milliseconds, before jitter.
+ * @param limits.fraction - Position in the jitter: 0 is -20 %, 0.5 none, 1 is +20 %.
  */
 export function judgeEndpoint(
   before: EndpointHealth,
   results: readonly EndpointResult[],
-  fraction: number,
+  limits: BlockLimits,
 ): EndpointChange {
   let { failures, blocks } = before
   let blockMs: number | null = null
@@ -36,13 +40,13 @@ export function judgeEndpoint(
     failures += 1
     if (blocks === 0 ? failures < failuresUntilBlock : !probe) continue
     blocks += 1
-    blockMs = blockLengthMs(blocks, fraction)
+    blockMs = blockLengthMs(blocks, limits)
   }
   return { failures, blocks, blockMs }
 }
 
 /** The length of the n-th block in a row, in whole milliseconds. */
-function blockLengthMs(blocks: number, fraction: number): number {
-  const planned = Math.min(blockCapMs, blockBaseMs * 2 ** (blocks - 1))
+function blockLengthMs(blocks: number, { capMs, fraction }: BlockLimits): number {
+  const planned = Math.min(capMs, blockBaseMs * 2 ** (blocks - 1))
   return Math.round(planned * (1 - blockJitter + 2 * blockJitter * fraction))
 }

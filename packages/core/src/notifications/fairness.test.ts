@@ -264,9 +264,9 @@ describe('retries', () => {
 
 describe('an endpoint that fails', () => {
   /** An endpoint that fails until `state.status` changes. */
-  function failing() {
+  function failing(options: DispatcherOptions = {}) {
     const state = { status: 500 }
-    const setup = setUpDispatcher({ concurrency: 4, batch: 4 }, () => ({ ...ok, status: state.status }))
+    const setup = setUpDispatcher({ concurrency: 4, batch: 4, ...options }, () => ({ ...ok, status: state.status }))
     for (let index = 0; index < 40; index += 1)
       setup.deliveries.add({ deliveryId: `d${index}`, integrationAddress: '0xbad' })
     return Object.assign(setup, { state })
@@ -278,7 +278,10 @@ describe('an endpoint that fails', () => {
     const setup = failing()
     await setup.dispatcher.runOnce()
     expect(setup.posts.length).toBeLessThanOrEqual(8)
-    expect(blockEventsOf(setup)).toEqual([{ type: 'endpoint.failing', integrationAddress: '0xbad', failingMs: 0 }])
+    const block = { failures: setup.posts.length, blockedUntil: setup.clock.now() + 5_000 }
+    expect(blockEventsOf(setup)).toEqual([
+      { type: 'endpoint.failing', integrationAddress: '0xbad', ...block, failingMs: 0 },
+    ])
     expect(await setup.deliveries.endpoints()).toMatchObject([{ integrationAddress: '0xbad', blocks: 1 }])
     await setup.clock.advance(4_999)
     expect(await setup.dispatcher.runOnce()).toBe(0)
@@ -308,10 +311,34 @@ describe('an endpoint that fails', () => {
     await setup.dispatcher.runOnce()
     expect(await setup.deliveries.count({ status: 'delivered' })).toBe(40)
     expect(blockEventsOf(setup)).toEqual([
-      { type: 'endpoint.failing', integrationAddress: '0xbad', failingMs: 0 },
+      expect.objectContaining({ type: 'endpoint.failing', integrationAddress: '0xbad', failingMs: 0 }),
       { type: 'endpoint.recovered', integrationAddress: '0xbad', failingMs: 5_000 },
     ])
     expect(await setup.deliveries.endpoints()).toEqual([])
+  })
+
+  test('is probed after each `blockCapMs` at the latest', async () => {
+    const setup = failing({ blockCapMs: 3_000 })
+    await setup.dispatcher.runOnce()
+    for (let probe = 0; probe < 3; probe += 1) {
+      await setup.clock.advance(2_999)
+      expect(await setup.dispatcher.runOnce()).toBe(0)
+      await setup.clock.advance(1)
+      expect(await setup.dispatcher.runOnce()).toBe(1)
+    }
+    expect(() => setUpDispatcher({ blockCapMs: 0 })).toThrow(RangeError)
+  })
+
+  test('gets the replays of an operator at once during its block', async () => {
+    const setup = failing()
+    await setup.dispatcher.runOnce()
+    const first = setup.posts.length
+    setup.deliveries.replay({ deliveryId: 'd0', limit: 1 })
+    expect(await setup.dispatcher.runOnce()).toBe(1)
+    setup.state.status = 204
+    setup.deliveries.replay({ status: 'pending', limit: 1_000 })
+    expect(await setup.dispatcher.runOnce()).toBe(40)
+    expect(setup.posts).toHaveLength(first + 41)
   })
 
   test('a running loop sends the probe when its block is over, not at the next poll', async () => {

@@ -34,8 +34,8 @@ export function createOutcomeReporter({ store, clock, publish, logger }: Outcome
   const blockedSince = new Map<string, number>()
 
   function publishTransition(transition: EndpointTransition): void {
-    const { integrationAddress, blocked, failingMs } = transition
-    if (blocked) blockedSince.set(integrationAddress, clock.now() - failingMs)
+    const { integrationAddress, blockedUntil, failingMs } = transition
+    if (blockedUntil !== null) blockedSince.set(integrationAddress, clock.now() - failingMs)
     else blockedSince.delete(integrationAddress)
     publish(endpointEvent(transition))
   }
@@ -58,11 +58,11 @@ export function createOutcomeReporter({ store, clock, publish, logger }: Outcome
     const views = new Map((await store.deliveries.endpoints()).map((view) => [view.integrationAddress, view]))
     for (const integrationAddress of addresses) {
       const view = views.get(integrationAddress)
-      const blocked = (view?.blocks ?? 0) > 0
+      const blockedUntil = (view?.blocks ?? 0) > 0 ? (view?.blockedUntil ?? null) : null
       const since = blockedSince.get(integrationAddress)
-      if (blocked === (since !== undefined)) continue
+      if ((blockedUntil !== null) === (since !== undefined)) continue
       const failingMs = Math.max(0, clock.now() - (since ?? view?.failingSince ?? clock.now()))
-      publishTransition({ integrationAddress, blocked, failingMs })
+      publishTransition({ integrationAddress, failures: view?.failures ?? 0, blockedUntil, failingMs })
     }
   }
 

@@ -9,7 +9,7 @@ import { createSleeper } from './sleeper.js'
 import { createSlots, type FreeSlots } from './slots.js'
 
 /** The dependencies of a round. */
-export type RoundDeps = AttemptDeps & Omit<SettlerDeps, 'onCommitBegun' | 'onSettled'>
+export type RoundDeps = AttemptDeps & Omit<SettlerDeps, 'blockCapMs' | 'onCommitBegun' | 'onSettled'>
 
 /**
  * Why a claim brought no more deliveries.
@@ -42,11 +42,11 @@ const startsPerTurn = 32
 /** Opens a round. */
 export function openRound(deps: RoundDeps, limits: Omit<DispatcherLimits, 'idlePollMs'>): Round {
   const { store, clock } = deps
-  const { concurrency, perEndpoint, batch, leaseMs } = limits
+  const { concurrency, perEndpoint, batch, leaseMs, blockCapMs } = limits
   const sleeper = createSleeper(clock)
   const slots = createSlots(limits)
   const attempt = createAttempt(deps)
-  const settler = createSettler({ ...deps, onCommitBegun: wakeDuringCommit, onSettled: wakeIfMoreDue })
+  const settler = createSettler({ ...deps, blockCapMs, onCommitBegun: wakeDuringCommit, onSettled: wakeIfMoreDue })
   /** How the last claim ended. */
   let lastEnd: ClaimEnd = 'allClaimed'
   /** POSTs finished since the last claim began. */

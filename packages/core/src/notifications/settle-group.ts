@@ -20,6 +20,8 @@ export const halvingMs = 15_000
 /** The dependencies of settling. */
 export interface SettleGroupDeps extends OutcomeReporterDeps {
   readonly random: Pick<Random, 'fraction'>
+  /** The longest block of an endpoint, in milliseconds. */
+  readonly blockCapMs: number
 }
 
 /**
@@ -27,13 +29,13 @@ export interface SettleGroupDeps extends OutcomeReporterDeps {
  * settles the rest. It stops for a store that is unreachable or full, and after {@link halvingMs}.
  */
 export function createSettleGroup(deps: SettleGroupDeps): (group: readonly Attempted[]) => Promise<GroupOutcome> {
-  const { store, clock, random, logger } = deps
+  const { store, clock, random, logger, blockCapMs } = deps
   const reporter = createOutcomeReporter(deps)
 
   /** Resolves the unsettled attempts; with an error, nothing was settled. */
   async function settle(group: readonly Attempted[]): Promise<{ unsettled: readonly Attempted[]; error: unknown }> {
-    const fraction = random.fraction()
-    const judge: EndpointJudge = (before, results) => judgeEndpoint(before, results, fraction)
+    const limits = { capMs: blockCapMs, fraction: random.fraction() }
+    const judge: EndpointJudge = (before, results) => judgeEndpoint(before, results, limits)
     try {
       const settled = await store.deliveries.settle(group, judge)
       return { unsettled: await reporter.report(group, settled), error: null }

@@ -336,11 +336,13 @@ describe('a commit that is not answered', () => {
     losingAnswers(setup)
     for (let index = 0; index < 5; index += 1)
       setup.deliveries.add({ deliveryId: `f${index}`, integrationAddress: '0xbad' })
-    const { events, attempts, stop } = running(0, setup)
+    const { deliveries, events, attempts, stop } = running(0, setup)
     await until('the events', () => attempts().length === 5)
     await stop()
     const turns = events.filter(({ type }) => type === 'endpoint.failing')
-    expect(turns).toEqual([{ type: 'endpoint.failing', integrationAddress: '0xbad', failingMs: 0 }])
+    const [view] = await deliveries.endpoints()
+    const block = { failures: 5, blockedUntil: view?.blockedUntil }
+    expect(turns).toEqual([{ type: 'endpoint.failing', integrationAddress: '0xbad', ...block, failingMs: 0 }])
   })
 
   test('nor committed, and whose lease is lost, publishes nothing', async () => {

@@ -108,7 +108,10 @@ export interface Settled {
 /** The beginning or end of an endpoint's block. */
 export interface EndpointTransition {
   readonly integrationAddress: string
-  readonly blocked: boolean
+  /** Failed attempts in a row; 0 after the end of a block. */
+  readonly failures: number
+  /** Unix time in milliseconds, by the store's clock, at which the new block ends; null: the block ended. */
+  readonly blockedUntil: number | null
   /** For how long it had been failing, in milliseconds. */
   readonly failingMs: number
 }

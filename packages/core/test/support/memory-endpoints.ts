@@ -56,7 +56,7 @@ export function memoryEndpoints(clock: Pick<Clock, 'now'>): MemoryEndpoints {
         if (failures === 0) rows.delete(integrationAddress)
         else rows.set(integrationAddress, { integrationAddress, failures, blocks, failingSince, blockedUntil: blocked })
         if (blocks > 0 === (before?.blocks ?? 0) > 0) return []
-        return [{ integrationAddress, blocked: blocks > 0, failingMs: clock.now() - failingSince }]
+        return [{ integrationAddress, failures, blockedUntil: blocked, failingMs: clock.now() - failingSince }]
       })
     },
     reset: (integrationAddress) => void rows.delete(integrationAddress),

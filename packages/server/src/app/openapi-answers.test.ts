@@ -39,6 +39,12 @@ beforeAll(async () => {
       identity: { ...documented.clauses.identity, share: fail },
     }),
     receiveUpdate,
+    streams: {
+      open() {
+        throw failure
+      },
+      close: () => undefined,
+    },
     health: createHealth({ store: { ping: () => Promise.reject(new Error('away')) }, indexers: [] }),
   })
 })
@@ -50,7 +56,8 @@ async function expectDocumented(request: SentRequest, status: number, url = docu
   const operation = check.find(request.method, request.target)
   expect([answer.status, ...check.answerFlaws(operation, answer)]).toEqual([status])
   covered.add(`${operation.operationId} ${status}`)
-  return { ...answer, json: JSON.parse(answer.body) as Record<string, unknown> }
+  const isJson = answer.headers.get('content-type') === 'application/json'
+  return { ...answer, json: (isJson ? JSON.parse(answer.body) : {}) as Record<string, unknown> }
 }
 const without = ({ headers: _, ...request }: SentRequest): SentRequest => request
 
@@ -132,6 +139,33 @@ test('processor updates are applied, kept or refused', async () => {
 test('the updates endpoint is 404 without a processor', async () => {
   const { url, stop } = await listenApp({ receiveUpdate: null })
   await expectDocumented(signedUpdate({}), 404, url).finally(stop)
+})
+
+describe('the stream of deliveries', () => {
+  const stream = (query = '', headers: readonly string[] = []): SentRequest => {
+    const request = documented.read(`/deliveries/stream${query}`)
+    return { ...request, headers: [...(request.headers ?? []), ...headers] }
+  }
+
+  it('sends the documented events, and rejects invalid positions, times and bodies', async () => {
+    const { body } = await expectDocumented(stream('?since=0'), 200)
+    const events = [...body.matchAll(/^event: (.*)$/gm)].map(([, name]) => name)
+    expect(events.at(0)).toBe('ready')
+    expect(events.at(-1)).toBe('live')
+    await expectDocumented(stream('', ['Last-Event-ID: x']), 400)
+    await expectDocumented(stream('?since=x'), 400)
+    await expectDocumented({ ...stream(), body: '{}' }, 400)
+    await expectDocumented(without(stream()), 401)
+  })
+
+  it('is 404 when it is off, and 429 when too many are open', async () => {
+    const headers = [`Authorization: ${goodAuthorization}`]
+    const off = await listenApp()
+    await expectDocumented({ ...stream(), headers }, 404, off.url).finally(off.stop)
+    const full = await listenApp({ streams: { open: () => null, close: () => undefined } })
+    const answer = await expectDocumented({ ...stream(), headers }, 429, full.url).finally(full.stop)
+    expect(answer.headers.get('retry-after')).toBe('5')
+  })
 })
 
 describe('sharing a verification', () => {

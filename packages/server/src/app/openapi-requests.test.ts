@@ -47,6 +47,11 @@ const values: readonly [name: string, good: readonly string[], bad: readonly str
     [wallet.slice(0, -1), `${wallet}0`, wallet.slice(2), wallet.replace('0x', '0X'), 'corner-cafe'],
   ],
   [
+    'since',
+    ['0', '1767323045000', '999999999999999'],
+    ['', '-1', '+1', '1.5', '1e3', ' 1', '٣', 'x', '1000000000000000'],
+  ],
+  [
     'chainId',
     ['1', '137', '999999999999999'],
     ['0', '01', '-1', '+1', '1.0', '1e3', '0x1', '1000000000000000', 'x', '٣'],
@@ -67,6 +72,7 @@ const requests: Readonly<Record<string, readonly ((value: string) => SentRequest
     (value) => documented.read(`/wallet/${value}/payments`),
     (value) => documented.read(`/wallet/${value}/payments/${hash}`),
   ],
+  since: [(value) => documented.read(`/deliveries/stream?since=${value}`)],
   chainId: [(value) => documented.lookup(`${value}/${hash}`)],
 }
 

@@ -22,7 +22,7 @@ const [info, warn] = [30, 40]
 
 it.each([
   [
-    { type: 'endpoint.failing', integrationAddress, failingMs: 61_000 },
+    { type: 'endpoint.failing', integrationAddress, failures: 5, blockedUntil: 5_000, failingMs: 61_000 },
     { level: warn, eventType: 'endpoint.failing', integrationAddress, failingMs: 61_000 },
   ],
   [

@@ -102,8 +102,9 @@ describe('events of endpoints and exhausted deliveries', () => {
     const of = (to: string, count: number) => `${prefix}notification_endpoint_transitions_total{to="${to}"} ${count}`
     expect(transitions(await metrics.text())).toEqual([of('failing', 0), of('recovered', 0)])
     const { integrationAddress } = name
-    metrics.onEvent({ type: 'endpoint.failing', integrationAddress, failingMs: 9_000 })
-    metrics.onEvent({ type: 'endpoint.failing', integrationAddress, failingMs: 9_000 })
+    const block = { failures: 5, blockedUntil: 5_000, failingMs: 9_000 }
+    metrics.onEvent({ type: 'endpoint.failing', integrationAddress, ...block })
+    metrics.onEvent({ type: 'endpoint.failing', integrationAddress, ...block })
     metrics.onEvent({ type: 'endpoint.recovered', integrationAddress, failingMs: 9_000 })
     metrics.onEvent({ type: 'delivery.exhausted', deliveryId: '7', version: 1, reason: 'status_410', ...name })
     metrics.onEvent(attempted)

@@ -1,10 +1,11 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
+import { type ServiceEvent, systemClock, systemRandom } from '@payment-integration/core'
 import { afterAll, expect, it } from 'vitest'
 import { facts, indexPayments } from '../../test/support/index-payments.js'
 import { startRecordingReceiver } from '../../test/support/recording-receiver.js'
 import { tempConfig } from '../../test/support/temp-config.js'
-import { openService } from './open-service.js'
+import { type OpenOptions, openService } from './open-service.js'
 
 const stops: (() => Promise<unknown>)[] = []
 afterAll(async () => {
@@ -39,10 +40,15 @@ it.each([
 const shop = `0x${'a1'.repeat(20)}`
 
 /** A service with due payments of one integration. */
-async function withDue(env: Record<string, string>, notificationUrl: string, payments: number) {
+async function withDue(
+  env: Record<string, string>,
+  notificationUrl: string,
+  payments: number,
+  options: OpenOptions = {},
+) {
   const { config, remove } = await tempConfig(env)
   stops.push(remove)
-  const opened = await openService(config, { actor: 'the caller' })
+  const opened = await openService(config, { actor: 'the caller', ...options })
   stops.push(opened.close)
   await opened.service.integrations.create({ address: shop, notificationUrl })
   const hashes = Array.from({ length: payments }, (_, index) => `0x${String(index).padStart(64, '0')}`)
@@ -76,7 +82,8 @@ it.each([
   expect(highest).toBe(most)
 })
 
-it('a service queries only the name servers of PI_DNS_SERVERS', async () => {
+/** A name server that refuses every query. `asked` has the first labels of the names. */
+async function startRefusingDns() {
   const asked: string[] = []
   const socket = createSocket('udp4')
   stops.push(async () => socket.close())
@@ -88,12 +95,38 @@ it('a service queries only the name servers of PI_DNS_SERVERS', async () => {
   })
   socket.bind(0, '127.0.0.1')
   await once(socket, 'listening')
-  const server = `127.0.0.1:${socket.address().port}`
+  return { asked, server: `127.0.0.1:${socket.address().port}` }
+}
+
+it('a service queries only the name servers of PI_DNS_SERVERS', async () => {
+  const { asked, server } = await startRefusingDns()
   const { service } = await withDue({ PI_DNS_SERVERS: server }, 'https://shop.payment-integration.example/hook', 1)
   expect(await service.dispatcher.runOnce()).toBe(1)
   expect(new Set(asked)).toEqual(new Set(['shop']))
   const [delivery] = await service.deliveries.list({ limit: 1 })
   expect(delivery?.attempts).toMatchObject([{ status: null, reason: 'connection' }])
+})
+
+it.each([
+  ['development', 3_000],
+  ['production', 5_000],
+])('in %s the first block of a failing receiver lasts %i ms', async (environment, ms) => {
+  const { server } = await startRefusingDns()
+  const now = Date.now()
+  const events: ServiceEvent[] = []
+  const { service } = await withDue(
+    { PI_ENV: environment, PI_DNS_SERVERS: server },
+    'https://shop.payment-integration.example/hook',
+    5,
+    {
+      onEvent: (event) => void events.push(event),
+      clock: { ...systemClock, now: () => now },
+      random: { ...systemRandom, fraction: () => 0.5 },
+    },
+  )
+  expect(await service.dispatcher.runOnce()).toBe(5)
+  const [block] = events.filter(({ type }) => type === 'endpoint.failing')
+  expect(block).toMatchObject({ integrationAddress: shop, failures: 5, blockedUntil: now + ms })
 })
 
 it('a service posts to no address that PI_DELIVERY_DENY denies', async () => {

@@ -28,6 +28,9 @@ import { openChain } from './open-chain.js'
 import { openFulfilments } from './open-fulfilments.js'
 import { createQuarantine } from './quarantine.js'
 
+/** Longest block of a failing receiver in development, in milliseconds: shorter than the first retry's wait of 5 s. */
+const developmentBlockCapMs = 3_000
+
 /** Chains without a node, and what causes events on them. */
 export interface SimulatedChains {
   readonly chains: readonly Chain[]
@@ -53,7 +56,7 @@ export interface OpenOptions {
   readonly clock?: Clock | undefined
   /** @default the system's */
   readonly random?: Random | undefined
-  /** Makes the chains of `PI_SIMULATED_CHAINS`: `createSimulatedChains` of the testing package. @default none are made */
+  /** Makes the chains of `PI_SIMULATED_CHAINS`, by `createSimulatedChains` of testing. @default none are made */
   readonly simulateChains?: SimulateChains | undefined
   /** Actor that the audit log records, unless the configuration names one. @default 'service' */
   readonly actor?: string | undefined
@@ -127,7 +130,7 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
     logger,
     allowLoopbackHttp,
     isDeniedAddress: isInRanges(denied),
-    delivery,
+    delivery: { ...delivery, blockCapMs: config.environment === 'development' ? developmentBlockCapMs : undefined },
     actor: config.actor ?? options.actor,
     ...(receipts === null ? {} : { receipts: { source: receipts } }),
     ...(identity === null ? {} : { identity: { provider: identity.provider, namespace: identity.namespace } }),

@@ -53,7 +53,7 @@ export function documentCheck(text: string) {
     const media = content[type]
     return media === undefined
       ? [`content type ${type} is not documented`]
-      : flaws('answers', media.schema, JSON.parse(body))
+      : flaws('answers', media.schema, type === 'application/json' ? JSON.parse(body) : body)
   }
 
   return {

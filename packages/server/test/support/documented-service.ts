@@ -1,5 +1,6 @@
 /** A service with data for every operation, and one good request for each. */
 
+import type { DeliveryStreams } from '@payment-integration/core'
 import { createWebhookReader } from '@payment-integration/identity-sumsub/service'
 import { createHealth } from '../../src/app/health.js'
 import { processorSignature, receiveUpdate } from './clause-service.js'
@@ -38,6 +39,17 @@ export function signedUpdate(content: object): SentRequest {
   return { method: 'POST', target: '/api/v1/processor/updates', headers, body }
 }
 
+/** Streams that end once their backlog is sent, so that an answer is complete. */
+function endingStreams(streams: DeliveryStreams): DeliveryStreams {
+  async function* untilLive(messages: ReturnType<DeliveryStreams['open']>) {
+    for await (const message of messages ?? []) {
+      yield message
+      if (message.kind === 'live') return
+    }
+  }
+  return { ...streams, open: (request) => untilLive(streams.open(request)) }
+}
+
 /**
  * Starts it on a real store, beside an identity provider, with two payments of one integration on one chain and one of
  * them on another, too.
@@ -57,6 +69,7 @@ export async function startDocumented() {
     readWebhook: createWebhookReader({ secret: 'secret-of-the-webhook' }),
     health: createHealth({ store: clauses.store, indexers: clauses.service.indexers }),
     reference: true,
+    streams: endingStreams(clauses.service.deliveryStreams),
   })
   const basic = `Authorization: ${shop.authorization}`
   const key = `Authorization: Bearer ${apiKey}`
@@ -99,6 +112,7 @@ export async function startDocumented() {
         this.lookup(`1/${hashes.single}`),
         this.verify(JSON.stringify(payment)),
         signedUpdate({ id: 'good', chainId: '1', txHash: hashes.single, recipient: { title: 'Café', subtitle: null } }),
+        this.read('/deliveries/stream?since=0'),
         this.share(JSON.stringify({ email: 'user@shop.example', kycShareToken: clauses.mint() })),
         { method: 'GET', target: '/health' },
         { method: 'GET', target: '/health/live' },

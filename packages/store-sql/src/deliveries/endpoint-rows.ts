@@ -78,12 +78,14 @@ export async function judgeEndpoints(
     if (before === undefined || change === null) continue
     const isFirstFailure = before.failures === 0 || report.results.some(({ delivered }) => delivered)
     const failingSince = change.failures > 0 && isFirstFailure ? now : (before.failingSince ?? now)
-    await writeHealth(db, dialect, { integrationAddress, change, failingSince, now })
     const blocked = change.blocks > 0
+    const blockEnd = blocked ? now + (change.blockMs ?? 0) : null
+    await writeHealth(db, dialect, { integrationAddress, change, failingSince, blockEnd })
     if (blocked === before.blocks > 0) continue
     transitions.push({
       integrationAddress,
-      blocked,
+      failures: change.failures,
+      blockedUntil: blockEnd,
       failingMs: now - (blocked ? failingSince : (before.failingSince ?? now)),
     })
   }
@@ -138,19 +140,18 @@ async function writeHealth(
     integrationAddress,
     change: { failures, blocks, blockMs },
     failingSince,
-    now,
+    blockEnd,
   }: {
     readonly integrationAddress: string
     readonly change: EndpointChange
     readonly failingSince: number
-    readonly now: number
+    readonly blockEnd: number | null
   },
 ): Promise<void> {
   const table = dialect.name('endpoints')
   if (failures === 0 && blocks === 0) return forgetHealth(db, dialect, integrationAddress)
   await run(db, dialect, (parameter) => {
-    const blockedUntil = blocks === 0 ? null : now + (blockMs ?? 0)
-    const values = [integrationAddress, failures, blocks, failingSince, blockedUntil].map(parameter)
+    const values = [integrationAddress, failures, blocks, failingSince, blockEnd].map(parameter)
     const until =
       blocks > 0 && blockMs === null ? 'coalesce(e.blocked_until, excluded.blocked_until)' : 'excluded.blocked_until'
     return `insert into ${table} as e (integration, failures, blocks, failing_since, blocked_until)

@@ -57,16 +57,16 @@ export async function streamDeliveries({ read, dialect }: Engine, query: StreamQ
 
 /** Its statement. */
 export function streamQuery(dialect: SqlDialect, { integrationAddress, afterId, upToId, limit }: StreamQuery) {
-  const { name, bytesText } = dialect
-  const [after, upTo] = [parseId(afterId, 'afterId'), parseId(upToId, 'upToId')]
+  const { name, bytesText, indexRange } = dialect
+  const range = { value: integrationAddress, after: parseId(afterId, 'afterId'), upTo: parseId(upToId, 'upToId') }
   const most = checkInteger(limit, 'limit', 1)
   return compile<StreamRow>(
     dialect,
     (parameter) => `select d.id, d.version, d.created_at, p.chain_id, p.tx_hash, ${bytesText('s.body')} as body
       from (
         select id, payment_id, version, created_at from ${name('deliveries')}
-        where integration = ${parameter(integrationAddress)} and id > ${parameter(after)} and id <= ${parameter(upTo)}
-        order by id limit ${parameter(most)}
+        where ${indexRange('integration', 'id', range, parameter)}
+        order by integration, id limit ${parameter(most)}
       ) d
       join ${name('payments')} p on p.id = d.payment_id
       join ${name('snapshots')} s on s.payment_id = d.payment_id and s.version = d.version

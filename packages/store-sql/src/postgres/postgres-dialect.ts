@@ -43,6 +43,12 @@ export function postgresDialect(schema: string, now: (() => number) | undefined)
       await sql`select set_config('lock_timeout', ${`${ms}ms`}, true)`.execute(db)
     },
     oneOf,
+    // Rows are compared: with `first = …` PostgreSQL may scan the primary key, and read rows of all other values.
+    indexRange(first, second, { value, after, upTo }, parameter) {
+      const columns = `(${first}, ${second})`
+      const same = parameter(value)
+      return `${columns} > (${same}, ${parameter(after)}) and ${columns} <= (${same}, ${parameter(upTo)})`
+    },
     bytesText: (column) => `encode(${column}, 'escape')`,
     bytesOf: (read) => bytes(typeof read === 'string' ? fromEscaped(read) : read),
     placeholder: (n) => `$${n}`,

@@ -30,6 +30,8 @@ export function sqliteDialect(now: () => number): SqlDialect {
     skipLocked: () => '',
     waitAtMost: async () => undefined,
     oneOf,
+    indexRange: (first, second, { value, after, upTo }, parameter) =>
+      `${first} = ${parameter(value)} and ${second} > ${parameter(after)} and ${second} <= ${parameter(upTo)}`,
     bytesText: (column) => column,
     bytesOf: (read) => bytes(read as Uint8Array),
     // One transaction writes at a time, so ids are committed in their order.

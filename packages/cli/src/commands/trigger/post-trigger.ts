@@ -16,8 +16,8 @@ const maxLine = 1_000_000
 
 /**
  * Causes the events while they are read. The last one is `done` or `failed`.
- * @throws ServerError `ERR_SERVER` when the server does not answer as it should; InterruptedError `ERR_INTERRUPTED` when
- * `signal` aborts.
+ * @throws ServerError `ERR_SERVER` when the server does not answer as it should; InterruptedError `ERR_INTERRUPTED`
+ * when `signal` aborts.
  */
 export async function* postTrigger(
   target: TriggerTarget,

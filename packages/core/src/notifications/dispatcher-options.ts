@@ -14,7 +14,10 @@ export interface DispatcherOptions {
   readonly leaseMs?: number | undefined
   /** Longest wait before the next look for due deliveries, in milliseconds. @default 250 */
   readonly idlePollMs?: number | undefined
-  /** Longest block of a failing endpoint in milliseconds, before jitter; the first is 5 s at most. @default 60000 */
+  /**
+   * Longest block of a failing endpoint in milliseconds, before jitter. It also limits the first one, of 5 s.
+   * @default 60000
+   */
   readonly blockCapMs?: number | undefined
 }
 

@@ -1,6 +1,6 @@
 /** Simulates the chains of a server in development. @module */
 import type { StartOptions } from '@payment-integration/server'
-import type { TriggerIdentity } from '@payment-integration/testing/twin'
+import type { TriggerIdentity } from '@payment-integration/testing/identity-provider'
 import type { Io } from './io.js'
 
 /**

@@ -1,10 +1,11 @@
 /** Runs the demo's identity provider, with a user that the demo shop has verified. @module */
+
+import type { TriggerIdentity } from '@payment-integration/testing/identity-provider'
 import {
   startIdentityProvider,
   type TestIdentityProvider,
   triggerIdentity,
 } from '@payment-integration/testing/identity-provider'
-import type { TriggerIdentity } from '@payment-integration/testing/twin'
 import type { ReadyEvent } from './demo-events.js'
 
 /** A running provider. */

@@ -24,5 +24,5 @@ export {
 export type { StateOnTheWay } from '../identity-provider/reviews.js'
 export { startIdentityProvider, type TestIdentityProvider } from '../identity-provider/start.js'
 export type { Redemption } from '../identity-provider/state.js'
+export { type TriggerIdentity, triggerIdentity } from '../identity-provider/trigger-identity.js'
 export type { DueWebhook, WebhookDelivery, WebhookRun } from '../identity-provider/webhooks.js'
-export { triggerIdentity } from '../trigger/identity.js'

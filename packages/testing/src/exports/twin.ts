@@ -1,9 +1,3 @@
-export type { TriggerIdentity } from '../trigger/context.js'
-export type { Trigger } from '../trigger/create-trigger.js'
-export { TriggerError, type TriggerEvent } from '../trigger/events.js'
-export { type TriggerPayment, type TriggerRequest, TriggerRequestError, triggerDefaults } from '../trigger/request.js'
-export { createSimulatedChains, type SimulatedChains, type SimulatedChainsDeps } from '../trigger/simulated-chains.js'
-export { testSource } from '../trigger/test-source.js'
 export { type Chaos, type ChaosFault, type ChaosPlan, chaosDefaults, createChaos } from '../twin/chaos.js'
 export {
   createTwin,
@@ -17,3 +11,17 @@ export {
 export type { TwinIdentity, TwinMinting, TwinReviewCall, TwinReviewChange, TwinUser } from '../twin/identity.js'
 export type { ExpectedVerdict, TwinArrival, TwinReceiver } from '../twin/network.js'
 export type { TwinPaymentInput } from '../twin/payment-input.js'
+export type { Trigger } from '../twin/trigger/create-trigger.js'
+export { TriggerError, type TriggerEvent } from '../twin/trigger/events.js'
+export {
+  type TriggerPayment,
+  type TriggerRequest,
+  TriggerRequestError,
+  triggerDefaults,
+} from '../twin/trigger/request.js'
+export {
+  createSimulatedChains,
+  type SimulatedChains,
+  type SimulatedChainsDeps,
+} from '../twin/trigger/simulated-chains.js'
+export { testSource } from '../twin/trigger/test-source.js'

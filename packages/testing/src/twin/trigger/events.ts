@@ -1,6 +1,6 @@
 /** The events of a trigger, in the order of their causes. @module */
 import type { ShareResponse, TriggerScenario } from '@payment-integration/contract'
-import type { ExpectedVerdict } from '../twin/network.js'
+import type { ExpectedVerdict } from '../network.js'
 
 interface OfPayment {
   /** Decimal string. */

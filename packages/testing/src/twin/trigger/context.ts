@@ -1,22 +1,15 @@
 /** What every scenario works with: making payments, updates, and waiting for their effects. @module */
-import type { ProcessorUpdate, SnapshotBody, TriggerVerdict } from '@payment-integration/contract'
+import type { ProcessorUpdate, SnapshotBody } from '@payment-integration/contract'
 import type { Service } from '@payment-integration/core'
 import type { DeliveryView, StoredPayment } from '@payment-integration/core/ports'
-import type { Draws } from '../builders/draws.js'
-import type { TwinChain } from '../twin/chain.js'
-import { paymentOf } from '../twin/payment-input.js'
+import type { Draws } from '../../builders/draws.js'
+import type { TriggerIdentity } from '../../identity-provider/trigger-identity.js'
+import type { TwinChain } from '../chain.js'
+import { paymentOf } from '../payment-input.js'
 import { TriggerError, type TriggerEvent } from './events.js'
 import { type TriggerPayment, TriggerRequestError } from './request.js'
 
 const defaultChain = 137
-
-/** The identity provider of a trigger. */
-export interface TriggerIdentity {
-  /** A new share token of a new verified user. */
-  mint(): string
-  /** Decides on the verification that a share token was redeemed for. */
-  decide(shareToken: string, verdict: TriggerVerdict): void
-}
 
 /** The parts that a scenario moves. */
 export interface TriggerDeps {

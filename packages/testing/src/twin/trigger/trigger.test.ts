@@ -2,7 +2,7 @@ import { triggerScenarios } from '@payment-integration/contract'
 import { createMemoryVersionStore, createReceiver } from '@payment-integration/version-store'
 import { createVerifier } from '@payment-integration/webhook'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { createTwin } from '../twin/create-twin.js'
+import { createTwin } from '../create-twin.js'
 import { parseTriggerRequest, type TriggerRequest } from './request.js'
 import { testSource } from './test-source.js'
 

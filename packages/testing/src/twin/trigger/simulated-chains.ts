@@ -1,9 +1,9 @@
 /** Simulated chains for a server in development, and the trigger that moves them. @module */
 import type { Service } from '@payment-integration/core'
 import type { Clock, Store } from '@payment-integration/core/ports'
-import { createDraws } from '../builders/draws.js'
-import { createTwinChain, type TwinChain } from '../twin/chain.js'
-import type { TriggerIdentity } from './context.js'
+import { createDraws } from '../../builders/draws.js'
+import type { TriggerIdentity } from '../../identity-provider/trigger-identity.js'
+import { createTwinChain, type TwinChain } from '../chain.js'
 import { createTrigger, type Trigger } from './create-trigger.js'
 
 /** The parts of simulated chains. */

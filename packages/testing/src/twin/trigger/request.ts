@@ -5,8 +5,8 @@ import {
   triggerScenarios,
   triggerVerdicts,
 } from '@payment-integration/contract'
-import { createDraws } from '../builders/draws.js'
-import { paymentOf, type TwinPaymentInput } from '../twin/payment-input.js'
+import { createDraws } from '../../builders/draws.js'
+import { paymentOf, type TwinPaymentInput } from '../payment-input.js'
 
 /** Fields of the payment that a scenario makes. Each has a drawn default. */
 export type TriggerPayment = Pick<TwinPaymentInput, 'amount' | 'token' | 'chainId' | 'memo' | 'sender' | 'receiver'>

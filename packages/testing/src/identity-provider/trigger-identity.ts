@@ -1,6 +1,14 @@
 /** The identity provider of a trigger, on a local provider. @module */
-import type { ProviderControl } from '../identity-provider/control.js'
-import type { TriggerIdentity } from './context.js'
+import type { TriggerVerdict } from '@payment-integration/contract'
+import type { ProviderControl } from './control.js'
+
+/** What the scenario `kyc` needs of an identity provider. */
+export interface TriggerIdentity {
+  /** A new share token of a new verified user. */
+  mint(): string
+  /** Decides on the verification that a share token was redeemed for. */
+  decide(shareToken: string, verdict: TriggerVerdict): void
+}
 
 /** Uses a local provider. @param clients - The donor's client id, and the service's. */
 export function triggerIdentity(

@@ -1,4 +1,5 @@
 /** The reference server: migrate, run the loops, listen, stop cleanly. @module */
+import { createConsole } from '@payment-integration/console'
 import type { EventSink, Service } from '@payment-integration/core'
 import { createApp } from '../app/create-app.js'
 import { createHealth } from '../app/health.js'
@@ -59,8 +60,12 @@ export async function startServer(config: Config, options: StartOptions = {}): P
   let running = true
   const health = createHealth({ store, indexers: service.indexers, running: () => running })
   const { limits, reference } = config
+  const pages = config.console
+    ? createConsole({ service, config: describeConfig(config), onError: (error) => logger.error(describeError(error), 'A page of the console failed.') })
+    : null
   const app = createApp({
     service,
+    console: pages,
     receiveUpdate,
     readWebhook: opened.readWebhook,
     health,
@@ -104,6 +109,7 @@ export async function startServer(config: Config, options: StartOptions = {}): P
     loops.abort()
     // A stream has no end of its own.
     service.deliveryStreams.close()
+    pages?.close()
     await Promise.all([listeners.stop(cut), Promise.race([work, timeUp])])
     if (running)
       logger.warn({}, 'Some work did not finish in time and is aborted; it is repeated after the next start.')

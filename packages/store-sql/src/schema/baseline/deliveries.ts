@@ -34,6 +34,7 @@ export const deliveryTables: Migration = (types, name) => {
        latency_ms ${real} not null, status ${integer}, reason ${text}, excerpt ${text}, replay ${integer} not null,
        primary key (delivery_id, number)${foreignKey(`(delivery_id) references ${deliveries} (id)`)}`,
     ),
+    `create index attempts_started on ${name('attempts')} (started_at)`,
     createTable(
       types,
       endpoints,

@@ -30,6 +30,12 @@ export const paymentTables: Migration = (types, name) => {
      where is_primary = 1`,
     `create index payments_hash on ${payments} (tx_hash, integration) where is_primary = 1`,
     `create index payments_state on ${payments} (state, chain_id, id) where is_primary = 1`,
+    // The console: newest first across integrations; few payments are in a state other than `success`.
+    `create index payments_time on ${payments} (block_timestamp, chain_id, tx_hash) where is_primary = 1`,
+    `create index payments_unsettled on ${payments} (state, block_timestamp, chain_id, tx_hash)
+     where is_primary = 1 and state <> 'success'`,
+    `create index payments_memo on ${payments} (memo) where is_primary = 1`,
+    `create index payments_source on ${payments} (source_tx_hash) where is_primary = 1 and source_tx_hash <> tx_hash`,
     `create index payments_block on ${payments} (chain_id, block_number)`,
     // The first column is always 1: it makes SQLite's planner prefer this index to payments_block.
     `create index payments_overdue on ${payments} (off_chain, chain_id, block_number, id)

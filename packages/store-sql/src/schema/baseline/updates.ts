@@ -11,6 +11,7 @@ export const updateTable: Migration = (types, name) => {
       `seq ${id}, id ${code} not null unique, chain_id ${integer} not null, tx_hash ${code} not null,
        body ${text} not null, outcome ${text} not null, reason ${text}, version ${integer}`,
     ),
+    `create index updates_transaction on ${name('updates')} (chain_id, tx_hash, seq)`,
     `create index updates_waiting on ${name('updates')} (chain_id, tx_hash, seq) where outcome = 'waiting'`,
   ]
 }

@@ -74,7 +74,12 @@ function axes(): uPlot.Axis[] {
   const font = '11px system-ui, sans-serif'
   const plain = { stroke: text, font, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1, size: 4 } }
   return [
-    { ...plain, grid: { show: false }, values: (_, times) => times.map((time) => new Date(time * 1_000).toISOString().slice(11, 16)) },
+    {
+      ...plain,
+      size: 30,
+      grid: { show: false },
+      values: (_, times, __, ___, step) => times.map((time) => timeOf(time, step)),
+    },
     { ...plain, size: 48 },
   ]
 }
@@ -96,7 +101,14 @@ function bars(id: string, { minutes, series }: Stacked): uPlot | null {
         { label: 'minute' },
         ...[...series].reverse().map(({ name }) => {
           const colour = colourOf(tones[name] ?? '--plain')
-          return { label: name.replaceAll('_', ' '), stroke: colour, fill: colour, width: 0, paths: paths ?? null, points: { show: false } } as uPlot.Series
+          return {
+            label: name.replaceAll('_', ' '),
+            stroke: colour,
+            fill: colour,
+            width: 0,
+            paths: paths ?? null,
+            points: { show: false },
+          } as uPlot.Series
         }),
       ],
     },
@@ -129,8 +141,11 @@ function latency(id: string, { dots, p50, p95 }: ChartData['latency']): uPlot | 
       ...frame(host),
       height: 220,
       legend: { show: true, live: false },
-      scales: { x: { time: true }, y: { distr: 3, range: (_, least, most) => [Math.min(least ?? 1, p50 ?? 1, 1), Math.max(most ?? 0, 10_000)] } },
-      axes: axes().map((axis, index) => (index === 1 ? { ...axis, values: (_, ticks) => ticks.map(spanOf) } : axis)),
+      scales: {
+        x: { time: true },
+        y: { distr: 3, range: (_, least, most) => [Math.min(least ?? 1, p50 ?? 1, 1), Math.max(most ?? 0, 10_000)] },
+      },
+      axes: axes().map((axis, index) => (index === 1 ? { ...axis, ...decades } : axis)),
       series: [{ label: 'time' }, dot('succeeded', '--good'), dot('failed', '--bad')],
       hooks: {
         draw: [
@@ -173,4 +188,11 @@ function rule(plot: uPlot, ms: number | null, tone: string, name: string): void 
   ctx.restore()
 }
 
+/** Lines and labels at the powers of ten alone. */
+const decades: uPlot.Axis = {
+  splits: (_, __, least, most) => [1, 10, 100, 1_000, 10_000, 100_000].filter((ms) => ms >= least && ms <= most),
+  filter: (_, ticks) => ticks,
+  values: (_, ticks) => ticks.map(spanOf),
+}
+const timeOf = (time: number, step: number) => new Date(time * 1_000).toISOString().slice(11, step < 60 ? 19 : 16)
 const spanOf = (ms: number) => (ms >= 1_000 ? `${ms / 1_000} s` : `${ms} ms`)

@@ -19,6 +19,6 @@ export function addKeys(): void {
 
 function move(step: 1 | -1): void {
   const links = [...document.querySelectorAll<HTMLAnchorElement>('#rows a.hex[href*="/payments/"]')]
-  const at = links.findIndex((link) => link === document.activeElement)
+  const at = links.indexOf(document.activeElement as HTMLAnchorElement)
   links[Math.max(0, Math.min(links.length - 1, at + step))]?.focus()
 }

@@ -61,9 +61,9 @@ export function followLive(onCharts: (data: unknown) => void): void {
     })
   })
   button.addEventListener('click', () => {
-    const wasAway = window.scrollY > awayPx
-    isPaused = wasAway ? false : !isPaused
-    if (wasAway) window.scrollTo({ top: 0 })
+    // What the button says counts: the page may have scrolled since.
+    isPaused = !button.classList.contains('paused')
+    if (!isPaused) window.scrollTo({ top: 0 })
     flush()
   })
   document.addEventListener('scroll', flush, { passive: true })
@@ -83,7 +83,9 @@ function place(row: HTMLTableRowElement, matches: boolean): void {
     if (matches) void reload()
     return
   }
-  const known = [...list.querySelectorAll<HTMLTableRowElement>('tr')].find((each) => each.dataset['key'] === row.dataset['key'])
+  const known = [...list.querySelectorAll<HTMLTableRowElement>('tr')].find(
+    (each) => each.dataset['key'] === row.dataset['key'],
+  )
   if (!matches) known?.remove()
   else if (known !== undefined) {
     if (known.contains(document.activeElement)) return

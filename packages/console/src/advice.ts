@@ -26,12 +26,24 @@ const withoutStatus: Readonly<Record<string, Advice>> = {
 }
 
 const byStatus: Readonly<Record<number, Advice>> = {
-  400: { cause: 'The receiver found the request malformed.', remedy: 'Verify the raw body, before any parser touches it.' },
-  401: { cause: 'The receiver rejected the signature.', remedy: 'Check that it has the webhook secret, not the API secret.' },
-  403: { cause: 'The receiver, or something before it, forbids the request.', remedy: 'Let POST requests pass the firewall.' },
+  400: {
+    cause: 'The receiver found the request malformed.',
+    remedy: 'Verify the raw body, before any parser touches it.',
+  },
+  401: {
+    cause: 'The receiver rejected the signature.',
+    remedy: 'Check that it has the webhook secret, not the API secret.',
+  },
+  403: {
+    cause: 'The receiver, or something before it, forbids the request.',
+    remedy: 'Let POST requests pass the firewall.',
+  },
   404: { cause: 'There is no page at the URL.', remedy: 'Check the path of the notification URL.' },
   405: { cause: 'The URL accepts no POST.', remedy: 'Check the path of the notification URL, and its route.' },
-  413: { cause: 'The receiver accepts no body of this size.', remedy: 'Raise its limit; deliveries have a few kilobytes.' },
+  413: {
+    cause: 'The receiver accepts no body of this size.',
+    remedy: 'Raise its limit; deliveries have a few kilobytes.',
+  },
   429: { cause: 'The receiver limits requests.', remedy: 'Raise its limit for this service.' },
 }
 

@@ -1,4 +1,4 @@
-/** The script and the style of the pages, built beside the code; from source they are bundled at the first use. @module */
+/** The script and the style of the pages: built beside the code; from source, bundled at the first use. @module */
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'

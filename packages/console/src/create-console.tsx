@@ -9,11 +9,11 @@ import { createFeed } from './live/feed.js'
 import { createSampler } from './live/sampler.js'
 import { openStream } from './live/stream.js'
 import { ChainRows } from './pages/chains.js'
-import { ErrorPage } from './pages/operations.js'
 import { Tiles } from './pages/overview.js'
+import { ErrorPage } from './pages/records.js'
 import { loadPage, type PageContent } from './pages.js'
-import { base } from './view/parts.js'
 import { Layout } from './view/layout.js'
+import { base } from './view/parts.js'
 import { DeliveryRow, PaymentRow } from './view/rows.js'
 import { localViewer, type Viewer } from './viewer.js'
 
@@ -162,7 +162,8 @@ export function createConsole(deps: ConsoleDeps): Console {
 
 const renderers = {
   payment: (payment: Parameters<typeof PaymentRow>[0]['payment']) => (<PaymentRow payment={payment} />).toString(),
-  delivery: (delivery: Parameters<typeof DeliveryRow>[0]['delivery']) => (<DeliveryRow delivery={delivery} />).toString(),
+  delivery: (delivery: Parameters<typeof DeliveryRow>[0]['delivery']) =>
+    (<DeliveryRow delivery={delivery} />).toString(),
   parts: (overview: Parameters<typeof Tiles>[0]['overview']) => ({
     tiles: (<Tiles overview={overview} />).toString(),
     chains: (<ChainRows chains={overview.chains} />).toString(),

@@ -1,6 +1,11 @@
 /** Reads filters from a page's URL. @module */
 import { type PaymentState, paymentStates } from '@payment-integration/contract'
-import type { ConsolePaymentFilter, ConsolePosition, DeliveryFilter, DeliveryStatus } from '@payment-integration/core/ports'
+import type {
+  ConsolePaymentFilter,
+  ConsolePosition,
+  DeliveryFilter,
+  DeliveryStatus,
+} from '@payment-integration/core/ports'
 
 /** A URL whose parameters name no page. Answer 400 with the message. */
 export class FilterError extends Error {
@@ -26,7 +31,9 @@ export function paymentFilter(given: Given): ConsolePaymentFilter {
   const { state, integration } = given
   return {
     ...(state === undefined ? {} : { state: state === 'none' ? null : stateOf(state) }),
-    ...(integration === undefined ? {} : { integrationAddress: integration === 'none' ? null : addressOf(integration) }),
+    ...(integration === undefined
+      ? {}
+      : { integrationAddress: integration === 'none' ? null : addressOf(integration) }),
     ...common(given),
   }
 }

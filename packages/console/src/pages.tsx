@@ -7,9 +7,10 @@ import { deliveryFilter, FilterError, type Given, givenOf, paymentFilter, positi
 import type { Sampler } from './live/sampler.js'
 import { ChainsPage } from './pages/chains.js'
 import { type Choices, DeliveriesPage, PaymentsPage } from './pages/lists.js'
-import { AuditPage, EndpointsPage, IntegrationsPage, SettingsPage } from './pages/operations.js'
+import { EndpointsPage, IntegrationsPage } from './pages/operations.js'
 import { OverviewPage } from './pages/overview.js'
 import { PaymentPage } from './pages/payment.js'
+import { AuditPage, SettingsPage } from './pages/records.js'
 import { search } from './search.js'
 import { hrefOf } from './view/parts.js'
 
@@ -75,7 +76,8 @@ async function paymentsPage(deps: PageDeps, given: Given): Promise<PageContent> 
   const filter = paymentFilter(given)
   const before = positionOf(given['before'])
   const text = given['q']
-  const found = text === undefined ? null : await search({ ...deps.service, store: deps.service.store }, text, filter, pageSize)
+  const found =
+    text === undefined ? null : await search({ ...deps.service, store: deps.service.store }, text, filter, pageSize)
   const page =
     found === null
       ? await reads.payments({ ...filter, before, limit: pageSize })
@@ -91,7 +93,12 @@ async function deliveriesPage(deps: PageDeps, given: Given): Promise<PageContent
   const page = await deps.service.store.console.deliveries({ ...filter, beforeId, limit: pageSize })
   const body = <DeliveriesPage given={given} choices={await choicesOf(deps)} page={page} />
   const isLive = beforeId === undefined
-  return { title: 'Deliveries', section: '/deliveries', body, ...(isLive ? { live: topicOf('deliveries', given) } : {}) }
+  return {
+    title: 'Deliveries',
+    section: '/deliveries',
+    body,
+    ...(isLive ? { live: topicOf('deliveries', given) } : {}),
+  }
 }
 
 async function paymentPage(deps: PageDeps, given: Given, chainId: number, txHash: string): Promise<PageContent | null> {

@@ -1,6 +1,7 @@
 /** Finds payments by what a person types into one box: a hash, a wallet, a memo or an invoice. @module */
-import type { ConsolePaymentFilter, ConsoleReads, StoredPayment } from '@payment-integration/core/ports'
+
 import type { Service } from '@payment-integration/core'
+import type { ConsolePaymentFilter, ConsoleReads, StoredPayment } from '@payment-integration/core/ports'
 
 /** How the text was understood. */
 export type SearchKind = 'hash' | 'wallet' | 'invoice' | 'memo'
@@ -24,7 +25,12 @@ interface SearchDeps {
 }
 
 /** Searches; other filters of the page narrow the result. */
-export async function search(deps: SearchDeps, text: string, filter: ConsolePaymentFilter, limit: number): Promise<Found> {
+export async function search(
+  deps: SearchDeps,
+  text: string,
+  filter: ConsolePaymentFilter,
+  limit: number,
+): Promise<Found> {
   const found = await find(deps, text, filter, limit)
   const payments = found.payments.filter((payment) => fits(payment, filter)).sort(newestFirst)
   return { ...found, payments: payments.slice(0, limit) }
@@ -38,7 +44,11 @@ async function find(deps: SearchDeps, text: string, filter: ConsolePaymentFilter
       reads.search({ kind: 'hash', txHash: lower }, limit),
       reads.search({ kind: 'memo', prefix: lower }, limit),
     ])
-    return { kind: 'hash', payments: [...new Map([...byHash, ...byMemo].map((row) => [row.id, row])).values()], note: null }
+    return {
+      kind: 'hash',
+      payments: [...new Map([...byHash, ...byMemo].map((row) => [row.id, row])).values()],
+      note: null,
+    }
   }
   if (/^0x[0-9a-f]{40}$/.test(lower)) return ofWallet(deps, lower, filter, limit)
   const invoice = /^(\d{1,30}(?:\.\d{1,18})?)(?: +([A-Za-z]{3,10}))?$/.exec(text)

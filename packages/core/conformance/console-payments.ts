@@ -150,9 +150,7 @@ export function consolePaymentTests(test: StoreTest): void {
     expect(await store.console.changes(marks, 10)).toEqual({ marks, paymentIds: [], deliveryIds: [] })
     const second = await indexed(store, { txHash: hash(2) })
     await nextVersion(store, first)
-    await store.transaction((tx) =>
-      tx.insertUpdate({ update: update(), outcome: 'refused', reason: 'no', version: 2 }),
-    )
+    await store.transaction((tx) => tx.insertUpdate({ update: update(), outcome: 'refused', reason: 'no', version: 2 }))
     const changes = await store.console.changes(marks, 10)
     expect(changes.paymentIds).toEqual([first.id, second.id])
     expect(changes.deliveryIds).toHaveLength(2)

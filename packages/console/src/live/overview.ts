@@ -1,8 +1,10 @@
 /** The numbers of the overview. @module */
-import type { ChainStatus } from '@payment-integration/core'
+import type { ChainStatus, Service } from '@payment-integration/core'
 import type { ConsoleAttempt, DeliveryBacklog, EndpointView } from '@payment-integration/core/ports'
 import type { Hour, HourCounts } from './hour-counts.js'
-import type { SampledService } from './sampler.js'
+
+/** The parts of the service that the sampler reads. */
+export type SampledService = Pick<Service, 'store' | 'indexers'>
 
 /** All numbers, at one moment. */
 export interface Overview extends Hour {

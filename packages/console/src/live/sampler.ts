@@ -2,13 +2,9 @@
  * Reads the database for all open pages at once: one timer for the process, which runs only while a page is open.
  * @module
  */
-import type { Service } from '@payment-integration/core'
 import type { ConsoleMarks, DeliveryView, StoredPayment } from '@payment-integration/core/ports'
 import { createHourCounts, type HourCounts } from './hour-counts.js'
-import { type Overview, readOverview } from './overview.js'
-
-/** The parts of the service that the sampler reads. */
-export type SampledService = Pick<Service, 'store' | 'indexers'>
+import { type Overview, readOverview, type SampledService } from './overview.js'
 
 /** News of one tick. */
 export interface Sample {

@@ -82,7 +82,9 @@ function chooserOf(given: Given): Choose {
     }
     default:
       return (event) =>
-        event.kind === 'overview' ? { name: 'overview', data: { parts: event.parts, charts: chartData(event.overview) } } : null
+        event.kind === 'overview'
+          ? { name: 'overview', data: { parts: event.parts, charts: chartData(event.overview) } }
+          : null
   }
 }
 
@@ -105,7 +107,10 @@ function fitsPayment(payment: StoredPayment, filter: ConsolePaymentFilter): bool
   return payment.blockTimestamp >= since && payment.blockTimestamp < until
 }
 
-function fitsDelivery(delivery: DeliveryView, { since = 0, until = Number.POSITIVE_INFINITY, ...named }: DeliveryFilter) {
+function fitsDelivery(
+  delivery: DeliveryView,
+  { since = 0, until = Number.POSITIVE_INFINITY, ...named }: DeliveryFilter,
+) {
   const createdAt = delivery.createdAt ?? 0
   if (createdAt < since || createdAt >= until) return false
   return Object.entries(named).every(([name, value]) => value === undefined || Reflect.get(delivery, name) === value)

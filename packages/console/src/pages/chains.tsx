@@ -4,6 +4,7 @@ import type { ChainStatus } from '@payment-integration/core'
 import type { ProvenRange, RouterCoverage } from '@payment-integration/core/ports'
 import { Badge, Cell, Empty, Hex, hrefOf, Shown, Table, When } from '../view/parts.js'
 import { grouped, latencyOf } from '../view/text.js'
+import { gapsOf } from './gaps.js'
 
 /** A chain with its stored ranges. */
 export interface ChainDetail {
@@ -14,7 +15,7 @@ export interface ChainDetail {
 }
 
 const columns = [
-  { title: 'Chain', isNumber: true },
+  { title: 'Chain' },
   { title: 'State' },
   { title: 'Head', isNumber: true },
   { title: 'Head since' },
@@ -45,7 +46,7 @@ export function ChainRows({ chains }: { chains: readonly ChainStatus[] }) {
     <>
       {chains.map((chain) => (
         <tr>
-          <Cell of="Chain" isNumber>
+          <Cell of="Chain">
             <a href={`${hrefOf('/chains', {})}#chain-${chain.chainId}`}>{chain.chainId}</a>
           </Cell>
           <Cell of="State">
@@ -63,7 +64,9 @@ export function ChainRows({ chains }: { chains: readonly ChainStatus[] }) {
           <Cell of="Lag" isNumber>
             {lagOf(chain)}
           </Cell>
-          <Cell of="Proof">{chain.proof === null ? <span class="dim">none yet</span> : <Badge word={chain.proof} />}</Cell>
+          <Cell of="Proof">
+            {chain.proof === null ? <span class="dim">none yet</span> : <Badge word={chain.proof} />}
+          </Cell>
           <Cell of="Reorgs" isNumber>
             {chain.reorganisations}
           </Cell>
@@ -104,7 +107,7 @@ function OneChain({ status, proofs, coverage }: ChainDetail) {
       <Nodes status={status} />
       <h3>Read blocks</h3>
       {gaps.length === 0 ? (
-        <p class="dim">No gap among the newest {proofs.length} ranges.</p>
+        <p class="dim">The stored ranges have no gap.</p>
       ) : (
         <p class="note bad">
           Gaps: {gaps.map(({ from, to }) => `${grouped(from)} to ${grouped(to)}`).join(', ')}. Read them with
@@ -113,13 +116,11 @@ function OneChain({ status, proofs, coverage }: ChainDetail) {
       )}
       <Table
         label={`Proven ranges of chain ${status.chainId}`}
-        columns={[{ title: 'From', isNumber: true }, { title: 'To', isNumber: true }, { title: 'Proof' }, { title: 'Node' }]}
+        columns={[{ title: 'From' }, { title: 'To', isNumber: true }, { title: 'Proof' }, { title: 'Node' }]}
       >
         {proofs.slice(0, 20).map(({ from, to, proof, endpoint }) => (
           <tr>
-            <Cell of="From" isNumber>
-              {grouped(from)}
-            </Cell>
+            <Cell of="From">{grouped(from)}</Cell>
             <Cell of="To" isNumber>
               {grouped(to)}
             </Cell>
@@ -132,7 +133,7 @@ function OneChain({ status, proofs, coverage }: ChainDetail) {
           </tr>
         ))}
       </Table>
-      <ul class="plain">
+      <ul class="bullets">
         {coverage.map(({ router, from, to }) => (
           <li>
             Router <Hex value={router} />: blocks {grouped(from)} to {to === null ? 'the newest' : grouped(to)}
@@ -183,14 +184,6 @@ function Nodes({ status }: { status: ChainStatus }) {
       ))}
     </Table>
   )
-}
-
-/** Blocks between the stored ranges, newest first. */
-export function gapsOf(proofs: readonly ProvenRange[]): { readonly from: number; readonly to: number }[] {
-  return proofs.flatMap((newer, index) => {
-    const older = proofs[index + 1]
-    return older !== undefined && older.to + 1 < newer.from ? [{ from: older.to + 1, to: newer.from - 1 }] : []
-  })
 }
 
 function ChainState({ chain }: { chain: ChainStatus }) {

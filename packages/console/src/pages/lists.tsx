@@ -18,7 +18,9 @@ export interface Choices {
 const named = (values: readonly string[]) => values.map((value) => [value, value.replaceAll('_', ' ')] as const)
 
 function commonFields({ chainIds, integrations }: Choices, withNone: boolean): readonly Field[] {
-  const own = integrations.map(({ address, name }) => [address, `${name.slice(0, 30)} ${address.slice(0, 8)}…`] as const)
+  const own = integrations.map(
+    ({ address, name }) => [address, `${name.slice(0, 30)} ${address.slice(0, 8)}…`] as const,
+  )
   return [
     { name: 'chain', label: 'Chain', options: chainIds.map((id) => [String(id), String(id)] as const) },
     { name: 'integration', label: 'Integration', options: withNone ? [...own, ['none', 'none'] as const] : own },
@@ -74,8 +76,8 @@ function NoPayments({ given, origin }: { given: Given; origin: string }) {
     return (
       <Empty title="No payment matches.">
         <p>
-          <a href={hrefOf('/payments', {})}>Show all payments</a>. A memo is searched by its beginning, an invoice by its
-          amount and currency, such as <code>25.00 EUR</code>.
+          <a href={hrefOf('/payments', {})}>Show all payments</a>. A memo is searched by its beginning, an invoice by
+          its amount and currency, such as <code>25.00 EUR</code>.
         </p>
         {given['q'] === undefined ? null : (
           <p class="dim">

@@ -1,8 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
-/** Endpoints, integrations, the audit log, settings, and errors. @module */
+/** Endpoints and integrations. @module */
 import type { IntegrationView } from '@payment-integration/core'
-import type { AttemptRecord, AuditRecord, EndpointView } from '@payment-integration/core/ports'
-import type { Child } from 'hono/jsx'
+import type { AttemptRecord, EndpointView } from '@payment-integration/core/ports'
 import { adviceOf } from '../advice.js'
 import { Badge, Cell, Copyable, Empty, Hex, hrefOf, Pager, Shown, Table, When } from '../view/parts.js'
 import { Answer } from '../view/rows.js'
@@ -46,11 +45,19 @@ function EndpointRow({ integration, health, lastFailure, now }: EndpointDetail &
       <Cell of="Integration">
         <Shown text={name} most={40} /> <Hex value={address} href={hrefOf('/deliveries', { integration: address })} />
       </Cell>
-      <Cell of="URL">{notificationUrl === null ? <span class="dim">none</span> : <Shown text={withoutQuery(notificationUrl)} />}</Cell>
-      <Cell of="Failing for">
-        {health?.failingSince == null ? <span class="dim">not failing</span> : `${spanOf(now - health.failingSince)}, ${health.failures} in a row`}
+      <Cell of="URL">
+        {notificationUrl === null ? <span class="dim">none</span> : <Shown text={withoutQuery(notificationUrl)} />}
       </Cell>
-      <Cell of="Blocked until">{health?.blockedUntil == null ? <span class="dim">not blocked</span> : <When at={health.blockedUntil} />}</Cell>
+      <Cell of="Failing for">
+        {health?.failingSince == null ? (
+          <span class="dim">not failing</span>
+        ) : (
+          `${spanOf(now - health.failingSince)}, ${health.failures} in a row`
+        )}
+      </Cell>
+      <Cell of="Blocked until">
+        {health?.blockedUntil == null ? <span class="dim">not blocked</span> : <When at={health.blockedUntil} />}
+      </Cell>
       <Cell of="Last failure">
         {lastFailure === null ? (
           <span class="dim">none of late</span>
@@ -61,7 +68,11 @@ function EndpointRow({ integration, health, lastFailure, now }: EndpointDetail &
         )}
       </Cell>
       <Cell of="What to do">
-        {advice === null ? <span class="dim">nothing</span> : `${advice.cause} ${health === null ? 'It answers again.' : advice.remedy}`}
+        {advice === null ? (
+          <span class="dim">nothing</span>
+        ) : (
+          `${advice.cause} ${health === null ? 'It answers again.' : advice.remedy}`
+        )}
       </Cell>
     </tr>
   )
@@ -93,7 +104,13 @@ function NoIntegrations() {
 }
 
 /** Integrations, without their secrets. */
-export function IntegrationsPage({ integrations, next }: { integrations: readonly IntegrationView[]; next: string | null }) {
+export function IntegrationsPage({
+  integrations,
+  next,
+}: {
+  integrations: readonly IntegrationView[]
+  next: string | null
+}) {
   const titles = ['State', 'Name', 'Address', 'Notification URL', 'Created', 'Signing secret', 'Rows']
   return (
     <>
@@ -114,7 +131,11 @@ export function IntegrationsPage({ integrations, next }: { integrations: readonl
                 <code class="whole">{one.address}</code>
               </Cell>
               <Cell of="Notification URL">
-                {one.notificationUrl === null ? <span class="dim">none</span> : <Shown text={withoutQuery(one.notificationUrl)} />}
+                {one.notificationUrl === null ? (
+                  <span class="dim">none</span>
+                ) : (
+                  <Shown text={withoutQuery(one.notificationUrl)} />
+                )}
               </Cell>
               <Cell of="Created">
                 <When at={one.createdAt} withDate />
@@ -132,113 +153,6 @@ export function IntegrationsPage({ integrations, next }: { integrations: readonl
         </Table>
       )}
       <Pager first={null} next={next} />
-    </>
-  )
-}
-
-/** The audit log, newest first. */
-export function AuditPage(props: { records: readonly AuditRecord[]; isFirst: boolean; next: string | null }) {
-  const titles = ['No.', 'Time', 'Actor', 'Action', 'Subject', 'Details']
-  return (
-    <>
-      <h1>Audit log</h1>
-      {props.records.length === 0 ? (
-        <Empty title="Nothing was changed yet.">
-          <p>Each change of secrets, URLs, deliveries and verifications leaves a record here, chained by a keyed hash.</p>
-        </Empty>
-      ) : (
-        <Table label="Audit log" columns={titles.map((title, index) => ({ title, isNumber: index === 0 }))}>
-          {props.records.map((record) => (
-            <tr>
-              <Cell of="No." isNumber>
-                {record.seq}
-              </Cell>
-              <Cell of="Time">
-                <When at={record.at} withDate />
-              </Cell>
-              <Cell of="Actor">
-                <Shown text={String(record.actor)} most={60} />
-              </Cell>
-              <Cell of="Action">
-                <Shown text={record.action} most={60} />
-              </Cell>
-              <Cell of="Subject">
-                <Shown text={String(record.subject)} most={80} />
-              </Cell>
-              <Cell of="Details">
-                <Shown text={detailsOf(record)} />
-              </Cell>
-            </tr>
-          ))}
-        </Table>
-      )}
-      <Pager first={props.isFirst ? null : hrefOf('/audit', {})} next={props.next} />
-      <p class="dim">
-        Check the whole chain with <code>payment-integration audit verify</code>.
-      </p>
-    </>
-  )
-}
-
-/** An altered record may hold any text. */
-function detailsOf({ details }: AuditRecord): string {
-  if (typeof details !== 'object' || details === null) return String(details)
-  return Object.entries(details)
-    .map(([name, value]) => `${name}: ${value}`)
-    .join(', ')
-}
-
-/** The configuration with its secrets masked. */
-export function SettingsPage({ config }: { config: object | null }) {
-  return (
-    <>
-      <h1>Settings</h1>
-      {config === null ? (
-        <Empty title="The host passed no settings.">
-          <p>Pass a description without secrets as the option config of createConsole.</p>
-        </Empty>
-      ) : (
-        <>
-          <p class="dim">As this process started. Secrets are counted, and URLs are cut to their host.</p>
-          <Settings value={config} />
-        </>
-      )}
-    </>
-  )
-}
-
-function Settings({ value }: { value: object }) {
-  return (
-    <dl class="facts wide">
-      {Object.entries(value).map(([name, each]) => (
-        <div>
-          <dt>{name}</dt>
-          <dd>{settingOf(each)}</dd>
-        </div>
-      ))}
-    </dl>
-  )
-}
-
-function settingOf(value: unknown): Child {
-  if (value === null || value === undefined) return 'none'
-  if (Array.isArray(value) && value.every((each) => typeof each !== 'object'))
-    return value.length === 0 ? 'none' : value.join(', ')
-  if (Array.isArray(value)) return value.map((each: object) => <Settings value={each} />)
-  return typeof value === 'object' ? <Settings value={value} /> : <Shown text={String(value)} />
-}
-
-/** A request that leads to no page. */
-export function ErrorPage({ title, text }: { title: string; text: string }) {
-  return (
-    <>
-      <h1>{title}</h1>
-      <p>
-        <Shown text={text} most={400} />
-      </p>
-      <p>
-        <a href={hrefOf('', {})}>Back to the overview</a>
-      </p>
     </>
   )
 }

@@ -20,7 +20,13 @@ export function OverviewPage({ overview, origin, isEmpty }: { overview: Overview
         <Tiles overview={overview} />
       </div>
       <div class="charts">
-        <Chart id="chart-payments" title="Payments per minute, by state" data={charts.payments} path="/payments" field="state" />
+        <Chart
+          id="chart-payments"
+          title="Payments per minute, by state"
+          data={charts.payments}
+          path="/payments"
+          field="state"
+        />
         <Chart id="chart-attempts" title="Attempts per minute, by outcome" data={charts.attempts} path="/deliveries" />
         <figure class="chart wide">
           <figcaption>
@@ -134,8 +140,8 @@ function FirstSteps({ origin }: { origin: string }) {
   return (
     <Empty title="No payment is indexed yet.">
       <p>
-        A payment appears here when its block is indexed. In development, a scenario makes one; put in the address and the
-        API secret that the start printed.
+        A payment appears here when its block is indexed. In development, a scenario makes one; put in the address and
+        the API secret that the start printed.
       </p>
       <Copyable
         label="A request that makes a payment"

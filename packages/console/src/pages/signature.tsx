@@ -1,6 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Explains the signature of a delivery, field by field, without any secret. Source: docs/interface.md 6. @module */
 import { signatureHeader } from '@payment-integration/contract'
+import { Pre } from '../view/parts.js'
 import { grouped, spanOf } from '../view/text.js'
 import type { Snapshot } from './timeline.js'
 
@@ -15,9 +16,7 @@ export function Signature({ snapshot, startedAt, now }: { snapshot: Snapshot; st
   return (
     <section>
       <h2>Signature of version {snapshot.version}</h2>
-      <pre tabindex={0} aria-label="The signature header">
-        {signatureHeader}: t={t},v1=(64 hex digits)
-      </pre>
+      <Pre label="The signature header" text={`${signatureHeader}: t=${t},v1=(64 hex digits)`} />
       <dl class="facts wide">
         <div>
           <dt>t</dt>
@@ -56,8 +55,8 @@ export function Signature({ snapshot, startedAt, now }: { snapshot: Snapshot; st
         <div>
           <dt>A wrong clock</dt>
           <dd>
-            A receiver whose clock is more than {toleranceSeconds} s from t rejects a valid signature as stale. Its v1 is
-            right, so the age in its error names the clock.
+            A receiver whose clock is more than {toleranceSeconds} s from t rejects a valid signature as stale. Its v1
+            is right, so the age in its error names the clock.
           </dd>
         </div>
       </dl>

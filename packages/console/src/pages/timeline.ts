@@ -82,8 +82,10 @@ export interface Difference {
 export function differences(a: Snapshot, b: Snapshot): Difference[] {
   const [before, after] = [fieldsOf(a), fieldsOf(b)]
   const names = [...new Set([...before.keys(), ...after.keys()])]
+  // An object that was null shows by its fields.
+  const isParent = (field: string) => names.some((name) => name.startsWith(`${field}.`))
   return names
-    .filter((field) => before.get(field) !== after.get(field))
+    .filter((field) => before.get(field) !== after.get(field) && !isParent(field))
     .map((field) => ({ field, before: before.get(field) ?? null, after: after.get(field) ?? null }))
 }
 

@@ -6,7 +6,12 @@ import { hrefOf } from './parts.js'
 /** A field of the form. */
 export type Field =
   | { readonly name: string; readonly label: string; readonly options: readonly (readonly [string, string])[] }
-  | { readonly name: string; readonly label: string; readonly hint: string; readonly kind?: 'search' | 'datetime-local' }
+  | {
+      readonly name: string
+      readonly label: string
+      readonly hint: string
+      readonly kind?: 'search' | 'datetime-local'
+    }
 
 /** The form. It works without JavaScript. */
 export function Filters({ path, fields, given }: { path: string; fields: readonly Field[]; given: Given }) {
@@ -14,10 +19,10 @@ export function Filters({ path, fields, given }: { path: string; fields: readonl
   return (
     <form class="filters" method="get" action={hrefOf(path, {})}>
       {fields.map((field) => (
-        <label>
+        <label for={`field-${field.name}`}>
           <span>{field.label}</span>
           {'options' in field ? (
-            <select name={field.name}>
+            <select id={`field-${field.name}`} name={field.name}>
               <option value="">all</option>
               {field.options.map(([value, text]) => (
                 <option value={value} selected={given[field.name] === value}>
@@ -27,6 +32,7 @@ export function Filters({ path, fields, given }: { path: string; fields: readonl
             </select>
           ) : (
             <input
+              id={`field-${field.name}`}
               name={field.name}
               type={field.kind ?? 'text'}
               value={inputValue(field.kind, given[field.name])}

@@ -7,7 +7,7 @@ import { shortHex, shownText } from './text.js'
 /** Where the pages are mounted. */
 export const base = '/console'
 
-type Tone = 'good' | 'bad' | 'wait' | 'plain' | 'warn'
+type Tone = 'good' | 'bad' | 'wait' | 'plain' | 'warn' | 'violet'
 
 const tones: Readonly<Record<string, Tone>> = {
   success: 'good',
@@ -26,7 +26,7 @@ const tones: Readonly<Record<string, Tone>> = {
   superseded: 'plain',
   unchanged: 'plain',
   refund_pending: 'warn',
-  refund_success: 'warn',
+  refund_success: 'violet',
   refund_failure: 'bad',
 }
 
@@ -123,13 +123,20 @@ export function Empty(props: { title: string; children?: Child }) {
   )
 }
 
+/** Preformatted text in a frame that scrolls, also by keys. */
+export function Pre({ label, text, wrap = false }: { label: string; text: string; wrap?: boolean }) {
+  return (
+    <section class="frame" aria-label={label} tabindex={0}>
+      <pre class={wrap ? 'wrap' : ''}>{text}</pre>
+    </section>
+  )
+}
+
 /** Text to copy. */
 export function Copyable({ text, label }: { text: string; label: string }) {
   return (
     <div class="copy">
-      <pre tabindex={0} aria-label={label}>
-        {text}
-      </pre>
+      <Pre label={label} text={text} />
       <button type="button" data-copy hidden>
         Copy
       </button>
@@ -137,12 +144,12 @@ export function Copyable({ text, label }: { text: string; label: string }) {
   )
 }
 
-/** Names and values. */
-export function Facts({ rows }: { rows: readonly (readonly [string, Child])[] }) {
+/** Names and values; those marked `wide` get a line of their own. */
+export function Facts({ rows }: { rows: readonly (readonly [string, Child, 'wide'?])[] }) {
   return (
     <dl class="facts">
-      {rows.map(([name, value]) => (
-        <div>
+      {rows.map(([name, value, width]) => (
+        <div class={width === 'wide' ? 'span' : ''}>
           <dt>{name}</dt>
           <dd>{value}</dd>
         </div>

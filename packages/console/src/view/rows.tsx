@@ -96,7 +96,9 @@ export function DeliveryRow({ delivery }: { delivery: DeliveryView }) {
       <Cell of="Latency" isNumber>
         {last === undefined ? '' : latencyOf(last.latencyMs)}
       </Cell>
-      <Cell of="Next attempt">{nextAttemptAt === null ? <span class="dim">none</span> : <When at={nextAttemptAt} />}</Cell>
+      <Cell of="Next attempt">
+        {nextAttemptAt === null ? <span class="dim">none</span> : <When at={nextAttemptAt} />}
+      </Cell>
       <Cell of="Integration">
         <Hex
           value={delivery.integrationAddress}

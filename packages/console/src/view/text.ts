@@ -17,9 +17,9 @@ export function shownText(text: string, most = mostCharacters): string {
 
 const escapeOf = (one: string) => `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`
 
-/** A whole number with thin groups of three digits. */
+/** A whole number in groups of three digits. */
 export function grouped(value: number): string {
-  return String(value).replace(/\B(?=(\d{3})+$)/g, ',')
+  return value.toLocaleString('en-US')
 }
 
 /** The memo as text without its padding; as hex when it is not UTF-8. */
@@ -38,8 +38,9 @@ export function memoOf(memoHex: string): string {
 export function unitsOf(amount: bigint, decimals: number): string {
   const digits = amount.toString().padStart(decimals + 1, '0')
   const whole = digits.slice(0, digits.length - decimals)
-  const fraction = decimals === 0 ? '' : digits.slice(-decimals).replace(/0+$/, '')
-  return fraction === '' ? whole : `${whole}.${fraction}`
+  let end = digits.length
+  while (end > whole.length && digits[end - 1] === '0') end -= 1
+  return end === whole.length ? whole : `${whole}.${digits.slice(whole.length, end)}`
 }
 
 /** The first and the last digits of a hash or an address. */

@@ -115,11 +115,7 @@ export interface ConsoleReads {
   /** Payments by their ids, in any order; unknown ids are left out. At most 1,000. */
   paymentsById(ids: readonly string[]): Promise<StoredPayment[]>
   /** Processor updates of a transaction, in the order they were received. */
-  updates(query: {
-    readonly chainId: number
-    readonly txHash: string
-    readonly limit: number
-  }): Promise<StoredUpdate[]>
+  updates(query: { readonly chainId: number; readonly txHash: string; readonly limit: number }): Promise<StoredUpdate[]>
   /** The deliveries of a payment, by version. */
   deliveriesOf(paymentId: string): Promise<DeliveryView[]>
   /**

@@ -62,9 +62,7 @@ export function consoleReads(
       if (payment === undefined) return []
       const { chainId, txHash, integrationAddress } = payment
       const own = await deliveries.list({ chainId, txHash, ...all })
-      return own
-        .filter((view) => view.integrationAddress === integrationAddress)
-        .sort((a, b) => a.version - b.version)
+      return own.filter((view) => view.integrationAddress === integrationAddress).sort((a, b) => a.version - b.version)
     },
     async deliveries({ limit, beforeId, ...filter }) {
       const found = (await deliveries.list({ ...filter, ...all })).reverse()
@@ -134,7 +132,11 @@ const positionOf = ({ blockTimestamp, chainId, txHash }: StoredPayment) => ({ bl
 type Position = ReturnType<typeof positionOf>
 
 function newestFirst(a: Position, b: Position): number {
-  return b.blockTimestamp - a.blockTimestamp || b.chainId - a.chainId || Number(a.txHash < b.txHash) - Number(a.txHash > b.txHash)
+  return (
+    b.blockTimestamp - a.blockTimestamp ||
+    b.chainId - a.chainId ||
+    Number(a.txHash < b.txHash) - Number(a.txHash > b.txHash)
+  )
 }
 
 function fits(payment: StoredPayment, filter: ConsolePaymentFilter): boolean {

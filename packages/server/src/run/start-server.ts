@@ -61,7 +61,11 @@ export async function startServer(config: Config, options: StartOptions = {}): P
   const health = createHealth({ store, indexers: service.indexers, running: () => running })
   const { limits, reference } = config
   const pages = config.console
-    ? createConsole({ service, config: describeConfig(config), onError: (error) => logger.error(describeError(error), 'A page of the console failed.') })
+    ? createConsole({
+        service,
+        config: describeConfig(config),
+        onError: (error) => logger.error({ ...describeError(error) }, 'A page of the console failed.'),
+      })
     : null
   const app = createApp({
     service,

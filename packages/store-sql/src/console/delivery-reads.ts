@@ -14,10 +14,7 @@ const mostRows = 1_000
 /** Newest deliveries of an endpoint among which its last failure is searched. */
 const mostSearched = 50
 
-type DeliveryReads = Pick<
-  ConsoleReads,
-  'deliveriesOf' | 'deliveries' | 'deliveriesById' | 'attempts' | 'lastFailure'
->
+type DeliveryReads = Pick<ConsoleReads, 'deliveriesOf' | 'deliveries' | 'deliveriesById' | 'attempts' | 'lastFailure'>
 
 /** The reads of a database. */
 export function createDeliveryReads(engine: Engine): DeliveryReads {

@@ -58,22 +58,14 @@ async function byIds(db: Connection, ids: readonly number[]): Promise<StoredPaym
 
 /** The ids of the payments that a search by an identifier finds. */
 export function searchQuery(db: Connection, search: Exclude<ConsoleSearch, { kind: 'wallet' }>, limit: number) {
-  const ids = db
-    .selectFrom('payments')
-    .select('id')
-    .where(sql<boolean>`is_primary = 1`)
-    .limit(limit)
+  const ids = db.selectFrom('payments').select('id').where(sql<boolean>`is_primary = 1`).limit(limit)
   if (search.kind === 'memo')
-    return ids
-      .where('memo', '>=', search.prefix)
-      .where('memo', '<=', `${search.prefix}g`)
-      .orderBy('memo')
+    return ids.where('memo', '>=', search.prefix).where('memo', '<=', `${search.prefix}g`).orderBy('memo')
+  // A payment matches one of them at most.
   const own = ids.where('tx_hash', '=', search.txHash)
-  const ofSource = ids
-    .where('source_tx_hash', '=', search.txHash)
-    .where(sql<boolean>`source_tx_hash <> tx_hash`)
+  const ofSource = ids.where('source_tx_hash', '=', search.txHash).where(sql<boolean>`source_tx_hash <> tx_hash`)
   const half = (rows: typeof own, name: string) => db.selectFrom(rows.as(name)).select('id')
-  return half(own, 'own').union(half(ofSource, 'sources'))
+  return half(own, 'own').unionAll(half(ofSource, 'sources'))
 }
 
 /** The processor updates of a transaction. */

@@ -1,4 +1,4 @@
-/** Reads the variables for rate limits, metrics, the reference page, delivery streams and simulated chains. @module */
+/** Reads the variables for limits, metrics, the pages, delivery streams and simulated chains. @module */
 import { problemOfRange } from '../internal/address-ranges.js'
 import type { Config, LimitsConfig, MetricsConfig } from './config.js'
 import { readHostOf, show, type Variables } from './variables.js'

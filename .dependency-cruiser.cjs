@@ -17,7 +17,8 @@ const packageArrows = {
   core: ['contract', 'webhook'],
   'store-sql': ['core', 'contract'],
   'chain-evm': ['core', 'contract'],
-  server: ['core', 'contract', 'store-sql', 'chain-evm', 'identity-sumsub'],
+  console: ['core', 'contract'],
+  server: ['core', 'contract', 'store-sql', 'chain-evm', 'identity-sumsub', 'console'],
   cli: [
     'server',
     'client',
@@ -44,6 +45,8 @@ const npmArrows = {
   core: ['lossless-json'],
   'store-sql': ['kysely', 'pg', '@types/pg', '@photostructure/sqlite'],
   'chain-evm': ['viem', 'ws', 'hash-wasm', '@noble/hashes'],
+  // uPlot is bundled into the script of the pages.
+  console: ['hono', 'uplot'],
   server: ['hono', '@hono/node-server', 'undici', 'pino', 'ipaddr.js', 'prom-client'],
   // The demo receiver and the mirror open their databases as an integrator would.
   cli: ['commander', 'picocolors', '@photostructure/sqlite', 'pg', '@types/pg'],
@@ -217,7 +220,7 @@ module.exports = {
       exportsFields: ['exports'],
       // Workspace packages resolve to their sources, so that an arrow between packages is an arrow between files.
       conditionNames: ['@payment-integration/source', 'import', 'node', 'default', 'types'],
-      extensions: ['.ts', '.mts', '.js', '.mjs', '.cjs', '.json', '.d.ts'],
+      extensions: ['.ts', '.tsx', '.mts', '.js', '.mjs', '.cjs', '.json', '.d.ts'],
     },
   },
 }

@@ -6,6 +6,8 @@ import { backlogTests } from './backlog.js'
 import { checkpointTests } from './checkpoints.js'
 import { claimTests } from './claims.js'
 import { concurrencyTests } from './concurrency.js'
+import { consoleDeliveryTests } from './console-deliveries.js'
+import { consolePaymentTests } from './console-payments.js'
 import { coverageTests } from './coverage.js'
 import { dataKeyTests } from './data-keys.js'
 import { deliveryListTests } from './delivery-lists.js'
@@ -65,6 +67,8 @@ export function storeConformance(adapter: string, open: OpenStore): void {
   describe(`${adapter}: streams`, () => streamTests(test))
   describe(`${adapter}: backlog`, () => backlogTests(test))
   describe(`${adapter}: data keys`, () => dataKeyTests(test))
+  describe(`${adapter}: payments of the console`, () => consolePaymentTests(test))
+  describe(`${adapter}: deliveries of the console`, () => consoleDeliveryTests(test))
   identityTests(adapter, test)
   describe(`${adapter}: arguments of identity`, () => identityArgumentTests(test))
   describe(`${adapter}: concurrency`, () => concurrencyTests(test))

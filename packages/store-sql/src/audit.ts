@@ -63,7 +63,8 @@ export function auditIn(db: Connection, dialect: SqlDialect): Pick<StoreTransact
   }
 }
 
-function auditRecord(row: Selectable<AuditRow>): AuditRecord {
+/** The record of a row. */
+export function auditRecord(row: Selectable<AuditRow>): AuditRecord {
   return {
     seq: integer(row.seq),
     at: integer(row.at),

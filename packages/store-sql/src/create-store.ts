@@ -6,6 +6,7 @@ import { sql } from 'kysely'
 import { createAccountStore } from './accounts.js'
 import { listAudit, newestAudit } from './audit.js'
 import { createChainReads } from './chains/chain-reads.js'
+import { createConsoleReads } from './console/console-reads.js'
 import { createDataKeyStore } from './data-keys.js'
 import { createDeliveryStore } from './deliveries/delivery-store.js'
 import type { Engine } from './engine.js'
@@ -41,6 +42,7 @@ export function createStore(database: Engine, ids: Ids = systemIds): Store {
     accounts: createAccountStore(engine),
     legacyKeys: createLegacyKeyStore(engine),
     audit: { list: (query) => listAudit(engine.read, query), newest: () => newestAudit(engine.read) },
+    console: createConsoleReads(engine),
     identity: createIdentityStore(engine),
     identityAccounts: createIdentityAccounts(engine),
     dataKeys: createDataKeyStore(engine),

@@ -9,9 +9,11 @@ import type { Integer } from './schema/integer.js'
 import type { UpdateRow } from './schema/tables.js'
 
 type StoredColumns = Pick<Selectable<UpdateRow>, 'body' | 'outcome' | 'reason' | 'version'>
-const storedColumns = ['body', 'outcome', 'reason', 'version'] as const
+/** The columns that {@link storedUpdate} reads. */
+export const storedColumns = ['body', 'outcome', 'reason', 'version'] as const
 
-function storedUpdate(row: StoredColumns): StoredUpdate {
+/** The update of a row. */
+export function storedUpdate(row: StoredColumns): StoredUpdate {
   return {
     update: unpack<ProcessorUpdate>(row.body),
     outcome: row.outcome as UpdateOutcome,

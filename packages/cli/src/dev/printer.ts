@@ -102,6 +102,7 @@ function header(event: ReadyEvent, style: Style): string[] {
   return [
     `${style.bold(`payment-integration dev ${event.version}`)}   nothing leaves this machine, seed ${event.seed}   ${style.dim(`ready in ${seconds} s`)}`,
     '',
+    `  Console         ${style.cyan(`${url}/console`)}   ${style.dim('payments, deliveries and chains, live')}`,
     `  Base URL        ${style.cyan(url)}   ${style.dim('the API is under /api/v1')}`,
     `  Integration     ${integrationAddress}`,
     `  API secret      ${apiSecret}`,

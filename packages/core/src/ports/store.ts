@@ -8,6 +8,7 @@ import type { IdentityAccountStore } from './identity-accounts.js'
 import type { AccountStore } from './store-accounts.js'
 import type { AuditStore } from './store-audit.js'
 import type { ChainReads, LeaseStore } from './store-chains.js'
+import type { ConsoleReads } from './store-console.js'
 import type { DataKeyStore } from './store-data-keys.js'
 import type { DeliveryStore } from './store-deliveries.js'
 import type { IdentityStore } from './store-identity.js'
@@ -46,6 +47,8 @@ export interface Store {
   readonly accounts: AccountStore
   readonly legacyKeys: LegacyKeyStore
   readonly audit: AuditStore
+  /** Reads for the console. */
+  readonly console: ConsoleReads
   readonly identity: IdentityStore
   /** The store's own accounts, for hosts that bring no users. */
   readonly identityAccounts: IdentityAccountStore

@@ -2,6 +2,7 @@ import type { Store } from '../../src/ports/store.js'
 import type { IntegrationRecord } from '../../src/ports/store-integrations.js'
 import type { NewSnapshot, StoreTransaction } from '../../src/ports/store-transaction.js'
 import { memoryAccounts } from './memory-accounts.js'
+import { consoleReads } from './memory-console.js'
 import { memoryDataKeys } from './memory-data-keys.js'
 import { type MemoryDeliveries, memoryDeliveries } from './memory-deliveries.js'
 import { accountReads } from './memory-identity-accounts.js'
@@ -110,6 +111,12 @@ function inMemory({ now = () => 0, deliveries = memoryDeliveries({ now }) }: Mem
     legacyKeys: legacyKeysIn(() => state.legacyKeys),
     identity: identityReads(() => state, now),
     identityAccounts: accountReads(() => state),
+    console: consoleReads(
+      () => state,
+      deliveries,
+      async (wallet, integrationAddress, limit) =>
+        (await store.payments.list({ wallet, integrationAddress, limit })).payments,
+    ),
     dataKeys: memoryDataKeys(() => state.dataKeys),
     audit: {
       newest: async () => state.audit.at(-1) ?? null,

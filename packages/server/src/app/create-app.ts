@@ -1,4 +1,5 @@
 /** The HTTP app: fetch-standard, so that any host can embed it. Source: docs/interface.md 4.1, 4.3, 5, 7. @module */
+import type { Console } from '@payment-integration/console'
 import { notFoundBody } from '@payment-integration/contract'
 import { type DeliveryStreams, type Service, silentLogger, type UpdateReceiver } from '@payment-integration/core'
 import { SharingMisconfiguredError } from '@payment-integration/core/identity'
@@ -39,6 +40,8 @@ export interface AppDeps {
   readonly streams?: DeliveryStreams | null | undefined
   /** Causes events for tests of receivers; for development alone. Null: its path answers 404. @default null */
   readonly trigger?: TriggerHandler | null | undefined
+  /** The operators' pages below `/console`. Null: their paths answer 404. @default null */
+  readonly console?: Pick<Console, 'fetch'> | null | undefined
   readonly health: () => Promise<HealthReport>
   /** Measures requests. @default none */
   readonly metrics?: Pick<Metrics, 'measured' | 'text' | 'contentType' | 'webhookRefused'> | undefined
@@ -84,6 +87,8 @@ export function createApp(deps: AppDeps): Hono<AppEnv> {
   if (metrics !== undefined && typeof metricsToken === 'string')
     addMetricsRoute(app, { metrics, token: metricsToken, now })
   addOpenApiRoute(app)
+  const pages = deps.console
+  if (pages) app.on(['GET', 'HEAD', 'POST'], ['/console', '/console/*'], (c) => pages.fetch(c.req.raw, c.env))
   if (deps.reference === true) addReferencePage(app)
   app.notFound(() => jsonAnswer(notFoundBody, 404))
   app.onError(refuse)

@@ -39,6 +39,7 @@ function failingStore(): Store {
     accounts: failing<Store['accounts']>(),
     legacyKeys: failing<Store['legacyKeys']>(),
     audit: failing<Store['audit']>(),
+    console: failing<Store['console']>(),
     identity: failing<Store['identity']>(),
     identityAccounts: failing<Store['identityAccounts']>(),
     dataKeys: failing<Store['dataKeys']>(),

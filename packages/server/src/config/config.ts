@@ -163,6 +163,8 @@ export interface Config {
   readonly metrics: MetricsConfig | null
   /** Whether `/reference` is served. */
   readonly reference: boolean
+  /** Whether the operators' pages are served at `/console`. Only in development, on a loopback address. */
+  readonly console: boolean
   /** Whether integrations may stream their deliveries. */
   readonly deliveryStream: boolean
   /** Chains without a node, on which integrations cause events. Empty outside of development. */

@@ -43,6 +43,7 @@ export interface ConfigDescription {
   /** Their address, and whether they need a token. */
   readonly metrics: string
   readonly reference: 'on' | 'off'
+  readonly console: 'on' | 'off'
   readonly deliveryStream: 'on' | 'off'
   readonly simulatedChains: readonly number[]
   readonly limits: Config['limits']
@@ -73,6 +74,7 @@ export function describeConfig(config: Config): ConfigDescription {
     logLevel: config.logLevel,
     metrics: describeMetrics(config.metrics),
     reference: config.reference ? 'on' : 'off',
+    console: config.console ? 'on' : 'off',
     deliveryStream: config.deliveryStream ? 'on' : 'off',
     simulatedChains: config.simulatedChains,
     limits: config.limits,

@@ -39,6 +39,7 @@ describe('readConfig', () => {
       identity: null,
       metrics: null,
       reference: false,
+      console: false,
       deliveryStream: false,
       simulatedChains: [],
       limits: {

@@ -3,6 +3,7 @@ import { parseUrl } from '@payment-integration/contract'
 import { defaultMaxExtraFeeBps, parseMasterKey } from '@payment-integration/core'
 import {
   accessVariables,
+  readConsole,
   readLimits,
   readListen,
   readMetrics,
@@ -88,6 +89,7 @@ export function readConfig(env: Environment, readFile?: ReadFile): Config {
     logLevel: variables.choice('PI_LOG_LEVEL', logLevels, 'info'),
     metrics: readMetrics(variables, { host, port }),
     reference: readReference(variables, environment),
+    console: readConsole(variables, environment, host),
     deliveryStream: readListen(variables),
     simulatedChains: readSimulatedChains(variables, environment),
     limits: readLimits(variables),

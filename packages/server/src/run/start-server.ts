@@ -1,5 +1,6 @@
 /** The reference server: migrate, run the loops, listen, stop cleanly. @module */
 import { setMaxListeners } from 'node:events'
+import { createConsole } from '@payment-integration/console'
 import type { EventSink, Service } from '@payment-integration/core'
 import { createApp } from '../app/create-app.js'
 import { createHealth } from '../app/health.js'
@@ -54,6 +55,7 @@ export async function startServer(config: Config, options: StartOptions = {}): P
   const onEvent = emitToAll(metrics?.onEvent, createEventLog(logger), options.onEvent)
   const opened = await openService(config, { ...options, logger, onEvent })
   const { service, store, receiveUpdate } = opened
+  if (config.console) await store.console.prepare()
   metrics?.watch({ indexers: service.indexers, deliveries: store.deliveries })
   const loops = new AbortController()
   // Each chain listens to it, in several places.
@@ -61,8 +63,16 @@ export async function startServer(config: Config, options: StartOptions = {}): P
   let running = true
   const health = createHealth({ store, indexers: service.indexers, running: () => running })
   const { limits, reference } = config
+  const pages = config.console
+    ? createConsole({
+        service,
+        config: describeConfig(config),
+        onError: (error) => logger.error({ ...describeError(error) }, 'A page of the console failed.'),
+      })
+    : null
   const app = createApp({
     service,
+    console: pages,
     receiveUpdate,
     readWebhook: opened.readWebhook,
     health,
@@ -107,6 +117,7 @@ export async function startServer(config: Config, options: StartOptions = {}): P
     // A stream has no end of its own.
     service.deliveryStreams.close()
     opened.trigger?.close()
+    pages?.close()
     await Promise.all([listeners.stop(cut), Promise.race([work, timeUp])])
     if (running)
       logger.warn({}, 'Some work did not finish in time and is aborted; it is repeated after the next start.')

@@ -75,7 +75,8 @@ export function listQuery(db: Connection, query: RangeFilter & { readonly limit:
 
 type ListRow = Awaited<ReturnType<ReturnType<typeof listQuery>['execute']>>[number]
 
-async function withAttempts({ read, dialect }: Engine, deliveries: readonly ListRow[]): Promise<DeliveryView[]> {
+/** Deliveries with their attempts, in the order given. */
+export async function withAttempts({ read, dialect }: Engine, deliveries: readonly ListRow[]): Promise<DeliveryView[]> {
   if (deliveries.length === 0) return []
   const { name, oneOf } = dialect
   const ids = deliveries.map(({ id }) => integer(id))
@@ -103,7 +104,8 @@ async function withAttempts({ read, dialect }: Engine, deliveries: readonly List
   })
 }
 
-function attemptRecord(row: Selectable<AttemptRow>): AttemptRecord {
+/** The attempt of a row. */
+export function attemptRecord(row: Selectable<AttemptRow>): AttemptRecord {
   return {
     startedAt: integer(row.started_at),
     latencyMs: row.latency_ms,

@@ -1,0 +1,198 @@
+/** Draws the overview's charts with uPlot. A click opens the rows of that minute. @module */
+import uPlot from 'uplot'
+
+interface Stacked {
+  readonly minutes: number[]
+  readonly series: readonly { readonly name: string; readonly values: number[] }[]
+}
+
+interface ChartData {
+  readonly payments: Stacked
+  readonly attempts: Stacked
+  readonly latency: {
+    readonly dots: readonly (readonly [number, number, 0 | 1, string])[]
+    readonly p50: number | null
+    readonly p95: number | null
+  }
+}
+
+const minuteMs = 60_000
+const limitMs = 5_000
+const colourOf = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
+const tones: Readonly<Record<string, string>> = {
+  success: '--good',
+  delivered: '--good',
+  pending: '--wait',
+  none: '--plain',
+  failure: '--bad',
+  server_error: '--bad',
+  client_error: '--warn',
+  timeout: '--violet',
+  no_answer: '--dim',
+  redirect: '--wait',
+  refund_pending: '--warn',
+  refund_success: '--violet',
+  refund_failure: '--bad',
+}
+
+/** Draws them; null on pages without charts. */
+export function drawCharts(): { update(data: unknown): void } | null {
+  const holder = document.getElementById('chart-data')
+  if (holder === null) return null
+  document.documentElement.classList.add('drawn')
+  let data = JSON.parse(holder.dataset['json'] ?? '{}') as ChartData
+  let plots: uPlot[] = []
+  const draw = () => {
+    for (const plot of plots) plot.destroy()
+    plots = [
+      bars('chart-payments', data.payments),
+      bars('chart-attempts', data.attempts),
+      latency('chart-latency', data.latency),
+    ].filter((plot) => plot !== null)
+  }
+  draw()
+  let redraw = 0
+  addEventListener('resize', () => {
+    clearTimeout(redraw)
+    redraw = setTimeout(draw, 150) as unknown as number
+  })
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', draw)
+  return {
+    update(next) {
+      data = next as ChartData
+      draw()
+    },
+  }
+}
+
+function frame(host: HTMLElement): Pick<uPlot.Options, 'width' | 'height' | 'cursor'> {
+  return { width: host.clientWidth, height: 180, cursor: { drag: { x: false, y: false }, y: false } }
+}
+
+function axes(): uPlot.Axis[] {
+  const [text, line] = [colourOf('--dim'), colourOf('--line')]
+  const font = '11px system-ui, sans-serif'
+  const plain = { stroke: text, font, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1, size: 4 } }
+  return [
+    {
+      ...plain,
+      size: 30,
+      grid: { show: false },
+      values: (_, times, __, ___, step) => times.map((time) => timeOf(time, step)),
+    },
+    { ...plain, size: 48 },
+  ]
+}
+
+/** Bars on top of each other: each series is drawn with the sum of those below. */
+function bars(id: string, { minutes, series }: Stacked): uPlot | null {
+  const host = document.getElementById(id)
+  if (host === null) return null
+  const sums = minutes.map(() => 0)
+  const stacked = series.map(({ values }) => values.map((value, at) => (sums[at] = (sums[at] ?? 0) + value)))
+  const paths = uPlot.paths.bars?.({ size: [0.8, 24] })
+  const plot = new uPlot(
+    {
+      ...frame(host),
+      legend: { show: true, live: false },
+      scales: { x: { time: true }, y: { range: (_, __, most) => [0, Math.max(4, (most ?? 0) * 1.1)] } },
+      axes: axes(),
+      series: [
+        { label: 'minute' },
+        ...[...series].reverse().map(({ name }) => {
+          const colour = colourOf(tones[name] ?? '--plain')
+          return {
+            label: name.replaceAll('_', ' '),
+            stroke: colour,
+            fill: colour,
+            width: 0,
+            paths: paths ?? null,
+            points: { show: false },
+          } as uPlot.Series
+        }),
+      ],
+    },
+    [minutes, ...stacked.reverse()],
+    host,
+  )
+  host.querySelector('canvas')?.setAttribute('aria-hidden', 'true')
+  plot.over.addEventListener('click', () => {
+    const minute = minutes[plot.cursor.idx ?? -1]
+    if (minute === undefined) return
+    location.assign(`${host.dataset['path']}?since=${minute * 1_000}&until=${minute * 1_000 + minuteMs}`)
+  })
+  return plot
+}
+
+function latency(id: string, { dots, p50, p95 }: ChartData['latency']): uPlot | null {
+  const host = document.getElementById(id)
+  if (host === null) return null
+  const times = dots.map(([time]) => time)
+  const good = dots.map(([, ms, isGood]) => (isGood === 1 ? ms : null))
+  const bad = dots.map(([, ms, isGood]) => (isGood === 1 ? null : ms))
+  const dot = (label: string, tone: string): uPlot.Series => ({
+    label,
+    stroke: colourOf(tone),
+    paths: () => null,
+    points: { show: true, size: 5, width: 0, fill: colourOf(tone) },
+  })
+  const plot = new uPlot(
+    {
+      ...frame(host),
+      height: 220,
+      legend: { show: true, live: false },
+      scales: {
+        x: { time: true },
+        y: { distr: 3, range: (_, least, most) => [Math.min(least ?? 1, p50 ?? 1, 1), Math.max(most ?? 0, 10_000)] },
+      },
+      axes: axes().map((axis, index) => (index === 1 ? { ...axis, ...decades } : axis)),
+      series: [{ label: 'time' }, dot('succeeded', '--good'), dot('failed', '--bad')],
+      hooks: {
+        draw: [
+          (own) => {
+            rule(own, p50, '--dim', 'p50')
+            rule(own, p95, '--text', 'p95')
+            rule(own, limitMs, '--bad', '5 s')
+          },
+        ],
+      },
+    },
+    [times, good, bad],
+    host,
+  )
+  host.querySelector('canvas')?.setAttribute('aria-hidden', 'true')
+  plot.over.addEventListener('click', () => {
+    const time = times[plot.cursor.idx ?? -1]
+    if (time === undefined) return
+    const minute = Math.floor((time * 1_000) / minuteMs) * minuteMs
+    location.assign(`/console/deliveries?since=${minute - minuteMs}&until=${minute + minuteMs}`)
+  })
+  return plot
+}
+
+function rule(plot: uPlot, ms: number | null, tone: string, name: string): void {
+  if (ms === null) return
+  const { ctx, bbox } = plot
+  const y = Math.round(plot.valToPos(Math.max(1, ms), 'y', true))
+  if (y < bbox.top || y > bbox.top + bbox.height) return
+  ctx.save()
+  ctx.strokeStyle = colourOf(tone)
+  ctx.fillStyle = colourOf(tone)
+  ctx.setLineDash([4, 4])
+  ctx.beginPath()
+  ctx.moveTo(bbox.left, y)
+  ctx.lineTo(bbox.left + bbox.width, y)
+  ctx.stroke()
+  ctx.textAlign = 'right'
+  ctx.fillText(name, bbox.left + bbox.width - 4, y - 4)
+  ctx.restore()
+}
+
+/** Lines and labels at the powers of ten alone. */
+const decades: uPlot.Axis = {
+  splits: (_, __, least, most) => [1, 10, 100, 1_000, 10_000, 100_000].filter((ms) => ms >= least && ms <= most),
+  filter: (_, ticks) => ticks,
+  values: (_, ticks) => ticks.map(spanOf),
+}
+const timeOf = (time: number, step: number) => new Date(time * 1_000).toISOString().slice(11, step < 60 ? 19 : 16)
+const spanOf = (ms: number) => (ms >= 1_000 ? `${ms / 1_000} s` : `${ms} ms`)

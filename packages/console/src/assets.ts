@@ -1,0 +1,49 @@
+/** The script and the style of the pages: built beside the code; from source, bundled at the first use. @module */
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+
+/** A file that pages load. */
+export interface Asset {
+  readonly body: string
+  readonly type: string
+  /** Names the content: a page's address of the file has it, so that a browser may cache the file for ever. */
+  readonly version: string
+}
+
+/** Both files. */
+export interface Assets {
+  readonly script: Asset
+  readonly style: Asset
+}
+
+/** Reads or bundles the files. */
+export async function loadAssets(): Promise<Assets> {
+  const folder = new URL('./assets/', import.meta.url)
+  const files = existsSync(fileURLToPath(folder)) ? await readBuilt(folder) : await bundle()
+  return { script: asset(files.script, 'text/javascript'), style: asset(files.style, 'text/css') }
+}
+
+interface Files {
+  readonly script: string
+  readonly style: string
+}
+
+async function readBuilt(folder: URL): Promise<Files> {
+  const read = (name: string) => readFile(new URL(name, folder), 'utf8')
+  const [script, style] = await Promise.all([read('console.js'), read('console.css')])
+  return { script, style }
+}
+
+async function bundle(): Promise<Files> {
+  const { bundleAssets } = (await import(new URL('../scripts/bundle-assets.mjs', import.meta.url).href)) as {
+    bundleAssets(): Promise<Files>
+  }
+  return bundleAssets()
+}
+
+function asset(body: string, type: string): Asset {
+  const version = createHash('sha256').update(body).digest('base64url').slice(0, 16)
+  return { body, type: `${type}; charset=utf-8`, version }
+}

@@ -1,0 +1,196 @@
+/** The pages, as a browser without JavaScript gets them. */
+import { gzipSync } from 'node:zlib'
+import { createTwin, type Twin, type TwinIntegration } from '@payment-integration/testing/twin'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { loadAssets } from './assets.js'
+import { type Console, createConsole } from './create-console.js'
+
+const host = 'http://127.0.0.1:4747'
+const hostile = '<script>alert(1)</script>\u202eevil\u0007'
+const long = 'x'.repeat(65_536)
+let twin: Twin
+let pages: Console
+let shop: TwinIntegration
+let paid: { readonly chainId: string; readonly txHash: string }
+
+async function get(path: string, init: RequestInit = {}): Promise<{ status: number; text: string; headers: Headers }> {
+  const answer = await pages.fetch(new Request(`${host}/console${path}`, init))
+  return { status: answer.status, text: await answer.text(), headers: answer.headers }
+}
+
+beforeAll(async () => {
+  twin = await createTwin({ seed: 3 })
+  shop = await twin.addIntegration(() => new Response(`${hostile}${long}`, { status: 500 }))
+  paid = await twin.pay({ chainId: 137, integrationAddress: shop.address, memo: '<b>\u202ememo' })
+  const invoice = { amount: '25.00', currency: 'EUR', settlementAmount: '27', settlementCurrency: 'USD' }
+  await twin.update(paid, { state: 'success', recipient: { title: hostile, subtitle: long }, invoice })
+  await twin.update(paid, { state: 'pending' })
+  await twin.service.integrations.setEnabled(shop.address, false)
+  await twin.service.integrations.setEnabled(shop.address, true)
+  pages = createConsole({ service: twin.service, now: twin.now, config: { masterKey: 'set', list: ['a', 'b'] } })
+})
+afterAll(async () => {
+  pages?.close()
+  await twin?.close()
+})
+
+const paths = () => [
+  '',
+  '/payments',
+  '/deliveries',
+  '/endpoints',
+  '/chains',
+  '/integrations',
+  '/audit',
+  '/settings',
+  `/payments/${paid.chainId}/${paid.txHash}`,
+]
+
+describe('every page', () => {
+  it('is complete without JavaScript, under the strict policy, and is never cached', async () => {
+    for (const path of paths()) {
+      const { status, text, headers } = await get(path)
+      expect(status, path).toBe(200)
+      expect(text, path).toMatch(/^<!doctype html><html lang="en">[\s\S]*<h1>[\s\S]*<\/html>$/)
+      expect(headers.get('cache-control'), path).toBe('no-store')
+      expect(headers.get('x-content-type-options'), path).toBe('nosniff')
+      expect(headers.get('referrer-policy'), path).toBe('no-referrer')
+      expect(headers.get('content-security-policy'), path).toBe(
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+      )
+    }
+  })
+
+  it('has no inline script or style, and loads from its own server alone', async () => {
+    for (const path of paths()) {
+      const { text } = await get(path)
+      expect(text, path).not.toMatch(/\son[a-z]+=|\sstyle=|<style|<script>|javascript:/)
+      for (const [, address] of text.matchAll(/(?:src|href|action)="([^"]*)"/g))
+        expect(address, path).toMatch(/^(\/console|#|data:,$)/)
+    }
+  })
+
+  it('shows hostile text as text: no markup, visible escapes, cut with a mark', async () => {
+    for (const path of paths()) {
+      const { text } = await get(path)
+      expect(text, path).not.toContain('<script>alert')
+      expect(text, path).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/)
+      expect(text, path).not.toContain('\u0007')
+      expect(text, path).not.toContain('x'.repeat(5_000))
+    }
+    const { text } = await get(`/payments/${paid.chainId}/${paid.txHash}`)
+    expect(text).toContain('&lt;script&gt;alert(1)&lt;/script&gt;\\u{202e}evil\\u{7}')
+    expect(text).toContain('&lt;b&gt;\\u{202e}memo')
+    expect(text).toMatch(/x… \[[\d,]+ more characters\]/)
+  })
+
+  it('shows no secret', async () => {
+    for (const path of paths()) {
+      const { text } = await get(path)
+      for (const secret of [shop.apiSecret, shop.signingSecret]) expect(text, path).not.toContain(secret)
+    }
+  })
+})
+
+describe('access', () => {
+  it.each([
+    ['http://evil.example/console', {}],
+    ['http://127.0.0.1.evil.example/console', {}],
+    [`${host}/console`, { method: 'POST', headers: { origin: 'http://evil.example' } }],
+    [`${host}/console`, { method: 'POST' }],
+  ])('%s with %j is rejected with 403', async (url, init) => {
+    expect((await pages.fetch(new Request(url, init))).status).toBe(403)
+  })
+
+  it('a connection from another machine is rejected, whatever its Host says', async () => {
+    const from = (remoteAddress: string) =>
+      pages.fetch(new Request(`${host}/console`), { incoming: { socket: { remoteAddress } } })
+    expect((await from('192.0.2.7')).status).toBe(403)
+    expect((await from('::ffff:127.0.0.1')).status).toBe(200)
+  })
+
+  it('a host that knows nobody behind the request gets 403', async () => {
+    const closed = createConsole({ service: twin.service, viewerOf: () => null })
+    expect((await closed.fetch(new Request(`${host}/console`))).status).toBe(403)
+  })
+})
+
+describe('lists', () => {
+  const rowsOf = (text: string) => text.match(/data-key=/g)?.length ?? 0
+
+  it.each([
+    ['', 1],
+    ['?state=success', 1],
+    ['?state=failure', 0],
+    ['?chain=137', 1],
+    ['?chain=1', 0],
+    ['?since=2020-01-01T00:00', 1],
+    ['?until=2020-01-01T00:00', 0],
+    ['?integration=none', 0],
+    ['?q=25.00+EUR', 1],
+    ['?q=25.00+USD', 0],
+    ['?q=%3Cb', 1],
+    ['?q=order', 0],
+  ])('payments%s are %i', async (query, count) => {
+    expect(rowsOf((await get(`/payments${query}`)).text)).toBe(count)
+  })
+
+  it('a payment is found by its hash and by its wallets', async () => {
+    const [payment] = await twin.service.store.console.search({ kind: 'hash', txHash: paid.txHash }, 1)
+    for (const q of [paid.txHash, paid.txHash.toUpperCase().replace('0X', '0x'), payment?.sender, payment?.receiver])
+      expect(rowsOf((await get(`/payments?q=${q}`)).text)).toBe(1)
+  })
+
+  it.each(['?state=x', '?chain=x', '?since=x', '?integration=0x', '?before=x', '?before=1.1.0x'])(
+    'a malformed filter %s is answered 400 with its reason',
+    async (query) => {
+      const { status, text } = await get(`/payments${query}`)
+      expect([status, text]).toEqual([400, expect.stringContaining('The address is not readable')])
+    },
+  )
+
+  it('an unknown page, payment or path is answered 404', async () => {
+    for (const path of ['/nothing', `/payments/1/0x${'9'.repeat(64)}`, '/payments/1/x', '/%ff', '/__proto__'])
+      expect((await get(path)).status, path).toBe(404)
+  })
+})
+
+describe('one payment', () => {
+  it('has its block, versions, updates with the reason of a refusal, and attempts with what to do', async () => {
+    const { text } = await get(`/payments/${paid.chainId}/${paid.txHash}`)
+    for (const part of [
+      'contains it, log',
+      'Version 1',
+      'Version 2',
+      'applied',
+      'refused',
+      'attempt 1',
+      'Look at its log',
+    ])
+      expect(text).toContain(part)
+  })
+
+  it('compares any two snapshots field by field', async () => {
+    const { text } = await get(`/payments/${paid.chainId}/${paid.txHash}?a=1&b=2`)
+    expect(text).toMatch(/<dt>state<\/dt><dd><del>null<\/del> <ins>&quot;success&quot;<\/ins>/)
+    expect(text).toContain('<dt>invoice.amount</dt>')
+  })
+})
+
+it('endpoints say in words why the last attempt failed', async () => {
+  const { text } = await get('/endpoints')
+  expect(text).toContain('The receiver failed with 500.')
+})
+
+it('script and style have at most 40 kB as gzip', async () => {
+  const { script, style } = await loadAssets()
+  const bytes = [script, style].map(({ body }) => gzipSync(body, { level: 9 }).length)
+  expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(40_000)
+  for (const [name, asset] of [
+    ['console.js', script],
+    ['console.css', style],
+  ] as const) {
+    const { text, headers } = await get(`/${name}?v=${asset.version}`)
+    expect([text, headers.get('cache-control')]).toEqual([asset.body, 'private, max-age=31536000, immutable'])
+  }
+})

@@ -1,0 +1,101 @@
+/** Reads filters from a page's URL. @module */
+import { type PaymentState, paymentStates } from '@payment-integration/contract'
+import type {
+  ConsolePaymentFilter,
+  ConsolePosition,
+  DeliveryFilter,
+  DeliveryStatus,
+} from '@payment-integration/core/ports'
+
+/** A URL whose parameters name no page. Answer 400 with the message. */
+export class FilterError extends Error {
+  override readonly name = 'FilterError'
+  readonly code = 'ERR_CONSOLE_FILTER'
+}
+
+/** Statuses of deliveries, in the order of the form. */
+export const deliveryStatuses: readonly DeliveryStatus[] = ['pending', 'delivered', 'exhausted', 'superseded']
+
+/** Fields of a form, as they are in the URL. */
+export type Given = Readonly<Record<string, string>>
+
+/** The parameters that are not empty. */
+export function givenOf(url: URL): Given {
+  return Object.fromEntries([...url.searchParams].filter(([, value]) => value.trim() !== '').map(trimmed))
+}
+
+const trimmed = ([name, value]: readonly [string, string]) => [name, value.trim()] as const
+
+/** The filter of the payments. */
+export function paymentFilter(given: Given): ConsolePaymentFilter {
+  const { state, integration } = given
+  return {
+    ...(state === undefined ? {} : { state: state === 'none' ? null : stateOf(state) }),
+    ...(integration === undefined
+      ? {}
+      : { integrationAddress: integration === 'none' ? null : addressOf(integration) }),
+    ...common(given),
+  }
+}
+
+/** The filter of the deliveries. */
+export function deliveryFilter(given: Given): DeliveryFilter {
+  const { status, integration, hash } = given
+  return {
+    ...(status === undefined ? {} : { status: oneOf('status', status, deliveryStatuses) }),
+    ...(integration === undefined ? {} : { integrationAddress: addressOf(integration) }),
+    ...(hash === undefined ? {} : { txHash: hashOf(hash) }),
+    ...common(given),
+  }
+}
+
+/** The position in a URL of a page of payments. */
+export function positionOf(text: string | undefined): ConsolePosition | undefined {
+  if (text === undefined) return undefined
+  const [time = '', chainId = '', txHash = ''] = text.split('.')
+  return { blockTimestamp: wholeOf('before', time), chainId: wholeOf('before', chainId), txHash: hashOf(txHash) }
+}
+
+/** That position as text. */
+export const positionText = ({ blockTimestamp, chainId, txHash }: ConsolePosition) =>
+  `${blockTimestamp}.${chainId}.${txHash}`
+
+/** A whole number of a URL. */
+export function wholeOf(name: string, text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new FilterError(`${name} is no whole number.`)
+  return Number(text)
+}
+
+/** A transaction hash of a URL, in lowercase. */
+export function hashOf(text: string): string {
+  if (!/^0x[0-9a-f]{64}$/i.test(text)) throw new FilterError('The hash is not 0x and 64 hex digits.')
+  return text.toLowerCase()
+}
+
+function addressOf(text: string): string {
+  if (!/^0x[0-9a-f]{40}$/i.test(text)) throw new FilterError('The integration is not 0x and 40 hex digits.')
+  return text.toLowerCase()
+}
+
+function common({ chain, since, until }: Given) {
+  return {
+    ...(chain === undefined ? {} : { chainId: wholeOf('chain', chain) }),
+    ...(since === undefined ? {} : { since: timeOf('since', since) }),
+    ...(until === undefined ? {} : { until: timeOf('until', until) }),
+  }
+}
+
+/** A time of a form: UTC, as `2026-01-31T12:30`, or unix milliseconds. */
+function timeOf(name: string, text: string): number {
+  const time = /^\d{9,15}$/.test(text) ? Number(text) : Date.parse(/(Z|[+-]\d\d:\d\d)$/.test(text) ? text : `${text}Z`)
+  if (!Number.isSafeInteger(time) || time < 0) throw new FilterError(`${name} is no time such as 2026-01-31T12:30.`)
+  return time
+}
+
+const stateOf = (state: string): PaymentState => oneOf('state', state, paymentStates)
+
+function oneOf<Value extends string>(name: string, text: string, values: readonly Value[]): Value {
+  const found = values.find((value) => value === text)
+  if (found === undefined) throw new FilterError(`${name} is none of ${values.join(', ')}.`)
+  return found
+}

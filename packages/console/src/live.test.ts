@@ -1,0 +1,152 @@
+/** Live pages: one reader for all of them, resume by id, nothing while none is open. */
+import { createTwin, type Twin, type TwinIntegration } from '@payment-integration/testing/twin'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { type Console, createConsole } from './create-console.js'
+
+let twin: Twin
+let pages: Console
+let shop: TwinIntegration
+/** Reads for changes so far. */
+let reads: () => number
+
+beforeEach(async () => {
+  twin = await createTwin({ seed: 5 })
+  shop = await twin.addIntegration(() => new Response(null, { status: 204 }))
+  const changes = vi.spyOn(twin.service.store.console, 'changes')
+  reads = () => changes.mock.calls.length
+  pages = createConsole({ service: twin.service, now: twin.now })
+})
+afterEach(async () => {
+  pages.close()
+  await twin.close()
+})
+
+interface Event {
+  readonly name: string
+  readonly id: string
+  readonly data: Record<string, unknown>
+}
+
+/** Opens a stream; `next` resolves the next event of a name. */
+async function open(query: string, lastEventId?: string) {
+  const headers = lastEventId === undefined ? {} : { 'last-event-id': lastEventId }
+  const answer = await pages.fetch(new Request(`http://localhost/console/live?${query}`, { headers }))
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
+  const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader()
+  let buffered = ''
+  async function next(name: string): Promise<Event> {
+    for (;;) {
+      const end = buffered.indexOf('\n\n')
+      if (end === -1) {
+        const { value, done } = (await reader?.read()) ?? { done: true, value: undefined }
+        if (done) throw new Error('The stream ended.')
+        buffered += value
+        continue
+      }
+      const fields = new Map(
+        buffered
+          .slice(0, end)
+          .split('\n')
+          .map((line) => line.split(/: (.*)/s) as [string, string]),
+      )
+      buffered = buffered.slice(end + 2)
+      if (fields.get('event') === name)
+        return { name, id: fields.get('id') ?? '', data: JSON.parse(fields.get('data') ?? '{}') }
+    }
+  }
+  return { next, close: () => reader?.cancel() }
+}
+
+const pay = () => twin.pay({ integrationAddress: shop.address })
+
+/** Waits until the reader has its first marks. */
+const begun = () => vi.waitFor(() => expect(reads()).toBeGreaterThan(0), 10_000)
+
+it('a new payment reaches an open list as a row, and a change comes as the same row', async () => {
+  const list = await open('topic=payments')
+  await begun()
+  const paid = await pay()
+  const first = await list.next('row')
+  expect(first.data).toMatchObject({ matches: true, html: expect.stringContaining(paid.txHash) })
+  await twin.update(paid, { state: 'success' })
+  const second = await list.next('row')
+  expect(second.data).toMatchObject({ matches: true, html: expect.stringContaining('success') })
+})
+
+it('a payment between the reading of a page and its stream is a row of the stream', async () => {
+  const html = await (await pages.fetch(new Request('http://localhost/console/payments'))).text()
+  const [, query = ''] = /data-live="([^"]+)"/.exec(html) ?? []
+  const paid = await pay()
+  const list = await open(query.replaceAll('&amp;', '&'))
+  expect((await list.next('row')).data).toMatchObject({ html: expect.stringContaining(paid.txHash) })
+  await list.close()
+})
+
+it('a row that does not match the filters of a page is marked so', async () => {
+  const list = await open('topic=payments&state=failure')
+  await begun()
+  await pay()
+  expect((await list.next('row')).data).toMatchObject({ matches: false })
+})
+
+it('deliveries come as rows, the overview as parts and series, and a payment only its own changes', async () => {
+  const paid = await pay()
+  const [deliveries, overview, one] = await Promise.all([
+    open('topic=deliveries'),
+    open('topic=overview'),
+    open(`topic=payment&chain=${paid.chainId}&hash=${paid.txHash}`),
+  ])
+  await begun()
+  await pay()
+  await twin.update(paid, { state: 'success' })
+  expect((await deliveries.next('row')).data).toMatchObject({ html: expect.stringContaining('delivered') })
+  expect((await overview.next('overview')).data).toMatchObject({
+    parts: { tiles: expect.stringContaining('In the outbox'), chains: expect.any(String) },
+    charts: { latency: { p50: expect.any(Number) } },
+  })
+  expect((await one.next('stale')).data).toEqual({})
+})
+
+it('a page that comes back with the last id gets what it missed, once', async () => {
+  const list = await open('topic=payments')
+  const other = await open('topic=payments')
+  await begun()
+  await pay()
+  const { id } = await list.next('row')
+  await list.close()
+  const missed = await pay()
+  await other.next('row')
+  await other.next('row')
+  const back = await open('topic=payments', id)
+  expect((await back.next('row')).data).toMatchObject({ html: expect.stringContaining(missed.txHash) })
+})
+
+it.each(['1.1', 'x', '99999999999999999999.1'])(
+  'a page that comes back with the unknown id %s loads again',
+  async (id) => {
+    const list = await open('topic=payments', id)
+    expect((await list.next('stale')).data).toEqual({})
+  },
+)
+
+it('twenty open pages cost the reads of one, and none is read before the first', async () => {
+  expect(reads()).toBe(0)
+  for (let n = 0; n < 20; n += 1) await open('topic=payments')
+  await begun()
+  await vi.waitFor(() => expect(reads()).toBe(3), 10_000)
+  const before = performance.now()
+  await vi.waitFor(() => expect(reads()).toBe(5), 10_000)
+  // Two more ticks of a second, whatever the number of pages.
+  expect(performance.now() - before).toBeGreaterThan(1_500)
+})
+
+it('the 101st open page is answered 503, and close ends all streams', async () => {
+  const open100 = await Promise.all(Array.from({ length: 100 }, () => open('topic=overview')))
+  const answer = await pages.fetch(new Request('http://localhost/console/live?topic=overview'))
+  expect(answer.status).toBe(503)
+  pages.close()
+  await expect(open100[0]?.next('row')).rejects.toThrow('ended')
+  const count = reads()
+  await new Promise((resolve) => setTimeout(resolve, 1_200))
+  expect(reads()).toBe(count)
+})

@@ -1,0 +1,118 @@
+/** Turns samples into numbered events, rendered once for all open pages, and keeps the last ones to resume. @module */
+import type { DeliveryView, StoredPayment } from '@payment-integration/core/ports'
+import type { Overview } from './overview.js'
+import type { Sample, Sampler } from './sampler.js'
+
+/** A change that open pages may show. */
+export type FeedEvent =
+  | { readonly kind: 'payment'; readonly payment: StoredPayment; readonly html: string }
+  | { readonly kind: 'delivery'; readonly delivery: DeliveryView; readonly html: string }
+  | { readonly kind: 'overview'; readonly overview: Overview; readonly parts: Readonly<Record<string, string>> }
+  /** Changes are missing: load the page again. */
+  | { readonly kind: 'reset' }
+
+/** An event with its id. */
+export interface Numbered {
+  /** `<start of this process>.<number>`. */
+  readonly id: string
+  readonly event: FeedEvent
+}
+
+/** Renders rows and parts. */
+export interface Renderers {
+  payment(payment: StoredPayment): string
+  delivery(delivery: DeliveryView): string
+  parts(overview: Overview): Readonly<Record<string, string>>
+}
+
+/** Events for open pages. */
+export interface Feed {
+  /** The id for a page that is read after this call: the page follows from it, and misses nothing. */
+  position(): Promise<string>
+  /**
+   * Calls the listener with each event; returns the function that stops it.
+   * @param after - The id of the last event that the page has. Later events of rows come first, or one `reset`.
+   */
+  follow(after: string | null, listener: (numbered: Numbered) => void): () => void
+  /** Stops reading. */
+  close(): void
+}
+
+const mostKept = 500
+/** Time after the last page left in which a page may connect or resume, in milliseconds. */
+const graceMs = 10_000
+
+/** Builds the feed. `start` names this process among those that a page may reconnect to. */
+export function createFeed(sampler: Sampler, render: Renderers, start: number): Feed {
+  const listeners = new Set<(numbered: Numbered) => void>()
+  let kept: (Numbered & { readonly number: number })[] = []
+  /** Every later event of a row is kept. */
+  let keptAfter = 0
+  let number = 0
+  let stop: (() => void) | null = null
+  let leaving: ReturnType<typeof setTimeout> | null = null
+
+  function publish(event: FeedEvent): void {
+    number += 1
+    const numbered = { id: `${start}.${number}`, number, event }
+    if (event.kind !== 'overview') kept.push(numbered)
+    if (kept.length > mostKept) keptAfter = kept.shift()?.number ?? keptAfter
+    for (const listener of listeners) listener(numbered)
+  }
+
+  function onSample(sample: Sample | null): void {
+    if (sample === null) return
+    if (sample.isCut) publish({ kind: 'reset' })
+    for (const payment of sample.payments) publish({ kind: 'payment', payment, html: render.payment(payment) })
+    for (const delivery of sample.deliveries) publish({ kind: 'delivery', delivery, html: render.delivery(delivery) })
+    publish({ kind: 'overview', overview: sample.overview, parts: render.parts(sample.overview) })
+  }
+
+  function leave(): void {
+    leaving = null
+    stop?.()
+    stop = null
+    kept = []
+    number += 1
+    keptAfter = number
+  }
+
+  /** Kept events after an id; null: some are not kept. */
+  function missedSince(after: string): Numbered[] | null {
+    const [process, text = ''] = after.split('.')
+    const last = Number(text)
+    if (process !== String(start) || !Number.isSafeInteger(last) || last < keptAfter || last > number) return null
+    return kept.filter((each) => each.number > last)
+  }
+
+  function leaveLater(): void {
+    if (leaving !== null) clearTimeout(leaving)
+    leaving = setTimeout(leave, graceMs)
+    leaving.unref?.()
+  }
+
+  return {
+    async position() {
+      stop ??= sampler.subscribe(onSample)
+      if (listeners.size === 0) leaveLater()
+      await sampler.begun()
+      return `${start}.${number}`
+    },
+    follow(after, listener) {
+      if (leaving !== null) clearTimeout(leaving)
+      leaving = null
+      const missed = after === null ? [] : missedSince(after)
+      for (const each of missed ?? [{ id: `${start}.${number}`, event: { kind: 'reset' } as const }]) listener(each)
+      listeners.add(listener)
+      stop ??= sampler.subscribe(onSample)
+      return () => {
+        listeners.delete(listener)
+        if (listeners.size === 0) leaveLater()
+      }
+    },
+    close() {
+      if (leaving !== null) clearTimeout(leaving)
+      leave()
+    },
+  }
+}

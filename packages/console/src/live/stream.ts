@@ -1,0 +1,117 @@
+/** One page's stream of server-sent events: the events of its topic that match its filters. @module */
+import type { ConsolePaymentFilter, DeliveryFilter, DeliveryView, StoredPayment } from '@payment-integration/core/ports'
+import { deliveryFilter, type Given, hashOf, paymentFilter, wholeOf } from '../filters.js'
+import { chartData } from './chart-data.js'
+import type { Feed, Numbered } from './feed.js'
+
+const encoder = new TextEncoder()
+const heartbeatMs = 15_000
+/** Events that may wait for a slow connection. It is then closed; the browser connects again and resumes. */
+const mostWaiting = 1_000
+
+/** Chooses what a page gets of an event: the name and data of a server-sent event, or null. */
+type Choose = (event: Numbered['event']) => { readonly name: string; readonly data: object } | null
+
+/**
+ * Opens the stream of a topic.
+ * @param given - `topic`, and the page's filters as in its own URL.
+ * @throws FilterError For malformed filters.
+ */
+export function openStream(feed: Feed, given: Given, after: string | null, onClose: () => void) {
+  const choose = chooserOf(given)
+  let stop = (): void => undefined
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        let isOpen = true
+        const end = () => {
+          if (!isOpen) return
+          isOpen = false
+          clearInterval(heartbeat)
+          unfollow()
+          onClose()
+          try {
+            controller.close()
+          } catch {
+            // The reader cancelled it.
+          }
+        }
+        const send = (text: string) => {
+          if (!isOpen) return
+          if ((controller.desiredSize ?? 0) < -mostWaiting) return end()
+          controller.enqueue(encoder.encode(text))
+        }
+        const heartbeat = setInterval(() => send(': heartbeat\n\n'), heartbeatMs)
+        heartbeat.unref?.()
+        let unfollow = (): void => undefined
+        stop = end
+        send('retry: 2000\n\n')
+        unfollow = feed.follow(after, ({ id, event }) => {
+          const chosen = choose(event)
+          if (chosen !== null) send(`event: ${chosen.name}\nid: ${id}\ndata: ${JSON.stringify(chosen.data)}\n\n`)
+        })
+      },
+      cancel: () => stop(),
+    },
+    { highWaterMark: 1 },
+  )
+  return { stream, close: () => stop() }
+}
+
+function chooserOf(given: Given): Choose {
+  switch (given['topic']) {
+    case 'payments': {
+      const filter = paymentFilter(given)
+      return rows((event) => event.kind === 'payment' && { ...event, matches: fitsPayment(event.payment, filter) })
+    }
+    case 'deliveries': {
+      const filter = deliveryFilter(given)
+      return rows((event) => event.kind === 'delivery' && { ...event, matches: fitsDelivery(event.delivery, filter) })
+    }
+    case 'payment': {
+      const chainId = wholeOf('chain', given['chain'] ?? '')
+      const txHash = hashOf(given['hash'] ?? '')
+      const isOwn = (row: { chainId: number; txHash: string }) => row.chainId === chainId && row.txHash === txHash
+      return (event) => {
+        const changed =
+          event.kind === 'reset' ||
+          (event.kind === 'payment' && isOwn(event.payment)) ||
+          (event.kind === 'delivery' && isOwn(event.delivery))
+        return changed ? { name: 'stale', data: {} } : null
+      }
+    }
+    default:
+      return (event) =>
+        event.kind === 'overview'
+          ? { name: 'overview', data: { parts: event.parts, charts: chartData(event.overview) } }
+          : null
+  }
+}
+
+type Row = { readonly html: string; readonly matches: boolean }
+
+/** A row that does not match any more is removed from the page. */
+function rows(rowOf: (event: Numbered['event']) => Row | false): Choose {
+  return (event) => {
+    if (event.kind === 'reset') return { name: 'stale', data: {} }
+    const row = rowOf(event)
+    return row === false ? null : { name: 'row', data: { html: row.html, matches: row.matches } }
+  }
+}
+
+function fitsPayment(payment: StoredPayment, filter: ConsolePaymentFilter): boolean {
+  const { state, chainId, integrationAddress, since = 0, until = Number.POSITIVE_INFINITY } = filter
+  if (!payment.primary || (state !== undefined && payment.state !== state)) return false
+  if (chainId !== undefined && payment.chainId !== chainId) return false
+  if (integrationAddress !== undefined && payment.integrationAddress !== integrationAddress) return false
+  return payment.blockTimestamp >= since && payment.blockTimestamp < until
+}
+
+function fitsDelivery(
+  delivery: DeliveryView,
+  { since = 0, until = Number.POSITIVE_INFINITY, ...named }: DeliveryFilter,
+) {
+  const createdAt = delivery.createdAt ?? 0
+  if (createdAt < since || createdAt >= until) return false
+  return Object.entries(named).every(([name, value]) => value === undefined || Reflect.get(delivery, name) === value)
+}

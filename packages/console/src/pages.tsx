@@ -1,0 +1,190 @@
+/** @jsxRuntime automatic @jsxImportSource hono/jsx */
+/** Reads what each page shows. @module */
+import type { Service } from '@payment-integration/core'
+import type { StoredPayment } from '@payment-integration/core/ports'
+import type { Child } from 'hono/jsx'
+import { deliveryFilter, FilterError, type Given, givenOf, paymentFilter, positionOf, wholeOf } from './filters.js'
+import type { Sampler } from './live/sampler.js'
+import { ChainsPage } from './pages/chains.js'
+import { type Choices, DeliveriesPage, PaymentsPage } from './pages/lists.js'
+import { EndpointsPage, IntegrationsPage } from './pages/operations.js'
+import { OverviewPage } from './pages/overview.js'
+import { PaymentPage } from './pages/payment.js'
+import { AuditPage, SettingsPage } from './pages/records.js'
+import { search } from './search.js'
+import { hrefOf } from './view/parts.js'
+
+/** The content of a page, for its frame. */
+export interface PageContent {
+  readonly title: string
+  /** Path of the section that the navigation marks. */
+  readonly section: string
+  readonly body: Child
+  /** Query of the stream that updates the page; absent: none. */
+  readonly live?: string | undefined
+}
+
+/** What pages read from. */
+export interface PageDeps {
+  readonly service: Pick<Service, 'store' | 'indexers' | 'integrations'>
+  readonly config?: object | undefined
+  readonly sampler: Sampler
+  readonly now: () => number
+  readonly url: URL
+}
+
+/** Rows on a page. */
+const pageSize = 50
+const mostSnapshots = 50
+const mostUpdates = 200
+const mostRanges = 200
+
+type Load = (deps: PageDeps, given: Given) => Promise<PageContent>
+
+const pages: Readonly<Record<string, Load>> = {
+  '': overviewPage,
+  '/payments': paymentsPage,
+  '/deliveries': deliveriesPage,
+  '/endpoints': endpointsPage,
+  '/chains': chainsPage,
+  '/integrations': integrationsPage,
+  '/audit': auditPage,
+  '/settings': async ({ config }) => ({
+    title: 'Settings',
+    section: '/settings',
+    body: <SettingsPage config={config ?? null} />,
+  }),
+}
+
+/** Reads a page; null: there is none at the path. @throws FilterError For a malformed filter. */
+export async function loadPage(path: string, deps: PageDeps): Promise<PageContent | null> {
+  const given = givenOf(deps.url)
+  const load = Object.hasOwn(pages, path) ? pages[path] : undefined
+  if (load !== undefined) return load(deps, given)
+  const named = /^\/payments\/(\d{1,15})\/(0x[0-9a-f]{64})$/i.exec(path)
+  return named === null ? null : paymentPage(deps, given, Number(named[1]), (named[2] ?? '').toLowerCase())
+}
+
+async function overviewPage({ service, sampler, url }: PageDeps): Promise<PageContent> {
+  const [overview, marks] = await Promise.all([sampler.overview(), service.store.console.marks()])
+  const body = <OverviewPage overview={overview} origin={url.origin} isEmpty={marks.paymentId === '0'} />
+  return { title: 'Overview', section: '', body, live: 'topic=overview' }
+}
+
+async function paymentsPage(deps: PageDeps, given: Given): Promise<PageContent> {
+  const reads = deps.service.store.console
+  const filter = paymentFilter(given)
+  const before = positionOf(given['before'])
+  const text = given['q']
+  const found =
+    text === undefined ? null : await search({ ...deps.service, store: deps.service.store }, text, filter, pageSize)
+  const page =
+    found === null
+      ? await reads.payments({ ...filter, before, limit: pageSize })
+      : { rows: found.payments, next: null, isCut: false }
+  const body = <PaymentsPage given={given} choices={await choicesOf(deps)} page={page} found={found} />
+  const isLive = before === undefined && found === null
+  return { title: 'Payments', section: '/payments', body, ...(isLive ? { live: topicOf('payments', given) } : {}) }
+}
+
+async function deliveriesPage(deps: PageDeps, given: Given): Promise<PageContent> {
+  const filter = deliveryFilter(given)
+  const beforeId = given['before'] === undefined ? undefined : String(wholeOf('before', given['before']))
+  const page = await deps.service.store.console.deliveries({ ...filter, beforeId, limit: pageSize })
+  const body = <DeliveriesPage given={given} choices={await choicesOf(deps)} page={page} />
+  const isLive = beforeId === undefined
+  return {
+    title: 'Deliveries',
+    section: '/deliveries',
+    body,
+    ...(isLive ? { live: topicOf('deliveries', given) } : {}),
+  }
+}
+
+async function paymentPage(deps: PageDeps, given: Given, chainId: number, txHash: string): Promise<PageContent | null> {
+  const { store } = deps.service
+  const { payments } = await store.payments.transaction({ chainId, txHash })
+  const payment = payments.find((each) => each.primary) ?? payments[0]
+  if (payment === undefined) return null
+  const [snapshots, updates, deliveries] = await Promise.all([
+    snapshotsOf(deps, payment),
+    store.console.updates({ chainId, txHash, limit: mostUpdates }),
+    store.console.deliveriesOf(payment.id),
+  ])
+  const [a, b] = [given['a'], given['b']]
+  const compare = a === undefined || b === undefined ? null : ([wholeOf('a', a), wholeOf('b', b)] as const)
+  const others = payments.filter((each) => each !== payment)
+  const body = <PaymentPage {...{ payment, others, snapshots, updates, deliveries, compare }} now={deps.now()} />
+  const live = topicOf('payment', { chain: String(chainId), hash: txHash })
+  return { title: `Payment ${txHash.slice(0, 10)}`, section: '/payments', body, live }
+}
+
+/** The newest snapshots, oldest first. */
+async function snapshotsOf({ service }: PageDeps, { id, version }: StoredPayment) {
+  const versions = Array.from({ length: Math.min(version, mostSnapshots) }, (_, n) => version - n).reverse()
+  const bodies = await Promise.all(versions.map((each) => service.store.payments.snapshot(id, each)))
+  return bodies.flatMap((body, index) =>
+    body === null
+      ? []
+      : [{ version: versions[index] ?? 0, text: new TextDecoder().decode(body), bytes: body.byteLength }],
+  )
+}
+
+async function endpointsPage({ service, now }: PageDeps, given: Given): Promise<PageContent> {
+  const { shown, next } = partOf(await service.integrations.list(), given, '/endpoints')
+  const health = new Map((await service.store.deliveries.endpoints()).map((each) => [each.integrationAddress, each]))
+  const endpoints = await Promise.all(
+    shown.map(async (integration) => ({
+      integration,
+      health: health.get(integration.address) ?? null,
+      lastFailure: await service.store.console.lastFailure(integration.address),
+    })),
+  )
+  const body = <EndpointsPage endpoints={endpoints} now={now()} next={next} />
+  return { title: 'Endpoints', section: '/endpoints', body }
+}
+
+async function integrationsPage({ service }: PageDeps, given: Given): Promise<PageContent> {
+  const { shown, next } = partOf(await service.integrations.list(), given, '/integrations')
+  const body = <IntegrationsPage integrations={shown} next={next} />
+  return { title: 'Integrations', section: '/integrations', body }
+}
+
+/** The rows after an address, which are in its order. */
+function partOf<Row extends { readonly address: string }>(all: readonly Row[], given: Given, path: string) {
+  const rest = all.filter(({ address }) => address > (given['after'] ?? ''))
+  const shown = rest.slice(0, pageSize)
+  return { shown, next: rest.length > pageSize ? hrefOf(path, { after: shown.at(-1)?.address }) : null }
+}
+
+async function chainsPage({ service }: PageDeps): Promise<PageContent> {
+  const chains = await Promise.all(
+    service.indexers.map(async (indexer) => ({
+      status: indexer.status(),
+      proofs: await service.store.chains.proofs(indexer.chainId, mostRanges),
+      coverage: await service.store.chains.coverage(indexer.chainId),
+    })),
+  )
+  return { title: 'Chains', section: '/chains', body: <ChainsPage chains={chains} />, live: 'topic=chains' }
+}
+
+async function auditPage({ service }: PageDeps, given: Given): Promise<PageContent> {
+  const beforeSeq = given['before'] === undefined ? undefined : wholeOf('before', given['before'])
+  if (beforeSeq === 0) throw new FilterError('before is 0; the first record has number 1.')
+  const records = await service.store.console.audit({ beforeSeq, limit: pageSize + 1 })
+  const shown = records.slice(0, pageSize)
+  const next = records.length > pageSize ? hrefOf('/audit', { before: shown.at(-1)?.seq }) : null
+  const body = <AuditPage records={shown} isFirst={beforeSeq === undefined} next={next} />
+  return { title: 'Audit log', section: '/audit', body }
+}
+
+async function choicesOf({ service, url }: PageDeps): Promise<Choices> {
+  const integrations = await service.integrations.list()
+  return {
+    chainIds: service.indexers.map(({ chainId }) => chainId),
+    integrations: integrations.map(({ address, name }) => ({ address, name })),
+    origin: url.origin,
+  }
+}
+
+const topicOf = (topic: string, given: Given) => new URLSearchParams({ ...given, topic }).toString()

@@ -1,0 +1,158 @@
+/** @jsxRuntime automatic @jsxImportSource hono/jsx */
+/** Endpoints and integrations. @module */
+import type { IntegrationView } from '@payment-integration/core'
+import type { AttemptRecord, EndpointView } from '@payment-integration/core/ports'
+import { adviceOf } from '../advice.js'
+import { Badge, Cell, Copyable, Empty, Hex, hrefOf, Pager, Shown, Table, When } from '../view/parts.js'
+import { Answer } from '../view/rows.js'
+import { spanOf } from '../view/text.js'
+
+/** An integration's endpoint with its newest failure. */
+export interface EndpointDetail {
+  readonly integration: IntegrationView
+  readonly health: EndpointView | null
+  readonly lastFailure: (AttemptRecord & { readonly deliveryId: string }) | null
+}
+
+/** Endpoints: where deliveries go, and how that works. */
+export function EndpointsPage(props: { endpoints: readonly EndpointDetail[]; now: number; next: string | null }) {
+  const titles = ['Health', 'Integration', 'URL', 'Failing for', 'Blocked until', 'Last failure', 'What to do']
+  return (
+    <>
+      <h1>Endpoints</h1>
+      {props.endpoints.length === 0 ? (
+        <NoIntegrations />
+      ) : (
+        <Table label="Endpoints" columns={titles.map((title) => ({ title }))}>
+          {props.endpoints.map((endpoint) => (
+            <EndpointRow {...endpoint} now={props.now} />
+          ))}
+        </Table>
+      )}
+      <Pager first={null} next={props.next} />
+    </>
+  )
+}
+
+function EndpointRow({ integration, health, lastFailure, now }: EndpointDetail & { now: number }) {
+  const { address, name, notificationUrl } = integration
+  const advice = lastFailure === null ? null : adviceOf(lastFailure.status, lastFailure.reason)
+  return (
+    <tr>
+      <Cell of="Health">
+        <Badge word={healthOf(integration, health)} />
+      </Cell>
+      <Cell of="Integration">
+        <Shown text={name} most={40} /> <Hex value={address} href={hrefOf('/deliveries', { integration: address })} />
+      </Cell>
+      <Cell of="URL">
+        {notificationUrl === null ? <span class="dim">none</span> : <Shown text={withoutQuery(notificationUrl)} />}
+      </Cell>
+      <Cell of="Failing for">
+        {health?.failingSince == null ? (
+          <span class="dim">not failing</span>
+        ) : (
+          `${spanOf(now - health.failingSince)}, ${health.failures} in a row`
+        )}
+      </Cell>
+      <Cell of="Blocked until">
+        {health?.blockedUntil == null ? <span class="dim">not blocked</span> : <When at={health.blockedUntil} />}
+      </Cell>
+      <Cell of="Last failure">
+        {lastFailure === null ? (
+          <span class="dim">none of late</span>
+        ) : (
+          <>
+            <Answer {...lastFailure} /> <When at={lastFailure.startedAt} withDate />
+          </>
+        )}
+      </Cell>
+      <Cell of="What to do">
+        {advice === null ? (
+          <span class="dim">nothing</span>
+        ) : (
+          `${advice.cause} ${health === null ? 'It answers again.' : advice.remedy}`
+        )}
+      </Cell>
+    </tr>
+  )
+}
+
+function healthOf({ enabled, notificationUrl }: IntegrationView, health: EndpointView | null): string {
+  if (!enabled) return 'disabled'
+  if (notificationUrl === null) return 'no URL'
+  if (health === null) return 'healthy'
+  return health.blocks > 0 ? 'blocked' : 'failing'
+}
+
+/** A URL's query may hold a key. */
+function withoutQuery(url: string): string {
+  const query = url.indexOf('?')
+  return query === -1 ? url : `${url.slice(0, query)}?…`
+}
+
+function NoIntegrations() {
+  return (
+    <Empty title="No integration is registered.">
+      <p>An integration has an address, an API secret and a webhook secret. Create one:</p>
+      <Copyable
+        label="A command that creates an integration"
+        text="payment-integration integrations create 0x1111111111111111111111111111111111111111 --url https://shop.example/hook"
+      />
+    </Empty>
+  )
+}
+
+/** Integrations, without their secrets. */
+export function IntegrationsPage({
+  integrations,
+  next,
+}: {
+  integrations: readonly IntegrationView[]
+  next: string | null
+}) {
+  const titles = ['State', 'Name', 'Address', 'Notification URL', 'Created', 'Signing secret', 'Rows']
+  return (
+    <>
+      <h1>Integrations</h1>
+      {integrations.length === 0 ? (
+        <NoIntegrations />
+      ) : (
+        <Table label="Integrations" columns={titles.map((title) => ({ title }))}>
+          {integrations.map((one) => (
+            <tr>
+              <Cell of="State">
+                <Badge word={one.enabled ? 'enabled' : 'disabled'} tone={one.enabled ? 'good' : 'bad'} />
+              </Cell>
+              <Cell of="Name">
+                <Shown text={one.name} most={60} />
+              </Cell>
+              <Cell of="Address">
+                <code class="whole">{one.address}</code>
+              </Cell>
+              <Cell of="Notification URL">
+                {one.notificationUrl === null ? (
+                  <span class="dim">none</span>
+                ) : (
+                  <Shown text={withoutQuery(one.notificationUrl)} />
+                )}
+              </Cell>
+              <Cell of="Created">
+                <When at={one.createdAt} withDate />
+              </Cell>
+              <Cell of="Signing secret">
+                {one.signingSecretPrepared ? 'a next one is prepared' : 'set'}
+                {one.previousSigningSecretUntil === null ? '' : ', the previous one in its grace time'}
+              </Cell>
+              <Cell of="Rows">
+                <a href={hrefOf('/payments', { integration: one.address })}>payments</a>{' '}
+                <a href={hrefOf('/deliveries', { integration: one.address })}>deliveries</a>
+              </Cell>
+            </tr>
+          ))}
+        </Table>
+      )}
+      <Pager first={null} next={next} />
+    </>
+  )
+}

@@ -1,0 +1,154 @@
+/** @jsxRuntime automatic @jsxImportSource hono/jsx */
+/** The overview: what happens now, each number with a link to its rows. @module */
+import { attemptKinds, chartData, type StackedSeries } from '../live/chart-data.js'
+import type { Overview } from '../live/overview.js'
+import { Copyable, Empty, hrefOf } from '../view/parts.js'
+import { grouped, latencyOf, spanOf } from '../view/text.js'
+import { ChainTable } from './chains.js'
+
+/** Past this age of the oldest due delivery its number is marked, in milliseconds. */
+const lateMs = 30_000
+
+/** The page. */
+export function OverviewPage({ overview, origin, isEmpty }: { overview: Overview; origin: string; isEmpty: boolean }) {
+  const charts = chartData(overview)
+  return (
+    <>
+      <h1>Overview</h1>
+      {isEmpty ? <FirstSteps origin={origin} /> : null}
+      <div id="tiles" class="tiles">
+        <Tiles overview={overview} />
+      </div>
+      <div class="charts">
+        <Chart
+          id="chart-payments"
+          title="Payments per minute, by state"
+          data={charts.payments}
+          path="/payments"
+          field="state"
+        />
+        <Chart id="chart-attempts" title="Attempts per minute, by outcome" data={charts.attempts} path="/deliveries" />
+        <figure class="chart wide">
+          <figcaption>
+            Latency of attempts, last hour <span class="dim">dots on a log axis; lines: p50, p95, and 5 s</span>
+          </figcaption>
+          <div id="chart-latency" class="plot"></div>
+          <p class="dim nojs">
+            p50 {overview.p50 === null ? 'none' : latencyOf(overview.p50)}, p95{' '}
+            {overview.p95 === null ? 'none' : latencyOf(overview.p95)}, of {overview.dots.length} attempts
+          </p>
+        </figure>
+      </div>
+      <div id="chart-data" data-json={JSON.stringify(charts)} hidden></div>
+      <h2>Chains</h2>
+      <ChainTable chains={overview.chains} />
+    </>
+  )
+}
+
+/** The numbers at the top. */
+export function Tiles({ overview }: { overview: Overview }) {
+  const since = overview.at - 3_600_000
+  const payments = total(overview.payments.counts)
+  const attempts = total(overview.attempts.counts)
+  const delivered = total(overview.attempts.counts.filter(({ kind }) => kind === 'delivered'))
+  const { pending, oldestDueMs } = overview.backlog
+  const more = (isCut: boolean) => (isCut ? '+' : '')
+  return (
+    <>
+      <Tile
+        name="Payments, last hour"
+        value={`${grouped(payments)}${more(overview.payments.isCut)}`}
+        href={hrefOf('/payments', { since })}
+      />
+      <Tile
+        name="Attempts that succeeded"
+        value={attempts === 0 ? 'none yet' : `${((100 * delivered) / attempts).toFixed(1)} %`}
+        note={`${grouped(attempts - delivered)} of ${grouped(attempts)}${more(overview.attempts.isCut)} failed`}
+        href={hrefOf('/deliveries', { since })}
+      />
+      <Tile
+        name="Latency p50, p95"
+        value={overview.p50 === null ? 'none yet' : `${latencyOf(overview.p50)}, ${latencyOf(overview.p95 ?? 0)}`}
+        href={hrefOf('/deliveries', { status: 'delivered' })}
+      />
+      <Tile
+        name="In the outbox"
+        value={`${grouped(pending)}${pending >= 10_000 ? '+' : ''}`}
+        href={hrefOf('/deliveries', { status: 'pending' })}
+      />
+      <Tile
+        name="Oldest due delivery"
+        value={oldestDueMs === null ? 'none' : spanOf(oldestDueMs)}
+        tone={oldestDueMs !== null && oldestDueMs > lateMs ? 'bad' : ''}
+        href={hrefOf('/deliveries', { status: 'pending' })}
+      />
+      <Tile
+        name="Failing endpoints"
+        value={String(overview.endpoints.length)}
+        tone={overview.endpoints.length > 0 ? 'bad' : ''}
+        href={hrefOf('/endpoints', {})}
+      />
+    </>
+  )
+}
+
+function Tile(props: { name: string; value: string; href: string; note?: string; tone?: string }) {
+  return (
+    <a class={`tile ${props.tone ?? ''}`} href={props.href}>
+      <span class="name">{props.name}</span>
+      <span class="value">{props.value}</span>
+      {props.note === undefined ? null : <span class="dim">{props.note}</span>}
+    </a>
+  )
+}
+
+function Chart(props: { id: string; title: string; data: StackedSeries; path: string; field?: string }) {
+  const { id, title, data, path, field } = props
+  return (
+    <figure class="chart">
+      <figcaption>{title}</figcaption>
+      <div id={id} class="plot" data-path={hrefOf(path, {})}></div>
+      <details>
+        <summary>Totals of the last hour</summary>
+        {data.series.length === 0 ? (
+          <p class="dim">Nothing happened.</p>
+        ) : (
+          <ul class="totals">
+            {data.series.map(({ name, values }) => (
+              <li>
+                <a href={hrefOf(path, totalsFilter(name, field, data.minutes[0] ?? 0))}>
+                  {grouped(values.reduce((sum, value) => sum + value, 0))}
+                </a>{' '}
+                {name.replaceAll('_', ' ')}
+              </li>
+            ))}
+          </ul>
+        )}
+      </details>
+    </figure>
+  )
+}
+
+function totalsFilter(name: string, field: string | undefined, since: number) {
+  const time = { since: since * 1_000 }
+  if (field !== undefined) return { ...time, [field]: name }
+  return name === attemptKinds[0] ? { ...time, status: 'delivered' } : time
+}
+
+function FirstSteps({ origin }: { origin: string }) {
+  return (
+    <Empty title="No payment is indexed yet.">
+      <p>
+        A payment appears here when its block is indexed. In development, a scenario makes one; put in the address and
+        the API secret that the start printed.
+      </p>
+      <Copyable
+        label="A request that makes a payment"
+        text={`curl -sN -u "$INTEGRATION:$API_SECRET" -H "Content-Type: application/json" \\\n  -d '{"scenario":"success"}' ${origin}/api/v1/integration/trigger`}
+      />
+    </Empty>
+  )
+}
+
+const total = (counts: readonly { readonly count: number }[]) => counts.reduce((sum, { count }) => sum + count, 0)

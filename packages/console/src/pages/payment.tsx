@@ -1,0 +1,125 @@
+/** @jsxRuntime automatic @jsxImportSource hono/jsx */
+/** One payment: its facts, one time line, and its snapshots. @module */
+import type { DeliveryView, StoredPayment, StoredUpdate } from '@payment-integration/core/ports'
+import { Badge, Facts, Hex, hrefOf, Shown } from '../view/parts.js'
+import { memoOf, unitsOf } from '../view/text.js'
+import { Signature } from './signature.js'
+import { Snapshots } from './snapshots.js'
+import { type Snapshot, timelineOf } from './timeline.js'
+import { TimelineEntry } from './timeline-view.js'
+
+/** A payment with everything that is stored about it. */
+export interface PaymentDetail {
+  readonly payment: StoredPayment
+  /** Other payments of its transaction. */
+  readonly others: readonly StoredPayment[]
+  readonly snapshots: readonly Snapshot[]
+  readonly updates: readonly StoredUpdate[]
+  readonly deliveries: readonly DeliveryView[]
+  /** The versions to compare; null: the last two. */
+  readonly compare: readonly [number, number] | null
+  readonly now: number
+}
+
+/** The page. */
+export function PaymentPage(detail: PaymentDetail) {
+  const { payment, snapshots, updates, deliveries, now } = detail
+  const last = deliveries
+    .flatMap((each) => each.attempts.slice(-1).map((attempt) => ({ ...attempt, of: each.version })))
+    .at(-1)
+  const signed = snapshots.find(({ version }) => version === last?.of)
+  return (
+    <>
+      <h1>
+        Payment <Hex value={payment.txHash} /> <Badge word={payment.state ?? 'none'} />
+      </h1>
+      {payment.offChain ? (
+        <p class="note bad">Its block left the chain, and no later block contains it so far.</p>
+      ) : null}
+      <PaymentFacts payment={payment} />
+      {detail.others.length === 0 ? null : (
+        <p class="note">
+          Its transaction has {detail.others.length} more payment{detail.others.length > 1 ? 's' : ''}; the legacy
+          look-up shows all of them.
+        </p>
+      )}
+      <h2>Time line</h2>
+      <ol class="timeline">
+        {timelineOf(payment, snapshots, updates, deliveries).map((entry) => (
+          <TimelineEntry entry={entry} payment={payment} />
+        ))}
+      </ol>
+      {deliveries.length === 0 ? (
+        <p class="dim">
+          No delivery:{' '}
+          {payment.integrationAddress === null
+            ? 'the payment names no integration'
+            : 'its integration had no notification URL'}
+          .
+        </p>
+      ) : null}
+      <Snapshots {...detail} />
+      {signed === undefined || last === undefined ? null : (
+        <Signature snapshot={signed} startedAt={last.startedAt} now={now} />
+      )}
+    </>
+  )
+}
+
+function PaymentFacts({ payment }: { payment: StoredPayment }) {
+  const { tokenIn, tokenOut, invoice, recipient, source, integrationAddress } = payment
+  return (
+    <Facts
+      rows={[
+        ['Transaction', <code class="whole">{payment.txHash}</code>, 'wide'],
+        ['Source', <code class="whole">{source.txHash}</code>, 'wide'],
+        ['Chain', <a href={hrefOf('/payments', { chain: payment.chainId })}>{payment.chainId}</a>],
+        ['Version', payment.version],
+        [
+          'Received',
+          <>
+            {unitsOf(tokenOut.net, tokenOut.decimals)} <Shown text={tokenOut.symbol ?? ''} most={16} /> net,{' '}
+            {unitsOf(tokenOut.gross, tokenOut.decimals)} gross
+          </>,
+        ],
+        [
+          'Paid',
+          <>
+            {unitsOf(tokenIn.amount, tokenIn.decimals)} <Shown text={tokenIn.symbol ?? ''} most={16} /> on chain{' '}
+            {source.chainId}
+          </>,
+        ],
+        [
+          'Invoice',
+          invoice === null
+            ? 'none'
+            : `${invoice.amount} ${invoice.currency}, settled as ${invoice.settlementAmount} ${invoice.settlementCurrency}`,
+        ],
+        [
+          'Recipient',
+          recipient === null ? (
+            'none'
+          ) : (
+            <>
+              <Shown text={recipient.title} />{' '}
+              <span class="dim">
+                <Shown text={recipient.subtitle ?? ''} />
+              </span>
+            </>
+          ),
+        ],
+        ['Memo', <Shown text={memoOf(payment.memoHex)} />],
+        ['Sender', <Hex value={payment.sender} href={hrefOf('/payments', { q: payment.sender })} />],
+        ['Receiver', <Hex value={payment.receiver} href={hrefOf('/payments', { q: payment.receiver })} />],
+        [
+          'Integration',
+          integrationAddress === null ? (
+            'none'
+          ) : (
+            <Hex value={integrationAddress} href={hrefOf('/payments', { integration: integrationAddress })} />
+          ),
+        ],
+      ]}
+    />
+  )
+}

@@ -1,0 +1,83 @@
+/** Tables of the pure rules. */
+import { expect, it } from 'vitest'
+import { accessProblem } from './access.js'
+import { adviceOf } from './advice.js'
+import { gapsOf } from './pages/gaps.js'
+import { memoOf, shownText, spanOf, unitsOf } from './view/text.js'
+
+it.each([
+  ['plain', 'plain'],
+  ['a\u202eb', 'a\\u{202e}b'],
+  ['a\u0000b\u007f', 'a\\u{0}b\\u{7f}'],
+  ['\ud800', '\\u{d800}'],
+  ['two\nlines\tand a tab', 'two\nlines\tand a tab'],
+  ['\u{1f9c0} Käse', '\u{1f9c0} Käse'],
+])('%j is shown as %j', (text, shown) => {
+  expect(shownText(text)).toBe(shown)
+})
+
+it('text beyond the limit is cut with the number of the rest', () => {
+  expect(shownText('x'.repeat(65_536), 10)).toBe(`${'x'.repeat(10)}… [65,526 more characters]`)
+  expect(shownText('x'.repeat(10), 10)).toBe('x'.repeat(10))
+})
+
+it.each([
+  [1_000_000n, 6, '1'],
+  [1_234_500n, 6, '1.2345'],
+  [1n, 18, '0.000000000000000001'],
+  [0n, 0, '0'],
+  [700n, 0, '700'],
+])('%s base units of %i decimals are %s', (amount, decimals, text) => {
+  expect(unitsOf(amount, decimals)).toBe(text)
+})
+
+it.each([
+  [0, '0 s'],
+  [59_000, '59 s'],
+  [61_000, '1 min 1 s'],
+  [3_600_000, '1 h'],
+  [3_720_000, '1 h 2 min'],
+  [90_000_000, '1 d 1 h'],
+])('%i ms are %s', (ms, text) => {
+  expect(spanOf(ms)).toBe(text)
+})
+
+it('a memo is text without its padding, or hex', () => {
+  expect(memoOf(`0x${Buffer.from('order-7').toString('hex').padEnd(64, '0')}`)).toBe('order-7')
+  expect(memoOf(`0xff${'00'.repeat(31)}`)).toBe(`0xff${'00'.repeat(31)}`)
+})
+
+it.each([
+  [308, 'status_308', 'redirects are not followed'],
+  [401, 'status_401', 'webhook secret'],
+  [418, 'status_418', 'Answer 2xx'],
+  [502, 'status_502', 'Look at its log'],
+  [null, 'timeout', 'do the work afterwards'],
+  [null, 'unknown', 'log of the receiver'],
+])('%s %s says %s', (status, reason, part) => {
+  expect(adviceOf(status, reason)?.remedy).toContain(part)
+})
+
+it('a success needs no advice', () => {
+  expect(adviceOf(204, null)).toBeNull()
+})
+
+it('gaps are the blocks between two stored ranges', () => {
+  const range = (from: number, to: number) => ({ from, to, proof: 'root' as const, endpoint: 'node' })
+  expect(gapsOf([range(20, 30), range(10, 15), range(0, 9)])).toEqual([{ from: 16, to: 19 }])
+})
+
+it.each([
+  ['GET', '127.0.0.1:4747', null, undefined, true],
+  ['GET', 'localhost', null, '::1', true],
+  ['GET', '[::1]:80', null, '127.0.0.9', true],
+  ['POST', '127.0.0.1:4747', 'http://127.0.0.1:4747', undefined, true],
+  ['POST', '127.0.0.1:4747', 'http://127.0.0.1:4748', undefined, false],
+  ['POST', '127.0.0.1:4747', 'null', undefined, false],
+  ['GET', 'shop.example', null, undefined, false],
+  ['GET', 'localhost.evil.example', null, undefined, false],
+  ['GET', null, null, undefined, false],
+  ['GET', 'localhost', null, '10.0.0.1', false],
+])('%s with Host %s, Origin %s from %s is let in: %s', (method, host, origin, peer, isLetIn) => {
+  expect(accessProblem({ method, host, origin, peer }) === null).toBe(isLetIn)
+})

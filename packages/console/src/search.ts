@@ -1,0 +1,90 @@
+/** Finds payments by what a person types into one box: a hash, a wallet, a memo or an invoice. @module */
+
+import type { Service } from '@payment-integration/core'
+import type { ConsolePaymentFilter, ConsoleReads, StoredPayment } from '@payment-integration/core/ports'
+
+/** How the text was understood. */
+export type SearchKind = 'hash' | 'wallet' | 'invoice' | 'memo'
+
+/** Payments of a search, newest first. */
+export interface Found {
+  readonly kind: SearchKind
+  readonly payments: readonly StoredPayment[]
+  /** What was left out, as a sentence, or null. */
+  readonly note: string | null
+}
+
+/** Integrations among whose payments a wallet is searched. */
+const mostIntegrations = 200
+const atOnce = 8
+const memoBytes = 32
+
+interface SearchDeps {
+  readonly store: { readonly console: ConsoleReads }
+  readonly integrations: Pick<Service['integrations'], 'list'>
+}
+
+/** Searches; other filters of the page narrow the result. */
+export async function search(
+  deps: SearchDeps,
+  text: string,
+  filter: ConsolePaymentFilter,
+  limit: number,
+): Promise<Found> {
+  const found = await find(deps, text, filter, limit)
+  const payments = found.payments.filter((payment) => fits(payment, filter)).sort(newestFirst)
+  return { ...found, payments: payments.slice(0, limit) }
+}
+
+async function find(deps: SearchDeps, text: string, filter: ConsolePaymentFilter, limit: number): Promise<Found> {
+  const reads = deps.store.console
+  const lower = text.toLowerCase()
+  if (/^0x[0-9a-f]{64}$/.test(lower)) {
+    const [byHash, byMemo] = await Promise.all([
+      reads.search({ kind: 'hash', txHash: lower }, limit),
+      reads.search({ kind: 'memo', prefix: lower }, limit),
+    ])
+    return {
+      kind: 'hash',
+      payments: [...new Map([...byHash, ...byMemo].map((row) => [row.id, row])).values()],
+      note: null,
+    }
+  }
+  if (/^0x[0-9a-f]{40}$/.test(lower)) return ofWallet(deps, lower, filter, limit)
+  const invoice = /^(\d{1,30}(?:\.\d{1,18})?)(?: +([A-Za-z]{3,10}))?$/.exec(text)
+  if (invoice?.[1] !== undefined && (invoice[2] !== undefined || text.includes('.'))) {
+    const wanted = { amount: invoice[1], currency: invoice[2]?.toUpperCase() }
+    const page = await reads.payments({ ...filter, invoice: wanted, limit })
+    const note = page.isCut ? 'Only the newest 5,000 payments of the filters were searched for this invoice.' : null
+    return { kind: 'invoice', payments: page.rows, note }
+  }
+  const prefix = Buffer.from(text).subarray(0, memoBytes).toString('hex')
+  return { kind: 'memo', payments: await reads.search({ kind: 'memo', prefix: `0x${prefix}` }, limit), note: null }
+}
+
+async function ofWallet(deps: SearchDeps, wallet: string, filter: ConsolePaymentFilter, limit: number): Promise<Found> {
+  const all = (await deps.integrations.list()).map(({ address }) => address)
+  const chosen = typeof filter.integrationAddress === 'string' ? [filter.integrationAddress] : all
+  const payments: StoredPayment[] = []
+  for (let from = 0; from < Math.min(chosen.length, mostIntegrations); from += atOnce) {
+    const part = chosen.slice(from, from + atOnce)
+    const pages = part.map((integrationAddress) =>
+      deps.store.console.search({ kind: 'wallet', wallet, integrationAddress }, limit),
+    )
+    payments.push(...(await Promise.all(pages)).flat())
+  }
+  const note =
+    chosen.length > mostIntegrations
+      ? `Payments of ${mostIntegrations} integrations were searched; choose an integration to search another one.`
+      : null
+  return { kind: 'wallet', payments, note }
+}
+
+function fits(payment: StoredPayment, { state, chainId, integrationAddress, since, until }: ConsolePaymentFilter) {
+  if (state !== undefined && payment.state !== state) return false
+  if (chainId !== undefined && payment.chainId !== chainId) return false
+  if (integrationAddress !== undefined && payment.integrationAddress !== integrationAddress) return false
+  return payment.blockTimestamp >= (since ?? 0) && payment.blockTimestamp < (until ?? Number.POSITIVE_INFINITY)
+}
+
+const newestFirst = (a: StoredPayment, b: StoredPayment) => b.blockTimestamp - a.blockTimestamp

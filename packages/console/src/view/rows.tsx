@@ -1,0 +1,116 @@
+/** @jsxRuntime automatic @jsxImportSource hono/jsx */
+/** Rows of payments and deliveries; live pages replace them by their key. @module */
+import type { DeliveryView, StoredPayment } from '@payment-integration/core/ports'
+import { Badge, Cell, type Column, Hex, hrefOf, paymentHref, Shown, Status, When } from './parts.js'
+import { latencyOf, memoOf, unitsOf } from './text.js'
+
+/** Columns of {@link PaymentRow}. */
+export const paymentColumns: readonly Column[] = [
+  { title: 'State' },
+  { title: 'Time' },
+  { title: 'Transaction' },
+  { title: 'Chain', isNumber: true },
+  { title: 'Received', isNumber: true },
+  { title: 'Invoice', isNumber: true },
+  { title: 'Memo' },
+  { title: 'Integration' },
+  { title: 'Version', isNumber: true },
+]
+
+/** One payment. */
+export function PaymentRow({ payment }: { payment: StoredPayment }) {
+  const { chainId, tokenOut, invoice, integrationAddress } = payment
+  return (
+    <tr data-key={`p${payment.id}`}>
+      <Cell of="State">
+        <Badge word={payment.state ?? 'none'} />
+        {payment.offChain ? <Badge word="off the chain" tone="bad" /> : null}
+      </Cell>
+      <Cell of="Time">
+        <When at={payment.blockTimestamp} withDate />
+      </Cell>
+      <Cell of="Transaction">
+        <Hex value={payment.txHash} href={paymentHref(payment)} />
+      </Cell>
+      <Cell of="Chain" isNumber>
+        <a href={hrefOf('/payments', { chain: chainId })}>{chainId}</a>
+      </Cell>
+      <Cell of="Received" isNumber>
+        {unitsOf(tokenOut.net, tokenOut.decimals)} <Shown text={tokenOut.symbol ?? ''} most={16} />
+      </Cell>
+      <Cell of="Invoice" isNumber>
+        {invoice === null ? <span class="dim">none</span> : `${invoice.amount} ${invoice.currency}`}
+      </Cell>
+      <Cell of="Memo">
+        <Shown text={memoOf(payment.memoHex)} most={34} />
+      </Cell>
+      <Cell of="Integration">
+        {integrationAddress === null ? (
+          <span class="dim">none</span>
+        ) : (
+          <Hex value={integrationAddress} href={hrefOf('/payments', { integration: integrationAddress })} />
+        )}
+      </Cell>
+      <Cell of="Version" isNumber>
+        {payment.version}
+      </Cell>
+    </tr>
+  )
+}
+
+/** Columns of {@link DeliveryRow}. */
+export const deliveryColumns: readonly Column[] = [
+  { title: 'Status' },
+  { title: 'Created' },
+  { title: 'Payment' },
+  { title: 'Version', isNumber: true },
+  { title: 'Attempts', isNumber: true },
+  { title: 'Last answer' },
+  { title: 'Latency', isNumber: true },
+  { title: 'Next attempt' },
+  { title: 'Integration' },
+]
+
+/** One delivery with its last attempt. */
+export function DeliveryRow({ delivery }: { delivery: DeliveryView }) {
+  const { chainId, attempts, status, nextAttemptAt } = delivery
+  const last = attempts.at(-1)
+  return (
+    <tr data-key={`d${delivery.deliveryId}`}>
+      <Cell of="Status">
+        <Status status={status} />
+      </Cell>
+      <Cell of="Created">
+        <When at={delivery.createdAt} withDate />
+      </Cell>
+      <Cell of="Payment">
+        <Hex value={delivery.txHash} href={paymentHref(delivery)} /> <span class="dim">on {chainId}</span>
+      </Cell>
+      <Cell of="Version" isNumber>
+        {delivery.version}
+      </Cell>
+      <Cell of="Attempts" isNumber>
+        {attempts.length}
+      </Cell>
+      <Cell of="Last answer">{last === undefined ? <span class="dim">not sent yet</span> : <Answer {...last} />}</Cell>
+      <Cell of="Latency" isNumber>
+        {last === undefined ? '' : latencyOf(last.latencyMs)}
+      </Cell>
+      <Cell of="Next attempt">
+        {nextAttemptAt === null ? <span class="dim">none</span> : <When at={nextAttemptAt} />}
+      </Cell>
+      <Cell of="Integration">
+        <Hex
+          value={delivery.integrationAddress}
+          href={hrefOf('/deliveries', { integration: delivery.integrationAddress })}
+        />
+      </Cell>
+    </tr>
+  )
+}
+
+/** The answer of an attempt: its HTTP status, or why there is none. */
+export function Answer({ status, reason }: { status: number | null; reason: string | null }) {
+  const word = status === null ? (reason ?? 'no answer').replaceAll('_', ' ') : String(status)
+  return <span class={reason === null ? 'answer good' : 'answer bad'}>{word}</span>
+}

@@ -1,0 +1,164 @@
+/** Tests: payments, updates and changes as the console reads them. @module */
+import { expect } from 'vitest'
+import type { Store } from '../src/ports/store.js'
+import type { ConsolePosition } from '../src/ports/store-console.js'
+import {
+  address,
+  epoch,
+  hash,
+  indexed,
+  integration,
+  nextVersion,
+  otherShop,
+  shop,
+  statusOf,
+  update,
+} from './fixtures.js'
+import type { StoreTest } from './subject.js'
+
+const minute = 60_000
+const memo = (text: string) => `0x${Buffer.from(text).toString('hex').padEnd(64, '0')}`
+
+/** Seven payments, one a minute: on two chains, of two integrations and of none. */
+async function sevenPayments(store: Store): Promise<void> {
+  await store.integrations.insert(integration())
+  const own = [
+    {},
+    { chainId: 10 },
+    { integrationAddress: otherShop },
+    { integrationAddress: null },
+    { memoHex: memo('order-7') },
+    { memoHex: memo('order-71'), sender: address(0x77) },
+    { source: { chainId: 10, txHash: hash(0x77) } },
+  ]
+  for (const [n, changes] of own.entries())
+    await indexed(store, { txHash: hash(n + 1), blockTimestamp: epoch + n * minute, ...changes })
+}
+
+const setState = (store: Store, n: number, state: 'failure' | 'success' | 'pending', amount = '25.00') =>
+  store.transaction(async (tx) => {
+    const [payment] = await tx.paymentsForChange({ chainId: 1, txHash: hash(n) })
+    const invoice = { amount, currency: 'EUR', settlementAmount: '27', settlementCurrency: 'USD' }
+    await tx.setStatus(payment?.id ?? '', statusOf(2, { state, invoice }))
+  })
+
+const numbers = (rows: readonly { readonly txHash: string }[]) => rows.map(({ txHash }) => Number(BigInt(txHash)))
+
+/** Registers the tests. */
+export function consolePaymentTests(test: StoreTest): void {
+  test('payments of all integrations are listed newest first, by every field of a filter', async ({ store }) => {
+    await sevenPayments(store)
+    await setState(store, 1, 'failure')
+    await setState(store, 3, 'success', '30')
+    await setState(store, 6, 'failure', '30')
+    const list = async (filter: Omit<Parameters<Store['console']['payments']>[0], 'limit'>) =>
+      numbers((await store.console.payments({ ...filter, limit: 10 })).rows)
+    expect(await list({})).toEqual([7, 6, 5, 4, 3, 2, 1])
+    expect(await list({ chainId: 10 })).toEqual([2])
+    expect(await list({ integrationAddress: otherShop })).toEqual([3])
+    expect(await list({ integrationAddress: null })).toEqual([4])
+    expect(await list({ state: 'failure' })).toEqual([6, 1])
+    expect(await list({ state: 'success' })).toEqual([3])
+    expect(await list({ state: null })).toEqual([7, 5, 4, 2])
+    expect(await list({ state: 'failure', integrationAddress: shop, chainId: 1 })).toEqual([6, 1])
+    expect(await list({ state: 'refund_pending' })).toEqual([])
+    expect(await list({ since: epoch + 5 * minute })).toEqual([7, 6])
+    expect(await list({ until: epoch + minute })).toEqual([1])
+    expect(await list({ state: 'failure', since: epoch + 1 })).toEqual([6])
+    expect(await list({ invoice: { amount: '30' } })).toEqual([6, 3])
+    expect(await list({ invoice: { amount: '30', currency: 'USD' } })).toEqual([])
+    expect(await list({ invoice: { amount: '25.00', currency: 'EUR' } })).toEqual([1])
+  })
+
+  test('the pages of a listing have each payment once', async ({ store }) => {
+    await sevenPayments(store)
+    for (const filter of [{}, { integrationAddress: shop }, { chainId: 1 }, { state: null }]) {
+      const whole = numbers((await store.console.payments({ ...filter, limit: 10 })).rows)
+      const walked: number[] = []
+      let before: ConsolePosition | undefined
+      for (let pages = 0; pages < 10; pages += 1) {
+        const page = await store.console.payments({ ...filter, before, limit: 2 })
+        walked.push(...numbers(page.rows))
+        expect(page.isCut).toBe(false)
+        if (page.next === null) break
+        before = page.next
+      }
+      expect(walked).toEqual(whole)
+    }
+  })
+
+  test('payments are searched by hash, source hash, memo and wallet', async ({ store }) => {
+    await sevenPayments(store)
+    const search = async (...given: Parameters<Store['console']['search']>) =>
+      numbers(await store.console.search(...given)).sort()
+    expect(await search({ kind: 'hash', txHash: hash(3) }, 10)).toEqual([3])
+    expect(await search({ kind: 'hash', txHash: hash(0x77) }, 10)).toEqual([7])
+    expect(await search({ kind: 'hash', txHash: hash(9) }, 10)).toEqual([])
+    expect(await search({ kind: 'memo', prefix: memo('order-71') }, 10)).toEqual([6])
+    expect(await search({ kind: 'memo', prefix: `0x${Buffer.from('order-7').toString('hex')}` }, 10)).toEqual([5, 6])
+    const wallet = address(0x77)
+    expect(await search({ kind: 'wallet', wallet, integrationAddress: shop }, 10)).toEqual([6])
+    expect(await search({ kind: 'wallet', wallet, integrationAddress: otherShop }, 10)).toEqual([])
+  })
+
+  test('payments are read by their ids; unknown ones are left out', async ({ store }) => {
+    const payment = await indexed(store)
+    expect(await store.console.paymentsById([payment.id, '987654'])).toEqual([payment])
+    expect(await store.console.paymentsById([])).toEqual([])
+  })
+
+  test('all updates of a transaction are read in the order they were received', async ({ store }) => {
+    const stored = ['applied', 'refused', 'waiting'] as const
+    await store.transaction(async (tx) => {
+      for (const [n, outcome] of stored.entries())
+        await tx.insertUpdate({ update: update({ id: `u${n}` }), outcome, reason: `because ${n}`, version: n })
+      await tx.insertUpdate({ update: update({ txHash: hash(2) }), outcome: 'applied', reason: null, version: 2 })
+    })
+    const updates = await store.console.updates({ chainId: 1, txHash: hash(1), limit: 10 })
+    expect(updates.map(({ outcome, reason }) => [outcome, reason])).toEqual([
+      ['applied', 'because 0'],
+      ['refused', 'because 1'],
+      ['waiting', 'because 2'],
+    ])
+    expect(await store.console.updates({ chainId: 10, txHash: hash(1), limit: 10 })).toEqual([])
+  })
+
+  test('payments are counted by minute and state', async ({ store }) => {
+    await sevenPayments(store)
+    await setState(store, 1, 'failure')
+    await indexed(store, { txHash: hash(0x20), blockTimestamp: epoch + 6 * minute + 1 })
+    const start = epoch - (epoch % minute)
+    const all = await store.console.paymentsPerMinute({ since: 0, limit: 100 })
+    expect(all.isCut).toBe(false)
+    expect(all.counts).toHaveLength(7)
+    expect(all.counts[0]).toEqual({ minute: start, kind: 'failure', count: 1 })
+    expect(all.counts[6]).toEqual({ minute: start + 6 * minute, kind: null, count: 2 })
+    const newest = await store.console.paymentsPerMinute({ since: 0, limit: 3 })
+    expect(newest).toEqual({
+      counts: [
+        { minute: start + 5 * minute, kind: null, count: 1 },
+        { minute: start + 6 * minute, kind: null, count: 2 },
+      ],
+      isCut: true,
+    })
+  })
+
+  test('changes name payments that are new, changed or updated, once', async ({ store }) => {
+    await store.integrations.insert(integration())
+    const first = await indexed(store)
+    const marks = await store.console.marks()
+    expect(await store.console.changes(marks, 10)).toEqual({ marks, paymentIds: [], deliveryIds: [] })
+    const second = await indexed(store, { txHash: hash(2) })
+    await nextVersion(store, first)
+    await store.transaction((tx) => tx.insertUpdate({ update: update(), outcome: 'refused', reason: 'no', version: 2 }))
+    const changes = await store.console.changes(marks, 10)
+    expect(changes.paymentIds).toEqual([first.id, second.id])
+    expect(changes.deliveryIds).toHaveLength(2)
+    expect(changes.marks).toEqual(await store.console.marks())
+    expect(await store.console.changes(changes.marks, 10)).toEqual({
+      marks: changes.marks,
+      paymentIds: [],
+      deliveryIds: [],
+    })
+  })
+}

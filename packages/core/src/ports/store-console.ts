@@ -1,0 +1,149 @@
+/**
+ * Reads for the console: newest first, across all integrations. Each one reads an index and ends after a fixed number
+ * of rows, whatever the size of the database.
+ * @module
+ */
+import type { PaymentState } from '@payment-integration/contract'
+import type { StoredPayment } from '../payments/record.js'
+import type { AuditRecord } from './store-audit.js'
+import type { AttemptRecord, DeliveryFilter, DeliveryView } from './store-deliveries.js'
+import type { StoredUpdate } from './store-transaction.js'
+
+/** Selects the primary payments that match every given field. */
+export interface ConsolePaymentFilter {
+  /** Null: payments without a state. */
+  readonly state?: PaymentState | null | undefined
+  readonly chainId?: number | undefined
+  /** Lowercased; null: payments that name no integration. */
+  readonly integrationAddress?: string | null | undefined
+  /** Its block is of this unix time in milliseconds, or later. */
+  readonly since?: number | undefined
+  /** Its block is of an earlier time. */
+  readonly until?: number | undefined
+  /** The invoice's amount and currency, as stored; without a currency any. */
+  readonly invoice?: { readonly amount: string; readonly currency?: string | undefined } | undefined
+}
+
+/** A position in the order (blockTimestamp, chainId, txHash), descending. */
+export interface ConsolePosition {
+  readonly blockTimestamp: number
+  readonly chainId: number
+  readonly txHash: string
+}
+
+/** A page of a listing. */
+export interface ConsolePage<Row, Position> {
+  readonly rows: readonly Row[]
+  /** Where the next page begins; null: this is the last. */
+  readonly next: Position | null
+  /**
+   * Whether the page ended because it had examined as many rows as a page may: fewer than the limit matched, and
+   * older ones may match.
+   */
+  readonly isCut: boolean
+}
+
+/** An identifier to search payments by. */
+export type ConsoleSearch =
+  /** The hash of a payment's transaction, or of its source's. */
+  | { readonly kind: 'hash'; readonly txHash: string }
+  /** Memos whose bytes begin with these: 0x and an even number of lowercase hex digits, at least two. */
+  | { readonly kind: 'memo'; readonly prefix: string }
+  /** Payments of one integration that this address sent or received. */
+  | { readonly kind: 'wallet'; readonly wallet: string; readonly integrationAddress: string }
+
+/** An attempt with its delivery. */
+export interface ConsoleAttempt extends Pick<AttemptRecord, 'startedAt' | 'latencyMs' | 'status' | 'reason'> {
+  readonly deliveryId: string
+  /** From 1. */
+  readonly number: number
+}
+
+/** The number of rows of one minute and kind. */
+export interface MinuteCount<Kind> {
+  /** Start of the minute: unix time in milliseconds. */
+  readonly minute: number
+  readonly kind: Kind
+  readonly count: number
+}
+
+/** Kinds of finished attempts. */
+export type AttemptKind = 'delivered' | 'redirect' | 'client_error' | 'server_error' | 'timeout' | 'no_answer'
+
+/** Counts of the newest rows since a time. */
+export interface MinuteCounts<Kind> {
+  readonly counts: readonly MinuteCount<Kind>[]
+  /** Whether the limit was reached: counts of the oldest minutes may then be too low. */
+  readonly isCut: boolean
+}
+
+/** What to count. */
+export interface CountQuery {
+  /** Unix time in milliseconds. */
+  readonly since: number
+  /** Most rows to read. */
+  readonly limit: number
+}
+
+/** Newest known rows; rows after them are new. */
+export interface ConsoleMarks {
+  readonly paymentId: string
+  readonly deliveryId: string
+  /** The number of the newest processor update. */
+  readonly updateSeq: string
+}
+
+/** Rows added since {@link ConsoleMarks}, each list ascending and limited. */
+export interface ConsoleChanges {
+  readonly marks: ConsoleMarks
+  /** Payments that are new, have a new version, or have a new update. */
+  readonly paymentIds: readonly string[]
+  readonly deliveryIds: readonly string[]
+}
+
+/** Reads for the console. They see committed rows only. */
+export interface ConsoleReads {
+  /**
+   * Makes the indexes of these reads where they are missing: once, before the first read. Without them every answer is
+   * the same, and slow. It blocks writes meanwhile, for seconds in a large database.
+   */
+  prepare(): Promise<void>
+  /**
+   * Primary payments, newest block first. A filter by a state other than `success` or null, or by an integration, has
+   * its own index. Other filters examine at most 5,000 payments for a page.
+   */
+  payments(
+    query: ConsolePaymentFilter & { readonly before?: ConsolePosition | undefined; readonly limit: number },
+  ): Promise<ConsolePage<StoredPayment, ConsolePosition>>
+  /** Primary payments that have an identifier: those of a wallet newest first. */
+  search(search: ConsoleSearch, limit: number): Promise<StoredPayment[]>
+  /** Payments by their ids, in any order; unknown ids are left out. At most 1,000. */
+  paymentsById(ids: readonly string[]): Promise<StoredPayment[]>
+  /** Processor updates of a transaction, in the order they were received. */
+  updates(query: { readonly chainId: number; readonly txHash: string; readonly limit: number }): Promise<StoredUpdate[]>
+  /** The deliveries of a payment, by version. */
+  deliveriesOf(paymentId: string): Promise<DeliveryView[]>
+  /**
+   * Deliveries, newest first. A filter by chain, hash or `delivered` examines at most 10,000 ids for a page.
+   * Times select by ids, which rise with the creation time.
+   */
+  deliveries(
+    query: DeliveryFilter & { readonly beforeId?: string | undefined; readonly limit: number },
+  ): Promise<ConsolePage<DeliveryView, string>>
+  /** Deliveries by their ids, ascending; unknown ids are left out. At most 1,000. */
+  deliveriesById(ids: readonly string[]): Promise<DeliveryView[]>
+  /** Attempts that began at a time or later, newest first. */
+  attempts(query: CountQuery): Promise<ConsoleAttempt[]>
+  /** The number of attempts for each minute of their start. */
+  attemptsPerMinute(query: CountQuery): Promise<MinuteCounts<AttemptKind>>
+  /** The number of primary payments for each minute of their block and present state; the state `none` is null. */
+  paymentsPerMinute(query: CountQuery): Promise<MinuteCounts<PaymentState | null>>
+  /** The newest attempt that failed at an integration's endpoint, with its time; null: none of its last 50 failed. */
+  lastFailure(integrationAddress: string): Promise<(AttemptRecord & { readonly deliveryId: string }) | null>
+  /** Records of the audit log, newest first. */
+  audit(query: { readonly beforeSeq?: number | undefined; readonly limit: number }): Promise<AuditRecord[]>
+  /** The newest rows. */
+  marks(): Promise<ConsoleMarks>
+  /** Rows added since; at most `limit` of each kind. */
+  changes(since: ConsoleMarks, limit: number): Promise<ConsoleChanges>
+}

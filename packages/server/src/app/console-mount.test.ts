@@ -1,0 +1,61 @@
+/** The console inside the reference server. */
+import { request } from 'node:http'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { tempConfig } from '../../test/support/temp-config.js'
+import { type RunningServer, startServer } from '../run/start-server.js'
+
+let server: RunningServer
+let remove: () => Promise<void>
+beforeAll(async () => {
+  const made = await tempConfig({ PI_CONSOLE: 'on' })
+  remove = made.remove
+  server = await startServer(made.config)
+})
+afterAll(async () => {
+  await server?.stop()
+  await remove?.()
+})
+
+/** The status of a request with a Host header of its own. */
+function statusOf(path: string, headers: Record<string, string>, method = 'GET'): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const sent = request(`${server.url}${path}`, { method, headers }, (answer) => {
+      answer.resume()
+      resolve(answer.statusCode)
+    })
+    sent.on('error', reject)
+    sent.end()
+  })
+}
+
+it('serves its pages, with the masked settings of this server', async () => {
+  const answer = await fetch(`${server.url}/console/settings`)
+  expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store'])
+  expect(await answer.text()).toContain('<dt>masterKey</dt><dd>set</dd>')
+})
+
+it('rejects another Host, and a POST of another origin', async () => {
+  expect(await statusOf('/console', { host: 'evil.example' })).toBe(403)
+  expect(await statusOf('/console', { origin: 'http://evil.example' }, 'POST')).toBe(403)
+  expect(await statusOf('/console', { host: new URL(server.url).host })).toBe(200)
+})
+
+it('ends the streams of open pages at the shutdown', async () => {
+  const made = await tempConfig({ PI_CONSOLE: 'on' })
+  const own = await startServer(made.config)
+  const answer = await fetch(`${own.url}/console/live?topic=overview`)
+  const reader = answer.body?.getReader()
+  await reader?.read()
+  const started = performance.now()
+  await own.stop()
+  expect(performance.now() - started).toBeLessThan(4_000)
+  await made.remove()
+})
+
+it('is absent unless it is on', async () => {
+  const made = await tempConfig()
+  const own = await startServer(made.config)
+  expect((await fetch(`${own.url}/console`)).status).toBe(404)
+  await own.stop()
+  await made.remove()
+})

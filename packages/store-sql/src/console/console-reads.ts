@@ -1,0 +1,36 @@
+/** Builds the reads for the console. Source: the port ConsoleReads. @module */
+import type { ConsoleReads } from '@payment-integration/core/ports'
+import { auditRecord } from '../audit.js'
+import type { Connection, Engine } from '../engine.js'
+import { checkInteger } from '../internal/checks.js'
+import { readChanges, readMarks } from './changes.js'
+import { createDeliveryReads } from './delivery-reads.js'
+import { makeConsoleIndexes } from './indexes.js'
+import { attemptsPerMinute, paymentsPerMinute } from './minute-counts.js'
+import { createPaymentReads } from './payment-reads.js'
+
+/** All reads, on a connection that sees committed rows only. */
+export function createConsoleReads(engine: Engine): ConsoleReads {
+  const { read: db } = engine
+  return {
+    prepare: () => makeConsoleIndexes(engine),
+    ...createPaymentReads(engine),
+    ...createDeliveryReads(engine),
+    attemptsPerMinute: (query) => attemptsPerMinute(db, query),
+    paymentsPerMinute: (query) => paymentsPerMinute(db, query),
+    audit: (query) => newestAudit(db, query),
+    marks: () => readMarks(db),
+    changes: (since, limit) => readChanges(db, since, limit),
+  }
+}
+
+async function newestAudit(db: Connection, { beforeSeq, limit }: Parameters<ConsoleReads['audit']>[0]) {
+  const rows = await db
+    .selectFrom('audit')
+    .selectAll()
+    .where('seq', '<', checkInteger(beforeSeq ?? Number.MAX_SAFE_INTEGER, 'beforeSeq'))
+    .orderBy('seq', 'desc')
+    .limit(checkInteger(limit, 'limit', 1))
+    .execute()
+  return rows.map(auditRecord)
+}

@@ -1,0 +1,80 @@
+/** Reads payments and processor updates for the console. Source: the port ConsoleReads. @module */
+import type { ConsoleReads, ConsoleSearch, StoredPayment } from '@payment-integration/core/ports'
+import { sql } from 'kysely'
+import type { Connection, Engine } from '../engine.js'
+import { checkInteger, parseId } from '../internal/checks.js'
+import { storedPayment } from '../payments/payment-row.js'
+import { createReadPage } from '../payments/read-page.js'
+import { storedColumns, storedUpdate } from '../updates.js'
+import { findPage } from './payment-keys.js'
+
+/** Most rows that are read by their ids at once. */
+const mostIds = 1_000
+
+type PaymentReads = Pick<ConsoleReads, 'payments' | 'search' | 'paymentsById' | 'updates'>
+
+/** The reads of a database. */
+export function createPaymentReads(engine: Engine): PaymentReads {
+  const { read: db } = engine
+  const readPage = createReadPage(engine)
+  return {
+    async payments({ limit, ...filter }) {
+      const { ids, ...page } = await findPage(db, filter, checkInteger(limit, 'limit', 1, mostIds))
+      const rows = new Map((await byIds(db, ids)).map((row) => [Number(row.id), row]))
+      return { ...page, rows: ids.flatMap((id) => rows.get(id) ?? []) }
+    },
+    async search(search, limit) {
+      checkInteger(limit, 'limit', 1, mostIds)
+      if (search.kind === 'wallet') return [...(await readPage({ ...search, limit })).payments]
+      const rows = await searchQuery(db, search, limit).execute()
+      return byIds(
+        db,
+        rows.map(({ id }) => Number(id)),
+      )
+    },
+    paymentsById: (ids) =>
+      byIds(
+        db,
+        checkIds(ids).map((id) => parseId(id, 'paymentId')),
+      ),
+    async updates({ chainId, txHash, limit }) {
+      checkInteger(limit, 'limit', 1)
+      return (await updatesQuery(db, { chainId, txHash, limit }).execute()).map(storedUpdate)
+    },
+  }
+}
+
+/** Rejects more ids than one statement reads. */
+export function checkIds(ids: readonly string[]): readonly string[] {
+  checkInteger(ids.length, 'number of ids', 0, mostIds)
+  return ids
+}
+
+async function byIds(db: Connection, ids: readonly number[]): Promise<StoredPayment[]> {
+  if (ids.length === 0) return []
+  const rows = await db.selectFrom('payments').selectAll().where('id', 'in', ids).orderBy('id').execute()
+  return rows.map(storedPayment)
+}
+
+/** The ids of the payments that a search by an identifier finds. */
+export function searchQuery(db: Connection, search: Exclude<ConsoleSearch, { kind: 'wallet' }>, limit: number) {
+  const ids = db.selectFrom('payments').select('id').where(sql<boolean>`is_primary = 1`).limit(limit)
+  if (search.kind === 'memo')
+    return ids.where('memo', '>=', search.prefix).where('memo', '<=', `${search.prefix}g`).orderBy('memo')
+  // A payment matches one of them at most.
+  const own = ids.where('tx_hash', '=', search.txHash)
+  const ofSource = ids.where('source_tx_hash', '=', search.txHash).where(sql<boolean>`source_tx_hash <> tx_hash`)
+  const half = (rows: typeof own, name: string) => db.selectFrom(rows.as(name)).select('id')
+  return half(own, 'own').unionAll(half(ofSource, 'sources'))
+}
+
+/** The processor updates of a transaction. */
+export function updatesQuery(db: Connection, query: Parameters<ConsoleReads['updates']>[0]) {
+  return db
+    .selectFrom('updates')
+    .select(storedColumns)
+    .where('chain_id', '=', checkInteger(query.chainId, 'chainId'))
+    .where('tx_hash', '=', query.txHash)
+    .orderBy('seq')
+    .limit(query.limit)
+}

@@ -9,6 +9,7 @@ import { identityReads } from './memory-identity-reads.js'
 import { integrationsIn } from './memory-integrations.js'
 import { memoryLeases } from './memory-leases.js'
 import { legacyKeysIn } from './memory-legacy-keys.js'
+import { operatorReads } from './memory-operators.js'
 import { pageReads } from './memory-pages.js'
 import { sealingKeysOf } from './memory-sealing-keys.js'
 import { copyOf, emptyState, type MemoryState, reachedOf } from './memory-state.js'
@@ -108,6 +109,7 @@ function inMemory({ now = () => 0, deliveries = memoryDeliveries({ now }) }: Mem
       },
     },
     legacyKeys: legacyKeysIn(() => state.legacyKeys),
+    operators: operatorReads(() => state),
     identity: identityReads(() => state, now),
     identityAccounts: accountReads(() => state),
     dataKeys: memoryDataKeys(() => state.dataKeys),

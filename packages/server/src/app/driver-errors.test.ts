@@ -38,6 +38,7 @@ function failingStore(): Store {
     integrations: failing<Store['integrations']>(),
     accounts: failing<Store['accounts']>(),
     legacyKeys: failing<Store['legacyKeys']>(),
+    operators: failing<Store['operators']>(),
     audit: failing<Store['audit']>(),
     identity: failing<Store['identity']>(),
     identityAccounts: failing<Store['identityAccounts']>(),

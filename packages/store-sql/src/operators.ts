@@ -89,7 +89,7 @@ export function operatorsIn(db: Connection): OperatorTransaction {
 function operatorReads(db: Connection): Pick<OperatorStore, 'find' | 'findByLink'> {
   return {
     async find(name) {
-      const row = await db.selectFrom('operators').select(columns).where('name', '=', name).executeTakeFirst()
+      const row = await nameQuery(db, name).executeTakeFirst()
       return row === undefined ? null : operatorRecord(row)
     },
     async findByLink(hash) {
@@ -97,6 +97,11 @@ function operatorReads(db: Connection): Pick<OperatorStore, 'find' | 'findByLink
       return row === undefined ? null : operatorRecord(row)
     },
   }
+}
+
+/** The operator of a name. */
+export function nameQuery(db: Connection, name: string) {
+  return db.selectFrom('operators').select(columns).where('name', '=', name)
 }
 
 /** The operator whose one-time link has the hash. */

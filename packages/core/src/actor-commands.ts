@@ -1,4 +1,4 @@
-/** Builds the commands that the audit log records, in the name of one actor. Source: docs/decisions/audit.md. @module */
+/** Builds the audited commands in the name of one actor. Source: docs/decisions/audit.md. @module */
 import { createAudited } from './audit/audited.js'
 import { forgetAfterChanges } from './auth/forget-after-changes.js'
 import type { Recent } from './auth/recent.js'

@@ -1,6 +1,6 @@
 /**
- * The audit log of changes to secrets, URLs, deliveries, verifications and operators. Its records are chained, so that a missing
- * record is detected.
+ * The audit log of changes to secrets, URLs, deliveries, verifications and operators. Its records are chained, so that
+ * a missing record is detected.
  * @module
  */
 

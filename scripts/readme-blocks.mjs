@@ -37,6 +37,7 @@ const runners = {
   'packages/contract/README.md': { environments: true },
   'packages/core/README.md': [
     { environments: true },
+    { tests: ['packages/core/src/operators/readme.test.ts'] },
     {
       compiled: 'its host has users in PostgreSQL; examples/embedding and examples/fastify-host run the same two calls',
     },

@@ -20,6 +20,7 @@ import { identityArgumentTests } from './identity-verifications.js'
 import { integrationTests } from './integrations.js'
 import { leaseTests } from './leases.js'
 import { legacyKeyTests } from './legacy-keys.js'
+import { operatorTests } from './operators.js'
 import { pagingTests } from './paging.js'
 import { paymentTests } from './payments.js'
 import { proofTests } from './proofs.js'
@@ -56,6 +57,7 @@ export function storeConformance(adapter: string, open: OpenStore): void {
   describe(`${adapter}: integrations`, () => integrationTests(test))
   describe(`${adapter}: accounts`, () => accountTests(test))
   describe(`${adapter}: legacy keys`, () => legacyKeyTests(test))
+  describe(`${adapter}: operators`, () => operatorTests(test))
   describe(`${adapter}: sealing keys`, () => sealingKeyTests(test))
   describe(`${adapter}: audit log`, () => auditTests(test))
   describe(`${adapter}: claims`, () => claimTests(test))

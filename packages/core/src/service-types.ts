@@ -10,6 +10,7 @@ import type {
   VerifyRequest,
 } from '@payment-integration/contract'
 import type { Identity } from './identity-types.js'
+import type { OperatorCommands, OperatorSessions } from './operator-types.js'
 import type { EndpointStatus, ProofLevel } from './ports/chain.js'
 import type { Store } from './ports/store.js'
 import type { AccountRecord } from './ports/store-accounts.js'
@@ -339,8 +340,16 @@ export interface JoinedUpdate {
   committed(): void
 }
 
-/** The whole service, in a host or in the reference server. */
-export interface Service {
+/** The commands that the audit log records, in the name of one actor. */
+export interface ActorCommands {
+  readonly integrations: IntegrationCommands
+  readonly legacyKeys: LegacyKeyCommands
+  readonly deliveries: DeliveryCommands
+  readonly operators: OperatorCommands
+}
+
+/** The whole service, in a host or in the reference server. Its own commands act as its option `actor`. */
+export interface Service extends ActorCommands {
   readonly store: Store
   /**
    * Resolves the caller, or null for any failure. `authorization` is the header's value. Source: docs/interface.md 5.
@@ -354,7 +363,6 @@ export interface Service {
   authenticateLegacy(authorization: string | null | undefined): Promise<LegacyCaller | null>
   readonly legacy: LegacyQueries
   readonly accounts: AccountCommands
-  readonly legacyKeys: LegacyKeyCommands
   /** Applies a processor's update; idempotent by its id. @throws UpdateConflictError `ERR_UPDATE_CONFLICT`. */
   applyUpdate(update: ProcessorUpdate): Promise<UpdateResult>
   /**
@@ -363,8 +371,12 @@ export interface Service {
    * @throws UpdateConflictError `ERR_UPDATE_CONFLICT`.
    */
   applyUpdateIn(within: Pick<Store, 'transaction'>, update: ProcessorUpdate): Promise<JoinedUpdate>
-  readonly integrations: IntegrationCommands
-  readonly deliveries: DeliveryCommands
+  /**
+   * The same commands in the name of another actor, such as `operatorActor(name)` of `core/operators`.
+   * @throws RangeError When the actor is blank or longer than 200 characters.
+   */
+  actingAs(actor: string): ActorCommands
+  readonly operatorSessions: OperatorSessions
   /** Streams of deliveries for receivers without a public address. Source: docs/decisions/listen.md. */
   readonly deliveryStreams: DeliveryStreams
   readonly audit: AuditQueries

@@ -61,6 +61,26 @@ test('a running service publishes the newest record of the audit log', async () 
   expect(await service.audit.head()).toEqual(head)
 })
 
+test('commands in the name of an operator are in the audit log with that name, and change the same service', async () => {
+  const { service, audit } = setup({ actor: 'server' })
+  const asAlice = service.actingAs('operator:alice')
+  const { apiSecret } = await asAlice.integrations.create({ address })
+  const { key } = await asAlice.legacyKeys.create()
+  await service.legacyKeys.revoke(key.id)
+  await asAlice.operators.create({ name: 'bob' })
+  expect(audit().map(({ actor, action }) => `${actor} ${action}`)).toEqual([
+    'operator:alice integration.created',
+    'operator:alice legacy_key.created',
+    'server legacy_key.revoked',
+    'operator:alice operator.created',
+  ])
+  const authorization = `Basic ${Buffer.from(`${address}:${apiSecret}`).toString('base64')}`
+  expect(await service.authenticate(authorization)).not.toBeNull()
+  await asAlice.integrations.setEnabled(address, false)
+  expect(await service.authenticate(authorization)).toBeNull()
+  expect(() => service.actingAs(' ')).toThrow(RangeError)
+})
+
 test.each([{ actor: ' ' }, { delivery: { concurrency: 0 } }, { delivery: { perEndpoint: 0 } }])(
   '%j is a RangeError',
   (options) => {

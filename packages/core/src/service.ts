@@ -1,26 +1,25 @@
 /** Composes the use cases on the ports of a host. Source: docs/architecture.md. @module */
 import type { ProcessorUpdate, UpdateResult } from '@payment-integration/contract'
 import { createAccountCommands } from './accounts/commands.js'
+import { createActorCommands } from './actor-commands.js'
 import { createHeadAnnouncer } from './audit/announce-head.js'
 import { createAudited } from './audit/audited.js'
 import { createAuditQueries } from './audit/queries.js'
 import { type Admission, createAuthenticate } from './auth/authenticate.js'
-import { forgetAfterChanges } from './auth/forget-after-changes.js'
 import { createAuthenticateLegacy } from './auth/legacy.js'
 import { createRecent } from './auth/recent.js'
 import { createCursorCodec } from './cursor/cursor.js'
-import { createDeliveryCommands } from './deliveries/commands.js'
 import type { EventSink, ServiceEvent } from './events.js'
 import { createFulfilmentPoller } from './fulfilments/poller.js'
 import { createIdentity } from './identity/identity.js'
 import { createIndexer } from './indexer/indexer.js'
-import { createIntegrationCommands } from './integrations/commands.js'
 import { describeError } from './internal/describe-error.js'
 import { type Confirmations, createFinality } from './legacy/finality.js'
 import { createLegacyQueries } from './legacy/queries.js'
-import { createLegacyKeyCommands } from './legacy-keys/commands.js'
 import { createDispatcher } from './notifications/dispatcher.js'
 import type { DispatcherOptions } from './notifications/dispatcher-options.js'
+import type { ScryptCost } from './operators/passphrase.js'
+import { createOperatorSessions } from './operators/sessions.js'
 import { createPaymentQueries } from './payments/queries.js'
 import type { Chain } from './ports/chain.js'
 import type { FulfilmentSource } from './ports/fulfilment.js'
@@ -103,6 +102,8 @@ export interface ServiceDeps {
   readonly isDeniedAddress?: ((address: string) => boolean) | undefined
   /** The actor in the audit log. @default 'service' */
   readonly actor?: string | undefined
+  /** Tests only: cheap hashes of operators' passphrases. @default OWASP's cost: N = 2^17, r = 8, p = 1 */
+  readonly passphraseCost?: ScryptCost | undefined
   /** How deliveries are sent. @default dispatcherDefaults */
   readonly delivery?: DispatcherOptions | undefined
   readonly onEvent?: EventSink | undefined
@@ -200,8 +201,21 @@ export function createService(deps: ServiceDeps): Service {
 
   const admissions = createRecent<Admission>({ clock, random })
   const recentLegacyKeys = createRecent<LegacyCaller>({ clock, random })
-  const transaction: Store['transaction'] = (work) => store.transaction(work)
-  const auditedIn = (runs: Store['transaction']) => createAudited({ transaction: runs, keys: masterKey, clock, actor })
+  const actingAs = (name: string) =>
+    createActorCommands(
+      {
+        store,
+        keys: masterKey,
+        clock,
+        random,
+        recentIntegrations: admissions,
+        recentLegacyKeys,
+        allowLoopbackHttp,
+        isDeniedAddress: deps.isDeniedAddress,
+        onDue: () => dispatcher.wake(),
+      },
+      name,
+    )
 
   const audit = createAuditQueries({ audit: store.audit, keys: masterKey })
   const announcer = createHeadAnnouncer({ audit, clock, random, logger, publish })
@@ -239,28 +253,18 @@ export function createService(deps: ServiceDeps): Service {
       maxExtraFeeBps: deps.maxExtraFeeBps,
     }),
     accounts: createAccountCommands({ accounts: store.accounts, clock }),
-    legacyKeys: createLegacyKeyCommands({
-      legacyKeys: store.legacyKeys,
-      audited: auditedIn(forgetAfterChanges(transaction, recentLegacyKeys)),
-      keys: masterKey,
-      clock,
-      random,
-    }),
     applyUpdate: applyAndPublish,
     applyUpdateIn: applyIn,
-    integrations: createIntegrationCommands({
-      integrations: store.integrations,
-      audited: auditedIn(forgetAfterChanges(transaction, admissions)),
+    ...actingAs(actor),
+    actingAs,
+    operatorSessions: createOperatorSessions({
+      operators: store.operators,
+      auditedAs: (name) =>
+        createAudited({ transaction: (work) => store.transaction(work), keys: masterKey, clock, actor: name }),
       keys: masterKey,
       clock,
       random,
-      allowLoopbackHttp,
-      isDeniedAddress: deps.isDeniedAddress,
-    }),
-    deliveries: createDeliveryCommands({
-      deliveries: store.deliveries,
-      audited: auditedIn(transaction),
-      onDue: () => dispatcher.wake(),
+      cost: deps.passphraseCost,
     }),
     audit,
     indexers,

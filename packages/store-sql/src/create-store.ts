@@ -16,6 +16,7 @@ import { createIntegrationStore } from './integrations.js'
 import { createLeaseStore } from './leases.js'
 import { createLegacyKeyStore } from './legacy-keys.js'
 import { migrate } from './migrate.js'
+import { createOperatorStore } from './operators.js'
 import { createPaymentReads } from './payments/payment-reads.js'
 import { listSealingKeys } from './sealing-keys.js'
 import { createStoreTransaction } from './store-transaction.js'
@@ -41,6 +42,7 @@ export function createStore(database: Engine, ids: Ids = systemIds): Store {
     integrations: createIntegrationStore(engine),
     accounts: createAccountStore(engine),
     legacyKeys: createLegacyKeyStore(engine),
+    operators: createOperatorStore(engine),
     audit: { list: (query) => listAudit(engine.read, query), newest: () => newestAudit(engine.read) },
     console: createConsoleReads(engine),
     identity: createIdentityStore(engine),

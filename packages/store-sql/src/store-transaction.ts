@@ -13,6 +13,7 @@ import { identityIn } from './identity/identity-store.js'
 import { integrationsIn } from './integrations.js'
 import { checkInteger } from './internal/checks.js'
 import { legacyKeysIn } from './legacy-keys.js'
+import { operatorsIn } from './operators.js'
 import { leaveAbove, leavePayments, overduePayments, paymentsInBlocks } from './payments/off-chain.js'
 import { paymentsForChange, setDropped, setStatus } from './payments/payment-changes.js'
 import { upsertPayments } from './payments/upsert-payments.js'
@@ -87,6 +88,7 @@ export function createStoreTransaction(
     },
     integrations: integrationsIn(db, dialect),
     legacyKeys: legacyKeysIn(db),
+    operators: operatorsIn(db),
     dataKeys: dataKeysIn(db),
     identity: identityIn(db, dialect),
     identityAccounts: accountsIn(db, dialect),

@@ -1,6 +1,6 @@
 /**
- * The audit log of changes to secrets, URLs, deliveries and verifications. Its records are chained, so that a missing
- * record is detected.
+ * The audit log of changes to secrets, URLs, deliveries, verifications and operators. Its records are chained, so that
+ * a missing record is detected.
  * @module
  */
 
@@ -17,6 +17,15 @@ export type AuditAction =
   | 'integration.signing_secret_aborted'
   | 'legacy_key.created'
   | 'legacy_key.revoked'
+  | 'operator.created'
+  | 'operator.enabled'
+  | 'operator.disabled'
+  | 'operator.role_set'
+  | 'operator.reset'
+  | 'operator.link_redeemed'
+  | 'operator.signed_in'
+  | 'operator.signed_out'
+  | 'operator.sign_in_failed'
   | 'secrets.resealed'
   | 'deliveries.replayed'
   | 'identity.redemption_resolved'
@@ -32,7 +41,7 @@ export interface AuditEntry {
   readonly action: AuditAction
   /**
    * The object of the action: an integration address, the id of a key, a delivery or an applicant, the name of a
-   * redemption, or `all`.
+   * redemption or an operator, or `all`.
    */
   readonly subject: string
   /** The change, without any secret and without the query of a URL. */

@@ -11,6 +11,7 @@ import type { Replayed, ReplayRequest } from './store-deliveries.js'
 import type { IdentityTransaction } from './store-identity.js'
 import type { IntegrationStore } from './store-integrations.js'
 import type { LegacyKeyStore } from './store-legacy-keys.js'
+import type { OperatorTransaction } from './store-operators.js'
 
 /** How far a chain is indexed. */
 export interface Checkpoint {
@@ -172,6 +173,8 @@ export interface StoreTransaction {
   readonly integrations: Pick<IntegrationStore, 'find' | 'list' | 'insert' | 'update'>
   /** Legacy keys, as part of this transaction. */
   readonly legacyKeys: Pick<LegacyKeyStore, 'list' | 'insert' | 'revoke'>
+  /** Operators and sessions, as part of this transaction. */
+  readonly operators: OperatorTransaction
   /** Data keys, as part of this transaction. */
   readonly dataKeys: DataKeyTransaction
   /** The newest record of the audit log, or null. No other transaction adds one until this one ends. */

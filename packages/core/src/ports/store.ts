@@ -14,6 +14,7 @@ import type { DeliveryStore } from './store-deliveries.js'
 import type { IdentityStore } from './store-identity.js'
 import type { IntegrationStore } from './store-integrations.js'
 import type { LegacyKeyStore } from './store-legacy-keys.js'
+import type { OperatorStore } from './store-operators.js'
 import type { PaymentReads } from './store-reads.js'
 import type { SealingKeyUse } from './store-sealing-keys.js'
 import type { StoreTransaction } from './store-transaction.js'
@@ -46,6 +47,7 @@ export interface Store {
   readonly integrations: IntegrationStore
   readonly accounts: AccountStore
   readonly legacyKeys: LegacyKeyStore
+  readonly operators: OperatorStore
   readonly audit: AuditStore
   /** Reads for the console. */
   readonly console: ConsoleReads

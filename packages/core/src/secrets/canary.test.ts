@@ -3,6 +3,7 @@ import { busy } from '../../test/support/dispatcher-setup.js'
 import { manualClock } from '../../test/support/manual-clock.js'
 import { memoryDeliveries } from '../../test/support/memory-deliveries.js'
 import { memoryStore } from '../../test/support/memory-store.js'
+import { cheapCost } from '../../test/support/operator-setup.js'
 import { recordingLogger } from '../../test/support/recording-logger.js'
 import { seededRandom } from '../../test/support/seeded-random.js'
 import type { ServiceEvent } from '../events.js'
@@ -46,6 +47,7 @@ test('no secret is in an event, a log line, an error, the audit log or a stored 
         },
       },
       masterKey: parseMasterKey(keys),
+      passphraseCost: cheapCost,
       clock,
       random: seededRandom(seed),
       logger,
@@ -108,6 +110,20 @@ test('no secret is in an event, a log line, an error, the audit log or a stored 
   await failing(service.integrations.create({ address }))
   await failing(service.deliveries.replay('none'))
 
+  const { operators, operatorSessions } = service
+  const passphrase = 'canary of a passphrase'
+  const { linkToken } = await operators.create({ name: 'alice' })
+  const short = 'kanarek'
+  await failing(operatorSessions.redeemLink({ linkToken, passphrase: short }))
+  await operatorSessions.redeemLink({ linkToken, passphrase })
+  await failing(operatorSessions.redeemLink({ linkToken, passphrase }))
+  const { sessionToken } = await operatorSessions.signIn({ name: 'alice', passphrase, source: '192.0.2.1' })
+  // The passphrase in the wrong field, and a wrong one.
+  await failing(operatorSessions.signIn({ name: passphrase, passphrase, source: '192.0.2.1' }))
+  await failing(operatorSessions.signIn({ name: 'alice', passphrase: `${passphrase} 2`, source: '192.0.2.1' }))
+  secrets.add(short).add(passphrase).add(linkToken).add(sessionToken).add(operatorSessions.csrfToken(sessionToken))
+  secrets.add((await operators.create({ name: 'bob' })).linkToken).add((await operators.reset('bob')).linkToken)
+
   const moved = serviceWith(`${newKey},${oldKey}`, 2)
   await moved.integrations.resealSecrets()
   answers.push(echo(204), echo(204), echo(204), echo(204), echo(204), echo(204), echo(204), echo(204))
@@ -132,11 +148,13 @@ test('no secret is in an event, a log line, an error, the audit log or a stored 
   expect(logger.lines.map(({ message }) => message)).toEqual(
     expect.arrayContaining(['secret unreadable', 'attempts not settled; trying again']),
   )
-  expect(errors).toHaveLength(5)
+  expect(errors).toHaveLength(9)
   expect(secrets.size).toBeGreaterThan(12)
-  const { integrations, legacyKeys, audit } = store.committed()
+  const { integrations, legacyKeys, operators: people, sessions, audit } = store.committed()
   const withoutUrl = [...integrations.values()].map(({ notificationUrl: _, ...rest }) => rest)
   const shownErrors = errors.map((error) => [String(error), JSON.stringify(error), (error as Error).stack])
-  const seen = JSON.stringify([events, logger.lines, shownErrors, withoutUrl, [...legacyKeys.values()], audit])
+  expect([people.get('alice')?.passphrase, sessions.size]).toEqual([expect.any(String), 1])
+  const rows = [withoutUrl, ...[legacyKeys, people, sessions].map((each) => [...each.values()])]
+  const seen = JSON.stringify([events, logger.lines, shownErrors, rows, audit])
   for (const secret of secrets) expect(seen).not.toContain(secret)
 })

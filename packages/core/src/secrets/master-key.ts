@@ -12,6 +12,7 @@ export type KeyPurpose =
   | 'email'
   | 'email-hash'
   | 'data-key'
+  | 'csrf'
 
 /** One key with its version, a fingerprint: stored rows name the key that they need. */
 export interface KeyVersion {

@@ -47,8 +47,9 @@ describe('parseMasterKey', () => {
       email: derive('email'),
       'email-hash': derive('email-hash'),
       'data-key': derive('data-key'),
+      csrf: derive('csrf'),
     } satisfies Record<KeyPurpose, string>
-    expect(new Set(Object.values(derived)).size).toBe(9)
+    expect(new Set(Object.values(derived)).size).toBe(10)
   })
 })
 

@@ -3,6 +3,7 @@ import type { AuditRecord } from '../../src/ports/store-audit.js'
 import type { ProvenRange, RouterCoverage, WaitingDeposit } from '../../src/ports/store-chains.js'
 import type { IntegrationRecord, SealedSecret } from '../../src/ports/store-integrations.js'
 import type { LegacyKeyRecord } from '../../src/ports/store-legacy-keys.js'
+import type { OperatorRecord, SessionRecord } from '../../src/ports/store-operators.js'
 import type { Checkpoint, NewSnapshot, StoredUpdate } from '../../src/ports/store-transaction.js'
 import { copyOfIdentities, type IdentityRows, noIdentities } from './memory-identity.js'
 import { type AccountRows, copyOfAccounts, noAccounts } from './memory-identity-accounts.js'
@@ -27,6 +28,8 @@ export interface MemoryState extends IdentityRows, AccountRows {
   readonly updates: Map<string, StoredUpdate>
   readonly integrations: Map<string, IntegrationRecord>
   readonly legacyKeys: Map<string, LegacyKeyRecord>
+  readonly operators: Map<string, OperatorRecord>
+  readonly sessions: Map<string, SessionRecord>
   readonly audit: AuditRecord[]
   readonly dataKeys: Map<string, SealedSecret>
 }
@@ -44,6 +47,8 @@ export function emptyState(): MemoryState {
     updates: new Map(),
     integrations: new Map(),
     legacyKeys: new Map(),
+    operators: new Map(),
+    sessions: new Map(),
     audit: [],
     dataKeys: new Map(),
     ...noIdentities(),
@@ -64,6 +69,8 @@ export function copyOf(state: MemoryState): MemoryState {
     updates: new Map(state.updates),
     integrations: new Map(state.integrations),
     legacyKeys: new Map(state.legacyKeys),
+    operators: new Map(state.operators),
+    sessions: new Map(state.sessions),
     audit: [...state.audit],
     dataKeys: new Map(state.dataKeys),
     ...copyOfIdentities(state),

@@ -7,6 +7,7 @@ import { identityIn } from './memory-identity.js'
 import { accountsIn } from './memory-identity-accounts.js'
 import { integrationsIn } from './memory-integrations.js'
 import { legacyKeysIn } from './memory-legacy-keys.js'
+import { operatorsIn } from './memory-operators.js'
 import { type MemoryState, reachedOf } from './memory-state.js'
 
 const levels = ['none', 'bloom', 'root'] as const
@@ -192,6 +193,7 @@ export function memoryTransaction(
       if (record.seq !== draft.audit.length + 1) throw new RangeError(`audit record ${record.seq} leaves a gap`)
       draft.audit.push(record)
     },
+    operators: operatorsIn(draft),
     dataKeys: dataKeysIn(draft.dataKeys),
     identity: identityIn(draft, now),
     identityAccounts: accountsIn(draft),

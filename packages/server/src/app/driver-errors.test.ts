@@ -38,6 +38,7 @@ function failingStore(): Store {
     integrations: failing<Store['integrations']>(),
     accounts: failing<Store['accounts']>(),
     legacyKeys: failing<Store['legacyKeys']>(),
+    operators: failing<Store['operators']>(),
     audit: failing<Store['audit']>(),
     console: failing<Store['console']>(),
     identity: failing<Store['identity']>(),

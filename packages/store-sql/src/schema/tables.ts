@@ -227,6 +227,28 @@ export interface LegacyKeyRow {
   revoked_at: Integer | null
 }
 
+/** One row per operator. */
+export interface OperatorRow {
+  name: string
+  role: string
+  enabled: Integer
+  /** scrypt hash with its parameters. */
+  passphrase: string | null
+  /** SHA-256 of the token; null together with the next. */
+  link_hash: string | null
+  link_expires_at: Integer | null
+  created_at: Integer
+}
+
+/** One row per session that was neither ended nor cleaned up. */
+export interface OperatorSessionRow {
+  /** SHA-256 of the token. */
+  hash: string
+  operator: string
+  created_at: Integer
+  expires_at: Integer
+}
+
 /** Proven ranges of blocks. Those of a chain never overlap. */
 export interface ProofRow {
   chain_id: Integer
@@ -316,4 +338,6 @@ export interface Tables {
   email_codes: EmailCodeRow
   account_events: AccountEventRow
   data_keys: DataKeyRow
+  operators: OperatorRow
+  operator_sessions: OperatorSessionRow
 }

@@ -9,6 +9,7 @@ import { identityTables } from './identity.js'
 import { integrationTable } from './integrations.js'
 import { leaseTable } from './leases.js'
 import { legacyKeyTable } from './legacy-keys.js'
+import { operatorTables } from './operators.js'
 import { paymentTables } from './payments.js'
 import { updateTable } from './updates.js'
 
@@ -26,4 +27,5 @@ export const baseline: Migration = (types, name) =>
     auditTable,
     identityTables,
     dataKeyTable,
+    operatorTables,
   ].flatMap((part) => part(types, name))

@@ -1,0 +1,58 @@
+/** Builds the audited commands in the name of one actor. Source: docs/decisions/audit.md. @module */
+import { createAudited } from './audit/audited.js'
+import { forgetAfterChanges } from './auth/forget-after-changes.js'
+import type { Recent } from './auth/recent.js'
+import { createDeliveryCommands } from './deliveries/commands.js'
+import { createIntegrationCommands } from './integrations/commands.js'
+import { createLegacyKeyCommands } from './legacy-keys/commands.js'
+import { createOperatorCommands } from './operators/commands.js'
+import type { Store } from './ports/store.js'
+import type { Clock, Random } from './ports/world.js'
+import type { MasterKey } from './secrets/master-key.js'
+import type { ActorCommands } from './service-types.js'
+
+/** What the commands need. */
+export interface ActorCommandsDeps {
+  readonly store: Store
+  readonly keys: MasterKey
+  readonly clock: Pick<Clock, 'now'>
+  readonly random: Random
+  /** Recently accepted credentials of integrations, forgotten after changes. */
+  readonly recentIntegrations: Pick<Recent<unknown>, 'forget'>
+  /** The same of legacy API keys. */
+  readonly recentLegacyKeys: Pick<Recent<unknown>, 'forget'>
+  readonly allowLoopbackHttp: boolean
+  readonly isDeniedAddress?: ((address: string) => boolean) | undefined
+  /** Called when a command made deliveries due. */
+  readonly onDue: () => void
+}
+
+/**
+ * Builds the commands.
+ * @throws RangeError When the actor is blank or longer than 200 characters.
+ */
+export function createActorCommands(deps: ActorCommandsDeps, actor: string): ActorCommands {
+  const { store, keys, clock, random, allowLoopbackHttp, isDeniedAddress, onDue } = deps
+  const transaction: Store['transaction'] = (work) => store.transaction(work)
+  const auditedIn = (runs: Store['transaction']) => createAudited({ transaction: runs, keys, clock, actor })
+  return {
+    integrations: createIntegrationCommands({
+      integrations: store.integrations,
+      audited: auditedIn(forgetAfterChanges(transaction, deps.recentIntegrations)),
+      keys,
+      clock,
+      random,
+      allowLoopbackHttp,
+      isDeniedAddress,
+    }),
+    legacyKeys: createLegacyKeyCommands({
+      legacyKeys: store.legacyKeys,
+      audited: auditedIn(forgetAfterChanges(transaction, deps.recentLegacyKeys)),
+      keys,
+      clock,
+      random,
+    }),
+    deliveries: createDeliveryCommands({ deliveries: store.deliveries, audited: auditedIn(transaction), onDue }),
+    operators: createOperatorCommands({ operators: store.operators, audited: auditedIn(transaction), clock, random }),
+  }
+}

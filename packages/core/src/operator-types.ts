@@ -1,0 +1,86 @@
+/** The types of operators and their sessions for a host and the command line. @module */
+import type { OperatorRecord, OperatorRole } from './ports/store-operators.js'
+
+/** An operator without the hashes of its passphrase and link. */
+export interface OperatorView extends Pick<OperatorRecord, 'name' | 'role' | 'enabled' | 'createdAt'> {
+  /** Whether a passphrase is set. */
+  readonly hasPassphrase: boolean
+  /** End of the one-time link that is not redeemed yet, in unix milliseconds; null: there is none. */
+  readonly linkExpiresAt: number | null
+}
+
+/** An operator with a new one-time link. `linkToken` is shown this once. */
+export interface IssuedLink {
+  readonly operator: OperatorView
+  readonly linkToken: string
+}
+
+/**
+ * Manages operators. Names are accepted in any case. Each change is in the audit log and applies at once, in every
+ * process: docs/decisions/operators.md.
+ */
+export interface OperatorCommands {
+  /**
+   * Creates an operator with a one-time link, which is valid for 24 hours.
+   * @param input.role - @default 'viewer'
+   * @throws OperatorError `ERR_OPERATOR_EXISTS`; OperatorInvalidError `ERR_OPERATOR_INVALID`.
+   */
+  create(input: { readonly name: string; readonly role?: OperatorRole | undefined }): Promise<IssuedLink>
+  /** All operators, by name. */
+  list(): Promise<OperatorView[]>
+  /**
+   * Enables or disables an operator. Disabling ends its sessions and its one-time link.
+   * @throws OperatorError `ERR_OPERATOR_NOT_FOUND`.
+   */
+  setEnabled(name: string, enabled: boolean): Promise<OperatorView>
+  /**
+   * Sets the role, also of open sessions.
+   * @throws OperatorError `ERR_OPERATOR_NOT_FOUND`; OperatorInvalidError `ERR_OPERATOR_INVALID`.
+   */
+  setRole(name: string, role: OperatorRole): Promise<OperatorView>
+  /**
+   * Removes the passphrase, ends all sessions and issues a new one-time link, which replaces an earlier one.
+   * @throws OperatorError `ERR_OPERATOR_NOT_FOUND`, `ERR_OPERATOR_DISABLED`.
+   */
+  reset(name: string): Promise<IssuedLink>
+}
+
+/** The operator of a session. */
+export interface SignedInOperator {
+  readonly name: string
+  readonly role: OperatorRole
+}
+
+/** A new session. `sessionToken` is shown this once. */
+export interface NewSession {
+  readonly operator: SignedInOperator
+  readonly sessionToken: string
+  /** Unix milliseconds. */
+  readonly expiresAt: number
+}
+
+/** Signs operators in and out. Source: docs/decisions/operators.md. */
+export interface OperatorSessions {
+  /**
+   * Sets a passphrase with the token of a one-time link, which is used up by this. Earlier sessions end. It does not
+   * sign in.
+   * @throws LinkRejectedError `ERR_LINK_REJECTED`; PassphraseError `ERR_PASSPHRASE_LENGTH`; SignInLimitedError
+   * `ERR_SIGN_IN_LIMITED` when too many sign-ins wait.
+   */
+  redeemLink(input: { readonly linkToken: string; readonly passphrase: string }): Promise<SignedInOperator>
+  /**
+   * Opens a session of 12 hours. An unknown name, a wrong passphrase and a disabled operator have the same answer after
+   * the same work.
+   * @param input.source - The caller's network address; of IPv6 the first 64 bits. Failures are limited per source.
+   * @throws SignInRejectedError `ERR_SIGN_IN_REJECTED`; SignInLimitedError `ERR_SIGN_IN_LIMITED` with the wait.
+   */
+  signIn(input: { readonly name: string; readonly passphrase: string; readonly source: string }): Promise<NewSession>
+  /** The operator of a session; null: it is unknown, signed out or expired, or its operator is disabled. */
+  authenticate(sessionToken: string): Promise<SignedInOperator | null>
+  /** Ends a session. An unknown one is no error. */
+  signOut(sessionToken: string): Promise<void>
+  /** The token for the forms of a session. */
+  csrfToken(sessionToken: string): string
+  /** Whether the token of a form belongs to the session. */
+  isCsrfToken(sessionToken: string, csrfToken: string): boolean
+}

@@ -1,0 +1,131 @@
+import { describe, expect, test } from 'vitest'
+import { operatorSetup, passphrase } from '../../test/support/operator-setup.js'
+
+describe('create', () => {
+  test('stores the hash of the one-time link alone, and the link is valid for 24 hours', async () => {
+    const { commands, store, clock } = operatorSetup()
+    const { operator, linkToken } = await commands.create({ name: 'Alice', role: 'operator' })
+    expect(linkToken).toMatch(/^pi_link_[A-Za-z0-9_-]{43}$/)
+    expect(operator).toEqual({
+      name: 'alice',
+      role: 'operator',
+      enabled: true,
+      createdAt: clock.now(),
+      hasPassphrase: false,
+      linkExpiresAt: clock.now() + 24 * 60 * 60_000,
+    })
+    expect(await commands.list()).toEqual([operator])
+    const stored = JSON.stringify([...store.committed().operators.values()])
+    expect(stored).toMatch(/"hash":"[0-9a-f]{64}"/)
+    expect(stored).not.toContain(linkToken.slice('pi_link_'.length))
+  })
+
+  test('a new operator is a viewer unless another role is given', async () => {
+    const { commands } = operatorSetup()
+    expect((await commands.create({ name: 'alice' })).operator.role).toBe('viewer')
+  })
+
+  test('a taken name in another case is rejected, and its link stays', async () => {
+    const { commands, sessions } = operatorSetup()
+    const { linkToken } = await commands.create({ name: 'alice' })
+    await expect(commands.create({ name: 'ALICE', role: 'admin' })).rejects.toMatchObject({
+      code: 'ERR_OPERATOR_EXISTS',
+      operator: 'alice',
+    })
+    expect(await sessions.redeemLink({ linkToken, passphrase })).toEqual({ name: 'alice', role: 'viewer' })
+  })
+
+  test('an invalid name or role is rejected, and nothing is stored', async () => {
+    const { commands, audit } = operatorSetup()
+    for (const input of [{ name: 'a b' }, { name: 'alice', role: 'root' as 'admin' }])
+      await expect(commands.create(input)).rejects.toMatchObject({ code: 'ERR_OPERATOR_INVALID' })
+    expect([await commands.list(), audit()]).toEqual([[], []])
+  })
+})
+
+describe('disable and enable', () => {
+  test('disabling ends open sessions and the one-time link; enabling brings neither back', async () => {
+    const { commands, sessions, signIn, join, outcome } = operatorSetup()
+    await join('alice')
+    const { sessionToken } = await signIn('alice')
+    const { linkToken } = await commands.create({ name: 'bob' })
+    for (const name of ['Alice', 'bob'])
+      expect(await commands.setEnabled(name, false)).toMatchObject({ enabled: false, linkExpiresAt: null })
+    expect(await sessions.authenticate(sessionToken)).toBeNull()
+    expect(await outcome('alice')).toBe('ERR_SIGN_IN_REJECTED')
+    for (const name of ['alice', 'bob']) expect((await commands.setEnabled(name, true)).enabled).toBe(true)
+    expect(await sessions.authenticate(sessionToken)).toBeNull()
+    await expect(sessions.redeemLink({ linkToken, passphrase })).rejects.toMatchObject({ code: 'ERR_LINK_REJECTED' })
+    expect(await outcome('alice')).toBe('signed in')
+  })
+})
+
+describe('set-role', () => {
+  test('a new role applies to open sessions at once', async () => {
+    const { commands, sessions, signIn, join, store } = operatorSetup()
+    await join('alice', 'admin')
+    const { sessionToken } = await signIn('alice')
+    expect((await commands.setRole('Alice', 'viewer')).role).toBe('viewer')
+    expect(await sessions.authenticate(sessionToken)).toEqual({ name: 'alice', role: 'viewer' })
+    expect(store.committed().audit.at(-1)).toMatchObject({
+      action: 'operator.role_set',
+      details: { from: 'admin', to: 'viewer' },
+    })
+    await expect(commands.setRole('alice', 'root' as 'admin')).rejects.toMatchObject({ code: 'ERR_OPERATOR_INVALID' })
+  })
+})
+
+describe('reset', () => {
+  test('removes the passphrase, ends all sessions and replaces an earlier link', async () => {
+    const { commands, sessions, signIn, join, outcome, store } = operatorSetup()
+    await join('alice')
+    const open = [await signIn('alice'), await signIn('alice')]
+    const first = await commands.reset('ALICE')
+    expect(store.committed().audit.at(-1)).toMatchObject({ action: 'operator.reset', details: { endedSessions: 2 } })
+    for (const { sessionToken } of open) expect(await sessions.authenticate(sessionToken)).toBeNull()
+    expect(await outcome('alice')).toBe('ERR_SIGN_IN_REJECTED')
+    const second = await commands.reset('alice')
+    const redeem = (linkToken: string) => sessions.redeemLink({ linkToken, passphrase: `${passphrase} 2` })
+    await expect(redeem(first.linkToken)).rejects.toMatchObject({ code: 'ERR_LINK_REJECTED' })
+    await redeem(second.linkToken)
+    expect(await outcome('alice')).toBe('ERR_SIGN_IN_REJECTED')
+    expect(await outcome('alice', `${passphrase} 2`)).toBe('signed in')
+  })
+
+  test('a disabled operator is not reset: its new link could not be used', async () => {
+    const { commands, join } = operatorSetup()
+    await join('alice')
+    await commands.setEnabled('alice', false)
+    await expect(commands.reset('alice')).rejects.toMatchObject({ code: 'ERR_OPERATOR_DISABLED' })
+    expect(await commands.list()).toMatchObject([{ hasPassphrase: true, linkExpiresAt: null }])
+  })
+})
+
+test('a command on an unknown operator names the code and leaves no audit record', async () => {
+  const { commands, audit } = operatorSetup()
+  for (const name of ['nobody', 'no body', 'x'.repeat(1_000)])
+    for (const work of [
+      commands.setEnabled(name, false),
+      commands.setEnabled(name, true),
+      commands.setRole(name, 'admin'),
+      commands.reset(name),
+    ])
+      await expect(work).rejects.toMatchObject({ code: 'ERR_OPERATOR_NOT_FOUND', operator: name.slice(0, 64) })
+  expect(audit()).toEqual([])
+})
+
+test('every command is in the audit log with its actor', async () => {
+  const { commands, audit } = operatorSetup()
+  await commands.create({ name: 'alice' })
+  await commands.setEnabled('alice', false)
+  await commands.setEnabled('alice', true)
+  await commands.setRole('alice', 'admin')
+  await commands.reset('alice')
+  expect(audit()).toEqual([
+    'cli:root operator.created alice',
+    'cli:root operator.disabled alice',
+    'cli:root operator.enabled alice',
+    'cli:root operator.role_set alice',
+    'cli:root operator.reset alice',
+  ])
+})

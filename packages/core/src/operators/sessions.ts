@@ -1,0 +1,159 @@
+/** Signs operators in and out, and redeems one-time links. Source: docs/decisions/operators.md. @module */
+import type { Audited } from '../audit/audited.js'
+import type { OperatorSessions, SignedInOperator } from '../operator-types.js'
+import type { OperatorRecord, OperatorStore } from '../ports/store-operators.js'
+import type { Clock, Random } from '../ports/world.js'
+import type { MasterKey } from '../secrets/master-key.js'
+import { LinkRejectedError, SignInLimitedError, SignInRejectedError } from './errors.js'
+import { createHashSlots } from './hash-slots.js'
+import { parseOperatorName } from './parse-operator.js'
+import {
+  checkPassphrase,
+  dummyHash,
+  hashPassphrase,
+  owaspCost,
+  type ScryptCost,
+  verifyPassphrase,
+} from './passphrase.js'
+import { createSignInLimits } from './sign-in-limits.js'
+import { csrfTokenOf, hashToken, isCsrfTokenOf, issueToken, isToken } from './tokens.js'
+
+/** How long a session lasts, in milliseconds. */
+export const sessionMs = 12 * 60 * 60_000
+
+/** Subject of the audit record about names that no operator has: a name may be a passphrase in the wrong field. */
+const unknownName = 'unknown name'
+
+/** The longest source that is counted and recorded, in characters. */
+const sourceLength = 64
+
+/** What sessions need. */
+export interface SessionDeps {
+  readonly operators: OperatorStore
+  /** Runs changes with their audit record, in the name of an actor. */
+  readonly auditedAs: (actor: string) => Audited
+  readonly keys: MasterKey
+  readonly clock: Pick<Clock, 'now'>
+  readonly random: Pick<Random, 'bytes'>
+  /** Tests use a cheap one. @default owaspCost */
+  readonly cost?: ScryptCost | undefined
+}
+
+/** The actor of an operator's acts in the audit log. */
+export const operatorActor = (name: string): string => `operator:${name}`
+
+/** Builds the sessions of one process, with its limits. */
+export function createOperatorSessions(deps: SessionDeps): OperatorSessions {
+  const { operators, auditedAs, keys, clock, random, cost = owaspCost } = deps
+  const limits = createSignInLimits(clock)
+  const inSlot = createHashSlots()
+  const dummy = dummyHash(cost, random)
+
+  function checkLimits(name: string, source: string): void {
+    const waitMs = limits.waitMs(name, source)
+    if (waitMs > 0) throw new SignInLimitedError(waitMs)
+  }
+
+  /** The operator if the passphrase is right, and a new hash if the stored one is outdated. */
+  async function checkSignIn(name: string, passphrase: string) {
+    const record = await operators.find(name)
+    const usable = record?.enabled === true && record.passphrase !== null
+    const { matches, isOutdated } = await verifyPassphrase(passphrase, (usable && record.passphrase) || dummy, cost)
+    if (!usable || !matches) return { record, accepted: null }
+    const newHash = isOutdated ? await hashPassphrase(passphrase, cost, random) : null
+    return { record, accepted: { record, newHash } }
+  }
+
+  /** Opens a session, unless the operator was disabled or reset since the passphrase was checked. */
+  async function openSession(checked: OperatorRecord, newHash: string | null, source: string) {
+    const { name } = checked
+    const { token, hash } = issueToken('session', random)
+    const createdAt = clock.now()
+    const session = { hash, operator: name, createdAt, expiresAt: createdAt + sessionMs }
+    return auditedAs(operatorActor(name))(async (tx, note) => {
+      const current = await tx.operators.find(name)
+      if (current === null || !current.enabled || current.passphrase !== checked.passphrase) return null
+      if (newHash !== null) await tx.operators.update(name, { passphrase: newHash })
+      await tx.operators.deleteExpiredSessions(createdAt)
+      await tx.operators.insertSession(session)
+      note({ action: 'operator.signed_in', subject: name, details: { source } })
+      return { operator: signedIn(current), sessionToken: token, expiresAt: session.expiresAt }
+    })
+  }
+
+  async function recordFailure(record: OperatorRecord | null, source: string): Promise<void> {
+    const subject = record?.name ?? unknownName
+    if (!limits.isFirst(subject)) return
+    await auditedAs('unauthenticated')(async (_tx, note) =>
+      note({ action: 'operator.sign_in_failed', subject, details: { source } }),
+    )
+  }
+
+  const isUsable = (record: OperatorRecord | null): record is OperatorRecord =>
+    record?.enabled === true && record.link !== null && clock.now() < record.link.expiresAt
+
+  return {
+    async redeemLink({ linkToken, passphrase }) {
+      const hash = hashToken(linkToken)
+      if (!isToken('link', linkToken) || !isUsable(await operators.findByLink(hash))) throw new LinkRejectedError()
+      checkPassphrase(passphrase)
+      const hashed = await inSlot(() => hashPassphrase(passphrase, cost, random))
+      const found = await operators.findByLink(hash)
+      if (!isUsable(found)) throw new LinkRejectedError()
+      const operator = await auditedAs(operatorActor(found.name))(async (tx, note) => {
+        const record = await tx.operators.findByLink(hash)
+        if (!isUsable(record)) throw new LinkRejectedError()
+        await tx.operators.update(record.name, { passphrase: hashed, link: null })
+        await tx.operators.deleteSessionsOf(record.name)
+        note({ action: 'operator.link_redeemed', subject: record.name })
+        return signedIn(record)
+      })
+      limits.clear(operator.name)
+      return operator
+    },
+    async signIn({ name: given, passphrase, source: address }) {
+      const source = address.slice(0, sourceLength)
+      // All names that no operator can have are limited as one.
+      const name = parseOperatorName(given) ?? ''
+      checkLimits(name, source)
+      return inSlot(async () => {
+        checkLimits(name, source)
+        const counted = limits.count(name, source)
+        try {
+          const { record, accepted } = await checkSignIn(name, passphrase)
+          const opened = accepted && (await openSession(accepted.record, accepted.newHash, source))
+          if (opened !== null) {
+            counted.succeeded()
+            return opened
+          }
+          await recordFailure(record, source)
+        } catch (error) {
+          counted.cancelled()
+          throw error
+        }
+        throw new SignInRejectedError()
+      })
+    },
+    async authenticate(sessionToken) {
+      if (!isToken('session', sessionToken)) return null
+      const found = await operators.findSession(hashToken(sessionToken))
+      if (found === null || !found.operator.enabled || clock.now() >= found.session.expiresAt) return null
+      return signedIn(found.operator)
+    },
+    async signOut(sessionToken) {
+      const hash = hashToken(sessionToken)
+      const found = isToken('session', sessionToken) ? await operators.findSession(hash) : null
+      if (found === null) return
+      const { name } = found.operator
+      await auditedAs(operatorActor(name))(async (tx, note) => {
+        if ((await tx.operators.deleteSession(hash)) !== null) note({ action: 'operator.signed_out', subject: name })
+      })
+    },
+    csrfToken: (sessionToken) => csrfTokenOf(keys.current, sessionToken),
+    isCsrfToken: (sessionToken, csrfToken) => isCsrfTokenOf(keys, sessionToken, csrfToken),
+  }
+}
+
+function signedIn({ name, role }: OperatorRecord): SignedInOperator {
+  return { name, role }
+}

@@ -1,0 +1,52 @@
+import { createAudited } from '../../src/audit/audited.js'
+import { createOperatorCommands } from '../../src/operators/commands.js'
+import type { ScryptCost } from '../../src/operators/passphrase.js'
+import { createOperatorSessions } from '../../src/operators/sessions.js'
+import { type MasterKey, parseMasterKey } from '../../src/secrets/master-key.js'
+import { manualClock } from './manual-clock.js'
+import { memoryStore } from './memory-store.js'
+import { seededRandom } from './seeded-random.js'
+
+const masterKey = parseMasterKey('00112233445566778899aabbccddeeff102132435465768798a9bacbdcedfe0f')
+
+/** A hash that takes no time. */
+export const cheapCost: ScryptCost = { log2N: 4, r: 1, p: 1 }
+
+/** The passphrase of every operator here, unless a test says otherwise. */
+export const passphrase = 'correct horse battery'
+
+/** Commands and sessions on a store in memory, with a clock that stands still. */
+export function operatorSetup() {
+  const clock = manualClock()
+  const store = memoryStore({ now: () => clock.now() })
+  const random = seededRandom('operators')
+  const auditedAs = (actor: string) => createAudited({ transaction: store.transaction, keys: masterKey, clock, actor })
+  const commands = createOperatorCommands({ operators: store.operators, audited: auditedAs('cli:root'), clock, random })
+  /** Sessions of one more process. */
+  const sessionsWith = (cost: ScryptCost = cheapCost, keys: MasterKey = masterKey) =>
+    createOperatorSessions({ operators: store.operators, auditedAs, keys, clock, random, cost })
+  const sessions = sessionsWith()
+  const signIn = (name: string, given = passphrase, source = '192.0.2.1') =>
+    sessions.signIn({ name, passphrase: given, source })
+  return {
+    clock,
+    store,
+    commands,
+    sessions,
+    sessionsWith,
+    signIn,
+    /** The code of the error that a sign-in ends with, or `signed in`. */
+    outcome: (...given: Parameters<typeof signIn>) =>
+      signIn(...given).then(
+        () => 'signed in',
+        (error: { code: string }) => error.code,
+      ),
+    /** Creates an operator who has set the passphrase. */
+    async join(name: string, role: 'viewer' | 'operator' | 'admin' = 'viewer') {
+      const { linkToken } = await commands.create({ name, role })
+      await sessions.redeemLink({ linkToken, passphrase })
+    },
+    /** The audit log: actor, action and subject. */
+    audit: () => store.committed().audit.map(({ actor, action, subject }) => `${actor} ${action} ${subject}`),
+  }
+}

@@ -24,7 +24,7 @@ export async function contentProblems(packed, root) {
   return problems
 }
 
-/** Entries that are ES modules only: a suite, a local provider, the doctor, the twin and its handlers, all for tests. */
+/** Entries that are ES modules only: a suite, a provider, the doctor, the twin and its handlers. */
 const esmOnlyEntries = ['conformance', 'identity-provider', 'doctor', 'twin', 'msw']
 
 /**

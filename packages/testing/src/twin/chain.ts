@@ -25,6 +25,8 @@ export interface TwinChainDeps {
   readonly now: () => number
   /** A new block hash. */
   readonly newHash: () => string
+  /** Least time from a block to the next, in milliseconds. */
+  readonly stepMs: number
 }
 
 /** A block of an earlier process, as a service stored it. */
@@ -39,7 +41,7 @@ export interface EarlierBlock {
  */
 export function createTwinChain(
   chainId: number,
-  { now, newHash }: TwinChainDeps,
+  { now, newHash, stepMs }: TwinChainDeps,
   earlier: readonly EarlierBlock[] = [],
 ): TwinChain {
   const start = (earlier[0]?.blockNumber ?? -1) + 1
@@ -50,8 +52,7 @@ export function createTwinChain(
 
   function mine(payments: readonly UnminedPayment[] = []): BlockRef {
     const parent = blocks.at(-1)?.ref
-    // Several blocks of one second have the same time, as on a fast chain.
-    const timestamp = Math.max(Math.floor(now() / 1_000) * 1_000, parent?.timestamp ?? 0)
+    const timestamp = Math.max(Math.floor(now() / 1_000) * 1_000, (parent?.timestamp ?? 0) + stepMs)
     const parentHash = parent?.hash ?? earlier[0]?.blockHash ?? newHash()
     const ref = { number: start + blocks.length, hash: newHash(), parentHash, timestamp }
     const inBlock = { blockNumber: ref.number, blockHash: ref.hash, blockTimestamp: timestamp }

@@ -111,7 +111,9 @@ export async function createTwin(options: TwinOptions = {}): Promise<Twin> {
   const chaosDraws = createDraws((seed ^ 0x5eed) >>> 0)
   const clock = createTwinClock(startMs)
   const { now } = clock
-  const chains = new Map(chainIds.map((id) => [id, createTwinChain(id, { now, newHash: () => draws.hex(32) })]))
+  // While the clock stands still, a later payment is newer all the same.
+  const world = { now, newHash: () => draws.hex(32), stepMs: 1_000 }
+  const chains = new Map(chainIds.map((id) => [id, createTwinChain(id, world)]))
   const network = createTwinNetwork({ draws: chaosDraws, now, restart: () => engine.restart() })
   const identity = createTwinIdentity(seed, clock, async (request) => app().fetch(request))
   const engine = await openTwinEngine({ clock, draws, chains: [...chains.values()], network: () => network, identity })

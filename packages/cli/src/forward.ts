@@ -101,7 +101,7 @@ function problemOf({ statusCode = 0, headers }: IncomingMessage): string | null 
   if ([400, 401, 403].includes(statusCode))
     return 'the receiver rejected it: check its signing secret, and that it verifies the raw bytes'
   if (statusCode < 500) return 'the receiver rejected it: only 2xx is a success'
-  return 'the receiver failed: see its log'
+  return 'failed: see the log of the receiver'
 }
 
 /** No answer arrived in time. */

@@ -140,7 +140,7 @@ describe('listen', () => {
       '401 .*signing secret',
       '404 .*no such path',
       '405 .*no POST',
-      '500 .*the receiver failed',
+      '500 .*failed: see the log of the receiver',
       'no answer \\d+ ms: no answer within 5 s',
     ].entries())
       expect(answers[place]).toMatch(new RegExp(words))

@@ -1,6 +1,6 @@
 /** Writes the values of a demo run to a file that frameworks load. A value of the user is never changed. @module */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { parseEnv } from 'node:util'
 import type { ReadyEvent } from './demo-events.js'
 
@@ -53,7 +53,7 @@ function withoutOwnPart(text: string): string {
 function isIgnored(path: string): boolean {
   const list = join(dirname(path), '.gitignore')
   if (!existsSync(list)) return false
-  const name = path.slice(dirname(path).length).replace(/^[/\\]/, '')
+  const name = basename(path)
   const patterns = readFileSync(list, 'utf8')
     .split('\n')
     .map((line) => line.trim().replace(/^\//, ''))

@@ -46,7 +46,7 @@ export const frameworks: Readonly<Record<FrameworkName, Framework>> = {
   },
   next: {
     ...{ title: 'Next', needs: ['next'], databases: either, servesAlone: false, hasPath: true },
-    mount: () => 'Start your app: Next serves the new route.',
+    mount: () => 'Start your app, or restart it: Next serves the new route.',
   },
   nest: {
     ...{ title: 'Nest', needs: ['@nestjs/core', '@nestjs/common', '@nestjs/platform-express', 'reflect-metadata'] },
@@ -62,7 +62,7 @@ export const frameworks: Readonly<Record<FrameworkName, Framework>> = {
   worker: {
     ...{ title: 'Cloudflare Workers', needs: [], databases: [], servesAlone: false, hasPath: true },
     mount: (folder) =>
-      `Set the secret: npx wrangler secret put WEBHOOK_SIGNING_SECRET. A Worker of your own calls webhook of ${folder}/worker, and exports PaymentObject.`,
+      `Run it: npx wrangler dev --port 3000, which reads .env.local. In production: npx wrangler secret put WEBHOOK_SIGNING_SECRET. A Worker of your own calls webhook of ${folder}/worker, and exports PaymentObject.`,
   },
   lambda: {
     // The file system of a function is not kept.

@@ -138,12 +138,10 @@ function stepsOf(name: FrameworkName, { folder, manifest, path }: Layout): strin
     ...(has('payments:migrate')
       ? ['Copy .env.example to .env.local, set the database there, and create the tables: npm run payments:migrate']
       : []),
-    ...(has('payments')
-      ? [
-          `Try it with payments of this machine: npx payment-integration dev --forward-to http://localhost:3000${path}`,
-          'It puts the secrets into .env.local. Then start the webhook, in another terminal: npm run payments',
-        ]
-      : []),
+    ...(name === 'lambda'
+      ? []
+      : [`Make payments on this machine: npx payment-integration dev --forward-to http://localhost:3000${path}`]),
+    ...(has('payments') ? ['It puts the secrets into .env.local. Start the webhook after it: npm run payments'] : []),
     frameworks[name].mount(folder),
   ]
 }

@@ -17,7 +17,7 @@ export {
   receiptDefaults,
 } from '../receipts/http-receipt-source.js'
 export { ListenError, type ServerLimits, serverLimits } from '../run/http-server.js'
-export type { SimulateChains, SimulatedChains } from '../run/open-service.js'
+export type { SimulateChains } from '../run/open-service.js'
 export { type RunningServer, type StartOptions, startServer } from '../run/start-server.js'
 export {
   type ClosableSender,

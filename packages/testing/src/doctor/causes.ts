@@ -70,6 +70,10 @@ const entries = {
     sentence: 'A body that arrives in several pieces is rejected: only the first piece is read.',
     topic: 'raw-body',
   },
+  'fails-before-verifying': {
+    sentence: 'Every delivery is answered 5xx, also an unsigned one: a setting is missing, or a parser is in front.',
+    topic: 'raw-body',
+  },
   'handler-fails': {
     sentence: 'The receiver fails after it has verified a delivery (5xx).',
     topic: 'handler',

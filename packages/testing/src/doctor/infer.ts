@@ -52,7 +52,10 @@ export function infer(
   const isBad = (name: DoctorProbeName) => failed(name) || judged(name)?.verdict === 'warn'
 
   if (failed('good') && !ownCauses.has(causedBy('good') as DoctorCauseCode)) {
-    set(validProbes, diagnosed ?? whyRejected(judgements), isBad)
+    const cause = diagnosed ?? whyRejected(judgements)
+    set(validProbes, cause, isBad)
+    // The same failure answers the invalid ones.
+    if (cause === 'body-parsed' || cause === 'fails-before-verifying') set(invalidProbes, cause, isBad)
     if (diagnosed === 'clock-wrong') set(['stale', 'future', 'just-stale', 'just-future'], diagnosed, isBad)
     return causes
   }
@@ -116,6 +119,10 @@ function whyRejected(judgements: Judgements): DoctorCauseCode {
   if (passed('charset')) return 'content-type-exact'
   if (statusOf('good') === 413) return 'body-limit-low'
   if (statusOf('good') < 500) return 'wrong-secret'
-  // A parser in front fails for any signature, and a handler only behind a valid one.
-  return statusOf('forged') >= 500 && statusOf('unsigned') < 500 ? 'body-parsed' : 'handler-fails'
+  // A handler fails only behind a valid signature.
+  if (statusOf('forged') < 500) return 'handler-fails'
+  // A parser in front fails for any signature, and leaves other content types alone.
+  const others = judgements.get('other-content-type')?.answers ?? []
+  const isJsonAlone = others.some(({ status }) => status !== null && status < 500)
+  return statusOf('unsigned') < 500 || isJsonAlone ? 'body-parsed' : 'fails-before-verifying'
 }

@@ -359,6 +359,21 @@ const planted: readonly Planted[] = [
     probes: ['good'],
   },
   {
+    fault: 'has a parser in front of the adapter, which fails for any JSON',
+    steps: {
+      before: (request, response) =>
+        /json/.test(request.headers['content-type'] ?? '') && status(500)(request, response),
+    },
+    cause: 'body-parsed',
+    probes: ['good'],
+  },
+  {
+    fault: 'has no secret, and fails for everything',
+    steps: { before: (request, response) => status(500)(request, response) },
+    cause: 'fails-before-verifying',
+    probes: ['good'],
+  },
+  {
     fault: 'rejects as a server error',
     steps: {
       fieldsOf: (header) => (correct.fieldsOf(header) === 400 ? 500 : correct.fieldsOf(header)),

@@ -33,6 +33,9 @@ export function triggerText(event: TriggerEvent, style: Style): readonly string[
       return [
         `share    ${style.dim(plain(JSON.stringify(event.request)))}`,
         `         ${event.status} ${plain(JSON.stringify(event.answer))}`,
+        ...(event.status === 422
+          ? [style.dim('         The verdict is RED, and this is what a second share answers: no failure.')]
+          : []),
       ]
     case 'failed':
       return [style.red(`failed   ${plain(event.reason)}`)]

@@ -82,7 +82,10 @@ export const connectionProbes: readonly ProbeSpec[] = [
     effects: 1,
     needsSockets: true,
     async run(bench) {
-      const answer = await socketsOf(bench).sendInPieces(await bench.deliveries.good(bench.payment()))
+      const send = async () => socketsOf(bench).sendInPieces(await bench.deliveries.good(bench.payment()))
+      const first = await send()
+      // A server that restarts after the large body before answers 5xx once, as the one of wrangler does.
+      const answer = Number(first.status) >= 500 ? await send() : first
       return judgeAccepted([answer], 'reads-first-piece', bench.timeoutMs)
     },
   },

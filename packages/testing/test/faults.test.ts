@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createIdentityProvider } from '../src/exports/identity-provider.js'
 import { newToken, reuseUri, service, started } from './support.js'
@@ -113,6 +115,19 @@ describe('without a port', () => {
       const read = provider.fetch(request(AbortSignal.timeout(50))).then((response) => response.text())
       await expect(read).rejects.toThrow(/timeout/)
     }
+  })
+
+  test('a request that hangs ends with its signal, also when nobody holds the request', async () => {
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    const provider = createIdentityProvider({ clients: [service] })
+    provider.fail({ on: 'status', at: 'after', answer: 'hang' })
+    const timeUp = AbortSignal.timeout(100)
+    const hanging = provider.fetch(request(AbortSignal.any([timeUp, new AbortController().signal])))
+    const collecting = setInterval(collect, 10)
+    onTestFinished(() => clearInterval(collecting))
+    await expect(hanging).rejects.toThrow(/timeout/)
+    expect(timeUp.aborted).toBe(true)
   })
 
   test('a webhook goes to the given function', async () => {

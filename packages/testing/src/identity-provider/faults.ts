@@ -79,14 +79,13 @@ export function createFaults(): Faults {
 }
 
 /**
- * The faulty response. `json` is what would have been answered.
- * @param signal - Of the request: it ends a response that hangs.
+ * The faulty response. `json` is what would have been answered. The signal of `request` ends a response that hangs.
  * @throws {TypeError} For a lost answer, as `fetch` does; the abort reason for one that hangs.
  */
 export async function faultyResponse(
   { answer }: ProviderFault,
   json: string,
-  { correlationId, signal }: { readonly correlationId: string; readonly signal: AbortSignal },
+  { correlationId, request }: { readonly correlationId: string; readonly request: Request },
 ): Promise<Response> {
   if (typeof answer === 'object' && 'redirectTo' in answer)
     return new Response(null, { status: 307, headers: { Location: answer.redirectTo } })
@@ -101,7 +100,7 @@ export async function faultyResponse(
     case 'lost':
       throw new TypeError('The identity provider closed the connection without an answer.')
     case 'hang':
-      return aborted(signal)
+      return aborted(request)
     case 'cut-json':
       return jsonResponse(half)
     case 'cut-connection':
@@ -115,7 +114,7 @@ export async function faultyResponse(
     case 'huge':
       return jsonResponse(Buffer.concat([bytes, Buffer.alloc(8 * 1_048_576, ' ')]))
     case 'drip':
-      return jsonResponse(drip(bytes, signal))
+      return jsonResponse(drip(bytes, request))
   }
 }
 
@@ -128,12 +127,20 @@ export function jsonResponse(
   return new Response(body, { status, headers: { 'Content-Type': 'application/json', ...headers } })
 }
 
+/** Requests that hang. The signal of a request that nobody holds never aborts, because it follows its source weakly. */
+const hanging = new Set<Request>()
+
 /** Rejects once the signal aborts. */
-function aborted(signal: AbortSignal): Promise<never> {
+function aborted(request: Request): Promise<never> {
+  const { signal } = request
   return new Promise((_, reject) => {
-    const end = () => reject(signal.reason as Error)
-    if (signal.aborted) end()
-    else signal.addEventListener('abort', end, { once: true })
+    const end = () => {
+      hanging.delete(request)
+      reject(signal.reason as Error)
+    }
+    if (signal.aborted) return end()
+    hanging.add(request)
+    signal.addEventListener('abort', end, { once: true })
   })
 }
 
@@ -148,12 +155,12 @@ function cutAfter(bytes: Uint8Array): ReadableStream<Uint8Array> {
   })
 }
 
-function drip(bytes: Uint8Array, signal: AbortSignal): ReadableStream<Uint8Array> {
+function drip(bytes: Uint8Array, request: Request): ReadableStream<Uint8Array> {
   let next = 0
   return new ReadableStream({
     async pull(controller) {
       await setTimeout(dripMs)
-      if (signal.aborted) controller.error(signal.reason)
+      if (request.signal.aborted) controller.error(request.signal.reason)
       else if (next < bytes.length) controller.enqueue(bytes.subarray(next, ++next))
       else controller.close()
     },

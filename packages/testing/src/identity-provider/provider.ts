@@ -126,7 +126,7 @@ export function openProvider(options: IdentityProviderOptions): Omit<LocalIdenti
     const found = findRoute(request.method, path)
     const operation = found?.route.operation ?? null
     const fault = operation === null ? null : faults.take(operation)
-    const faulty = { correlationId: `req-${newId()}`, signal: incoming.signal }
+    const faulty = { correlationId: `req-${newId()}`, request: incoming }
     if (fault?.at === 'before') {
       requests.push({ operation, method: request.method, path, status: null })
       return faultyResponse(fault, '{}', faulty)

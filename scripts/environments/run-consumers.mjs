@@ -28,14 +28,8 @@ const strict = {
   types: [],
 }
 
-/**
- * Entries that a `.cts` under `node16` cannot have: the declarations of msw 2.15 for `require` want an ES module
- * (TS1479).
- */
-const esmOnlyUnderNode16 = ['@payment-integration/testing/msw']
-
 /** Entries with the service as an optional peer, which an integrator installs for them alone. */
-const withService = ['@payment-integration/testing/twin']
+const withService = ['@payment-integration/testing/msw', '@payment-integration/testing/twin']
 
 /** Packages that an integrator installs. */
 const packages = ['webhook', 'version-store', 'client', 'mirror', 'contract', 'identity-sumsub', 'testing']
@@ -76,9 +70,7 @@ async function compileAndRun({ compiler, mode, node, entries, runtimes, integrat
   const folder = join(integrator, 'consumers', `${compiler}-${mode}`)
   await mkdir(folder, { recursive: true })
   const isBundler = mode === 'bundler'
-  const forCjs = entries.filter(
-    ({ requirable, specifier }) => requirable && !(mode === 'node16' && esmOnlyUnderNode16.includes(specifier)),
-  )
+  const forCjs = entries.filter(({ requirable }) => requirable)
   const sources = isBundler
     ? { 'consumer.ts': consumer(entries) }
     : {

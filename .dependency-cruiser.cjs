@@ -172,7 +172,7 @@ module.exports = {
     },
     {
       name: 'service-at-the-twin-only',
-      comment: 'Only the twin of testing runs the service: everything else is installed by integrators without it.',
+      comment: 'Only the twin of testing imports the service; all entries but twin and msw work without it.',
       severity: 'error',
       from: {
         path: `${inPackage('testing')}src/`,

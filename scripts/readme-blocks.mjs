@@ -48,9 +48,10 @@ const runners = {
   'packages/store-sql/README.md': { environments: true },
   'packages/testing/README.md': [
     { tests: ['packages/testing/test/readme.slow.test.ts'] },
-    { compiled: 'it is a test file of vitest; the tests of packages/testing call the same on the same server' },
     { tests: ['packages/testing/test/readme.slow.test.ts'] },
     { tests: ['packages/testing/test/readme.slow.test.ts'] },
+    { tests: ['packages/testing/test/readme.slow.test.ts'] },
+    { compiled: 'it is a test file of vitest; packages/testing/test/service.test.ts makes the same calls' },
     { tests: ['packages/testing/test/readme.slow.test.ts'] },
     { environments: true },
     { tests: ['packages/testing/test/readme.slow.test.ts'] },

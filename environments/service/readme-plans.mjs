@@ -135,7 +135,7 @@ export const plans = {
     after: "console.log('closed')",
     says: /closed/,
   }),
-  'packages/testing/README.md 5': () => ({
+  'packages/testing/README.md 6': () => ({
     before: `
       import { createServer } from 'node:http'
       import { startIdentityProvider } from '@payment-integration/testing/identity-provider'

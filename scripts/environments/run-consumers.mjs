@@ -29,7 +29,7 @@ const strict = {
 }
 
 /** Entries with the service as an optional peer, which an integrator installs for them alone. */
-const withService = ['@payment-integration/testing/twin', '@payment-integration/testing/msw']
+const withService = ['@payment-integration/testing/msw', '@payment-integration/testing/twin']
 
 /** Packages that an integrator installs. */
 const packages = ['webhook', 'version-store', 'client', 'mirror', 'contract', 'identity-sumsub', 'testing']

@@ -24,8 +24,8 @@ export async function contentProblems(packed, root) {
   return problems
 }
 
-/** Entries that are ES modules only: a suite, a provider, the doctor, the twin and its handlers. */
-const esmOnlyEntries = ['conformance', 'identity-provider', 'doctor', 'twin', 'msw']
+/** Entries that are ES modules only: a suite, a local provider, the doctor, and the twin, also behind msw. */
+const esmOnlyEntries = ['conformance', 'identity-provider', 'doctor', 'msw', 'twin']
 
 /**
  * Differences between the exports map, `src/exports` and the tarball.

@@ -29,8 +29,14 @@ test('the lines of the README mint a token, print where to redeem it, and exit',
 
 test('the lines of the README bring a payment through the chaos of a twin', async () => {
   const flags = ['--conditions=@payment-integration/source', '--import', 'tsx', '--input-type=module', '--eval']
-  const { stdout } = await promisify(execFile)(process.execPath, [...flags, block('createTwin')], { cwd })
+  const { stdout } = await promisify(execFile)(process.execPath, [...flags, block('twin.chaos')], { cwd })
   expect(stdout).toBe('success 2 success true\n')
+})
+
+test('the lines of the README share a verification with a twin', async () => {
+  const flags = ['--conditions=@payment-integration/source', '--import', 'tsx', '--input-type=module', '--eval']
+  const { stdout } = await promisify(execFile)(process.execPath, [...flags, block('shareToken()')], { cwd })
+  expect(stdout).toBe('in_flight approved\n')
 })
 
 test('the lines of the README run the doctor on a receiver, which passes', async () => {

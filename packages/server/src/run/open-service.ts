@@ -31,20 +31,15 @@ import { createQuarantine } from './quarantine.js'
 /** Longest block of a failing receiver in development, in milliseconds: shorter than the first retry's wait of 5 s. */
 const developmentBlockCapMs = 3_000
 
-/** Chains without a node, and what causes events on them. */
-export interface SimulatedChains {
-  readonly chains: readonly Chain[]
-  trigger(service: Service): TriggerHandler
-  /** Ends what waits for the service. */
-  close(): void
-}
-
-/** Makes the chains of `PI_SIMULATED_CHAINS`, which continue after the blocks that the store has of them. */
+/**
+ * Makes the chains of `PI_SIMULATED_CHAINS`, which continue after the blocks that the store has of them, and what causes
+ * events on them. `close` ends what waits for the service.
+ */
 export type SimulateChains = (world: {
   readonly store: Store
   readonly chainIds: readonly number[]
   readonly clock: Clock
-}) => Promise<SimulatedChains>
+}) => Promise<{ readonly chains: readonly Chain[]; trigger(service: Service): TriggerHandler; close(): void }>
 
 /** Parts that a host may replace. */
 export interface OpenOptions {

@@ -13,8 +13,18 @@ export interface TwinUser extends Pick<NewApplicant, 'as' | 'steps'> {
   readonly ttlInSecs?: number | undefined
 }
 
-/** Changes that the provider reports by webhooks. */
-const changes = [
+/** A change that the provider reports by a webhook. */
+export type TwinReviewChange =
+  | 'approve'
+  | 'reject'
+  | 'moveTo'
+  | 'handIn'
+  | 'resetApplicant'
+  | 'setActive'
+  | 'deleteApplicant'
+  | 'announce'
+
+const changes: readonly TwinReviewChange[] = [
   'approve',
   'reject',
   'moveTo',
@@ -23,10 +33,7 @@ const changes = [
   'setActive',
   'deleteApplicant',
   'announce',
-] as const
-
-/** Names of {@link changes}. */
-export type TwinReviewChange = (typeof changes)[number]
+]
 
 /** The same change, by applicant id or by the share token of the applicant; it resolves when the service is idle. */
 export type TwinReviewCall<Call> = Call extends (applicantId: string, ...more: infer More) => void

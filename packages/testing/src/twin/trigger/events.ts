@@ -2,13 +2,7 @@
 import type { ShareResponse, TriggerScenario } from '@payment-integration/contract'
 import type { ExpectedVerdict } from '../network.js'
 
-interface OfPayment {
-  /** Decimal string. */
-  readonly chainId: string
-  readonly txHash: string
-}
-
-/** An event of a trigger. */
+/** An event of a trigger. A `chainId` is a decimal string. */
 export type TriggerEvent =
   /** A block with payments was mined. */
   | {
@@ -19,9 +13,9 @@ export type TriggerEvent =
       readonly txHashes: readonly string[]
     }
   /** The processor's update was applied. */
-  | (OfPayment & { readonly event: 'update'; readonly state: string })
+  | (Readonly<Record<'chainId' | 'txHash', string>> & { readonly event: 'update'; readonly state: string })
   /** The service stored a version. */
-  | (OfPayment & {
+  | (Readonly<Record<'chainId' | 'txHash', string>> & {
       readonly event: 'snapshot'
       readonly version: number
       readonly state: string | null
@@ -29,7 +23,7 @@ export type TriggerEvent =
       readonly body: string
     })
   /** A delivery was attempted; `expected` is the verdict of a correct receiver. */
-  | (OfPayment & {
+  | (Readonly<Record<'chainId' | 'txHash', string>> & {
       readonly event: 'delivery'
       readonly version: number
       readonly expected: ExpectedVerdict
@@ -37,7 +31,7 @@ export type TriggerEvent =
       readonly status: number | null
     })
   /** Blocks were replaced; the payment is in a new block, or left the chain. */
-  | (OfPayment & { readonly event: 'reorganised'; readonly included: boolean })
+  | (Readonly<Record<'chainId' | 'txHash', string>> & { readonly event: 'reorganised'; readonly included: boolean })
   /** A verification was shared: the request, and what the endpoint answers. */
   | {
       readonly event: 'share'

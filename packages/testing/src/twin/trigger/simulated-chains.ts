@@ -1,6 +1,6 @@
 /** Simulated chains for a server in development, and the trigger that moves them. @module */
 import type { Service } from '@payment-integration/core'
-import type { Clock, Store } from '@payment-integration/core/ports'
+import type { Chain, Clock, Store } from '@payment-integration/core/ports'
 import { createDraws } from '../../builders/draws.js'
 import type { TriggerIdentity } from '../../identity-provider/trigger-identity.js'
 import { createTwinChain, type TwinChain } from '../chain.js'
@@ -20,7 +20,7 @@ export interface SimulatedChainsDeps {
 
 /** Chains to index, and what moves them. */
 export interface SimulatedChains {
-  readonly chains: readonly TwinChain[]
+  readonly chains: readonly Chain[]
   trigger(service: Service): Trigger
   /** Ends a scenario that waits. Call it before the service stops. */
   close(): void

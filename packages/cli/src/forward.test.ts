@@ -57,7 +57,7 @@ it.each([
   [410, /gives up/],
   [413, /too small/],
   [418, /only 2xx is a success/],
-  [500, /see its log/],
+  [500, /see the log of the receiver/],
 ])('names what to do about an answer of %i', async (status, problem) => {
   const { url } = await receiver((_, response) => response.writeHead(status, { Location: '/hook/' }).end())
   const answer = await send(url)

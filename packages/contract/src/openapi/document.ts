@@ -48,10 +48,10 @@ export function openApiDocument(options: OpenApiOptions): OpenApiDocument {
     paths: templated({
       ...paymentOperations,
       ...identityOperations,
-      ...streamOperations,
       ...legacyOperations,
       ...processorOperations,
       ...healthOperations,
+      ...streamOperations,
     }),
     webhooks,
     components: {

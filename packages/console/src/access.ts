@@ -13,12 +13,15 @@ export interface AccessRequest {
   readonly origin: string | null
   /** Address of the connection's other end; undefined where the host does not tell. */
   readonly peer: string | undefined
+  /** Whether a proxy says that it forwards for somebody else. */
+  readonly isForwarded: boolean
 }
 
 /** Why a request is rejected with 403, or null. A Host of another name may be an attack by DNS rebinding. */
-export function accessProblem({ method, host, origin, peer }: AccessRequest): string | null {
+export function accessProblem({ method, host, origin, peer, isForwarded }: AccessRequest): string | null {
   if (host === null || !isLoopback(host)) return 'Open the console by its loopback address, such as 127.0.0.1.'
-  if (peer !== undefined && !loopbackPeers.test(peer)) return 'The console answers requests of this machine alone.'
+  if (isForwarded || (peer !== undefined && !loopbackPeers.test(peer)))
+    return 'The console answers requests of this machine alone.'
   if (method === 'GET' || method === 'HEAD') return null
   return origin === `http://${host}` || origin === `https://${host}` ? null : 'The request comes from another site.'
 }

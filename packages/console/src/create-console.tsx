@@ -84,7 +84,8 @@ export function createConsole(deps: ConsoleDeps): Console {
   app.use('*', async (c, next) => {
     const peer = c.env?.incoming?.socket.remoteAddress
     const [host, origin] = [c.req.header('host') ?? new URL(c.req.url).host, c.req.header('origin') ?? null]
-    const problem = accessProblem({ method: c.req.method, host, origin, peer })
+    const isForwarded = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host'].some((name) => c.req.header(name))
+    const problem = accessProblem({ method: c.req.method, host, origin, peer, isForwarded })
     if (problem !== null) return new Response(`${problem}\n`, { status: 403, headers: securityHeaders })
     const viewer = await viewerOf(c.req.raw)
     if (viewer === null) return new Response('Sign in first.\n', { status: 403, headers: securityHeaders })
@@ -150,6 +151,8 @@ export function createConsole(deps: ConsoleDeps): Console {
   }
 
   function live(c: Context<Env>): Response {
+    // It has no body to end the stream with.
+    if (c.req.method === 'HEAD') return new Response(null)
     if (streams.size >= mostStreams) return new Response('Too many pages are open.\n', { status: 503 })
     const url = new URL(c.req.url)
     const after = c.req.header('last-event-id') ?? url.searchParams.get('after')

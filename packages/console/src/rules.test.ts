@@ -79,5 +79,10 @@ it.each([
   ['GET', null, null, undefined, false],
   ['GET', 'localhost', null, '10.0.0.1', false],
 ])('%s with Host %s, Origin %s from %s is let in: %s', (method, host, origin, peer, isLetIn) => {
-  expect(accessProblem({ method, host, origin, peer }) === null).toBe(isLetIn)
+  expect(accessProblem({ method, host, origin, peer, isForwarded: false }) === null).toBe(isLetIn)
+})
+
+it('a request that a proxy forwards is not let in', () => {
+  const request = { method: 'GET', host: '127.0.0.1:4747', origin: null, peer: '127.0.0.1', isForwarded: true }
+  expect(accessProblem(request)).toContain('this machine alone')
 })

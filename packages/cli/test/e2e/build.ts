@@ -16,6 +16,7 @@ export async function buildCommand(): Promise<string> {
     'store-sql',
     'chain-evm',
     'identity-sumsub',
+    'console',
     'server',
     'cli',
   ]

@@ -32,8 +32,8 @@ import { createQuarantine } from './quarantine.js'
 const developmentBlockCapMs = 3_000
 
 /**
- * Makes the chains of `PI_SIMULATED_CHAINS`, which continue after the blocks that the store has of them, and what causes
- * events on them. `close` ends what waits for the service.
+ * Makes the chains of `PI_SIMULATED_CHAINS`, and what causes events on them. The chains continue after the blocks that
+ * the store has of them. `close` ends what waits for the service.
  */
 export type SimulateChains = (world: {
   readonly store: Store

@@ -45,11 +45,11 @@ export interface StartOptions extends OpenOptions {
  * Starts a server from its configuration.
  *
  * @throws StoreError when the database cannot be opened or migrated; ListenError `ERR_LISTEN` when the port cannot be
- * used; TypeError when the configuration simulates chains in production, or `simulateChains` is missing.
+ * used; TypeError when a production configuration has the console or simulated chains, or `simulateChains` is missing.
  * @example const server = await startServer(readConfig(process.env))
  */
 export async function startServer(config: Config, options: StartOptions = {}): Promise<RunningServer> {
-  checkSimulatedChains(config, options)
+  checkDevelopment(config, options)
   const metrics = config.metrics === null ? undefined : await createMetrics()
   const { logger = createPinoLogger({ level: config.logLevel }) } = options
   const onEvent = emitToAll(metrics?.onEvent, createEventLog(logger), options.onEvent)
@@ -136,10 +136,10 @@ export async function startServer(config: Config, options: StartOptions = {}): P
 }
 
 /** Checks what `readConfig` would have refused, too. @throws TypeError */
-function checkSimulatedChains({ simulatedChains, environment }: Config, { simulateChains }: StartOptions): void {
-  if (simulatedChains.length === 0) return
-  if (environment !== 'development') throw new TypeError('Chains are simulated in development alone.')
-  if (simulateChains === undefined)
+function checkDevelopment({ simulatedChains, console: hasConsole, environment }: Config, options: StartOptions): void {
+  if ((hasConsole || simulatedChains.length > 0) && environment !== 'development')
+    throw new TypeError('The console and simulated chains are for development alone.')
+  if (simulatedChains.length > 0 && options.simulateChains === undefined)
     throw new TypeError('PI_SIMULATED_CHAINS needs the option simulateChains, which payment-integration serve passes.')
 }
 

@@ -88,7 +88,7 @@ const baseUrl = 'https://identity-provider.test'
 const webhookUrl = 'https://payments.test/api/v1/identity-provider/webhook'
 
 /** A provider in the process answers at once or never: much longer than a busy machine needs, in milliseconds. */
-const timeoutMs = 2_000
+const timeoutMs = 5_000
 
 /** The twin's clock stands still, so a request that waited for a turn would wait for ever: as good as no limit. */
 const limits = { redemptions: 1_000_000, lookUps: 1_000_000, polls: 1_000_000 } as const

@@ -45,7 +45,8 @@ export interface StartOptions extends OpenOptions {
  * Starts a server from its configuration.
  *
  * @throws StoreError when the database cannot be opened or migrated; ListenError `ERR_LISTEN` when the port cannot be
- * used; TypeError when a production configuration has the console or simulated chains, or `simulateChains` is missing.
+ * used. @throws TypeError when a production configuration has the console or simulated chains, or when `simulateChains`
+ * is missing.
  * @example const server = await startServer(readConfig(process.env))
  */
 export async function startServer(config: Config, options: StartOptions = {}): Promise<RunningServer> {

@@ -66,7 +66,6 @@ const adapters: Record<string, Start> = {
   },
   async fastify(options) {
     const app = fastify()
-    // biome-ignore lint/nursery/noMisusedPromises: register takes promises too; the rule sees the first overload only.
     await app.register(fastifyReceiver, { url: '/webhook', ...options })
     await app.listen({ host: '127.0.0.1', port: 0 })
     return served(app.server, () => app.close())

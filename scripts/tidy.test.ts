@@ -20,7 +20,7 @@ const files = listed
       return [] // deleted and not yet committed, or a folder of another repository
     }
   })
-const code = files.filter(({ path }) => /[.](ts|mts|js|mjs|cjs|sol)$/.test(path) && !path.includes('.generated.'))
+const code = files.filter(({ path }) => /[.](ts|tsx|mts|js|mjs|cjs|sol)$/.test(path) && !path.includes('.generated.'))
 
 /** `path:line` of every line that matches. */
 function places(among: typeof files, pattern: RegExp): string[] {

@@ -1,4 +1,4 @@
-/** Every page in Chromium, with payments under way: no error, no foreign request, no problem of accessibility. */
+/** Opens every page in Chromium while payments are made: no error, no request to another host, no axe violation. */
 import { existsSync, readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { createRequire } from 'node:module'

@@ -102,7 +102,7 @@ describe('access', () => {
     expect((await pages.fetch(new Request(url, init))).status).toBe(403)
   })
 
-  it('a connection from another machine is rejected, whatever its Host says', async () => {
+  it('rejects a connection from another machine that sends a loopback Host', async () => {
     const from = (remoteAddress: string) =>
       pages.fetch(new Request(`${host}/console`), { incoming: { socket: { remoteAddress } } })
     expect((await from('192.0.2.7')).status).toBe(403)

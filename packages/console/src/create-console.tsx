@@ -69,7 +69,7 @@ type Env = { Bindings: ConsoleBindings; Variables: { viewer: Viewer } }
 export function createConsole(deps: ConsoleDeps): Console {
   const { service, now = Date.now, environment = 'development', viewerOf = () => localViewer } = deps
   const app = new Hono<Env>()
-  const sampler = createSampler(service, now)
+  const sampler = createSampler(service, now, (error) => deps.onError?.(error))
   const feed = createFeed(sampler, renderers, now())
   const streams = new Set<() => void>()
   let assets: Promise<Assets> | null = null

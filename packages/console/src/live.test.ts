@@ -109,7 +109,7 @@ it('deliveries come as rows, the overview as parts and series, and a payment onl
   expect((await one.next('stale')).data).toEqual({})
 })
 
-it('a page that comes back with the last id gets what it missed, once', async () => {
+it('a page that reconnects with its last id receives each missed event once', async () => {
   const list = await open('topic=payments')
   const other = await open('topic=payments')
   await begun()

@@ -10,7 +10,7 @@ export type SearchKind = 'hash' | 'wallet' | 'invoice' | 'memo'
 export interface Found {
   readonly kind: SearchKind
   readonly payments: readonly StoredPayment[]
-  /** What was left out, as a sentence, or null. */
+  /** A sentence that names the payments that were not searched; null: all were. */
   readonly note: string | null
 }
 

@@ -27,9 +27,9 @@ export function envValues(ready: ReadyEvent): Readonly<Record<string, string>> {
 }
 
 /**
- * Writes the values in a part of their own at the end of the file. What is outside of it stays, and a value that is set
- * there is the user's: then nothing is written. A new file is readable for its owner alone. Rejects with the error of
- * the disk.
+ * Writes the values between two marker lines at the end of the file, and keeps all other lines. If one of them sets a
+ * value already, nothing is written: the value is the user's. A new file is readable for its owner alone. Rejects with
+ * the error of the disk.
  */
 export function writeEnvFile(path: string, values: Readonly<Record<string, string>>): EnvFileResult {
   const result = { path, ignored: isIgnored(path) }

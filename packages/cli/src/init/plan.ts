@@ -141,7 +141,9 @@ function stepsOf(name: FrameworkName, { folder, manifest, path }: Layout): strin
     ...(name === 'lambda'
       ? []
       : [`Make payments on this machine: npx payment-integration dev --forward-to http://localhost:3000${path}`]),
-    ...(has('payments') ? ['It puts the secrets into .env.local. Start the webhook after it: npm run payments'] : []),
+    ...(has('payments')
+      ? ['It writes the secrets to .env.local. Then start the webhook, in another terminal: npm run payments']
+      : []),
     frameworks[name].mount(folder),
   ]
 }

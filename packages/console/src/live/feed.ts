@@ -27,7 +27,7 @@ export interface Renderers {
 
 /** Events for open pages. */
 export interface Feed {
-  /** The id for a page that is read after this call: the page follows from it, and misses nothing. */
+  /** The id for a page that is read after this call: the page follows from it. */
   position(): Promise<string>
   /**
    * Calls the listener with each event; returns the function that stops it.
@@ -51,6 +51,7 @@ export function createFeed(sampler: Sampler, render: Renderers, start: number): 
   let number = 0
   let stop: (() => void) | null = null
   let leaving: ReturnType<typeof setTimeout> | null = null
+  let isClosed = false
 
   function publish(event: FeedEvent): void {
     number += 1
@@ -93,6 +94,7 @@ export function createFeed(sampler: Sampler, render: Renderers, start: number): 
 
   return {
     async position() {
+      if (isClosed) return `${start}.${number}`
       stop ??= sampler.subscribe(onSample)
       if (listeners.size === 0) leaveLater()
       await sampler.begun()
@@ -111,6 +113,7 @@ export function createFeed(sampler: Sampler, render: Renderers, start: number): 
       }
     },
     close() {
+      isClosed = true
       if (leaving !== null) clearTimeout(leaving)
       leave()
     },

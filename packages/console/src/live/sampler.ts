@@ -2,6 +2,7 @@
  * Reads the database for all open pages at once: one timer for the process, which runs only while a page is open.
  * @module
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { ConsoleMarks, DeliveryView, StoredPayment } from '@payment-integration/core/ports'
 import { createHourCounts, type HourCounts } from './hour-counts.js'
 import { type Overview, readOverview, type SampledService } from './overview.js'
@@ -36,13 +37,21 @@ const mostChanged = 100
 const lookBackMs = 30_000
 const mostRemembered = 5_000
 
-/** Builds the sampler. It reads nothing before the first page. */
-export function createSampler(service: SampledService, now: () => number): Sampler {
+/**
+ * Builds the sampler. It reads nothing before the first page.
+ * @param onError - Receives the error of a failed read; the next tick tries again.
+ */
+export function createSampler(
+  service: SampledService,
+  now: () => number,
+  onError: (error: unknown) => void = () => undefined,
+): Sampler {
   const { store } = service
   const listeners = new Set<SampleListener>()
   const hours: HourCounts = createHourCounts(store.console, now)
   let newest: { readonly at: number; readonly reading: Promise<Overview> } | null = null
-  let timer: ReturnType<typeof setTimeout> | null = null
+  /** Whether the loop runs: one, however pages come and go during a read. */
+  let isRunning = false
   /** Where the next tick begins; null: no page is open. */
   let marks: Promise<ConsoleMarks> | null = null
   let seen = new Set<string>()
@@ -82,11 +91,19 @@ export function createSampler(service: SampledService, now: () => number): Sampl
     return marks
   }
 
-  async function tick(): Promise<void> {
-    const result = await sample().catch(() => null)
-    for (const listener of listeners) listener(result)
-    if (listeners.size > 0) timer = setTimeout(tick, tickMs)
-    else timer = null
+  async function run(): Promise<void> {
+    isRunning = true
+    for (;;) {
+      await sleep(tickMs, undefined, { ref: false })
+      if (listeners.size === 0) break
+      const result = await sample().catch((error: unknown) => {
+        onError(error)
+        return null
+      })
+      for (const listener of listeners) listener(result)
+    }
+    isRunning = false
+    marks = null
   }
 
   return {
@@ -94,17 +111,9 @@ export function createSampler(service: SampledService, now: () => number): Sampl
     begun: async () => void (await begin()),
     subscribe(listener) {
       listeners.add(listener)
-      if (timer === null) {
-        marks = null
-        begin().catch(() => undefined)
-        timer = setTimeout(tick, tickMs)
-      }
-      return () => {
-        listeners.delete(listener)
-        if (listeners.size > 0 || timer === null) return
-        clearTimeout(timer)
-        timer = null
-      }
+      begin().catch(() => undefined)
+      if (!isRunning) void run()
+      return () => void listeners.delete(listener)
     },
   }
 }

@@ -107,7 +107,7 @@ function OneChain({ status, proofs, coverage }: ChainDetail) {
       <Nodes status={status} />
       <h3>Read blocks</h3>
       {gaps.length === 0 ? (
-        <p class="dim">The stored ranges have no gap.</p>
+        <p class="dim">The newest 200 stored ranges have no gap.</p>
       ) : (
         <p class="note bad">
           Gaps: {gaps.map(({ from, to }) => `${grouped(from)} to ${grouped(to)}`).join(', ')}. Read them with

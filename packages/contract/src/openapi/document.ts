@@ -24,7 +24,8 @@ export interface OpenApiOptions {
 }
 
 /**
- * Builds the OpenAPI 3.1 document of every endpoint that the service has, with the notification as a webhook. It is
+ * Builds the OpenAPI 3.1 document of the service's endpoints, with the notification as a webhook. Endpoints for
+ * development alone, metrics, pages and the identity provider's webhook are not in it. It is
  * plain JSON data, made to be serialized and not to be changed.
  *
  * @throws {TypeError} When `version` or `serverUrl` is empty.

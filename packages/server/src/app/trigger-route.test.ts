@@ -100,7 +100,7 @@ describe('a scenario that ends early', () => {
     expect(logged).toHaveLength(1)
   })
 
-  test('because the caller left stops its work, and logs nothing', async () => {
+  test('when the caller disconnects logs nothing', async () => {
     let isEnded = false
     const { post, logged } = await start(async function* endless() {
       try {

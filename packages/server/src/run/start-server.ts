@@ -56,7 +56,6 @@ export async function startServer(config: Config, options: StartOptions = {}): P
   const onEvent = emitToAll(metrics?.onEvent, createEventLog(logger), options.onEvent)
   const opened = await openService(config, { ...options, logger, onEvent })
   const { service, store, receiveUpdate } = opened
-  if (config.console) await store.console.prepare()
   metrics?.watch({ indexers: service.indexers, deliveries: store.deliveries })
   const loops = new AbortController()
   // Each chain listens to it, in several places.
@@ -87,6 +86,7 @@ export async function startServer(config: Config, options: StartOptions = {}): P
   })
   let listeners: Listeners
   try {
+    if (config.console) await store.console.prepare()
     listeners = await openListeners(config, { app, metrics, logger, ownsProcess: options.ownsProcess })
   } catch (error) {
     await opened.close()

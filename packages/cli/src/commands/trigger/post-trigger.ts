@@ -31,7 +31,8 @@ export async function* postTrigger(
       yield event
     }
   } catch (error) {
-    if (signal.aborted) throw new InterruptedError('Interrupted; what was caused so far stays.', { cause: error })
+    if (signal.aborted)
+      throw new InterruptedError('Interrupted. The events that were caused so far are not undone.', { cause: error })
     throw error instanceof ServerError ? error : new ServerError(cut, { cause: error })
   }
   if (!isWhole) throw new ServerError(cut)

@@ -1,5 +1,4 @@
-/** docs/interface.md 4.2, 5 rule 3: statements and time of a share reveal nothing about existing accounts. */
-import { randomUUID } from 'node:crypto'
+/** docs/interface.md 4.2, 5 rule 3: the statements of a share reveal nothing about existing accounts. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,16 +9,12 @@ import { createSqliteStore } from '@payment-integration/store-sql/sqlite'
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { timingMasterKey } from '../../test/support/start-timing-server.js'
-import { differences, noise, type OpenKinds } from '../../test/support/timing.js'
-import { tooLoud } from '../../test/support/too-loud.js'
 import { createUndiciSender } from '../sender/undici-sender.js'
 
-const seed = Date.now() & 0x7fffffff
 const integrationAddress = `0x${'a1'.repeat(20)}`
 const states = ['owned', 'carried unverified', 'of a placeholder', 'unknown'] as const
 type State = (typeof states)[number]
 
-/** Answers at once, so that only the service is timed. */
 const provider: IdentityProvider = {
   redeem: async ({ shareToken, externalUserId }) =>
     shareToken === 'refused'
@@ -59,8 +54,8 @@ let stop: () => Promise<void>
 let addresses = 0
 
 beforeAll(async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'payment-integration-sharing-timing-'))
-  path = join(folder, 'timing.db')
+  const folder = await mkdtemp(join(tmpdir(), 'payment-integration-sharing-statements-'))
+  path = join(folder, 'sharing.db')
   vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined as never)
   vi.doMock('@photostructure/sqlite', () => ({
     DatabaseSync: class {
@@ -106,25 +101,6 @@ async function prepare(state: State, count: number): Promise<string[]> {
   return emails
 }
 
-/** Shares for fresh addresses in each state. `before` comes first, and counts into the time. */
-function sharesOf(
-  samples: number,
-  before: (state: State) => Promise<unknown> | undefined = () => undefined,
-): OpenKinds {
-  return async () => {
-    const kinds = new Map<State, () => Promise<unknown>>()
-    for (const state of states) {
-      const emails = await prepare(state, samples + Math.ceil(samples / 4))
-      kinds.set(state, async () => {
-        await before(state)
-        const { reused } = await share(emails.pop() ?? '')
-        if (!reused) throw new Error('The address was shared before.')
-      })
-    }
-    return { kinds: Object.fromEntries(kinds), close: async () => undefined }
-  }
-}
-
 describe('a share for an address', () => {
   it.each(['owned', 'carried unverified'] as const)('%s is attached to the existing account', async (state) => {
     const [email = ''] = await prepare(state, 1)
@@ -167,28 +143,5 @@ describe('a share for an address', () => {
     await accounts.proveByCode(kept, (await accounts.requestCode(kept)).code, { accountId })
     expect(await identity.subjects({ accountId, limit: 9 })).toHaveLength(2)
     expect(await statementsOf(kept)).toEqual(await statementsOf(unknown))
-  })
-
-  // 3 % are 30 microseconds of about a thousand; a statement more, and nothing else, is three to four times that.
-  it('takes the same time in every state of the account, within 3 %', async () => {
-    const found = await differences(sharesOf(1_000), { seed, samples: 1_000, tolerated: 0.03 })
-    expect(found, `seed ${seed}`).toEqual([])
-  })
-
-  // Shows that the test above can fail. One more transaction is visible on an idle machine. On a busy one its 200
-  // microseconds drown in the noise, but three are visible.
-  it('is distinguishable when a placeholder takes more transactions', async (context) => {
-    const leaking = async (state: State) => {
-      for (let more = 0; more < 3 && state === 'unknown'; more++)
-        await store.transaction((tx) => tx.identity.lockPersons({ accountIds: [randomUUID()] }))
-    }
-    const found = await differences(sharesOf(1_000, leaking), { seed, samples: 1_000, tolerated: 0.03 })
-    const share = await noise(() => identity.subjects({ emailKey: 'nobody', limit: 1 }), { seed, samples: 500 })
-    const slower = new Set(found.map((each) => each.slower))
-    // The test above shows that no other state is slower, so another one here is chance.
-    const isChance = [...slower].some((state) => state !== 'unknown')
-    if (isChance || (slower.size === 0 && share > 0.1))
-      tooLoud(context, `${[...slower]}; differences below ${Math.round(share * 100)} % are chance`)
-    expect(slower, `seed ${seed}`).toEqual(new Set(['unknown']))
   })
 })

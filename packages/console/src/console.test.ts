@@ -54,7 +54,7 @@ describe('every page', () => {
       expect(text, path).toMatch(/^<!doctype html><html lang="en">[\s\S]*<h1>[\s\S]*<\/html>$/)
       expect(headers.get('cache-control'), path).toBe('no-store')
       expect(headers.get('x-content-type-options'), path).toBe('nosniff')
-      expect(headers.get('referrer-policy'), path).toBe('no-referrer')
+      expect(headers.get('referrer-policy'), path).toBe('same-origin')
       expect(headers.get('content-security-policy'), path).toBe(
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
       )

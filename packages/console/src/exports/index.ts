@@ -1,2 +1,4 @@
-export { type Console, type ConsoleBindings, type ConsoleDeps, createConsole } from '../create-console.js'
+export { type Console, type ConsoleDeps, createConsole } from '../create-console.js'
+export type { SignInOptions } from '../session/sign-in.js'
 export type { Role, Viewer } from '../viewer.js'
+export type { ConsoleBindings } from '../web/access.js'

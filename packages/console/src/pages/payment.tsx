@@ -1,6 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** One payment: its facts, one time line, and its snapshots. @module */
 import type { DeliveryView, StoredPayment, StoredUpdate } from '@payment-integration/core/ports'
+import { ActForm } from '../view/act-form.js'
 import { Badge, Facts, Hex, hrefOf, Shown } from '../view/parts.js'
 import { memoOf, unitsOf } from '../view/text.js'
 import { Signature } from './signature.js'
@@ -58,6 +59,11 @@ export function PaymentPage(detail: PaymentDetail) {
           .
         </p>
       ) : null}
+      <div class="acts">
+        {deliveries.map(({ deliveryId, version }) => (
+          <ActForm act="replay" label={`Replay version ${version}`} needs="operator" fields={{ id: deliveryId }} />
+        ))}
+      </div>
       <Snapshots {...detail} />
       {signed === undefined || last === undefined ? null : (
         <Signature snapshot={signed} startedAt={last.startedAt} now={now} />

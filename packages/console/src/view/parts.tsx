@@ -66,9 +66,12 @@ export function Hex({ value, href }: { value: string; href?: string }) {
 /** Text that may be hostile. */
 export const Shown = ({ text, most }: { text: string; most?: number }) => <>{shownText(text, most)}</>
 
+/** The path of a payment's page, below the base. */
+export const paymentPath = ({ chainId, txHash }: { chainId: number; txHash: string }) =>
+  `/payments/${chainId}/${txHash}`
+
 /** The page of a payment. */
-export const paymentHref = ({ chainId, txHash }: { chainId: number; txHash: string }) =>
-  `${base}/payments/${chainId}/${txHash}`
+export const paymentHref = (payment: { chainId: number; txHash: string }) => `${base}${paymentPath(payment)}`
 
 /** A URL with these parameters; undefined ones are left out. */
 export function hrefOf(path: string, parameters: Readonly<Record<string, string | number | null | undefined>>): string {

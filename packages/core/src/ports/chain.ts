@@ -87,9 +87,13 @@ export interface EndpointStatus {
  * Errors are `ChainError`s. `ERR_CHAIN_UNAVAILABLE`: no node can be reached, or all answers are malformed; retry
  * later. `ERR_CHAIN_RANGE_GONE`: a block of the range was orphaned during the read; read the head again at once.
  * `ERR_CHAIN_PROOF_FAILED`: the answers of all nodes for a block contradict its header; retry later, and investigate.
+ *
+ * The service checks formats and order of everything that an adapter hands over: `ChainAdapterError`.
  */
 export interface Chain {
   readonly chainId: number
+  /** Name of the adapter in errors, such as `chain-evm`. @default 'without a name' */
+  readonly adapter?: string | undefined
   /** Lowercased addresses of the routers whose payments are read. */
   readonly routers: readonly string[]
   /** The newest block. */

@@ -84,6 +84,7 @@ export function createTwinChain(
   mine()
   return {
     chainId,
+    adapter: 'twin',
     routers: [twinRouter.address],
     mine,
     orphan(depth) {

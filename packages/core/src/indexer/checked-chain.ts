@@ -46,6 +46,7 @@ export function checkedChain(chain: Chain): Chain {
       check(fateFlaw(fate))
       return fate
     },
+    nativeHash: (txHash) => chain.nativeHash?.(txHash) ?? null,
     endpoints: () => chain.endpoints(),
   }
   checked.set(chain, guarded)

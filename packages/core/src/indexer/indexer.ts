@@ -177,6 +177,7 @@ export function createIndexer(deps: IndexerDeps): Indexer {
   return {
     chainId,
     step,
+    nativeHash: (txHash) => chain.nativeHash?.(txHash) ?? null,
     async run(signal) {
       if (signal.aborted) return
       const watching = chain.watch(wake.wake, signal).catch((thrown) => void recordError(thrown))

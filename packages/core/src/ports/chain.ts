@@ -112,6 +112,11 @@ export interface Chain {
   watch(wake: () => void, signal: AbortSignal): Promise<void>
   /** The fate of a transaction. */
   transactionFate(txHash: string, signal?: AbortSignal): Promise<TransactionFate>
+  /**
+   * The chain's own notation of a transaction hash, shown to people beside it: for a chain whose hashes are not 0x hex.
+   * @default none
+   */
+  nativeHash?(txHash: string): string | null
   /** The health of the endpoints, in the order of the configuration. */
   endpoints(): readonly EndpointStatus[]
 }

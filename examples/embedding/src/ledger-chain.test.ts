@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -67,7 +67,7 @@ test('a transfer of the ledger becomes a payment, whose hash is shown in both no
   const sender = createUndiciSender()
   try {
     await store.migrate()
-    const masterKey = parseMasterKey('11'.repeat(32))
+    const masterKey = parseMasterKey(randomBytes(32).toString('hex'))
     const chains = [{ chain, startBlock: 0 }]
     const service = createService({ store, sender, masterKey, chains, logger: silentLogger })
     mine(1)

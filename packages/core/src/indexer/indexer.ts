@@ -60,9 +60,9 @@ const holderBytes = 16
  * beside following the head.
  *
  * `step` rejects with ChainError, ChainAdapterError, StoreError, CheckpointMovedError, BrokenHistoryError or
- * DeepReorganisationError; committed blocks stay. `run` never rejects: it retries with a backoff of up to 30 s. It publishes `chain.failed` once
- * per outage, after three failures in a row, and immediately when only an operator can repair the chain. It releases
- * the lease at its end.
+ * DeepReorganisationError; committed blocks stay. `run` never rejects: it retries with a backoff of up to 30 s. It
+ * publishes `chain.failed` once per outage, after three failures in a row, and immediately when only an operator can
+ * repair the chain. It releases the lease at its end.
  * @throws RangeError When an option is out of range.
  */
 export function createIndexer(deps: IndexerDeps): Indexer {

@@ -11,9 +11,7 @@ const columns = ['handle', 'address', 'config', 'created_at'] as const
 /** Accounts by handle. The addresses of an account are separate rows, written with it. */
 export function createAccountStore(engine: Engine): AccountStore {
   const { read, transaction } = engine
-  const findHandle = prepare(engine, (value: ValueOf<{ handle: string }>) =>
-    handleQuery(read, value('handle')),
-  )
+  const findHandle = prepare(engine, (value: ValueOf<{ handle: string }>) => handleQuery(read, value('handle')))
   const findAddress = prepare(engine, (value: ValueOf<{ address: string }>) => byAddressQuery(read, value('address')))
   return {
     async find(handle) {

@@ -42,9 +42,7 @@ export function addAccounts(program: Command, io: Io, finish: Finish): void {
     .action(async (handle: string, _options, command) =>
       finish(await showAccount(handle, optionsOf<OperateOptions>(command), io)),
     )
-  withConfigFlags(
-    withActor(add('change', 'replace the address of an account, its whole link configuration, or both')),
-  )
+  withConfigFlags(withActor(add('change', 'replace the address of an account, its whole link configuration, or both')))
     .argument('<handle>', handleHelp)
     .option('--address <address>', addressHelp, parseAddress)
     .addHelpText(

@@ -1,7 +1,7 @@
 /** Acts on accounts, keys of the legacy API, and operators. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { BrowserLike } from '../../test/browser-like.js'
 import { type AdminSetup, adminSetup, origin, type Person } from '../../test/admin-setup.js'
+import { BrowserLike } from '../../test/browser-like.js'
 import { createConsole } from '../create-console.js'
 
 let setup: AdminSetup
@@ -144,7 +144,10 @@ describe('an operator', () => {
   })
 
   it('with a malformed name or role is refused', async () => {
-    for (const fields of [{ name: 'a b', role: 'viewer' }, { name: 'bob', role: 'root' }])
+    for (const fields of [
+      { name: 'a b', role: 'viewer' },
+      { name: 'bob', role: 'root' },
+    ])
       expect((await ada.act('operator-create', fields)).status).toBe(409)
   })
 })

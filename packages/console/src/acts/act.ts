@@ -18,7 +18,10 @@ export interface ActInput {
 }
 
 /** The parts of the service that acts use. */
-export type ActService = Pick<Service, 'store' | 'indexers' | 'integrations' | 'actingAs' | 'operatorSessions' | 'identity'>
+export type ActService = Pick<
+  Service,
+  'store' | 'indexers' | 'integrations' | 'actingAs' | 'operatorSessions' | 'identity'
+>
 
 /** A page to go to, with what is said on it; or a page that is shown once, such as one with a new secret. */
 export type ActAnswer =

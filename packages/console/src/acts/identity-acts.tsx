@@ -47,7 +47,11 @@ async function close({ fields, commands }: ActInput): Promise<ActAnswer> {
   if (commands.identity === null) throw isOff()
   const what = requiredField(fields, 'what') === 'missing' ? 'missing' : 'hold'
   const dryRun = fields['dryRun'] === 'yes'
-  const result = await commands.identity.closeVerification({ subjectId: requiredField(fields, 'subject'), what, dryRun })
+  const result = await commands.identity.closeVerification({
+    subjectId: requiredField(fields, 'subject'),
+    what,
+    dryRun,
+  })
   if (result !== 'closed') return nothingDone(unclosedWords[result])
   if (!dryRun) return { to: section, note: `${what}-closed` }
   const title = 'It can be closed'

@@ -10,7 +10,11 @@ let ada: Person
 beforeAll(async () => {
   setup = await adminSetup(22)
   ada = await setup.signIn('ada', 'admin')
-  const { status } = await ada.act('integration-create', { address, name: '<b>\u202eshop', url: 'https://shop.example' })
+  const { status } = await ada.act('integration-create', {
+    address,
+    name: '<b>\u202eshop',
+    url: 'https://shop.example',
+  })
   expect(status).toBe(200)
 })
 afterAll(() => setup?.close())

@@ -1,6 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Acts on operators. The last admin who can sign in stays: docs/decisions/operators.md. @module */
-import type { IssuedLink, OperatorRole } from '@payment-integration/core'
+import type { IssuedLink } from '@payment-integration/core'
+import type { OperatorRole } from '@payment-integration/core/ports'
 import { FilterError } from '../filters.js'
 import { SecretsPage } from '../pages/secrets.js'
 import { base } from '../view/parts.js'

@@ -55,7 +55,9 @@ export function AccountsPage({ accounts, next }: { accounts: readonly AccountRec
 }
 
 function acceptedOf({ config }: AccountRecord): string {
-  const coins = config.coins.map(({ chainId, tokens }) => `${chainId}: ${tokens.map(({ symbol }) => symbol).join(', ')}`)
+  const coins = config.coins.map(
+    ({ chainId, tokens }) => `${chainId}: ${tokens.map(({ symbol }) => symbol).join(', ')}`,
+  )
   return coins.length === 0 ? 'nothing' : coins.join('; ')
 }
 

@@ -15,7 +15,14 @@ beforeAll(async () => {
     address: receiver,
     config: { coins: [{ chainId: 137, tokens: [{ symbol: 'USDC' }] }] },
   })
-  const paid = await setup.twin.pay({ chainId: 137, receiver, amount: '12.50', memo: '<b>\u202eorder' })
+  const { address: integrationAddress } = await setup.twin.addIntegration()
+  const paid = await setup.twin.pay({
+    integrationAddress,
+    chainId: 137,
+    receiver,
+    amount: '12.50',
+    memo: '<b>\u202eorder',
+  })
   query = `?chain=137&hash=${paid.txHash}`
 })
 afterAll(() => setup?.close())

@@ -129,7 +129,8 @@ function PaymentItem({ item, errors }: { item: Item; errors: readonly string[] |
 
 function verdictCell(errors: readonly string[] | null): Child {
   if (errors === null) return <span class="dim">not asked</span>
-  return errors.length === 0 ? <Badge word="matches" tone="good" /> : <Badge word={errors.join('; ')} tone="bad" />
+  // The words of the interface are long: they wrap, as a badge does not.
+  return errors.length === 0 ? <Badge word="matches" tone="good" /> : <span class="bad">{errors.join('; ')}</span>
 }
 
 /** Most characters of an answer: memos and names have limits of their own. */

@@ -13,11 +13,7 @@ const operatorMessages: Readonly<Record<OperatorError['code'], (name: string) =>
 export class OperatorError extends CoreError {
   override readonly name = 'OperatorError'
   readonly retryable = false
-  readonly code:
-    | 'ERR_OPERATOR_EXISTS'
-    | 'ERR_OPERATOR_NOT_FOUND'
-    | 'ERR_OPERATOR_DISABLED'
-    | 'ERR_OPERATOR_LAST_ADMIN'
+  readonly code: 'ERR_OPERATOR_EXISTS' | 'ERR_OPERATOR_NOT_FOUND' | 'ERR_OPERATOR_DISABLED' | 'ERR_OPERATOR_LAST_ADMIN'
   readonly operator: string
   constructor(code: OperatorError['code'], operator: string) {
     super(operatorMessages[code](operator))

@@ -47,7 +47,7 @@ export function AccountsPage({ accounts, next }: { accounts: readonly AccountRec
       <ActForm act="account-create" label="Create the account" needs="admin">
         <h2>New account</h2>
         <TextField name="handle" label="Handle" hint="shop" />
-        <TextField name="address" label="Address" hint="0x and 40 hex digits" />
+        <TextField name="address" label="Address" hint="0x and 40 hex digits" isLong />
         <TextArea name="config" label="Link configuration, as JSON" value={jsonOf(exampleConfig)} />
       </ActForm>
     </>
@@ -93,7 +93,7 @@ export function AccountPage({ account }: { account: AccountRecord }) {
       <Pre label="Link configuration" text={shownText(config, mostShown)} />
       <div class="acts stacked">
         <ActForm act="account-change" label="Change the account" needs="admin" fields={{ handle }}>
-          <TextField name="address" label="Address" value={address} />
+          <TextField name="address" label="Address" value={address} isLong />
           {isEditable ? (
             <TextArea name="config" label="Link configuration, as JSON" value={config} />
           ) : (

@@ -29,6 +29,7 @@ export interface IdentityView {
 export function IdentityPage({ given, subjects, redemptions, pageSize, mostRead, next }: IdentityView) {
   const open = redemptions.filter(mayResolve)
   const stuck = subjects.filter((subject) => closableOf(subject) !== null)
+  const keys = new Map(subjects.map(({ id, emailKey }) => [id, emailKey]))
   return (
     <>
       <h1>Identity</h1>
@@ -45,7 +46,9 @@ export function IdentityPage({ given, subjects, redemptions, pageSize, mostRead,
           </p>
         </Empty>
       ) : null}
-      {open.length === 0 ? null : <Redemptions label="Unknown outcomes" rows={open.slice(0, pageSize)} hasForms />}
+      {open.length === 0 ? null : (
+        <Redemptions label="Unknown outcomes" rows={open.slice(0, pageSize)} keys={keys} hasForms />
+      )}
       {stuck.length === 0 ? null : <Subjects label="On hold or missing" rows={stuck.slice(0, pageSize)} hasForms />}
       <h2>Subjects</h2>
       {subjects.length === 0 ? <p class="dim">No subject matches.</p> : null}
@@ -54,7 +57,7 @@ export function IdentityPage({ given, subjects, redemptions, pageSize, mostRead,
       <h2>Newest redemptions</h2>
       {redemptions.length === 0 ? <p class="dim">No redemption matches.</p> : null}
       {redemptions.length === 0 ? null : (
-        <Redemptions label="Newest redemptions" rows={redemptions.slice(0, pageSize)} />
+        <Redemptions label="Newest redemptions" rows={redemptions.slice(0, pageSize)} keys={keys} />
       )}
     </>
   )
@@ -64,12 +67,10 @@ const filterFields = [{ name: 'key', label: 'Keyed hash', hint: '64 hex digits',
 
 /** The keyed hash of an address, with everything of it. */
 function KeyOf({ emailKey }: { emailKey: string | null }) {
-  return emailKey === null ? (
-    <span class="dim">none</span>
-  ) : (
-    <Hex value={emailKey} href={hrefOf('/identity', { key: emailKey })} />
-  )
+  return emailKey === null ? null : <Hex value={emailKey} href={hrefOf('/identity', { key: emailKey })} />
 }
+
+type Keys = ReadonlyMap<string, string | null>
 
 interface Rows<Row> {
   readonly label: string
@@ -119,7 +120,8 @@ function SubjectState({ subject }: { subject: SubjectView }) {
   return subject.isOpen ? <Badge word="outcome open" tone="wait" /> : <span class="dim">quiet</span>
 }
 
-function Redemptions({ label, rows, hasForms = false }: Rows<RedemptionRecord>) {
+/** @param keys - Keyed hashes by subject, of the subjects that were read. */
+function Redemptions({ label, rows, keys, hasForms = false }: Rows<RedemptionRecord> & { keys: Keys }) {
   const titles = ['Began', 'State', 'Integration', 'Subject', 'Name', 'Applicant', ...(hasForms ? ['Acts'] : [])]
   return (
     <Table label={label} columns={titles.map((title) => ({ title }))}>
@@ -135,7 +137,7 @@ function Redemptions({ label, rows, hasForms = false }: Rows<RedemptionRecord>) 
             <Hex value={redemption.integrationAddress} />
           </Cell>
           <Cell of="Subject">
-            <Shown text={redemption.subjectId} most={40} />
+            <Shown text={redemption.subjectId} most={40} /> <KeyOf emailKey={keys.get(redemption.subjectId) ?? null} />
           </Cell>
           <Cell of="Name">
             <Shown text={redemption.externalUserId} most={80} />

@@ -28,9 +28,9 @@ export function IntegrationsPage(props: { integrations: readonly IntegrationView
       <Pager first={null} next={props.next} />
       <ActForm act="integration-create" label="Create the integration" needs="admin">
         <h2>New integration</h2>
-        <TextField name="address" label="Address" hint="0x and 40 hex digits" />
+        <TextField name="address" label="Address" hint="0x and 40 hex digits" isLong />
         <TextField name="name" label="Name" isOptional />
-        <TextField name="url" label="Notification URL" hint="https://…" isOptional />
+        <TextField name="url" label="Notification URL" hint="https://…" isOptional isLong />
       </ActForm>
     </>
   )
@@ -106,7 +106,7 @@ export function IntegrationPage({ one }: { one: IntegrationView }) {
       />
       <div class="acts stacked">
         <ActForm act="integration-url" label="Set the URL" needs="admin" fields={fields}>
-          <TextField name="url" label="New notification URL; empty: none" hint="https://…" isOptional />
+          <TextField name="url" label="New notification URL; empty: none" hint="https://…" isOptional isLong />
         </ActForm>
         <ActForm act="integration-rotate" label="Replace the API secret" needs="admin" fields={fields}>
           <GraceField />

@@ -9,10 +9,12 @@ export function TextField(props: {
   readonly hint?: string | undefined
   readonly type?: 'text' | 'email' | 'url' | undefined
   readonly isOptional?: boolean | undefined
+  /** Whether it holds an address or a URL. */
+  readonly isLong?: boolean | undefined
 }) {
-  const { name, label, value = '', hint = '', type = 'text', isOptional = false } = props
+  const { name, label, value = '', hint = '', type = 'text', isOptional = false, isLong = false } = props
   return (
-    <label>
+    <label class={isLong ? 'long' : undefined}>
       <span>{label}</span>
       <input
         name={name}

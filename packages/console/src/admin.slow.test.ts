@@ -1,4 +1,4 @@
-/** An admin signs in and acts in Chromium, with and without JavaScript: no axe violation, nothing wider than the page. */
+/** An admin signs in and acts in Chromium, with and without JavaScript: no axe violation, no overflow. */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { createTwin, type Twin } from '@payment-integration/testing/twin'

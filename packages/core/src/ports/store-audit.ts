@@ -1,6 +1,6 @@
 /**
- * The audit log of changes to secrets, URLs, accounts, deliveries, verifications and operators. Its records are chained, so that
- * a missing record is detected.
+ * The audit log of changes to secrets, URLs, accounts, deliveries, verifications and operators. Its records are
+ * chained, so that a missing record is detected.
  * @module
  */
 
@@ -43,8 +43,8 @@ export interface AuditEntry {
   readonly actor: string
   readonly action: AuditAction
   /**
-   * The object of the action: an integration address, the handle of an account, the id of a key, a delivery or an
-   * applicant, the name of a redemption or an operator, or `all`.
+   * The object of the action, or `all`. An integration is named by its address, an account by its handle. A key, a
+   * delivery and an applicant are named by their id, a redemption and an operator by their name.
    */
   readonly subject: string
   /** The change, without any secret and without the query of a URL. */

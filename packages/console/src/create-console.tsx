@@ -4,6 +4,7 @@ import type { Service } from '@payment-integration/core'
 import { type Context, Hono } from 'hono'
 import { noteOf } from './acts/act.js'
 import { runAct } from './acts/run-act.js'
+import type { AdminService } from './admin-pages.js'
 import { FilterError, givenOf } from './filters.js'
 import { createFeed } from './live/feed.js'
 import { createSampler } from './live/sampler.js'
@@ -24,7 +25,7 @@ import { secured } from './web/security-headers.js'
 
 /** Options of the console. */
 export interface ConsoleDeps {
-  readonly service: Pick<Service, 'store' | 'indexers' | 'integrations' | 'actingAs' | 'operatorSessions'>
+  readonly service: ConsoleService
   /** A description of the configuration without secrets, such as that of `describeConfig`. @default none */
   readonly config?: object | undefined
   /** Operators sign in with their passphrases, at one address. @default nobody signs in; this machine alone may read */
@@ -38,6 +39,9 @@ export interface ConsoleDeps {
   /** Receives errors of requests; their pages tell no details. @default none */
   readonly onError?: ((error: unknown) => void) | undefined
 }
+
+/** The parts of the service that the pages use. */
+export type ConsoleService = Pick<Service, 'store' | 'indexers' | 'actingAs' | 'operatorSessions'> & AdminService
 
 /** A console. */
 export interface Console {
@@ -64,7 +68,8 @@ export function createConsole(deps: ConsoleDeps): Console {
   const feed = createFeed(sampler, renderers, now())
   const streams = new Set<() => void>()
   const assets = createAssets()
-  const render = createRender(assets, { sections: consoleSections, environment })
+  const sections = consoleSections({ hasIdentity: service.identity !== null, hasOperators: deps.signIn !== undefined })
+  const render = createRender(assets, { sections, environment })
   const sessions = service.operatorSessions
   const signIn = deps.signIn === undefined ? null : createSignIn({ ...deps.signIn, sessions, render, now })
 
@@ -91,7 +96,8 @@ export function createConsole(deps: ConsoleDeps): Console {
     return isPage ? signIn.ask(c.req.raw) : new Response('Sign in first.\n', { status: signIn === null ? 403 : 401 })
   })
   app.get(`${base}/live`, (c) => live(c))
-  app.post(`${base}/act/:name`, (c) => runAct({ service, render, now }, c.req.param('name'), c.req.raw, visitIn(c)))
+  const actDeps = { service, render, now, publicUrl: deps.signIn?.publicUrl }
+  app.post(`${base}/act/:name`, (c) => runAct(actDeps, c.req.param('name'), c.req.raw, visitIn(c)))
   app.get(`${base}/*`, (c) => page(c))
   app.get(base, (c) => page(c))
   app.notFound((c) => answer(c, notFound, 404))

@@ -3,11 +3,12 @@
 import type { Service } from '@payment-integration/core'
 import type { StoredPayment } from '@payment-integration/core/ports'
 import type { Child } from 'hono/jsx'
+import { type AdminService, loadAdminPage } from './admin-pages.js'
 import { deliveryFilter, FilterError, type Given, givenOf, paymentFilter, positionOf, wholeOf } from './filters.js'
 import type { Sampler } from './live/sampler.js'
 import { ChainsPage } from './pages/chains.js'
 import { type Choices, DeliveriesPage, PaymentsPage } from './pages/lists.js'
-import { EndpointsPage, IntegrationsPage } from './pages/operations.js'
+import { EndpointsPage } from './pages/operations.js'
 import { OverviewPage } from './pages/overview.js'
 import { PaymentPage } from './pages/payment.js'
 import { AuditPage, SettingsPage } from './pages/records.js'
@@ -26,7 +27,9 @@ export interface PageContent {
 
 /** What pages read from. */
 export interface PageDeps {
-  readonly service: Pick<Service, 'store' | 'indexers' | 'integrations'>
+  readonly service: Pick<Service, 'store' | 'indexers' | 'integrations'> & AdminService
+  /** Absent: nobody signs in. */
+  readonly signIn?: object | undefined
   readonly config?: object | undefined
   readonly sampler: Sampler
   readonly now: () => number
@@ -47,7 +50,6 @@ const pages: Readonly<Record<string, Load>> = {
   '/deliveries': deliveriesPage,
   '/endpoints': endpointsPage,
   '/chains': chainsPage,
-  '/integrations': integrationsPage,
   '/audit': auditPage,
   '/settings': async ({ config }) => ({
     title: 'Settings',
@@ -62,7 +64,8 @@ export async function loadPage(path: string, deps: PageDeps): Promise<PageConten
   const load = Object.hasOwn(pages, path) ? pages[path] : undefined
   if (load !== undefined) return load(deps, given)
   const named = /^\/payments\/(\d{1,15})\/(0x[0-9a-f]{64})$/i.exec(path)
-  return named === null ? null : paymentPage(deps, given, Number(named[1]), (named[2] ?? '').toLowerCase())
+  if (named === null) return loadAdminPage(path, deps, given)
+  return paymentPage(deps, given, Number(named[1]), (named[2] ?? '').toLowerCase())
 }
 
 async function overviewPage({ service, sampler, url }: PageDeps): Promise<PageContent> {
@@ -142,12 +145,6 @@ async function endpointsPage({ service, now }: PageDeps, given: Given): Promise<
   )
   const body = <EndpointsPage endpoints={endpoints} now={now()} next={next} />
   return { title: 'Endpoints', section: '/endpoints', body }
-}
-
-async function integrationsPage({ service }: PageDeps, given: Given): Promise<PageContent> {
-  const { shown, next } = partOf(await service.integrations.list(), given, '/integrations')
-  const body = <IntegrationsPage integrations={shown} next={next} />
-  return { title: 'Integrations', section: '/integrations', body }
 }
 
 /** The rows after an address, which are in its order. */

@@ -1,8 +1,10 @@
 /** Builds the audited commands in the name of one actor. Source: docs/decisions/audit.md. @module */
+import { createAccountCommands } from './accounts/commands.js'
 import { createAudited } from './audit/audited.js'
 import { forgetAfterChanges } from './auth/forget-after-changes.js'
 import type { Recent } from './auth/recent.js'
 import { createDeliveryCommands } from './deliveries/commands.js'
+import type { Identity } from './identity-types.js'
 import { createIntegrationCommands } from './integrations/commands.js'
 import { createLegacyKeyCommands } from './legacy-keys/commands.js'
 import { createOperatorCommands } from './operators/commands.js'
@@ -23,6 +25,8 @@ export interface ActorCommandsDeps {
   readonly recentLegacyKeys: Pick<Recent<unknown>, 'forget'>
   readonly allowLoopbackHttp: boolean
   readonly isDeniedAddress?: ((address: string) => boolean) | undefined
+  /** Null: no identity provider is configured. */
+  readonly identity: Pick<Identity, 'actingAs'> | null
   /** Called when a command made deliveries due. */
   readonly onDue: () => void
 }
@@ -53,6 +57,8 @@ export function createActorCommands(deps: ActorCommandsDeps, actor: string): Act
       random,
     }),
     deliveries: createDeliveryCommands({ deliveries: store.deliveries, audited: auditedIn(transaction), onDue }),
+    accounts: createAccountCommands({ accounts: store.accounts, audited: auditedIn(transaction), keys, clock }),
+    identity: deps.identity?.actingAs(actor) ?? null,
     operators: createOperatorCommands({ operators: store.operators, audited: auditedIn(transaction), clock, random }),
   }
 }

@@ -9,7 +9,7 @@ import type {
   Verify,
   VerifyRequest,
 } from '@payment-integration/contract'
-import type { Identity } from './identity-types.js'
+import type { Identity, IdentityActs } from './identity-types.js'
 import type { OperatorCommands, OperatorSessions } from './operator-types.js'
 import type { EndpointStatus, ProofLevel } from './ports/chain.js'
 import type { Store } from './ports/store.js'
@@ -78,7 +78,9 @@ export interface AccountInput {
   readonly config: LinkConfig
 }
 
-/** Manages accounts and their link configurations. Source: docs/interface.md 2.4. */
+/**
+ * Manages accounts and their link configurations. Each change is in the audit log. Source: docs/interface.md 2.4.
+ */
 export interface AccountCommands {
   /** @throws AccountError `ERR_ACCOUNT_EXISTS`, `ERR_ACCOUNT_INVALID` (names field and flaw). */
   create(input: AccountInput): Promise<AccountRecord>
@@ -348,6 +350,9 @@ export interface ActorCommands {
   readonly legacyKeys: LegacyKeyCommands
   readonly deliveries: DeliveryCommands
   readonly operators: OperatorCommands
+  readonly accounts: AccountCommands
+  /** Null when no identity provider was given. */
+  readonly identity: IdentityActs | null
 }
 
 /** The whole service, in a host or in the reference server. Its own commands act as its option `actor`. */
@@ -364,7 +369,6 @@ export interface Service extends ActorCommands {
    */
   authenticateLegacy(authorization: string | null | undefined): Promise<LegacyCaller | null>
   readonly legacy: LegacyQueries
-  readonly accounts: AccountCommands
   /** Applies a processor's update; idempotent by its id. @throws UpdateConflictError `ERR_UPDATE_CONFLICT`. */
   applyUpdate(update: ProcessorUpdate): Promise<UpdateResult>
   /**

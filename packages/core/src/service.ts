@@ -1,6 +1,5 @@
 /** Composes the use cases on the ports of a host. Source: docs/architecture.md. @module */
 import type { ProcessorUpdate, UpdateResult } from '@payment-integration/contract'
-import { createAccountCommands } from './accounts/commands.js'
 import { createActorCommands } from './actor-commands.js'
 import { createHeadAnnouncer } from './audit/announce-head.js'
 import { createAudited } from './audit/audited.js'
@@ -212,6 +211,7 @@ export function createService(deps: ServiceDeps): Service {
         recentLegacyKeys,
         allowLoopbackHttp,
         isDeniedAddress: deps.isDeniedAddress,
+        identity,
         onDue: () => dispatcher.wake(),
       },
       name,
@@ -252,7 +252,6 @@ export function createService(deps: ServiceDeps): Service {
       confirmations: deps.confirmations,
       maxExtraFeeBps: deps.maxExtraFeeBps,
     }),
-    accounts: createAccountCommands({ accounts: store.accounts, clock }),
     applyUpdate: applyAndPublish,
     applyUpdateIn: applyIn,
     ...actingAs(actor),

@@ -2,6 +2,7 @@
 import type { ActorCommands, Service } from '@payment-integration/core'
 import type { PageContent } from '../pages.js'
 import type { Role, Visit } from '../viewer.js'
+import { adminNotes } from './admin-notes.js'
 
 /** What an act gets. */
 export interface ActInput {
@@ -17,10 +18,15 @@ export interface ActInput {
 }
 
 /** The parts of the service that acts use. */
-export type ActService = Pick<Service, 'store' | 'indexers' | 'integrations' | 'actingAs' | 'operatorSessions'>
+export type ActService = Pick<
+  Service,
+  'store' | 'indexers' | 'integrations' | 'actingAs' | 'operatorSessions' | 'identity'
+>
 
 /** A page to go to, with what is said on it; or a page that is shown once, such as one with a new secret. */
-export type ActAnswer = { readonly to: string; readonly note?: Note } | { readonly show: PageContent }
+export type ActAnswer =
+  | { readonly to: string; readonly note?: Note }
+  | { readonly show: PageContent; readonly status?: number }
 
 /** An act: a posted form at `/console/act/<name>`. An error of the core is shown with its message. */
 export interface Act {
@@ -35,6 +41,7 @@ const notes = {
   replayed: 'The delivery is due now. It is marked as a replay in its attempts.',
   'signed-out': 'You are signed out.',
   joined: 'Your passphrase is set. Sign in with it.',
+  ...adminNotes,
 } as const
 
 /** The sentence of a URL's parameter `note`; null: there is none. */

@@ -13,6 +13,8 @@ import { acts } from './acts.js'
 /** What acts need. */
 export interface ActDeps extends Pick<ActInput, 'service' | 'now'> {
   readonly render: Render
+  /** The origin of the pages where operators sign in: a proxy may have changed that of the request. */
+  readonly publicUrl?: string | undefined
 }
 
 /**
@@ -20,7 +22,7 @@ export interface ActDeps extends Pick<ActInput, 'service' | 'now'> {
  * token and a role that may not act are answered 403, and nothing is done.
  */
 export async function runAct(deps: ActDeps, name: string, request: Request, visit: Visit): Promise<Response> {
-  const { render, service, now } = deps
+  const { render, service, now, publicUrl } = deps
   const act = Object.hasOwn(acts, name) ? acts[name] : undefined
   const refused = (status: number, title: string, text: string) =>
     render({ title, section: '-', body: <ErrorPage title={title} text={text} /> }, { visit, status })
@@ -37,10 +39,10 @@ export async function runAct(deps: ActDeps, name: string, request: Request, visi
     return refused(403, 'Nothing was done', `This needs the role ${act.needs}; yours is ${visit.viewer.role}.`)
   const fields = Object.fromEntries([...form].map(([key, value]) => [key, value.trim()] as const).filter(isGiven))
   try {
-    const { origin } = new URL(request.url)
+    const { origin } = new URL(publicUrl ?? request.url)
     const commands = service.actingAs(visit.actor)
     const answer = await act.run({ fields, visit, commands, service, now, origin })
-    if ('show' in answer) return await render(answer.show, { visit })
+    if ('show' in answer) return await render(answer.show, { visit, status: answer.status })
     return new Response(null, { status: 303, headers: { Location: locationOf(answer.to, answer.note) } })
   } catch (error) {
     // Other errors are not for people: they may hold addresses of a database or of a node.

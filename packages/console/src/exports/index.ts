@@ -1,4 +1,4 @@
-export { type Console, type ConsoleDeps, createConsole } from '../create-console.js'
+export { type Console, type ConsoleDeps, type ConsoleService, createConsole } from '../create-console.js'
 export type { SignInOptions } from '../session/sign-in.js'
 export type { Role, Viewer } from '../viewer.js'
 export type { ConsoleBindings } from '../web/access.js'

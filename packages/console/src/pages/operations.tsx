@@ -1,5 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
-/** Endpoints and integrations. @module */
+/** Endpoints. @module */
 import type { IntegrationView } from '@payment-integration/core'
 import type { AttemptRecord, EndpointView } from '@payment-integration/core/ports'
 import { adviceOf } from '../advice.js'
@@ -85,13 +85,14 @@ function healthOf({ enabled, notificationUrl }: IntegrationView, health: Endpoin
   return health.blocks > 0 ? 'blocked' : 'failing'
 }
 
-/** A URL's query may hold a key. */
-function withoutQuery(url: string): string {
+/** A URL without its query, which may hold a key. */
+export function withoutQuery(url: string): string {
   const query = url.indexOf('?')
   return query === -1 ? url : `${url.slice(0, query)}?…`
 }
 
-function NoIntegrations() {
+/** No integration is registered. */
+export function NoIntegrations() {
   return (
     <Empty title="No integration is registered.">
       <p>An integration has an address, an API secret and a webhook secret. Create one:</p>
@@ -100,59 +101,5 @@ function NoIntegrations() {
         text="payment-integration integrations create 0x1111111111111111111111111111111111111111 --url https://shop.example/hook"
       />
     </Empty>
-  )
-}
-
-/** Integrations, without their secrets. */
-export function IntegrationsPage({
-  integrations,
-  next,
-}: {
-  integrations: readonly IntegrationView[]
-  next: string | null
-}) {
-  const titles = ['State', 'Name', 'Address', 'Notification URL', 'Created', 'Signing secret', 'Rows']
-  return (
-    <>
-      <h1>Integrations</h1>
-      {integrations.length === 0 ? (
-        <NoIntegrations />
-      ) : (
-        <Table label="Integrations" columns={titles.map((title) => ({ title }))}>
-          {integrations.map((one) => (
-            <tr>
-              <Cell of="State">
-                <Badge word={one.enabled ? 'enabled' : 'disabled'} tone={one.enabled ? 'good' : 'bad'} />
-              </Cell>
-              <Cell of="Name">
-                <Shown text={one.name} most={60} />
-              </Cell>
-              <Cell of="Address">
-                <code class="whole">{one.address}</code>
-              </Cell>
-              <Cell of="Notification URL">
-                {one.notificationUrl === null ? (
-                  <span class="dim">none</span>
-                ) : (
-                  <Shown text={withoutQuery(one.notificationUrl)} />
-                )}
-              </Cell>
-              <Cell of="Created">
-                <When at={one.createdAt} withDate />
-              </Cell>
-              <Cell of="Signing secret">
-                {one.signingSecretPrepared ? 'a next one is prepared' : 'set'}
-                {one.previousSigningSecretUntil === null ? '' : ', the previous one in its grace time'}
-              </Cell>
-              <Cell of="Rows">
-                <a href={hrefOf('/payments', { integration: one.address })}>payments</a>{' '}
-                <a href={hrefOf('/deliveries', { integration: one.address })}>deliveries</a>
-              </Cell>
-            </tr>
-          ))}
-        </Table>
-      )}
-      <Pager first={null} next={next} />
-    </>
   )
 }

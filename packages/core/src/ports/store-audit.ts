@@ -1,6 +1,6 @@
 /**
- * The audit log of changes to secrets, URLs, deliveries, verifications and operators. Its records are chained, so that
- * a missing record is detected.
+ * The audit log of changes to secrets, URLs, deliveries, chains, verifications and operators. Its records are
+ * chained, so that a missing record is detected.
  * @module
  */
 
@@ -28,6 +28,7 @@ export type AuditAction =
   | 'operator.sign_in_failed'
   | 'secrets.resealed'
   | 'deliveries.replayed'
+  | 'chain.repair_started'
   | 'identity.redemption_resolved'
   | 'identity.hold_closed'
   | 'identity.missing_closed'
@@ -41,7 +42,7 @@ export interface AuditEntry {
   readonly action: AuditAction
   /**
    * The object of the action: an integration address, the id of a key, a delivery or an applicant, the name of a
-   * redemption or an operator, or `all`.
+   * redemption or an operator, a chain id, or `all`.
    */
   readonly subject: string
   /** The change, without any secret and without the query of a URL. */

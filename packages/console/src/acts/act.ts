@@ -1,6 +1,8 @@
 /** What an act gets and answers. @module */
 import type { ActorCommands, Service } from '@payment-integration/core'
+import type { Jobs } from '../jobs/jobs.js'
 import type { PageContent } from '../pages.js'
+import type { ConsoleTools } from '../tools/tools.js'
 import type { Role, Visit } from '../viewer.js'
 
 /** What an act gets. */
@@ -11,13 +13,18 @@ export interface ActInput {
   /** Commands whose audit records carry the viewer's name. */
   readonly commands: ActorCommands
   readonly service: ActService
+  readonly jobs: Jobs
+  readonly tools: ConsoleTools
   readonly now: () => number
   /** Origin of the page, such as `http://127.0.0.1:4747`. */
   readonly origin: string
 }
 
 /** The parts of the service that acts use. */
-export type ActService = Pick<Service, 'store' | 'indexers' | 'integrations' | 'actingAs' | 'operatorSessions'>
+export type ActService = Pick<
+  Service,
+  'store' | 'indexers' | 'integrations' | 'actingAs' | 'operatorSessions' | 'audit'
+>
 
 /** A page to go to, with what is said on it; or a page that is shown once, such as one with a new secret. */
 export type ActAnswer = { readonly to: string; readonly note?: Note } | { readonly show: PageContent }

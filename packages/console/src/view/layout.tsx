@@ -14,6 +14,7 @@ export const consoleSections: Sections = [
   ['/chains', 'Chains'],
   ['/integrations', 'Integrations'],
   ['/audit', 'Audit log'],
+  ['/jobs', 'Jobs'],
   ['/settings', 'Settings'],
 ]
 

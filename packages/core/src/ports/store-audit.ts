@@ -41,8 +41,8 @@ export interface AuditEntry {
   readonly actor: string
   readonly action: AuditAction
   /**
-   * The object of the action: an integration address, the id of a key, a delivery or an applicant, the name of a
-   * redemption or an operator, a chain id, or `all`.
+   * The object of the action: address of an integration, id of a key, delivery, applicant or chain, name of a
+   * redemption or an operator, or `all`.
    */
   readonly subject: string
   /** The change, without any secret and without the query of a URL. */

@@ -3,7 +3,7 @@
 import type { PageContent } from '../pages.js'
 import { ActForm } from '../view/act-form.js'
 import { Badge, base, Cell, Empty, Facts, hrefOf, Shown, Table, When } from '../view/parts.js'
-import { grouped, spanOf } from '../view/text.js'
+import { grouped, shownText, spanOf } from '../view/text.js'
 import type { Job, JobRow } from './job-types.js'
 import type { Jobs } from './jobs.js'
 
@@ -139,7 +139,7 @@ function ResultRow({ row: { word, tone = 'plain', text, remarks = [], path } }: 
   return (
     <tr>
       <Cell of="Result">
-        <Badge word={word} tone={tone} />
+        <Badge word={shownText(word, 40)} tone={tone} />
       </Cell>
       <Cell of="What">
         {path === undefined ? (

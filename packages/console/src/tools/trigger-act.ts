@@ -4,6 +4,7 @@ import type { Act, ActInput } from '../acts/act.js'
 import { ActError } from '../acts/act-error.js'
 import { FilterError, wholeOf } from '../filters.js'
 import { jobPath } from '../jobs/job-pages.js'
+import { grouped } from '../view/text.js'
 import { givenTool, integrationOf } from './integration-field.js'
 import { triggerRow } from './trigger-row.js'
 
@@ -16,17 +17,18 @@ export const triggerAct: Act = {
     const { address } = await integrationOf(input)
     const events = begin(() => trigger.run(requestOf(fields), { integrationAddress: address }))
     const job = jobs.start({
-      title: `Scenario ${triggerScenarios.find((name) => name === fields['scenario'])}`,
+      title: `Scenario ${triggerScenarios.find((name) => name === fields['scenario']) ?? 'of the server'}`,
       actor: visit.actor,
       async run(report, signal) {
         let done = 0
         try {
           for (let next = await events.next(); next.done !== true; next = await events.next()) {
             done += 1
-            report({ done })
+            report({ done, words: done === 1 ? 'One event so far.' : `${grouped(done)} events so far.` })
             report.row(triggerRow(next.value))
             if (signal.aborted) break
           }
+          report({ words: `${grouped(done)} events.` })
         } catch (error) {
           throw hasCode(error, 'ERR_TRIGGER') ? new ActError(error.message) : error
         } finally {

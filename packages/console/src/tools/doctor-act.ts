@@ -3,7 +3,7 @@ import type { Act } from '../acts/act.js'
 import { ActError } from '../acts/act-error.js'
 import { jobPath } from '../jobs/job-pages.js'
 import type { JobRow } from '../jobs/job-types.js'
-import { grouped } from '../view/text.js'
+import { grouped, shortHex } from '../view/text.js'
 import { givenTool, integrationOf } from './integration-field.js'
 import type { DoctorProbe } from './tools.js'
 
@@ -17,7 +17,7 @@ export const doctorAct: Act = {
     const { address, notificationUrl } = await integrationOf(input)
     if (notificationUrl === null) throw new ActError('The integration has no notification URL to probe. Set one first.')
     const job = input.jobs.start({
-      title: `Doctor of ${address}`,
+      title: `Doctor of ${shortHex(address)}`,
       actor: input.visit.actor,
       async run(report, signal) {
         let done = 0

@@ -130,7 +130,7 @@ export function createConsole(deps: ConsoleDeps): Console {
   async function page(c: Context<Env>): Promise<Response> {
     const url = new URL(c.req.url)
     const position = await feed.position()
-    const content = await loadPage(pathOf(c), { ...deps, sampler, jobs, tools, now, url })
+    const content = await loadPage(pathOf(c), { ...deps, sampler, jobs, tools, now, url, role: visitIn(c).viewer.role })
     if (content === null) return c.notFound()
     const live = content.live === undefined ? undefined : `${content.live}&after=${position}`
     return render({ ...content, live }, { visit: c.get('visit'), note: noteOf(url.searchParams.get('note')) })

@@ -19,6 +19,7 @@ import { search } from './search.js'
 import type { ConsoleTools } from './tools/tools.js'
 import { TestPayment } from './tools/tools-page.js'
 import { hrefOf } from './view/parts.js'
+import type { Role } from './viewer.js'
 
 /** The content of a page, for its frame. */
 export interface PageContent {
@@ -37,6 +38,8 @@ export interface PageDeps {
   readonly sampler: Sampler
   readonly jobs: Pick<Jobs, 'list' | 'find'>
   readonly tools: ConsoleTools
+  /** Of the viewer. */
+  readonly role: Role
   readonly now: () => number
   readonly url: URL
 }

@@ -83,9 +83,9 @@ function JobPage({ job, now }: { job: Job; now: number }) {
           ['By', <Shown text={job.actor} most={60} />],
         ]}
       />
-      <div id="job">
+      <section id="job" aria-label="Progress and results">
         <JobProgress job={job} />
-      </div>
+      </section>
       {isRunning ? (
         <>
           <noscript>

@@ -39,7 +39,7 @@ export interface Job {
   readonly total: number | null
   /** What is done so far, or the result, in a sentence. */
   readonly words: string
-  /** Results, oldest first; the first ones are dropped when there are many. */
+  /** Results, oldest first; the oldest ones are dropped when there are many. */
   readonly rows: readonly JobRow[]
   /** Number of dropped rows. */
   readonly droppedRows: number
@@ -53,6 +53,8 @@ export interface JobReport {
   (progress: Partial<Pick<Job, 'done' | 'total' | 'words' | 'next'>>): void
   /** Adds a result. */
   row(row: JobRow): void
+  /** Puts results before those that are there. */
+  first(rows: readonly JobRow[]): void
 }
 
 /** A job to start. */

@@ -1,7 +1,7 @@
 /** Runs long acts in this process, and keeps their results for a while. @module */
 import { randomBytes } from 'node:crypto'
 import { ActError, shownMessage } from '../acts/act-error.js'
-import type { Job, JobReport, NewJob } from './job-types.js'
+import type { Job, JobReport, JobRow, NewJob } from './job-types.js'
 
 /** Limits of {@link createJobs}. */
 export const jobLimits = { running: 4, kept: 50, rows: 500 } as const
@@ -47,11 +47,12 @@ export function createJobs({ now, onError }: JobsDeps): Jobs {
   function reportOf(entry: Entry): JobReport {
     const report = (progress: Partial<Job>) => change(entry, progress)
     return Object.assign(report, {
-      row(row: Job['rows'][number]) {
+      row(row: JobRow) {
         const { rows, droppedRows } = entry.job
         const isFull = rows.length === jobLimits.rows
         change(entry, { rows: [...(isFull ? rows.slice(1) : rows), row], droppedRows: droppedRows + (isFull ? 1 : 0) })
       },
+      first: (rows: readonly JobRow[]) => change(entry, { rows: [...rows, ...entry.job.rows] }),
     })
   }
 

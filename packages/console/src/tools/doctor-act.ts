@@ -1,4 +1,4 @@
-/** Probes the receiver of an integration, as a job whose results are the probes, then the causes. @module */
+/** Probes the receiver of an integration, as a job whose results are the causes and the probes. @module */
 import type { Act } from '../acts/act.js'
 import { ActError } from '../acts/act-error.js'
 import { jobPath } from '../jobs/job-pages.js'
@@ -27,13 +27,14 @@ export const doctorAct: Act = {
           report.row(probeRow(probe))
         }
         const result = await doctor({ integrationAddress: address, signal, onProbe })
-        for (const { verdict, sentence, probes, fix } of result.findings)
-          report.row({
+        report.first(
+          result.findings.map(({ verdict, sentence, probes, fix }) => ({
             word: verdict === 'fail' ? 'cause' : 'advice',
             tone: tones[verdict],
             text: sentence,
             remarks: [fix.summary, `Seen in: ${probes.join(', ')}`],
-          })
+          })),
+        )
         const { passed, failed, warned, notRun } = result
         report({ words: `${passed} probes passed, ${failed} failed, ${warned} warned, ${notRun} did not run.` })
       },

@@ -60,6 +60,9 @@ export function followLive(onCharts: (data: unknown) => void): void {
       onCharts(charts)
     })
   })
+  source.addEventListener('parts', ({ data }) => {
+    for (const [id, html] of Object.entries(JSON.parse(data) as Record<string, string>)) replacePart(id, html)
+  })
   button.addEventListener('click', () => {
     // What the button says counts: the page may have scrolled since.
     isPaused = !button.classList.contains('paused')

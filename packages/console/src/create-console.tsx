@@ -6,6 +6,9 @@ import { noteOf } from './acts/act.js'
 import { runAct } from './acts/run-act.js'
 import type { AdminService } from './admin-pages.js'
 import { FilterError, givenOf } from './filters.js'
+import { JobProgress } from './jobs/job-pages.js'
+import { isJobTopic, openJobStream } from './jobs/job-stream.js'
+import { createJobs } from './jobs/jobs.js'
 import { createFeed } from './live/feed.js'
 import { createSampler } from './live/sampler.js'
 import { openStream } from './live/stream.js'
@@ -14,6 +17,7 @@ import { Tiles } from './pages/overview.js'
 import { ErrorPage } from './pages/records.js'
 import { loadPage, type PageContent } from './pages.js'
 import { createSignIn, type SignInOptions } from './session/sign-in.js'
+import { type ConsoleTools, hasTools } from './tools/tools.js'
 import { consoleSections } from './view/layout.js'
 import { base } from './view/parts.js'
 import { DeliveryRow, PaymentRow } from './view/rows.js'
@@ -32,6 +36,8 @@ export interface ConsoleDeps {
   readonly signIn?: SignInOptions | undefined
   /** The person behind a request, without `signIn`; null: 403. @default this machine, as admin */
   readonly viewerOf?: ((request: Request) => Promise<Viewer | null> | Viewer | null) | undefined
+  /** Tools of a server in development. @default none, and no page of them */
+  readonly tools?: ConsoleTools | undefined
   /** The word for where this service runs, beside the title. @default development */
   readonly environment?: string | undefined
   /** The clock: milliseconds since the epoch. @default Date.now */
@@ -41,13 +47,14 @@ export interface ConsoleDeps {
 }
 
 /** The parts of the service that the pages use. */
-export type ConsoleService = Pick<Service, 'store' | 'indexers' | 'actingAs' | 'operatorSessions'> & AdminService
+export type ConsoleService = Pick<Service, 'store' | 'indexers' | 'actingAs' | 'operatorSessions' | 'audit'> &
+  AdminService
 
 /** A console. */
 export interface Console {
   /** Answers a request below `/console`. */
   fetch(request: Request, bindings?: ConsoleBindings): Response | Promise<Response>
-  /** Ends the streams of all open pages. */
+  /** Ends the streams of all open pages, and asks all jobs to end. */
   close(): void
 }
 
@@ -62,14 +69,19 @@ type Env = { Bindings: ConsoleBindings; Variables: { visit: Visit | null } }
  * @example const { fetch } = createConsole({ service })
  */
 export function createConsole(deps: ConsoleDeps): Console {
-  const { service, now = Date.now, environment = 'development', viewerOf = () => localViewer } = deps
+  const { service, now = Date.now, environment = 'development', viewerOf = () => localViewer, tools = {} } = deps
   const app = new Hono<Env>()
   const sampler = createSampler(service, now, (error) => deps.onError?.(error))
   const feed = createFeed(sampler, renderers, now())
   const streams = new Set<() => void>()
   const assets = createAssets()
-  const sections = consoleSections({ hasIdentity: service.identity !== null, hasOperators: deps.signIn !== undefined })
+  const sections = consoleSections({
+    hasIdentity: service.identity !== null,
+    hasOperators: deps.signIn !== undefined,
+    hasTools: hasTools(tools),
+  })
   const render = createRender(assets, { sections, environment })
+  const jobs = createJobs({ now, onError: (error) => deps.onError?.(error) })
   const sessions = service.operatorSessions
   const signIn = deps.signIn === undefined ? null : createSignIn({ ...deps.signIn, sessions, render, now })
 
@@ -96,7 +108,7 @@ export function createConsole(deps: ConsoleDeps): Console {
     return isPage ? signIn.ask(c.req.raw) : new Response('Sign in first.\n', { status: signIn === null ? 403 : 401 })
   })
   app.get(`${base}/live`, (c) => live(c))
-  const actDeps = { service, render, now, publicUrl: deps.signIn?.publicUrl }
+  const actDeps = { service, render, now, jobs, tools, publicUrl: deps.signIn?.publicUrl }
   app.post(`${base}/act/:name`, (c) => runAct(actDeps, c.req.param('name'), c.req.raw, visitIn(c)))
   app.get(`${base}/*`, (c) => page(c))
   app.get(base, (c) => page(c))
@@ -111,6 +123,7 @@ export function createConsole(deps: ConsoleDeps): Console {
     close() {
       for (const end of streams) end()
       feed.close()
+      jobs.close()
     },
   }
 
@@ -125,7 +138,7 @@ export function createConsole(deps: ConsoleDeps): Console {
   async function page(c: Context<Env>): Promise<Response> {
     const url = new URL(c.req.url)
     const position = await feed.position()
-    const content = await loadPage(pathOf(c), { ...deps, sampler, now, url })
+    const content = await loadPage(pathOf(c), { ...deps, sampler, jobs, tools, now, url, role: visitIn(c).viewer.role })
     if (content === null) return c.notFound()
     const live = content.live === undefined ? undefined : `${content.live}&after=${position}`
     return render({ ...content, live }, { visit: c.get('visit'), note: noteOf(url.searchParams.get('note')) })
@@ -142,7 +155,11 @@ export function createConsole(deps: ConsoleDeps): Console {
     const url = new URL(c.req.url)
     const after = c.req.header('last-event-id') ?? url.searchParams.get('after')
     let close = (): void => undefined
-    const opened = openStream(feed, givenOf(url), after, () => streams.delete(close))
+    const given = givenOf(url)
+    const onClose = () => streams.delete(close)
+    const opened = isJobTopic(given)
+      ? openJobStream(jobs, given['id'], renderers.job, onClose)
+      : openStream(feed, given, after, onClose)
     close = opened.close
     streams.add(close)
     return new Response(opened.stream, {
@@ -152,6 +169,7 @@ export function createConsole(deps: ConsoleDeps): Console {
 }
 
 const renderers = {
+  job: (job: Parameters<typeof JobProgress>[0]['job']) => (<JobProgress job={job} />).toString(),
   payment: (payment: Parameters<typeof PaymentRow>[0]['payment']) => (<PaymentRow payment={payment} />).toString(),
   delivery: (delivery: Parameters<typeof DeliveryRow>[0]['delivery']) =>
     (<DeliveryRow delivery={delivery} />).toString(),

@@ -5,15 +5,22 @@ import type { StoredPayment } from '@payment-integration/core/ports'
 import type { Child } from 'hono/jsx'
 import { type AdminService, loadAdminPage } from './admin-pages.js'
 import { deliveryFilter, FilterError, type Given, givenOf, paymentFilter, positionOf, wholeOf } from './filters.js'
+import { jobPage } from './jobs/job-pages.js'
+import type { Jobs } from './jobs/jobs.js'
 import type { Sampler } from './live/sampler.js'
+import { actPages } from './pages/act-pages.js'
 import { ChainsPage } from './pages/chains.js'
 import { type Choices, DeliveriesPage, PaymentsPage } from './pages/lists.js'
 import { EndpointsPage } from './pages/operations.js'
 import { OverviewPage } from './pages/overview.js'
+import { pageSize, partOf } from './pages/part-of.js'
 import { PaymentPage } from './pages/payment.js'
 import { AuditPage, SettingsPage } from './pages/records.js'
 import { search } from './search.js'
+import type { ConsoleTools } from './tools/tools.js'
+import { TestPayment } from './tools/tools-page.js'
 import { hrefOf } from './view/parts.js'
+import type { Role } from './viewer.js'
 
 /** The content of a page, for its frame. */
 export interface PageContent {
@@ -32,19 +39,23 @@ export interface PageDeps {
   readonly signIn?: object | undefined
   readonly config?: object | undefined
   readonly sampler: Sampler
+  readonly jobs: Pick<Jobs, 'list' | 'find'>
+  readonly tools: ConsoleTools
+  /** Of the viewer. */
+  readonly role: Role
   readonly now: () => number
   readonly url: URL
 }
 
-/** Rows on a page. */
-const pageSize = 50
 const mostSnapshots = 50
 const mostUpdates = 200
 const mostRanges = 200
 
-type Load = (deps: PageDeps, given: Given) => Promise<PageContent>
+/** Reads a page; null: there is none. */
+export type Load = (deps: PageDeps, given: Given) => Promise<PageContent | null>
 
 const pages: Readonly<Record<string, Load>> = {
+  ...actPages,
   '': overviewPage,
   '/payments': paymentsPage,
   '/deliveries': deliveriesPage,
@@ -63,14 +74,18 @@ export async function loadPage(path: string, deps: PageDeps): Promise<PageConten
   const given = givenOf(deps.url)
   const load = Object.hasOwn(pages, path) ? pages[path] : undefined
   if (load !== undefined) return load(deps, given)
+  if (path.startsWith('/jobs')) return jobPage(deps.jobs, path, deps.now())
   const named = /^\/payments\/(\d{1,15})\/(0x[0-9a-f]{64})$/i.exec(path)
   if (named === null) return loadAdminPage(path, deps, given)
   return paymentPage(deps, given, Number(named[1]), (named[2] ?? '').toLowerCase())
 }
 
-async function overviewPage({ service, sampler, url }: PageDeps): Promise<PageContent> {
+async function overviewPage({ service, sampler, url, tools }: PageDeps): Promise<PageContent> {
   const [overview, marks] = await Promise.all([sampler.overview(), service.store.console.marks()])
-  const body = <OverviewPage overview={overview} origin={url.origin} isEmpty={marks.paymentId === '0'} />
+  const isEmpty = marks.paymentId === '0'
+  const [integration] = isEmpty ? await service.integrations.list() : []
+  const test = <TestPayment tools={tools} integration={integration} />
+  const body = <OverviewPage {...{ overview, isEmpty, test }} origin={url.origin} />
   return { title: 'Overview', section: '', body, live: 'topic=overview' }
 }
 
@@ -147,13 +162,6 @@ async function endpointsPage({ service, now }: PageDeps, given: Given): Promise<
   return { title: 'Endpoints', section: '/endpoints', body }
 }
 
-/** The rows after an address, which are in its order. */
-function partOf<Row extends { readonly address: string }>(all: readonly Row[], given: Given, path: string) {
-  const rest = all.filter(({ address }) => address > (given['after'] ?? ''))
-  const shown = rest.slice(0, pageSize)
-  return { shown, next: rest.length > pageSize ? hrefOf(path, { after: shown.at(-1)?.address }) : null }
-}
-
 async function chainsPage({ service }: PageDeps): Promise<PageContent> {
   const chains = await Promise.all(
     service.indexers.map(async (indexer) => ({
@@ -175,12 +183,13 @@ async function auditPage({ service }: PageDeps, given: Given): Promise<PageConte
   return { title: 'Audit log', section: '/audit', body }
 }
 
-async function choicesOf({ service, url }: PageDeps): Promise<Choices> {
+async function choicesOf({ service, url, tools }: PageDeps): Promise<Choices> {
   const integrations = await service.integrations.list()
   return {
     chainIds: service.indexers.map(({ chainId }) => chainId),
     integrations: integrations.map(({ address, name }) => ({ address, name })),
     origin: url.origin,
+    tools,
   }
 }
 

@@ -2,8 +2,15 @@
 import { createServer } from 'node:http'
 import type { Console } from '../src/create-console.js'
 
+/** Pages on a port. */
+export interface ServedPages {
+  /** Such as `http://127.0.0.1:40123`. */
+  readonly origin: string
+  close(): void
+}
+
 /** Serves them. @param build - Builds the pages for their origin. */
-export async function servePages(build: (origin: string) => Pick<Console, 'fetch'>) {
+export async function servePages(build: (origin: string) => Pick<Console, 'fetch'>): Promise<ServedPages> {
   let pages: Pick<Console, 'fetch'> | null = null
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []

@@ -18,6 +18,7 @@ import type { AuditRecord } from './ports/store-audit.js'
 import type { DeliveryFilter, DeliveryView, EndpointView } from './ports/store-deliveries.js'
 import type { IntegrationRecord } from './ports/store-integrations.js'
 import type { LegacyKeyRecord } from './ports/store-legacy-keys.js'
+import type { ReindexReport, ReindexRequest } from './reindex/reindex.js'
 import type { DeliveryStreams } from './streams/stream-types.js'
 
 /** An authenticated caller. */
@@ -252,14 +253,34 @@ export interface ReplayTotals {
   readonly underWay: number
 }
 
+/** The operator's command on followed chains. */
+export interface ChainCommands {
+  /**
+   * Reads blocks of a followed chain again and yields the result of each range; with `repair` it writes the
+   * differences. A repair is recorded in the audit log before it writes anything. The indexer may run meanwhile.
+   * @throws RangeError When a height is not whole, or `to` is below `from` or above the checkpoint.
+   * @throws ReindexError `ERR_REINDEX_REFUSED` when this process does not follow the chain, nothing of it is indexed,
+   * or these blocks cannot replace an orphaned checkpoint; the message says which can.
+   * @throws ChainError, StoreError, CheckpointMovedError Repairs reported before it stay.
+   */
+  reindex(
+    request: ReindexRequest & { readonly chainId: number },
+    signal?: AbortSignal,
+  ): AsyncGenerator<ReindexReport, void, undefined>
+}
+
 /** The operator's reads of the audit log. */
 export interface AuditQueries {
   /** Records in their order. */
   list(query: { readonly afterSeq?: number | undefined; readonly limit: number }): Promise<AuditRecord[]>
   /** Its newest record, to store outside the database; null: the log is empty. */
   head(): Promise<AuditHead | null>
-  /** Checks the chain from its first record to its last. */
-  verify(): Promise<AuditVerdict>
+  /** Checks the chain from its first record to its last. @throws The signal's reason when it aborts. */
+  verify(options?: {
+    /** Called after each part with the number of checked records. */
+    readonly onProgress?: ((records: number) => void) | undefined
+    readonly signal?: AbortSignal | undefined
+  }): Promise<AuditVerdict>
 }
 
 /** Proof, stored outside, that no record up to this one was deleted or rewritten. */
@@ -349,6 +370,7 @@ export interface ActorCommands {
   readonly integrations: IntegrationCommands
   readonly legacyKeys: LegacyKeyCommands
   readonly deliveries: DeliveryCommands
+  readonly chains: ChainCommands
   readonly operators: OperatorCommands
   readonly accounts: AccountCommands
   /** Null when no identity provider was given. */

@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { triggerPath } from '@payment-integration/contract'
 import { findingText, summaryText } from '../commands/doctor/text.js'
+import { developmentTools } from '../development-tools.js'
 import { DemoError } from '../errors.js'
 import { shortHash } from '../format.js'
 import { checkListening, forward } from '../forward.js'
@@ -147,6 +148,7 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
     onEvent: watchService(stage.report, ledger, notes, chain.chainId, () => signal.aborted),
     logger: await logToStandardError(config, io),
     simulateChains: simulateChainsWith(io, identity.trigger),
+    tools: developmentTools,
   }
   const mayMove = settings.port === undefined && !io.env['PI_PORT']
   const started = await startOnPort(server.startServer, config, options, mayMove)

@@ -1,6 +1,8 @@
 /** What an act gets and answers. @module */
 import type { ActorCommands, Service } from '@payment-integration/core'
+import type { Jobs } from '../jobs/jobs.js'
 import type { PageContent } from '../pages.js'
+import type { ConsoleTools } from '../tools/tools.js'
 import type { Role, Visit } from '../viewer.js'
 import { adminNotes } from './admin-notes.js'
 
@@ -12,6 +14,8 @@ export interface ActInput {
   /** Commands whose audit records carry the viewer's name. */
   readonly commands: ActorCommands
   readonly service: ActService
+  readonly jobs: Jobs
+  readonly tools: ConsoleTools
   readonly now: () => number
   /** Origin of the page, such as `http://127.0.0.1:4747`. */
   readonly origin: string
@@ -20,7 +24,7 @@ export interface ActInput {
 /** The parts of the service that acts use. */
 export type ActService = Pick<
   Service,
-  'store' | 'indexers' | 'integrations' | 'actingAs' | 'operatorSessions' | 'identity'
+  'store' | 'indexers' | 'integrations' | 'actingAs' | 'operatorSessions' | 'identity' | 'audit'
 >
 
 /** A page to go to, with what is said on it; or a page that is shown once, such as one with a new secret. */

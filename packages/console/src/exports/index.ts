@@ -1,4 +1,14 @@
 export { type Console, type ConsoleDeps, type ConsoleService, createConsole } from '../create-console.js'
 export type { SignInOptions } from '../session/sign-in.js'
+export type {
+  ConsoleTools,
+  DoctorInput,
+  DoctorProbe,
+  DoctorResult,
+  ExplainInput,
+  ExplainResult,
+  Explanation,
+  TriggerTool,
+} from '../tools/tools.js'
 export type { Role, Viewer } from '../viewer.js'
 export type { ConsoleBindings } from '../web/access.js'

@@ -4,15 +4,19 @@ import { paymentStates } from '@payment-integration/contract'
 import type { ConsolePage, ConsolePosition, DeliveryView, StoredPayment } from '@payment-integration/core/ports'
 import { deliveryStatuses, type Given, positionText } from '../filters.js'
 import type { Found } from '../search.js'
+import type { ConsoleTools } from '../tools/tools.js'
+import { TestPayment } from '../tools/tools-page.js'
 import { type Field, Filters } from '../view/form.js'
 import { Copyable, Empty, hrefOf, Pager, Shown, Table } from '../view/parts.js'
 import { DeliveryRow, deliveryColumns, PaymentRow, paymentColumns } from '../view/rows.js'
+import { ReplayManyLink } from './replay-many.js'
 
 /** Choices of the forms. */
 export interface Choices {
   readonly chainIds: readonly number[]
   readonly integrations: readonly { readonly address: string; readonly name: string }[]
   readonly origin: string
+  readonly tools: ConsoleTools
 }
 
 const named = (values: readonly string[]) => values.map((value) => [value, value.replaceAll('_', ' ')] as const)
@@ -54,7 +58,7 @@ export function PaymentsPage(props: {
         </p>
       )}
       {page.rows.length === 0 ? (
-        <NoPayments given={given} origin={choices.origin} />
+        <NoPayments given={given} choices={choices} />
       ) : (
         <Table label="Payments" columns={paymentColumns} id="rows">
           {page.rows.map((payment) => (
@@ -71,7 +75,7 @@ export function PaymentsPage(props: {
   )
 }
 
-function NoPayments({ given, origin }: { given: Given; origin: string }) {
+function NoPayments({ given, choices }: { given: Given; choices: Choices }) {
   if (Object.keys(given).length > 0)
     return (
       <Empty title="No payment matches.">
@@ -91,8 +95,9 @@ function NoPayments({ given, origin }: { given: Given; origin: string }) {
       <p>Integrations read their payments like this:</p>
       <Copyable
         label="A request for payments"
-        text={`curl -s -u "$INTEGRATION:$API_SECRET" ${origin}/api/v1/integration/payments`}
+        text={`curl -s -u "$INTEGRATION:$API_SECRET" ${choices.origin}/api/v1/integration/payments`}
       />
+      <TestPayment tools={choices.tools} integration={choices.integrations[0]} />
     </Empty>
   )
 }
@@ -110,6 +115,7 @@ export function DeliveriesPage(props: { given: Given; choices: Choices; page: Co
     <>
       <h1>Deliveries</h1>
       <Filters path="/deliveries" fields={fields} given={given} />
+      <ReplayManyLink given={given} />
       {page.rows.length === 0 ? (
         <NoDeliveries given={given} />
       ) : (

@@ -1,9 +1,9 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** One payment: its facts, one time line, and its snapshots. @module */
 import type { DeliveryView, StoredPayment, StoredUpdate } from '@payment-integration/core/ports'
-import { ActForm } from '../view/act-form.js'
 import { Badge, Facts, Hex, hrefOf, Shown } from '../view/parts.js'
 import { memoOf, unitsOf } from '../view/text.js'
+import { PaymentDeliveries } from './payment-deliveries.js'
 import { Signature } from './signature.js'
 import { Snapshots } from './snapshots.js'
 import { type Snapshot, timelineOf } from './timeline.js'
@@ -59,11 +59,7 @@ export function PaymentPage(detail: PaymentDetail) {
           .
         </p>
       ) : null}
-      <div class="acts">
-        {deliveries.map(({ deliveryId, version }) => (
-          <ActForm act="replay" label={`Replay version ${version}`} needs="operator" fields={{ id: deliveryId }} />
-        ))}
-      </div>
+      <PaymentDeliveries deliveries={deliveries} />
       <Snapshots {...detail} />
       {signed === undefined || last === undefined ? null : (
         <Signature snapshot={signed} startedAt={last.startedAt} now={now} />

@@ -5,8 +5,15 @@ import type { Visit } from '../viewer.js'
 import { CsrfField, VisitContext } from './act-form.js'
 import { base } from './parts.js'
 
+/** What the service and the host offer. */
+export interface SectionOptions {
+  readonly hasIdentity: boolean
+  readonly hasOperators: boolean
+  readonly hasTools: boolean
+}
+
 /** The sections of the operators' pages: payments, people and their data, access, records. */
-export function consoleSections({ hasIdentity, hasOperators }: { hasIdentity: boolean; hasOperators: boolean }) {
+export function consoleSections({ hasIdentity, hasOperators, hasTools }: SectionOptions) {
   const sections: Sections = [
     ['', 'Overview'],
     ['/payments', 'Payments'],
@@ -20,6 +27,8 @@ export function consoleSections({ hasIdentity, hasOperators }: { hasIdentity: bo
     ['/keys', 'Keys'],
     ...(hasOperators ? ([['/operators', 'Operators']] as const) : []),
     ['/audit', 'Audit log', 'apart'],
+    ['/jobs', 'Jobs'],
+    ...(hasTools ? ([['/tools', 'Tools']] as const) : []),
     ['/settings', 'Settings'],
   ]
   return sections

@@ -1,5 +1,5 @@
 /**
- * The audit log of changes to secrets, URLs, accounts, deliveries, verifications and operators. Its records are
+ * The audit log of changes to secrets, URLs, accounts, deliveries, chains, verifications and operators. Its records are
  * chained, so that a missing record is detected.
  * @module
  */
@@ -31,6 +31,7 @@ export type AuditAction =
   | 'operator.sign_in_failed'
   | 'secrets.resealed'
   | 'deliveries.replayed'
+  | 'chain.repair_started'
   | 'identity.redemption_resolved'
   | 'identity.hold_closed'
   | 'identity.missing_closed'
@@ -44,7 +45,7 @@ export interface AuditEntry {
   readonly action: AuditAction
   /**
    * The object of the action, or `all`. An integration is named by its address, an account by its handle. A key, a
-   * delivery and an applicant are named by their id, a redemption and an operator by their name.
+   * delivery, a chain and an applicant are named by their id, a redemption and an operator by their name.
    */
   readonly subject: string
   /** The change, without any secret and without the query of a URL. */

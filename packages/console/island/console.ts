@@ -5,6 +5,5 @@ import { addKeys } from './keys.js'
 import { followLive } from './live.js'
 
 addCopyButtons()
-addKeys()
 const charts = drawCharts()
-followLive((data) => charts?.update(data))
+addKeys(followLive((data) => charts?.update(data)))

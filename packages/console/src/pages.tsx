@@ -1,9 +1,10 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Reads what each page shows. @module */
 import type { Service } from '@payment-integration/core'
-import type { StoredPayment } from '@payment-integration/core/ports'
+import type { ConsoleReads, StoredPayment } from '@payment-integration/core/ports'
 import type { Child } from 'hono/jsx'
 import { deliveryFilter, FilterError, type Given, givenOf, paymentFilter, positionOf, wholeOf } from './filters.js'
+import { latencyStatistics } from './live/overview.js'
 import type { Sampler } from './live/sampler.js'
 import { ChainsPage } from './pages/chains.js'
 import { type Choices, DeliveriesPage, PaymentsPage } from './pages/lists.js'
@@ -38,6 +39,8 @@ const pageSize = 50
 const mostSnapshots = 50
 const mostUpdates = 200
 const mostRanges = 200
+/** Integrations that a form names. */
+const mostChoices = 200
 
 type Load = (deps: PageDeps, given: Given) => Promise<PageContent>
 
@@ -76,8 +79,7 @@ async function paymentsPage(deps: PageDeps, given: Given): Promise<PageContent> 
   const filter = paymentFilter(given)
   const before = positionOf(given['before'])
   const text = given['q']
-  const found =
-    text === undefined ? null : await search({ ...deps.service, store: deps.service.store }, text, filter, pageSize)
+  const found = text === undefined ? null : await search(reads, text, filter, pageSize)
   const page =
     found === null
       ? await reads.payments({ ...filter, before, limit: pageSize })
@@ -106,15 +108,18 @@ async function paymentPage(deps: PageDeps, given: Given, chainId: number, txHash
   const { payments } = await store.payments.transaction({ chainId, txHash })
   const payment = payments.find((each) => each.primary) ?? payments[0]
   if (payment === undefined) return null
-  const [snapshots, updates, deliveries] = await Promise.all([
+  const { integrationAddress: address } = payment
+  const [snapshots, integration, updates, deliveries] = await Promise.all([
     snapshotsOf(deps, payment),
+    address === null ? null : store.integrations.find(address),
     store.console.updates({ chainId, txHash, limit: mostUpdates }),
     store.console.deliveriesOf(payment.id),
   ])
   const [a, b] = [given['a'], given['b']]
   const compare = a === undefined || b === undefined ? null : ([wholeOf('a', a), wholeOf('b', b)] as const)
   const others = payments.filter((each) => each !== payment)
-  const body = <PaymentPage {...{ payment, others, snapshots, updates, deliveries, compare }} now={deps.now()} />
+  const detail = { payment, others, snapshots, updates, deliveries, compare, now: deps.now() }
+  const body = <PaymentPage {...detail} notificationUrl={integration?.notificationUrl ?? null} />
   const live = topicOf('payment', { chain: String(chainId), hash: txHash })
   return { title: `Payment ${txHash.slice(0, 10)}`, section: '/payments', body, live }
 }
@@ -131,30 +136,30 @@ async function snapshotsOf({ service }: PageDeps, { id, version }: StoredPayment
 }
 
 async function endpointsPage({ service, now }: PageDeps, given: Given): Promise<PageContent> {
-  const { shown, next } = partOf(await service.integrations.list(), given, '/endpoints')
-  const health = new Map((await service.store.deliveries.endpoints()).map((each) => [each.integrationAddress, each]))
+  const reads = service.store.console
+  const { shown, next } = await integrationsAfter(reads, given, '/endpoints')
   const endpoints = await Promise.all(
-    shown.map(async (integration) => ({
-      integration,
-      health: health.get(integration.address) ?? null,
-      lastFailure: await service.store.console.lastFailure(integration.address),
-    })),
+    shown.map(async (integration) => {
+      const { address } = integration
+      const [lastFailure, latencies] = await Promise.all([reads.lastFailure(address), reads.latencies(address)])
+      return { integration, lastFailure, latency: latencyStatistics(latencies) }
+    }),
   )
   const body = <EndpointsPage endpoints={endpoints} now={now()} next={next} />
   return { title: 'Endpoints', section: '/endpoints', body }
 }
 
-async function integrationsPage({ service }: PageDeps, given: Given): Promise<PageContent> {
-  const { shown, next } = partOf(await service.integrations.list(), given, '/integrations')
-  const body = <IntegrationsPage integrations={shown} next={next} />
+async function integrationsPage({ service, now }: PageDeps, given: Given): Promise<PageContent> {
+  const { shown, next } = await integrationsAfter(service.store.console, given, '/integrations')
+  const body = <IntegrationsPage integrations={shown} next={next} now={now()} />
   return { title: 'Integrations', section: '/integrations', body }
 }
 
-/** The rows after an address, which are in its order. */
-function partOf<Row extends { readonly address: string }>(all: readonly Row[], given: Given, path: string) {
-  const rest = all.filter(({ address }) => address > (given['after'] ?? ''))
-  const shown = rest.slice(0, pageSize)
-  return { shown, next: rest.length > pageSize ? hrefOf(path, { after: shown.at(-1)?.address }) : null }
+/** A page of integrations, in the order of their addresses. */
+async function integrationsAfter(reads: ConsoleReads, given: Given, path: string) {
+  const rows = await reads.integrations({ afterAddress: given['after'], limit: pageSize + 1 })
+  const shown = rows.slice(0, pageSize)
+  return { shown, next: rows.length > pageSize ? hrefOf(path, { after: shown.at(-1)?.address }) : null }
 }
 
 async function chainsPage({ service }: PageDeps): Promise<PageContent> {
@@ -179,7 +184,7 @@ async function auditPage({ service }: PageDeps, given: Given): Promise<PageConte
 }
 
 async function choicesOf({ service, url }: PageDeps): Promise<Choices> {
-  const integrations = await service.integrations.list()
+  const integrations = await service.store.console.integrations({ limit: mostChoices })
   return {
     chainIds: service.indexers.map(({ chainId }) => chainId),
     integrations: integrations.map(({ address, name }) => ({ address, name })),

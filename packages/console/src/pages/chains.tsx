@@ -5,6 +5,7 @@ import type { ProvenRange, RouterCoverage } from '@payment-integration/core/port
 import { Badge, Cell, Empty, Hex, hrefOf, Shown, Table, When } from '../view/parts.js'
 import { grouped, latencyOf } from '../view/text.js'
 import { gapsOf } from './gaps.js'
+import { Reorganisations } from './reorganisations.js'
 
 /** A chain with its stored ranges. */
 export interface ChainDetail {
@@ -105,6 +106,7 @@ function OneChain({ status, proofs, coverage }: ChainDetail) {
         </p>
       )}
       <Nodes status={status} />
+      <Reorganisations {...status} />
       <h3>Read blocks</h3>
       {gaps.length === 0 ? (
         <p class="dim">The newest 200 stored ranges have no gap.</p>

@@ -6,6 +6,7 @@
  * @module
  */
 import { join, resolve } from 'node:path'
+import type { ConsoleReads, DeliveryView } from '@payment-integration/core/ports'
 import { createTwin, type Twin, type TwinPayment } from '@payment-integration/testing/twin'
 import { chromium, type Page } from 'playwright-core'
 import { createConsole } from '../src/create-console.js'
@@ -13,17 +14,20 @@ import { chromiumOptions, servePages } from '../test/serve-pages.js'
 
 const [folder = join(import.meta.dirname, '../../../docs/images'), width = '1280', scheme = 'light', all] =
   process.argv.slice(2)
-const height = 860
+/** Low enough for a file of less than 150 kB. */
+const heights: Readonly<Record<string, number>> = { deliveries: 540, payment: 720 }
+const usualHeight = 860
 /** 2026-01-31T12:00:00Z. */
 const startMs = 1_769_860_800_000
 
 const twin = await createTwin({ seed: 11, startMs })
 const paid = await fill(twin)
+withLatencies(twin.service.store.console)
 const config = { environment: 'development', masterKey: 'set', chains: [{ chainId: 1, endpoints: 1 }] }
 const served = await servePages(createConsole({ service: twin.service, now: twin.now, config }))
 const browser = await chromium.launch(chromiumOptions)
 const page = await browser.newPage({
-  viewport: { width: Number(width), height },
+  viewport: { width: Number(width), height: usualHeight },
   colorScheme: scheme === 'dark' ? 'dark' : 'light',
   reducedMotion: 'reduce',
 })
@@ -65,11 +69,33 @@ async function fill(own: Twin): Promise<TwinPayment> {
 }
 
 async function take(name: string, path: string): Promise<void> {
+  await page.setViewportSize({ width: Number(width), height: heights[name] ?? usualHeight })
   await page.goto(`${served.url}${path}`, { waitUntil: 'load' })
   if (path === '') await page.locator('#chart-latency canvas').waitFor()
   await settled(page)
   const suffix = all === undefined ? '' : `-${width}-${scheme}`
   await page.screenshot({ path: resolve(folder, `console-${name}${suffix}.png`), fullPage: all !== undefined })
+}
+
+/** The receivers of a twin answer at once: latencies between 20 and 400 ms are made of the times of the attempts. */
+function withLatencies(reads: ConsoleReads): void {
+  const latencyOf = (startedAt: number) => 20 * 20 ** (((startedAt / 1_000) * 0.618) % 1)
+  const timed = <Attempt extends { startedAt: number }>(attempt: Attempt) => ({
+    ...attempt,
+    latencyMs: latencyOf(attempt.startedAt),
+  })
+  const view = (delivery: DeliveryView): DeliveryView => ({ ...delivery, attempts: delivery.attempts.map(timed) })
+  const { attempts, deliveries, deliveriesById, deliveriesOf, latencies } = reads
+  Object.assign(reads, {
+    attempts: async (query) => (await attempts(query)).map(timed),
+    deliveriesById: async (ids) => (await deliveriesById(ids)).map(view),
+    deliveriesOf: async (id) => (await deliveriesOf(id)).map(view),
+    latencies: async (address) => (await latencies(address)).map((_, n) => latencyOf(n * 1_000)),
+    async deliveries(query) {
+      const found = await deliveries(query)
+      return { ...found, rows: found.rows.map(view) }
+    },
+  } satisfies Partial<ConsoleReads>)
 }
 
 /** The badge of a live page says that it is connected. */

@@ -1,6 +1,5 @@
 /** Reads integrations and their endpoints for the console. Source: the port ConsoleReads. @module */
 import type { ConsoleIntegration, ConsoleReads } from '@payment-integration/core/ports'
-import { sql } from 'kysely'
 import { attemptRecord } from '../deliveries/list.js'
 import type { Connection, Engine } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
@@ -8,7 +7,7 @@ import { integer, nullableInteger, unpack } from '../internal/values.js'
 
 /** Newest deliveries of an endpoint whose attempts are read. */
 const mostDeliveries = 50
-const mostLatencies = 500
+const mostAttempts = 500
 const mostRows = 1_000
 
 type EndpointReads = Pick<ConsoleReads, 'lastFailure' | 'latencies' | 'integrations'>
@@ -17,11 +16,16 @@ type EndpointReads = Pick<ConsoleReads, 'lastFailure' | 'latencies' | 'integrati
 export function createEndpointReads({ read: db }: Engine): EndpointReads {
   return {
     async lastFailure(integrationAddress) {
-      const row = await lastFailureQuery(db, integrationAddress).executeTakeFirst()
-      return row === undefined ? null : { ...attemptRecord(row), deliveryId: String(row.delivery_id) }
+      const ids = await newestIds(db, integrationAddress)
+      const failures = ids.length === 0 ? [] : await failureQuery(db, ids).execute()
+      const [newest] = failures.sort(
+        (x, y) => integer(y.started_at) - integer(x.started_at) || integer(y.number) - integer(x.number),
+      )
+      return newest === undefined ? null : { ...attemptRecord(newest), deliveryId: String(newest.delivery_id) }
     },
     async latencies(integrationAddress) {
-      return (await latencyQuery(db, integrationAddress).execute()).map(({ latency_ms }) => latency_ms)
+      const ids = await newestIds(db, integrationAddress)
+      return ids.length === 0 ? [] : (await latencyQuery(db, ids).execute()).map(({ latency_ms }) => latency_ms)
     },
     async integrations({ afterAddress = '', limit }) {
       return (await integrationQuery(db, afterAddress, checkInteger(limit, 'limit', 1, mostRows)).execute()).map(viewOf)
@@ -29,7 +33,13 @@ export function createEndpointReads({ read: db }: Engine): EndpointReads {
   }
 }
 
-const newestDeliveries = (db: Connection, integrationAddress: string) =>
+/** The newest deliveries of an integration. A join would let PostgreSQL read all attempts. */
+async function newestIds(db: Connection, integrationAddress: string): Promise<number[]> {
+  return (await newestIdsQuery(db, integrationAddress).execute()).map(({ id }) => integer(id))
+}
+
+/** Their ids. */
+export const newestIdsQuery = (db: Connection, integrationAddress: string) =>
   db
     .selectFrom('deliveries')
     .select('id')
@@ -37,27 +47,23 @@ const newestDeliveries = (db: Connection, integrationAddress: string) =>
     .orderBy('id', 'desc')
     .limit(mostDeliveries)
 
-/** The newest failed attempt of the newest deliveries. */
-export function lastFailureQuery(db: Connection, integrationAddress: string) {
-  return db
-    .selectFrom(newestDeliveries(db, integrationAddress).as('d'))
-    .innerJoin('attempts as a', 'a.delivery_id', 'd.id')
-    .selectAll('a')
-    .where('a.reason', 'is not', null)
-    .orderBy('a.started_at', 'desc')
-    .orderBy(sql`a.number`, 'desc')
-    .limit(1)
-}
+const attemptsOf = (db: Connection, ids: readonly number[]) =>
+  db
+    .selectFrom('attempts')
+    .where('delivery_id', 'in', ids)
+    .orderBy('delivery_id', 'desc')
+    .orderBy('number', 'desc')
+    .limit(mostAttempts)
+
+/** Failed attempts of deliveries. */
+export const failureQuery = (db: Connection, ids: readonly number[]) =>
+  attemptsOf(db, ids).selectAll().where('reason', 'is not', null)
 
 /** Latencies of the attempts that were answered, or that waited until the time limit. Reasons are JSON strings. */
-export function latencyQuery(db: Connection, integrationAddress: string) {
-  return db
-    .selectFrom(newestDeliveries(db, integrationAddress).as('d'))
-    .innerJoin('attempts as a', 'a.delivery_id', 'd.id')
-    .select('a.latency_ms')
-    .where(({ eb, or }) => or([eb('a.status', 'is not', null), eb('a.reason', '=', '"timeout"')]))
-    .limit(mostLatencies)
-}
+export const latencyQuery = (db: Connection, ids: readonly number[]) =>
+  attemptsOf(db, ids)
+    .select('latency_ms')
+    .where(({ eb, or }) => or([eb('status', 'is not', null), eb('reason', '=', '"timeout"')]))
 
 /** Integrations after an address. */
 export function integrationQuery(db: Connection, afterAddress: string, limit: number) {

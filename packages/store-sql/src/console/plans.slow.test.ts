@@ -7,7 +7,7 @@ import { type OpenEngine, openPostgres, openSqlite } from '../../test/support/en
 import { type Compiled, postgresScans, sqlitePlan } from '../../test/support/plans.js'
 import { createStore } from '../create-store.js'
 import { attemptsQuery, newestQuery } from './delivery-reads.js'
-import { integrationQuery, lastFailureQuery, latencyQuery } from './endpoint-reads.js'
+import { failureQuery, integrationQuery, latencyQuery, newestIdsQuery } from './endpoint-reads.js'
 import { attemptCounts, paymentCounts } from './minute-counts.js'
 import { keyQuery } from './payment-keys.js'
 import { searchQuery, updatesQuery } from './payment-reads.js'
@@ -51,6 +51,7 @@ async function fill({ engine }: OpenEngine): Promise<void> {
   })
 }
 
+const newestIds = Array.from({ length: limit }, (_, n) => rows - 2 * n)
 const middle = { blockTimestamp: epoch + 5_000_000, chainId: 1, txHash: hash(5_000) }
 const queries = ({ engine: { read } }: OpenEngine): Readonly<Record<string, Compiled>> => ({
   'newest payments': keyQuery(read, {}, limit),
@@ -70,8 +71,9 @@ const queries = ({ engine: { read } }: OpenEngine): Readonly<Record<string, Comp
     { integrationAddress: shops[1] ?? '', upToId: String(rows) },
     limit,
   ),
-  'last failure of an endpoint': lastFailureQuery(read, shops[1] ?? ''),
-  'latencies of an endpoint': latencyQuery(read, shops[1] ?? ''),
+  'newest deliveries of an endpoint': newestIdsQuery(read, shops[1] ?? ''),
+  'failures of an endpoint': failureQuery(read, newestIds),
+  'latencies of an endpoint': latencyQuery(read, newestIds),
   'integrations after an address': integrationQuery(read, address(0x500), limit),
   'newest attempts': attemptsQuery(read, 0, limit),
   'attempts by minute': attemptCounts(read, { since: 0, limit }),

@@ -152,8 +152,8 @@ export interface ConsoleReads {
   /** The newest attempt that failed at an integration's endpoint, with its time; null: none of its last 50 failed. */
   lastFailure(integrationAddress: string): Promise<(AttemptRecord & { readonly deliveryId: string }) | null>
   /**
-   * Latencies in milliseconds of an integration's newest 50 deliveries, in no order; at most the newest 500. Attempts that ended
-   * without an answer and without a timeout have none.
+   * Latencies in milliseconds of an integration's newest 50 deliveries, in no order; at most the newest 500. Attempts
+   * that ended without an answer and without a timeout have none.
    */
   latencies(integrationAddress: string): Promise<number[]>
   /** Integrations by address, those after `afterAddress` when given. */

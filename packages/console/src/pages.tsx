@@ -7,13 +7,14 @@ import { type AdminService, loadAdminPage } from './admin-pages.js'
 import { deliveryFilter, FilterError, type Given, givenOf, paymentFilter, positionOf, wholeOf } from './filters.js'
 import { jobPage } from './jobs/job-pages.js'
 import type { Jobs } from './jobs/jobs.js'
+import { latencyStatistics } from './live/overview.js'
 import type { Sampler } from './live/sampler.js'
 import { actPages } from './pages/act-pages.js'
 import { ChainsPage } from './pages/chains.js'
 import { type Choices, DeliveriesPage, PaymentsPage } from './pages/lists.js'
 import { EndpointsPage } from './pages/operations.js'
 import { OverviewPage } from './pages/overview.js'
-import { pageSize, partOf } from './pages/part-of.js'
+import { integrationsAfter, pageSize } from './pages/part-of.js'
 import { PaymentPage } from './pages/payment.js'
 import { AuditPage, SettingsPage } from './pages/records.js'
 import { search } from './search.js'
@@ -50,6 +51,8 @@ export interface PageDeps {
 const mostSnapshots = 50
 const mostUpdates = 200
 const mostRanges = 200
+/** Integrations that a form names. */
+const mostChoices = 200
 
 /** Reads a page; null: there is none. */
 export type Load = (deps: PageDeps, given: Given) => Promise<PageContent | null>
@@ -94,8 +97,7 @@ async function paymentsPage(deps: PageDeps, given: Given): Promise<PageContent> 
   const filter = paymentFilter(given)
   const before = positionOf(given['before'])
   const text = given['q']
-  const found =
-    text === undefined ? null : await search({ ...deps.service, store: deps.service.store }, text, filter, pageSize)
+  const found = text === undefined ? null : await search(reads, text, filter, pageSize)
   const page =
     found === null
       ? await reads.payments({ ...filter, before, limit: pageSize })
@@ -124,15 +126,18 @@ async function paymentPage(deps: PageDeps, given: Given, chainId: number, txHash
   const { payments } = await store.payments.transaction({ chainId, txHash })
   const payment = payments.find((each) => each.primary) ?? payments[0]
   if (payment === undefined) return null
-  const [snapshots, updates, deliveries] = await Promise.all([
+  const { integrationAddress: address } = payment
+  const [snapshots, integration, updates, deliveries] = await Promise.all([
     snapshotsOf(deps, payment),
+    address === null ? null : store.integrations.find(address),
     store.console.updates({ chainId, txHash, limit: mostUpdates }),
     store.console.deliveriesOf(payment.id),
   ])
   const [a, b] = [given['a'], given['b']]
   const compare = a === undefined || b === undefined ? null : ([wholeOf('a', a), wholeOf('b', b)] as const)
   const others = payments.filter((each) => each !== payment)
-  const body = <PaymentPage {...{ payment, others, snapshots, updates, deliveries, compare }} now={deps.now()} />
+  const detail = { payment, others, snapshots, updates, deliveries, compare, now: deps.now() }
+  const body = <PaymentPage {...detail} notificationUrl={integration?.notificationUrl ?? null} />
   const live = topicOf('payment', { chain: String(chainId), hash: txHash })
   return { title: `Payment ${txHash.slice(0, 10)}`, section: '/payments', body, live }
 }
@@ -149,14 +154,14 @@ async function snapshotsOf({ service }: PageDeps, { id, version }: StoredPayment
 }
 
 async function endpointsPage({ service, now }: PageDeps, given: Given): Promise<PageContent> {
-  const { shown, next } = partOf(await service.integrations.list(), given, '/endpoints')
-  const health = new Map((await service.store.deliveries.endpoints()).map((each) => [each.integrationAddress, each]))
+  const reads = service.store.console
+  const { shown, next } = await integrationsAfter(reads, given, '/endpoints')
   const endpoints = await Promise.all(
-    shown.map(async (integration) => ({
-      integration,
-      health: health.get(integration.address) ?? null,
-      lastFailure: await service.store.console.lastFailure(integration.address),
-    })),
+    shown.map(async (integration) => {
+      const { address } = integration
+      const [lastFailure, latencies] = await Promise.all([reads.lastFailure(address), reads.latencies(address)])
+      return { integration, lastFailure, latency: latencyStatistics(latencies) }
+    }),
   )
   const body = <EndpointsPage endpoints={endpoints} now={now()} next={next} />
   return { title: 'Endpoints', section: '/endpoints', body }
@@ -184,7 +189,7 @@ async function auditPage({ service }: PageDeps, given: Given): Promise<PageConte
 }
 
 async function choicesOf({ service, url, tools }: PageDeps): Promise<Choices> {
-  const integrations = await service.integrations.list()
+  const integrations = await service.store.console.integrations({ limit: mostChoices })
   return {
     chainIds: service.indexers.map(({ chainId }) => chainId),
     integrations: integrations.map(({ address, name }) => ({ address, name })),

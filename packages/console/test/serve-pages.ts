@@ -1,6 +1,18 @@
 /** Serves pages on a real port, as a host on Node does. @module */
+import { existsSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { Console } from '../src/create-console.js'
+
+/** Where Chromium is; undefined: nowhere. */
+export const chromiumPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
+  existsSync,
+)
+
+/** Root needs a browser without a sandbox. */
+export const chromiumOptions = {
+  ...(chromiumPath === undefined ? {} : { executablePath: chromiumPath }),
+  args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
+}
 
 /** Pages on a port. */
 export interface ServedPages {

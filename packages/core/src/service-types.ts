@@ -301,6 +301,16 @@ export interface Loop {
   run(signal: AbortSignal): Promise<void>
 }
 
+/** A reorganisation that a process followed. */
+export interface Reorganisation {
+  /** When it was followed, in unix milliseconds. */
+  readonly at: number
+  /** Highest indexed block before it. */
+  readonly from: number
+  /** Highest block that stayed: the blocks above it, up to `from`, were orphaned. */
+  readonly commonAncestor: number
+}
+
 /** The health of a chain. */
 export interface ChainStatus {
   readonly chainId: number
@@ -316,6 +326,8 @@ export interface ChainStatus {
   readonly proof: ProofLevel | null
   /** Since the start of this process. */
   readonly reorganisations: number
+  /** The newest 20 of them, newest first. */
+  readonly newestReorganisations: readonly Reorganisation[]
   /** Whether this process is the one that indexes the chain. */
   readonly leading: boolean
   readonly endpoints: readonly EndpointStatus[]

@@ -18,6 +18,7 @@ import { envValues, writeEnvFile } from './env-file.js'
 import { type DemoIdentity, startDemoIdentity } from './identity.js'
 import { createLedger, type Ledger } from './ledger.js'
 import { accountHandle, legacyExample, setUpLegacy } from './legacy.js'
+import { openAddress } from './open-address.js'
 import type { PaymentPlan } from './plan.js'
 import { choosePort, startOnPort } from './port.js'
 import { createDemoProcessor, type DemoProcessor } from './processor.js'
@@ -49,6 +50,8 @@ export interface Demo extends DemoParts {
   /** Makes deliveries due now: the last one again, or all that wait for a retry. Resolves a sentence. */
   replayLast(): Promise<string>
   retryNow(): Promise<string>
+  /** Opens the console in the browser of this machine. Resolves a sentence with its address. */
+  openConsole(): Promise<string>
   /** Undefined without a receiver of the user. */
   readonly relay: Relay | undefined
   /** Probes the user's receiver. Undefined without one. */
@@ -223,6 +226,7 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
       const { replayed } = await deliveries.replayAll({ integrationAddress: address, status: 'pending' })
       return replayed === 1 ? 'One delivery is attempted now.' : `${replayed} deliveries are attempted now.`
     },
+    openConsole: () => openAddress(`${serviceUrl}/console`, io.env),
     legacyExample: legacyExample({ serviceUrl, legacyApiKey, chainId: chain.chainId, currency: chain.token.currency }),
   }
 

@@ -6,6 +6,7 @@ import { Badge, Cell, Empty, Hex, hrefOf, Shown, Table, When } from '../view/par
 import { grouped, latencyOf } from '../view/text.js'
 import { gapsOf } from './gaps.js'
 import { ReindexForm } from './reindex-form.js'
+import { Reorganisations } from './reorganisations.js'
 
 /** A chain with its stored ranges. */
 export interface ChainDetail {
@@ -106,6 +107,7 @@ function OneChain({ status, proofs, coverage }: ChainDetail) {
         </p>
       )}
       <Nodes status={status} />
+      <Reorganisations {...status} />
       <h3>Read blocks</h3>
       {gaps.length === 0 ? (
         <p class="dim">The newest 200 stored ranges have no gap.</p>

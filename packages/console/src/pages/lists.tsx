@@ -21,10 +21,11 @@ export interface Choices {
 
 const named = (values: readonly string[]) => values.map((value) => [value, value.replaceAll('_', ' ')] as const)
 
-function commonFields({ chainIds, integrations }: Choices, withNone: boolean): readonly Field[] {
-  const own = integrations.map(
-    ({ address, name }) => [address, `${name.slice(0, 30)} ${address.slice(0, 8)}…`] as const,
-  )
+function commonFields({ chainIds, integrations }: Choices, given: Given, withNone: boolean): readonly Field[] {
+  const chosen = given['integration']?.toLowerCase()
+  const isNamed = chosen === undefined || chosen === 'none' || integrations.some(({ address }) => address === chosen)
+  const all = isNamed ? integrations : [...integrations, { address: chosen, name: '' }]
+  const own = all.map(({ address, name }) => [address, `${name.slice(0, 30)} ${address.slice(0, 8)}…`] as const)
   return [
     { name: 'chain', label: 'Chain', options: chainIds.map((id) => [String(id), String(id)] as const) },
     { name: 'integration', label: 'Integration', options: withNone ? [...own, ['none', 'none'] as const] : own },
@@ -44,7 +45,7 @@ export function PaymentsPage(props: {
   const fields: readonly Field[] = [
     { name: 'q', label: 'Search', hint: 'hash, wallet, memo, or 25.00 EUR', kind: 'search' },
     { name: 'state', label: 'State', options: named([...paymentStates, 'none']) },
-    ...commonFields(choices, true),
+    ...commonFields(choices, given, true),
   ]
   const { before, ...rest } = given
   const next = page.next === null ? null : hrefOf('/payments', { ...rest, before: positionText(page.next) })
@@ -108,7 +109,7 @@ export function DeliveriesPage(props: { given: Given; choices: Choices; page: Co
   const fields: readonly Field[] = [
     { name: 'hash', label: 'Transaction', hint: '0x…', kind: 'search' },
     { name: 'status', label: 'Status', options: named(deliveryStatuses) },
-    ...commonFields(choices, false),
+    ...commonFields(choices, given, false),
   ]
   const { before, ...rest } = given
   return (

@@ -8,6 +8,7 @@ import { IntegrationPage, IntegrationsPage } from './pages/integrations.js'
 import { LegacyPage, legacyAnswer } from './pages/legacy.js'
 import { LegacyKeysPage } from './pages/legacy-keys.js'
 import { OperatorsPage } from './pages/operators.js'
+import { integrationsAfter, pageSize } from './pages/part-of.js'
 import type { PageContent } from './pages.js'
 import { hrefOf } from './view/parts.js'
 
@@ -22,11 +23,9 @@ export interface AdminDeps {
 /** The parts of the service that these pages read from. */
 export type AdminService = Pick<
   Service,
-  'integrations' | 'identity' | 'legacy' | 'accounts' | 'legacyKeys' | 'operators'
+  'store' | 'integrations' | 'identity' | 'legacy' | 'accounts' | 'legacyKeys' | 'operators'
 >
 
-/** Rows on a page. */
-const pageSize = 50
 /** Subjects, and redemptions, that are looked through for a decision that waits. */
 const mostRead = 1_000
 
@@ -48,15 +47,15 @@ const sections: Readonly<Record<string, Load>> = {
   legacy: legacyPage,
 }
 
-async function integrationsPage({ service }: AdminDeps, given: Given, name?: string) {
+async function integrationsPage({ service, now }: AdminDeps, given: Given, name?: string) {
   const section = '/integrations'
-  const all = await service.integrations.list()
   if (name !== undefined) {
+    const all = await service.integrations.list()
     const one = all.find(({ address }) => address === name.toLowerCase())
     return one === undefined ? null : { title: 'Integration', section, body: <IntegrationPage one={one} /> }
   }
-  const { shown, next } = partOf(all, ({ address }) => address, given, section)
-  return { title: 'Integrations', section, body: <IntegrationsPage integrations={shown} next={next} /> }
+  const { shown, next } = await integrationsAfter(service.store.console, given, section)
+  return { title: 'Integrations', section, body: <IntegrationsPage integrations={shown} next={next} now={now()} /> }
 }
 
 async function accountsPage({ service }: AdminDeps, given: Given, name?: string) {

@@ -145,7 +145,11 @@ describe('lists', () => {
   )
 
   it('an unknown page, payment or path is answered 404', async () => {
-    for (const path of ['/nothing', `/payments/1/0x${'9'.repeat(64)}`, '/payments/1/x', '/%ff', '/__proto__'])
+    const unknown = `0x${'9'.repeat(40)}`
+    for (const path of [
+      ...['/nothing', `/payments/1/0x${'9'.repeat(64)}`, '/payments/1/x', '/%ff', '/__proto__', '/operators'],
+      ...[`/integrations/${unknown}`, '/accounts/none', '/accounts/a%2Fb', '/keys/1', '/legacy/1', '/identity/1'],
+    ])
       expect((await get(path)).status, path).toBe(404)
   })
 })

@@ -4,7 +4,7 @@ import type { Service } from '@payment-integration/core'
 import { type Context, Hono } from 'hono'
 import { noteOf } from './acts/act.js'
 import { runAct } from './acts/run-act.js'
-import type { AdminService } from './admin-pages.js'
+import { type AdminService, loadAdminPage } from './admin-pages.js'
 import { FilterError, givenOf } from './filters.js'
 import { JobProgress } from './jobs/job-pages.js'
 import { isJobTopic, openJobStream } from './jobs/job-stream.js'
@@ -138,7 +138,9 @@ export function createConsole(deps: ConsoleDeps): Console {
   async function page(c: Context<Env>): Promise<Response> {
     const url = new URL(c.req.url)
     const position = await feed.position()
-    const content = await loadPage(pathOf(c), { ...deps, sampler, jobs, tools, now, url, role: visitIn(c).viewer.role })
+    const read = { ...deps, sampler, jobs, tools, now, url, role: visitIn(c).viewer.role }
+    const path = pathOf(c)
+    const content = (await loadPage(path, read)) ?? (await loadAdminPage(path, read, givenOf(url)))
     if (content === null) return c.notFound()
     const live = content.live === undefined ? undefined : `${content.live}&after=${position}`
     return render({ ...content, live }, { visit: c.get('visit'), note: noteOf(url.searchParams.get('note')) })

@@ -3,7 +3,6 @@
 import type { Service } from '@payment-integration/core'
 import type { StoredPayment } from '@payment-integration/core/ports'
 import type { Child } from 'hono/jsx'
-import { type AdminService, loadAdminPage } from './admin-pages.js'
 import { deliveryFilter, FilterError, type Given, givenOf, paymentFilter, positionOf, wholeOf } from './filters.js'
 import { jobPage } from './jobs/job-pages.js'
 import type { Jobs } from './jobs/jobs.js'
@@ -35,9 +34,7 @@ export interface PageContent {
 
 /** What pages read from. */
 export interface PageDeps {
-  readonly service: Pick<Service, 'store' | 'indexers' | 'integrations'> & AdminService
-  /** Absent: nobody signs in. */
-  readonly signIn?: object | undefined
+  readonly service: Pick<Service, 'store' | 'indexers' | 'integrations'>
   readonly config?: object | undefined
   readonly sampler: Sampler
   readonly jobs: Pick<Jobs, 'list' | 'find'>
@@ -79,8 +76,7 @@ export async function loadPage(path: string, deps: PageDeps): Promise<PageConten
   if (load !== undefined) return load(deps, given)
   if (path.startsWith('/jobs')) return jobPage(deps.jobs, path, deps.now())
   const named = /^\/payments\/(\d{1,15})\/(0x[0-9a-f]{64})$/i.exec(path)
-  if (named === null) return loadAdminPage(path, deps, given)
-  return paymentPage(deps, given, Number(named[1]), (named[2] ?? '').toLowerCase())
+  return named === null ? null : paymentPage(deps, given, Number(named[1]), (named[2] ?? '').toLowerCase())
 }
 
 async function overviewPage({ service, sampler, url, tools }: PageDeps): Promise<PageContent> {

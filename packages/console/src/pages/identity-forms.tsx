@@ -15,7 +15,7 @@ export function ResolveForms({ redemption: { externalUserId } }: { redemption: R
         needs="operator"
         fields={{ externalUserId, finding: 'applicant' }}
       >
-        <TextField name="applicant" label="Applicant id at the provider" isLong />
+        <TextField name="applicant" label="Applicant id at the provider" />
       </ActForm>
       <ActForm
         act="identity-resolve"

@@ -1,6 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Integrations: their list, and the page of one with its acts. @module */
 import type { IntegrationView } from '@payment-integration/core'
+import type { ConsoleIntegration } from '@payment-integration/core/ports'
 import { ActForm } from '../view/act-form.js'
 import { GraceField, TextField } from '../view/fields.js'
 import { Badge, Cell, Facts, hrefOf, Pager, Shown, Table, When } from '../view/parts.js'
@@ -12,7 +13,11 @@ export const integrationPath = (address: string) => `/integrations/${address}`
 const titles = ['State', 'Name', 'Address', 'Notification URL', 'Created', 'Signing secret', 'Rows']
 
 /** Integrations, without their secrets. */
-export function IntegrationsPage(props: { integrations: readonly IntegrationView[]; next: string | null }) {
+export function IntegrationsPage(props: {
+  integrations: readonly ConsoleIntegration[]
+  next: string | null
+  now: number
+}) {
   return (
     <>
       <h1>Integrations</h1>
@@ -21,7 +26,7 @@ export function IntegrationsPage(props: { integrations: readonly IntegrationView
       ) : (
         <Table label="Integrations" columns={titles.map((title) => ({ title }))}>
           {props.integrations.map((one) => (
-            <IntegrationRow one={one} />
+            <IntegrationRow one={one} now={props.now} />
           ))}
         </Table>
       )}
@@ -36,7 +41,7 @@ export function IntegrationsPage(props: { integrations: readonly IntegrationView
   )
 }
 
-function IntegrationRow({ one }: { one: IntegrationView }) {
+function IntegrationRow({ one, now }: { one: ConsoleIntegration; now: number }) {
   return (
     <tr>
       <Cell of="State">
@@ -56,7 +61,7 @@ function IntegrationRow({ one }: { one: IntegrationView }) {
       <Cell of="Created">
         <When at={one.createdAt} withDate />
       </Cell>
-      <Cell of="Signing secret">{signingOf(one)}</Cell>
+      <Cell of="Signing secret">{signingOf(one, now)}</Cell>
       <Cell of="Rows">
         <RowsOf one={one} />
       </Cell>
@@ -78,9 +83,15 @@ const RowsOf = ({ one: { address } }: { one: IntegrationView }) => (
   </>
 )
 
-const signingOf = ({ signingSecretPrepared, previousSigningSecretUntil }: IntegrationView) =>
+const signingOf = (
+  {
+    signingSecretPrepared,
+    previousSigningSecretUntil,
+  }: Pick<IntegrationView, 'signingSecretPrepared' | 'previousSigningSecretUntil'>,
+  now = 0,
+) =>
   `${signingSecretPrepared ? 'a next one is prepared' : 'set'}${
-    previousSigningSecretUntil === null ? '' : ', the former one in its grace time'
+    (previousSigningSecretUntil ?? 0) <= now ? '' : ', the former one in its grace time'
   }`
 
 /** One integration with its acts. */

@@ -3,9 +3,11 @@ import { createAudited } from './audit/audited.js'
 import { forgetAfterChanges } from './auth/forget-after-changes.js'
 import type { Recent } from './auth/recent.js'
 import { createDeliveryCommands } from './deliveries/commands.js'
+import { createEndpointCommands } from './endpoints/commands.js'
 import { createIntegrationCommands } from './integrations/commands.js'
 import { createLegacyKeyCommands } from './legacy-keys/commands.js'
 import { createOperatorCommands } from './operators/commands.js'
+import type { Sender } from './ports/sender.js'
 import type { Store } from './ports/store.js'
 import type { Clock, Random } from './ports/world.js'
 import type { MasterKey } from './secrets/master-key.js'
@@ -17,6 +19,9 @@ export interface ActorCommandsDeps {
   readonly keys: MasterKey
   readonly clock: Pick<Clock, 'now'>
   readonly random: Random
+  readonly sender: Sender
+  /** Integrations whose test delivery is in flight. */
+  readonly testsInFlight: Set<string>
   /** Recently accepted credentials of integrations, forgotten after changes. */
   readonly recentIntegrations: Pick<Recent<unknown>, 'forget'>
   /** The same of legacy API keys. */
@@ -32,7 +37,7 @@ export interface ActorCommandsDeps {
  * @throws RangeError When the actor is blank or longer than 200 characters.
  */
 export function createActorCommands(deps: ActorCommandsDeps, actor: string): ActorCommands {
-  const { store, keys, clock, random, allowLoopbackHttp, isDeniedAddress, onDue } = deps
+  const { store, keys, clock, random, allowLoopbackHttp, isDeniedAddress, onDue, sender, testsInFlight } = deps
   const transaction: Store['transaction'] = (work) => store.transaction(work)
   const auditedIn = (runs: Store['transaction']) => createAudited({ transaction: runs, keys, clock, actor })
   return {
@@ -54,5 +59,13 @@ export function createActorCommands(deps: ActorCommandsDeps, actor: string): Act
     }),
     deliveries: createDeliveryCommands({ deliveries: store.deliveries, audited: auditedIn(transaction), onDue }),
     operators: createOperatorCommands({ operators: store.operators, audited: auditedIn(transaction), clock, random }),
+    endpoints: createEndpointCommands({
+      integrations: store.integrations,
+      audited: auditedIn(transaction),
+      keys,
+      clock,
+      sender,
+      inFlight: testsInFlight,
+    }),
   }
 }

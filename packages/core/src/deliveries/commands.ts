@@ -33,9 +33,10 @@ export function createDeliveryCommands({ deliveries, audited, onDue }: DeliveryD
       return deliveries.list({ ...parseFilter(query), afterId, limit })
     },
     count: async (filter) => deliveries.count(parseFilter(filter)),
-    async replay(deliveryId) {
+    async replay(deliveryId, { integrationAddress } = {}) {
+      const scope = parseFilter({ integrationAddress })
       await audited(async (tx, note) => {
-        const { replayed, underWay } = await tx.replayDeliveries({ deliveryId, limit: 1 })
+        const { replayed, underWay } = await tx.replayDeliveries({ ...scope, deliveryId, limit: 1 })
         if (underWay > 0) throw new DeliveryError('ERR_DELIVERY_UNDER_WAY', deliveryId)
         if (replayed === 0) throw new DeliveryError('ERR_DELIVERY_NOT_FOUND', deliveryId)
         note({ action: 'deliveries.replayed', subject: deliveryId, details: { replayed } })

@@ -4,6 +4,7 @@ export { type FulfilmentPollerOptions, fulfilmentPollerDefaults } from '../fulfi
 export { BrokenHistoryError } from '../indexer/broken-history-error.js'
 export { DeepReorganisationError } from '../indexer/deep-reorganisation-error.js'
 export { type IndexerOptions, indexerDefaults } from '../indexer/indexer.js'
+export type * from '../integration-session-types.js'
 export {
   type NotificationUrlRule,
   notificationPorts,

@@ -10,6 +10,7 @@ import { identityReads } from './memory-identity-reads.js'
 import { integrationsIn } from './memory-integrations.js'
 import { memoryLeases } from './memory-leases.js'
 import { legacyKeysIn } from './memory-legacy-keys.js'
+import { integrationSessionReads } from './memory-integration-sessions.js'
 import { operatorReads } from './memory-operators.js'
 import { pageReads } from './memory-pages.js'
 import { sealingKeysOf } from './memory-sealing-keys.js'
@@ -111,6 +112,7 @@ function inMemory({ now = () => 0, deliveries = memoryDeliveries({ now }) }: Mem
     },
     legacyKeys: legacyKeysIn(() => state.legacyKeys),
     operators: operatorReads(() => state),
+    integrationSessions: integrationSessionReads(() => state),
     identity: identityReads(() => state, now),
     identityAccounts: accountReads(() => state),
     console: consoleReads(

@@ -7,6 +7,7 @@ import { identityIn } from './memory-identity.js'
 import { accountsIn } from './memory-identity-accounts.js'
 import { integrationsIn } from './memory-integrations.js'
 import { legacyKeysIn } from './memory-legacy-keys.js'
+import { integrationSessionsIn } from './memory-integration-sessions.js'
 import { operatorsIn } from './memory-operators.js'
 import { type MemoryState, reachedOf } from './memory-state.js'
 
@@ -194,6 +195,7 @@ export function memoryTransaction(
       draft.audit.push(record)
     },
     operators: operatorsIn(draft),
+    integrationSessions: integrationSessionsIn(draft),
     dataKeys: dataKeysIn(draft.dataKeys),
     identity: identityIn(draft, now),
     identityAccounts: accountsIn(draft),

@@ -13,6 +13,7 @@ import { createEventLog } from '../logging/event-log.js'
 import { createPinoLogger } from '../logging/pino-logger.js'
 import { createMetrics } from '../metrics/create-metrics.js'
 import { type Listeners, openListeners } from './listeners.js'
+import { openPortal } from './open-portal.js'
 import { type OpenOptions, openService } from './open-service.js'
 import { warnReadableDatabase } from './warn-readable-database.js'
 
@@ -73,6 +74,7 @@ export async function startServer(config: Config, options: StartOptions = {}): P
   const app = createApp({
     service,
     console: pages,
+    portal: openPortal(config, service, logger),
     receiveUpdate,
     readWebhook: opened.readWebhook,
     health,
@@ -86,7 +88,7 @@ export async function startServer(config: Config, options: StartOptions = {}): P
   })
   let listeners: Listeners
   try {
-    if (config.console) await store.console.prepare()
+    if (config.console || config.portal !== null) await store.console.prepare()
     listeners = await openListeners(config, { app, metrics, logger, ownsProcess: options.ownsProcess })
   } catch (error) {
     await opened.close()

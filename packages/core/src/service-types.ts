@@ -250,10 +250,7 @@ export interface DeliveryCommands {
    * @param scope.integrationAddress - Deliveries of others are then not found.
    * @throws DeliveryError `ERR_DELIVERY_NOT_FOUND`; `ERR_DELIVERY_UNDER_WAY` while it is leased.
    */
-  replay(
-    deliveryId: string,
-    scope?: { readonly integrationAddress?: string | undefined },
-  ): Promise<DeliveryView>
+  replay(deliveryId: string, scope?: { readonly integrationAddress?: string | undefined }): Promise<DeliveryView>
   /**
    * Makes every present delivery of the filter due, in parts, until `signal` aborts. Each part is committed with its
    * record in the audit log.

@@ -1,6 +1,7 @@
 /** Acts of the portal. Source: docs/decisions/portal.md. */
-import { createVerifier } from '@payment-integration/webhook'
+
 import type { TwinIntegration } from '@payment-integration/testing/twin'
+import { createVerifier } from '@payment-integration/webhook'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BrowserLike } from '../../test/browser-like.js'
 import { openPortal, type PortalSetup } from '../../test/portal-setup.js'

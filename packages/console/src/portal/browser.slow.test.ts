@@ -87,7 +87,8 @@ describe.skipIf(executablePath === undefined)('the portal in Chromium', () => {
   /** No sideways scrolling, and nothing that axe finds. */
   async function check(page: Page, name: string): Promise<void> {
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), name).toBeLessThanOrEqual(0)
-    if (shots !== undefined) await page.screenshot({ path: `${shots}/${name.replaceAll('/', '-')}.png`, fullPage: true })
+    if (shots !== undefined)
+      await page.screenshot({ path: `${shots}/${name.replaceAll('/', '-')}.png`, fullPage: true })
     await page.evaluate(axe)
     const { violations } = (await page.evaluate('axe.run(document)')) as {
       violations: readonly { id: string; nodes: { html: string }[] }[]
@@ -110,7 +111,10 @@ describe.skipIf(executablePath === undefined)('the portal in Chromium', () => {
           const own = who === 'shop' ? [`${payment}?a=1&b=2`, '/payments?wallet=x'] : ['/nothing']
           for (const path of ['', '/payments', '/deliveries', '/endpoint', '/secrets', ...own]) {
             await page.goto(`${url}${path}`, { waitUntil: 'load' })
-            await check(page, `${width}-${colorScheme}-${who}${path.replace(/0x.*/, 'one').replace(/\?.*/, '-filtered')}`)
+            await check(
+              page,
+              `${width}-${colorScheme}-${who}${path.replace(/0x.*/, 'one').replace(/\?.*/, '-filtered')}`,
+            )
           }
         }
         expect(complaints.filter((text) => !/40[04]/.test(text))).toEqual([])

@@ -19,7 +19,9 @@ export const portalSections: Sections = [
 
 /** A URL of the portal with these parameters; undefined ones are left out. */
 export function portalHref(path: string, parameters: Readonly<Record<string, string | null | undefined>> = {}): string {
-  const given = Object.entries(parameters).flatMap(([name, value]) => (value ? [[name, value] satisfies [string, string]] : []))
+  const given = Object.entries(parameters).flatMap(([name, value]) =>
+    value ? [[name, value] satisfies [string, string]] : [],
+  )
   return given.length === 0 ? `${portalBase}${path}` : `${portalBase}${path}?${new URLSearchParams(given)}`
 }
 

@@ -29,7 +29,7 @@ const pages: Readonly<Record<string, Load>> = {
   '/endpoint': async (deps) => ({
     title: 'Endpoint',
     section: '/endpoint',
-    body: <EndpointPage {...await endpointOf(deps)} />,
+    body: <EndpointPage {...(await endpointOf(deps))} />,
   }),
   '/secrets': async ({ tenant }) => ({
     title: 'Secrets',

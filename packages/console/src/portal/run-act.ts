@@ -18,8 +18,7 @@ export interface PostedAct {
 
 /** Runs it. A form without its CSRF token is answered 403, and nothing is done. */
 export async function runPortalAct(render: Render, { name, request, visit, tenant }: PostedAct): Promise<Response> {
-  const rejected = (status: number, title: string, text: string) =>
-    render(problemPage(title, text), { visit, status })
+  const rejected = (status: number, title: string, text: string) => render(problemPage(title, text), { visit, status })
   const act = Object.hasOwn(portalActs, name) ? portalActs[name] : undefined
   if (act === undefined) return rejected(404, 'There is no such act', 'The address leads to nothing here.')
   const form = await readForm(request)

@@ -96,8 +96,7 @@ export function createIntegrationSessions(deps: IntegrationSessionDeps): Integra
       if (found === null) return
       const subject = found.integration.address
       await auditedAs(integrationActor(subject))(async (tx, note) => {
-        if ((await tx.integrationSessions.delete(hash)) !== null)
-          note({ action: 'integration.signed_out', subject })
+        if ((await tx.integrationSessions.delete(hash)) !== null) note({ action: 'integration.signed_out', subject })
       })
     },
     csrfToken: (sessionToken) => csrfTokenOf(keys.current, sessionToken),

@@ -33,18 +33,22 @@ it.each(['https://pay.example', 'https://pay.example:8443', 'http://127.0.0.1:47
   },
 )
 
-it.each(['http://pay.example', 'https://pay.example/portal', 'https://pay.example?x=1', 'https://a@pay.example', 'pay'])(
-  'PI_PORTAL_URL %s is rejected',
-  (url) => {
-    expect(problemsOf({ PI_PORTAL: 'on', PI_PORTAL_URL: url })).toEqual([
-      expect.stringContaining('expected an origin without a path, such as https://pay.example'),
-    ])
-  },
-)
+it.each([
+  'http://pay.example',
+  'https://pay.example/portal',
+  'https://pay.example?x=1',
+  'https://a@pay.example',
+  'pay',
+])('PI_PORTAL_URL %s is rejected', (url) => {
+  expect(problemsOf({ PI_PORTAL: 'on', PI_PORTAL_URL: url })).toEqual([
+    expect.stringContaining('expected an origin without a path, such as https://pay.example'),
+  ])
+})
 
 it('without a URL only development on a loopback address has it', () => {
   expect(read({ PI_PORTAL: 'on', PI_ENV: 'development', PI_HOST: '127.0.0.1' }).portal).toEqual({ publicUrl: null })
-  const problem = 'PI_PORTAL is on without PI_PORTAL_URL; set the origin that integrators open, such as https://pay.example.'
+  const problem =
+    'PI_PORTAL is on without PI_PORTAL_URL; set the origin that integrators open, such as https://pay.example.'
   expect(problemsOf({ PI_PORTAL: 'on' })).toEqual([problem])
   expect(problemsOf({ PI_PORTAL: 'on', PI_ENV: 'development', PI_HOST: '0.0.0.0' })).toEqual([problem])
 })

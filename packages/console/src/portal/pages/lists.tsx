@@ -100,8 +100,8 @@ export function NoPayments({ origin, address }: Place) {
   return (
     <Empty title="No payment names your integration yet.">
       <p>
-        A payment appears here when its block is indexed and its transaction carries <code class="whole">{address}</code>{' '}
-        as the integration. Your server reads the same list:
+        A payment appears here when its block is indexed and its transaction carries{' '}
+        <code class="whole">{address}</code> as the integration. Your server reads the same list:
       </p>
       <Copyable label="A request for your payments" text={curlOf(origin, address)} />
       <Copyable label="A script that reads your payments" text={clientOf(origin, address)} />

@@ -48,7 +48,9 @@ function SigningSecret({ isPrepared, until }: { isPrepared: boolean; until: numb
   return (
     <section>
       <h2>Signing secret</h2>
-      <p>Deliveries are signed with it. Your receiver must know a new one before it signs, so a rotation has two steps.</p>
+      <p>
+        Deliveries are signed with it. Your receiver must know a new one before it signs, so a rotation has two steps.
+      </p>
       {isPrepared ? (
         <>
           <p class="note">A new one is prepared. Activate it when your receiver accepts both.</p>

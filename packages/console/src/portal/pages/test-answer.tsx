@@ -26,7 +26,7 @@ export function TestAnswer({ sent }: { sent: TestDelivery }) {
         ]}
       />
       {advice === null ? (
-        <p>The receiver accepted it: its address, its certificate and its signing secret are right.</p>
+        <p>The receiver accepted it. If it verifies signatures, its signing secret is the right one.</p>
       ) : (
         <p class="note bad">
           {advice.cause} {advice.remedy}
@@ -39,7 +39,11 @@ export function TestAnswer({ sent }: { sent: TestDelivery }) {
         </>
       ) : null}
       <h2>What was sent</h2>
-      <Pre label="The request" text={`POST ${shownText(sent.url, 2_048)}\n${headers.join('\n')}\n\n${sent.body}`} wrap />
+      <Pre
+        label="The request"
+        text={`POST ${shownText(sent.url, 2_048)}\n${headers.join('\n')}\n\n${sent.body}`}
+        wrap
+      />
       <p class="dim">
         This is no payment: it has no state, no amount, and a hash that no transaction has. It is neither retried nor
         listed.

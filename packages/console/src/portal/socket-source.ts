@@ -4,8 +4,8 @@ import type { ConsoleBindings } from '../web/access.js'
 
 /** The peer of the connection; of IPv6 the first 64 bits. Requests without a socket count as one source. */
 export function socketSource(_request: Request, { incoming }: ConsoleBindings): string {
-  const address = (incoming?.socket.remoteAddress ?? 'unknown').replace(/%.*$/, '')
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
+  const [address = ''] = (incoming?.socket.remoteAddress ?? 'unknown').split('%', 1)
+  const mapped = /^::ffff:(\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3})$/i.exec(address)?.[1]
   if (mapped !== undefined) return mapped
   return isIPv6(address) ? networkOf(address) : address
 }

@@ -9,6 +9,7 @@ import type {
   Verify,
   VerifyRequest,
 } from '@payment-integration/contract'
+import type { DeliveryCommands, EndpointCommands } from './delivery-types.js'
 import type { Identity } from './identity-types.js'
 import type { IntegrationSessions } from './integration-session-types.js'
 import type { OperatorCommands, OperatorSessions } from './operator-types.js'
@@ -16,7 +17,6 @@ import type { EndpointStatus, ProofLevel } from './ports/chain.js'
 import type { Store } from './ports/store.js'
 import type { AccountRecord } from './ports/store-accounts.js'
 import type { AuditRecord } from './ports/store-audit.js'
-import type { AttemptRecord, DeliveryFilter, DeliveryView, EndpointView } from './ports/store-deliveries.js'
 import type { IntegrationRecord } from './ports/store-integrations.js'
 import type { LegacyKeyRecord } from './ports/store-legacy-keys.js'
 import type { DeliveryStreams } from './streams/stream-types.js'
@@ -231,68 +231,6 @@ export interface Resealed {
   readonly olderApiSecrets: readonly string[]
   /** Ids of legacy API keys, not revoked, that still need an older master key. */
   readonly olderLegacyKeys: readonly string[]
-}
-
-/** The operator's commands on deliveries. */
-export interface DeliveryCommands {
-  /** Deliveries of the filter, oldest first. @throws BadRequestError `ERR_ADDRESS_INVALID`, `ERR_TX_HASH_INVALID`. */
-  list(
-    query: DeliveryFilter & { readonly afterId?: string | undefined; readonly limit: number },
-  ): Promise<DeliveryView[]>
-  /** Number of deliveries of the filter. */
-  count(filter: DeliveryFilter): Promise<number>
-  /** @throws DeliveryError `ERR_DELIVERY_NOT_FOUND`. */
-  find(deliveryId: string): Promise<DeliveryView>
-  /**
-   * Makes one delivery of any status due now. It is signed with the active secret at the attempt, and marked as a
-   * replay in the attempt log.
-   *
-   * @param scope.integrationAddress - Deliveries of others are then not found.
-   * @throws DeliveryError `ERR_DELIVERY_NOT_FOUND`; `ERR_DELIVERY_UNDER_WAY` while it is leased.
-   */
-  replay(deliveryId: string, scope?: { readonly integrationAddress?: string | undefined }): Promise<DeliveryView>
-  /**
-   * Makes every present delivery of the filter due, in parts, until `signal` aborts. Each part is committed with its
-   * record in the audit log.
-   *
-   * @throws RangeError For a filter without a status: replays of delivered deliveries must be explicit.
-   */
-  replayAll(
-    filter: DeliveryFilter,
-    options?: {
-      /** Called after each part with the numbers so far. */
-      readonly onProgress?: ((done: ReplayTotals) => void) | undefined
-      readonly signal?: AbortSignal | undefined
-    },
-  ): Promise<ReplayTotals>
-  /** Endpoints with failures in a row. */
-  endpoints(): Promise<EndpointView[]>
-}
-
-/** A signed POST that is no delivery of a payment, and its answer. Nothing of it is stored but its audit record. */
-export interface TestDelivery extends Omit<AttemptRecord, 'replay'> {
-  readonly url: string
-  readonly headers: Readonly<Record<string, string>>
-  /** The signed bytes as text. */
-  readonly body: string
-}
-
-/** Commands on the endpoint of an integration. */
-export interface EndpointCommands {
-  /**
-   * Posts a signed sample to the notification URL: a payment without a state, an amount and a real hash. It changes
-   * neither the outbox nor the endpoint's health. Source: docs/decisions/portal.md.
-   * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_NO_NOTIFICATION_URL`, `ERR_TEST_IN_FLIGHT`;
-   * SealedSecretError `ERR_SECRET_UNREADABLE`.
-   */
-  sendTest(address: string): Promise<TestDelivery>
-}
-
-/** Progress of a replay. */
-export interface ReplayTotals {
-  readonly replayed: number
-  /** Skipped, because they were leased: their attempt was in flight. */
-  readonly underWay: number
 }
 
 /** The operator's reads of the audit log. */

@@ -1,4 +1,4 @@
-/** The portal: a fetch-standard app of pages for integrators, below `/portal`. Source: docs/decisions/portal.md. @module */
+/** The portal: a fetch-standard app for integrators, below `/portal`. Source: docs/decisions/portal.md. @module */
 import { BadRequestError } from '@payment-integration/core'
 import { type Context, Hono } from 'hono'
 import { FilterError } from '../filters.js'

@@ -1,4 +1,4 @@
-/** What is said after an act of the portal. A URL names the sentence, so that a link puts no words onto a page. @module */
+/** Sentences after acts of the portal. A URL names one, so that a link puts no words onto a page. @module */
 
 const notes = {
   replayed: 'The delivery is due now. It is marked as a replay in its attempts.',

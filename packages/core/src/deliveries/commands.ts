@@ -1,10 +1,10 @@
 /** The operator's commands for deliveries: list and replay. See docs/decisions/replays.md. @module */
 import type { Audited } from '../audit/audited.js'
+import type { DeliveryCommands, ReplayTotals } from '../delivery-types.js'
 import { DeliveryError } from '../errors.js'
 import { assertWhole } from '../internal/assert-whole.js'
 import { parseAddress, parseTxHash } from '../payments/parameters.js'
 import type { DeliveryFilter, DeliveryStore } from '../ports/store-deliveries.js'
-import type { DeliveryCommands, ReplayTotals } from '../service-types.js'
 
 /** The dependencies of the commands. */
 export interface DeliveryDeps {

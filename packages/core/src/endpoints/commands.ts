@@ -2,6 +2,7 @@
 import { deliveryTimeoutMs } from '@payment-integration/contract'
 import type { Audited } from '../audit/audited.js'
 import { shownUrl } from '../audit/shown-url.js'
+import type { EndpointCommands } from '../delivery-types.js'
 import { IntegrationError } from '../errors.js'
 import { withoutSecrets } from '../notifications/attempt.js'
 import { failureReason } from '../notifications/schedule.js'
@@ -12,7 +13,6 @@ import type { IntegrationStore } from '../ports/store-integrations.js'
 import type { Clock } from '../ports/world.js'
 import type { MasterKey } from '../secrets/master-key.js'
 import { openSecret } from '../secrets/seal.js'
-import type { EndpointCommands } from '../service-types.js'
 import { sampleBody } from './sample.js'
 
 /** What the commands need. */
@@ -22,7 +22,7 @@ export interface EndpointDeps {
   readonly keys: MasterKey
   readonly clock: Pick<Clock, 'now'>
   readonly sender: Sender
-  /** Integrations whose test is in flight, of this process: one at a time for each, so that nobody floods a receiver. */
+  /** Integrations whose test is in flight in this process: one each, so that nobody floods a receiver. */
   readonly inFlight: Set<string>
 }
 

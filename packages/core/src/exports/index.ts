@@ -1,3 +1,4 @@
+export type * from '../delivery-types.js'
 export * from '../errors.js'
 export type * from '../events.js'
 export { type FulfilmentPollerOptions, fulfilmentPollerDefaults } from '../fulfilments/poller.js'

@@ -12,7 +12,7 @@ import type { IntegrationRecord } from '../ports/store-integrations.js'
 /** How long a session lasts, in milliseconds. */
 export const integrationSessionMs = 12 * 60 * 60_000
 
-/** Subject of the audit record about addresses without an integration: an address may be a secret in the wrong field. */
+/** Subject of the audit record about addresses that nobody has: one may be a secret in the wrong field. */
 const unknownAddress = 'unknown address'
 
 /** The longest source that is counted and recorded, in characters. */

@@ -38,7 +38,7 @@ export interface DeliveryCommands {
 }
 
 /** A signed POST that is no delivery of a payment, and its answer. Nothing of it is stored but its audit record. */
-export interface TestDelivery extends Omit<AttemptRecord, 'replay'> {
+export interface SentTest extends Omit<AttemptRecord, 'replay'> {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   /** The signed bytes as text. */
@@ -53,7 +53,7 @@ export interface EndpointCommands {
    * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_NO_NOTIFICATION_URL`, `ERR_TEST_IN_FLIGHT`;
    * SealedSecretError `ERR_SECRET_UNREADABLE`.
    */
-  sendTest(address: string): Promise<TestDelivery>
+  sendTest(address: string): Promise<SentTest>
 }
 
 /** Progress of a replay. */

@@ -3,7 +3,7 @@
  * takes the address of the session, so no parameter of a request can name another integration.
  * @module
  */
-import type { IntegrationView, PaymentQueries, Service, TestDelivery } from '@payment-integration/core'
+import type { IntegrationView, PaymentQueries, SentTest, Service } from '@payment-integration/core'
 import { integrationActor } from '@payment-integration/core/operators'
 import type {
   AttemptRecord,
@@ -45,7 +45,7 @@ export interface Tenant {
   lastFailure(): Promise<(AttemptRecord & { readonly deliveryId: string }) | null>
   /** @throws DeliveryError `ERR_DELIVERY_NOT_FOUND`, the same for an unknown id and for a delivery of another one. */
   replay(deliveryId: string): Promise<DeliveryView>
-  sendTest(): Promise<TestDelivery>
+  sendTest(): Promise<SentTest>
   setNotificationUrl(url: string | null): Promise<void>
   /** @returns The new API secret. */
   rotateApiSecret(graceMs: number): Promise<string>

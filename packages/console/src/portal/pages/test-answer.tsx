@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** The answer to a test delivery, and what was sent. @module */
-import type { TestDelivery } from '@payment-integration/core'
+import type { SentTest } from '@payment-integration/core'
 import { adviceOf } from '../../advice.js'
 import { Facts, Pre, Shown, When } from '../../view/parts.js'
 import { Answer } from '../../view/rows.js'
@@ -11,7 +11,7 @@ import { PortalForm, portalHref } from '../links.js'
 const mostShown = 4_000
 
 /** The page. Nothing of it is stored. */
-export function TestAnswer({ sent }: { sent: TestDelivery }) {
+export function TestAnswer({ sent }: { sent: SentTest }) {
   const advice = adviceOf(sent.status, sent.reason)
   const headers = Object.entries(sent.headers).map(([name, value]) => `${name}: ${value}`)
   return (

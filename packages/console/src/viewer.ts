@@ -21,6 +21,8 @@ export interface Visit {
   isCsrfToken(given: string): boolean
   /** Whether a session can be ended. */
   readonly canSignOut: boolean
+  /** Tooltip of the name. @default the role */
+  readonly about?: string | undefined
 }
 
 /** The person of a page without sign-in: whoever uses this machine. */

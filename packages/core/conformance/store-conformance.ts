@@ -18,6 +18,7 @@ import { endpointHealthTests } from './endpoint-health.js'
 import { fairnessTests } from './fairness.js'
 import { identityTests } from './identity.js'
 import { identityArgumentTests } from './identity-verifications.js'
+import { integrationSessionTests } from './integration-sessions.js'
 import { integrationTests } from './integrations.js'
 import { leaseTests } from './leases.js'
 import { legacyKeyTests } from './legacy-keys.js'
@@ -59,6 +60,7 @@ export function storeConformance(adapter: string, open: OpenStore): void {
   describe(`${adapter}: accounts`, () => accountTests(test))
   describe(`${adapter}: legacy keys`, () => legacyKeyTests(test))
   describe(`${adapter}: operators`, () => operatorTests(test))
+  describe(`${adapter}: sessions of integrations`, () => integrationSessionTests(test))
   describe(`${adapter}: sealing keys`, () => sealingKeyTests(test))
   describe(`${adapter}: audit log`, () => auditTests(test))
   describe(`${adapter}: claims`, () => claimTests(test))

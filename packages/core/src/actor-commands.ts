@@ -4,6 +4,7 @@ import { createAudited } from './audit/audited.js'
 import { forgetAfterChanges } from './auth/forget-after-changes.js'
 import type { Recent } from './auth/recent.js'
 import { createDeliveryCommands } from './deliveries/commands.js'
+import { createEndpointCommands } from './endpoints/commands.js'
 import type { EventSink } from './events.js'
 import type { Identity } from './identity-types.js'
 import { createIntegrationCommands } from './integrations/commands.js'
@@ -11,6 +12,7 @@ import type { Confirmations } from './legacy/finality.js'
 import { createLegacyKeyCommands } from './legacy-keys/commands.js'
 import { createOperatorCommands } from './operators/commands.js'
 import type { Chain } from './ports/chain.js'
+import type { Sender } from './ports/sender.js'
 import type { Store } from './ports/store.js'
 import type { Clock, Random } from './ports/world.js'
 import { createChainCommands } from './reindex/commands.js'
@@ -27,6 +29,9 @@ export interface ActorCommandsDeps {
   readonly confirmations: Confirmations | undefined
   /** Receives the events of a repair. Must not throw. */
   readonly publish: EventSink
+  readonly sender: Sender
+  /** Integrations whose test delivery is in flight. */
+  readonly testsInFlight: Set<string>
   /** Recently accepted credentials of integrations, forgotten after changes. */
   readonly recentIntegrations: Pick<Recent<unknown>, 'forget'>
   /** The same of legacy API keys. */
@@ -44,7 +49,7 @@ export interface ActorCommandsDeps {
  * @throws RangeError When the actor is blank or longer than 200 characters.
  */
 export function createActorCommands(deps: ActorCommandsDeps, actor: string): ActorCommands {
-  const { store, keys, clock, random, allowLoopbackHttp, isDeniedAddress, onDue } = deps
+  const { store, keys, clock, random, allowLoopbackHttp, isDeniedAddress, onDue, sender, testsInFlight } = deps
   const transaction: Store['transaction'] = (work) => store.transaction(work)
   const auditedIn = (runs: Store['transaction']) => createAudited({ transaction: runs, keys, clock, actor })
   return {
@@ -77,5 +82,13 @@ export function createActorCommands(deps: ActorCommandsDeps, actor: string): Act
       audited: auditedIn(transaction),
     }),
     operators: createOperatorCommands({ operators: store.operators, audited: auditedIn(transaction), clock, random }),
+    endpoints: createEndpointCommands({
+      integrations: store.integrations,
+      audited: auditedIn(transaction),
+      keys,
+      clock,
+      sender,
+      inFlight: testsInFlight,
+    }),
   }
 }

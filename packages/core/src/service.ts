@@ -12,6 +12,7 @@ import type { EventSink, ServiceEvent } from './events.js'
 import { createFulfilmentPoller } from './fulfilments/poller.js'
 import { createIdentity } from './identity/identity.js'
 import { createIndexer } from './indexer/indexer.js'
+import { createIntegrationSessions } from './integration-sessions/sessions.js'
 import { describeError } from './internal/describe-error.js'
 import { type Confirmations, createFinality } from './legacy/finality.js'
 import { createLegacyQueries } from './legacy/queries.js'
@@ -200,6 +201,7 @@ export function createService(deps: ServiceDeps): Service {
 
   const admissions = createRecent<Admission>({ clock, random })
   const recentLegacyKeys = createRecent<LegacyCaller>({ clock, random })
+  const testsInFlight = new Set<string>()
   const actingAs = (name: string) =>
     createActorCommands(
       {
@@ -210,6 +212,8 @@ export function createService(deps: ServiceDeps): Service {
         chains: chains.map(({ chain }) => chain),
         confirmations: deps.confirmations,
         publish,
+        sender,
+        testsInFlight,
         recentIntegrations: admissions,
         recentLegacyKeys,
         allowLoopbackHttp,
@@ -219,6 +223,9 @@ export function createService(deps: ServiceDeps): Service {
       },
       name,
     )
+
+  const auditedAs = (name: string) =>
+    createAudited({ transaction: (work) => store.transaction(work), keys: masterKey, clock, actor: name })
 
   const audit = createAuditQueries({ audit: store.audit, keys: masterKey })
   const announcer = createHeadAnnouncer({ audit, clock, random, logger, publish })
@@ -261,12 +268,19 @@ export function createService(deps: ServiceDeps): Service {
     actingAs,
     operatorSessions: createOperatorSessions({
       operators: store.operators,
-      auditedAs: (name) =>
-        createAudited({ transaction: (work) => store.transaction(work), keys: masterKey, clock, actor: name }),
+      auditedAs,
       keys: masterKey,
       clock,
       random,
       cost: deps.passphraseCost,
+    }),
+    integrationSessions: createIntegrationSessions({
+      sessions: store.integrationSessions,
+      integrations: store.integrations,
+      auditedAs,
+      keys: masterKey,
+      clock,
+      random,
     }),
     audit,
     indexers,

@@ -11,6 +11,7 @@ import { replayDeliveries } from './deliveries/replay.js'
 import type { Connection, SqlDialect } from './engine.js'
 import { accountsIn } from './identity/account-changes.js'
 import { identityIn } from './identity/identity-store.js'
+import { integrationSessionsIn } from './integration-sessions.js'
 import { integrationsIn } from './integrations.js'
 import { checkInteger } from './internal/checks.js'
 import { legacyKeysIn } from './legacy-keys.js'
@@ -91,6 +92,7 @@ export function createStoreTransaction(
     accounts: linkAccountsIn(db),
     legacyKeys: legacyKeysIn(db),
     operators: operatorsIn(db),
+    integrationSessions: integrationSessionsIn(db),
     dataKeys: dataKeysIn(db),
     identity: identityIn(db, dialect),
     identityAccounts: accountsIn(db, dialect),

@@ -1,6 +1,6 @@
 /** Each act by its name: its role, and its CSRF token. */
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type AdminSetup, adminSetup, type Person } from '../../test/admin-setup.js'
 import { acts } from './acts.js'
 

@@ -1,4 +1,6 @@
 export { type Console, type ConsoleDeps, type ConsoleService, createConsole } from '../create-console.js'
+export { createPortal, type Portal, type PortalDeps, type PortalSignInOptions } from '../portal/create-portal.js'
+export type { PortalService } from '../portal/tenant.js'
 export type { SignInOptions } from '../session/sign-in.js'
 export type {
   ConsoleTools,

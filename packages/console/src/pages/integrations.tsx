@@ -69,14 +69,14 @@ function IntegrationRow({ one, now }: { one: ConsoleIntegration; now: number }) 
   )
 }
 
-const StateOf = ({ one }: { one: IntegrationView }) => (
+const StateOf = ({ one }: { one: Pick<IntegrationView, 'enabled'> }) => (
   <Badge word={one.enabled ? 'enabled' : 'disabled'} tone={one.enabled ? 'good' : 'bad'} />
 )
 
-const UrlOf = ({ one: { notificationUrl } }: { one: IntegrationView }) =>
+const UrlOf = ({ one: { notificationUrl } }: { one: Pick<IntegrationView, 'notificationUrl'> }) =>
   notificationUrl === null ? <span class="dim">none</span> : <Shown text={withoutQuery(notificationUrl)} />
 
-const RowsOf = ({ one: { address } }: { one: IntegrationView }) => (
+const RowsOf = ({ one: { address } }: { one: Pick<IntegrationView, 'address'> }) => (
   <>
     <a href={hrefOf('/payments', { integration: address })}>payments</a>{' '}
     <a href={hrefOf('/deliveries', { integration: address })}>deliveries</a>

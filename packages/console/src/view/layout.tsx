@@ -113,10 +113,10 @@ export function Layout(props: Frame & { children?: Child }) {
   )
 }
 
-function Who({ visit: { viewer, canSignOut }, mountedAt }: { visit: Visit; mountedAt: string }) {
+function Who({ visit: { viewer, canSignOut, about }, mountedAt }: { visit: Visit; mountedAt: string }) {
   return (
     <div class="who">
-      <span title={`Role: ${viewer.role}`}>{viewer.name}</span>
+      <span title={about ?? `Role: ${viewer.role}`}>{viewer.name}</span>
       {canSignOut ? (
         <form method="post" action={`${mountedAt}/sign-out`}>
           <CsrfField />

@@ -1,3 +1,4 @@
+export type * from '../delivery-types.js'
 export * from '../errors.js'
 export type * from '../events.js'
 export { type FulfilmentPollerOptions, fulfilmentPollerDefaults } from '../fulfilments/poller.js'
@@ -5,6 +6,7 @@ export { BrokenHistoryError } from '../indexer/broken-history-error.js'
 export { ChainAdapterError } from '../indexer/chain-adapter-error.js'
 export { DeepReorganisationError } from '../indexer/deep-reorganisation-error.js'
 export { type IndexerOptions, indexerDefaults } from '../indexer/indexer.js'
+export type * from '../integration-session-types.js'
 export {
   type NotificationUrlRule,
   notificationPorts,

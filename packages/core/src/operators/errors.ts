@@ -46,13 +46,13 @@ export class PassphraseError extends CoreError {
   readonly code = 'ERR_PASSPHRASE_LENGTH'
 }
 
-/** A sign-in was rejected: name and passphrase belong to no enabled operator. The cause is not revealed. */
+/** A sign-in was rejected: the credentials belong to no enabled operator or integration. The cause is not revealed. */
 export class SignInRejectedError extends CoreError {
   override readonly name = 'SignInRejectedError'
   readonly retryable = false
   readonly code = 'ERR_SIGN_IN_REJECTED'
-  constructor() {
-    super('Name or passphrase is wrong.')
+  constructor(message = 'Name or passphrase is wrong.') {
+    super(message)
   }
 }
 

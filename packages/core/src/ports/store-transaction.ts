@@ -10,6 +10,7 @@ import type { ProvenRange, RouterCoverage } from './store-chains.js'
 import type { DataKeyTransaction } from './store-data-keys.js'
 import type { Replayed, ReplayRequest } from './store-deliveries.js'
 import type { IdentityTransaction } from './store-identity.js'
+import type { IntegrationSessionTransaction } from './store-integration-sessions.js'
 import type { IntegrationStore } from './store-integrations.js'
 import type { LegacyKeyStore } from './store-legacy-keys.js'
 import type { OperatorTransaction } from './store-operators.js'
@@ -178,6 +179,8 @@ export interface StoreTransaction {
   readonly legacyKeys: Pick<LegacyKeyStore, 'list' | 'insert' | 'revoke'>
   /** Operators and sessions, as part of this transaction. */
   readonly operators: OperatorTransaction
+  /** Sessions of integrations, as part of this transaction. */
+  readonly integrationSessions: IntegrationSessionTransaction
   /** Data keys, as part of this transaction. */
   readonly dataKeys: DataKeyTransaction
   /** The newest record of the audit log, or null. No other transaction adds one until this one ends. */

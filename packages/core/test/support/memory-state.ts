@@ -2,6 +2,7 @@ import type { StoredPayment } from '../../src/payments/record.js'
 import type { AccountRecord } from '../../src/ports/store-accounts.js'
 import type { AuditRecord } from '../../src/ports/store-audit.js'
 import type { ProvenRange, RouterCoverage, WaitingDeposit } from '../../src/ports/store-chains.js'
+import type { IntegrationSessionRecord } from '../../src/ports/store-integration-sessions.js'
 import type { IntegrationRecord, SealedSecret } from '../../src/ports/store-integrations.js'
 import type { LegacyKeyRecord } from '../../src/ports/store-legacy-keys.js'
 import type { OperatorRecord, SessionRecord } from '../../src/ports/store-operators.js'
@@ -33,6 +34,7 @@ export interface MemoryState extends IdentityRows, AccountRows {
   readonly legacyKeys: Map<string, LegacyKeyRecord>
   readonly operators: Map<string, OperatorRecord>
   readonly sessions: Map<string, SessionRecord>
+  readonly integrationSessions: Map<string, IntegrationSessionRecord>
   readonly audit: AuditRecord[]
   readonly dataKeys: Map<string, SealedSecret>
 }
@@ -53,6 +55,7 @@ export function emptyState(): MemoryState {
     legacyKeys: new Map(),
     operators: new Map(),
     sessions: new Map(),
+    integrationSessions: new Map(),
     audit: [],
     dataKeys: new Map(),
     ...noIdentities(),
@@ -76,6 +79,7 @@ export function copyOf(state: MemoryState): MemoryState {
     legacyKeys: new Map(state.legacyKeys),
     operators: new Map(state.operators),
     sessions: new Map(state.sessions),
+    integrationSessions: new Map(state.integrationSessions),
     audit: [...state.audit],
     dataKeys: new Map(state.dataKeys),
     ...copyOfIdentities(state),

@@ -7,6 +7,7 @@ import { memoryDataKeys } from './memory-data-keys.js'
 import { type MemoryDeliveries, memoryDeliveries } from './memory-deliveries.js'
 import { accountReads } from './memory-identity-accounts.js'
 import { identityReads } from './memory-identity-reads.js'
+import { integrationSessionReads } from './memory-integration-sessions.js'
 import { integrationsIn } from './memory-integrations.js'
 import { memoryLeases } from './memory-leases.js'
 import { legacyKeysIn } from './memory-legacy-keys.js'
@@ -111,6 +112,7 @@ function inMemory({ now = () => 0, deliveries = memoryDeliveries({ now }) }: Mem
     },
     legacyKeys: legacyKeysIn(() => state.legacyKeys),
     operators: operatorReads(() => state),
+    integrationSessions: integrationSessionReads(() => state),
     identity: identityReads(() => state, now),
     identityAccounts: accountReads(() => state),
     console: consoleReads(

@@ -6,6 +6,7 @@ import { dataKeysIn } from './memory-data-keys.js'
 import type { MemoryDeliveries } from './memory-deliveries.js'
 import { identityIn } from './memory-identity.js'
 import { accountsIn } from './memory-identity-accounts.js'
+import { integrationSessionsIn } from './memory-integration-sessions.js'
 import { integrationsIn } from './memory-integrations.js'
 import { legacyKeysIn } from './memory-legacy-keys.js'
 import { operatorsIn } from './memory-operators.js'
@@ -196,6 +197,7 @@ export function memoryTransaction(
       draft.audit.push(record)
     },
     operators: operatorsIn(draft),
+    integrationSessions: integrationSessionsIn(draft),
     dataKeys: dataKeysIn(draft.dataKeys),
     identity: identityIn(draft, now),
     identityAccounts: accountsIn(draft),

@@ -14,6 +14,7 @@ import { createPinoLogger } from '../logging/pino-logger.js'
 import { createMetrics } from '../metrics/create-metrics.js'
 import { createConsoleTools, type DevelopmentTools } from './console-tools.js'
 import { type Listeners, openListeners } from './listeners.js'
+import { openPortal } from './open-portal.js'
 import { type OpenedService, type OpenOptions, openService } from './open-service.js'
 import { warnReadableDatabase } from './warn-readable-database.js'
 
@@ -77,6 +78,7 @@ export async function startServer(config: Config, options: StartOptions = {}): P
   const app = createApp({
     service,
     console: pages,
+    portal: openPortal(config, service, logger),
     receiveUpdate,
     readWebhook: opened.readWebhook,
     health,
@@ -90,7 +92,7 @@ export async function startServer(config: Config, options: StartOptions = {}): P
   })
   let listeners: Listeners
   try {
-    if (config.console) await store.console.prepare()
+    if (config.console || config.portal !== null) await store.console.prepare()
     listeners = await openListeners(config, { app, metrics, logger, ownsProcess: options.ownsProcess })
   } catch (error) {
     await opened.close()

@@ -76,7 +76,11 @@ async function ended({ url }: Response): Promise<string> {
 
 it('a test payment is indexed, delivered and delivered again, and each step is a row', async () => {
   const text = await ended(await act('trigger', { scenario: 'duplicate', amount: '12.50', chain: '137' }))
-  for (const row of ['Block 1 of chain 137: 1 payment', 'was answered 204; a correct receiver: duplicate', '1 payment, 1 snapshot'])
+  for (const row of [
+    'Block 1 of chain 137: 1 payment',
+    'was answered 204; a correct receiver: duplicate',
+    '1 payment, 1 snapshot',
+  ])
     expect(text).toContain(row)
   expect(received.length).toBeGreaterThan(0)
   expect(await page('/console/payments')).toContain('12.5')

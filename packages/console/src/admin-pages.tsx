@@ -9,7 +9,7 @@ import { LegacyPage, legacyAnswer } from './pages/legacy.js'
 import { LegacyKeysPage } from './pages/legacy-keys.js'
 import { OperatorsPage } from './pages/operators.js'
 import { integrationsAfter, pageSize } from './pages/part-of.js'
-import type { PageContent } from './pages.js'
+import type { PageContent } from './page-types.js'
 import { hrefOf } from './view/parts.js'
 
 /** What these pages read from. */

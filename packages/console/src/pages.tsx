@@ -1,13 +1,10 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Reads what each page shows. @module */
-import type { Service } from '@payment-integration/core'
 import type { StoredPayment } from '@payment-integration/core/ports'
-import type { Child } from 'hono/jsx'
 import { deliveryFilter, FilterError, type Given, givenOf, paymentFilter, positionOf, wholeOf } from './filters.js'
 import { jobPage } from './jobs/job-pages.js'
-import type { Jobs } from './jobs/jobs.js'
 import { latencyStatistics } from './live/overview.js'
-import type { Sampler } from './live/sampler.js'
+import type { Load, PageContent, PageDeps } from './page-types.js'
 import { actPages } from './pages/act-pages.js'
 import { ChainsPage } from './pages/chains.js'
 import { type Choices, DeliveriesPage, PaymentsPage } from './pages/lists.js'
@@ -17,42 +14,14 @@ import { integrationsAfter, pageSize } from './pages/part-of.js'
 import { PaymentPage } from './pages/payment.js'
 import { AuditPage, SettingsPage } from './pages/records.js'
 import { search } from './search.js'
-import type { ConsoleTools } from './tools/tools.js'
 import { TestPayment } from './tools/tools-page.js'
 import { hrefOf } from './view/parts.js'
-import type { Role } from './viewer.js'
-
-/** The content of a page, for its frame. */
-export interface PageContent {
-  readonly title: string
-  /** Path of the section that the navigation marks. */
-  readonly section: string
-  readonly body: Child
-  /** Query of the stream that updates the page; absent: none. */
-  readonly live?: string | undefined
-}
-
-/** What pages read from. */
-export interface PageDeps {
-  readonly service: Pick<Service, 'store' | 'indexers' | 'integrations'>
-  readonly config?: object | undefined
-  readonly sampler: Sampler
-  readonly jobs: Pick<Jobs, 'list' | 'find'>
-  readonly tools: ConsoleTools
-  /** Of the viewer. */
-  readonly role: Role
-  readonly now: () => number
-  readonly url: URL
-}
 
 const mostSnapshots = 50
 const mostUpdates = 200
 const mostRanges = 200
 /** Integrations that a form names. */
 const mostChoices = 200
-
-/** Reads a page; null: there is none. */
-export type Load = (deps: PageDeps, given: Given) => Promise<PageContent | null>
 
 const pages: Readonly<Record<string, Load>> = {
   ...actPages,

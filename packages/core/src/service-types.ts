@@ -19,7 +19,7 @@ import type { AccountRecord } from './ports/store-accounts.js'
 import type { AuditRecord } from './ports/store-audit.js'
 import type { IntegrationRecord } from './ports/store-integrations.js'
 import type { LegacyKeyRecord } from './ports/store-legacy-keys.js'
-import type { ReindexReport, ReindexRequest } from './reindex/reindex.js'
+import type { ReindexReport, ReindexRequest } from './reindex/reindex-types.js'
 import type { DeliveryStreams } from './streams/stream-types.js'
 
 /** An authenticated caller. */

@@ -1,7 +1,7 @@
 /** What an act gets and answers. @module */
 import type { ActorCommands, Service } from '@payment-integration/core'
 import type { Jobs } from '../jobs/jobs.js'
-import type { PageContent } from '../pages.js'
+import type { PageContent } from '../page-types.js'
 import type { ConsoleTools } from '../tools/tools.js'
 import type { Role, Visit } from '../viewer.js'
 import { adminNotes } from './admin-notes.js'

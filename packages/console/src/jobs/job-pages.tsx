@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** The list of jobs, and one job with its progress. @module */
-import type { PageContent } from '../pages.js'
+import type { PageContent } from '../page-types.js'
 import { ActForm } from '../view/act-form.js'
 import { Badge, base, Cell, Empty, Facts, hrefOf, Shown, Table, When } from '../view/parts.js'
 import { grouped, shownText, spanOf } from '../view/text.js'

@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Reads the pages that only lead to acts. @module */
 import { deliveryFilter, FilterError } from '../filters.js'
-import type { Load } from '../pages.js'
+import type { Load } from '../page-types.js'
 import { hasTools } from '../tools/tools.js'
 import { ToolsPage } from '../tools/tools-page.js'
 import { mayAct } from '../viewer.js'

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** The acts of the portal, by their names in the address. Each changes the signed-in integration alone. @module */
-import type { PageContent } from '../pages.js'
+import type { PageContent } from '../page-types.js'
 import { checkSure, graceOf } from './grace.js'
 import { ownPaymentPath } from './links.js'
 import type { PortalNote } from './notes.js'

@@ -2,7 +2,7 @@
 import { BadRequestError } from '@payment-integration/core'
 import { type Context, Hono } from 'hono'
 import { FilterError } from '../filters.js'
-import type { PageContent } from '../pages.js'
+import type { PageContent } from '../page-types.js'
 import { accessRequestOf, type ConsoleBindings, localProblem, publicProblem } from '../web/access.js'
 import { addAssetRoutes, createAssets } from '../web/asset-routes.js'
 import { createRender } from '../web/render.js'

@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Reads what each page of the portal shows. Every read is of the tenant. @module */
 import { deliveryFilter, type Given, givenOf, wholeOf } from '../filters.js'
-import type { PageContent } from '../pages.js'
+import type { PageContent } from '../page-types.js'
 import { EndpointPage } from './pages/endpoint.js'
 import { OwnDeliveriesPage, OwnPaymentsPage } from './pages/lists.js'
 import { OwnOverviewPage } from './pages/overview.js'

@@ -2,7 +2,7 @@
 /** Signs integrations in and out. Source: docs/decisions/portal.md. @module */
 import type { IntegrationSessions } from '@payment-integration/core'
 import { integrationActor, SignInLimitedError, SignInRejectedError } from '@payment-integration/core/operators'
-import type { PageContent } from '../pages.js'
+import type { PageContent } from '../page-types.js'
 import { Shown } from '../view/parts.js'
 import { shortHex } from '../view/text.js'
 import { type Visit, visitOf } from '../viewer.js'

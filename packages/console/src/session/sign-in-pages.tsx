@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** The pages of people who are not signed in. @module */
-import type { PageContent } from '../pages.js'
+import type { PageContent } from '../page-types.js'
 import { base, Shown } from '../view/parts.js'
 
 /** Asks for name and passphrase. `next` is the path to go to. */

@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Renders pages into responses. @module */
 import type { Assets } from '../assets.js'
-import type { PageContent } from '../pages.js'
+import type { PageContent } from '../page-types.js'
 import { type Frame, Layout } from '../view/layout.js'
 import type { Visit } from '../viewer.js'
 

@@ -6,14 +6,14 @@ import { isOnChain } from '../indexer/is-on-chain.js'
 import { assertWhole } from '../internal/assert-whole.js'
 import { backoffMs } from '../internal/backoff.js'
 import { type Confirmations, createFinality } from '../legacy/finality.js'
-import type { BlockRange, Chain, ProofLevel } from '../ports/chain.js'
+import type { BlockRange, Chain } from '../ports/chain.js'
 import type { Store } from '../ports/store.js'
 import type { Checkpoint } from '../ports/store-transaction.js'
 import type { Clock, Random } from '../ports/world.js'
 import { systemClock, systemRandom } from '../world/system.js'
-import type { Difference } from './compare.js'
 import { dropAll, type Recheck, recheck, recordReread } from './recheck.js'
 import { ReindexError } from './reindex-error.js'
+import type { ReindexReport, ReindexRequest } from './reindex-types.js'
 import { rollBackOrphaned } from './roll-back-orphaned.js'
 
 /** Dependencies of a reindex. */
@@ -31,27 +31,6 @@ export interface ReindexDeps {
   readonly clock?: Clock | undefined
   /** @default the system's */
   readonly random?: Random | undefined
-}
-
-/** Which blocks to read again. */
-export interface ReindexRequest {
-  readonly from: number
-  /** Included. @default the checkpoint */
-  readonly to?: number | undefined
-  /** Whether to write the differences; otherwise they are only reported. */
-  readonly repair: boolean
-}
-
-/** The result for one range of blocks. */
-export interface ReindexReport {
-  /** Both included. */
-  readonly range: { readonly from: number; readonly to: number }
-  /** Proof level of this read, and the name of the endpoint that it came from. */
-  readonly proof: ProofLevel
-  readonly endpoint: string
-  readonly differences: readonly Difference[]
-  /** Whether they were written; false without differences. The integration of a stored payment never changes. */
-  readonly repaired: boolean
 }
 
 /** Retries in a row without progress: after an indexer moved the checkpoint, and after a failed read. */

@@ -156,6 +156,8 @@ export interface Config {
   readonly identity: IdentityConfig | null
   /** Actor that the audit log records; null: the actor that the caller names. */
   readonly actor: string | null
+  /** Origin of the console, from which one-time links are made. */
+  readonly consoleUrl: string
   /** Largest fee of third parties in a payment that verify counts as paid, in basis points of the gross amount. */
   readonly maxExtraFeeBps: number
   readonly logLevel: LogLevel

@@ -34,6 +34,7 @@ describe('readConfig', () => {
       receipts: { kind: 'chain' },
       delivery: { concurrency: 256, perEndpoint: 32, denied: [], dnsServers: [] },
       actor: null,
+      consoleUrl: 'http://127.0.0.1:4747',
       maxExtraFeeBps: 100,
       logLevel: 'info',
       identity: null,

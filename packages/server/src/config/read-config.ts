@@ -12,6 +12,7 @@ import {
 } from './access-variables.js'
 import { chainIdOf, readChains } from './chain-variables.js'
 import { type Config, ConfigError, type DatabaseConfig, logLevels, type ReceiptsConfig } from './config.js'
+import { readConsoleUrl } from './console-variables.js'
 import { readActor, readDelivery } from './delivery-variables.js'
 import { identityVariables, readIdentity } from './identity-variables.js'
 import {
@@ -39,6 +40,7 @@ const names = new Set<string>([
   'PI_DELIVERY_DENY',
   'PI_DNS_SERVERS',
   'PI_ACTOR',
+  'PI_CONSOLE_URL',
   'PI_LOG_LEVEL',
   'PI_LEASE_MS',
   'PI_SHUTDOWN_TIMEOUT_MS',
@@ -81,6 +83,7 @@ export function readConfig(env: Environment, readFile?: ReadFile): Config {
     delivery: readDelivery(variables),
     identity: readIdentity(variables, environment),
     actor: readActor(variables),
+    consoleUrl: readConsoleUrl(variables, port),
     maxExtraFeeBps: variables.integer(
       'PI_MAX_EXTRA_FEE_BPS',
       { min: 0, max: 10_000, unit: 'basis points' },

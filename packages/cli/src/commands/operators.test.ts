@@ -23,19 +23,34 @@ const tokenIn = (text: string) => /#(pi_link_[A-Za-z0-9_-]{43})/.exec(text)?.[1]
 
 describe('operators create', () => {
   it('prints the one-time link only once, with the token in the fragment', async () => {
-    const { run, path } = commandsOf('operators')
+    const { run, path } = commandsOf('operators', { PI_CONSOLE_URL: 'https://pay.example' })
     const { exitCode, out, err } = await run('create', 'Alice', '--role', 'operator')
     expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' })
     expect(out).toMatch(/^Created operator alice with the role operator[.]$/m)
-    expect(out).toMatch(
-      /^ {2}One-time link {2}http:\/\/127[.]0[.]0[.]1:4747\/console\/join#pi_link_[A-Za-z0-9_-]{43}$/m,
-    )
+    expect(out).toMatch(/^ {2}One-time link {2}https:\/\/pay[.]example\/console\/join#pi_link_[A-Za-z0-9_-]{43}$/m)
     expect(out).toMatch(/^ {2}Valid until {4}\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ$/m)
     expect(out).toContain('shown only this once')
+    expect(out).not.toContain('PI_CONSOLE_URL')
     const token = tokenIn(out)
     expect(out.split(token)).toHaveLength(2)
     for (const again of [await run('list'), await run('list', '--json')]) expect(again.out).not.toContain(token)
     expect(readFileSync(path).includes(token)).toBe(false)
+  })
+
+  it('without PI_CONSOLE_URL prints the path of the link and what to set', async () => {
+    const { run } = commandsOf('operators')
+    for (const command of [
+      ['create', 'alice'],
+      ['reset', 'alice'],
+    ]) {
+      const { exitCode, lines, out } = await run(...command)
+      expect(exitCode).toBe(0)
+      expect(out).toMatch(/^ {2}One-time link {2}\/console\/join#pi_link_[A-Za-z0-9_-]{43}$/m)
+      expect(lines.slice(-2)).toEqual([
+        'PI_CONSOLE_URL is not set: put the address of the console before the link, such as https://pay.example.',
+        'Operators can sign in once the server runs with PI_CONSOLE=on and PI_CONSOLE_URL.',
+      ])
+    }
   })
 
   it('makes the link for PI_CONSOLE_URL, prints one JSON object with --json, and the service accepts it', async () => {

@@ -123,18 +123,28 @@ function setOperatorRole(name: string, role: OperatorRole, options: OperateOptio
   })
 }
 
-/** The token is in the fragment, which a browser sends to no server: so no access log has it. */
+/**
+ * The token is in the fragment, which a browser sends to no server: so no access log has it. Without `PI_CONSOLE_URL`
+ * the link begins with its path.
+ */
 function withLink({ operator, linkToken }: IssuedLink, { consoleUrl }: Config) {
-  return { operator, link: `${consoleUrl}/console/join#${linkToken}` }
+  return { operator, link: `${consoleUrl ?? ''}/console/join#${linkToken}` }
 }
 
 function linkLines({ linkExpiresAt }: OperatorView, link: string): string[] {
+  const isWhole = !link.startsWith('/')
   return [
     `  One-time link  ${link}`,
     `  Valid until    ${momentText(linkExpiresAt)}`,
     `${shownOnce('The link is')} Give it to the operator alone; operators reset makes a new one.`,
+    ...(isWhole ? [] : withoutUrl),
   ]
 }
+
+const withoutUrl = [
+  'PI_CONSOLE_URL is not set: put the address of the console before the link, such as https://pay.example.',
+  'Operators can sign in once the server runs with PI_CONSOLE=on and PI_CONSOLE_URL.',
+]
 
 function operatorCells(operator: OperatorView): [string, string, string, string] {
   const { name, role, createdAt } = operator

@@ -1,4 +1,5 @@
 export { type Console, type ConsoleDeps, createConsole } from '../create-console.js'
+export type { OidcOptions } from '../oidc/options.js'
 export type { SignInOptions } from '../session/sign-in.js'
 export type { Role, Viewer } from '../viewer.js'
 export type { ConsoleBindings } from '../web/access.js'

@@ -3,7 +3,6 @@ import { parseUrl } from '@payment-integration/contract'
 import { defaultMaxExtraFeeBps, parseMasterKey } from '@payment-integration/core'
 import {
   accessVariables,
-  readConsole,
   readLimits,
   readListen,
   readMetrics,
@@ -12,9 +11,10 @@ import {
 } from './access-variables.js'
 import { chainIdOf, readChains } from './chain-variables.js'
 import { type Config, ConfigError, type DatabaseConfig, logLevels, type ReceiptsConfig } from './config.js'
-import { readConsoleUrl } from './console-variables.js'
+import { consoleVariables, readConsole } from './console-variables.js'
 import { readActor, readDelivery } from './delivery-variables.js'
 import { identityVariables, readIdentity } from './identity-variables.js'
+import { oidcVariables, readOidc } from './oidc-variables.js'
 import {
   type Environment,
   fileVariables,
@@ -40,12 +40,13 @@ const names = new Set<string>([
   'PI_DELIVERY_DENY',
   'PI_DNS_SERVERS',
   'PI_ACTOR',
-  'PI_CONSOLE_URL',
   'PI_LOG_LEVEL',
   'PI_LEASE_MS',
   'PI_SHUTDOWN_TIMEOUT_MS',
   ...identityVariables,
   ...accessVariables,
+  ...consoleVariables,
+  ...oidcVariables,
   ...fileVariables,
 ])
 
@@ -70,6 +71,7 @@ export function readConfig(env: Environment, readFile?: ReadFile): Config {
   const processorSecrets = readSecrets(variables)
   const host = readHostOf('PI_HOST', variables)
   const port = variables.integer('PI_PORT', { min: 0, max: 65_535, unit: 'a port' }, 4_747)
+  const { console, consoleUrl } = readConsole(variables, environment, host)
   const config: Config = {
     environment,
     host,
@@ -83,7 +85,6 @@ export function readConfig(env: Environment, readFile?: ReadFile): Config {
     delivery: readDelivery(variables),
     identity: readIdentity(variables, environment),
     actor: readActor(variables),
-    consoleUrl: readConsoleUrl(variables, port),
     maxExtraFeeBps: variables.integer(
       'PI_MAX_EXTRA_FEE_BPS',
       { min: 0, max: 10_000, unit: 'basis points' },
@@ -92,7 +93,9 @@ export function readConfig(env: Environment, readFile?: ReadFile): Config {
     logLevel: variables.choice('PI_LOG_LEVEL', logLevels, 'info'),
     metrics: readMetrics(variables, { host, port }),
     reference: readReference(variables, environment),
-    console: readConsole(variables, environment, host),
+    console,
+    consoleUrl,
+    oidc: readOidc(variables, consoleUrl),
     deliveryStream: readListen(variables),
     simulatedChains: readSimulatedChains(variables, environment),
     limits: readLimits(variables),

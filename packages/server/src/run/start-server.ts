@@ -1,6 +1,5 @@
 /** The reference server: migrate, run the loops, listen, stop cleanly. @module */
 import { setMaxListeners } from 'node:events'
-import { createConsole } from '@payment-integration/console'
 import type { EventSink, Service } from '@payment-integration/core'
 import { createApp } from '../app/create-app.js'
 import { createHealth } from '../app/health.js'
@@ -13,6 +12,7 @@ import { createEventLog } from '../logging/event-log.js'
 import { createPinoLogger } from '../logging/pino-logger.js'
 import { createMetrics } from '../metrics/create-metrics.js'
 import { type Listeners, openListeners } from './listeners.js'
+import { openConsole } from './open-console.js'
 import { type OpenOptions, openService } from './open-service.js'
 import { warnReadableDatabase } from './warn-readable-database.js'
 
@@ -45,8 +45,8 @@ export interface StartOptions extends OpenOptions {
  * Starts a server from its configuration.
  *
  * @throws StoreError when the database cannot be opened or migrated; ListenError `ERR_LISTEN` when the port cannot be
- * used. @throws TypeError when a production configuration has the console or simulated chains, or when `simulateChains`
- * is missing.
+ * used. @throws TypeError when a production configuration has simulated chains or the console without sign-in, or when
+ * `simulateChains` is missing.
  * @example const server = await startServer(readConfig(process.env))
  */
 export async function startServer(config: Config, options: StartOptions = {}): Promise<RunningServer> {
@@ -63,13 +63,7 @@ export async function startServer(config: Config, options: StartOptions = {}): P
   let running = true
   const health = createHealth({ store, indexers: service.indexers, running: () => running })
   const { limits, reference } = config
-  const pages = config.console
-    ? createConsole({
-        service,
-        config: describeConfig(config),
-        onError: (error) => logger.error({ ...describeError(error) }, 'A page of the console failed.'),
-      })
-    : null
+  const pages = config.console ? openConsole(config, service, logger) : null
   const app = createApp({
     service,
     console: pages,
@@ -137,9 +131,11 @@ export async function startServer(config: Config, options: StartOptions = {}): P
 }
 
 /** Checks what `readConfig` would have refused, too. @throws TypeError */
-function checkDevelopment({ simulatedChains, console: hasConsole, environment }: Config, options: StartOptions): void {
-  if ((hasConsole || simulatedChains.length > 0) && environment !== 'development')
-    throw new TypeError('The console and simulated chains are for development alone.')
+function checkDevelopment(config: Config, options: StartOptions): void {
+  const { simulatedChains, console: hasConsole, consoleUrl, environment } = config
+  const isOpen = hasConsole && consoleUrl === null
+  if ((isOpen || simulatedChains.length > 0) && environment !== 'development')
+    throw new TypeError('The console without sign-in and simulated chains are for development alone.')
   if (simulatedChains.length > 0 && options.simulateChains === undefined)
     throw new TypeError('PI_SIMULATED_CHAINS needs the option simulateChains, which payment-integration serve passes.')
 }

@@ -1,23 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { openService, readConfig } from '@payment-integration/server/service'
 import { describe, expect, it } from 'vitest'
+import { onSessions } from '../../test/on-sessions.js'
 import { commandsOf } from '../../test/run-commands.js'
 import { eventsOf } from '../../test/test-io.js'
 
 const passphrase = 'correct horse battery'
-
-/** Runs work on the sessions of the database, as a server does. */
-async function onSessions<T>(
-  env: Record<string, string>,
-  work: (sessions: Awaited<ReturnType<typeof openService>>['service']['operatorSessions']) => Promise<T>,
-): Promise<T> {
-  const { service, close } = await openService(readConfig({ ...env, PI_LOG_LEVEL: 'silent' }))
-  try {
-    return await work(service.operatorSessions)
-  } finally {
-    await close()
-  }
-}
 
 const tokenIn = (text: string) => /#(pi_link_[A-Za-z0-9_-]{43})/.exec(text)?.[1] ?? ''
 
@@ -64,6 +52,7 @@ describe('operators create', () => {
           role: 'viewer',
           enabled: true,
           createdAt: expect.any(Number),
+          signsInBy: 'passphrase',
           hasPassphrase: false,
           linkExpiresAt: expect.any(Number),
         },

@@ -11,6 +11,9 @@ import { type OperateOptions, withService } from '../with-service.js'
 /** The roles, as help texts list them. Loading the core for them would slow every command. */
 const roles: readonly OperatorRole[] = ['viewer', 'operator', 'admin']
 
+const oidcText = 'sign in at the OpenID provider (PI_OIDC_ISSUER) instead, without link and passphrase'
+const byOidc = 'it signs in at the OpenID provider.'
+
 /** Adds the group and its commands. */
 export function addOperators(program: Command, io: Io, finish: Finish): void {
   const add = addGroup(
@@ -25,7 +28,11 @@ export function addOperators(program: Command, io: Io, finish: Finish): void {
   withActor(add('create', 'create an operator and print a one-time link, with which the operator sets a passphrase'))
     .argument('<name>', '1 to 64 letters, digits, dots, dashes, underscores or @ signs')
     .addOption(new Option('--role <role>', 'what the operator may do').choices(roles).default('viewer'))
-    .addHelpText('after', examples('operators create alice --role operator'))
+    .option('--oidc', oidcText)
+    .addHelpText(
+      'after',
+      examples('operators create alice --role operator', 'operators create alice@shop.example --oidc'),
+    )
     .action(async (given: string, _options, command) =>
       finish(await createOperator(given, optionsOf<CreateOperatorOptions>(command), io)),
     )
@@ -46,9 +53,10 @@ export function addOperators(program: Command, io: Io, finish: Finish): void {
     )
   withActor(add('reset', 'remove the passphrase, end all sessions and print a new one-time link'))
     .addArgument(name)
+    .option('--oidc', oidcText)
     .addHelpText('after', examples('operators reset alice'))
     .action(async (given: string, _options, command) =>
-      finish(await resetOperator(given, optionsOf<OperateOptions>(command), io)),
+      finish(await resetOperator(given, optionsOf<ResetOperatorOptions>(command), io)),
     )
   withActor(add('set-role', 'change what an operator may do, in open sessions too'))
     .addArgument(name)
@@ -59,19 +67,32 @@ export function addOperators(program: Command, io: Io, finish: Finish): void {
     )
 }
 
+/** Options of {@link resetOperator}. */
+interface ResetOperatorOptions extends OperateOptions {
+  /** The operator signs in at the OpenID provider. */
+  readonly oidc?: boolean | undefined
+}
+
 /** Options of {@link createOperator}. */
-interface CreateOperatorOptions extends OperateOptions {
+interface CreateOperatorOptions extends ResetOperatorOptions {
   readonly role: OperatorRole
 }
 
 /**
- * Creates an operator and prints the one-time link.
+ * Creates an operator and prints the one-time link; none for one who signs in at the OpenID provider.
  * @throws OperatorError `ERR_OPERATOR_EXISTS`; OperatorInvalidError `ERR_OPERATOR_INVALID`.
  */
 function createOperator(name: string, options: CreateOperatorOptions, io: Io): Promise<ExitCode> {
   return withService({ ...options, mayCreate: true }, io, async ({ operators }, report, config) => {
-    const issued = await operators.create({ name, role: options.role })
-    report({ event: 'operator.created', ...withLink(issued, config) }, ({ operator, link }) => [
+    const { role } = options
+    if (options.oidc) {
+      const operator = await operators.createForOidc({ name, role })
+      return report({ event: 'operator.created', operator }, () => [
+        `Created operator ${operator.name} with the role ${operator.role}; ${byOidc}`,
+      ])
+    }
+    const issued = await operators.create({ name, role })
+    return report({ event: 'operator.created', ...withLink(issued, config) }, ({ operator, link }) => [
       `Created operator ${operator.name} with the role ${operator.role}.`,
       ...linkLines(operator, link),
     ])
@@ -79,13 +100,19 @@ function createOperator(name: string, options: CreateOperatorOptions, io: Io): P
 }
 
 /**
- * Removes the passphrase, ends all sessions and prints a new one-time link.
+ * Removes the passphrase, ends all sessions and prints a new one-time link; none with `oidc`.
  * @throws OperatorError `ERR_OPERATOR_NOT_FOUND`, `ERR_OPERATOR_DISABLED`.
  */
-function resetOperator(name: string, options: OperateOptions, io: Io): Promise<ExitCode> {
+function resetOperator(name: string, options: ResetOperatorOptions, io: Io): Promise<ExitCode> {
   return withService(options, io, async ({ operators }, report, config) => {
+    if (options.oidc) {
+      const operator = await operators.resetForOidc(name)
+      return report({ event: 'operator.reset', operator }, () => [
+        `Reset operator ${operator.name}: all sessions have ended, and ${byOidc}`,
+      ])
+    }
     const issued = await operators.reset(name)
-    report({ event: 'operator.reset', ...withLink(issued, config) }, ({ operator, link }) => [
+    return report({ event: 'operator.reset', ...withLink(issued, config) }, ({ operator, link }) => [
       `Reset operator ${operator.name}: the passphrase is removed, and all sessions have ended.`,
       ...linkLines(operator, link),
     ])
@@ -155,7 +182,8 @@ function operatorLine(operator: OperatorView): string {
   return operatorCells(operator).join('  ')
 }
 
-function stateOf({ enabled, hasPassphrase }: OperatorView): string {
+function stateOf({ enabled, signsInBy, hasPassphrase }: OperatorView): string {
   if (!enabled) return 'disabled'
+  if (signsInBy === 'oidc') return 'oidc'
   return hasPassphrase ? 'active' : 'no passphrase'
 }

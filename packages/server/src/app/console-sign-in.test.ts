@@ -39,12 +39,16 @@ interface Answer {
 function send(path: string, headers: Record<string, string> = {}, body?: Record<string, string>): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const proxied = { host: 'pay.example', 'x-forwarded-for': '203.0.113.7', ...headers }
-    const sent = request(`${server.url}${path}`, { method: body ? 'POST' : 'GET', headers: proxied }, async (answer) => {
-      let text = ''
-      for await (const chunk of answer) text += chunk
-      const cookie = (answer.headers['set-cookie'] ?? []).map((each) => each.split(';')[0]).join('; ')
-      resolve({ status: answer.statusCode, location: answer.headers.location, cookie, text })
-    })
+    const sent = request(
+      `${server.url}${path}`,
+      { method: body ? 'POST' : 'GET', headers: proxied },
+      async (answer) => {
+        let text = ''
+        for await (const chunk of answer) text += chunk
+        const cookie = (answer.headers['set-cookie'] ?? []).map((each) => each.split(';')[0]).join('; ')
+        resolve({ status: answer.statusCode, location: answer.headers.location, cookie, text })
+      },
+    )
     sent.on('error', reject)
     sent.end(body && String(new URLSearchParams(body)))
   })

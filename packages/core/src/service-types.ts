@@ -308,6 +308,8 @@ export interface Indexer extends Loop {
   /** One round: reads the head and commits new blocks. Resolves true when it reached the head. */
   step(signal?: AbortSignal): Promise<boolean>
   status(): ChainStatus
+  /** The chain's own notation of a transaction hash; null: it is the hash itself. */
+  nativeHash(txHash: string): string | null
 }
 
 /** Sends the deliveries of the outbox. */

@@ -2,6 +2,7 @@ export * from '../errors.js'
 export type * from '../events.js'
 export { type FulfilmentPollerOptions, fulfilmentPollerDefaults } from '../fulfilments/poller.js'
 export { BrokenHistoryError } from '../indexer/broken-history-error.js'
+export { ChainAdapterError } from '../indexer/chain-adapter-error.js'
 export { DeepReorganisationError } from '../indexer/deep-reorganisation-error.js'
 export { type IndexerOptions, indexerDefaults } from '../indexer/indexer.js'
 export {

@@ -1,6 +1,7 @@
 /** Reads indexed blocks again, reports differences, repairs them. Source: docs/decisions/completeness.md. @module */
 import { ChainError, CheckpointMovedError } from '../errors.js'
 import type { EventSink } from '../events.js'
+import { checkedChain } from '../indexer/checked-chain.js'
 import { isOnChain } from '../indexer/is-on-chain.js'
 import { assertWhole } from '../internal/assert-whole.js'
 import { backoffMs } from '../internal/backoff.js'
@@ -67,14 +68,15 @@ const retries = { moved: 5, unread: 6 } as const
  * @throws RangeError When a height is not whole, or `to` is below `from` or above the checkpoint.
  * @throws ReindexError `ERR_REINDEX_REFUSED` when nothing is indexed, or the checkpoint is orphaned and these blocks
  * cannot replace it; the message says which can.
- * @throws ChainError, StoreError, CheckpointMovedError Repairs reported before it stay.
+ * @throws ChainError, ChainAdapterError, StoreError, CheckpointMovedError Repairs reported before it stay.
  */
 export async function* reindex(
   deps: ReindexDeps,
   request: ReindexRequest,
   signal?: AbortSignal,
 ): AsyncGenerator<ReindexReport, void, undefined> {
-  const { store, chain, publish, clock = systemClock, random = systemRandom } = deps
+  const { store, publish, clock = systemClock, random = systemRandom } = deps
+  const chain = checkedChain(deps.chain)
   const { chainId } = chain
   const { from, repair } = request
   const finalityBlocks = createFinality(deps.confirmations).confirmations(chainId)

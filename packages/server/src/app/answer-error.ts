@@ -93,6 +93,7 @@ const table: Record<ErrorCode, Row> = {
   ERR_CHAIN_UNAVAILABLE: unavailable,
   ERR_CHAIN_RANGE_GONE: unavailable,
   ERR_CHAIN_PROOF_FAILED: unavailable,
+  ERR_CHAIN_ADAPTER: unavailable,
   ERR_CHAIN_HISTORY_BROKEN: unavailable,
   ERR_CHAIN_REORG_TOO_DEEP: unavailable,
   ERR_REINDEX_REFUSED: internal,

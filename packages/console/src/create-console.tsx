@@ -60,13 +60,14 @@ type Env = { Bindings: ConsoleBindings; Variables: { visit: Visit | null } }
 export function createConsole(deps: ConsoleDeps): Console {
   const { service, now = Date.now, environment = 'development', viewerOf = () => localViewer } = deps
   const app = new Hono<Env>()
-  const sampler = createSampler(service, now, (error) => deps.onError?.(error))
+  const onError = (error: unknown) => deps.onError?.(error)
+  const sampler = createSampler(service, now, onError)
   const feed = createFeed(sampler, renderers, now())
   const streams = new Set<() => void>()
   const assets = createAssets()
   const render = createRender(assets, { sections: consoleSections, environment })
   const sessions = service.operatorSessions
-  const signIn = deps.signIn === undefined ? null : createSignIn({ ...deps.signIn, sessions, render, now })
+  const signIn = deps.signIn === undefined ? null : createSignIn({ ...deps.signIn, sessions, render, now, onError })
 
   app.use('*', async (c, next) => {
     await next()

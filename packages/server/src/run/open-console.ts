@@ -21,6 +21,7 @@ export function openConsole(config: Config, service: Service, logger: Logger): C
         ? undefined
         : {
             publicUrl: consoleUrl,
+            oidc: config.oidc ?? undefined,
             sourceOf: ({ headers }, bindings) =>
               sourceOf(bindings.incoming?.socket.remoteAddress, headers.get('x-forwarded-for')),
           },

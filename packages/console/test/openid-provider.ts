@@ -6,6 +6,16 @@ import Provider from 'oidc-provider'
 /** The claims of a person, by which a test decides what the provider tells. */
 export type Claims = Readonly<Record<string, unknown>>
 
+/** What the provider passes when it looks for a person's consent. */
+interface GrantContext {
+  readonly oidc: {
+    readonly provider: { Grant: new (given: object) => { addOIDCScope(scope: string): void; save(): Promise<string> } }
+    readonly client: { readonly clientId: string }
+    readonly session: { readonly accountId: string }
+    readonly requestParamScopes: ReadonlySet<string>
+  }
+}
+
 /** The provider's client in these tests. */
 export const oidcClient = { clientId: 'console', clientSecret: 'canary-of-a-client-secret' } as const
 
@@ -36,13 +46,7 @@ export async function openOpenidProvider(redirectUris: readonly string[], isWith
       claims: async () => ({ sub: accountId, ...claims }),
     }),
     // Consent is given: the tests are about who the person is.
-    async loadExistingGrant(ctx: { oidc: Record<string, never> }) {
-      const { provider: own, client, session, requestParamScopes } = ctx.oidc as unknown as {
-        provider: { Grant: new (given: object) => { addOIDCScope(scope: string): void; save(): Promise<string> } }
-        client: { clientId: string }
-        session: { accountId: string }
-        requestParamScopes: Set<string>
-      }
+    async loadExistingGrant({ oidc: { provider: own, client, session, requestParamScopes } }: GrantContext) {
       const grant = new own.Grant({ clientId: client.clientId, accountId: session.accountId })
       grant.addOIDCScope([...requestParamScopes].join(' '))
       await grant.save()

@@ -65,7 +65,7 @@ export function createOidcSignIn(deps: OidcSignInDeps): OidcSignIn {
       })
     } catch (error) {
       onError(error)
-      return rejected(`${host} does not answer. Try again in a minute; the log of the service has the reason.`, 502, next)
+      return rejected(`${host} does not answer. Try again; the log of the service has the reason.`, 502, next)
     }
   }
 
@@ -82,7 +82,7 @@ export function createOidcSignIn(deps: OidcSignInDeps): OidcSignIn {
     } catch (error) {
       const isForPeople = error instanceof OidcNameError || error instanceof OidcRejectedError
       if (!isForPeople) onError(error)
-      const problem = isForPeople ? error.message : `The sign-in at ${host} failed. Begin again, or ask an administrator.`
+      const problem = isForPeople ? error.message : `The sign-in at ${host} failed. Begin again.`
       const answer = await rejected(problem, isForPeople ? 403 : 400, next)
       answer.headers.append('Set-Cookie', cookie.clear())
       return answer

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Provider from 'oidc-provider'
 
-/** The claims of a person, by which a test decides what the provider tells. */
+/** The claims of a person, as the provider reports them. */
 export type Claims = Readonly<Record<string, unknown>>
 
 /** What the provider passes when it looks for a person's consent. */
@@ -61,8 +61,8 @@ export async function openOpenidProvider(redirectUris: readonly string[], isWith
   })
   return {
     issuer,
-    /** What the provider tells from now on. */
-    tell(given: Claims) {
+    /** What the provider reports from now on. */
+    setClaims(given: Claims) {
       claims = given
     },
     /** Answers every request with 503, or no longer. */

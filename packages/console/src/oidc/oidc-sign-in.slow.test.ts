@@ -38,7 +38,7 @@ describe.skipIf(executablePath === undefined)('an operator of the OpenID provide
   it.each([true, false])('comes back to the page that it asked for (JavaScript: %s)', async (javaScriptEnabled) => {
     const name = `alice-${javaScriptEnabled}@shop.example`
     await twin.service.operators.createForOidc({ name, role: 'admin' })
-    provider.tell({ email: name, email_verified: true })
+    provider.setClaims({ email: name, email_verified: true })
     const context = await browser.newContext({ javaScriptEnabled })
     const page = await context.newPage()
     const origin = served.origin.replace('127.0.0.1', 'localhost')

@@ -40,7 +40,7 @@ afterAll(async () => {
 beforeEach(() => {
   errors = []
   laterMs = 0
-  provider.tell(alice)
+  provider.setClaims(alice)
 })
 
 /** Begins at the sign-in page and follows the provider. Resolves the path to come back to. */
@@ -98,7 +98,7 @@ describe('an operator of the OpenID provider', () => {
   it('has the stored role, and is rejected once it is disabled', async () => {
     const { operators } = twin.service
     await operators.createForOidc({ name: 'carol@shop.example' })
-    provider.tell({ email: 'carol@shop.example', email_verified: true, role: 'admin' })
+    provider.setClaims({ email: 'carol@shop.example', email_verified: true, role: 'admin' })
     const browser = new BrowserLike(pages, origin)
     await signIn(browser)
     expect((await browser.get('/console')).text).toContain('Role: viewer')
@@ -107,11 +107,11 @@ describe('an operator of the OpenID provider', () => {
     expect(await signIn()).toMatchObject({ status: 403 })
   })
 
-  it('is found by another claim, which the provider tells at its UserInfo endpoint alone', async () => {
+  it('is found by another claim, which the provider reports at its UserInfo endpoint alone', async () => {
     const other = await openOpenidProvider([`${origin}/console/oidc/callback`], true)
     const own = pagesOf(other, 'preferred_username')
     await twin.service.operators.createForOidc({ name: 'alice.pay' })
-    other.tell(alice)
+    other.setClaims(alice)
     expect((await signIn(new BrowserLike(own, origin), other)).text).toContain('Go on as alice.pay')
     own.close()
     other.close()
@@ -121,12 +121,12 @@ describe('an operator of the OpenID provider', () => {
 describe('no session is opened', () => {
   it.each([
     ['an address that is not verified', { ...alice, email_verified: false }, 'has not verified your e-mail address'],
-    ['an address of which nothing is told', { email: alice.email }, 'has not verified your e-mail address'],
+    ['an address without a word about its verification', { email: alice.email }, 'has not verified your e-mail address'],
     ['no address', {}, 'sent no claim &quot;email&quot;'],
     ['a name that no operator has', { ...alice, email: 'eve@shop.example' }, 'calls you &quot;eve@shop.example&quot;'],
     ['markup for a name', { ...alice, email: '<b>eve</b>' }, 'calls you &quot;&lt;b&gt;eve&lt;/b&gt;&quot;'],
   ])('for %s', async (_, claims, text) => {
-    provider.tell(claims)
+    provider.setClaims(claims)
     const browser = new BrowserLike(pages, origin)
     const answer = await signIn(browser)
     expect(answer.status).toBe(403)
@@ -138,7 +138,7 @@ describe('no session is opened', () => {
 
   it('for an operator with a passphrase', async () => {
     await twin.service.operators.create({ name: 'bob@shop.example' })
-    provider.tell({ email: 'bob@shop.example', email_verified: true })
+    provider.setClaims({ email: 'bob@shop.example', email_verified: true })
     expect((await signIn()).status).toBe(403)
     expect(await audit()).toContainEqual(
       expect.objectContaining({ actor: 'unauthenticated', action: 'operator.sign_in_failed' }),
@@ -189,7 +189,7 @@ it('leads to no other site afterwards', async () => {
 
 it('a provider that is down is a page with what to do, and the next sign-in asks it again', async () => {
   const own = await openOpenidProvider([`${origin}/console/oidc/callback`])
-  own.tell(alice)
+  own.setClaims(alice)
   own.setDown(true)
   const other = pagesOf(own)
   const answer = await new BrowserLike(other, origin).get('/console/oidc/start')

@@ -20,7 +20,7 @@ export interface OidcProvider {
   nameOf(cameBackTo: URL, secrets: FlowSecrets): Promise<string>
 }
 
-/** The provider told no name that can be trusted. Its message is for the person. */
+/** The provider reported no name that can be trusted. Its message is for the person. */
 export class OidcNameError extends Error {
   override readonly name = 'OidcNameError'
 }

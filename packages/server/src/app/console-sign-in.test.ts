@@ -66,7 +66,7 @@ it('asks for a sign-in at its public address, and rejects every other Host', asy
     expect(await send('/console/sign-in', { host })).toMatchObject({ status: 403 })
 })
 
-it('an operator joins by the link, signs in and reads; the address that the proxy tells is recorded', async () => {
+it('an operator joins by the link, signs in and reads; the address that the proxy forwards is recorded', async () => {
   const { linkToken } = await server.service.operators.create({ name: 'alice', role: 'operator' })
   expect(await send('/console/join', form, { link: linkToken, passphrase, again: passphrase })).toMatchObject({
     status: 303,

@@ -167,8 +167,8 @@ export interface Config {
   /** Whether the operators' pages are served at `/console`. */
   readonly console: boolean
   /**
-   * Origin of these pages. With it operators sign in, and one-time links are made from it. Null: nobody signs in, so the
-   * pages are only served in development, on a loopback address.
+   * Origin of these pages. With it operators sign in, and one-time links are made from it. Null: nobody signs in, so
+   * the pages are only served in development, on a loopback address.
    */
   readonly consoleUrl: string | null
   /** Null: operators sign in with passphrases alone. */

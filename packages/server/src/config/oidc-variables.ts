@@ -1,4 +1,4 @@
-/** Reads the variables of the OpenID provider at which operators sign in. Source: docs/decisions/operators.md. @module */
+/** Reads the variables of the operators' OpenID provider. Source: docs/decisions/operators.md. @module */
 import type { OidcOptions } from '@payment-integration/console'
 import { parseUrl } from '@payment-integration/contract'
 import { isSecure } from './console-variables.js'

@@ -6,7 +6,6 @@ import { addKeys } from './keys.js'
 import { followLive } from './live.js'
 
 addCopyButtons()
-addKeys()
 takeLink()
 const charts = drawCharts()
-followLive((data) => charts?.update(data))
+addKeys(followLive((data) => charts?.update(data)))

@@ -35,14 +35,9 @@ afterAll(async () => {
 })
 
 const paths = () => [
-  '',
-  '/payments',
-  '/deliveries',
-  '/endpoints',
-  '/chains',
-  '/integrations',
-  '/audit',
-  '/settings',
+  ...['', '/payments', '/deliveries', '/endpoints', '/chains', '/integrations', `/integrations/${shop.address}`],
+  ...['/accounts', '/keys', '/identity', '/legacy', '/audit', '/settings'],
+  `/legacy?chain=${paid.chainId}&hash=${paid.txHash}&amount=1&currency=USD&payee=shop`,
   `/payments/${paid.chainId}/${paid.txHash}`,
 ]
 

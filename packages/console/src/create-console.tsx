@@ -4,7 +4,11 @@ import type { Service } from '@payment-integration/core'
 import { type Context, Hono } from 'hono'
 import { noteOf } from './acts/act.js'
 import { runAct } from './acts/run-act.js'
+import type { AdminService } from './admin-pages.js'
 import { FilterError, givenOf } from './filters.js'
+import { JobProgress } from './jobs/job-pages.js'
+import { isJobTopic, openJobStream } from './jobs/job-stream.js'
+import { createJobs } from './jobs/jobs.js'
 import { createFeed } from './live/feed.js'
 import { createSampler } from './live/sampler.js'
 import { openStream } from './live/stream.js'
@@ -13,6 +17,7 @@ import { Tiles } from './pages/overview.js'
 import { ErrorPage } from './pages/records.js'
 import { loadPage, type PageContent } from './pages.js'
 import { createSignIn, type SignInOptions } from './session/sign-in.js'
+import { type ConsoleTools, hasTools } from './tools/tools.js'
 import { consoleSections } from './view/layout.js'
 import { base } from './view/parts.js'
 import { DeliveryRow, PaymentRow } from './view/rows.js'
@@ -24,13 +29,15 @@ import { secured } from './web/security-headers.js'
 
 /** Options of the console. */
 export interface ConsoleDeps {
-  readonly service: Pick<Service, 'store' | 'indexers' | 'integrations' | 'actingAs' | 'operatorSessions'>
+  readonly service: ConsoleService
   /** A description of the configuration without secrets, such as that of `describeConfig`. @default none */
   readonly config?: object | undefined
   /** Operators sign in with their passphrases, at one address. @default nobody signs in; this machine alone may read */
   readonly signIn?: SignInOptions | undefined
   /** The person behind a request, without `signIn`; null: 403. @default this machine, as admin */
   readonly viewerOf?: ((request: Request) => Promise<Viewer | null> | Viewer | null) | undefined
+  /** Tools of a server in development. @default none, and no page of them */
+  readonly tools?: ConsoleTools | undefined
   /** The word for where this service runs, beside the title. @default development */
   readonly environment?: string | undefined
   /** The clock: milliseconds since the epoch. @default Date.now */
@@ -39,11 +46,15 @@ export interface ConsoleDeps {
   readonly onError?: ((error: unknown) => void) | undefined
 }
 
+/** The parts of the service that the pages use. */
+export type ConsoleService = Pick<Service, 'store' | 'indexers' | 'actingAs' | 'operatorSessions' | 'audit'> &
+  AdminService
+
 /** A console. */
 export interface Console {
   /** Answers a request below `/console`. */
   fetch(request: Request, bindings?: ConsoleBindings): Response | Promise<Response>
-  /** Ends the streams of all open pages. */
+  /** Ends the streams of all open pages, and asks all jobs to end. */
   close(): void
 }
 
@@ -58,14 +69,20 @@ type Env = { Bindings: ConsoleBindings; Variables: { visit: Visit | null } }
  * @example const { fetch } = createConsole({ service })
  */
 export function createConsole(deps: ConsoleDeps): Console {
-  const { service, now = Date.now, environment = 'development', viewerOf = () => localViewer } = deps
+  const { service, now = Date.now, environment = 'development', viewerOf = () => localViewer, tools = {} } = deps
   const app = new Hono<Env>()
   const onError = (error: unknown) => deps.onError?.(error)
   const sampler = createSampler(service, now, onError)
   const feed = createFeed(sampler, renderers, now())
   const streams = new Set<() => void>()
   const assets = createAssets()
-  const render = createRender(assets, { sections: consoleSections, environment })
+  const sections = consoleSections({
+    hasIdentity: service.identity !== null,
+    hasOperators: deps.signIn !== undefined,
+    hasTools: hasTools(tools),
+  })
+  const render = createRender(assets, { sections, environment })
+  const jobs = createJobs({ now, onError: (error) => deps.onError?.(error) })
   const sessions = service.operatorSessions
   const signIn = deps.signIn === undefined ? null : createSignIn({ ...deps.signIn, sessions, render, now, onError })
 
@@ -92,7 +109,8 @@ export function createConsole(deps: ConsoleDeps): Console {
     return isPage ? signIn.ask(c.req.raw) : new Response('Sign in first.\n', { status: signIn === null ? 403 : 401 })
   })
   app.get(`${base}/live`, (c) => live(c))
-  app.post(`${base}/act/:name`, (c) => runAct({ service, render, now }, c.req.param('name'), c.req.raw, visitIn(c)))
+  const actDeps = { service, render, now, jobs, tools, publicUrl: deps.signIn?.publicUrl }
+  app.post(`${base}/act/:name`, (c) => runAct(actDeps, c.req.param('name'), c.req.raw, visitIn(c)))
   app.get(`${base}/*`, (c) => page(c))
   app.get(base, (c) => page(c))
   app.notFound((c) => answer(c, notFound, 404))
@@ -106,6 +124,7 @@ export function createConsole(deps: ConsoleDeps): Console {
     close() {
       for (const end of streams) end()
       feed.close()
+      jobs.close()
     },
   }
 
@@ -120,7 +139,7 @@ export function createConsole(deps: ConsoleDeps): Console {
   async function page(c: Context<Env>): Promise<Response> {
     const url = new URL(c.req.url)
     const position = await feed.position()
-    const content = await loadPage(pathOf(c), { ...deps, sampler, now, url })
+    const content = await loadPage(pathOf(c), { ...deps, sampler, jobs, tools, now, url, role: visitIn(c).viewer.role })
     if (content === null) return c.notFound()
     const live = content.live === undefined ? undefined : `${content.live}&after=${position}`
     return render({ ...content, live }, { visit: c.get('visit'), note: noteOf(url.searchParams.get('note')) })
@@ -137,7 +156,11 @@ export function createConsole(deps: ConsoleDeps): Console {
     const url = new URL(c.req.url)
     const after = c.req.header('last-event-id') ?? url.searchParams.get('after')
     let close = (): void => undefined
-    const opened = openStream(feed, givenOf(url), after, () => streams.delete(close))
+    const given = givenOf(url)
+    const onClose = () => streams.delete(close)
+    const opened = isJobTopic(given)
+      ? openJobStream(jobs, given['id'], renderers.job, onClose)
+      : openStream(feed, given, after, onClose)
     close = opened.close
     streams.add(close)
     return new Response(opened.stream, {
@@ -147,6 +170,7 @@ export function createConsole(deps: ConsoleDeps): Console {
 }
 
 const renderers = {
+  job: (job: Parameters<typeof JobProgress>[0]['job']) => (<JobProgress job={job} />).toString(),
   payment: (payment: Parameters<typeof PaymentRow>[0]['payment']) => (<PaymentRow payment={payment} />).toString(),
   delivery: (delivery: Parameters<typeof DeliveryRow>[0]['delivery']) =>
     (<DeliveryRow delivery={delivery} />).toString(),

@@ -55,6 +55,16 @@ it.each([
   [418, 'status_418', 'Answer 2xx'],
   [502, 'status_502', 'Look at its log'],
   [null, 'timeout', 'do the work afterwards'],
+  [null, 'connection', 'its certificate is valid'],
+  [null, 'refused_address', 'a public address'],
+  [null, 'secret_unreadable', 'PI_MASTER_KEY'],
+  [408, 'status_408', 'before other work'],
+  [410, 'status_410', 'the new notification URL'],
+  [415, 'status_415', 'application/json'],
+  [422, 'status_422', 'unknown fields'],
+  [503, 'status_503', 'more retries follow'],
+  [504, 'status_504', 'as soon as the delivery is stored'],
+  [null, 'constructor', 'log of the receiver'],
   [null, 'unknown', 'log of the receiver'],
 ])('%s %s says %s', (status, reason, part) => {
   expect(adviceOf(status, reason)?.remedy).toContain(part)

@@ -1,6 +1,4 @@
 /** Finds payments by what a person types into one box: a hash, a wallet, a memo or an invoice. @module */
-
-import type { Service } from '@payment-integration/core'
 import type { ConsolePaymentFilter, ConsoleReads, StoredPayment } from '@payment-integration/core/ports'
 
 /** How the text was understood. */
@@ -19,25 +17,19 @@ const mostIntegrations = 200
 const atOnce = 8
 const memoBytes = 32
 
-interface SearchDeps {
-  readonly store: { readonly console: ConsoleReads }
-  readonly integrations: Pick<Service['integrations'], 'list'>
-}
-
 /** Searches; other filters of the page narrow the result. */
 export async function search(
-  deps: SearchDeps,
+  reads: ConsoleReads,
   text: string,
   filter: ConsolePaymentFilter,
   limit: number,
 ): Promise<Found> {
-  const found = await find(deps, text, filter, limit)
+  const found = await find(reads, text, filter, limit)
   const payments = found.payments.filter((payment) => fits(payment, filter)).sort(newestFirst)
   return { ...found, payments: payments.slice(0, limit) }
 }
 
-async function find(deps: SearchDeps, text: string, filter: ConsolePaymentFilter, limit: number): Promise<Found> {
-  const reads = deps.store.console
+async function find(reads: ConsoleReads, text: string, filter: ConsolePaymentFilter, limit: number): Promise<Found> {
   const lower = text.toLowerCase()
   if (/^0x[0-9a-f]{64}$/.test(lower)) {
     const [byHash, byMemo] = await Promise.all([
@@ -50,7 +42,7 @@ async function find(deps: SearchDeps, text: string, filter: ConsolePaymentFilter
       note: null,
     }
   }
-  if (/^0x[0-9a-f]{40}$/.test(lower)) return ofWallet(deps, lower, filter, limit)
+  if (/^0x[0-9a-f]{40}$/.test(lower)) return ofWallet(reads, lower, filter, limit)
   const invoice = /^(\d{1,30}(?:\.\d{1,18})?)(?: +([A-Za-z]{3,10}))?$/.exec(text)
   if (invoice?.[1] !== undefined && (invoice[2] !== undefined || text.includes('.'))) {
     const wanted = { amount: invoice[1], currency: invoice[2]?.toUpperCase() }
@@ -62,15 +54,20 @@ async function find(deps: SearchDeps, text: string, filter: ConsolePaymentFilter
   return { kind: 'memo', payments: await reads.search({ kind: 'memo', prefix: `0x${prefix}` }, limit), note: null }
 }
 
-async function ofWallet(deps: SearchDeps, wallet: string, filter: ConsolePaymentFilter, limit: number): Promise<Found> {
-  const all = (await deps.integrations.list()).map(({ address }) => address)
-  const chosen = typeof filter.integrationAddress === 'string' ? [filter.integrationAddress] : all
+async function ofWallet(
+  reads: ConsoleReads,
+  wallet: string,
+  filter: ConsolePaymentFilter,
+  limit: number,
+): Promise<Found> {
+  const chosen =
+    typeof filter.integrationAddress === 'string'
+      ? [filter.integrationAddress]
+      : (await reads.integrations({ limit: mostIntegrations + 1 })).map(({ address }) => address)
   const payments: StoredPayment[] = []
   for (let from = 0; from < Math.min(chosen.length, mostIntegrations); from += atOnce) {
     const part = chosen.slice(from, from + atOnce)
-    const pages = part.map((integrationAddress) =>
-      deps.store.console.search({ kind: 'wallet', wallet, integrationAddress }, limit),
-    )
+    const pages = part.map((integrationAddress) => reads.search({ kind: 'wallet', wallet, integrationAddress }, limit))
     payments.push(...(await Promise.all(pages)).flat())
   }
   const note =

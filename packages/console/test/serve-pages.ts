@@ -1,9 +1,30 @@
 /** Serves pages on a real port, as a host on Node does. @module */
+import { existsSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { Console } from '../src/create-console.js'
 
+/** Where Chromium is; undefined: nowhere. */
+export const chromiumPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
+  existsSync,
+)
+
+/** Root needs a browser without a sandbox. */
+export const chromiumOptions = {
+  ...(chromiumPath === undefined ? {} : { executablePath: chromiumPath }),
+  args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
+}
+
+/** Pages on a port. */
+export interface ServedPages {
+  /** Such as `http://127.0.0.1:40123`. */
+  readonly origin: string
+  close(): void
+}
+
 /** Serves them. @param build - Builds the pages for their origin. */
-export async function servePages(build: (origin: string) => Pick<Console, 'fetch'> | Promise<Pick<Console, 'fetch'>>) {
+export async function servePages(
+  build: (origin: string) => Pick<Console, 'fetch'> | Promise<Pick<Console, 'fetch'>>,
+): Promise<ServedPages> {
   let pages: Pick<Console, 'fetch'> | null = null
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []

@@ -7,6 +7,7 @@ import { checkpointTests } from './checkpoints.js'
 import { claimTests } from './claims.js'
 import { concurrencyTests } from './concurrency.js'
 import { consoleDeliveryTests } from './console-deliveries.js'
+import { consoleEndpointTests } from './console-endpoints.js'
 import { consolePaymentTests } from './console-payments.js'
 import { coverageTests } from './coverage.js'
 import { dataKeyTests } from './data-keys.js'
@@ -71,6 +72,7 @@ export function storeConformance(adapter: string, open: OpenStore): void {
   describe(`${adapter}: data keys`, () => dataKeyTests(test))
   describe(`${adapter}: payments of the console`, () => consolePaymentTests(test))
   describe(`${adapter}: deliveries of the console`, () => consoleDeliveryTests(test))
+  describe(`${adapter}: endpoints of the console`, () => consoleEndpointTests(test))
   identityTests(adapter, test)
   describe(`${adapter}: arguments of identity`, () => identityArgumentTests(test))
   describe(`${adapter}: concurrency`, () => concurrencyTests(test))

@@ -9,7 +9,7 @@ import type {
   Verify,
   VerifyRequest,
 } from '@payment-integration/contract'
-import type { Identity } from './identity-types.js'
+import type { Identity, IdentityActs } from './identity-types.js'
 import type { OperatorCommands, OperatorSessions } from './operator-types.js'
 import type { EndpointStatus, ProofLevel } from './ports/chain.js'
 import type { Store } from './ports/store.js'
@@ -18,6 +18,7 @@ import type { AuditRecord } from './ports/store-audit.js'
 import type { DeliveryFilter, DeliveryView, EndpointView } from './ports/store-deliveries.js'
 import type { IntegrationRecord } from './ports/store-integrations.js'
 import type { LegacyKeyRecord } from './ports/store-legacy-keys.js'
+import type { ReindexReport, ReindexRequest } from './reindex/reindex.js'
 import type { DeliveryStreams } from './streams/stream-types.js'
 
 /** An authenticated caller. */
@@ -78,7 +79,9 @@ export interface AccountInput {
   readonly config: LinkConfig
 }
 
-/** Manages accounts and their link configurations. Source: docs/interface.md 2.4. */
+/**
+ * Manages accounts and their link configurations. Each change is in the audit log. Source: docs/interface.md 2.4.
+ */
 export interface AccountCommands {
   /** @throws AccountError `ERR_ACCOUNT_EXISTS`, `ERR_ACCOUNT_INVALID` (names field and flaw). */
   create(input: AccountInput): Promise<AccountRecord>
@@ -250,14 +253,34 @@ export interface ReplayTotals {
   readonly underWay: number
 }
 
+/** The operator's command on followed chains. */
+export interface ChainCommands {
+  /**
+   * Reads blocks of a followed chain again and yields the result of each range; with `repair` it writes the
+   * differences. A repair is recorded in the audit log before it writes anything. The indexer may run meanwhile.
+   * @throws RangeError When a height is not whole, or `to` is below `from` or above the checkpoint.
+   * @throws ReindexError `ERR_REINDEX_REFUSED` when this process does not follow the chain, nothing of it is indexed,
+   * or these blocks cannot replace an orphaned checkpoint; the message says which can.
+   * @throws ChainError, StoreError, CheckpointMovedError Repairs reported before it stay.
+   */
+  reindex(
+    request: ReindexRequest & { readonly chainId: number },
+    signal?: AbortSignal,
+  ): AsyncGenerator<ReindexReport, void, undefined>
+}
+
 /** The operator's reads of the audit log. */
 export interface AuditQueries {
   /** Records in their order. */
   list(query: { readonly afterSeq?: number | undefined; readonly limit: number }): Promise<AuditRecord[]>
   /** Its newest record, to store outside the database; null: the log is empty. */
   head(): Promise<AuditHead | null>
-  /** Checks the chain from its first record to its last. */
-  verify(): Promise<AuditVerdict>
+  /** Checks the chain from its first record to its last. @throws The signal's reason when it aborts. */
+  verify(options?: {
+    /** Called after each part with the number of checked records. */
+    readonly onProgress?: ((records: number) => void) | undefined
+    readonly signal?: AbortSignal | undefined
+  }): Promise<AuditVerdict>
 }
 
 /** Proof, stored outside, that no record up to this one was deleted or rewritten. */
@@ -278,6 +301,16 @@ export interface Loop {
   run(signal: AbortSignal): Promise<void>
 }
 
+/** A reorganisation that a process followed. */
+export interface Reorganisation {
+  /** When it was followed, in unix milliseconds. */
+  readonly at: number
+  /** Highest indexed block before it. */
+  readonly from: number
+  /** Highest block that stayed: the blocks above it, up to `from`, were orphaned. */
+  readonly commonAncestor: number
+}
+
 /** The health of a chain. */
 export interface ChainStatus {
   readonly chainId: number
@@ -293,6 +326,8 @@ export interface ChainStatus {
   readonly proof: ProofLevel | null
   /** Since the start of this process. */
   readonly reorganisations: number
+  /** The newest 20 of them, newest first. */
+  readonly newestReorganisations: readonly Reorganisation[]
   /** Whether this process is the one that indexes the chain. */
   readonly leading: boolean
   readonly endpoints: readonly EndpointStatus[]
@@ -347,7 +382,11 @@ export interface ActorCommands {
   readonly integrations: IntegrationCommands
   readonly legacyKeys: LegacyKeyCommands
   readonly deliveries: DeliveryCommands
+  readonly chains: ChainCommands
   readonly operators: OperatorCommands
+  readonly accounts: AccountCommands
+  /** Null when no identity provider was given. */
+  readonly identity: IdentityActs | null
 }
 
 /** The whole service, in a host or in the reference server. Its own commands act as its option `actor`. */
@@ -364,7 +403,6 @@ export interface Service extends ActorCommands {
    */
   authenticateLegacy(authorization: string | null | undefined): Promise<LegacyCaller | null>
   readonly legacy: LegacyQueries
-  readonly accounts: AccountCommands
   /** Applies a processor's update; idempotent by its id. @throws UpdateConflictError `ERR_UPDATE_CONFLICT`. */
   applyUpdate(update: ProcessorUpdate): Promise<UpdateResult>
   /**

@@ -1,6 +1,5 @@
 /** Composes the use cases on the ports of a host. Source: docs/architecture.md. @module */
 import type { ProcessorUpdate, UpdateResult } from '@payment-integration/contract'
-import { createAccountCommands } from './accounts/commands.js'
 import { createActorCommands } from './actor-commands.js'
 import { createHeadAnnouncer } from './audit/announce-head.js'
 import { createAudited } from './audit/audited.js'
@@ -208,10 +207,14 @@ export function createService(deps: ServiceDeps): Service {
         keys: masterKey,
         clock,
         random,
+        chains: chains.map(({ chain }) => chain),
+        confirmations: deps.confirmations,
+        publish,
         recentIntegrations: admissions,
         recentLegacyKeys,
         allowLoopbackHttp,
         isDeniedAddress: deps.isDeniedAddress,
+        identity,
         onDue: () => dispatcher.wake(),
       },
       name,
@@ -252,7 +255,6 @@ export function createService(deps: ServiceDeps): Service {
       confirmations: deps.confirmations,
       maxExtraFeeBps: deps.maxExtraFeeBps,
     }),
-    accounts: createAccountCommands({ accounts: store.accounts, clock }),
     applyUpdate: applyAndPublish,
     applyUpdateIn: applyIn,
     ...actingAs(actor),

@@ -1,5 +1,6 @@
 /** The operations of one transaction. @module */
 import type { StoreTransaction } from '@payment-integration/core/ports'
+import { linkAccountsIn } from './accounts.js'
 import { auditIn } from './audit.js'
 import { listCheckpoints, readTip, setReached, type Tip, writeCheckpoint } from './chains/checkpoints.js'
 import { setCoverage } from './chains/coverage.js'
@@ -87,6 +88,7 @@ export function createStoreTransaction(
       return replayed
     },
     integrations: integrationsIn(db, dialect),
+    accounts: linkAccountsIn(db),
     legacyKeys: legacyKeysIn(db),
     operators: operatorsIn(db),
     dataKeys: dataKeysIn(db),

@@ -1,7 +1,10 @@
 /** What an act gets and answers. @module */
 import type { ActorCommands, Service } from '@payment-integration/core'
+import type { Jobs } from '../jobs/jobs.js'
 import type { PageContent } from '../pages.js'
+import type { ConsoleTools } from '../tools/tools.js'
 import type { Role, Visit } from '../viewer.js'
+import { adminNotes } from './admin-notes.js'
 
 /** What an act gets. */
 export interface ActInput {
@@ -11,16 +14,23 @@ export interface ActInput {
   /** Commands whose audit records carry the viewer's name. */
   readonly commands: ActorCommands
   readonly service: ActService
+  readonly jobs: Jobs
+  readonly tools: ConsoleTools
   readonly now: () => number
   /** Origin of the page, such as `http://127.0.0.1:4747`. */
   readonly origin: string
 }
 
 /** The parts of the service that acts use. */
-export type ActService = Pick<Service, 'store' | 'indexers' | 'integrations' | 'actingAs' | 'operatorSessions'>
+export type ActService = Pick<
+  Service,
+  'store' | 'indexers' | 'integrations' | 'actingAs' | 'operatorSessions' | 'identity' | 'audit'
+>
 
 /** A page to go to, with what is said on it; or a page that is shown once, such as one with a new secret. */
-export type ActAnswer = { readonly to: string; readonly note?: Note } | { readonly show: PageContent }
+export type ActAnswer =
+  | { readonly to: string; readonly note?: Note }
+  | { readonly show: PageContent; readonly status?: number }
 
 /** An act: a posted form at `/console/act/<name>`. An error of the core is shown with its message. */
 export interface Act {
@@ -35,6 +45,7 @@ const notes = {
   replayed: 'The delivery is due now. It is marked as a replay in its attempts.',
   'signed-out': 'You are signed out.',
   joined: 'Your passphrase is set. Sign in with it.',
+  ...adminNotes,
 } as const
 
 /** The sentence of a URL's parameter `note`; null: there is none. */

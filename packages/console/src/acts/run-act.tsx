@@ -1,6 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Checks a posted form and runs its act. @module */
-import { CoreError, StoreError } from '@payment-integration/core'
 import { FilterError } from '../filters.js'
 import { ErrorPage } from '../pages/records.js'
 import { base } from '../view/parts.js'
@@ -8,11 +7,14 @@ import { mayAct, type Visit } from '../viewer.js'
 import { readForm } from '../web/form-body.js'
 import type { Render } from '../web/render.js'
 import type { ActInput } from './act.js'
+import { shownMessage } from './act-error.js'
 import { acts } from './acts.js'
 
 /** What acts need. */
-export interface ActDeps extends Pick<ActInput, 'service' | 'now'> {
+export interface ActDeps extends Pick<ActInput, 'service' | 'now' | 'jobs' | 'tools'> {
   readonly render: Render
+  /** The origin of the pages where operators sign in: a proxy may have changed that of the request. */
+  readonly publicUrl?: string | undefined
 }
 
 /**
@@ -20,7 +22,7 @@ export interface ActDeps extends Pick<ActInput, 'service' | 'now'> {
  * token and a role that may not act are answered 403, and nothing is done.
  */
 export async function runAct(deps: ActDeps, name: string, request: Request, visit: Visit): Promise<Response> {
-  const { render, service, now } = deps
+  const { render, service, now, jobs, tools, publicUrl } = deps
   const act = Object.hasOwn(acts, name) ? acts[name] : undefined
   const refused = (status: number, title: string, text: string) =>
     render({ title, section: '-', body: <ErrorPage title={title} text={text} /> }, { visit, status })
@@ -37,16 +39,15 @@ export async function runAct(deps: ActDeps, name: string, request: Request, visi
     return refused(403, 'Nothing was done', `This needs the role ${act.needs}; yours is ${visit.viewer.role}.`)
   const fields = Object.fromEntries([...form].map(([key, value]) => [key, value.trim()] as const).filter(isGiven))
   try {
-    const { origin } = new URL(request.url)
+    const { origin } = new URL(publicUrl ?? request.url)
     const commands = service.actingAs(visit.actor)
-    const answer = await act.run({ fields, visit, commands, service, now, origin })
-    if ('show' in answer) return await render(answer.show, { visit })
+    const answer = await act.run({ fields, visit, commands, service, jobs, tools, now, origin })
+    if ('show' in answer) return await render(answer.show, { visit, status: answer.status })
     return new Response(null, { status: 303, headers: { Location: locationOf(answer.to, answer.note) } })
   } catch (error) {
-    // Other errors are not for people: they may hold addresses of a database or of a node.
-    const isShown = (error instanceof CoreError && !(error instanceof StoreError)) || error instanceof FilterError
-    if (!isShown) throw error
-    return refused(error instanceof FilterError ? 400 : 409, 'Nothing was done', error.message)
+    const message = shownMessage(error)
+    if (message === null) throw error
+    return refused(error instanceof FilterError ? 400 : 409, 'Nothing was done', message)
   }
 }
 

@@ -1,5 +1,15 @@
-export { type Console, type ConsoleDeps, createConsole } from '../create-console.js'
+export { type Console, type ConsoleDeps, type ConsoleService, createConsole } from '../create-console.js'
 export type { OidcOptions } from '../oidc/options.js'
 export type { SignInOptions } from '../session/sign-in.js'
+export type {
+  ConsoleTools,
+  DoctorInput,
+  DoctorProbe,
+  DoctorResult,
+  ExplainInput,
+  ExplainResult,
+  Explanation,
+  TriggerTool,
+} from '../tools/tools.js'
 export type { Role, Viewer } from '../viewer.js'
 export type { ConsoleBindings } from '../web/access.js'

@@ -5,20 +5,37 @@ import type { Visit } from '../viewer.js'
 import { CsrfField, VisitContext } from './act-form.js'
 import { base } from './parts.js'
 
-/** The sections of the operators' pages. */
-export const consoleSections: Sections = [
-  ['', 'Overview'],
-  ['/payments', 'Payments'],
-  ['/deliveries', 'Deliveries'],
-  ['/endpoints', 'Endpoints'],
-  ['/chains', 'Chains'],
-  ['/integrations', 'Integrations'],
-  ['/audit', 'Audit log'],
-  ['/settings', 'Settings'],
-]
+/** What the service and the host offer. */
+export interface SectionOptions {
+  readonly hasIdentity: boolean
+  readonly hasOperators: boolean
+  readonly hasTools: boolean
+}
 
-/** Paths below the base, with their titles. */
-export type Sections = readonly (readonly [path: string, title: string])[]
+/** The sections of the operators' pages: payments, people and their data, access, records. */
+export function consoleSections({ hasIdentity, hasOperators, hasTools }: SectionOptions) {
+  const sections: Sections = [
+    ['', 'Overview'],
+    ['/payments', 'Payments'],
+    ['/deliveries', 'Deliveries'],
+    ['/endpoints', 'Endpoints'],
+    ['/chains', 'Chains'],
+    ['/legacy', 'Legacy API', 'apart'],
+    ...(hasIdentity ? ([['/identity', 'Identity']] as const) : []),
+    ['/integrations', 'Integrations', 'apart'],
+    ['/accounts', 'Accounts'],
+    ['/keys', 'Keys'],
+    ...(hasOperators ? ([['/operators', 'Operators']] as const) : []),
+    ['/audit', 'Audit log', 'apart'],
+    ['/jobs', 'Jobs'],
+    ...(hasTools ? ([['/tools', 'Tools']] as const) : []),
+    ['/settings', 'Settings'],
+  ]
+  return sections
+}
+
+/** Paths below the base, with their titles; `apart` begins a group. */
+export type Sections = readonly (readonly [path: string, title: string, group?: 'apart'])[]
 
 /** What the frame shows. */
 export interface Frame {
@@ -68,8 +85,8 @@ export function Layout(props: Frame & { children?: Child }) {
           {visit === null ? null : (
             <>
               <nav aria-label="Sections">
-                {sections.map(([path, name]) => (
-                  <a href={`${mountedAt}${path}`} aria-current={path === section ? 'page' : undefined}>
+                {sections.map(([path, name, group]) => (
+                  <a href={`${mountedAt}${path}`} class={group} aria-current={path === section ? 'page' : undefined}>
                     {name}
                   </a>
                 ))}

@@ -162,7 +162,7 @@ export function Facts({ rows }: { rows: readonly (readonly [string, Child, 'wide
 }
 
 /** Links to the first and the next page. */
-export function Pager(props: { first: string | null; next: string | null; cut?: string | null }) {
+export function Pager(props: { first: string | null; next: string | null; cut?: string | null; nextName?: string }) {
   if (props.first === null && props.next === null) return null
   return (
     <nav class="pager" aria-label="Pages">
@@ -170,7 +170,7 @@ export function Pager(props: { first: string | null; next: string | null; cut?: 
       {props.cut ? <span class="dim">{props.cut}</span> : null}
       {props.next === null ? null : (
         <a href={props.next} rel="next">
-          {props.cut ? 'Look further back' : 'Older'}
+          {props.nextName ?? (props.cut ? 'Look further back' : 'Older')}
         </a>
       )}
     </nav>

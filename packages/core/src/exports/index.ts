@@ -22,7 +22,7 @@ export { type ReindexDeps, type ReindexReport, type ReindexRequest, reindex } fr
 export { ReindexError } from '../reindex/reindex-error.js'
 export { checkMasterKey, MasterKeyError } from '../secrets/check-master-key.js'
 export { type KeyPurpose, type KeyVersion, type MasterKey, parseMasterKey } from '../secrets/master-key.js'
-export { SealedSecretError } from '../secrets/seal.js'
+export { openSecret, SealedSecretError } from '../secrets/seal.js'
 export { createService, type FollowedChain, type ServiceDeps } from '../service.js'
 export type * from '../service-types.js'
 export type * from '../streams/stream-types.js'

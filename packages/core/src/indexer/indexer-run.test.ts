@@ -221,7 +221,10 @@ describe('run', () => {
     expect(after.ofType('chain.reorganised')).toEqual([
       { type: 'chain.reorganised', chainId: 1, from: 9, commonAncestor: 5 },
     ])
-    expect(after.indexer.status().reorganisations).toBe(1)
+    expect(after.indexer.status()).toMatchObject({
+      reorganisations: 1,
+      newestReorganisations: [{ at: expect.any(Number), from: 9, commonAncestor: 5 }],
+    })
     expect(after.store.committed().snapshots).toHaveLength(11)
     await loop.stop()
   })

@@ -1,7 +1,13 @@
 /** Manages operators. Source: docs/decisions/operators.md. @module */
 import type { Audited } from '../audit/audited.js'
-import type { IssuedLink, OperatorCommands, OperatorView } from '../operator-types.js'
-import type { OneTimeLink, OperatorChange, OperatorRecord, OperatorStore } from '../ports/store-operators.js'
+import type { IssuedLink, OperatorChangeOptions, OperatorCommands, OperatorView } from '../operator-types.js'
+import type {
+  OneTimeLink,
+  OperatorChange,
+  OperatorRecord,
+  OperatorStore,
+  OperatorTransaction,
+} from '../ports/store-operators.js'
 import type { Clock, Random } from '../ports/world.js'
 import { OperatorError } from './errors.js'
 import { hashOf, oidcCredential, signsInBy } from './oidc-credential.js'
@@ -25,15 +31,21 @@ export function createOperatorCommands({ operators, audited, clock, random }: Op
   const linkOf = ({ hash }: IssuedToken): OneTimeLink => ({ hash, expiresAt: clock.now() + linkMs })
 
   /** Replaces what an operator proves itself by, and ends its sessions. */
-  function reset(given: string, change: OperatorChange, details: Readonly<Record<string, string>>) {
+  function reset(given: string, change: OperatorChange, options?: OperatorChangeOptions) {
     const name = knownName(given)
     return audited(async (tx, note) => {
       const before = await tx.operators.find(name)
       if (before?.enabled === false) throw new OperatorError('ERR_OPERATOR_DISABLED', name)
       const record = await tx.operators.update(name, change)
       if (record === null) throw new OperatorError('ERR_OPERATOR_NOT_FOUND', name)
+      await checkAdmin(tx.operators, name, options)
       const endedSessions = await tx.operators.deleteSessionsOf(name)
-      note({ action: 'operator.reset', subject: name, details: { endedSessions, ...details } })
+      const isOidc = signsInBy(record) === 'oidc'
+      note({
+        action: 'operator.reset',
+        subject: name,
+        details: isOidc ? { endedSessions, signsInBy: 'oidc' } : { endedSessions },
+      })
       return record
     })
   }
@@ -65,11 +77,12 @@ export function createOperatorCommands({ operators, audited, clock, random }: Op
     async list() {
       return (await operators.list()).map(operatorView)
     },
-    async setEnabled(given, enabled) {
+    async setEnabled(given, enabled, options) {
       const name = knownName(given)
       return audited(async (tx, note) => {
         const record = await tx.operators.update(name, enabled ? { enabled } : { enabled, link: null })
         if (record === null) throw new OperatorError('ERR_OPERATOR_NOT_FOUND', name)
+        await checkAdmin(tx.operators, name, options)
         const sessions = enabled ? 0 : await tx.operators.deleteSessionsOf(name)
         note({
           action: enabled ? 'operator.enabled' : 'operator.disabled',
@@ -79,26 +92,40 @@ export function createOperatorCommands({ operators, audited, clock, random }: Op
         return operatorView(record)
       })
     },
-    async setRole(given, text) {
+    async setRole(given, text, options) {
       const name = knownName(given)
       const role = checkRole(text)
       return audited(async (tx, note) => {
         const before = await tx.operators.find(name)
         const record = await tx.operators.update(name, { role })
         if (before === null || record === null) throw new OperatorError('ERR_OPERATOR_NOT_FOUND', name)
+        await checkAdmin(tx.operators, name, options)
         note({ action: 'operator.role_set', subject: name, details: { from: before.role, to: role } })
         return operatorView(record)
       })
     },
-    async reset(given) {
+    async reset(given, options) {
       const issued = issueToken('link', random)
-      return issuedLink(await reset(given, { passphrase: null, link: linkOf(issued) }, {}), issued)
+      return issuedLink(await reset(given, { passphrase: null, link: linkOf(issued) }, options), issued)
     },
     async resetForOidc(given) {
-      const change = { passphrase: oidcCredential, link: null }
-      return operatorView(await reset(given, change, { signsInBy: 'oidc' }))
+      return operatorView(await reset(given, { passphrase: oidcCredential, link: null }))
     },
   }
+}
+
+/**
+ * Checks the operators after a change. Changes lock the audit log first, so two admins cannot remove each other.
+ * @throws OperatorError `ERR_OPERATOR_LAST_ADMIN`.
+ */
+async function checkAdmin(
+  operators: Pick<OperatorTransaction, 'list'>,
+  changed: string,
+  { keepsAdmin = false }: OperatorChangeOptions = {},
+): Promise<void> {
+  if (!keepsAdmin) return
+  const isLeft = (await operators.list()).some((each) => each.enabled && each.role === 'admin' && each.passphrase)
+  if (!isLeft) throw new OperatorError('ERR_OPERATOR_LAST_ADMIN', changed)
 }
 
 /** @throws OperatorError `ERR_OPERATOR_NOT_FOUND` when no operator can have the name. */

@@ -79,6 +79,15 @@ describe('an operator of the OpenID provider', () => {
     expect(audit().filter((line) => line.includes('operator.reset'))).toHaveLength(2)
   })
 
+  test('counts as an admin who can sign in', async () => {
+    const { commands, join } = operatorSetup()
+    await join('root', 'admin')
+    const demoted = () => commands.setRole('root', 'viewer', { keepsAdmin: true })
+    expect(await outcomeOf(demoted())).toBe('ERR_OPERATOR_LAST_ADMIN')
+    await commands.createForOidc({ name, role: 'admin' })
+    expect(await demoted()).toMatchObject({ role: 'viewer' })
+  })
+
   test('is reset only while it is enabled', async () => {
     const { commands } = operatorSetup()
     await commands.createForOidc({ name })

@@ -25,6 +25,8 @@ export interface ReindexDeps {
   readonly publish: EventSink
   /** Blocks on top of a block until it is final, by chain, beside the table of docs/interface.md 8; null: never. */
   readonly confirmations?: Confirmations | undefined
+  /** Called once, before a repair writes anything; a rejection ends the reindex. @default none */
+  readonly beforeRepair?: ((range: { readonly from: number; readonly to: number }) => Promise<void>) | undefined
   /** Waits between retries. @default the system's */
   readonly clock?: Clock | undefined
   /** @default the system's */
@@ -86,6 +88,7 @@ export async function* reindex(
   checkHeights(from, to, checkpoint)
   const head = (await chain.head(signal)).number
   const isOrphaned = !(await isOnChain(chain, checkpoint, signal))
+  if (repair) await deps.beforeRepair?.({ from, to })
   if (isOrphaned && repair)
     publish(await rollBackOrphaned({ store, chain }, { from, to, checkpoint, finalityBlocks }, signal))
 

@@ -1,4 +1,5 @@
 import type { StoredPayment } from '../../src/payments/record.js'
+import type { AccountRecord } from '../../src/ports/store-accounts.js'
 import type { AuditRecord } from '../../src/ports/store-audit.js'
 import type { ProvenRange, RouterCoverage, WaitingDeposit } from '../../src/ports/store-chains.js'
 import type { IntegrationRecord, SealedSecret } from '../../src/ports/store-integrations.js'
@@ -27,6 +28,8 @@ export interface MemoryState extends IdentityRows, AccountRows {
   /** By their id, in the order they were received. */
   readonly updates: Map<string, StoredUpdate>
   readonly integrations: Map<string, IntegrationRecord>
+  /** Accounts with link configurations, by handle. */
+  readonly linkAccounts: Map<string, AccountRecord>
   readonly legacyKeys: Map<string, LegacyKeyRecord>
   readonly operators: Map<string, OperatorRecord>
   readonly sessions: Map<string, SessionRecord>
@@ -46,6 +49,7 @@ export function emptyState(): MemoryState {
     deposits: new Map(),
     updates: new Map(),
     integrations: new Map(),
+    linkAccounts: new Map(),
     legacyKeys: new Map(),
     operators: new Map(),
     sessions: new Map(),
@@ -68,6 +72,7 @@ export function copyOf(state: MemoryState): MemoryState {
     deposits: new Map(state.deposits),
     updates: new Map(state.updates),
     integrations: new Map(state.integrations),
+    linkAccounts: new Map(state.linkAccounts),
     legacyKeys: new Map(state.legacyKeys),
     operators: new Map(state.operators),
     sessions: new Map(state.sessions),

@@ -1,7 +1,7 @@
 import type { Store } from '../../src/ports/store.js'
 import type { IntegrationRecord } from '../../src/ports/store-integrations.js'
 import type { NewSnapshot, StoreTransaction } from '../../src/ports/store-transaction.js'
-import { memoryAccounts } from './memory-accounts.js'
+import { linkAccountsIn } from './memory-accounts.js'
 import { consoleReads } from './memory-console.js'
 import { memoryDataKeys } from './memory-data-keys.js'
 import { type MemoryDeliveries, memoryDeliveries } from './memory-deliveries.js'
@@ -95,7 +95,7 @@ function inMemory({ now = () => 0, deliveries = memoryDeliveries({ now }) }: Mem
     },
     leases: memoryLeases(now),
     deliveries,
-    accounts: memoryAccounts(),
+    accounts: linkAccountsIn(() => state.linkAccounts),
     sealingKeys: async (at) => sealingKeysOf(state, at),
     migrate: async () => undefined,
     ping: async () => undefined,

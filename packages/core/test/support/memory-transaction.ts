@@ -1,6 +1,7 @@
 import { initialStatus, type PaymentStatus, type StoredPayment } from '../../src/payments/record.js'
 import type { ProvenRange } from '../../src/ports/store-chains.js'
 import type { StoreTransaction } from '../../src/ports/store-transaction.js'
+import { linkAccountsIn } from './memory-accounts.js'
 import { dataKeysIn } from './memory-data-keys.js'
 import type { MemoryDeliveries } from './memory-deliveries.js'
 import { identityIn } from './memory-identity.js'
@@ -183,6 +184,7 @@ export function memoryTransaction(
     },
     replayDeliveries: async (request) => deliveries.replay(request),
     integrations: integrationsIn(() => draft.integrations),
+    accounts: linkAccountsIn(() => draft.linkAccounts),
     legacyKeys: legacyKeysIn(() => draft.legacyKeys),
     async lockAudit() {
       isAuditLocked = true

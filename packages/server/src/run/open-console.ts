@@ -1,5 +1,5 @@
 /** Opens the operators' pages of the reference server. Source: docs/decisions/operators.md. @module */
-import { type Console, createConsole } from '@payment-integration/console'
+import { type Console, type ConsoleTools, createConsole } from '@payment-integration/console'
 import type { Service } from '@payment-integration/core'
 import type { Logger } from '@payment-integration/core/ports'
 import type { Config } from '../config/config.js'
@@ -7,14 +7,22 @@ import { describeConfig } from '../config/describe-config.js'
 import { createSourceReader } from '../limits/source.js'
 import { describeError } from '../logging/describe-error.js'
 
+/** What the pages are opened on. */
+export interface OpenConsoleDeps {
+  readonly service: Service
+  readonly logger: Logger
+  readonly tools: ConsoleTools
+}
+
 /** Opens the pages. With `consoleUrl` operators sign in, and their sources are those of the rate limits. */
-export function openConsole(config: Config, service: Service, logger: Logger): Console {
+export function openConsole(config: Config, { service, logger, tools }: OpenConsoleDeps): Console {
   const { consoleUrl, environment, limits } = config
   const { sourceOf } = createSourceReader(limits.trustedProxies)
   return createConsole({
     service,
     config: describeConfig(config),
     environment,
+    tools,
     onError: (error) => logger.error({ ...describeError(error) }, 'A page of the console failed.'),
     signIn:
       consoleUrl === null

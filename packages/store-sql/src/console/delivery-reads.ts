@@ -1,8 +1,7 @@
 /** Reads deliveries and attempts for the console. Source: the port ConsoleReads. @module */
-import type { AttemptRecord, ConsoleReads, DeliveryFilter, DeliveryView } from '@payment-integration/core/ports'
-import { sql } from 'kysely'
+import type { ConsoleReads, DeliveryFilter } from '@payment-integration/core/ports'
 import { filtered, idOf, type RangeFilter } from '../deliveries/filter.js'
-import { attemptRecord, withAttempts } from '../deliveries/list.js'
+import { withAttempts } from '../deliveries/list.js'
 import type { Connection, Engine } from '../engine.js'
 import { checkInteger, parseId } from '../internal/checks.js'
 import { integer, nullableInteger, unpack } from '../internal/values.js'
@@ -11,10 +10,8 @@ import { checkIds } from './payment-reads.js'
 /** Most ids that one page examines where no index fits its filter. */
 const mostExamined = 10_000
 const mostRows = 1_000
-/** Newest deliveries of an endpoint among which its last failure is searched. */
-const mostSearched = 50
 
-type DeliveryReads = Pick<ConsoleReads, 'deliveriesOf' | 'deliveries' | 'deliveriesById' | 'attempts' | 'lastFailure'>
+type DeliveryReads = Pick<ConsoleReads, 'deliveriesOf' | 'deliveries' | 'deliveriesById' | 'attempts'>
 
 /** The reads of a database. */
 export function createDeliveryReads(engine: Engine): DeliveryReads {
@@ -53,7 +50,6 @@ export function createDeliveryReads(engine: Engine): DeliveryReads {
         reason: unpack<string>(row.reason),
       }))
     },
-    lastFailure: (integrationAddress) => lastFailure(engine, integrationAddress),
   }
 }
 
@@ -114,26 +110,4 @@ async function firstIdAt(db: Connection, time: number): Promise<number> {
     else low = integer(row.id) + 1
   }
   return low
-}
-
-async function lastFailure(
-  engine: Engine,
-  integrationAddress: string,
-): Promise<(AttemptRecord & Pick<DeliveryView, 'deliveryId'>) | null> {
-  const newest = engine.read
-    .selectFrom('deliveries')
-    .select('id')
-    .where('integration', '=', integrationAddress)
-    .orderBy('id', 'desc')
-    .limit(mostSearched)
-  const row = await engine.read
-    .selectFrom(newest.as('d'))
-    .innerJoin('attempts as a', 'a.delivery_id', 'd.id')
-    .selectAll('a')
-    .where('a.reason', 'is not', null)
-    .orderBy('a.started_at', 'desc')
-    .orderBy(sql`a.number`, 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  return row === undefined ? null : { ...attemptRecord(row), deliveryId: String(row.delivery_id) }
 }

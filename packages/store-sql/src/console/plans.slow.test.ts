@@ -7,6 +7,7 @@ import { type OpenEngine, openPostgres, openSqlite } from '../../test/support/en
 import { type Compiled, postgresScans, sqlitePlan } from '../../test/support/plans.js'
 import { createStore } from '../create-store.js'
 import { attemptsQuery, newestQuery } from './delivery-reads.js'
+import { failureQuery, integrationQuery, latencyQuery, newestIdsQuery } from './endpoint-reads.js'
 import { attemptCounts, paymentCounts } from './minute-counts.js'
 import { keyQuery } from './payment-keys.js'
 import { searchQuery, updatesQuery } from './payment-reads.js'
@@ -22,7 +23,8 @@ async function fill({ engine }: OpenEngine): Promise<void> {
   const store = createStore(engine)
   await store.migrate()
   for (let times = 0; times < 2; times += 1) await store.console.prepare()
-  for (const own of shops) await store.integrations.insert(integration({ address: own }))
+  const many = Array.from({ length: 500 }, (_, n) => address(0x400 + n))
+  for (const own of [...shops, ...many]) await store.integrations.insert(integration({ address: own }))
   const given = Array.from({ length: rows }, (_, n) =>
     primary({
       txHash: hash(n),
@@ -49,6 +51,7 @@ async function fill({ engine }: OpenEngine): Promise<void> {
   })
 }
 
+const newestIds = Array.from({ length: limit }, (_, n) => rows - 2 * n)
 const middle = { blockTimestamp: epoch + 5_000_000, chainId: 1, txHash: hash(5_000) }
 const queries = ({ engine: { read } }: OpenEngine): Readonly<Record<string, Compiled>> => ({
   'newest payments': keyQuery(read, {}, limit),
@@ -68,6 +71,10 @@ const queries = ({ engine: { read } }: OpenEngine): Readonly<Record<string, Comp
     { integrationAddress: shops[1] ?? '', upToId: String(rows) },
     limit,
   ),
+  'newest deliveries of an endpoint': newestIdsQuery(read, shops[1] ?? ''),
+  'failures of an endpoint': failureQuery(read, newestIds),
+  'latencies of an endpoint': latencyQuery(read, newestIds),
+  'integrations after an address': integrationQuery(read, address(0x500), limit),
   'newest attempts': attemptsQuery(read, 0, limit),
   'attempts by minute': attemptCounts(read, { since: 0, limit }),
   'payments by minute': paymentCounts(read, { since: epoch, limit }),

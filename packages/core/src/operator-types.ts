@@ -20,8 +20,8 @@ export interface IssuedLink {
 /** How an operator is changed. */
 export interface OperatorChangeOptions {
   /**
-   * Rejects a change that leaves no enabled admin with a passphrase or of the OpenID provider. Pages need it: without an
-   * admin nobody could sign in to undo the change. The command line does not.
+   * Rejects a change that leaves no enabled admin with a passphrase or of the OpenID provider. Pages need it: without
+   * an admin nobody could sign in to undo the change. The command line does not.
    * @default false
    */
   readonly keepsAdmin?: boolean | undefined

@@ -46,7 +46,7 @@ const npmArrows = {
   'store-sql': ['kysely', 'pg', '@types/pg', '@photostructure/sqlite'],
   'chain-evm': ['viem', 'ws', 'hash-wasm', '@noble/hashes'],
   // uPlot is bundled into the script of the pages.
-  console: ['hono', 'uplot'],
+  console: ['hono', 'openid-client', 'uplot'],
   server: ['hono', '@hono/node-server', 'undici', 'pino', 'ipaddr.js', 'prom-client'],
   // The demo receiver and the mirror open their databases as an integrator would.
   cli: ['commander', 'picocolors', '@photostructure/sqlite', 'pg', '@types/pg'],

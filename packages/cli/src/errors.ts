@@ -62,6 +62,7 @@ const misuse: ReadonlySet<unknown> = new Set([
   'ERR_ADDRESS_INVALID',
   'ERR_URL_INVALID',
   'ERR_ACCOUNT_INVALID',
+  'ERR_OPERATOR_INVALID',
   'ERR_REQUEST_UNREADABLE',
 ])
 

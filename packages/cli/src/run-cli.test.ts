@@ -79,6 +79,14 @@ describe('help and version', () => {
       ['--database', 'Examples:'],
     ]),
     [
+      ['operators', '--help'],
+      ['create', 'list', 'disable', 'enable', 'reset', 'set-role', 'Examples:'],
+    ],
+    [
+      ['operators', 'create', '--help'],
+      ['--role', 'choices: "viewer", "operator",', 'default: "viewer"', 'Examples:'],
+    ],
+    [
       ['deliveries', '--help'],
       ['list', 'show', 'replay', 'replay-failed', 'endpoints', 'Examples:'],
     ],
@@ -101,6 +109,7 @@ describe('help and version', () => {
     ...[
       ...['create', 'enable', 'disable', 'set-url', 'rotate-secret'].map((name) => ['integrations', name]),
       ...['create', 'revoke'].map((name) => ['legacy-keys', name]),
+      ...['create', 'disable', 'enable', 'reset', 'set-role'].map((name) => ['operators', name]),
       ['deliveries', 'replay'],
       ['secrets', 'reseal'],
     ].map((names) => [
@@ -171,6 +180,8 @@ describe('misuse', () => {
     [['accounts', 'change', 'shop', '--default-address', `1:${address}`], 'with --accept'],
     [['accounts', 'show'], "missing required argument 'handle'"],
     [['accounts', 'remove'], "missing required argument 'handle'"],
+    [['operators'], 'Usage:'],
+    [['operators', 'set-role', 'alice'], "missing required argument 'role'"],
     [['legacy-keys'], 'Usage:'],
     [['legacy-keys', 'revoke'], "missing required argument 'id'"],
     [['deliveries'], 'Usage:'],

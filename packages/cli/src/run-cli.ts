@@ -13,6 +13,7 @@ import { addIntegrations } from './commands/integrations.js'
 import { addLegacyKeys } from './commands/legacy-keys.js'
 import { addListen } from './commands/listen.js'
 import { addMirror } from './commands/mirror/mirror.js'
+import { addOperators } from './commands/operators.js'
 import { addReindex } from './commands/reindex.js'
 import { addSecrets } from './commands/secrets.js'
 import { addServe } from './commands/serve.js'
@@ -69,6 +70,7 @@ function createProgram(io: Io, finish: Finish): Command {
   addIntegrations(program, io, finish)
   addAccounts(program, io, finish)
   addLegacyKeys(program, io, finish)
+  addOperators(program, io, finish)
   addDeliveries(program, io, finish)
   addIdentity(program, io, finish)
   addAudit(program, io, finish)

@@ -2,6 +2,7 @@
 /** Reads the pages of identity, the legacy API, integrations, accounts, keys and operators. @module */
 import type { Service } from '@payment-integration/core'
 import { FilterError, type Given } from './filters.js'
+import type { PageContent } from './page-types.js'
 import { AccountPage, AccountsPage } from './pages/accounts.js'
 import { IdentityPage } from './pages/identity.js'
 import { IntegrationPage, IntegrationsPage } from './pages/integrations.js'
@@ -9,7 +10,6 @@ import { LegacyPage, legacyAnswer } from './pages/legacy.js'
 import { LegacyKeysPage } from './pages/legacy-keys.js'
 import { OperatorsPage } from './pages/operators.js'
 import { integrationsAfter, pageSize } from './pages/part-of.js'
-import type { PageContent } from './page-types.js'
 import { hrefOf } from './view/parts.js'
 
 /** What these pages read from. */

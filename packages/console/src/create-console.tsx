@@ -72,7 +72,8 @@ type Env = { Bindings: ConsoleBindings; Variables: { visit: Visit | null } }
 export function createConsole(deps: ConsoleDeps): Console {
   const { service, now = Date.now, environment = 'development', viewerOf = () => localViewer, tools = {} } = deps
   const app = new Hono<Env>()
-  const sampler = createSampler(service, now, (error) => deps.onError?.(error))
+  const onError = (error: unknown) => deps.onError?.(error)
+  const sampler = createSampler(service, now, onError)
   const feed = createFeed(sampler, renderers, now())
   const streams = new Set<() => void>()
   const assets = createAssets()
@@ -84,7 +85,7 @@ export function createConsole(deps: ConsoleDeps): Console {
   const render = createRender(assets, { sections, environment })
   const jobs = createJobs({ now, onError: (error) => deps.onError?.(error) })
   const sessions = service.operatorSessions
-  const signIn = deps.signIn === undefined ? null : createSignIn({ ...deps.signIn, sessions, render, now })
+  const signIn = deps.signIn === undefined ? null : createSignIn({ ...deps.signIn, sessions, render, now, onError })
 
   app.use('*', async (c, next) => {
     await next()

@@ -22,7 +22,9 @@ export interface ServedPages {
 }
 
 /** Serves them. @param build - Builds the pages for their origin. */
-export async function servePages(build: (origin: string) => Pick<Console, 'fetch'>): Promise<ServedPages> {
+export async function servePages(
+  build: (origin: string) => Pick<Console, 'fetch'> | Promise<Pick<Console, 'fetch'>>,
+): Promise<ServedPages> {
   let pages: Pick<Console, 'fetch'> | null = null
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
@@ -33,7 +35,8 @@ export async function servePages(build: (origin: string) => Pick<Console, 'fetch
     const given = new Request(address, isPost ? { ...init, body: Buffer.concat(chunks) } : init)
     const answer = await pages?.fetch(given, { incoming: request })
     if (answer === undefined) return response.writeHead(503).end()
-    response.writeHead(answer.status, Object.fromEntries(answer.headers))
+    // As a list: there may be several cookies.
+    response.writeHead(answer.status, [...answer.headers].flat())
     const reader = answer.body?.getReader()
     response.on('close', () => void reader?.cancel())
     for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) response.write(part.value)
@@ -42,7 +45,7 @@ export async function servePages(build: (origin: string) => Pick<Console, 'fetch
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
   const origin = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
-  pages = build(origin)
+  pages = await build(origin)
   return {
     origin,
     close() {

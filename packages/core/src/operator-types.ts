@@ -3,6 +3,8 @@ import type { OperatorRecord, OperatorRole } from './ports/store-operators.js'
 
 /** An operator without the hashes of its passphrase and link. */
 export interface OperatorView extends Pick<OperatorRecord, 'name' | 'role' | 'enabled' | 'createdAt'> {
+  /** By passphrase, or at the OpenID provider. */
+  readonly signsInBy: 'passphrase' | 'oidc'
   /** Whether a passphrase is set. */
   readonly hasPassphrase: boolean
   /** End of the one-time link that is not redeemed yet, in unix milliseconds; null: there is none. */
@@ -18,8 +20,8 @@ export interface IssuedLink {
 /** How an operator is changed. */
 export interface OperatorChangeOptions {
   /**
-   * Rejects a change that leaves no enabled admin with a passphrase. Pages need it: without an admin nobody could sign
-   * in to undo the change. The command line does not.
+   * Rejects a change that leaves no enabled admin with a passphrase or of the OpenID provider. Pages need it: without
+   * an admin nobody could sign in to undo the change. The command line does not.
    * @default false
    */
   readonly keepsAdmin?: boolean | undefined
@@ -36,6 +38,12 @@ export interface OperatorCommands {
    * @throws OperatorError `ERR_OPERATOR_EXISTS`; OperatorInvalidError `ERR_OPERATOR_INVALID`.
    */
   create(input: { readonly name: string; readonly role?: OperatorRole | undefined }): Promise<IssuedLink>
+  /**
+   * Creates an operator who signs in at the OpenID provider, under this name. It has no passphrase and no link.
+   * @param input.role - @default 'viewer'
+   * @throws OperatorError `ERR_OPERATOR_EXISTS`; OperatorInvalidError `ERR_OPERATOR_INVALID`.
+   */
+  createForOidc(input: { readonly name: string; readonly role?: OperatorRole | undefined }): Promise<OperatorView>
   /** All operators, by name. */
   list(): Promise<OperatorView[]>
   /**
@@ -54,6 +62,12 @@ export interface OperatorCommands {
    * @throws OperatorError `ERR_OPERATOR_NOT_FOUND`, `ERR_OPERATOR_DISABLED`, `ERR_OPERATOR_LAST_ADMIN`.
    */
   reset(name: string, options?: OperatorChangeOptions): Promise<IssuedLink>
+  /**
+   * Removes the passphrase and the link, and ends all sessions: from then on the operator signs in at the OpenID
+   * provider. `reset` reverses it.
+   * @throws OperatorError `ERR_OPERATOR_NOT_FOUND`, `ERR_OPERATOR_DISABLED`.
+   */
+  resetForOidc(name: string): Promise<OperatorView>
 }
 
 /** The operator of a session. */
@@ -86,6 +100,16 @@ export interface OperatorSessions {
    * @throws SignInRejectedError `ERR_SIGN_IN_REJECTED`; SignInLimitedError `ERR_SIGN_IN_LIMITED` with the wait.
    */
   signIn(input: { readonly name: string; readonly passphrase: string; readonly source: string }): Promise<NewSession>
+  /**
+   * Opens a session of 12 hours for a name that an OpenID provider has proved. The caller has verified the ID token.
+   * @param input.issuer - The provider, for the audit log.
+   * @throws OidcRejectedError `ERR_OIDC_REJECTED` when no enabled operator of that name signs in at the provider.
+   */
+  signInProved(input: { readonly name: string; readonly source: string; readonly issuer: string }): Promise<NewSession>
+  /** Seals the data of a sign-in in progress at another place, for a cookie. */
+  sealSignIn(text: string): string
+  /** Opens sealed data; null: it was altered, or its master key is not configured. */
+  openSignIn(sealed: string): string | null
   /** The operator of a session; null: it is unknown, signed out or expired, or its operator is disabled. */
   authenticate(sessionToken: string): Promise<SignedInOperator | null>
   /** Ends a session. An unknown one is no error. */

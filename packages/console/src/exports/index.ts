@@ -1,4 +1,5 @@
 export { type Console, type ConsoleDeps, type ConsoleService, createConsole } from '../create-console.js'
+export type { OidcOptions } from '../oidc/options.js'
 export { createPortal, type Portal, type PortalDeps, type PortalSignInOptions } from '../portal/create-portal.js'
 export type { PortalService } from '../portal/tenant.js'
 export type { SignInOptions } from '../session/sign-in.js'

@@ -38,13 +38,14 @@ export function OperatorsPage(props: { operators: readonly OperatorView[]; now: 
         <ChoiceField name="role" label="Role" values={operatorRoles} value="viewer" />
       </ActForm>
       <p class="dim">
-        The last admin with a passphrase is neither disabled nor demoted nor reset here. The command line can do it.
+        The last admin who can sign in is neither disabled nor demoted nor reset here. The command line can do it.
       </p>
     </>
   )
 }
 
-function passphraseOf({ hasPassphrase, linkExpiresAt }: OperatorView, now: number) {
+function passphraseOf({ signsInBy, hasPassphrase, linkExpiresAt }: OperatorView, now: number) {
+  if (signsInBy === 'oidc') return 'none: signs in at the OpenID provider'
   if (linkExpiresAt === null) return hasPassphrase ? 'set' : 'none, and no one-time link'
   if (linkExpiresAt <= now) return `${hasPassphrase ? 'set' : 'none'}; the one-time link is expired`
   return (

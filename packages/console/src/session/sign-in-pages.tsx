@@ -3,12 +3,28 @@
 import type { PageContent } from '../page-types.js'
 import { base, Shown } from '../view/parts.js'
 
-/** Asks for name and passphrase. `next` is the path to go to. */
-export function signInPage({ next, problem = null }: { next: string; problem?: string | null }): PageContent {
+/** What the sign-in page shows. */
+interface SignInFrame {
+  /** The path to go to. */
+  readonly next: string
+  readonly problem: string | null
+  /** Host of the OpenID provider; null: there is none. */
+  readonly oidcHost: string | null
+}
+
+/** Asks for name and passphrase, or leads to the OpenID provider. */
+export function signInPage({ next, problem, oidcHost }: SignInFrame): PageContent {
   const body = (
     <section class="sign-in">
       <h1>Sign in</h1>
       <Problem text={problem} />
+      {oidcHost === null ? null : (
+        <p>
+          <a class="elsewhere" href={`${base}/oidc/start?${new URLSearchParams({ next })}`}>
+            Sign in with {oidcHost}
+          </a>
+        </p>
+      )}
       <form method="post" action={`${base}/sign-in`}>
         <input type="hidden" name="next" value={next} />
         <label for="name">Name</label>

@@ -8,6 +8,8 @@ import {
   SignInRejectedError,
 } from '@payment-integration/core/operators'
 import { noteOf } from '../acts/act.js'
+import { createOidcSignIn, issuerHost } from '../oidc/oidc-sign-in.js'
+import type { OidcOptions } from '../oidc/options.js'
 import { base } from '../view/parts.js'
 import { type Visit, visitOf } from '../viewer.js'
 import type { ConsoleBindings } from '../web/access.js'
@@ -23,6 +25,8 @@ export interface SignInOptions {
   readonly publicUrl: string
   /** The caller's network address, for the limits of failed sign-ins: docs/decisions/operators.md. */
   readonly sourceOf: (request: Request, bindings: ConsoleBindings) => string
+  /** Operators may also sign in at an OpenID provider. @default with passphrases alone */
+  readonly oidc?: OidcOptions | undefined
 }
 
 /** What signing in needs. */
@@ -30,6 +34,7 @@ export interface SignInDeps extends SignInOptions {
   readonly sessions: OperatorSessions
   readonly render: Render
   readonly now: () => number
+  readonly onError: (error: unknown) => void
 }
 
 /** Signs operators in. */
@@ -45,8 +50,20 @@ export interface SignIn {
 const cookie = sessionCookie('pi_console')
 
 /** Builds it. */
-export function createSignIn({ sessions, render, sourceOf, now }: SignInDeps): SignIn {
+export function createSignIn(deps: SignInDeps): SignIn {
+  const { sessions, render, sourceOf, now } = deps
   const visit = null
+  const oidcHost = deps.oidc === undefined ? null : issuerHost(deps.oidc)
+  const pageOf = (next: string, problem: string | null = null) => signInPage({ next, problem, oidcHost })
+  const oidc =
+    deps.oidc &&
+    createOidcSignIn({
+      ...deps,
+      options: deps.oidc,
+      rejected: (problem, status, next) => render(pageOf(next, problem), { visit, status }),
+      renderPage: (content) => render(content, { visit }),
+      sessionCookieOf: ({ sessionToken, expiresAt }) => cookie.issue(sessionToken, expiresAt - now()),
+    })
 
   async function signIn(request: Request, bindings: ConsoleBindings): Promise<Response> {
     const form = await readForm(request)
@@ -59,7 +76,7 @@ export function createSignIn({ sessions, render, sourceOf, now }: SignInDeps): S
       const isKnown = error instanceof SignInRejectedError || error instanceof SignInLimitedError
       if (!isKnown) throw error
       const status = error instanceof SignInLimitedError ? 429 : 401
-      const answer = await render(signInPage({ next, problem: error.message }), { visit, status })
+      const answer = await render(pageOf(next, error.message), { visit, status })
       if (error instanceof SignInLimitedError) answer.headers.set('Retry-After', String(error.retryAfterSeconds))
       return answer
     }
@@ -102,11 +119,11 @@ export function createSignIn({ sessions, render, sourceOf, now }: SignInDeps): S
       const isPost = request.method === 'POST'
       if (path === '/sign-out' && isPost) return signOut(request)
       if (path === '/join') return isPost ? join(request) : render(joinPage(), { visit })
-      if (path !== '/sign-in') return null
+      if (path !== '/sign-in') return oidc?.answer(request, path, bindings) ?? null
       if (isPost) return signIn(request, bindings)
       const { searchParams } = new URL(request.url)
       const note = noteOf(searchParams.get('note'))
-      return render(signInPage({ next: localPath(searchParams.get('next'), base) }), { visit, note })
+      return render(pageOf(localPath(searchParams.get('next'), base)), { visit, note })
     },
     ask({ url }) {
       const { pathname, search } = new URL(url)

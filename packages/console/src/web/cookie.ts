@@ -13,10 +13,14 @@ export interface SessionCookie {
   clear(): string
 }
 
-/** Builds the cookie. @param name - Without the prefix `__Host-`, such as `pi_console`. */
-export function sessionCookie(name: string): SessionCookie {
+/**
+ * Builds the cookie.
+ * @param name - Without the prefix `__Host-`, such as `pi_console`.
+ * @param sameSite - `Lax`: a link of another site carries it, too. @default Strict
+ */
+export function sessionCookie(name: string, sameSite: 'Strict' | 'Lax' = 'Strict'): SessionCookie {
   const full = `__Host-${name}`
-  const attributes = 'Path=/; Secure; HttpOnly; SameSite=Strict'
+  const attributes = `Path=/; Secure; HttpOnly; SameSite=${sameSite}`
   return {
     read(headers) {
       for (const pair of (headers.get('cookie') ?? '').split(';')) {

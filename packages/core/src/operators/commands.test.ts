@@ -11,6 +11,7 @@ describe('create', () => {
       role: 'operator',
       enabled: true,
       createdAt: clock.now(),
+      signsInBy: 'passphrase',
       hasPassphrase: false,
       linkExpiresAt: clock.now() + 24 * 60 * 60_000,
     })

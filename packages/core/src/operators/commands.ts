@@ -1,9 +1,16 @@
 /** Manages operators. Source: docs/decisions/operators.md. @module */
 import type { Audited } from '../audit/audited.js'
 import type { IssuedLink, OperatorChangeOptions, OperatorCommands, OperatorView } from '../operator-types.js'
-import type { OneTimeLink, OperatorRecord, OperatorStore, OperatorTransaction } from '../ports/store-operators.js'
+import type {
+  OneTimeLink,
+  OperatorChange,
+  OperatorRecord,
+  OperatorStore,
+  OperatorTransaction,
+} from '../ports/store-operators.js'
 import type { Clock, Random } from '../ports/world.js'
 import { OperatorError } from './errors.js'
+import { hashOf, oidcCredential, signsInBy } from './oidc-credential.js'
 import { checkOperatorName, checkRole, parseOperatorName } from './parse-operator.js'
 import { type IssuedToken, issueToken } from './tokens.js'
 
@@ -22,6 +29,27 @@ export interface OperatorDeps {
 /** Builds the commands. A plain link token is returned once and never stored. */
 export function createOperatorCommands({ operators, audited, clock, random }: OperatorDeps): OperatorCommands {
   const linkOf = ({ hash }: IssuedToken): OneTimeLink => ({ hash, expiresAt: clock.now() + linkMs })
+
+  /** Replaces what an operator proves itself by, and ends its sessions. */
+  function reset(given: string, change: OperatorChange, options?: OperatorChangeOptions) {
+    const name = knownName(given)
+    return audited(async (tx, note) => {
+      const before = await tx.operators.find(name)
+      if (before?.enabled === false) throw new OperatorError('ERR_OPERATOR_DISABLED', name)
+      const record = await tx.operators.update(name, change)
+      if (record === null) throw new OperatorError('ERR_OPERATOR_NOT_FOUND', name)
+      await checkAdmin(tx.operators, name, options)
+      const endedSessions = await tx.operators.deleteSessionsOf(name)
+      const isOidc = signsInBy(record) === 'oidc'
+      note({
+        action: 'operator.reset',
+        subject: name,
+        details: isOidc ? { endedSessions, signsInBy: 'oidc' } : { endedSessions },
+      })
+      return record
+    })
+  }
+
   return {
     async create(input) {
       const name = checkOperatorName(input.name)
@@ -34,6 +62,17 @@ export function createOperatorCommands({ operators, audited, clock, random }: Op
         note({ action: 'operator.created', subject: name, details: { role } })
       })
       return issuedLink(record, issued)
+    },
+    async createForOidc(input) {
+      const name = checkOperatorName(input.name)
+      const role = checkRole(input.role ?? 'viewer')
+      const passphrase = oidcCredential
+      const record: OperatorRecord = { name, role, enabled: true, passphrase, link: null, createdAt: clock.now() }
+      await audited(async (tx, note) => {
+        if (!(await tx.operators.insert(record))) throw new OperatorError('ERR_OPERATOR_EXISTS', name)
+        note({ action: 'operator.created', subject: name, details: { role, signsInBy: 'oidc' } })
+      })
+      return operatorView(record)
     },
     async list() {
       return (await operators.list()).map(operatorView)
@@ -66,19 +105,11 @@ export function createOperatorCommands({ operators, audited, clock, random }: Op
       })
     },
     async reset(given, options) {
-      const name = knownName(given)
       const issued = issueToken('link', random)
-      const link = linkOf(issued)
-      return audited(async (tx, note) => {
-        const before = await tx.operators.find(name)
-        if (before?.enabled === false) throw new OperatorError('ERR_OPERATOR_DISABLED', name)
-        const record = await tx.operators.update(name, { passphrase: null, link })
-        if (record === null) throw new OperatorError('ERR_OPERATOR_NOT_FOUND', name)
-        await checkAdmin(tx.operators, name, options)
-        const endedSessions = await tx.operators.deleteSessionsOf(name)
-        note({ action: 'operator.reset', subject: name, details: { endedSessions } })
-        return issuedLink(record, issued)
-      })
+      return issuedLink(await reset(given, { passphrase: null, link: linkOf(issued) }, options), issued)
+    },
+    async resetForOidc(given) {
+      return operatorView(await reset(given, { passphrase: oidcCredential, link: null }))
     },
   }
 }
@@ -108,7 +139,16 @@ function issuedLink(record: OperatorRecord, { token }: IssuedToken): IssuedLink 
   return { operator: operatorView(record), linkToken: token }
 }
 
-function operatorView({ name, role, enabled, passphrase, link, createdAt }: OperatorRecord): OperatorView {
-  const linkExpiresAt = link?.expiresAt ?? null
-  return { name, role, enabled, createdAt, hasPassphrase: passphrase !== null, linkExpiresAt }
+function operatorView(record: OperatorRecord): OperatorView {
+  const { name, role, enabled, link, createdAt } = record
+  const hasPassphrase = hashOf(record) !== null
+  return {
+    name,
+    role,
+    enabled,
+    createdAt,
+    signsInBy: signsInBy(record),
+    hasPassphrase,
+    linkExpiresAt: link?.expiresAt ?? null,
+  }
 }

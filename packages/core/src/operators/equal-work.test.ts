@@ -17,10 +17,12 @@ test.each([
   ['a passphrase that is too long', 'alice', 'x'.repeat(100_000)],
   ['a disabled operator', 'bob', passphrase],
   ['an operator without a passphrase', 'carol', passphrase],
+  ['an operator of the OpenID provider', 'dave', passphrase],
 ])('a sign-in with %s computes one hash at the full cost, like one that succeeds', async (_, name, given) => {
   const { commands, join, outcome } = operatorSetup()
   for (const each of ['alice', 'bob']) await join(each)
   await commands.create({ name: 'carol' })
+  await commands.createForOidc({ name: 'dave' })
   await commands.setEnabled('bob', false)
   hashed.mockClear()
   expect(await outcome('alice')).toBe('signed in')

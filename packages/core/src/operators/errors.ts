@@ -56,6 +56,18 @@ export class SignInRejectedError extends CoreError {
   }
 }
 
+/** An OpenID provider named a person, and no enabled operator of that name signs in there. */
+export class OidcRejectedError extends CoreError {
+  override readonly name = 'OidcRejectedError'
+  readonly retryable = false
+  readonly code = 'ERR_OIDC_REJECTED'
+  /** @param name - As the provider gave it. */
+  constructor(name: string) {
+    const shown = JSON.stringify(name.slice(0, 64))
+    super(`The provider calls you ${shown}, and no operator of that name may sign in by it. Ask an administrator.`)
+  }
+}
+
 /** Too many sign-ins failed, or too many wait. Answer 429 with Retry-After. */
 export class SignInLimitedError extends CoreError {
   override readonly name = 'SignInLimitedError'

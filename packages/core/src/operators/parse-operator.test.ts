@@ -25,6 +25,8 @@ test.each([
   'a\n',
   '\u202ealice',
   '0x:y',
+  // The Kelvin sign: in lower case it is the letter k.
+  '\u212aim',
 ])('%j is no name, and the error does not repeat it', (text) => {
   expect(parseOperatorName(text)).toBeNull()
   expect(() => checkOperatorName(text)).toThrow(/^An operator name has 1 to 64 letters, digits, dots, /)

@@ -5,16 +5,15 @@ import { OperatorInvalidError } from './errors.js'
 /** The roles; each may do all that the ones before it may. */
 export const operatorRoles = ['viewer', 'operator', 'admin'] as const satisfies readonly OperatorRole[]
 
-const namePattern = /^[a-z0-9](?:[a-z0-9._@-]{0,62}[a-z0-9])?$/
+const namePattern = /^[a-z0-9](?:[a-z0-9._@-]{0,62}[a-z0-9])?$/i
 
 /**
  * The name in lower case; null: no operator can have it.
  * @example parseOperatorName('Alice@shop.example') // 'alice@shop.example'
  */
 export function parseOperatorName(text: string): string | null {
-  if (text.length > 64) return null
-  const name = text.toLowerCase()
-  return namePattern.test(name) ? name : null
+  // Before the lower case: that of the Kelvin sign is the letter k, which would be the name of somebody else.
+  return namePattern.test(text) ? text.toLowerCase() : null
 }
 
 /** The name in lower case. @throws OperatorInvalidError `ERR_OPERATOR_INVALID`. */

@@ -1,11 +1,13 @@
 /** Signs operators in and out, and redeems one-time links. Source: docs/decisions/operators.md. @module */
 import type { Audited } from '../audit/audited.js'
-import type { OperatorSessions, SignedInOperator } from '../operator-types.js'
+import type { OperatorSessions } from '../operator-types.js'
 import type { OperatorRecord, OperatorStore } from '../ports/store-operators.js'
 import type { Clock, Random } from '../ports/world.js'
 import type { MasterKey } from '../secrets/master-key.js'
-import { LinkRejectedError, SignInLimitedError, SignInRejectedError } from './errors.js'
+import { LinkRejectedError, OidcRejectedError, SignInLimitedError, SignInRejectedError } from './errors.js'
 import { createHashSlots } from './hash-slots.js'
+import { hashOf, signsInBy } from './oidc-credential.js'
+import { openSession, operatorActor, signedIn } from './open-session.js'
 import { parseOperatorName } from './parse-operator.js'
 import {
   checkPassphrase,
@@ -15,11 +17,9 @@ import {
   type ScryptCost,
   verifyPassphrase,
 } from './passphrase.js'
+import { openSignIn, sealSignIn } from './sealed-sign-in.js'
 import { createSignInLimits } from './sign-in-limits.js'
-import { csrfTokenOf, hashToken, isCsrfTokenOf, issueToken, isToken } from './tokens.js'
-
-/** How long a session lasts, in milliseconds. */
-export const sessionMs = 12 * 60 * 60_000
+import { csrfTokenOf, hashToken, isCsrfTokenOf, isToken } from './tokens.js'
 
 /** Subject of the audit record about names that no operator has: a name may be a passphrase in the wrong field. */
 const unknownName = 'unknown name'
@@ -39,9 +39,6 @@ export interface SessionDeps {
   readonly cost?: ScryptCost | undefined
 }
 
-/** The actor of an operator's acts in the audit log. */
-export const operatorActor = (name: string): string => `operator:${name}`
-
 /** Builds the sessions of one process, with its limits. */
 export function createOperatorSessions(deps: SessionDeps): OperatorSessions {
   const { operators, auditedAs, keys, clock, random, cost = owaspCost } = deps
@@ -57,35 +54,18 @@ export function createOperatorSessions(deps: SessionDeps): OperatorSessions {
   /** The operator if the passphrase is right, and a new hash if the stored one is outdated. */
   async function checkSignIn(name: string, passphrase: string) {
     const record = await operators.find(name)
-    const usable = record?.enabled === true && record.passphrase !== null
-    const { matches, isOutdated } = await verifyPassphrase(passphrase, (usable && record.passphrase) || dummy, cost)
-    if (!usable || !matches) return { record, accepted: null }
+    const hash = record?.enabled === true ? hashOf(record) : null
+    const { matches, isOutdated } = await verifyPassphrase(passphrase, hash ?? dummy, cost)
+    if (record === null || hash === null || !matches) return { record, accepted: null }
     const newHash = isOutdated ? await hashPassphrase(passphrase, cost, random) : null
     return { record, accepted: { record, newHash } }
   }
 
-  /** Opens a session, unless the operator was disabled or reset since the passphrase was checked. */
-  async function openSession(checked: OperatorRecord, newHash: string | null, source: string) {
-    const { name } = checked
-    const { token, hash } = issueToken('session', random)
-    const createdAt = clock.now()
-    const session = { hash, operator: name, createdAt, expiresAt: createdAt + sessionMs }
-    return auditedAs(operatorActor(name))(async (tx, note) => {
-      const current = await tx.operators.find(name)
-      if (current === null || !current.enabled || current.passphrase !== checked.passphrase) return null
-      if (newHash !== null) await tx.operators.update(name, { passphrase: newHash })
-      await tx.operators.deleteExpiredSessions(createdAt)
-      await tx.operators.insertSession(session)
-      note({ action: 'operator.signed_in', subject: name, details: { source } })
-      return { operator: signedIn(current), sessionToken: token, expiresAt: session.expiresAt }
-    })
-  }
-
-  async function recordFailure(record: OperatorRecord | null, source: string): Promise<void> {
+  async function recordFailure(record: OperatorRecord | null, details: Readonly<Record<string, string>>) {
     const subject = record?.name ?? unknownName
     if (!limits.isFirst(subject)) return
     await auditedAs('unauthenticated')(async (_tx, note) =>
-      note({ action: 'operator.sign_in_failed', subject, details: { source } }),
+      note({ action: 'operator.sign_in_failed', subject, details }),
     )
   }
 
@@ -121,18 +101,29 @@ export function createOperatorSessions(deps: SessionDeps): OperatorSessions {
         const counted = limits.count(name, source)
         try {
           const { record, accepted } = await checkSignIn(name, passphrase)
-          const opened = accepted && (await openSession(accepted.record, accepted.newHash, source))
+          const details = { source }
+          const opened = accepted && (await openSession(deps, accepted.record, { newHash: accepted.newHash, details }))
           if (opened !== null) {
             counted.succeeded()
             return opened
           }
-          await recordFailure(record, source)
+          await recordFailure(record, details)
         } catch (error) {
           counted.cancelled()
           throw error
         }
         throw new SignInRejectedError()
       })
+    },
+    async signInProved({ name: given, source: address, issuer }) {
+      const details = { source: address.slice(0, sourceLength), issuer }
+      const name = parseOperatorName(given)
+      const record = name === null ? null : await operators.find(name)
+      const isAllowed = record?.enabled === true && signsInBy(record) === 'oidc'
+      const opened = isAllowed ? await openSession(deps, record, { newHash: null, details }) : null
+      if (opened !== null) return opened
+      await recordFailure(record, details)
+      throw new OidcRejectedError(given)
     },
     async authenticate(sessionToken) {
       if (!isToken('session', sessionToken)) return null
@@ -149,11 +140,9 @@ export function createOperatorSessions(deps: SessionDeps): OperatorSessions {
         if ((await tx.operators.deleteSession(hash)) !== null) note({ action: 'operator.signed_out', subject: name })
       })
     },
+    sealSignIn: (text) => sealSignIn(keys, random, text),
+    openSignIn: (sealed) => openSignIn(keys, sealed),
     csrfToken: (sessionToken) => csrfTokenOf(keys.current, sessionToken),
     isCsrfToken: (sessionToken, csrfToken) => isCsrfTokenOf(keys, sessionToken, csrfToken),
   }
-}
-
-function signedIn({ name, role }: OperatorRecord): SignedInOperator {
-  return { name, role }
 }

@@ -21,7 +21,10 @@ export interface OperatorRecord {
   readonly name: string
   readonly role: OperatorRole
   readonly enabled: boolean
-  /** Hash of the passphrase with its parameters; null: none is set, so nobody can sign in. */
+  /**
+   * Hash of the passphrase with its parameters, or `oidc` for an operator of the OpenID provider. Null: none is set, so
+   * nobody can sign in.
+   */
   readonly passphrase: string | null
   /** Null: none was issued since the last one was redeemed. */
   readonly link: OneTimeLink | null

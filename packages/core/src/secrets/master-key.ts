@@ -13,6 +13,7 @@ export type KeyPurpose =
   | 'email-hash'
   | 'data-key'
   | 'csrf'
+  | 'sign-in'
 
 /** One key with its version, a fingerprint: stored rows name the key that they need. */
 export interface KeyVersion {

@@ -48,8 +48,9 @@ describe('parseMasterKey', () => {
       'email-hash': derive('email-hash'),
       'data-key': derive('data-key'),
       csrf: derive('csrf'),
+      'sign-in': derive('sign-in'),
     } satisfies Record<KeyPurpose, string>
-    expect(new Set(Object.values(derived)).size).toBe(10)
+    expect(new Set(Object.values(derived)).size).toBe(11)
   })
 })
 

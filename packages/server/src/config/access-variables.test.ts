@@ -54,15 +54,6 @@ describe('access and rate limits', () => {
     ])
   })
 
-  it('serve the console when it is on, in development and on a loopback address alone', () => {
-    const on = { PI_ENV: 'development', PI_CONSOLE: 'on' }
-    const console = (env: Record<string, string>) => readConfig({ ...minimal, ...env }).console
-    expect([console({}), console({ PI_ENV: 'development' }), console(on)]).toEqual([false, false, true])
-    expect(describeConfig(readConfig({ ...minimal, ...on })).console).toBe('on')
-    expect(problemsOf({ PI_CONSOLE: 'on' })).toEqual([expect.stringContaining('PI_ENV=development')])
-    expect(problemsOf({ ...on, PI_HOST: '0.0.0.0' })).toEqual([expect.stringContaining('loopback')])
-  })
-
   it('serve the reference in development unless it is off, and in production only when it is on', () => {
     const reference = (env: Record<string, string>) => readConfig({ ...minimal, ...env }).reference
     expect(reference({ PI_ENV: 'development' })).toBe(true)

@@ -1,4 +1,4 @@
-/** Reads the variables for limits, metrics, the pages, delivery streams and simulated chains. @module */
+/** Reads the variables for limits, metrics, the reference, delivery streams and simulated chains. @module */
 import { problemOfRange } from '../internal/address-ranges.js'
 import type { Config, LimitsConfig, MetricsConfig } from './config.js'
 import { readHostOf, show, type Variables } from './variables.js'
@@ -8,7 +8,6 @@ export const accessVariables = [
   'PI_LISTEN',
   'PI_SIMULATED_CHAINS',
   'PI_REFERENCE',
-  'PI_CONSOLE',
   'PI_METRICS_HOST',
   'PI_METRICS_PORT',
   'PI_METRICS_TOKEN',
@@ -48,16 +47,6 @@ export function readSimulatedChains({ text, problems }: Variables, environment: 
 /** Reads `PI_REFERENCE`. */
 export function readReference(variables: Variables, environment: Config['environment']): boolean {
   return variables.choice('PI_REFERENCE', ['on', 'off'], environment === 'development' ? 'on' : 'off') === 'on'
-}
-
-/** Reads `PI_CONSOLE`. The pages have no sign-in: they are served in development alone, to this machine alone. */
-export function readConsole(variables: Variables, environment: Config['environment'], host: string): boolean {
-  if (variables.choice('PI_CONSOLE', ['on', 'off'], 'off') === 'off') return false
-  if (environment !== 'development')
-    variables.problems.push('PI_CONSOLE is on; the pages without sign-in are only served with PI_ENV=development.')
-  if (!['127.0.0.1', '::1', 'localhost'].includes(host))
-    variables.problems.push(`PI_CONSOLE is on; it needs a loopback address as PI_HOST, not ${show(host)}.`)
-  return true
 }
 
 /**

@@ -1,4 +1,5 @@
 /** Types of a checked configuration. @module */
+import type { OidcOptions } from '@payment-integration/console'
 import type { ProofLevel } from '@payment-integration/core/ports'
 
 /** The database of the payments. */
@@ -163,8 +164,15 @@ export interface Config {
   readonly metrics: MetricsConfig | null
   /** Whether `/reference` is served. */
   readonly reference: boolean
-  /** Whether the operators' pages are served at `/console`. Only in development, on a loopback address. */
+  /** Whether the operators' pages are served at `/console`. */
   readonly console: boolean
+  /**
+   * Origin of these pages. With it operators sign in, and one-time links are made from it. Null: nobody signs in, so
+   * the pages are only served in development, on a loopback address.
+   */
+  readonly consoleUrl: string | null
+  /** Null: operators sign in with passphrases alone. */
+  readonly oidc: OidcOptions | null
   /** The integrators' pages at `/portal`; null: they are not served. */
   readonly portal: PortalConfig | null
   /** Whether integrations may stream their deliveries. */

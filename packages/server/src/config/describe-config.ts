@@ -44,6 +44,10 @@ export interface ConfigDescription {
   readonly metrics: string
   readonly reference: 'on' | 'off'
   readonly console: 'on' | 'off'
+  /** Where operators sign in. */
+  readonly consoleUrl: string
+  /** The provider's address, the client, and the claim that names an operator. */
+  readonly oidc: string
   /** The origin of the portal, or `off`. */
   readonly portal: string
   readonly deliveryStream: 'on' | 'off'
@@ -77,6 +81,8 @@ export function describeConfig(config: Config): ConfigDescription {
     metrics: describeMetrics(config.metrics),
     reference: config.reference ? 'on' : 'off',
     console: config.console ? 'on' : 'off',
+    consoleUrl: config.consoleUrl ?? 'none',
+    oidc: describeOidc(config.oidc),
     portal: config.portal === null ? 'off' : (config.portal.publicUrl ?? 'on, for this machine alone'),
     deliveryStream: config.deliveryStream ? 'on' : 'off',
     simulatedChains: config.simulatedChains,
@@ -90,6 +96,11 @@ function describeIdentity(identity: Config['identity']): string {
   const { levelName, url, redeemBy, ratePercent } = identity
   const share = ratePercent === 100 ? '' : ` with ${ratePercent} % of its rates`
   return `level ${levelName} by ${redeemBy}${url === null ? '' : ` at ${describeUrl(url)}`}${share}`
+}
+
+function describeOidc(oidc: Config['oidc']): string {
+  if (oidc === null) return 'off'
+  return `${describeUrl(oidc.issuer)} as client ${oidc.clientId}, names by ${oidc.nameClaim}`
 }
 
 function describeMetrics(metrics: Config['metrics']): string {

@@ -40,6 +40,8 @@ describe('readConfig', () => {
       metrics: null,
       reference: false,
       console: false,
+      consoleUrl: null,
+      oidc: null,
       portal: null,
       deliveryStream: false,
       simulatedChains: [],

@@ -3,7 +3,6 @@ import { parseUrl } from '@payment-integration/contract'
 import { defaultMaxExtraFeeBps, parseMasterKey } from '@payment-integration/core'
 import {
   accessVariables,
-  readConsole,
   readLimits,
   readListen,
   readMetrics,
@@ -12,8 +11,10 @@ import {
 } from './access-variables.js'
 import { chainIdOf, readChains } from './chain-variables.js'
 import { type Config, ConfigError, type DatabaseConfig, logLevels, type ReceiptsConfig } from './config.js'
+import { consoleVariables, readConsole } from './console-variables.js'
 import { readActor, readDelivery } from './delivery-variables.js'
 import { identityVariables, readIdentity } from './identity-variables.js'
+import { oidcVariables, readOidc } from './oidc-variables.js'
 import { portalVariables, readPortal } from './portal-variables.js'
 import {
   type Environment,
@@ -45,6 +46,8 @@ const names = new Set<string>([
   'PI_SHUTDOWN_TIMEOUT_MS',
   ...identityVariables,
   ...accessVariables,
+  ...consoleVariables,
+  ...oidcVariables,
   ...portalVariables,
   ...fileVariables,
 ])
@@ -70,6 +73,7 @@ export function readConfig(env: Environment, readFile?: ReadFile): Config {
   const processorSecrets = readSecrets(variables)
   const host = readHostOf('PI_HOST', variables)
   const port = variables.integer('PI_PORT', { min: 0, max: 65_535, unit: 'a port' }, 4_747)
+  const { console, consoleUrl } = readConsole(variables, environment, host)
   const config: Config = {
     environment,
     host,
@@ -91,7 +95,9 @@ export function readConfig(env: Environment, readFile?: ReadFile): Config {
     logLevel: variables.choice('PI_LOG_LEVEL', logLevels, 'info'),
     metrics: readMetrics(variables, { host, port }),
     reference: readReference(variables, environment),
-    console: readConsole(variables, environment, host),
+    console,
+    consoleUrl,
+    oidc: readOidc(variables, consoleUrl),
     portal: readPortal(variables, environment, host),
     deliveryStream: readListen(variables),
     simulatedChains: readSimulatedChains(variables, environment),

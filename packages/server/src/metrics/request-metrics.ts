@@ -29,8 +29,7 @@ export function requestMetrics(now: () => number): RequestMetrics {
       const path = routePath(c, -1)
       const labels = {
         method: methods.has(method) ? method : 'other',
-        // A wildcard middleware is no route.
-        route: path.includes('*') ? 'none' : path,
+        route: routeOf(path),
         status: (refusal ?? c.res).status,
       }
       durations.observe(labels, (now() - startedAt) / 1_000)
@@ -38,4 +37,10 @@ export function requestMetrics(now: () => number): RequestMetrics {
     },
     text: durations.text,
   }
+}
+
+function routeOf(path: string): string {
+  if (path.startsWith('/console')) return '/console'
+  // A wildcard middleware is no route.
+  return path.includes('*') ? 'none' : path
 }

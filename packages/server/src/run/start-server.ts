@@ -1,6 +1,6 @@
 /** The reference server: migrate, run the loops, listen, stop cleanly. @module */
 import { setMaxListeners } from 'node:events'
-import { type ConsoleTools, createConsole } from '@payment-integration/console'
+import type { ConsoleTools } from '@payment-integration/console'
 import { type EventSink, parseMasterKey, type Service } from '@payment-integration/core'
 import { createApp } from '../app/create-app.js'
 import { createHealth } from '../app/health.js'
@@ -14,6 +14,7 @@ import { createPinoLogger } from '../logging/pino-logger.js'
 import { createMetrics } from '../metrics/create-metrics.js'
 import { createConsoleTools, type DevelopmentTools } from './console-tools.js'
 import { type Listeners, openListeners } from './listeners.js'
+import { openConsole } from './open-console.js'
 import { openPortal } from './open-portal.js'
 import { type OpenedService, type OpenOptions, openService } from './open-service.js'
 import { warnReadableDatabase } from './warn-readable-database.js'
@@ -49,8 +50,8 @@ export interface StartOptions extends OpenOptions {
  * Starts a server from its configuration.
  *
  * @throws StoreError when the database cannot be opened or migrated; ListenError `ERR_LISTEN` when the port cannot be
- * used. @throws TypeError when a production configuration has the console or simulated chains, or when `simulateChains`
- * is missing.
+ * used. @throws TypeError when a production configuration has simulated chains or the console without sign-in, or when
+ * `simulateChains` is missing.
  * @example const server = await startServer(readConfig(process.env))
  */
 export async function startServer(config: Config, options: StartOptions = {}): Promise<RunningServer> {
@@ -68,12 +69,7 @@ export async function startServer(config: Config, options: StartOptions = {}): P
   const health = createHealth({ store, indexers: service.indexers, running: () => running })
   const { limits, reference } = config
   const pages = config.console
-    ? createConsole({
-        service,
-        config: describeConfig(config),
-        tools: toolsOf(config, options, opened),
-        onError: (error) => logger.error({ ...describeError(error) }, 'A page of the console failed.'),
-      })
+    ? openConsole(config, { service, logger, tools: toolsOf(config, options, opened) })
     : null
   const app = createApp({
     service,
@@ -143,9 +139,11 @@ export async function startServer(config: Config, options: StartOptions = {}): P
 }
 
 /** Checks what `readConfig` would have refused, too. @throws TypeError */
-function checkDevelopment({ simulatedChains, console: hasConsole, environment }: Config, options: StartOptions): void {
-  if ((hasConsole || simulatedChains.length > 0) && environment !== 'development')
-    throw new TypeError('The console and simulated chains are for development alone.')
+function checkDevelopment(config: Config, options: StartOptions): void {
+  const { simulatedChains, console: hasConsole, consoleUrl, environment } = config
+  const isOpen = hasConsole && consoleUrl === null
+  if ((isOpen || simulatedChains.length > 0) && environment !== 'development')
+    throw new TypeError('The console without sign-in and simulated chains are for development alone.')
   if (simulatedChains.length > 0 && options.simulateChains === undefined)
     throw new TypeError('PI_SIMULATED_CHAINS needs the option simulateChains, which payment-integration serve passes.')
 }

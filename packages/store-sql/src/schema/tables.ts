@@ -232,7 +232,7 @@ export interface OperatorRow {
   name: string
   role: string
   enabled: Integer
-  /** scrypt hash with its parameters. */
+  /** scrypt hash with its parameters, or `oidc`. */
   passphrase: string | null
   /** SHA-256 of the token; null together with the next. */
   link_hash: string | null

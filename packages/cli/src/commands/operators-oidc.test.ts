@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest'
+import { onSessions } from '../../test/on-sessions.js'
+import { commandsOf } from '../../test/run-commands.js'
+import { eventsOf } from '../../test/test-io.js'
+
+describe('operators create --oidc and reset --oidc', () => {
+  it('make operators of the OpenID provider, and print no link', async () => {
+    const { run, env } = commandsOf('operators', { PI_CONSOLE_URL: 'https://pay.example' })
+    const created = await run('create', 'alice@shop.example', '--role', 'operator', '--oidc')
+    expect(created.out).toContain(
+      'Created operator alice@shop.example with the role operator; it signs in at the OpenID provider.',
+    )
+    await run('create', 'bob')
+    const reset = await run('reset', 'bob', '--oidc')
+    expect(reset.out).toContain('Reset operator bob: all sessions have ended, and it signs in at the OpenID provider.')
+    expect(created.out + reset.out).not.toContain('pi_link_')
+    expect((await run('list')).lines).toEqual([
+      expect.stringMatching(/^name /),
+      expect.stringMatching(/^alice@shop.example {2}operator {2}oidc {3}\d{4}-/),
+      expect.stringMatching(/^bob {17}viewer {4}oidc {3}\d{4}-/),
+    ])
+    const signedIn = await onSessions(env, ({ signInProved }) =>
+      signInProved({ name: 'bob', source: '192.0.2.1', issuer: 'https://id.example' }),
+    )
+    expect(signedIn.operator).toEqual({ name: 'bob', role: 'viewer' })
+  })
+
+  it('print one JSON object with --json', async () => {
+    const { run } = commandsOf('operators')
+    const [created] = eventsOf((await run('create', 'alice', '--oidc', '--json')).io)
+    const [reset] = eventsOf((await run('reset', 'alice', '--oidc', '--json')).io)
+    const operator = { name: 'alice', signsInBy: 'oidc', hasPassphrase: false, linkExpiresAt: null }
+    expect([created, reset]).toMatchObject([
+      { event: 'operator.created', operator },
+      { event: 'operator.reset', operator },
+    ])
+    expect(JSON.stringify([created, reset])).not.toContain('link"')
+  })
+})

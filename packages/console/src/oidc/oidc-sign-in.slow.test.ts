@@ -1,0 +1,56 @@
+/** Signing in at an OpenID provider with Chromium: the way there and back, with its cookies. */
+import { existsSync } from 'node:fs'
+import { createTwin, type Twin } from '@payment-integration/testing/twin'
+import { type Browser, chromium } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { oidcClient, openOpenidProvider } from '../../test/openid-provider.js'
+import { servePages } from '../../test/serve-pages.js'
+import { createConsole } from '../create-console.js'
+
+const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync)
+
+describe.skipIf(executablePath === undefined)('an operator of the OpenID provider in Chromium', () => {
+  let twin: Twin
+  let served: Awaited<ReturnType<typeof servePages>>
+  let provider: Awaited<ReturnType<typeof openOpenidProvider>>
+  let browser: Browser
+
+  beforeAll(async () => {
+    twin = await createTwin({ seed: 13 })
+    served = await servePages(async (loopback) => {
+      // By another name than the provider, so that the browser takes them for two sites.
+      const publicUrl = loopback.replace('127.0.0.1', 'localhost')
+      provider = await openOpenidProvider([`${publicUrl}/console/oidc/callback`])
+      const oidc = { issuer: provider.issuer, ...oidcClient, nameClaim: 'email' }
+      const signIn = { publicUrl, sourceOf: () => '192.0.2.1', oidc }
+      return createConsole({ service: twin.service, now: twin.now, signIn })
+    })
+    const args = process.getuid?.() === 0 ? ['--no-sandbox'] : []
+    browser = await chromium.launch({ ...(executablePath === undefined ? {} : { executablePath }), args })
+  })
+  afterAll(async () => {
+    await browser?.close()
+    served?.close()
+    provider?.close()
+    await twin?.close()
+  })
+
+  it.each([true, false])('comes back to the page that it asked for (JavaScript: %s)', async (javaScriptEnabled) => {
+    const name = `alice-${javaScriptEnabled}@shop.example`
+    await twin.service.operators.createForOidc({ name, role: 'admin' })
+    provider.setClaims({ email: name, email_verified: true })
+    const context = await browser.newContext({ javaScriptEnabled })
+    const page = await context.newPage()
+    const origin = served.origin.replace('127.0.0.1', 'localhost')
+    await page.goto(`${origin}/console/settings`)
+    await page.getByRole('link', { name: `Sign in with ${new URL(provider.issuer).host}` }).click()
+    await page.waitForURL(`${origin}/console/settings`)
+    await page.getByRole('heading', { name: 'Settings' }).waitFor()
+    expect(await page.locator('.who span').textContent()).toBe(name)
+    const cookies = await context.cookies(origin)
+    expect(cookies.filter(({ name }) => name.startsWith('__Host-'))).toMatchObject([
+      { name: '__Host-pi_console', httpOnly: true, secure: true, sameSite: 'Strict' },
+    ])
+    await context.close()
+  })
+})

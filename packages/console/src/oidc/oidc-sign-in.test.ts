@@ -1,0 +1,214 @@
+/** Signing in at a real OpenID provider. Source: docs/decisions/operators.md. */
+import { createTwin, type Twin } from '@payment-integration/testing/twin'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { BrowserLike } from '../../test/browser-like.js'
+import { oidcClient, openOpenidProvider } from '../../test/openid-provider.js'
+import { type Console, createConsole } from '../create-console.js'
+
+const origin = 'https://pay.example'
+const alice = { email: 'Alice@shop.example', email_verified: true, preferred_username: 'alice.pay' }
+type Provider = Awaited<ReturnType<typeof openOpenidProvider>>
+
+let twin: Twin
+let provider: Provider
+let pages: Console
+let errors: unknown[]
+/** Moves the clock of the pages. */
+let laterMs = 0
+
+function pagesOf(at: Pick<Provider, 'issuer'>, nameClaim = 'email'): Console {
+  const oidc = { issuer: at.issuer, ...oidcClient, nameClaim }
+  return createConsole({
+    service: twin.service,
+    now: () => twin.now() + laterMs,
+    signIn: { publicUrl: origin, sourceOf: () => '192.0.2.1', oidc },
+    onError: (error) => errors.push(error),
+  })
+}
+
+beforeAll(async () => {
+  twin = await createTwin({ seed: 6 })
+  provider = await openOpenidProvider([`${origin}/console/oidc/callback`])
+  pages = pagesOf(provider)
+  await twin.service.operators.createForOidc({ name: 'alice@shop.example', role: 'operator' })
+})
+afterAll(async () => {
+  pages?.close()
+  provider?.close()
+  await twin?.close()
+})
+beforeEach(() => {
+  errors = []
+  laterMs = 0
+  provider.setClaims(alice)
+})
+
+/** Begins at the sign-in page and follows the provider. Resolves the path to come back to. */
+async function throughProvider(browser: BrowserLike, at = provider, next = '/console/payments'): Promise<string> {
+  const { text } = await browser.get(`/console/sign-in?${new URLSearchParams({ next })}`)
+  const [, start = ''] = /href="(\/console\/oidc\/start[^"]*)"/.exec(text) ?? []
+  const { status, location } = await browser.get(start)
+  expect(status).toBe(303)
+  return at.pass(location ?? '')
+}
+
+async function signIn(browser = new BrowserLike(pages, origin), at = provider, next?: string) {
+  return browser.get(await throughProvider(browser, at, next))
+}
+
+const audit = async () =>
+  (await twin.service.audit.list({ limit: 1_000 })).map(({ actor, action, details }) => ({ actor, action, details }))
+
+describe('an operator of the OpenID provider', () => {
+  it('signs in with its verified address, goes on to its page, and is in the audit log', async () => {
+    const browser = new BrowserLike(pages, origin)
+    const welcome = await signIn(browser, provider, '/console/payments?memo=a')
+    expect([welcome.status, welcome.headers.get('refresh')]).toEqual([200, '0; url=/console/payments?memo=a'])
+    expect(welcome.text).toContain('<a href="/console/payments?memo=a">Go on as alice@shop.example</a>')
+    expect([...browser.cookies.keys()]).toEqual(['__Host-pi_console'])
+    const page = await browser.get('/console/payments')
+    expect(page.text).toContain('<span title="Role: operator">alice@shop.example</span>')
+    expect(await audit()).toContainEqual({
+      actor: 'operator:alice@shop.example',
+      action: 'operator.signed_in',
+      details: { source: '192.0.2.1', issuer: provider.issuer },
+    })
+    expect(errors).toEqual([])
+  })
+
+  it('is asked for by the code flow with PKCE, state and nonce, in a cookie that no script reads', async () => {
+    const browser = new BrowserLike(pages, origin)
+    const { location, headers } = await browser.get('/console/oidc/start')
+    const { searchParams } = new URL(location ?? '')
+    expect(Object.fromEntries(searchParams)).toEqual({
+      client_id: 'console',
+      response_type: 'code',
+      redirect_uri: `${origin}/console/oidc/callback`,
+      scope: 'openid email',
+      state: expect.any(String),
+      nonce: expect.any(String),
+      code_challenge: expect.any(String),
+      code_challenge_method: 'S256',
+    })
+    const [set = ''] = headers.getSetCookie()
+    expect(set).toMatch(/^__Host-pi_console_oidc=[^;]+; Path=\/; Secure; HttpOnly; SameSite=Lax; Max-Age=600$/)
+    for (const secret of [searchParams.get('state'), searchParams.get('nonce')]) expect(set).not.toContain(secret)
+  })
+
+  it('has the stored role, and is rejected once it is disabled', async () => {
+    const { operators } = twin.service
+    await operators.createForOidc({ name: 'carol@shop.example' })
+    provider.setClaims({ email: 'carol@shop.example', email_verified: true, role: 'admin' })
+    const browser = new BrowserLike(pages, origin)
+    await signIn(browser)
+    expect((await browser.get('/console')).text).toContain('Role: viewer')
+    await operators.setEnabled('carol@shop.example', false)
+    expect((await browser.get('/console')).status).toBe(303)
+    expect(await signIn()).toMatchObject({ status: 403 })
+  })
+
+  it('is found by another claim, which the provider reports at its UserInfo endpoint alone', async () => {
+    const other = await openOpenidProvider([`${origin}/console/oidc/callback`], true)
+    const own = pagesOf(other, 'preferred_username')
+    await twin.service.operators.createForOidc({ name: 'alice.pay' })
+    other.setClaims(alice)
+    expect((await signIn(new BrowserLike(own, origin), other)).text).toContain('Go on as alice.pay')
+    own.close()
+    other.close()
+  })
+})
+
+describe('no session is opened', () => {
+  it.each([
+    ['an address that is not verified', { ...alice, email_verified: false }, 'has not verified your e-mail address'],
+    [
+      'an address without a word about its verification',
+      { email: alice.email },
+      'has not verified your e-mail address',
+    ],
+    ['no address', {}, 'sent no claim &quot;email&quot;'],
+    ['a name that no operator has', { ...alice, email: 'eve@shop.example' }, 'calls you &quot;eve@shop.example&quot;'],
+    ['markup for a name', { ...alice, email: '<b>eve</b>' }, 'calls you &quot;&lt;b&gt;eve&lt;/b&gt;&quot;'],
+  ])('for %s', async (_, claims, text) => {
+    provider.setClaims(claims)
+    const browser = new BrowserLike(pages, origin)
+    const answer = await signIn(browser)
+    expect(answer.status).toBe(403)
+    expect(answer.text).toContain(text)
+    expect(answer.text).toContain('Sign in with 127.0.0.1')
+    expect([...browser.cookies]).toEqual([])
+    expect(errors).toEqual([])
+  })
+
+  it('for an operator with a passphrase', async () => {
+    await twin.service.operators.create({ name: 'bob@shop.example' })
+    provider.setClaims({ email: 'bob@shop.example', email_verified: true })
+    expect((await signIn()).status).toBe(403)
+    expect(await audit()).toContainEqual(
+      expect.objectContaining({ actor: 'unauthenticated', action: 'operator.sign_in_failed' }),
+    )
+  })
+
+  it('in another browser than the one that began', async () => {
+    const path = await throughProvider(new BrowserLike(pages, origin))
+    const other = new BrowserLike(pages, origin)
+    expect(await other.get(path)).toMatchObject({ status: 400 })
+    await other.get('/console/oidc/start')
+    expect(await other.get(path)).toMatchObject({ status: 400 })
+    expect(other.cookies.has('__Host-pi_console')).toBe(false)
+  })
+
+  it('after ten minutes', async () => {
+    const browser = new BrowserLike(pages, origin)
+    const path = await throughProvider(browser)
+    laterMs = 10 * 60_000
+    const answer = await browser.get(path)
+    expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('took too long')])
+  })
+
+  it('with a code that was used, is invented, or refused', async () => {
+    const browser = new BrowserLike(pages, origin)
+    const path = await throughProvider(browser)
+    const pending = browser.cookies.get('__Host-pi_console_oidc') ?? ''
+    expect((await browser.get(path)).status).toBe(200)
+    const url = new URL(path, origin)
+    const state = url.searchParams.get('state') ?? ''
+    const refused = new URLSearchParams({ state, error: 'access_denied', iss: provider.issuer })
+    const invented = new URLSearchParams({ state, code: 'canary-of-a-code', iss: provider.issuer })
+    for (const again of [path, `/console/oidc/callback?${invented}`, `/console/oidc/callback?${refused}`]) {
+      const attacker = new BrowserLike(pages, origin)
+      attacker.cookies.set('__Host-pi_console_oidc', pending)
+      const answer = await attacker.get(again)
+      expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('failed. Begin again')])
+      expect([...attacker.cookies]).toEqual([])
+    }
+    expect(errors).toHaveLength(3)
+  })
+})
+
+it('leads to no other site afterwards', async () => {
+  const welcome = await signIn(undefined, provider, 'https://evil.example/')
+  expect(welcome.headers.get('refresh')).toBe('0; url=/console')
+})
+
+it('a provider that is down is a page with what to do, and the next sign-in asks it again', async () => {
+  const own = await openOpenidProvider([`${origin}/console/oidc/callback`])
+  own.setClaims(alice)
+  own.setDown(true)
+  const other = pagesOf(own)
+  const answer = await new BrowserLike(other, origin).get('/console/oidc/start')
+  expect([answer.status, answer.text]).toEqual([502, expect.stringContaining('does not answer')])
+  expect(errors).toHaveLength(1)
+  own.setDown(false)
+  expect((await signIn(new BrowserLike(other, origin), own)).status).toBe(200)
+  other.close()
+  own.close()
+})
+
+it('without a provider the sign-in page has no such link, and its paths lead to the sign-in page', async () => {
+  const plain = createConsole({ service: twin.service, signIn: { publicUrl: origin, sourceOf: () => '192.0.2.1' } })
+  const browser = new BrowserLike(plain, origin)
+  expect((await browser.get('/console/sign-in')).text).not.toContain('/oidc/')
+  expect(await browser.get('/console/oidc/start')).toMatchObject({ status: 303 })
+  plain.close()
+})

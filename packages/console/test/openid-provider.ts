@@ -1,0 +1,98 @@
+/** A real OpenID provider on a real port, at which one person is always signed in. @module */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import Provider from 'oidc-provider'
+
+/** The claims of a person, as the provider reports them. */
+export type Claims = Readonly<Record<string, unknown>>
+
+/** What the provider passes when it looks for a person's consent. */
+interface GrantContext {
+  readonly oidc: {
+    readonly provider: { Grant: new (given: object) => { addOIDCScope(scope: string): void; save(): Promise<string> } }
+    readonly client: { readonly clientId: string }
+    readonly session: { readonly accountId: string }
+    readonly requestParamScopes: ReadonlySet<string>
+  }
+}
+
+/** The provider's client in these tests. */
+export const oidcClient = { clientId: 'console', clientSecret: 'canary-of-a-client-secret' } as const
+
+/** Opens it. @param redirectUris - Where it may send people back to. */
+export async function openOpenidProvider(redirectUris: readonly string[], isWithUserInfoAlone = false) {
+  let claims: Claims = {}
+  let isDown = false
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const provider = new Provider(issuer, {
+    clients: [
+      {
+        client_id: oidcClient.clientId,
+        client_secret: oidcClient.clientSecret,
+        redirect_uris: redirectUris,
+        response_types: ['code'],
+        grant_types: ['authorization_code'],
+      },
+    ],
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['preferred_username'] },
+    conformIdTokenClaims: isWithUserInfoAlone,
+    cookies: { keys: ['a-key-of-the-tests'] },
+    features: { devInteractions: { enabled: false } },
+    interactions: { url: (_: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },
+    findAccount: (_: unknown, accountId: string) => ({
+      accountId,
+      claims: async () => ({ sub: accountId, ...claims }),
+    }),
+    // Consent is given: the tests are about who the person is.
+    async loadExistingGrant({ oidc: { provider: own, client, session, requestParamScopes } }: GrantContext) {
+      const grant = new own.Grant({ clientId: client.clientId, accountId: session.accountId })
+      grant.addOIDCScope([...requestParamScopes].join(' '))
+      await grant.save()
+      return grant
+    },
+  })
+  const answer = provider.callback()
+  server.on('request', (request, response) => {
+    if (isDown) return void response.writeHead(503).end()
+    if (!request.url?.startsWith('/interaction/')) return answer(request, response)
+    return void provider.interactionFinished(request, response, { login: { accountId: 'person-1' } })
+  })
+  return {
+    issuer,
+    /** What the provider reports from now on. */
+    setClaims(given: Claims) {
+      claims = given
+    },
+    /** Answers every request with 503, or no longer. */
+    setDown(given: boolean) {
+      isDown = given
+    },
+    /**
+     * Follows a browser's way from the authorization address through the provider.
+     * @returns Path and query of the address that the provider sends the browser back to.
+     */
+    async pass(location: string): Promise<string> {
+      const cookies = new Map<string, string>()
+      let at = location
+      while (at.startsWith(issuer)) {
+        const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+        const answered = await fetch(at, { redirect: 'manual', headers: { cookie } })
+        for (const set of answered.headers.getSetCookie()) {
+          const [name = '', value = ''] = (set.split(';')[0] ?? '').split('=', 2)
+          cookies.set(name, value)
+        }
+        const next = answered.headers.get('location')
+        if (next === null) throw new Error(`The provider stopped: ${answered.status} ${await answered.text()}`)
+        at = new URL(next, at).href
+      }
+      const { pathname, search } = new URL(at)
+      return `${pathname}${search}`
+    },
+    close() {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}

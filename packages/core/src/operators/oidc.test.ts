@@ -1,0 +1,143 @@
+/** Operators who sign in at an OpenID provider. Source: docs/decisions/operators.md. */
+import { describe, expect, test } from 'vitest'
+import { operatorSetup, passphrase } from '../../test/support/operator-setup.js'
+import { parseMasterKey } from '../secrets/master-key.js'
+
+const name = 'alice@shop.example'
+const issuer = 'https://id.example'
+const proved = (given: string) => ({ name: given, source: '192.0.2.1', issuer })
+
+/** The code of the error, or `signed in`. */
+async function outcomeOf(opening: Promise<unknown>): Promise<unknown> {
+  return opening.then(
+    () => 'signed in',
+    (error: { code: unknown }) => error.code,
+  )
+}
+
+describe('an operator of the OpenID provider', () => {
+  test('is created without a link and without a passphrase', async () => {
+    const { commands, store } = operatorSetup()
+    expect(await commands.createForOidc({ name: 'Alice@shop.example', role: 'operator' })).toMatchObject({
+      name,
+      role: 'operator',
+      enabled: true,
+      signsInBy: 'oidc',
+      hasPassphrase: false,
+      linkExpiresAt: null,
+    })
+    await expect(commands.createForOidc({ name })).rejects.toMatchObject({ code: 'ERR_OPERATOR_EXISTS' })
+    const [record] = store.committed().audit
+    expect(record).toMatchObject({ subject: name, details: { role: 'operator', signsInBy: 'oidc' } })
+  })
+
+  test('gets a session by its proved name, and each sign-in is in the audit log with source and issuer', async () => {
+    const { commands, sessions, store } = operatorSetup()
+    await commands.createForOidc({ name, role: 'operator' })
+    const { sessionToken, operator } = await sessions.signInProved(proved('Alice@Shop.example'))
+    expect(operator).toEqual({ name, role: 'operator' })
+    expect(await sessions.authenticate(sessionToken)).toEqual({ name, role: 'operator' })
+    expect(store.committed().audit.at(-1)).toMatchObject({
+      actor: `operator:${name}`,
+      action: 'operator.signed_in',
+      details: { source: '192.0.2.1', issuer },
+    })
+  })
+
+  test('has the role that is stored, and loses its session when it is disabled', async () => {
+    const { commands, sessions } = operatorSetup()
+    await commands.createForOidc({ name })
+    const { sessionToken } = await sessions.signInProved(proved(name))
+    await commands.setRole(name, 'admin')
+    expect(await sessions.authenticate(sessionToken)).toEqual({ name, role: 'admin' })
+    await commands.setEnabled(name, false)
+    expect(await sessions.authenticate(sessionToken)).toBeNull()
+    expect(await outcomeOf(sessions.signInProved(proved(name)))).toBe('ERR_OIDC_REJECTED')
+  })
+
+  test('cannot sign in with any passphrase, not even with the stored word', async () => {
+    const { commands, outcome } = operatorSetup()
+    await commands.createForOidc({ name })
+    for (const given of [passphrase, 'oidc', '']) expect(await outcome(name, given)).toBe('ERR_SIGN_IN_REJECTED')
+  })
+
+  test('becomes one with a passphrase by a reset, and the other way round; both end the sessions', async () => {
+    const { commands, sessions, join, signIn, outcome, audit } = operatorSetup()
+    await join(name)
+    const { sessionToken } = await signIn(name)
+    expect(await outcomeOf(sessions.signInProved(proved(name)))).toBe('ERR_OIDC_REJECTED')
+    expect(await commands.resetForOidc(name)).toMatchObject({ signsInBy: 'oidc', hasPassphrase: false })
+    expect(await sessions.authenticate(sessionToken)).toBeNull()
+    expect(await outcome(name)).toBe('ERR_SIGN_IN_REJECTED')
+    const opened = await sessions.signInProved(proved(name))
+    const { operator, linkToken } = await commands.reset(name)
+    expect(operator).toMatchObject({ signsInBy: 'passphrase', hasPassphrase: false })
+    expect(await sessions.authenticate(opened.sessionToken)).toBeNull()
+    expect(await outcomeOf(sessions.signInProved(proved(name)))).toBe('ERR_OIDC_REJECTED')
+    await sessions.redeemLink({ linkToken, passphrase })
+    expect(await outcome(name)).toBe('signed in')
+    expect(audit().filter((line) => line.includes('operator.reset'))).toHaveLength(2)
+  })
+
+  test('counts as an admin who can sign in', async () => {
+    const { commands, join } = operatorSetup()
+    await join('root', 'admin')
+    const demoted = () => commands.setRole('root', 'viewer', { keepsAdmin: true })
+    expect(await outcomeOf(demoted())).toBe('ERR_OPERATOR_LAST_ADMIN')
+    await commands.createForOidc({ name, role: 'admin' })
+    expect(await demoted()).toMatchObject({ role: 'viewer' })
+  })
+
+  test('is reset only while it is enabled', async () => {
+    const { commands } = operatorSetup()
+    await commands.createForOidc({ name })
+    await commands.setEnabled(name, false)
+    expect(await outcomeOf(commands.resetForOidc(name))).toBe('ERR_OPERATOR_DISABLED')
+    expect(await outcomeOf(commands.resetForOidc('nobody'))).toBe('ERR_OPERATOR_NOT_FOUND')
+  })
+})
+
+describe('a proved name that no operator has', () => {
+  test('gets no session; its failures share one audit record, without the name', async () => {
+    const { sessions, audit } = operatorSetup()
+    for (const given of ['eve@shop.example', 'mallory@shop.example', '', 'a b', 'x'.repeat(10_000)])
+      expect(await outcomeOf(sessions.signInProved(proved(given)))).toBe('ERR_OIDC_REJECTED')
+    expect(audit()).toEqual(['unauthenticated operator.sign_in_failed unknown name'])
+  })
+
+  test('is in the message as it was given, shortened', async () => {
+    const { sessions } = operatorSetup()
+    await expect(sessions.signInProved(proved('eve@shop.example'))).rejects.toThrow(
+      'The provider calls you "eve@shop.example", and no operator of that name may sign in by it. Ask an administrator.',
+    )
+    const long = await sessions.signInProved(proved('x'.repeat(10_000))).catch((error: Error) => error.message)
+    expect(String(long).length).toBeLessThan(200)
+  })
+
+  test('does not become another one whose letters look alike in lower case', async () => {
+    const { commands, sessions } = operatorSetup()
+    await commands.createForOidc({ name: 'kim@shop.example' })
+    const kelvin = '\u212aim@shop.example'
+    expect(kelvin.toLowerCase()).toBe('kim@shop.example')
+    expect(await outcomeOf(sessions.signInProved(proved(kelvin)))).toBe('ERR_OIDC_REJECTED')
+  })
+})
+
+describe('the data of a sign-in in progress', () => {
+  test('opens as it was sealed, and is not readable in between', () => {
+    const { sessions } = operatorSetup()
+    const sealed = sessions.sealSignIn('canary ✓')
+    expect(sealed).toMatch(/^\d+\.[A-Za-z0-9_-]+$/)
+    expect(Buffer.from(sealed.split('.')[1] ?? '', 'base64url').toString('utf8')).not.toContain('canary')
+    expect(sessions.openSignIn(sealed)).toBe('canary ✓')
+  })
+
+  test('does not open when it is altered, or sealed with another master key', () => {
+    const { sessions, sessionsWith } = operatorSetup()
+    const sealed = sessions.sealSignIn('text')
+    const other = sessionsWith(undefined, parseMasterKey('0123456789abcdef'.repeat(4)))
+    for (const given of ['', 'x', `${sealed}A`, sealed.slice(0, -1), `1${sealed}`, '1.', `0.${'A'.repeat(60)}`])
+      expect(sessions.openSignIn(given)).toBeNull()
+    expect(other.openSignIn(sealed)).toBeNull()
+  })
+})

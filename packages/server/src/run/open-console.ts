@@ -1,0 +1,37 @@
+/** Opens the operators' pages of the reference server. Source: docs/decisions/operators.md. @module */
+import { type Console, type ConsoleTools, createConsole } from '@payment-integration/console'
+import type { Service } from '@payment-integration/core'
+import type { Logger } from '@payment-integration/core/ports'
+import type { Config } from '../config/config.js'
+import { describeConfig } from '../config/describe-config.js'
+import { createSourceReader } from '../limits/source.js'
+import { describeError } from '../logging/describe-error.js'
+
+/** What the pages are opened on. */
+export interface OpenConsoleDeps {
+  readonly service: Service
+  readonly logger: Logger
+  readonly tools: ConsoleTools
+}
+
+/** Opens the pages. With `consoleUrl` operators sign in, and their sources are those of the rate limits. */
+export function openConsole(config: Config, { service, logger, tools }: OpenConsoleDeps): Console {
+  const { consoleUrl, environment, limits } = config
+  const { sourceOf } = createSourceReader(limits.trustedProxies)
+  return createConsole({
+    service,
+    config: describeConfig(config),
+    environment,
+    tools,
+    onError: (error) => logger.error({ ...describeError(error) }, 'A page of the console failed.'),
+    signIn:
+      consoleUrl === null
+        ? undefined
+        : {
+            publicUrl: consoleUrl,
+            oidc: config.oidc ?? undefined,
+            sourceOf: ({ headers }, bindings) =>
+              sourceOf(bindings.incoming?.socket.remoteAddress, headers.get('x-forwarded-for')),
+          },
+  })
+}

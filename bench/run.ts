@@ -62,7 +62,7 @@ const versionStoreEffort = smoke
 
 const consoleEffort = {
   payments: smoke ? 2_000 : (sizeAsked() ?? 1_000_000),
-  rounds: smoke ? 1 : 200,
+  rounds: smoke ? 1 : Number(process.env['ROUNDS'] ?? 200),
   keep: folderAsked(),
 }
 

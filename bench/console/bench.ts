@@ -73,7 +73,7 @@ async function read(pages: Console, { name, path }: Case, id: number): Promise<v
 /** An indexer that only has a status. */
 function indexer(chainId: number) {
   const status: ChainStatus = {
-    ...{ chainId, head: 11_000_010, headAt: newest, indexed: 11_000_000, proof: 'receipts', reorganisations: 0 },
+    ...{ chainId, head: 11_000_010, headAt: newest, indexed: 11_000_000, proof: 'root', reorganisations: 0 },
     ...{ leading: true, endpoints: [], error: null, lastError: null },
   }
   const unused = () => Promise.reject(new Error('Nothing is indexed here.'))

@@ -90,7 +90,7 @@ export function fillOthers({ schema, hex, numbers }: SqlWords, chainIds: readonl
      select 1000000 + i, ${newest} + i, '"cli:alice"', 'integration.disabled', '"0x01"', '{}', 1, 'x' || i from ${numbers(1, 10_000, 'i')} n`,
     ...chainIds.flatMap((chainId) => [
       `insert into ${schema}proofs (chain_id, from_block, to_block, proof, endpoint)
-       select ${chainId}, 10000000 + i * 100, 10000000 + i * 100 + 99, 'receipts', '"https://node.example"' from ${numbers(1, 10_000, 'i')} n`,
+       select ${chainId}, 10000000 + i * 100, 10000000 + i * 100 + 99, 'root', '"https://node.example"' from ${numbers(1, 10_000, 'i')} n`,
       `insert into ${schema}coverage (chain_id, router, from_block, to_block)
        select ${chainId}, '0x' || ${hex('i', 40)}, 10000000, null from ${numbers(1, 3, 'i')} n`,
       `insert into ${schema}checkpoints (chain_id, block_number, block_hash)

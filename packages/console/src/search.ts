@@ -15,8 +15,7 @@ export interface Found {
 }
 
 /** Integrations among whose payments a wallet is searched. */
-const mostIntegrations = 200
-const atOnce = 8
+const mostIntegrations = 1_000
 const memoBytes = 32
 
 interface SearchDeps {
@@ -63,20 +62,12 @@ async function find(deps: SearchDeps, text: string, filter: ConsolePaymentFilter
 }
 
 async function ofWallet(deps: SearchDeps, wallet: string, filter: ConsolePaymentFilter, limit: number): Promise<Found> {
-  const all = (await deps.integrations.list()).map(({ address }) => address)
-  const chosen = typeof filter.integrationAddress === 'string' ? [filter.integrationAddress] : all
-  const payments: StoredPayment[] = []
-  for (let from = 0; from < Math.min(chosen.length, mostIntegrations); from += atOnce) {
-    const part = chosen.slice(from, from + atOnce)
-    const pages = part.map((integrationAddress) =>
-      deps.store.console.search({ kind: 'wallet', wallet, integrationAddress }, limit),
-    )
-    payments.push(...(await Promise.all(pages)).flat())
-  }
-  const note =
-    chosen.length > mostIntegrations
-      ? `Payments of ${mostIntegrations} integrations were searched; choose an integration to search another one.`
-      : null
+  const integrationAddress = filter.integrationAddress ?? undefined
+  const payments = await deps.store.console.search({ kind: 'wallet', wallet, integrationAddress }, limit)
+  const isPartial = integrationAddress === undefined && (await deps.integrations.list()).length > mostIntegrations
+  const note = isPartial
+    ? `Payments of ${mostIntegrations} integrations were searched; choose an integration to search another one.`
+    : null
   return { kind: 'wallet', payments, note }
 }
 

@@ -4,6 +4,7 @@ import { type Console, createConsole } from '@payment-integration/console'
 import type { ChainStatus } from '@payment-integration/core'
 import { median } from '../measure.js'
 import { type Case, casesFor, clockAt } from './cases.js'
+import { cpuMs } from './cpu.js'
 import { type Engine, openFilled, serviceOn } from './database.js'
 import { chainIds, newest } from './dataset.js'
 import { type TimedStore, timeReads } from './timed-store.js'
@@ -25,6 +26,8 @@ interface Sample {
   /** Of that, time with a read of the store in flight. */
   readonly readMs: number
   readonly reads: number
+  /** Processor time of this process and the database server; null: unknown. */
+  readonly cpuMs: number | null
 }
 
 /** Fills or opens a database, measures all pages, and returns Markdown. */
@@ -33,7 +36,7 @@ export async function benchPages(engine: Engine, effort: PagesEffort): Promise<s
   try {
     const timed = timeReads(database.openStore())
     const cases = casesFor(effort.payments)
-    const samples = await measure(timed, cases, effort)
+    const samples = await measure(timed, cases, effort, database.serverData)
     await timed.store.close()
     return report(engine, effort, cases, samples)
   } finally {
@@ -41,7 +44,8 @@ export async function benchPages(engine: Engine, effort: PagesEffort): Promise<s
   }
 }
 
-async function measure(timed: TimedStore, cases: readonly Case[], { payments, rounds }: PagesEffort) {
+async function measure(timed: TimedStore, cases: readonly Case[], effort: PagesEffort, serverData: string | null) {
+  const { payments, rounds } = effort
   let clock = newest
   const { integrations } = serviceOn(timed.store)
   const service = { store: timed.store, integrations, indexers: chainIds.map(indexer) }
@@ -54,11 +58,14 @@ async function measure(timed: TimedStore, cases: readonly Case[], { payments, ro
       // Golden ratio: the payments of any number of rounds are evenly spread.
       const id = 1 + Math.floor((((round + 1) * 0.618_033_988_75) % 1) * (payments - 1))
       timed.take()
+      const cpuBefore = cpuMs(serverData)
       const begun = performance.now()
       await read(pages, each, id)
       const ms = performance.now() - begun
       const { ms: readMs, reads } = timed.take()
-      samples.get(each)?.push({ ms, readMs, reads })
+      const cpuAfter = cpuMs(serverData)
+      const cpu = cpuBefore === null || cpuAfter === null ? null : cpuAfter - cpuBefore
+      samples.get(each)?.push({ ms, readMs, reads, cpuMs: cpu })
     }
   pages.close()
   return samples
@@ -80,12 +87,17 @@ function indexer(chainId: number) {
   return { chainId, status: () => status, step: unused, run: unused }
 }
 
-function report(engine: Engine, { payments, rounds }: PagesEffort, cases: readonly Case[], samples: ReadonlyMap<Case, readonly Sample[]>) {
+function report(
+  engine: Engine,
+  { payments, rounds }: PagesEffort,
+  cases: readonly Case[],
+  samples: ReadonlyMap<Case, readonly Sample[]>,
+) {
   const rows = cases.map((each) => ({ each, ...figures(samples.get(each) ?? []) }))
   const slow = rows.filter(({ p50, p99 }) => p50 > goal.p50 || p99 > goal.p99)
   const lines = rows.map(
-    ({ each, p50, p99, ratio, reads }) =>
-      `| ${each.section}: ${each.name} | ${p50.toFixed(1)} | ${p99.toFixed(1)} | ${ratio.toFixed(2)} | ${reads} |`,
+    ({ each, p50, p99, cpu, ratio, reads }) =>
+      `| ${each.section}: ${each.name} | ${p50.toFixed(1)} | ${p99.toFixed(1)} | ${cpu.toFixed(1)} | ${reads === 0 ? '' : ratio.toFixed(2)} | ${reads} |`,
   )
   const missed = slow.map(({ each }) => `${each.section}: ${each.name}`).join('; ')
   return [
@@ -93,8 +105,8 @@ function report(engine: Engine, { payments, rounds }: PagesEffort, cases: readon
     '',
     `${rounds} requests of each page; load ${loadavg()[0]?.toFixed(1)}.`,
     '',
-    '| | median ms | p99 ms | of its reads alone | reads |',
-    '| --- | --- | --- | --- | --- |',
+    '| | median ms | p99 ms | CPU, median ms | of its reads alone | reads |',
+    '| --- | --- | --- | --- | --- | --- |',
     ...lines,
     '',
     `Goal: median ${goal.p50} ms, p99 ${goal.p99} ms; ${missed === '' ? 'reached by every page' : `missed by ${missed}`}.`,
@@ -109,6 +121,7 @@ function figures(samples: readonly Sample[]) {
     p50: at(0.5),
     p99: at(0.99),
     ratio: median(samples.map(({ ms, readMs }) => ms / readMs)),
+    cpu: median(samples.map(({ cpuMs: each }) => each ?? Number.NaN)),
     reads: median(samples.map(({ reads }) => reads)),
   }
 }

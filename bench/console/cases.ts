@@ -39,7 +39,11 @@ export function casesFor(payments: number): readonly Case[] {
       name,
       path: (id) => `${page}?${typeof query === 'string' ? query : query(id)}`,
     })
-  const [listed, found, sent] = [of('Payments', '/payments'), of('Search', '/payments'), of('Deliveries', '/deliveries')]
+  const [listed, found, sent] = [
+    of('Payments', '/payments'),
+    of('Search', '/payments'),
+    of('Deliveries', '/deliveries'),
+  ]
   const other = (name: string, path: (id: number) => string): Case => ({ section: 'Others', name, path })
   const memo = (id: number) => `order ${String(id).padStart(8, '0')}`
   const query = (text: string) => `q=${encodeURIComponent(text)}`

@@ -11,7 +11,15 @@ import { DatabaseSync } from '@photostructure/sqlite'
 import pg from 'pg'
 import { startPostgres } from '../../packages/store-sql/test/postgres.js'
 import { masterKey } from '../read-api/dataset.js'
-import { chainIds, integrationAt, integrationCount, postgresWords, type SqlWords, sqliteWords, versions } from './dataset.js'
+import {
+  chainIds,
+  integrationAt,
+  integrationCount,
+  postgresWords,
+  type SqlWords,
+  sqliteWords,
+  versions,
+} from './dataset.js'
 import { fillOthers, fillStatements } from './fill-statements.js'
 
 /** The two databases. */
@@ -23,6 +31,8 @@ export interface FilledDatabase {
   /** A value for `PI_DATABASE_URL`. */
   readonly url: string
   openStore(): Store
+  /** The folder of a server's data; null: there is no server. */
+  readonly serverData: string | null
   /** Closes it; removes it unless it is kept. */
   end(): Promise<void>
 }
@@ -69,7 +79,8 @@ export async function openFilled(engine: Engine, options: FillOptions): Promise<
     await end()
     throw error
   }
-  return { engine, url: server.url, openStore: server.openStore, end }
+  const serverData = engine === 'SQLite' ? null : join(folder, 'data')
+  return { engine, url: server.url, openStore: server.openStore, serverData, end }
 }
 
 /** The service on a store, without running loops. */
@@ -83,7 +94,11 @@ async function fill(server: Server, payments: number, isPrepared: boolean): Prom
   await store.migrate()
   const { integrations } = serviceOn(store)
   for (let n = 0; n < integrationCount; n += 1)
-    await integrations.create({ address: integrationAt(n), name: `Shop ${n}`, notificationUrl: `http://127.0.0.1:9/${n}` })
+    await integrations.create({
+      address: integrationAt(n),
+      name: `Shop ${n}`,
+      notificationUrl: `http://127.0.0.1:9/${n}`,
+    })
   await store.close()
   const connection = await server.connect()
   for (let from = 1; from <= payments; from += batch) {

@@ -17,7 +17,8 @@ function expressions({ hex, digits }: SqlWords, payments: number) {
   const other = `'0x' || ${hex(`2 + (i * 7919) % ${integrationCount - 2}`, 40)}`
   return {
     time: `(${newest} - (${payments} - i) * ${everyMs})`,
-    chain: 'case when i % 100000 = 7 then 5 when i % 10 < 4 then 10 when i % 10 < 6 then 1 when i % 10 < 8 then 137 else 8453 end',
+    chain:
+      'case when i % 100000 = 7 then 5 when i % 10 < 4 then 10 when i % 10 < 6 then 1 when i % 10 < 8 then 137 else 8453 end',
     hash: `'0x' || ${scattered} || ${hex('i', 56)}`,
     source: `case when i % 33 = 5 then '0xaa' || ${scattered} || ${hex('i', 56)} end`,
     integration: `case when i % 50 = 3 then null when i % 50000 = 11 then '0x' || ${hex(`${integrationCount}`, 40)}

@@ -125,7 +125,7 @@ export interface ConsoleReads {
   deliveriesOf(paymentId: string): Promise<DeliveryView[]>
   /**
    * Deliveries, newest first. A filter by chain or `delivered`, or by an integration and a status, examines at most
-   * 5,000 deliveries for a page. Times select by ids, which rise with the creation time.
+   * 2,000 deliveries for a page. Times select by ids, which rise with the creation time.
    */
   deliveries(
     query: DeliveryFilter & { readonly beforeId?: string | undefined; readonly limit: number },

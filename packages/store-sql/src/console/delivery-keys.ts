@@ -7,7 +7,7 @@ import { integer } from '../internal/values.js'
 import { firstIdAt } from './first-id.js'
 
 /** Deliveries that the statements of a page examine, where no index fits the filter: the first is often enough. */
-const steps = [250, 4_750]
+const steps = [250, 1_750]
 
 /** A filter without a transaction: deliveries of one are few. */
 type Filter = Omit<DeliveryFilter, 'txHash'>
@@ -104,9 +104,13 @@ export function keyQuery(db: Connection, filter: Filter, range: IdRange, size: n
     .limit(size)
     .offset(skipped)
   if (lead === null) return rows.where('id', '>=', low).where('id', '<', high).orderBy('id', 'desc')
-  // Its column is a range of one value, and leads the order: no other index fits.
+  // PostgreSQL searches by the pairs, and only the index of the filter has their order. With `=` it may read all ids
+  // instead, past any number of others. SQLite searches by the columns: it uses no pair with an id.
   return rows
     .$if(lead.column === 'undelivered', (all) => all.where('undelivered', 'is not', null))
+    .where(lead.column, 'is not distinct from', lead.value)
+    .where('id', '>=', low)
+    .where('id', '<', high)
     .where(sql<boolean>`(${sql.ref(lead.column)}, id) >= (${lead.value}, ${low})`)
     .where(sql<boolean>`(${sql.ref(lead.column)}, id) < (${lead.value}, ${high})`)
     .orderBy(lead.column, 'desc')

@@ -1,5 +1,11 @@
 /** Reads deliveries and attempts for the console. Source: the port ConsoleReads. @module */
-import type { AttemptRecord, ConsolePage, ConsoleReads, DeliveryFilter, DeliveryView } from '@payment-integration/core/ports'
+import type {
+  AttemptRecord,
+  ConsolePage,
+  ConsoleReads,
+  DeliveryFilter,
+  DeliveryView,
+} from '@payment-integration/core/ports'
 import { sql } from 'kysely'
 import { filtered } from '../deliveries/filter.js'
 import { attemptRecord, withAttempts } from '../deliveries/list.js'

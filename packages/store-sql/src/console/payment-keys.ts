@@ -107,10 +107,11 @@ export function keyQuery(db: Connection, filter: Filter, size: number, skipped =
       // The literal shows both planners that the partial index applies.
       .$if(lead?.column === 'state', (rows) => rows.where(sql<boolean>`state <> 'success'`))
       .$if(integrationAddress === null, (rows) => rows.where('integration', 'is', null))
-      .$if(lead !== null, (rows) => rows.where(lead?.column ?? 'state', '>=', lead?.value ?? ''))
-      .$if(lead !== null, (rows) => rows.where(lead?.column ?? 'state', '<=', lead?.value ?? ''))
+      // One bound on each side: SQLite searches by the first that it finds.
       .$if(upper !== null, (rows) => rows.where(bound(upper, sql`<`)))
       .$if(lower !== null, (rows) => rows.where(bound(lower, sql`>=`)))
+      .$if(lead !== null && upper === null, (rows) => rows.where(lead?.column ?? 'state', '<=', lead?.value ?? ''))
+      .$if(lead !== null && lower === null, (rows) => rows.where(lead?.column ?? 'state', '>=', lead?.value ?? ''))
       .$if(lead !== null, (rows) => rows.orderBy(lead?.column ?? 'state', 'desc'))
       .$if(integrationAddress === null, (rows) => rows.orderBy('integration', 'desc'))
       .orderBy('block_timestamp', 'desc')

@@ -1,15 +1,25 @@
 /** Finds payments of a wallet across integrations, newest first. Source: the port ConsoleReads. @module */
-import type { PaymentReads, StoredPayment } from '@payment-integration/core/ports'
+import type { PagePosition, PaymentReads, StoredPayment } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
 import type { Connection } from '../engine.js'
 import { nullableInteger } from '../internal/values.js'
 
 /** Integrations whose pages are read at once. */
 const atOnce = 4
+/** Payments of a page. */
+const pageSize = 10
+
+/** Payments of one integration that are not read yet. */
+interface Rest {
+  readonly integrationAddress: string
+  /** Block time of the newest. */
+  readonly newest: number
+  readonly after?: PagePosition | undefined
+}
 
 /**
- * The newest payments of a wallet among so many integrations. Integrations with its newest payments are read first, and
- * the rest is left out once it can only have older ones.
+ * The newest payments of a wallet among so many integrations. Integrations whose payments are newest are read first,
+ * in small pages, until the others only have older ones.
  */
 export async function paymentsOfWallet(
   db: Connection,
@@ -18,26 +28,27 @@ export async function paymentsOfWallet(
 ): Promise<StoredPayment[]> {
   const { wallet, limit } = query
   const rows = await walletQuery(db, wallet, query.integrations).execute()
-  const waiting = rows
-    .map(({ address, sent, received }) => ({
-      address,
-      newest: Math.max(nullableInteger(sent) ?? -1, nullableInteger(received) ?? -1),
-    }))
-    .filter(({ newest }) => newest >= 0)
-    .sort((a, b) => b.newest - a.newest)
+  let rests = rows.flatMap(({ address, sent, received }): Rest[] => {
+    const newest = Math.max(nullableInteger(sent) ?? -1, nullableInteger(received) ?? -1)
+    return newest < 0 ? [] : [{ integrationAddress: address, newest }]
+  })
   let found: StoredPayment[] = []
-  while (waiting.length > 0) {
-    const oldest = found[limit - 1]
-    if (oldest !== undefined && oldest.blockTimestamp > (waiting[0]?.newest ?? 0)) break
-    const part = waiting.splice(0, atOnce)
+  for (;;) {
+    const oldest = found[limit - 1]?.blockTimestamp ?? -1
+    rests = rests.filter(({ newest }) => newest >= oldest).sort((a, b) => b.newest - a.newest)
+    const part = rests.splice(0, atOnce)
+    if (part.length === 0) return found
     const pages = await Promise.all(
-      part.map(({ address }) => readPage({ wallet, integrationAddress: address, limit })),
+      part.map(({ integrationAddress, after }) => readPage({ wallet, integrationAddress, after, limit: pageSize })),
     )
+    for (const [index, { next }] of pages.entries()) {
+      const { integrationAddress = '' } = part[index] ?? {}
+      if (next !== null) rests.push({ integrationAddress, newest: next.blockTimestamp, after: next })
+    }
     found = [...found, ...pages.flatMap(({ payments }) => payments)]
       .sort((a, b) => b.blockTimestamp - a.blockTimestamp)
       .slice(0, limit)
   }
-  return found
 }
 
 /** Each integration with the time of the wallet's newest payment on either side. */

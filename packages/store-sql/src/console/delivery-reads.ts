@@ -12,7 +12,7 @@ import { attemptRecord, withAttempts } from '../deliveries/list.js'
 import type { Connection, Engine } from '../engine.js'
 import { checkInteger, parseId } from '../internal/checks.js'
 import { integer, nullableInteger, unpack } from '../internal/values.js'
-import { findIds } from './delivery-keys.js'
+import { findIds, keyQuery } from './delivery-keys.js'
 import { checkIds } from './payment-reads.js'
 
 const mostRows = 1_000
@@ -120,16 +120,17 @@ export function attemptsQuery(db: Connection, since: number, limit: number) {
 }
 
 async function lastFailure(
-  engine: Engine,
+  { read }: Engine,
   integrationAddress: string,
 ): Promise<(AttemptRecord & Pick<DeliveryView, 'deliveryId'>) | null> {
-  const newest = engine.read
-    .selectFrom('deliveries')
-    .select('id')
-    .where('integration', '=', integrationAddress)
-    .orderBy('id', 'desc')
-    .limit(mostSearched)
-  const row = await engine.read
+  const row = await lastFailureQuery(read, integrationAddress).executeTakeFirst()
+  return row === undefined ? null : { ...attemptRecord(row), deliveryId: String(row.delivery_id) }
+}
+
+/** The newest failed attempt of the newest deliveries. */
+export function lastFailureQuery(db: Connection, integrationAddress: string) {
+  const newest = keyQuery(db, { integrationAddress }, { low: 1, high: Number.MAX_SAFE_INTEGER }, mostSearched)
+  return db
     .selectFrom(newest.as('d'))
     .innerJoin('attempts as a', 'a.delivery_id', 'd.id')
     .selectAll('a')
@@ -137,6 +138,4 @@ async function lastFailure(
     .orderBy('a.started_at', 'desc')
     .orderBy(sql`a.number`, 'desc')
     .limit(1)
-    .executeTakeFirst()
-  return row === undefined ? null : { ...attemptRecord(row), deliveryId: String(row.delivery_id) }
 }

@@ -1,8 +1,8 @@
 /**
  * Runs the benches and prints their tables as Markdown. Usage: npm run bench [-- name…] [-- --smoke]
  * Names: signature, verification, pages, client, read-api-sqlite, read-api-postgres, sync, sync-sparse, live,
- * unauthenticated, deliveries-sqlite, deliveries-postgres, version-store, twin, console-sqlite, console-postgres; all
- * of them when none is given. `--payments=N` fills the databases of the read API and the console with so many instead
+ * unauthenticated, deliveries-sqlite, deliveries-postgres, version-store, twin, console-sqlite, console-postgres,
+ * console-writes, console-streams; all of them when none is given. `--payments=N` fills the databases of the read API and the console with so many instead
  * of a million. `--keep=FOLDER` keeps those of the console there for the next run. `--smoke` shows on small data that
  * everything runs; its figures mean nothing.
  * @module
@@ -10,6 +10,8 @@
 import { resolve } from 'node:path'
 import { benchClient } from './client/bench.js'
 import { benchPages as benchConsolePages } from './console/bench.js'
+import { benchStreams } from './console/streams.js'
+import { benchWrites } from './console/writes.js'
 import { benchSync } from './indexer/bench.js'
 import { benchLive } from './indexer/live.js'
 import { table } from './measure.js'
@@ -66,6 +68,11 @@ const consoleEffort = {
   keep: folderAsked(),
 }
 
+const writesEffort = smoke ? { payments: 2_000, rounds: 0, count: 120 } : { payments: 200_000, rounds: 9, count: 6_000 }
+const streamsEffort = smoke
+  ? { deliveries: 200, rounds: 0, pages: 2, countMs: 1_000 }
+  : { deliveries: 60_000, rounds: 7, pages: 20, countMs: 10_000 }
+
 const dense = smoke
   ? { name: 'smoke', payments: 100, perBlock: 25, emptyBetween: 1 }
   : { name: '50,000 payments in 2,000 blocks', payments: 50_000, perBlock: 25, emptyBetween: 0 }
@@ -106,6 +113,10 @@ const benches: Readonly<Record<string, () => Promise<string>>> = {
   twin: async () => table('A twin', await benchTwin(effort)),
   'console-sqlite': () => benchConsolePages('SQLite', consoleEffort),
   'console-postgres': () => benchConsolePages('PostgreSQL', consoleEffort),
+  'console-writes': async () =>
+    [await benchWrites('SQLite', writesEffort), await benchWrites('PostgreSQL', writesEffort)].join('\n'),
+  'console-streams': async () =>
+    [await benchStreams(sqliteDatabase, streamsEffort), await benchStreams(postgresDatabase, streamsEffort)].join('\n'),
 }
 
 const chosen = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))

@@ -1,12 +1,17 @@
 /**
  * Runs the benches and prints their tables as Markdown. Usage: npm run bench [-- name…] [-- --smoke]
  * Names: signature, verification, pages, client, read-api-sqlite, read-api-postgres, sync, sync-sparse, live,
- * unauthenticated, deliveries-sqlite, deliveries-postgres, version-store, twin; all of them when none is given.
- * `--payments=N` fills the databases of the read API with so many instead of a million. `--smoke` shows on small data
- * that everything runs; its figures mean nothing.
+ * unauthenticated, deliveries-sqlite, deliveries-postgres, version-store, twin, console-sqlite, console-postgres,
+ * console-writes, console-streams; all of them when none is given. `--payments=N` fills the databases of the read API and the console with so many instead
+ * of a million. `--keep=FOLDER` keeps those of the console there for the next run. `--smoke` shows on small data that
+ * everything runs; its figures mean nothing.
  * @module
  */
+import { resolve } from 'node:path'
 import { benchClient } from './client/bench.js'
+import { benchPages as benchConsolePages } from './console/bench.js'
+import { benchStreams } from './console/streams.js'
+import { benchWrites } from './console/writes.js'
 import { benchSync } from './indexer/bench.js'
 import { benchLive } from './indexer/live.js'
 import { table } from './measure.js'
@@ -57,6 +62,17 @@ const versionStoreEffort = smoke
   ? { turns: 1, turnMs: 20, connections: 8 }
   : { turns: 100, turnMs: 100, connections: 8 }
 
+const consoleEffort = {
+  payments: smoke ? 2_000 : (sizeAsked() ?? 1_000_000),
+  rounds: smoke ? 1 : Number(process.env['ROUNDS'] ?? 200),
+  keep: folderAsked(),
+}
+
+const writesEffort = smoke ? { payments: 2_000, rounds: 0, count: 120 } : { payments: 200_000, rounds: 9, count: 6_000 }
+const streamsEffort = smoke
+  ? { deliveries: 200, rounds: 0, pages: 2, countMs: 1_000 }
+  : { deliveries: 60_000, rounds: 7, pages: 20, countMs: 10_000 }
+
 const dense = smoke
   ? { name: 'smoke', payments: 100, perBlock: 25, emptyBetween: 1 }
   : { name: '50,000 payments in 2,000 blocks', payments: 50_000, perBlock: 25, emptyBetween: 0 }
@@ -95,6 +111,12 @@ const benches: Readonly<Record<string, () => Promise<string>>> = {
   'deliveries-postgres': () => benchDeliveries(postgresDatabase, deliveryEffort),
   'version-store': () => benchVersionStore(versionStoreEffort),
   twin: async () => table('A twin', await benchTwin(effort)),
+  'console-sqlite': () => benchConsolePages('SQLite', consoleEffort),
+  'console-postgres': () => benchConsolePages('PostgreSQL', consoleEffort),
+  'console-writes': async () =>
+    [await benchWrites('SQLite', writesEffort), await benchWrites('PostgreSQL', writesEffort)].join('\n'),
+  'console-streams': async () =>
+    [await benchStreams(sqliteDatabase, streamsEffort), await benchStreams(postgresDatabase, streamsEffort)].join('\n'),
 }
 
 const chosen = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
@@ -112,4 +134,9 @@ function sizeAsked(): number | undefined {
   if (/^[1-9][0-9]{3,7}$/.test(text)) return Number(text)
   console.error(`--payments is ${JSON.stringify(text)}; expected a whole number from 1000.`)
   process.exit(2)
+}
+
+function folderAsked(): string | null {
+  const folder = process.argv.find((argument) => argument.startsWith('--keep='))?.slice('--keep='.length)
+  return folder === undefined || folder === '' ? null : resolve(folder)
 }

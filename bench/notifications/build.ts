@@ -10,10 +10,16 @@ import { join } from 'node:path'
 import { build } from 'esbuild'
 
 const root = join(import.meta.dirname, '..', '..')
-const scripts = ['receiver', 'floor', 'ours', 'peer'] as const
+const scripts = {
+  receiver: 'receiver.ts',
+  floor: 'floor.ts',
+  ours: 'ours.ts',
+  peer: 'peer.ts',
+  served: '../console/served.ts',
+} as const
 
 /** Names of the bench's processes. */
-export type Script = (typeof scripts)[number]
+export type Script = keyof typeof scripts
 
 /** Bundles on disk. */
 export interface BuiltScripts {
@@ -25,7 +31,9 @@ export interface BuiltScripts {
 export async function buildScripts(): Promise<BuiltScripts> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-build-'))
   await build({
-    entryPoints: scripts.map((script) => join(import.meta.dirname, `${script}.ts`)),
+    entryPoints: Object.fromEntries(
+      Object.entries(scripts).map(([name, path]) => [name, join(import.meta.dirname, path)]),
+    ),
     outdir: folder,
     outExtension: { '.js': '.mjs' },
     bundle: true,

@@ -2,6 +2,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { must, start } from './child.mjs'
+import { checkConsole } from './run-console.mjs'
 import { findRuntimes } from './runtimes.mjs'
 
 /** Payments that the clients read. */
@@ -32,15 +33,17 @@ export async function startService(folder) {
 
 /**
  * Runs the command on each Node until two payments are final, delivered, verified and read back. Its store is
- * `node:sqlite` where Node has it, `@photostructure/sqlite` elsewhere.
+ * `node:sqlite` where Node has it, `@photostructure/sqlite` elsewhere. Then serves the console on each.
  */
 export async function runService({ runtimes, service, results, inParallel }) {
   const nodes = findRuntimes(runtimes).filter(({ kind }) => kind === 'node')
   await inParallel(
     nodes.map((node) => async () => {
       const column = 'payment-integration dev'
+      const consoleColumn = 'console of serve'
       if (node.missing) {
-        results.add({ group: 'service', row: node.name, column, verdict: 'skipped', detail: node.missing })
+        for (const each of [column, consoleColumn])
+          results.add({ group: 'service', row: node.name, column: each, verdict: 'skipped', detail: node.missing })
         return
       }
       await results.check('service', node.name, column, async () => {
@@ -50,6 +53,10 @@ export async function runService({ runtimes, service, results, inParallel }) {
         const said = await must(program, [...args, ...flags], { cwd: service, env, seconds: 90 })
         const { ok, verified, event } = JSON.parse(said.trim().split('\n').at(-1))
         if (event !== 'summary' || ok !== true || verified !== 2) throw new Error(`It ended with ${said.slice(-500)}`)
+      })
+      await results.check('service', node.name, consoleColumn, async () => {
+        const [program, args] = node.command(command)
+        await checkConsole(program, args, { cwd: service, env: await ownTemporary(service, `${node.name}-console`) })
       })
     }),
   )

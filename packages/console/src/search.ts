@@ -13,8 +13,7 @@ export interface Found {
 }
 
 /** Integrations among whose payments a wallet is searched. */
-const mostIntegrations = 200
-const atOnce = 8
+const mostIntegrations = 1_000
 const memoBytes = 32
 
 /** Searches; other filters of the page narrow the result. */
@@ -60,20 +59,14 @@ async function ofWallet(
   filter: ConsolePaymentFilter,
   limit: number,
 ): Promise<Found> {
-  const chosen =
-    typeof filter.integrationAddress === 'string'
-      ? [filter.integrationAddress]
-      : (await reads.integrations({ limit: mostIntegrations + 1 })).map(({ address }) => address)
-  const payments: StoredPayment[] = []
-  for (let from = 0; from < Math.min(chosen.length, mostIntegrations); from += atOnce) {
-    const part = chosen.slice(from, from + atOnce)
-    const pages = part.map((integrationAddress) => reads.search({ kind: 'wallet', wallet, integrationAddress }, limit))
-    payments.push(...(await Promise.all(pages)).flat())
-  }
-  const note =
-    chosen.length > mostIntegrations
-      ? `Payments of ${mostIntegrations} integrations were searched; choose an integration to search another one.`
-      : null
+  const integrationAddress = filter.integrationAddress ?? undefined
+  const payments = await reads.search({ kind: 'wallet', wallet, integrationAddress }, limit)
+  const isPartial =
+    integrationAddress === undefined &&
+    (await reads.integrations({ limit: mostIntegrations + 1 })).length > mostIntegrations
+  const note = isPartial
+    ? `Payments of ${mostIntegrations} integrations were searched; choose an integration to search another one.`
+    : null
   return { kind: 'wallet', payments, note }
 }
 

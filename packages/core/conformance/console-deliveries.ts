@@ -53,6 +53,16 @@ export function consoleDeliveryTests(test: StoreTest): void {
     expect(await list({ integrationAddress: shop })).toEqual(views(3, 2, 1))
     expect(await list({ chainId: 10 })).toEqual(views(3))
     expect(await list({ txHash: hash(1) })).toEqual(views(2, 1))
+    expect(await list({ txHash: hash(1), integrationAddress: shop, chainId: 1 })).toEqual(views(2, 1))
+    expect(await list({ txHash: hash(1), status: 'exhausted' })).toEqual(views(1))
+    expect(await list({ txHash: hash(1), integrationAddress: otherShop })).toEqual([])
+    expect(await list({ txHash: hash(1), chainId: 10 })).toEqual([])
+    expect(await list({ txHash: hash(9) })).toEqual([])
+    expect(await list({ integrationAddress: otherShop, status: 'pending' })).toEqual(views(4))
+    expect(await list({ integrationAddress: shop, status: 'exhausted', chainId: 1 })).toEqual(views(1))
+    expect(await list({ integrationAddress: otherShop, status: 'exhausted' })).toEqual([])
+    expect(await list({ integrationAddress: shop, status: 'delivered' })).toEqual(views(2))
+    expect(await list({ chainId: 10, status: 'pending' })).toEqual(views(3))
     expect(await list({ since: 0 })).toEqual(views(4, 3, 2, 1))
     expect(await list({ until: 1 })).toEqual([])
     expect(await list({ since: Number.MAX_SAFE_INTEGER })).toEqual([])
@@ -63,7 +73,14 @@ export function consoleDeliveryTests(test: StoreTest): void {
 
   test('the pages of a listing have each delivery once', async ({ store }) => {
     await fourDeliveries(store)
-    for (const filter of [{}, { status: 'pending' }, { chainId: 1 }, { integrationAddress: shop }] as const) {
+    for (const filter of [
+      {},
+      { status: 'pending' },
+      { chainId: 1 },
+      { integrationAddress: shop },
+      { txHash: hash(1) },
+      { since: 0 },
+    ] as const) {
       const whole = await store.console.deliveries({ ...filter, limit: 10 })
       const first = await store.console.deliveries({ ...filter, limit: 1 })
       const rest = await store.console.deliveries({ ...filter, limit: 10, beforeId: first.next ?? '1' })

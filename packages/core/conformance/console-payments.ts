@@ -65,6 +65,13 @@ export function consolePaymentTests(test: StoreTest): void {
     expect(await list({ since: epoch + 5 * minute })).toEqual([7, 6])
     expect(await list({ until: epoch + minute })).toEqual([1])
     expect(await list({ state: 'failure', since: epoch + 1 })).toEqual([6])
+    const [since, until] = [epoch + minute, epoch + 5 * minute]
+    expect(await list({ since, until })).toEqual([5, 4, 3, 2])
+    expect(await list({ since, until, integrationAddress: shop })).toEqual([5, 2])
+    expect(await list({ since, until, integrationAddress: null })).toEqual([4])
+    expect(await list({ since, until, integrationAddress: shop, chainId: 10 })).toEqual([2])
+    expect(await list({ since, until: until + minute, state: 'failure' })).toEqual([6])
+    expect(await list({ state: 'success', integrationAddress: otherShop })).toEqual([3])
     expect(await list({ invoice: { amount: '30' } })).toEqual([6, 3])
     expect(await list({ invoice: { amount: '30', currency: 'USD' } })).toEqual([])
     expect(await list({ invoice: { amount: '25.00', currency: 'EUR' } })).toEqual([1])
@@ -72,7 +79,14 @@ export function consolePaymentTests(test: StoreTest): void {
 
   test('the pages of a listing have each payment once', async ({ store }) => {
     await sevenPayments(store)
-    for (const filter of [{}, { integrationAddress: shop }, { chainId: 1 }, { state: null }]) {
+    for (const filter of [
+      {},
+      { integrationAddress: shop },
+      { chainId: 1 },
+      { state: null },
+      { since: epoch + minute, until: epoch + 6 * minute },
+      { integrationAddress: shop, until: epoch + 6 * minute },
+    ]) {
       const whole = numbers((await store.console.payments({ ...filter, limit: 10 })).rows)
       const walked: number[] = []
       let before: ConsolePosition | undefined
@@ -99,6 +113,18 @@ export function consolePaymentTests(test: StoreTest): void {
     const wallet = address(0x77)
     expect(await search({ kind: 'wallet', wallet, integrationAddress: shop }, 10)).toEqual([6])
     expect(await search({ kind: 'wallet', wallet, integrationAddress: otherShop }, 10)).toEqual([])
+  })
+
+  test('a wallet without an integration is searched among all of them, newest first', async ({ store }) => {
+    await store.integrations.insert(integration({ address: otherShop }))
+    await sevenPayments(store)
+    const wallet = address(0x88)
+    for (const [n, changes] of [{ sender: wallet }, { receiver: wallet, integrationAddress: otherShop }].entries())
+      await indexed(store, { txHash: hash(n + 10), blockTimestamp: epoch + (n + 10) * minute, ...changes })
+    const search = async (limit: number) => numbers(await store.console.search({ kind: 'wallet', wallet }, limit))
+    expect(await search(10)).toEqual([11, 10])
+    expect(await search(1)).toEqual([11])
+    expect(await store.console.search({ kind: 'wallet', wallet: address(0x99) }, 10)).toEqual([])
   })
 
   test('payments are read by their ids; unknown ones are left out', async ({ store }) => {

@@ -41,6 +41,8 @@ export interface TestPostgresOptions {
    * @default true
    */
   readonly fsync?: boolean
+  /** A folder for its data; a cluster that is there is started again. @default a new temporary folder */
+  readonly folder?: string
 }
 
 /** The folder of the platform's binaries, or why there is none. */
@@ -64,9 +66,9 @@ export const postgresMissing: string | null = 'missing' in binaries ? binaries.m
 const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 
 /** Makes a database cluster and starts its server. Rejects with the server's own words when it does not come up. */
-export async function startPostgres({ fsync = true }: TestPostgresOptions = {}): Promise<TestPostgres> {
+export async function startPostgres({ fsync = true, folder }: TestPostgresOptions = {}): Promise<TestPostgres> {
   if ('missing' in binaries) throw new Error(binaries.missing)
-  const home = mkdtempSync(join(tmpdir(), 'pi-postgres-'))
+  const home = folder ?? mkdtempSync(join(tmpdir(), 'pi-postgres-'))
   chmodSync(home, 0o755)
   const native = usableBinaries(binaries.folder, home)
   const data = join(home, 'data')
@@ -86,7 +88,7 @@ export async function startPostgres({ fsync = true }: TestPostgresOptions = {}):
     '--no-sync',
     '--no-instructions',
   ]
-  execFileSync(join(native, 'bin', 'initdb'), initdb, { ...run, stdio: 'pipe' })
+  if (!existsSync(data)) execFileSync(join(native, 'bin', 'initdb'), initdb, { ...run, stdio: 'pipe' })
 
   let server: ChildProcess | undefined
   const start = async () => {

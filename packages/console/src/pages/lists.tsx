@@ -129,7 +129,7 @@ export function DeliveriesPage(props: { given: Given; choices: Choices; page: Co
       <Pager
         first={before === undefined ? null : hrefOf('/deliveries', rest)}
         next={page.next === null ? null : hrefOf('/deliveries', { ...rest, before: page.next })}
-        cut={page.isCut ? 'The newest 10,000 deliveries were examined.' : null}
+        cut={page.isCut ? 'The newest 2,000 deliveries were examined.' : null}
       />
     </>
   )

@@ -50,8 +50,8 @@ export type ConsoleSearch =
   | { readonly kind: 'hash'; readonly txHash: string }
   /** Memos whose bytes begin with these: 0x and an even number of lowercase hex digits, at least two. */
   | { readonly kind: 'memo'; readonly prefix: string }
-  /** Payments of one integration that this address sent or received. */
-  | { readonly kind: 'wallet'; readonly wallet: string; readonly integrationAddress: string }
+  /** Payments that this address sent or received: of one integration, or of the first 1,000 in the order of addresses. */
+  | { readonly kind: 'wallet'; readonly wallet: string; readonly integrationAddress?: string | undefined }
 
 /** An attempt with its delivery. */
 export interface ConsoleAttempt extends Pick<AttemptRecord, 'startedAt' | 'latencyMs' | 'status' | 'reason'> {
@@ -135,8 +135,8 @@ export interface ConsoleReads {
   /** The deliveries of a payment, by version. */
   deliveriesOf(paymentId: string): Promise<DeliveryView[]>
   /**
-   * Deliveries, newest first. A filter by chain, hash or `delivered` examines at most 10,000 ids for a page.
-   * Times select by ids, which rise with the creation time.
+   * Deliveries, newest first. A filter by chain or `delivered`, or by an integration and a status, examines at most
+   * 2,000 deliveries for a page. Times select by ids, which rise with the creation time.
    */
   deliveries(
     query: DeliveryFilter & { readonly beforeId?: string | undefined; readonly limit: number },

@@ -11,7 +11,7 @@ const all = { limit: 1_000_000 }
 export function consoleReads(
   state: () => MemoryState,
   deliveries: MemoryDeliveries,
-  wallets: (wallet: string, integrationAddress: string, limit: number) => Promise<readonly StoredPayment[]>,
+  wallets: (wallet: string, integrationAddress: string | undefined, limit: number) => Promise<readonly StoredPayment[]>,
 ): ConsoleReads {
   const payments = () => [...state().payments.values()]
   const primary = () => payments().filter((each) => each.primary)

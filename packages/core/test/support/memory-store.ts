@@ -118,8 +118,12 @@ function inMemory({ now = () => 0, deliveries = memoryDeliveries({ now }) }: Mem
     console: consoleReads(
       () => state,
       deliveries,
-      async (wallet, integrationAddress, limit) =>
-        (await store.payments.list({ wallet, integrationAddress, limit })).payments,
+      async (wallet, integrationAddress, limit) => {
+        const known = integrationAddress === undefined ? [...state.integrations.keys()] : [integrationAddress]
+        const pages = known.map((each) => store.payments.list({ wallet, integrationAddress: each, limit }))
+        const payments = (await Promise.all(pages)).flatMap((page) => page.payments)
+        return payments.sort((a, b) => b.blockTimestamp - a.blockTimestamp).slice(0, limit)
+      },
     ),
     dataKeys: memoryDataKeys(() => state.dataKeys),
     audit: {

@@ -10,29 +10,37 @@ export async function readMarks(db: Connection): Promise<ConsoleMarks> {
   const newest = async (rows: { executeTakeFirst(): Promise<{ readonly id: Integer } | undefined> }) =>
     String(integer((await rows.executeTakeFirst())?.id ?? 0))
   return {
-    paymentId: await newest(db.selectFrom('payments').select('id').orderBy('id', 'desc').limit(1)),
-    deliveryId: await newest(db.selectFrom('deliveries').select('id').orderBy('id', 'desc').limit(1)),
-    updateSeq: await newest(db.selectFrom('updates').select('seq as id').orderBy('seq', 'desc').limit(1)),
+    paymentId: await newest(newestQuery(db, 'payments')),
+    deliveryId: await newest(newestQuery(db, 'deliveries')),
+    updateSeq: await newest(newestUpdateQuery(db)),
   }
+}
+
+/** The newest id of a table. */
+export function newestQuery(db: Connection, table: 'payments' | 'deliveries') {
+  return db.selectFrom(table).select('id').orderBy('id', 'desc').limit(1)
+}
+
+/** The newest number of an update. */
+export function newestUpdateQuery(db: Connection) {
+  return db.selectFrom('updates').select('seq as id').orderBy('seq', 'desc').limit(1)
+}
+
+/** Payments after an id. */
+export function newPayments(db: Connection, after: number, limit: number) {
+  return db.selectFrom('payments').select('id').where('id', '>', after).orderBy('id').limit(limit)
+}
+
+/** Deliveries after an id. */
+export function newDeliveries(db: Connection, after: number, limit: number) {
+  return db.selectFrom('deliveries').select(['id', 'payment_id']).where('id', '>', after).orderBy('id').limit(limit)
 }
 
 /** Rows after the marks, at most `limit` of each kind. */
 export async function readChanges(db: Connection, since: ConsoleMarks, limit: number): Promise<ConsoleChanges> {
   checkInteger(limit, 'limit', 1)
-  const payments = await db
-    .selectFrom('payments')
-    .select('id')
-    .where('id', '>', parseId(since.paymentId, 'paymentId'))
-    .orderBy('id')
-    .limit(limit)
-    .execute()
-  const deliveries = await db
-    .selectFrom('deliveries')
-    .select(['id', 'payment_id'])
-    .where('id', '>', parseId(since.deliveryId, 'deliveryId'))
-    .orderBy('id')
-    .limit(limit)
-    .execute()
+  const payments = await newPayments(db, parseId(since.paymentId, 'paymentId'), limit).execute()
+  const deliveries = await newDeliveries(db, parseId(since.deliveryId, 'deliveryId'), limit).execute()
   const updates = await newUpdates(db, parseId(since.updateSeq, 'updateSeq'), limit).execute()
   const touched = [
     ...payments.map(({ id }) => id),
@@ -52,7 +60,7 @@ export async function readChanges(db: Connection, since: ConsoleMarks, limit: nu
 }
 
 /** Updates after a number, with the payments of their transactions. */
-function newUpdates(db: Connection, after: number, limit: number) {
+export function newUpdates(db: Connection, after: number, limit: number) {
   const updates = db
     .selectFrom('updates')
     .select(['seq', 'chain_id', 'tx_hash'])

@@ -20,19 +20,18 @@ export function createConsoleReads(engine: Engine): ConsoleReads {
     ...createEndpointReads(engine),
     attemptsPerMinute: (query) => attemptsPerMinute(db, query),
     paymentsPerMinute: (query) => paymentsPerMinute(db, query),
-    audit: (query) => newestAudit(db, query),
+    audit: async (query) => (await auditQuery(db, query).execute()).map(auditRecord),
     marks: () => readMarks(db),
     changes: (since, limit) => readChanges(db, since, limit),
   }
 }
 
-async function newestAudit(db: Connection, { beforeSeq, limit }: Parameters<ConsoleReads['audit']>[0]) {
-  const rows = await db
+/** Records before a number, newest first. */
+export function auditQuery(db: Connection, { beforeSeq, limit }: Parameters<ConsoleReads['audit']>[0]) {
+  return db
     .selectFrom('audit')
     .selectAll()
     .where('seq', '<', checkInteger(beforeSeq ?? Number.MAX_SAFE_INTEGER, 'beforeSeq'))
     .orderBy('seq', 'desc')
     .limit(checkInteger(limit, 'limit', 1))
-    .execute()
-  return rows.map(auditRecord)
 }

@@ -4,6 +4,7 @@ import { attemptRecord } from '../deliveries/list.js'
 import type { Connection, Engine } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
 import { integer, nullableInteger, unpack } from '../internal/values.js'
+import { keyQuery } from './delivery-keys.js'
 
 /** Newest deliveries of an endpoint whose attempts are read. */
 const mostDeliveries = 50
@@ -40,12 +41,7 @@ async function newestIds(db: Connection, integrationAddress: string): Promise<nu
 
 /** Their ids. */
 export const newestIdsQuery = (db: Connection, integrationAddress: string) =>
-  db
-    .selectFrom('deliveries')
-    .select('id')
-    .where('integration', '=', integrationAddress)
-    .orderBy('id', 'desc')
-    .limit(mostDeliveries)
+  keyQuery(db, { integrationAddress }, { low: 1, high: Number.MAX_SAFE_INTEGER }, mostDeliveries)
 
 const attemptsOf = (db: Connection, ids: readonly number[]) =>
   db

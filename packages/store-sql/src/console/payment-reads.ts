@@ -7,9 +7,12 @@ import { storedPayment } from '../payments/payment-row.js'
 import { createReadPage } from '../payments/read-page.js'
 import { storedColumns, storedUpdate } from '../updates.js'
 import { findPage } from './payment-keys.js'
+import { paymentsOfWallet } from './wallet-search.js'
 
 /** Most rows that are read by their ids at once. */
 const mostIds = 1_000
+/** Integrations among which a wallet is searched. */
+const mostIntegrations = 1_000
 
 type PaymentReads = Pick<ConsoleReads, 'payments' | 'search' | 'paymentsById' | 'updates'>
 
@@ -19,13 +22,17 @@ export function createPaymentReads(engine: Engine): PaymentReads {
   const readPage = createReadPage(engine)
   return {
     async payments({ limit, ...filter }) {
-      const { ids, ...page } = await findPage(db, filter, checkInteger(limit, 'limit', 1, mostIds))
-      const rows = new Map((await byIds(db, ids)).map((row) => [Number(row.id), row]))
-      return { ...page, rows: ids.flatMap((id) => rows.get(id) ?? []) }
+      const page = await findPage(db, filter, checkInteger(limit, 'limit', 1, mostIds))
+      return { ...page, rows: page.rows.map(storedPayment) }
     },
     async search(search, limit) {
       checkInteger(limit, 'limit', 1, mostIds)
-      if (search.kind === 'wallet') return [...(await readPage({ ...search, limit })).payments]
+      if (search.kind === 'wallet') {
+        const { wallet, integrationAddress } = search
+        if (integrationAddress === undefined)
+          return paymentsOfWallet(db, readPage, { wallet, integrations: mostIntegrations, limit })
+        return [...(await readPage({ wallet, integrationAddress, limit })).payments]
+      }
       const rows = await searchQuery(db, search, limit).execute()
       return byIds(
         db,

@@ -1,0 +1,164 @@
+/** Every filter of a list that a page can ask for reads a bounded part of one index, on both databases. */
+import { fixtures } from '@payment-integration/core/conformance'
+import type { ConsolePaymentFilter, DeliveryFilter } from '@payment-integration/core/ports'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { postgresMissing } from '../../test/postgres.js'
+import { fillConsoleRows, oldest, positionOf, rareChain, rows, shops, timeOf } from '../../test/support/console-rows.js'
+import { type OpenEngine, openPostgres, openSqlite } from '../../test/support/engines.js'
+import { postgresScans, sqlitePlan } from '../../test/support/plans.js'
+import { createStore } from '../create-store.js'
+import * as ofDeliveries from './delivery-keys.js'
+import * as ofPayments from './payment-keys.js'
+
+const { hash } = fixtures
+const [limit, size] = [50, 100]
+
+/** Each combination of one value of every field. */
+function combinations<Fields extends Record<string, readonly unknown[]>>(fields: Fields) {
+  let all: Record<string, unknown>[] = [{}]
+  for (const [name, values] of Object.entries(fields))
+    all = all.flatMap((each) => values.map((value) => (value === undefined ? each : { ...each, [name]: value })))
+  return all
+}
+
+const paymentFilters = combinations({
+  state: [undefined, null, 'success', 'failure'],
+  integrationAddress: [undefined, null, shops[0]],
+  chainId: [undefined, rareChain],
+  invoice: [undefined, { amount: '1.00', currency: 'EUR' }],
+  since: [undefined, timeOf(10)],
+  until: [undefined, timeOf(9_000)],
+  before: [undefined, positionOf(8_000)],
+}) as (ConsolePaymentFilter & { readonly before?: ReturnType<typeof positionOf> })[]
+
+const deliveryFilters = combinations({
+  status: [undefined, 'pending', 'delivered', 'exhausted', 'superseded'],
+  integrationAddress: [undefined, shops[0]],
+  chainId: [undefined, rareChain],
+  since: [undefined, timeOf(10)],
+  until: [undefined, timeOf(9_000)],
+}) as DeliveryFilter[]
+
+const range = { low: 10, high: 9_000 }
+
+describe('SQLite', () => {
+  let open: OpenEngine
+  beforeAll(async () => {
+    open = await openSqlite()
+    await fillConsoleRows(open)
+  })
+  afterAll(() => open?.close())
+  const plan = async (query: Parameters<typeof sqlitePlan>[1]) =>
+    (await sqlitePlan(open.engine, query)).map(({ detail }) => detail)
+
+  test('payments are searched by their bounds in the index of the filter, and are in its order', async () => {
+    for (const filter of paymentFilters) {
+      const steps = await plan(ofPayments.keyQuery(open.engine.read, filter, size))
+      const { state, integrationAddress, since, until, before } = filter
+      const index =
+        integrationAddress !== undefined
+          ? 'payments_page'
+          : state === 'failure'
+            ? 'payments_unsettled'
+            : 'payments_time'
+      const told = `${JSON.stringify(filter)}: ${steps.join('; ')}`
+      expect(steps, told).toHaveLength(1)
+      expect(steps[0], told).toContain(index)
+      if (since !== undefined) expect(steps[0], told).toMatch(/block_timestamp,chain_id,tx_hash\)>\(/)
+      if (until !== undefined || before !== undefined)
+        expect(steps[0], told).toMatch(/block_timestamp,chain_id,tx_hash\)<\(/)
+    }
+  })
+
+  test('deliveries are searched by both ids, in the index of the filter, and are in its order', async () => {
+    for (const filter of deliveryFilters) {
+      const steps = await plan(ofDeliveries.keyQuery(open.engine.read, filter, range, size))
+      const { status, integrationAddress } = filter
+      const expected =
+        status === 'pending'
+          ? 'SEARCH outbox USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)'
+          : status === 'exhausted' || status === 'superseded'
+            ? 'SEARCH deliveries USING INDEX deliveries_undelivered (undelivered=? AND id>? AND id<?)'
+            : integrationAddress === undefined
+              ? 'SEARCH deliveries USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)'
+              : 'SEARCH deliveries USING INDEX deliveries_integration (integration=? AND id>? AND id<?)'
+      expect(steps, JSON.stringify(filter)).toEqual([expected])
+    }
+  })
+
+  test('rows are found by their keys', async () => {
+    const { read } = open.engine
+    for (const query of [
+      ...paymentFilters.map((filter) => ofPayments.pageQuery(read, filter, size, limit)),
+      ...deliveryFilters.map((filter) => ofDeliveries.pageQuery(read, filter, range, size, limit)),
+    ]) {
+      const steps = await plan(query)
+      const scans = steps.filter((step) => /^SCAN (?!examined$|k$|payments USING )/.test(step))
+      expect(scans, steps.join('; ')).toEqual([])
+    }
+  })
+
+  boundedPages(() => open)
+})
+
+describe.skipIf(postgresMissing)('PostgreSQL', () => {
+  let open: OpenEngine
+  beforeAll(async () => {
+    open = await openPostgres()
+    await fillConsoleRows(open)
+    await sql`analyze`.execute(open.engine.read)
+  })
+  afterAll(() => open?.close())
+
+  test('a step touches no more rows of a table than it examines, and those of the page', async () => {
+    const { read } = open.engine
+    const queries = [
+      ...paymentFilters.map((filter) => [filter, ofPayments.pageQuery(read, filter, size, limit)] as const),
+      ...deliveryFilters.map((filter) => [filter, ofDeliveries.pageQuery(read, filter, range, size, limit)] as const),
+    ]
+    for (const [filter, query] of queries)
+      for (const { table, touched, index } of await postgresScans(open.engine, query))
+        expect(touched, `${JSON.stringify(filter)}: ${table} by ${index}`).toBeLessThanOrEqual(size)
+  })
+
+  boundedPages(() => open)
+})
+
+/** A page that ends early goes on where it ended. */
+function boundedPages(open: () => OpenEngine): void {
+  test('a rare payment is found after pages that examine 5,000 payments each', async () => {
+    const { console: reads } = createStore(open().engine)
+    const first = await reads.payments({ chainId: rareChain, limit })
+    expect([first.rows, first.isCut, first.next]).toEqual([[], true, { ...positionOf(5_000), chainId: 1 }])
+    const second = await reads.payments({ chainId: rareChain, limit, before: first.next ?? undefined })
+    expect(second).toMatchObject({ isCut: false, next: null })
+    expect(second.rows.map(({ txHash }) => txHash)).toEqual(Array.from({ length: 10 }, (_, n) => hash(9 - n)))
+  })
+
+  test('a page continues where the first step ended', async () => {
+    const { console: reads } = createStore(open().engine)
+    const found = await reads.payments({ state: null, limit: 200 })
+    expect([found.rows.length, found.isCut]).toEqual([101, true])
+    const failed = await reads.payments({ state: 'failure', integrationAddress: shops[0], chainId: 1, limit: 400 })
+    const ids = failed.rows.map(({ id }) => Number(id))
+    expect([ids.length, new Set(ids).size, ids.toSorted((a, b) => b - a)]).toEqual([400, 400, ids])
+  })
+
+  test('rare deliveries are found after pages that examine 2,000 deliveries each', async () => {
+    const { console: reads } = createStore(open().engine)
+    const found: string[] = []
+    let beforeId: string | undefined
+    let pages = 0
+    for (; ; pages += 1) {
+      const page = await reads.deliveries({ chainId: rareChain, limit: 5, beforeId })
+      found.push(...page.rows.map(({ deliveryId }) => deliveryId))
+      if (page.next === null) break
+      beforeId = page.next
+    }
+    expect(found).toEqual(Array.from({ length: 10 }, (_, n) => String(10 - n)))
+    expect(pages).toBe(rows / 2_000)
+    const half = await reads.deliveries({ status: 'exhausted', integrationAddress: shops[1], limit })
+    expect([half.rows, half.isCut, oldest]).toEqual([[], false, 2_000])
+  })
+}

@@ -1,0 +1,38 @@
+/** Finds the first delivery of a time without an index by time. @module */
+import { sql } from 'kysely'
+import type { Connection } from '../engine.js'
+import { checkInteger } from '../internal/checks.js'
+import { integer } from '../internal/values.js'
+import type { Integer } from '../schema/integer.js'
+
+/** The lowest id of a delivery created at a time or later, or the next one. Ids rise with the time. */
+export async function firstIdAt(db: Connection, time: number): Promise<number> {
+  const row = await firstIdQuery(db, checkInteger(time, 'time')).executeTakeFirst()
+  return integer(row?.low ?? 1)
+}
+
+/** Its statement: a bisection within the database, because each step from outside would be a round trip. */
+export function firstIdQuery(db: Connection, time: number) {
+  const middle = sql<Integer>`(low + high) / 2`
+  const created = sql`(select coalesce(d.created_at, 0) from ${sql.table('deliveries')} as d
+    where d.id >= (low + high) / 2 order by d.id limit 1)`
+  const isLate = sql<boolean>`coalesce(${created}, ${time}) >= ${time}`
+  return db
+    .withRecursive('ids(low, high)', (query) =>
+      query
+        .selectFrom('deliveries')
+        .select([sql<Integer>`cast(1 as bigint)`.as('low'), sql<Integer>`coalesce(max(id), 0) + 1`.as('high')])
+        .unionAll(
+          query
+            .selectFrom('ids')
+            .select([
+              sql<Integer>`case when ${isLate} then low else ${middle} + 1 end`.as('low'),
+              sql<Integer>`case when ${isLate} then ${middle} else high end`.as('high'),
+            ])
+            .where(sql<boolean>`low < high`),
+        ),
+    )
+    .selectFrom('ids')
+    .select('low')
+    .where(sql<boolean>`low >= high`)
+}

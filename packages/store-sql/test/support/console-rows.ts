@@ -1,0 +1,65 @@
+/** Fills a database with rows that mislead a planner: what a filter selects is rare, and the oldest. @module */
+import { fixtures } from '@payment-integration/core/conformance'
+import { sql } from 'kysely'
+import { createStore } from '../../src/create-store.js'
+import type { OpenEngine } from './engines.js'
+
+const { address, epoch, hash, indexPayments, integration, primary } = fixtures
+
+/** Payments, each with one delivery and one attempt. */
+export const rows = 10_000
+/** Payments of the first integration and of the rare states; no newer ones have them. */
+export const oldest = 2_000
+/** The first integration has the oldest payments, the second one the others. */
+export const shops: readonly string[] = [0xa0, 0xa1].map((n) => address(n))
+/** The chain of the ten oldest payments. */
+export const rareChain = 3
+
+/** Block time of a payment. */
+export const timeOf = (n: number): number => epoch + n * 1_000
+/** A position in the order of payments. */
+export const positionOf = (n: number) => ({ blockTimestamp: timeOf(n), chainId: 1, txHash: hash(n) })
+
+/** Fills it, and makes the indexes of the console. The newest 20 deliveries are pending. */
+export async function fillConsoleRows({ engine }: OpenEngine): Promise<void> {
+  const store = createStore(engine)
+  await store.migrate()
+  for (let times = 0; times < 2; times += 1) await store.console.prepare()
+  for (const own of shops) await store.integrations.insert(integration({ address: own }))
+  const given = Array.from({ length: rows }, (_, n) =>
+    primary({
+      txHash: hash(n),
+      chainId: n < 10 ? rareChain : 1 + (n % 2),
+      integrationAddress: shops[n < oldest ? 0 : 1] ?? null,
+      blockTimestamp: timeOf(n),
+      memoHex: hash(n),
+    }),
+  )
+  await store.transaction((tx) => indexPayments(tx, given))
+  await engine.transaction(async (db) => {
+    await db
+      .updateTable('payments')
+      .set({ state: 'success' })
+      .where('id', '<', rows - 100)
+      .execute()
+    await db.updateTable('payments').set({ state: 'failure' }).where('id', '<', oldest).execute()
+    await db
+      .deleteFrom('outbox')
+      .where('id', '<=', rows - 20)
+      .execute()
+    for (const [n, status] of (['exhausted', 'superseded'] as const).entries())
+      await db
+        .updateTable('deliveries')
+        .set({ undelivered: status })
+        .where('id', '<=', oldest)
+        .where(sql<boolean>`id % 2 = ${n}`)
+        .execute()
+    await db
+      .updateTable('deliveries')
+      .set({ created_at: sql<number>`${epoch} + id` })
+      .execute()
+    const name = (table: string) => sql.raw(engine.dialect.name(table))
+    await sql`insert into ${name('attempts')}
+      select id, 1, created_at, 5, 204, null, null, 0 from ${name('deliveries')}`.execute(db)
+  })
+}

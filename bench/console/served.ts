@@ -35,8 +35,7 @@ const service = createService({
 })
 // The reads of pages alone are counted.
 const watched = timeReads(store)
-const open = (): Console =>
-  createConsole({ service: { store: watched.store, integrations: service.integrations, indexers: [] } })
+const open = (): Console => createConsole({ service: { ...service, store: watched.store, indexers: [] } })
 let pages = open()
 const server = serve({
   fetch: (request: Request, bindings: ConsoleBindings) => pages.fetch(request, bindings),

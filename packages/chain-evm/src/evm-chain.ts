@@ -99,6 +99,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
 
   return {
     chainId,
+    adapter: 'chain-evm',
     routers: [...routers.keys()],
     ranges,
     head: (signal) =>

@@ -35,14 +35,9 @@ afterAll(async () => {
 })
 
 const paths = () => [
-  '',
-  '/payments',
-  '/deliveries',
-  '/endpoints',
-  '/chains',
-  '/integrations',
-  '/audit',
-  '/settings',
+  ...['', '/payments', '/deliveries', '/endpoints', '/chains', '/integrations', `/integrations/${shop.address}`],
+  ...['/accounts', '/keys', '/identity', '/legacy', '/audit', '/settings'],
+  `/legacy?chain=${paid.chainId}&hash=${paid.txHash}&amount=1&currency=USD&payee=shop`,
   `/payments/${paid.chainId}/${paid.txHash}`,
 ]
 
@@ -54,7 +49,7 @@ describe('every page', () => {
       expect(text, path).toMatch(/^<!doctype html><html lang="en">[\s\S]*<h1>[\s\S]*<\/html>$/)
       expect(headers.get('cache-control'), path).toBe('no-store')
       expect(headers.get('x-content-type-options'), path).toBe('nosniff')
-      expect(headers.get('referrer-policy'), path).toBe('no-referrer')
+      expect(headers.get('referrer-policy'), path).toBe('same-origin')
       expect(headers.get('content-security-policy'), path).toBe(
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
       )
@@ -150,7 +145,11 @@ describe('lists', () => {
   )
 
   it('an unknown page, payment or path is answered 404', async () => {
-    for (const path of ['/nothing', `/payments/1/0x${'9'.repeat(64)}`, '/payments/1/x', '/%ff', '/__proto__'])
+    const unknown = `0x${'9'.repeat(40)}`
+    for (const path of [
+      ...['/nothing', `/payments/1/0x${'9'.repeat(64)}`, '/payments/1/x', '/%ff', '/__proto__', '/operators'],
+      ...[`/integrations/${unknown}`, '/accounts/none', '/accounts/a%2Fb', '/keys/1', '/legacy/1', '/identity/1'],
+    ])
       expect((await get(path)).status, path).toBe(404)
   })
 })

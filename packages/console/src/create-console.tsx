@@ -2,28 +2,43 @@
 /** The console: a fetch-standard app of pages for operators, below `/console`. @module */
 import type { Service } from '@payment-integration/core'
 import { type Context, Hono } from 'hono'
-import { accessProblem } from './access.js'
-import { type Assets, loadAssets } from './assets.js'
+import { noteOf } from './acts/act.js'
+import { runAct } from './acts/run-act.js'
+import { type AdminService, loadAdminPage } from './admin-pages.js'
 import { FilterError, givenOf } from './filters.js'
+import { JobProgress } from './jobs/job-pages.js'
+import { isJobTopic, openJobStream } from './jobs/job-stream.js'
+import { createJobs } from './jobs/jobs.js'
 import { createFeed } from './live/feed.js'
 import { createSampler } from './live/sampler.js'
 import { openStream } from './live/stream.js'
+import type { PageContent } from './page-types.js'
 import { ChainRows } from './pages/chains.js'
 import { Tiles } from './pages/overview.js'
 import { ErrorPage } from './pages/records.js'
-import { loadPage, type PageContent } from './pages.js'
-import { Layout } from './view/layout.js'
+import { loadPage } from './pages.js'
+import { createSignIn, type SignInOptions } from './session/sign-in.js'
+import { type ConsoleTools, hasTools } from './tools/tools.js'
+import { consoleSections } from './view/layout.js'
 import { base } from './view/parts.js'
 import { DeliveryRow, PaymentRow } from './view/rows.js'
-import { localViewer, type Viewer } from './viewer.js'
+import { localViewer, type Viewer, type Visit, visitOf } from './viewer.js'
+import { accessRequestOf, type ConsoleBindings, localProblem, publicProblem } from './web/access.js'
+import { addAssetRoutes, createAssets } from './web/asset-routes.js'
+import { createRender } from './web/render.js'
+import { secured } from './web/security-headers.js'
 
 /** Options of the console. */
 export interface ConsoleDeps {
-  readonly service: Pick<Service, 'store' | 'indexers' | 'integrations'>
+  readonly service: ConsoleService
   /** A description of the configuration without secrets, such as that of `describeConfig`. @default none */
   readonly config?: object | undefined
-  /** The person behind a request; null: 403. @default this machine, as admin */
+  /** Operators sign in with their passphrases, at one address. @default nobody signs in; this machine alone may read */
+  readonly signIn?: SignInOptions | undefined
+  /** The person behind a request, without `signIn`; null: 403. @default this machine, as admin */
   readonly viewerOf?: ((request: Request) => Promise<Viewer | null> | Viewer | null) | undefined
+  /** Tools of a server in development. @default none, and no page of them */
+  readonly tools?: ConsoleTools | undefined
   /** The word for where this service runs, beside the title. @default development */
   readonly environment?: string | undefined
   /** The clock: milliseconds since the epoch. @default Date.now */
@@ -32,83 +47,73 @@ export interface ConsoleDeps {
   readonly onError?: ((error: unknown) => void) | undefined
 }
 
-/** What a host on Node passes as the second argument of `fetch`, to check where a connection comes from. */
-export interface ConsoleBindings {
-  readonly incoming?: { readonly socket: { readonly remoteAddress?: string | undefined } } | undefined
-}
+/** The parts of the service that the pages use. */
+export type ConsoleService = Pick<Service, 'store' | 'indexers' | 'actingAs' | 'operatorSessions' | 'audit'> &
+  AdminService
 
 /** A console. */
 export interface Console {
   /** Answers a request below `/console`. */
   fetch(request: Request, bindings?: ConsoleBindings): Response | Promise<Response>
-  /** Ends the streams of all open pages. */
+  /** Ends the streams of all open pages, and asks all jobs to end. */
   close(): void
 }
 
 /** Most open pages that update by themselves. */
 const mostStreams = 100
 
-const securityHeaders = {
-  'Content-Security-Policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
-  'Cache-Control': 'no-store',
-  'X-Content-Type-Options': 'nosniff',
-  'X-Frame-Options': 'DENY',
-  'Referrer-Policy': 'no-referrer',
-  'Cross-Origin-Opener-Policy': 'same-origin',
-  'Cross-Origin-Resource-Policy': 'same-origin',
-}
-
-type Env = { Bindings: ConsoleBindings; Variables: { viewer: Viewer } }
+type Env = { Bindings: ConsoleBindings; Variables: { visit: Visit | null } }
 
 /**
- * Builds the console. It answers requests of this machine alone: Host must be a loopback name, and anything but GET and
- * HEAD must come from its own pages. Errors never show more than their kind.
+ * Builds the console. Without `signIn` it answers requests of this machine alone: Host must be a loopback name.
+ * Anything but GET and HEAD must come from its own pages. Errors never show more than their kind.
  * @example const { fetch } = createConsole({ service })
  */
 export function createConsole(deps: ConsoleDeps): Console {
-  const { service, now = Date.now, environment = 'development', viewerOf = () => localViewer } = deps
+  const { service, now = Date.now, environment = 'development', viewerOf = () => localViewer, tools = {} } = deps
   const app = new Hono<Env>()
   const sampler = createSampler(service, now, (error) => deps.onError?.(error))
   const feed = createFeed(sampler, renderers, now())
   const streams = new Set<() => void>()
-  let assets: Promise<Assets> | null = null
-  const loadedAssets = () => {
-    assets ??= loadAssets()
-    assets.catch(() => {
-      assets = null
-    })
-    return assets
-  }
+  const assets = createAssets()
+  const sections = consoleSections({
+    hasIdentity: service.identity !== null,
+    hasOperators: deps.signIn !== undefined,
+    hasTools: hasTools(tools),
+  })
+  const render = createRender(assets, { sections, environment })
+  const jobs = createJobs({ now, onError: (error) => deps.onError?.(error) })
+  const sessions = service.operatorSessions
+  const signIn = deps.signIn === undefined ? null : createSignIn({ ...deps.signIn, sessions, render, now })
 
   app.use('*', async (c, next) => {
-    const peer = c.env?.incoming?.socket.remoteAddress
-    const [host, origin] = [c.req.header('host') ?? new URL(c.req.url).host, c.req.header('origin') ?? null]
-    const isForwarded = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host'].some((name) => c.req.header(name))
-    const problem = accessProblem({ method: c.req.method, host, origin, peer, isForwarded })
-    if (problem !== null) return new Response(`${problem}\n`, { status: 403, headers: securityHeaders })
-    const viewer = await viewerOf(c.req.raw)
-    if (viewer === null) return new Response('Sign in first.\n', { status: 403, headers: securityHeaders })
-    c.set('viewer', viewer)
     await next()
-    for (const [name, value] of Object.entries(securityHeaders))
-      if (!(name === 'Cache-Control' && c.res.headers.has(name))) c.res.headers.set(name, value)
+    c.res = secured(c.res)
+  })
+  app.use('*', async (c, next) => {
+    const { raw } = c.req
+    const access = accessRequestOf(raw, c.env)
+    const problem = deps.signIn === undefined ? localProblem(access) : publicProblem(access, deps.signIn.publicUrl)
+    if (problem !== null) return new Response(`${problem}\n`, { status: 403 })
+    c.set('visit', await visit(raw))
+    await next()
     return undefined
   })
+  addAssetRoutes(app, base, assets)
+  app.use('*', async (c, next) => {
+    const path = pathOf(c)
+    const signedOut = signIn?.answer(c.req.raw, path, c.env) ?? null
+    if (signedOut !== null) return signedOut
+    if (c.get('visit') !== null) return next()
+    const isPage = signIn !== null && c.req.method === 'GET' && path !== '/live'
+    return isPage ? signIn.ask(c.req.raw) : new Response('Sign in first.\n', { status: signIn === null ? 403 : 401 })
+  })
   app.get(`${base}/live`, (c) => live(c))
-  for (const [name, kind] of [
-    ['console.js', 'script'],
-    ['console.css', 'style'],
-  ] as const)
-    app.get(`${base}/${name}`, async (c) => {
-      const { body, type, version } = (await loadedAssets())[kind]
-      const isNamed = c.req.query('v') === version
-      const cached = isNamed ? 'private, max-age=31536000, immutable' : 'no-cache'
-      return new Response(body, { headers: { 'Content-Type': type, 'Cache-Control': cached } })
-    })
+  const actDeps = { service, render, now, jobs, tools, publicUrl: deps.signIn?.publicUrl }
+  app.post(`${base}/act/:name`, (c) => runAct(actDeps, c.req.param('name'), c.req.raw, visitIn(c)))
   app.get(`${base}/*`, (c) => page(c))
   app.get(base, (c) => page(c))
-  app.notFound((c) => answer(c, { title: 'Not found', section: '-', body: notFound }, 404))
+  app.notFound((c) => answer(c, notFound, 404))
   app.onError((error, c) => {
     if (error instanceof FilterError) return answer(c, failed('The address is not readable', error.message), 400)
     deps.onError?.(error)
@@ -119,35 +124,31 @@ export function createConsole(deps: ConsoleDeps): Console {
     close() {
       for (const end of streams) end()
       feed.close()
+      jobs.close()
     },
+  }
+
+  async function visit(request: Request): Promise<Visit | null> {
+    if (signIn !== null) return signIn.visitOf(request)
+    const viewer = await viewerOf(request)
+    if (viewer === null) return null
+    const actor = `console:${viewer.name}`
+    return visitOf(sessions, { viewer, actor, secret: actor, canSignOut: false })
   }
 
   async function page(c: Context<Env>): Promise<Response> {
     const url = new URL(c.req.url)
-    const path = decodePath(url.pathname.slice(base.length).replace(/\/$/, ''))
     const position = await feed.position()
-    const content = await loadPage(path, { ...deps, sampler, now, url })
+    const read = { ...deps, sampler, jobs, tools, now, url, role: visitIn(c).viewer.role }
+    const path = pathOf(c)
+    const content = (await loadPage(path, read)) ?? (await loadAdminPage(path, read, givenOf(url)))
     if (content === null) return c.notFound()
     const live = content.live === undefined ? undefined : `${content.live}&after=${position}`
-    return answer(c, { ...content, live }, 200)
+    return render({ ...content, live }, { visit: c.get('visit'), note: noteOf(url.searchParams.get('note')) })
   }
 
-  async function answer(c: Context<Env>, content: PageContent, status: 200 | 400 | 404 | 500): Promise<Response> {
-    const { script, style } = await loadedAssets()
-    const html = (
-      <Layout
-        title={content.title}
-        section={content.section}
-        live={content.live}
-        viewer={c.get('viewer')}
-        versions={{ script: script.version, style: style.version }}
-        environment={environment}
-      >
-        {content.body}
-      </Layout>
-    )
-    const text = `<!doctype html>${await html.toString()}`
-    return new Response(text, { status, headers: { 'Content-Type': 'text/html; charset=utf-8' } })
+  function answer(c: Context<Env>, content: PageContent, status: 400 | 404 | 500): Promise<Response> {
+    return render(content, { visit: c.get('visit') ?? null, status })
   }
 
   function live(c: Context<Env>): Response {
@@ -157,7 +158,11 @@ export function createConsole(deps: ConsoleDeps): Console {
     const url = new URL(c.req.url)
     const after = c.req.header('last-event-id') ?? url.searchParams.get('after')
     let close = (): void => undefined
-    const opened = openStream(feed, givenOf(url), after, () => streams.delete(close))
+    const given = givenOf(url)
+    const onClose = () => streams.delete(close)
+    const opened = isJobTopic(given)
+      ? openJobStream(jobs, given['id'], renderers.job, onClose)
+      : openStream(feed, given, after, onClose)
     close = opened.close
     streams.add(close)
     return new Response(opened.stream, {
@@ -167,6 +172,7 @@ export function createConsole(deps: ConsoleDeps): Console {
 }
 
 const renderers = {
+  job: (job: Parameters<typeof JobProgress>[0]['job']) => (<JobProgress job={job} />).toString(),
   payment: (payment: Parameters<typeof PaymentRow>[0]['payment']) => (<PaymentRow payment={payment} />).toString(),
   delivery: (delivery: Parameters<typeof DeliveryRow>[0]['delivery']) =>
     (<DeliveryRow delivery={delivery} />).toString(),
@@ -176,14 +182,23 @@ const renderers = {
   }),
 } as const
 
-const notFound = <ErrorPage title="There is no such page" text="The address leads to nothing here." />
 const failed = (title: string, text: string): PageContent => ({
   title,
   section: '-',
   body: <ErrorPage title={title} text={text} />,
 })
+const notFound = failed('There is no such page', 'The address leads to nothing here.')
 
-function decodePath(path: string): string {
+/** The visit of a request that was let through. */
+function visitIn(c: Context<Env>): Visit {
+  const visit = c.get('visit')
+  if (visit === null) throw new Error('A request without a viewer was let through.')
+  return visit
+}
+
+/** The path below the base. */
+function pathOf(c: Context<Env>): string {
+  const path = new URL(c.req.url).pathname.slice(base.length).replace(/\/$/, '')
   try {
     return decodeURIComponent(path)
   } catch {

@@ -7,7 +7,7 @@ import type {
   DeliveryStatus,
 } from '@payment-integration/core/ports'
 
-/** A URL whose parameters name no page. Answer 400 with the message. */
+/** A URL whose parameters name no page, or a form with a malformed field. Answer 400 with the message. */
 export class FilterError extends Error {
   override readonly name = 'FilterError'
   readonly code = 'ERR_CONSOLE_FILTER'

@@ -1,53 +1,35 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Reads what each page shows. @module */
-import type { Service } from '@payment-integration/core'
 import type { StoredPayment } from '@payment-integration/core/ports'
-import type { Child } from 'hono/jsx'
 import { deliveryFilter, FilterError, type Given, givenOf, paymentFilter, positionOf, wholeOf } from './filters.js'
-import type { Sampler } from './live/sampler.js'
+import { jobPage } from './jobs/job-pages.js'
+import { latencyStatistics } from './live/overview.js'
+import type { Load, PageContent, PageDeps } from './page-types.js'
+import { actPages } from './pages/act-pages.js'
 import { ChainsPage } from './pages/chains.js'
 import { type Choices, DeliveriesPage, PaymentsPage } from './pages/lists.js'
-import { EndpointsPage, IntegrationsPage } from './pages/operations.js'
+import { EndpointsPage } from './pages/operations.js'
 import { OverviewPage } from './pages/overview.js'
+import { integrationsAfter, pageSize } from './pages/part-of.js'
 import { PaymentPage } from './pages/payment.js'
 import { AuditPage, SettingsPage } from './pages/records.js'
 import { search } from './search.js'
+import { TestPayment } from './tools/tools-page.js'
 import { hrefOf } from './view/parts.js'
 
-/** The content of a page, for its frame. */
-export interface PageContent {
-  readonly title: string
-  /** Path of the section that the navigation marks. */
-  readonly section: string
-  readonly body: Child
-  /** Query of the stream that updates the page; absent: none. */
-  readonly live?: string | undefined
-}
-
-/** What pages read from. */
-export interface PageDeps {
-  readonly service: Pick<Service, 'store' | 'indexers' | 'integrations'>
-  readonly config?: object | undefined
-  readonly sampler: Sampler
-  readonly now: () => number
-  readonly url: URL
-}
-
-/** Rows on a page. */
-const pageSize = 50
 const mostSnapshots = 50
 const mostUpdates = 200
 const mostRanges = 200
-
-type Load = (deps: PageDeps, given: Given) => Promise<PageContent>
+/** Integrations that a form names. */
+const mostChoices = 200
 
 const pages: Readonly<Record<string, Load>> = {
+  ...actPages,
   '': overviewPage,
   '/payments': paymentsPage,
   '/deliveries': deliveriesPage,
   '/endpoints': endpointsPage,
   '/chains': chainsPage,
-  '/integrations': integrationsPage,
   '/audit': auditPage,
   '/settings': async ({ config }) => ({
     title: 'Settings',
@@ -61,13 +43,17 @@ export async function loadPage(path: string, deps: PageDeps): Promise<PageConten
   const given = givenOf(deps.url)
   const load = Object.hasOwn(pages, path) ? pages[path] : undefined
   if (load !== undefined) return load(deps, given)
+  if (path.startsWith('/jobs')) return jobPage(deps.jobs, path, deps.now())
   const named = /^\/payments\/(\d{1,15})\/(0x[0-9a-f]{64})$/i.exec(path)
   return named === null ? null : paymentPage(deps, given, Number(named[1]), (named[2] ?? '').toLowerCase())
 }
 
-async function overviewPage({ service, sampler, url }: PageDeps): Promise<PageContent> {
+async function overviewPage({ service, sampler, url, tools }: PageDeps): Promise<PageContent> {
   const [overview, marks] = await Promise.all([sampler.overview(), service.store.console.marks()])
-  const body = <OverviewPage overview={overview} origin={url.origin} isEmpty={marks.paymentId === '0'} />
+  const isEmpty = marks.paymentId === '0'
+  const [integration] = isEmpty ? await service.integrations.list() : []
+  const test = <TestPayment tools={tools} integration={integration} />
+  const body = <OverviewPage {...{ overview, isEmpty, test }} origin={url.origin} />
   return { title: 'Overview', section: '', body, live: 'topic=overview' }
 }
 
@@ -76,8 +62,7 @@ async function paymentsPage(deps: PageDeps, given: Given): Promise<PageContent> 
   const filter = paymentFilter(given)
   const before = positionOf(given['before'])
   const text = given['q']
-  const found =
-    text === undefined ? null : await search({ ...deps.service, store: deps.service.store }, text, filter, pageSize)
+  const found = text === undefined ? null : await search(reads, text, filter, pageSize)
   const page =
     found === null
       ? await reads.payments({ ...filter, before, limit: pageSize })
@@ -106,15 +91,18 @@ async function paymentPage(deps: PageDeps, given: Given, chainId: number, txHash
   const { payments } = await store.payments.transaction({ chainId, txHash })
   const payment = payments.find((each) => each.primary) ?? payments[0]
   if (payment === undefined) return null
-  const [snapshots, updates, deliveries] = await Promise.all([
+  const { integrationAddress: address } = payment
+  const [snapshots, integration, updates, deliveries] = await Promise.all([
     snapshotsOf(deps, payment),
+    address === null ? null : store.integrations.find(address),
     store.console.updates({ chainId, txHash, limit: mostUpdates }),
     store.console.deliveriesOf(payment.id),
   ])
   const [a, b] = [given['a'], given['b']]
   const compare = a === undefined || b === undefined ? null : ([wholeOf('a', a), wholeOf('b', b)] as const)
   const others = payments.filter((each) => each !== payment)
-  const body = <PaymentPage {...{ payment, others, snapshots, updates, deliveries, compare }} now={deps.now()} />
+  const detail = { payment, others, snapshots, updates, deliveries, compare, now: deps.now() }
+  const body = <PaymentPage {...detail} notificationUrl={integration?.notificationUrl ?? null} />
   const live = topicOf('payment', { chain: String(chainId), hash: txHash })
   return { title: `Payment ${txHash.slice(0, 10)}`, section: '/payments', body, live }
 }
@@ -131,30 +119,17 @@ async function snapshotsOf({ service }: PageDeps, { id, version }: StoredPayment
 }
 
 async function endpointsPage({ service, now }: PageDeps, given: Given): Promise<PageContent> {
-  const { shown, next } = partOf(await service.integrations.list(), given, '/endpoints')
-  const health = new Map((await service.store.deliveries.endpoints()).map((each) => [each.integrationAddress, each]))
+  const reads = service.store.console
+  const { shown, next } = await integrationsAfter(reads, given, '/endpoints')
   const endpoints = await Promise.all(
-    shown.map(async (integration) => ({
-      integration,
-      health: health.get(integration.address) ?? null,
-      lastFailure: await service.store.console.lastFailure(integration.address),
-    })),
+    shown.map(async (integration) => {
+      const { address } = integration
+      const [lastFailure, latencies] = await Promise.all([reads.lastFailure(address), reads.latencies(address)])
+      return { integration, lastFailure, latency: latencyStatistics(latencies) }
+    }),
   )
   const body = <EndpointsPage endpoints={endpoints} now={now()} next={next} />
   return { title: 'Endpoints', section: '/endpoints', body }
-}
-
-async function integrationsPage({ service }: PageDeps, given: Given): Promise<PageContent> {
-  const { shown, next } = partOf(await service.integrations.list(), given, '/integrations')
-  const body = <IntegrationsPage integrations={shown} next={next} />
-  return { title: 'Integrations', section: '/integrations', body }
-}
-
-/** The rows after an address, which are in its order. */
-function partOf<Row extends { readonly address: string }>(all: readonly Row[], given: Given, path: string) {
-  const rest = all.filter(({ address }) => address > (given['after'] ?? ''))
-  const shown = rest.slice(0, pageSize)
-  return { shown, next: rest.length > pageSize ? hrefOf(path, { after: shown.at(-1)?.address }) : null }
 }
 
 async function chainsPage({ service }: PageDeps): Promise<PageContent> {
@@ -178,12 +153,13 @@ async function auditPage({ service }: PageDeps, given: Given): Promise<PageConte
   return { title: 'Audit log', section: '/audit', body }
 }
 
-async function choicesOf({ service, url }: PageDeps): Promise<Choices> {
-  const integrations = await service.integrations.list()
+async function choicesOf({ service, url, tools }: PageDeps): Promise<Choices> {
+  const integrations = await service.store.console.integrations({ limit: mostChoices })
   return {
     chainIds: service.indexers.map(({ chainId }) => chainId),
     integrations: integrations.map(({ address, name }) => ({ address, name })),
     origin: url.origin,
+    tools,
   }
 }
 

@@ -1,9 +1,11 @@
 /** Tables of the pure rules. */
 import { expect, it } from 'vitest'
-import { accessProblem } from './access.js'
 import { adviceOf } from './advice.js'
 import { gapsOf } from './pages/gaps.js'
 import { memoOf, shownText, spanOf, unitsOf } from './view/text.js'
+import { localProblem, publicProblem } from './web/access.js'
+import { readForm } from './web/form-body.js'
+import { localPath } from './web/local-path.js'
 
 it.each([
   ['plain', 'plain'],
@@ -53,6 +55,16 @@ it.each([
   [418, 'status_418', 'Answer 2xx'],
   [502, 'status_502', 'Look at its log'],
   [null, 'timeout', 'do the work afterwards'],
+  [null, 'connection', 'its certificate is valid'],
+  [null, 'refused_address', 'a public address'],
+  [null, 'secret_unreadable', 'PI_MASTER_KEY'],
+  [408, 'status_408', 'before other work'],
+  [410, 'status_410', 'the new notification URL'],
+  [415, 'status_415', 'application/json'],
+  [422, 'status_422', 'unknown fields'],
+  [503, 'status_503', 'more retries follow'],
+  [504, 'status_504', 'as soon as the delivery is stored'],
+  [null, 'constructor', 'log of the receiver'],
   [null, 'unknown', 'log of the receiver'],
 ])('%s %s says %s', (status, reason, part) => {
   expect(adviceOf(status, reason)?.remedy).toContain(part)
@@ -79,10 +91,51 @@ it.each([
   ['GET', null, null, undefined, false],
   ['GET', 'localhost', null, '10.0.0.1', false],
 ])('%s with Host %s, Origin %s from %s is let in: %s', (method, host, origin, peer, isLetIn) => {
-  expect(accessProblem({ method, host, origin, peer, isForwarded: false }) === null).toBe(isLetIn)
+  expect(localProblem({ method, host, origin, peer, isForwarded: false }) === null).toBe(isLetIn)
 })
 
 it('a request that a proxy forwards is not let in', () => {
   const request = { method: 'GET', host: '127.0.0.1:4747', origin: null, peer: '127.0.0.1', isForwarded: true }
-  expect(accessProblem(request)).toContain('this machine alone')
+  expect(localProblem(request)).toContain('this machine alone')
+})
+
+it.each([
+  ['GET', 'pay.example', null, true],
+  ['GET', 'PAY.example', null, true],
+  ['GET', 'evil.example', null, false],
+  ['GET', '127.0.0.1', null, false],
+  ['POST', 'pay.example', 'https://pay.example', true],
+  ['POST', 'pay.example', 'http://pay.example', false],
+  ['POST', 'pay.example', 'null', false],
+  ['POST', 'pay.example', null, false],
+])('with sign-in, %s to %s from %s is let in: %s', (method, host, origin, isLetIn) => {
+  const request = { method, host, origin, peer: '203.0.113.7', isForwarded: true }
+  expect(publicProblem(request, 'https://pay.example') === null).toBe(isLetIn)
+})
+
+it.each([
+  ['/console/payments?state=success', '/console/payments?state=success'],
+  ['/console', '/console'],
+  ['/consoles', '/console'],
+  ['//evil.example/console', '/console'],
+  ['/\\evil.example/console', '/console'],
+  ['https://evil.example/console', '/console'],
+  ['/console/../reference', '/console'],
+  ['javascript:alert(1)', '/console'],
+  ['', '/console'],
+  [null, '/console'],
+])('after signing in, next=%s leads to %s', (given, path) => {
+  expect(localPath(given, '/console')).toBe(path)
+})
+
+const posted = (body: string, type = 'application/x-www-form-urlencoded') =>
+  new Request('http://127.0.0.1/', { method: 'POST', body, headers: { 'Content-Type': type } })
+
+it('a form keeps the first value of a field; another type or more than 64 KB is no form', async () => {
+  expect([...((await readForm(posted('a=1&a=2&b=%20x'))) ?? [])]).toEqual([
+    ['a', '1'],
+    ['b', ' x'],
+  ])
+  expect(await readForm(posted('a=1', 'text/plain'))).toBeNull()
+  expect(await readForm(posted(`a=${'x'.repeat(65_535)}`))).toBeNull()
 })

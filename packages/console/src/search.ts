@@ -1,6 +1,4 @@
 /** Finds payments by what a person types into one box: a hash, a wallet, a memo or an invoice. @module */
-
-import type { Service } from '@payment-integration/core'
 import type { ConsolePaymentFilter, ConsoleReads, StoredPayment } from '@payment-integration/core/ports'
 
 /** How the text was understood. */
@@ -18,25 +16,19 @@ export interface Found {
 const mostIntegrations = 1_000
 const memoBytes = 32
 
-interface SearchDeps {
-  readonly store: { readonly console: ConsoleReads }
-  readonly integrations: Pick<Service['integrations'], 'list'>
-}
-
 /** Searches; other filters of the page narrow the result. */
 export async function search(
-  deps: SearchDeps,
+  reads: ConsoleReads,
   text: string,
   filter: ConsolePaymentFilter,
   limit: number,
 ): Promise<Found> {
-  const found = await find(deps, text, filter, limit)
+  const found = await find(reads, text, filter, limit)
   const payments = found.payments.filter((payment) => fits(payment, filter)).sort(newestFirst)
   return { ...found, payments: payments.slice(0, limit) }
 }
 
-async function find(deps: SearchDeps, text: string, filter: ConsolePaymentFilter, limit: number): Promise<Found> {
-  const reads = deps.store.console
+async function find(reads: ConsoleReads, text: string, filter: ConsolePaymentFilter, limit: number): Promise<Found> {
   const lower = text.toLowerCase()
   if (/^0x[0-9a-f]{64}$/.test(lower)) {
     const [byHash, byMemo] = await Promise.all([
@@ -49,7 +41,7 @@ async function find(deps: SearchDeps, text: string, filter: ConsolePaymentFilter
       note: null,
     }
   }
-  if (/^0x[0-9a-f]{40}$/.test(lower)) return ofWallet(deps, lower, filter, limit)
+  if (/^0x[0-9a-f]{40}$/.test(lower)) return ofWallet(reads, lower, filter, limit)
   const invoice = /^(\d{1,30}(?:\.\d{1,18})?)(?: +([A-Za-z]{3,10}))?$/.exec(text)
   if (invoice?.[1] !== undefined && (invoice[2] !== undefined || text.includes('.'))) {
     const wanted = { amount: invoice[1], currency: invoice[2]?.toUpperCase() }
@@ -61,14 +53,26 @@ async function find(deps: SearchDeps, text: string, filter: ConsolePaymentFilter
   return { kind: 'memo', payments: await reads.search({ kind: 'memo', prefix: `0x${prefix}` }, limit), note: null }
 }
 
-async function ofWallet(deps: SearchDeps, wallet: string, filter: ConsolePaymentFilter, limit: number): Promise<Found> {
+async function ofWallet(
+  reads: ConsoleReads,
+  wallet: string,
+  filter: ConsolePaymentFilter,
+  limit: number,
+): Promise<Found> {
   const integrationAddress = filter.integrationAddress ?? undefined
-  const payments = await deps.store.console.search({ kind: 'wallet', wallet, integrationAddress }, limit)
-  const isPartial = integrationAddress === undefined && (await deps.integrations.list()).length > mostIntegrations
+  const payments = await reads.search({ kind: 'wallet', wallet, integrationAddress }, limit)
+  const isPartial = integrationAddress === undefined && (await hasMore(reads))
   const note = isPartial
-    ? `Payments of ${mostIntegrations} integrations were searched; choose an integration to search another one.`
+    ? 'Payments of 1,000 integrations were searched; choose an integration to search another one.'
     : null
   return { kind: 'wallet', payments, note }
+}
+
+/** Whether a wallet is searched among a part of the integrations. */
+async function hasMore(reads: ConsoleReads): Promise<boolean> {
+  const first = await reads.integrations({ limit: mostIntegrations })
+  const last = first.length < mostIntegrations ? undefined : first.at(-1)
+  return last !== undefined && (await reads.integrations({ afterAddress: last.address, limit: 1 })).length > 0
 }
 
 function fits(payment: StoredPayment, { state, chainId, integrationAddress, since, until }: ConsolePaymentFilter) {

@@ -1,4 +1,5 @@
 /** Names who looks at a page, and what that person may do. @module */
+import type { OperatorSessions } from '@payment-integration/core'
 
 /** What a person may do: read, act on deliveries and chains, or everything. */
 export type Role = 'viewer' | 'operator' | 'admin'
@@ -10,5 +11,38 @@ export interface Viewer {
   readonly role: Role
 }
 
+/** A viewer's request. */
+export interface Visit {
+  readonly viewer: Viewer
+  /** Who acts in the audit log, such as `operator:alice`. */
+  readonly actor: string
+  /** The token that each form of this viewer carries. */
+  readonly csrfToken: string
+  isCsrfToken(given: string): boolean
+  /** Whether a session can be ended. */
+  readonly canSignOut: boolean
+  /** Tooltip of the name. @default the role */
+  readonly about?: string | undefined
+}
+
 /** The person of a page without sign-in: whoever uses this machine. */
 export const localViewer: Viewer = { name: 'this machine', role: 'admin' }
+
+const ranks: Readonly<Record<Role, number>> = { viewer: 0, operator: 1, admin: 2 }
+
+/** Whether a role includes what another one may do. */
+export const mayAct = (role: Role, needed: Role): boolean => ranks[role] >= ranks[needed]
+
+/** The visit of a viewer. @param secret - What its CSRF token is made from: a session token, or a name. */
+export function visitOf(
+  sessions: Pick<OperatorSessions, 'csrfToken' | 'isCsrfToken'>,
+  { viewer, actor, secret, canSignOut }: Pick<Visit, 'viewer' | 'actor' | 'canSignOut'> & { readonly secret: string },
+): Visit {
+  return {
+    viewer,
+    actor,
+    canSignOut,
+    csrfToken: sessions.csrfToken(secret),
+    isCsrfToken: (given) => sessions.isCsrfToken(secret, given),
+  }
+}

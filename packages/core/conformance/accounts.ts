@@ -112,6 +112,25 @@ export function accountTests(test: StoreTest): void {
     expect(await at(store, home)).toEqual(['other'])
   })
 
+  test('accounts change within a transaction, which alone sees the change until it ends', async ({ store }) => {
+    await store.accounts.insert(account({ handle: 'other' }))
+    const failure = new Error('undone')
+    const work = store.transaction(async (tx) => {
+      expect(await tx.accounts.insert(full)).toBe(true)
+      expect(await tx.accounts.insert(full)).toBe(false)
+      expect(await tx.accounts.find('shop')).toEqual(full)
+      expect(await tx.accounts.update('shop', { address: third })).toEqual({ ...full, address: third })
+      expect(await tx.accounts.remove('other')).toBe(true)
+      expect(await tx.accounts.find('other')).toBeNull()
+      throw failure
+    })
+    await expect(work).rejects.toBe(failure)
+    expect(handles(await store.accounts.list())).toEqual(['other'])
+    expect(await at(store, third)).toEqual([])
+    await store.transaction((tx) => tx.accounts.insert(full))
+    expect(await at(store, elsewhere)).toEqual(['shop'])
+  })
+
   test('updates and removals at once leave an account with its addresses, or nothing of it', async ({ store }) => {
     for (let round = 0; round < 5; round += 1) {
       await store.accounts.insert(account())

@@ -7,6 +7,7 @@ import { checkpointTests } from './checkpoints.js'
 import { claimTests } from './claims.js'
 import { concurrencyTests } from './concurrency.js'
 import { consoleDeliveryTests } from './console-deliveries.js'
+import { consoleEndpointTests } from './console-endpoints.js'
 import { consolePaymentTests } from './console-payments.js'
 import { coverageTests } from './coverage.js'
 import { dataKeyTests } from './data-keys.js'
@@ -17,6 +18,7 @@ import { endpointHealthTests } from './endpoint-health.js'
 import { fairnessTests } from './fairness.js'
 import { identityTests } from './identity.js'
 import { identityArgumentTests } from './identity-verifications.js'
+import { integrationSessionTests } from './integration-sessions.js'
 import { integrationTests } from './integrations.js'
 import { leaseTests } from './leases.js'
 import { legacyKeyTests } from './legacy-keys.js'
@@ -58,6 +60,7 @@ export function storeConformance(adapter: string, open: OpenStore): void {
   describe(`${adapter}: accounts`, () => accountTests(test))
   describe(`${adapter}: legacy keys`, () => legacyKeyTests(test))
   describe(`${adapter}: operators`, () => operatorTests(test))
+  describe(`${adapter}: sessions of integrations`, () => integrationSessionTests(test))
   describe(`${adapter}: sealing keys`, () => sealingKeyTests(test))
   describe(`${adapter}: audit log`, () => auditTests(test))
   describe(`${adapter}: claims`, () => claimTests(test))
@@ -71,6 +74,7 @@ export function storeConformance(adapter: string, open: OpenStore): void {
   describe(`${adapter}: data keys`, () => dataKeyTests(test))
   describe(`${adapter}: payments of the console`, () => consolePaymentTests(test))
   describe(`${adapter}: deliveries of the console`, () => consoleDeliveryTests(test))
+  describe(`${adapter}: endpoints of the console`, () => consoleEndpointTests(test))
   identityTests(adapter, test)
   describe(`${adapter}: arguments of identity`, () => identityArgumentTests(test))
   describe(`${adapter}: concurrency`, () => concurrencyTests(test))

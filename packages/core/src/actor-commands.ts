@@ -1,13 +1,21 @@
 /** Builds the audited commands in the name of one actor. Source: docs/decisions/audit.md. @module */
+import { createAccountCommands } from './accounts/commands.js'
 import { createAudited } from './audit/audited.js'
 import { forgetAfterChanges } from './auth/forget-after-changes.js'
 import type { Recent } from './auth/recent.js'
 import { createDeliveryCommands } from './deliveries/commands.js'
+import { createEndpointCommands } from './endpoints/commands.js'
+import type { EventSink } from './events.js'
+import type { Identity } from './identity-types.js'
 import { createIntegrationCommands } from './integrations/commands.js'
+import type { Confirmations } from './legacy/finality.js'
 import { createLegacyKeyCommands } from './legacy-keys/commands.js'
 import { createOperatorCommands } from './operators/commands.js'
+import type { Chain } from './ports/chain.js'
+import type { Sender } from './ports/sender.js'
 import type { Store } from './ports/store.js'
 import type { Clock, Random } from './ports/world.js'
+import { createChainCommands } from './reindex/commands.js'
 import type { MasterKey } from './secrets/master-key.js'
 import type { ActorCommands } from './service-types.js'
 
@@ -15,14 +23,23 @@ import type { ActorCommands } from './service-types.js'
 export interface ActorCommandsDeps {
   readonly store: Store
   readonly keys: MasterKey
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Clock
   readonly random: Random
+  readonly chains: readonly Chain[]
+  readonly confirmations: Confirmations | undefined
+  /** Receives the events of a repair. Must not throw. */
+  readonly publish: EventSink
+  readonly sender: Sender
+  /** Integrations whose test delivery is in flight. */
+  readonly testsInFlight: Set<string>
   /** Recently accepted credentials of integrations, forgotten after changes. */
   readonly recentIntegrations: Pick<Recent<unknown>, 'forget'>
   /** The same of legacy API keys. */
   readonly recentLegacyKeys: Pick<Recent<unknown>, 'forget'>
   readonly allowLoopbackHttp: boolean
   readonly isDeniedAddress?: ((address: string) => boolean) | undefined
+  /** Null: no identity provider is configured. */
+  readonly identity: Pick<Identity, 'actingAs'> | null
   /** Called when a command made deliveries due. */
   readonly onDue: () => void
 }
@@ -32,7 +49,7 @@ export interface ActorCommandsDeps {
  * @throws RangeError When the actor is blank or longer than 200 characters.
  */
 export function createActorCommands(deps: ActorCommandsDeps, actor: string): ActorCommands {
-  const { store, keys, clock, random, allowLoopbackHttp, isDeniedAddress, onDue } = deps
+  const { store, keys, clock, random, allowLoopbackHttp, isDeniedAddress, onDue, sender, testsInFlight } = deps
   const transaction: Store['transaction'] = (work) => store.transaction(work)
   const auditedIn = (runs: Store['transaction']) => createAudited({ transaction: runs, keys, clock, actor })
   return {
@@ -53,6 +70,25 @@ export function createActorCommands(deps: ActorCommandsDeps, actor: string): Act
       random,
     }),
     deliveries: createDeliveryCommands({ deliveries: store.deliveries, audited: auditedIn(transaction), onDue }),
+    accounts: createAccountCommands({ accounts: store.accounts, audited: auditedIn(transaction), keys, clock }),
+    identity: deps.identity?.actingAs(actor) ?? null,
+    chains: createChainCommands({
+      store,
+      chains: deps.chains,
+      confirmations: deps.confirmations,
+      publish: deps.publish,
+      clock,
+      random,
+      audited: auditedIn(transaction),
+    }),
     operators: createOperatorCommands({ operators: store.operators, audited: auditedIn(transaction), clock, random }),
+    endpoints: createEndpointCommands({
+      integrations: store.integrations,
+      audited: auditedIn(transaction),
+      keys,
+      clock,
+      sender,
+      inFlight: testsInFlight,
+    }),
   }
 }

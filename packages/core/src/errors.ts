@@ -134,6 +134,13 @@ const integrationMessages: Readonly<Record<IntegrationError['code'], (address: s
   ERR_INTEGRATION_NOT_FOUND: (address) => `There is no integration ${address}; create it first.`,
   ERR_INTEGRATION_CHANGED: (address) =>
     `The API secret of integration ${address} was rotated by somebody else at this moment; rotate again if you still need to.`,
+  ERR_PREVIOUS_API_SECRET: (address) =>
+    `The previous API secret of integration ${address} is still valid; end it before you rotate again.`,
+  ERR_NO_PREVIOUS_SECRET: (address) => `Integration ${address} has no previous secret of this kind any more.`,
+  ERR_SIGNING_SECRET_PREPARED: (address) =>
+    `Integration ${address} has a prepared signing secret already; activate or abort it first.`,
+  ERR_NO_NOTIFICATION_URL: (address) => `Integration ${address} has no notification URL; set one first.`,
+  ERR_TEST_IN_FLIGHT: (address) => `A test delivery of integration ${address} is in flight; wait for its answer.`,
   ERR_SIGNING_SECRET_NOT_PREPARED: (address) =>
     `Integration ${address} has no prepared signing secret; prepare one first, and give it to the receiver.`,
 }
@@ -146,6 +153,11 @@ export class IntegrationError extends CoreError {
     | 'ERR_INTEGRATION_EXISTS'
     | 'ERR_INTEGRATION_NOT_FOUND'
     | 'ERR_INTEGRATION_CHANGED'
+    | 'ERR_PREVIOUS_API_SECRET'
+    | 'ERR_NO_PREVIOUS_SECRET'
+    | 'ERR_SIGNING_SECRET_PREPARED'
+    | 'ERR_NO_NOTIFICATION_URL'
+    | 'ERR_TEST_IN_FLIGHT'
     | 'ERR_SIGNING_SECRET_NOT_PREPARED'
   readonly address: string
   constructor(code: IntegrationError['code'], address: string) {

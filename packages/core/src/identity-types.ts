@@ -11,8 +11,22 @@ import type {
   VerdictRecord,
 } from './ports/store-identity.js'
 
-/** Identity verification sharing. */
-export interface Identity {
+/** What an operator decides about verifications. Each decision is in the audit log. */
+export interface IdentityActs {
+  /**
+   * Resolves a redemption with an unknown outcome and an expired lease.
+   * It rejects with SharingUnavailableError, SharingMisconfiguredError, StoreError.
+   */
+  resolveRedemption(request: ResolveRequest): Promise<ResolveResult>
+  /**
+   * Closes a stuck hold, or the wait for a missing applicant. The provider is polled first, and must confirm it.
+   * It rejects with SharingUnavailableError, SharingMisconfiguredError, StoreError.
+   */
+  closeVerification(request: CloseRequest): Promise<CloseResult>
+}
+
+/** Identity verification sharing. Its own acts are in the name of the service. */
+export interface Identity extends IdentityActs {
   /**
    * Shares a verification, with at most one redemption for any number of requests.
    * After any of its errors the client may send the same request again.
@@ -45,17 +59,8 @@ export interface Identity {
   redemptions(query: IdentityQuery): Promise<RedemptionRecord[]>
   /** Reports about applicants, newest first. */
   verdicts(query: IdentityQuery): Promise<VerdictRecord[]>
-  /**
-   * Resolves a redemption with an unknown outcome and an expired lease, for an operator named in the audit log.
-   * It rejects with SharingUnavailableError, SharingMisconfiguredError, StoreError.
-   */
-  resolveRedemption(request: ResolveRequest): Promise<ResolveResult>
-  /**
-   * Closes a stuck hold, or the wait for a missing applicant, for an operator named in the audit log. The provider is
-   * polled first, and must confirm it.
-   * It rejects with SharingUnavailableError, SharingMisconfiguredError, StoreError.
-   */
-  closeVerification(request: CloseRequest): Promise<CloseResult>
+  /** The same acts in the name of another actor. @throws RangeError As `actingAs` of the service. */
+  actingAs(actor: string): IdentityActs
   /** Events of the store's accounts, newest first. */
   accountEvents(query: IdentityQuery): Promise<AccountEvent[]>
   /** Polls until the signal aborts, then stops at once. Errors of store and provider do not stop it. */

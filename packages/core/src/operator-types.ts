@@ -15,6 +15,16 @@ export interface IssuedLink {
   readonly linkToken: string
 }
 
+/** How an operator is changed. */
+export interface OperatorChangeOptions {
+  /**
+   * Rejects a change that leaves no enabled admin with a passphrase. Pages need it: without an admin nobody could sign
+   * in to undo the change. The command line does not.
+   * @default false
+   */
+  readonly keepsAdmin?: boolean | undefined
+}
+
 /**
  * Manages operators. Names are accepted in any case. Each change is in the audit log and applies at once, in every
  * process: docs/decisions/operators.md.
@@ -30,19 +40,20 @@ export interface OperatorCommands {
   list(): Promise<OperatorView[]>
   /**
    * Enables or disables an operator. Disabling ends its sessions and its one-time link.
-   * @throws OperatorError `ERR_OPERATOR_NOT_FOUND`.
+   * @throws OperatorError `ERR_OPERATOR_NOT_FOUND`, `ERR_OPERATOR_LAST_ADMIN`.
    */
-  setEnabled(name: string, enabled: boolean): Promise<OperatorView>
+  setEnabled(name: string, enabled: boolean, options?: OperatorChangeOptions): Promise<OperatorView>
   /**
    * Sets the role, also of open sessions.
-   * @throws OperatorError `ERR_OPERATOR_NOT_FOUND`; OperatorInvalidError `ERR_OPERATOR_INVALID`.
+   * @throws OperatorError `ERR_OPERATOR_NOT_FOUND`, `ERR_OPERATOR_LAST_ADMIN`; OperatorInvalidError
+   * `ERR_OPERATOR_INVALID`.
    */
-  setRole(name: string, role: OperatorRole): Promise<OperatorView>
+  setRole(name: string, role: OperatorRole, options?: OperatorChangeOptions): Promise<OperatorView>
   /**
    * Removes the passphrase, ends all sessions and issues a new one-time link, which replaces an earlier one.
-   * @throws OperatorError `ERR_OPERATOR_NOT_FOUND`, `ERR_OPERATOR_DISABLED`.
+   * @throws OperatorError `ERR_OPERATOR_NOT_FOUND`, `ERR_OPERATOR_DISABLED`, `ERR_OPERATOR_LAST_ADMIN`.
    */
-  reset(name: string): Promise<IssuedLink>
+  reset(name: string, options?: OperatorChangeOptions): Promise<IssuedLink>
 }
 
 /** The operator of a session. */

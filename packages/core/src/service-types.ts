@@ -9,15 +9,17 @@ import type {
   Verify,
   VerifyRequest,
 } from '@payment-integration/contract'
-import type { Identity } from './identity-types.js'
+import type { DeliveryCommands, EndpointCommands } from './delivery-types.js'
+import type { Identity, IdentityActs } from './identity-types.js'
+import type { IntegrationSessions } from './integration-session-types.js'
 import type { OperatorCommands, OperatorSessions } from './operator-types.js'
 import type { EndpointStatus, ProofLevel } from './ports/chain.js'
 import type { Store } from './ports/store.js'
 import type { AccountRecord } from './ports/store-accounts.js'
 import type { AuditRecord } from './ports/store-audit.js'
-import type { DeliveryFilter, DeliveryView, EndpointView } from './ports/store-deliveries.js'
 import type { IntegrationRecord } from './ports/store-integrations.js'
 import type { LegacyKeyRecord } from './ports/store-legacy-keys.js'
+import type { ReindexReport, ReindexRequest } from './reindex/reindex-types.js'
 import type { DeliveryStreams } from './streams/stream-types.js'
 
 /** An authenticated caller. */
@@ -78,7 +80,9 @@ export interface AccountInput {
   readonly config: LinkConfig
 }
 
-/** Manages accounts and their link configurations. Source: docs/interface.md 2.4. */
+/**
+ * Manages accounts and their link configurations. Each change is in the audit log. Source: docs/interface.md 2.4.
+ */
 export interface AccountCommands {
   /** @throws AccountError `ERR_ACCOUNT_EXISTS`, `ERR_ACCOUNT_INVALID` (names field and flaw). */
   create(input: AccountInput): Promise<AccountRecord>
@@ -130,6 +134,8 @@ export interface IntegrationView
    * unix milliseconds; null: there is none.
    */
   readonly previousSigningSecretUntil: number | null
+  /** End of the previous API secret's grace time in unix milliseconds; null: none is valid. */
+  readonly previousApiSecretUntil: number | null
 }
 
 /**
@@ -144,9 +150,12 @@ export interface IntegrationCommands {
     readonly name?: string | undefined
     readonly notificationUrl?: string | null | undefined
   }): Promise<IssuedIntegration>
+  /** @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`; BadRequestError `ERR_ADDRESS_INVALID`. */
+  get(address: string): Promise<IntegrationView>
   list(): Promise<IntegrationView[]>
   /**
-   * Enables or disables an integration: at once here, elsewhere within a quarter of a second.
+   * Enables or disables an integration: at once here, elsewhere within a quarter of a second. Disabling ends its
+   * sessions at the portal.
    * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`.
    */
   setEnabled(address: string, enabled: boolean): Promise<IntegrationView>
@@ -154,17 +163,31 @@ export interface IntegrationCommands {
   setNotificationUrl(address: string, url: string | null): Promise<IntegrationView>
   /**
    * Issues a new API secret; the previous one stays valid for `graceMs` (0: it ends at once here,
-   * elsewhere within a quarter of a second).
-   * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`; `ERR_INTEGRATION_CHANGED` when another rotation was faster.
+   * elsewhere within a quarter of a second). With `keepsPrevious` it rejects while an earlier secret is still valid,
+   * which would end otherwise.
+   * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_PREVIOUS_API_SECRET`; `ERR_INTEGRATION_CHANGED` when
+   * another rotation was faster.
    */
-  rotateApiSecret(address: string, options?: { readonly graceMs?: number | undefined }): Promise<{ apiSecret: string }>
+  rotateApiSecret(
+    address: string,
+    options?: { readonly graceMs?: number | undefined; readonly keepsPrevious?: boolean | undefined },
+  ): Promise<{ apiSecret: string }>
+  /**
+   * Ends the API secret before the last rotation: at once here, elsewhere within a quarter of a second.
+   * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_NO_PREVIOUS_SECRET`.
+   */
+  endPreviousApiSecret(address: string): Promise<void>
   /**
    * Issues the next signing secret, which is not used until it is activated: give it to the receiver first. While one
    * is prepared it returns that one again, with `isNew` false.
-   * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`; SealedSecretError `ERR_SECRET_UNREADABLE` when the prepared
-   * one cannot be opened.
+   * @param options.isShownAgain - False: it rejects while one is prepared. @default true
+   * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_SIGNING_SECRET_PREPARED`; SealedSecretError
+   * `ERR_SECRET_UNREADABLE` when the prepared one cannot be opened.
    */
-  prepareSigningSecret(address: string): Promise<{ readonly signingSecret: string; readonly isNew: boolean }>
+  prepareSigningSecret(
+    address: string,
+    options?: { readonly isShownAgain?: boolean | undefined },
+  ): Promise<{ readonly signingSecret: string; readonly isNew: boolean }>
   /**
    * Signs with the prepared secret from now on. The previous secret stays for `graceMs`, 24 hours by default; 0 deletes
    * it at once. Within that time a notification that is answered 400, 401 or 403 gets a second attempt at once, signed
@@ -183,6 +206,11 @@ export interface IntegrationCommands {
    * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_SIGNING_SECRET_NOT_PREPARED`.
    */
   abortSigningSecret(address: string): Promise<void>
+  /**
+   * Deletes the signing secret before the last activation, before its grace time ends.
+   * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_NO_PREVIOUS_SECRET`.
+   */
+  endPreviousSigningSecret(address: string): Promise<void>
   /**
    * Seals every signing secret (also prepared and previous ones) and every data key with the newest master key.
    * Previous secrets past their grace time are deleted. Hashed secrets need their old key until they are rotated or
@@ -208,46 +236,20 @@ export interface Resealed {
   readonly olderLegacyKeys: readonly string[]
 }
 
-/** The operator's commands on deliveries. */
-export interface DeliveryCommands {
-  /** Deliveries of the filter, oldest first. @throws BadRequestError `ERR_ADDRESS_INVALID`, `ERR_TX_HASH_INVALID`. */
-  list(
-    query: DeliveryFilter & { readonly afterId?: string | undefined; readonly limit: number },
-  ): Promise<DeliveryView[]>
-  /** Number of deliveries of the filter. */
-  count(filter: DeliveryFilter): Promise<number>
-  /** @throws DeliveryError `ERR_DELIVERY_NOT_FOUND`. */
-  find(deliveryId: string): Promise<DeliveryView>
+/** The operator's command on followed chains. */
+export interface ChainCommands {
   /**
-   * Makes one delivery of any status due now. It is signed with the active secret at the attempt, and marked as a
-   * replay in the attempt log.
-   *
-   * @throws DeliveryError `ERR_DELIVERY_NOT_FOUND`; `ERR_DELIVERY_UNDER_WAY` while it is leased.
+   * Reads blocks of a followed chain again and yields the result of each range; with `repair` it writes the
+   * differences. A repair is recorded in the audit log before it writes anything. The indexer may run meanwhile.
+   * @throws RangeError When a height is not whole, or `to` is below `from` or above the checkpoint.
+   * @throws ReindexError `ERR_REINDEX_REFUSED` when this process does not follow the chain, nothing of it is indexed,
+   * or these blocks cannot replace an orphaned checkpoint; the message says which can.
+   * @throws ChainError, StoreError, CheckpointMovedError Repairs reported before it stay.
    */
-  replay(deliveryId: string): Promise<DeliveryView>
-  /**
-   * Makes every present delivery of the filter due, in parts, until `signal` aborts. Each part is committed with its
-   * record in the audit log.
-   *
-   * @throws RangeError For a filter without a status: replays of delivered deliveries must be explicit.
-   */
-  replayAll(
-    filter: DeliveryFilter,
-    options?: {
-      /** Called after each part with the numbers so far. */
-      readonly onProgress?: ((done: ReplayTotals) => void) | undefined
-      readonly signal?: AbortSignal | undefined
-    },
-  ): Promise<ReplayTotals>
-  /** Endpoints with failures in a row. */
-  endpoints(): Promise<EndpointView[]>
-}
-
-/** Progress of a replay. */
-export interface ReplayTotals {
-  readonly replayed: number
-  /** Skipped, because they were leased: their attempt was in flight. */
-  readonly underWay: number
+  reindex(
+    request: ReindexRequest & { readonly chainId: number },
+    signal?: AbortSignal,
+  ): AsyncGenerator<ReindexReport, void, undefined>
 }
 
 /** The operator's reads of the audit log. */
@@ -256,8 +258,12 @@ export interface AuditQueries {
   list(query: { readonly afterSeq?: number | undefined; readonly limit: number }): Promise<AuditRecord[]>
   /** Its newest record, to store outside the database; null: the log is empty. */
   head(): Promise<AuditHead | null>
-  /** Checks the chain from its first record to its last. */
-  verify(): Promise<AuditVerdict>
+  /** Checks the chain from its first record to its last. @throws The signal's reason when it aborts. */
+  verify(options?: {
+    /** Called after each part with the number of checked records. */
+    readonly onProgress?: ((records: number) => void) | undefined
+    readonly signal?: AbortSignal | undefined
+  }): Promise<AuditVerdict>
 }
 
 /** Proof, stored outside, that no record up to this one was deleted or rewritten. */
@@ -278,6 +284,16 @@ export interface Loop {
   run(signal: AbortSignal): Promise<void>
 }
 
+/** A reorganisation that a process followed. */
+export interface Reorganisation {
+  /** When it was followed, in unix milliseconds. */
+  readonly at: number
+  /** Highest indexed block before it. */
+  readonly from: number
+  /** Highest block that stayed: the blocks above it, up to `from`, were orphaned. */
+  readonly commonAncestor: number
+}
+
 /** The health of a chain. */
 export interface ChainStatus {
   readonly chainId: number
@@ -293,6 +309,8 @@ export interface ChainStatus {
   readonly proof: ProofLevel | null
   /** Since the start of this process. */
   readonly reorganisations: number
+  /** The newest 20 of them, newest first. */
+  readonly newestReorganisations: readonly Reorganisation[]
   /** Whether this process is the one that indexes the chain. */
   readonly leading: boolean
   readonly endpoints: readonly EndpointStatus[]
@@ -308,6 +326,8 @@ export interface Indexer extends Loop {
   /** One round: reads the head and commits new blocks. Resolves true when it reached the head. */
   step(signal?: AbortSignal): Promise<boolean>
   status(): ChainStatus
+  /** The chain's own notation of a transaction hash; null: it is the hash itself. */
+  nativeHash(txHash: string): string | null
 }
 
 /** Sends the deliveries of the outbox. */
@@ -345,7 +365,12 @@ export interface ActorCommands {
   readonly integrations: IntegrationCommands
   readonly legacyKeys: LegacyKeyCommands
   readonly deliveries: DeliveryCommands
+  readonly chains: ChainCommands
   readonly operators: OperatorCommands
+  readonly accounts: AccountCommands
+  /** Null when no identity provider was given. */
+  readonly identity: IdentityActs | null
+  readonly endpoints: EndpointCommands
 }
 
 /** The whole service, in a host or in the reference server. Its own commands act as its option `actor`. */
@@ -362,7 +387,6 @@ export interface Service extends ActorCommands {
    */
   authenticateLegacy(authorization: string | null | undefined): Promise<LegacyCaller | null>
   readonly legacy: LegacyQueries
-  readonly accounts: AccountCommands
   /** Applies a processor's update; idempotent by its id. @throws UpdateConflictError `ERR_UPDATE_CONFLICT`. */
   applyUpdate(update: ProcessorUpdate): Promise<UpdateResult>
   /**
@@ -377,6 +401,8 @@ export interface Service extends ActorCommands {
    */
   actingAs(actor: string): ActorCommands
   readonly operatorSessions: OperatorSessions
+  /** Sessions of integrations at the portal. Source: docs/decisions/portal.md. */
+  readonly integrationSessions: IntegrationSessions
   /** Streams of deliveries for receivers without a public address. Source: docs/decisions/listen.md. */
   readonly deliveryStreams: DeliveryStreams
   readonly audit: AuditQueries

@@ -1,6 +1,5 @@
 /** Composes the use cases on the ports of a host. Source: docs/architecture.md. @module */
 import type { ProcessorUpdate, UpdateResult } from '@payment-integration/contract'
-import { createAccountCommands } from './accounts/commands.js'
 import { createActorCommands } from './actor-commands.js'
 import { createHeadAnnouncer } from './audit/announce-head.js'
 import { createAudited } from './audit/audited.js'
@@ -13,6 +12,7 @@ import type { EventSink, ServiceEvent } from './events.js'
 import { createFulfilmentPoller } from './fulfilments/poller.js'
 import { createIdentity } from './identity/identity.js'
 import { createIndexer } from './indexer/indexer.js'
+import { createIntegrationSessions } from './integration-sessions/sessions.js'
 import { describeError } from './internal/describe-error.js'
 import { type Confirmations, createFinality } from './legacy/finality.js'
 import { createLegacyQueries } from './legacy/queries.js'
@@ -201,6 +201,7 @@ export function createService(deps: ServiceDeps): Service {
 
   const admissions = createRecent<Admission>({ clock, random })
   const recentLegacyKeys = createRecent<LegacyCaller>({ clock, random })
+  const testsInFlight = new Set<string>()
   const actingAs = (name: string) =>
     createActorCommands(
       {
@@ -208,14 +209,23 @@ export function createService(deps: ServiceDeps): Service {
         keys: masterKey,
         clock,
         random,
+        chains: chains.map(({ chain }) => chain),
+        confirmations: deps.confirmations,
+        publish,
+        sender,
+        testsInFlight,
         recentIntegrations: admissions,
         recentLegacyKeys,
         allowLoopbackHttp,
         isDeniedAddress: deps.isDeniedAddress,
+        identity,
         onDue: () => dispatcher.wake(),
       },
       name,
     )
+
+  const auditedAs = (name: string) =>
+    createAudited({ transaction: (work) => store.transaction(work), keys: masterKey, clock, actor: name })
 
   const audit = createAuditQueries({ audit: store.audit, keys: masterKey })
   const announcer = createHeadAnnouncer({ audit, clock, random, logger, publish })
@@ -252,19 +262,25 @@ export function createService(deps: ServiceDeps): Service {
       confirmations: deps.confirmations,
       maxExtraFeeBps: deps.maxExtraFeeBps,
     }),
-    accounts: createAccountCommands({ accounts: store.accounts, clock }),
     applyUpdate: applyAndPublish,
     applyUpdateIn: applyIn,
     ...actingAs(actor),
     actingAs,
     operatorSessions: createOperatorSessions({
       operators: store.operators,
-      auditedAs: (name) =>
-        createAudited({ transaction: (work) => store.transaction(work), keys: masterKey, clock, actor: name }),
+      auditedAs,
       keys: masterKey,
       clock,
       random,
       cost: deps.passphraseCost,
+    }),
+    integrationSessions: createIntegrationSessions({
+      sessions: store.integrationSessions,
+      integrations: store.integrations,
+      auditedAs,
+      keys: masterKey,
+      clock,
+      random,
     }),
     audit,
     indexers,

@@ -1,5 +1,5 @@
 /** Stores accounts with their handles and link configurations. Source: docs/interface.md 2.4, 4.3. @module */
-import type { AccountRecord, AccountStore } from '@payment-integration/core/ports'
+import type { AccountRecord, AccountStore, StoreTransaction } from '@payment-integration/core/ports'
 import type { Selectable } from 'kysely'
 import type { Connection, Engine } from './engine.js'
 import { prepare, type ValueOf } from './internal/prepare.js'
@@ -11,9 +11,7 @@ const columns = ['handle', 'address', 'config', 'created_at'] as const
 /** Accounts by handle. The addresses of an account are separate rows, written with it. */
 export function createAccountStore(engine: Engine): AccountStore {
   const { read, transaction } = engine
-  const findHandle = prepare(engine, (value: ValueOf<{ handle: string }>) =>
-    read.selectFrom('accounts').select(columns).where('handle', '=', value('handle')),
-  )
+  const findHandle = prepare(engine, (value: ValueOf<{ handle: string }>) => handleQuery(read, value('handle')))
   const findAddress = prepare(engine, (value: ValueOf<{ address: string }>) => byAddressQuery(read, value('address')))
   return {
     async find(handle) {
@@ -26,52 +24,72 @@ export function createAccountStore(engine: Engine): AccountStore {
     async list() {
       return records(await read.selectFrom('accounts').select(columns).execute())
     },
-    async insert(record) {
-      const { handle, address, config, createdAt } = record
-      const values = { handle: pack(handle), address, config: pack(config), created_at: createdAt }
-      return transaction(async (db) => {
-        const inserted = await db
-          .insertInto('accounts')
-          .values(values)
-          .onConflict((conflict) => conflict.column('handle').doNothing())
-          .returning('handle')
-          .executeTakeFirst()
-        if (inserted !== undefined) await insertAddresses(db, record)
-        return inserted !== undefined
-      })
-    },
-    async update(handle, { address, config }) {
-      const values = {
-        // Setting the handle changes nothing: without other changes the statement still returns and locks the row.
-        handle: pack(handle),
-        ...(address === undefined ? {} : { address }),
-        ...(config === undefined ? {} : { config: pack(config) }),
-      }
-      return transaction(async (db) => {
-        const row = await db
-          .updateTable('accounts')
-          .set(values)
-          .where('handle', '=', pack(handle))
-          .returning(columns)
-          .executeTakeFirst()
-        if (row === undefined) return null
-        const record = accountRecord(row)
-        await db.deleteFrom('account_addresses').where('handle', '=', row.handle).execute()
-        await insertAddresses(db, record)
-        return record
-      })
-    },
-    async remove(handle) {
-      return transaction(async (db) => {
-        const removed = await db
-          .deleteFrom('accounts')
-          .where('handle', '=', pack(handle))
-          .returning('handle')
-          .executeTakeFirst()
-        return removed !== undefined
-      })
-    },
+    insert: (record) => transaction((db) => insertAccount(db, record)),
+    update: (handle, change) => transaction((db) => updateAccount(db, handle, change)),
+    remove: (handle) => transaction((db) => removeAccount(db, handle)),
   }
+}
+
+/** Accounts within a transaction. */
+export function linkAccountsIn(db: Connection): StoreTransaction['accounts'] {
+  return {
+    async find(handle) {
+      const row = await handleQuery(db, pack(handle)).executeTakeFirst()
+      return row === undefined ? null : accountRecord(row)
+    },
+    insert: (record) => insertAccount(db, record),
+    update: (handle, change) => updateAccount(db, handle, change),
+    remove: (handle) => removeAccount(db, handle),
+  }
+}
+
+async function insertAccount(db: Connection, record: AccountRecord): Promise<boolean> {
+  const { handle, address, config, createdAt } = record
+  const inserted = await db
+    .insertInto('accounts')
+    .values({ handle: pack(handle), address, config: pack(config), created_at: createdAt })
+    .onConflict((conflict) => conflict.column('handle').doNothing())
+    .returning('handle')
+    .executeTakeFirst()
+  if (inserted !== undefined) await insertAddresses(db, record)
+  return inserted !== undefined
+}
+
+async function updateAccount(
+  db: Connection,
+  handle: string,
+  { address, config }: Parameters<AccountStore['update']>[1],
+): Promise<AccountRecord | null> {
+  const values = {
+    // Setting the handle changes nothing: without other changes the statement still returns and locks the row.
+    handle: pack(handle),
+    ...(address === undefined ? {} : { address }),
+    ...(config === undefined ? {} : { config: pack(config) }),
+  }
+  const row = await db
+    .updateTable('accounts')
+    .set(values)
+    .where('handle', '=', pack(handle))
+    .returning(columns)
+    .executeTakeFirst()
+  if (row === undefined) return null
+  const record = accountRecord(row)
+  await db.deleteFrom('account_addresses').where('handle', '=', row.handle).execute()
+  await insertAddresses(db, record)
+  return record
+}
+
+async function removeAccount(db: Connection, handle: string): Promise<boolean> {
+  const removed = await db
+    .deleteFrom('accounts')
+    .where('handle', '=', pack(handle))
+    .returning('handle')
+    .executeTakeFirst()
+  return removed !== undefined
+}
+
+function handleQuery(db: Connection, handle: string) {
+  return db.selectFrom('accounts').select(columns).where('handle', '=', handle)
 }
 
 /** The accounts that receive payments at an address. */

@@ -12,6 +12,7 @@ import { createDeliveryStore } from './deliveries/delivery-store.js'
 import type { Engine } from './engine.js'
 import { createIdentityAccounts } from './identity/accounts.js'
 import { createIdentityStore } from './identity/identity-store.js'
+import { createIntegrationSessionStore } from './integration-sessions.js'
 import { createIntegrationStore } from './integrations.js'
 import { createLeaseStore } from './leases.js'
 import { createLegacyKeyStore } from './legacy-keys.js'
@@ -43,6 +44,7 @@ export function createStore(database: Engine, ids: Ids = systemIds): Store {
     accounts: createAccountStore(engine),
     legacyKeys: createLegacyKeyStore(engine),
     operators: createOperatorStore(engine),
+    integrationSessions: createIntegrationSessionStore(engine),
     audit: { list: (query) => listAudit(engine.read, query), newest: () => newestAudit(engine.read) },
     console: createConsoleReads(engine),
     identity: createIdentityStore(engine),

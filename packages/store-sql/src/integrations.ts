@@ -186,7 +186,8 @@ function changedColumns(change: Change): Updateable<IntegrationRow> {
   }
 }
 
-function integrationRecord(row: Selectable<IntegrationRow>): IntegrationRecord {
+/** An integration of its row. */
+export function integrationRecord(row: Selectable<IntegrationRow>): IntegrationRecord {
   const { api_key_version, api_hash, previous_key_version, previous_hash, previous_until } = row
   const { prepared_signing_key_version, prepared_signing_sealed } = row
   return {

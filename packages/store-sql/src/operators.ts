@@ -18,10 +18,6 @@ export function createOperatorStore(engine: Engine): OperatorStore {
   const findSession = prepare(engine, (value: ValueOf<{ hash: string }>) => sessionQuery(read, value('hash')))
   return {
     ...operatorReads(read),
-    async list() {
-      const records = (await read.selectFrom('operators').select(columns).execute()).map(operatorRecord)
-      return records.sort((a, b) => (a.name < b.name ? -1 : 1))
-    },
     async findSession(hash) {
       const [row] = await findSession({ hash })
       if (row === undefined) return null
@@ -86,8 +82,12 @@ export function operatorsIn(db: Connection): OperatorTransaction {
   }
 }
 
-function operatorReads(db: Connection): Pick<OperatorStore, 'find' | 'findByLink'> {
+function operatorReads(db: Connection): Pick<OperatorStore, 'find' | 'findByLink' | 'list'> {
   return {
+    async list() {
+      const records = (await db.selectFrom('operators').select(columns).execute()).map(operatorRecord)
+      return records.sort((a, b) => (a.name < b.name ? -1 : 1))
+    },
     async find(name) {
       const row = await nameQuery(db, name).executeTakeFirst()
       return row === undefined ? null : operatorRecord(row)

@@ -1,5 +1,6 @@
 /** The operations of one transaction. @module */
 import type { StoreTransaction } from '@payment-integration/core/ports'
+import { linkAccountsIn } from './accounts.js'
 import { auditIn } from './audit.js'
 import { listCheckpoints, readTip, setReached, type Tip, writeCheckpoint } from './chains/checkpoints.js'
 import { setCoverage } from './chains/coverage.js'
@@ -10,6 +11,7 @@ import { replayDeliveries } from './deliveries/replay.js'
 import type { Connection, SqlDialect } from './engine.js'
 import { accountsIn } from './identity/account-changes.js'
 import { identityIn } from './identity/identity-store.js'
+import { integrationSessionsIn } from './integration-sessions.js'
 import { integrationsIn } from './integrations.js'
 import { checkInteger } from './internal/checks.js'
 import { legacyKeysIn } from './legacy-keys.js'
@@ -87,8 +89,10 @@ export function createStoreTransaction(
       return replayed
     },
     integrations: integrationsIn(db, dialect),
+    accounts: linkAccountsIn(db),
     legacyKeys: legacyKeysIn(db),
     operators: operatorsIn(db),
+    integrationSessions: integrationSessionsIn(db),
     dataKeys: dataKeysIn(db),
     identity: identityIn(db, dialect),
     identityAccounts: accountsIn(db, dialect),

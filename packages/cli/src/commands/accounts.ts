@@ -1,7 +1,7 @@
 /** `payment-integration accounts …`: who is paid, where, and in which tokens. @module */
 import type { AccountRecord } from '@payment-integration/core/ports'
 import type { Command } from 'commander'
-import { addGroup, examples, type Finish, optionsOf } from '../command.js'
+import { addGroup, examples, type Finish, optionsOf, withActor } from '../command.js'
 import { UsageError } from '../errors.js'
 import type { ExitCode, Io } from '../io.js'
 import { parseAcceptedTokens, parseAddress, parseChainAddress, parseDuration } from '../parse.js'
@@ -23,7 +23,7 @@ export function addAccounts(program: Command, io: Io, finish: Finish): void {
     exampleCreate,
   )
 
-  withConfigFlags(add('create', 'create an account with an address and the tokens that it accepts'))
+  withConfigFlags(withActor(add('create', 'create an account with an address and the tokens that it accepts')))
     .argument('<handle>', handleHelp)
     .requiredOption('--address <address>', addressHelp, parseAddress)
     .addHelpText(
@@ -42,7 +42,7 @@ export function addAccounts(program: Command, io: Io, finish: Finish): void {
     .action(async (handle: string, _options, command) =>
       finish(await showAccount(handle, optionsOf<OperateOptions>(command), io)),
     )
-  withConfigFlags(add('change', 'replace the address of an account, its whole link configuration, or both'))
+  withConfigFlags(withActor(add('change', 'replace the address of an account, its whole link configuration, or both')))
     .argument('<handle>', handleHelp)
     .option('--address <address>', addressHelp, parseAddress)
     .addHelpText(
@@ -52,7 +52,7 @@ export function addAccounts(program: Command, io: Io, finish: Finish): void {
     .action(async (handle: string, _options, command) =>
       finish(await changeAccount(handle, optionsOf<ChangeAccountOptions>(command), io)),
     )
-  add('remove', 'remove an account')
+  withActor(add('remove', 'remove an account'))
     .argument('<handle>', handleHelp)
     .addHelpText('after', examples('accounts remove shop'))
     .action(async (handle: string, _options, command) =>

@@ -1,6 +1,7 @@
 /** `payment-integration serve`: runs the server until it is told to stop. @module */
 import type { Command } from 'commander'
 import { databaseOption, examples, type Finish, optionsOf } from '../command.js'
+import { developmentTools } from '../development-tools.js'
 import type { ExitCode, Io } from '../io.js'
 import { createReporter, logToStandardError } from '../output.js'
 import { wholeNumberParser } from '../parse.js'
@@ -76,13 +77,11 @@ async function start(options: ServeOptions, io: Io) {
   const logger = await logToStandardError(config, io)
   const progress = showProgress({ io, logger, mayUseTerminal: options.json !== true })
   const simulateChains = simulateChainsWith(io, identity?.trigger)
-  const { onEvent } = progress
-  const server = await startServer(config, { logger, onEvent, simulateChains, ownsProcess: io.ownsProcess }).catch(
-    async (error: unknown) => {
-      await identity?.close()
-      throw error
-    },
-  )
+  const parts = { logger, onEvent: progress.onEvent, simulateChains, tools: developmentTools }
+  const server = await startServer(config, { ...parts, ownsProcess: io.ownsProcess }).catch(async (error: unknown) => {
+    await identity?.close()
+    throw error
+  })
   identity?.follow(server.url)
   return { server, progress, createdPath, identity }
 }

@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { triggerPath } from '@payment-integration/contract'
 import { findingText, summaryText } from '../commands/doctor/text.js'
+import { developmentTools } from '../development-tools.js'
 import { DemoError } from '../errors.js'
 import { shortHash } from '../format.js'
 import { checkListening, forward } from '../forward.js'
@@ -17,6 +18,7 @@ import { envValues, writeEnvFile } from './env-file.js'
 import { type DemoIdentity, startDemoIdentity } from './identity.js'
 import { createLedger, type Ledger } from './ledger.js'
 import { accountHandle, legacyExample, setUpLegacy } from './legacy.js'
+import { openAddress } from './open-address.js'
 import type { PaymentPlan } from './plan.js'
 import { choosePort, startOnPort } from './port.js'
 import { createDemoProcessor, type DemoProcessor } from './processor.js'
@@ -48,6 +50,8 @@ export interface Demo extends DemoParts {
   /** Makes deliveries due now: the last one again, or all that wait for a retry. Resolves a sentence. */
   replayLast(): Promise<string>
   retryNow(): Promise<string>
+  /** Opens the console in the browser of this machine. Resolves a sentence with its address. */
+  openConsole(): Promise<string>
   /** Undefined without a receiver of the user. */
   readonly relay: Relay | undefined
   /** Probes the user's receiver. Undefined without one. */
@@ -147,6 +151,7 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
     onEvent: watchService(stage.report, ledger, notes, chain.chainId, () => signal.aborted),
     logger: await logToStandardError(config, io),
     simulateChains: simulateChainsWith(io, identity.trigger),
+    tools: developmentTools,
   }
   const mayMove = settings.port === undefined && !io.env['PI_PORT']
   const started = await startOnPort(server.startServer, config, options, mayMove)
@@ -221,6 +226,7 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
       const { replayed } = await deliveries.replayAll({ integrationAddress: address, status: 'pending' })
       return replayed === 1 ? 'One delivery is attempted now.' : `${replayed} deliveries are attempted now.`
     },
+    openConsole: () => openAddress(`${serviceUrl}/console`, io.env),
     legacyExample: legacyExample({ serviceUrl, legacyApiKey, chainId: chain.chainId, currency: chain.token.currency }),
   }
 

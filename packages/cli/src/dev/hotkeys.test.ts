@@ -9,6 +9,7 @@ function keys(changes: Partial<HotkeyActions> = {}) {
     retryNow: async () => {
       throw new Error('the database is busy')
     },
+    openConsole: async () => 'opening',
     quit: () => void done.push('quit'),
     ...changes,
   }
@@ -21,9 +22,18 @@ function keys(changes: Partial<HotkeyActions> = {}) {
 
 it('each key does its action and reports the outcome; an unknown one does nothing', async () => {
   const { press, done, actions } = keys({ toggleChaos: () => 'chaos is on', doctor: async () => 'all passed' })
-  for (const key of ['t', 'r', 'c', 'd', 'x', 'q', '\u0003', '?']) await press(key)
+  for (const key of ['t', 'r', 'o', 'c', 'd', 'x', 'q', '\u0003', '?']) await press(key)
   const doctor = ['The doctor probes your receiver; this takes a moment.', 'all passed']
-  expect(done).toEqual(['trigger', 'sent again', 'chaos is on', ...doctor, 'quit', 'quit', hotkeyLine(actions)])
+  expect(done).toEqual([
+    'trigger',
+    'sent again',
+    'opening',
+    'chaos is on',
+    ...doctor,
+    'quit',
+    'quit',
+    hotkeyLine(actions),
+  ])
 })
 
 it('an action that fails is reported, and the run goes on', async () => {

@@ -16,6 +16,8 @@ export interface HotkeyActions {
   readonly doctor?: (() => Promise<string>) | undefined
   /** Turns faults of the network on or off. Undefined without a receiver of the user. */
   readonly toggleChaos?: (() => string) | undefined
+  /** Opens the console in the browser. */
+  openConsole(): Promise<string>
   quit(): void
 }
 
@@ -23,7 +25,7 @@ export interface HotkeyActions {
 export function hotkeyLine({ toggleChaos, doctor }: Pick<HotkeyActions, 'toggleChaos' | 'doctor'>): string {
   const chaos = toggleChaos === undefined ? [] : ['c chaos on or off']
   const probes = doctor === undefined ? [] : ['d doctor']
-  return ['t payment now', 'r replay last', 'a retry all now', ...chaos, ...probes, 'q quit'].join('   ')
+  return ['t payment now', 'r replay last', 'a retry all now', 'o console', ...chaos, ...probes, 'q quit'].join('   ')
 }
 
 /** Acts on a key and reports the outcome. An unknown key is ignored. Never rejects. */
@@ -38,6 +40,8 @@ export async function onHotkey(key: string, actions: HotkeyActions, report: Demo
         return say(await actions.replayLast())
       case 'a':
         return say(await actions.retryNow())
+      case 'o':
+        return say(await actions.openConsole())
       case 'c':
         if (actions.toggleChaos !== undefined) say(actions.toggleChaos())
         return
@@ -76,11 +80,12 @@ export function connectKeys(
   report: DemoSink,
 ): () => void {
   const { demo, nudge, quit } = run
-  const { relay, doctor, replayLast, retryNow } = demo
+  const { relay, doctor, replayLast, retryNow, openConsole } = demo
   const actions: HotkeyActions = {
     trigger: async () => nudge.nudge(),
     replayLast,
     retryNow,
+    openConsole,
     doctor: doctor && onceAtATime(doctor),
     toggleChaos: relay && (() => (relay.toggleChaos() ? chaosOn : 'Chaos is off.')),
     quit,

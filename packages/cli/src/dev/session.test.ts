@@ -35,6 +35,7 @@ function demo(changes: { [K in 'pay' | 'processor' | 'reader']?: Partial<Demo[K]
     reader: { compare: async () => ({ difference: null, state: 'success' }) },
     replayLast: async () => '',
     retryNow: async () => '',
+    openConsole: async () => '',
     relay: undefined,
     doctor: undefined,
     legacyExample: legacyExample({

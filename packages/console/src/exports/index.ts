@@ -1,2 +1,16 @@
-export { type Console, type ConsoleBindings, type ConsoleDeps, createConsole } from '../create-console.js'
+export { type Console, type ConsoleDeps, type ConsoleService, createConsole } from '../create-console.js'
+export { createPortal, type Portal, type PortalDeps, type PortalSignInOptions } from '../portal/create-portal.js'
+export type { PortalService } from '../portal/tenant.js'
+export type { SignInOptions } from '../session/sign-in.js'
+export type {
+  ConsoleTools,
+  DoctorInput,
+  DoctorProbe,
+  DoctorResult,
+  ExplainInput,
+  ExplainResult,
+  Explanation,
+  TriggerTool,
+} from '../tools/tools.js'
 export type { Role, Viewer } from '../viewer.js'
+export type { ConsoleBindings } from '../web/access.js'

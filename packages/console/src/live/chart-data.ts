@@ -43,13 +43,18 @@ export function chartData(overview: Overview): ChartData {
     .reverse()
     .map(
       ({ startedAt, latencyMs, reason, deliveryId }) =>
-        [startedAt / 1_000, Math.max(1, Math.round(latencyMs)), reason === null ? 1 : 0, deliveryId] as const,
+        [startedAt / 1_000, Math.round(drawn(latencyMs)), reason === null ? 1 : 0, deliveryId] as const,
     )
   return {
     payments: stacked(minutes, overview.payments.counts, [null, ...paymentStates]),
     attempts: stacked(minutes, overview.attempts.counts, attemptKinds),
-    latency: { dots, p50: overview.p50, p95: overview.p95 },
+    latency: { dots, p50: drawn(overview.p50), p95: drawn(overview.p95) },
   }
+}
+
+/** A logarithmic axis has no 0. */
+function drawn<Ms extends number | null>(ms: Ms): Ms {
+  return (ms === null ? null : Math.max(1, ms)) as Ms
 }
 
 function stacked<Kind extends string | null>(

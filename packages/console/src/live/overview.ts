@@ -7,13 +7,10 @@ import type { Hour, HourCounts } from './hour-counts.js'
 export type SampledService = Pick<Service, 'store' | 'indexers'>
 
 /** All numbers, at one moment. */
-export interface Overview extends Hour {
+export interface Overview extends Hour, Pick<LatencyStatistics, 'p50' | 'p95'> {
   readonly at: number
   /** Newest attempts of the last hour, newest first; the dots of the latency chart. */
   readonly dots: readonly ConsoleAttempt[]
-  /** Of the dots, in milliseconds; null: there is none. */
-  readonly p50: number | null
-  readonly p95: number | null
   readonly backlog: DeliveryBacklog
   readonly chains: readonly ChainStatus[]
   readonly endpoints: readonly EndpointView[]
@@ -35,14 +32,26 @@ export async function readOverview(
     store.deliveries.backlog({ atMost: mostPending }),
     store.deliveries.endpoints(),
   ])
-  const latencies = dots.map(({ latencyMs }) => latencyMs).sort((a, b) => a - b)
   return {
     ...{ payments: hour.payments, attempts: hour.attempts, dots, backlog, endpoints },
     at: now(),
-    p50: quantile(latencies, 0.5),
-    p95: quantile(latencies, 0.95),
+    ...latencyStatistics(dots.map(({ latencyMs }) => latencyMs)),
     chains: indexers.map((indexer) => indexer.status()),
   }
+}
+
+/** Statistics of some latencies. */
+export interface LatencyStatistics {
+  readonly count: number
+  /** In milliseconds; null: there is none. */
+  readonly p50: number | null
+  readonly p95: number | null
+}
+
+/** Computes them. */
+export function latencyStatistics(latencies: readonly number[]): LatencyStatistics {
+  const sorted = [...latencies].sort((a, b) => a - b)
+  return { count: sorted.length, p50: quantile(sorted, 0.5), p95: quantile(sorted, 0.95) }
 }
 
 /** The value below which this share of sorted values lies. */

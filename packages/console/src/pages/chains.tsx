@@ -5,6 +5,8 @@ import type { ProvenRange, RouterCoverage } from '@payment-integration/core/port
 import { Badge, Cell, Empty, Hex, hrefOf, Shown, Table, When } from '../view/parts.js'
 import { grouped, latencyOf } from '../view/text.js'
 import { gapsOf } from './gaps.js'
+import { ReindexForm } from './reindex-form.js'
+import { Reorganisations } from './reorganisations.js'
 
 /** A chain with its stored ranges. */
 export interface ChainDetail {
@@ -105,15 +107,16 @@ function OneChain({ status, proofs, coverage }: ChainDetail) {
         </p>
       )}
       <Nodes status={status} />
+      <Reorganisations {...status} />
       <h3>Read blocks</h3>
       {gaps.length === 0 ? (
         <p class="dim">The newest 200 stored ranges have no gap.</p>
       ) : (
         <p class="note bad">
-          Gaps: {gaps.map(({ from, to }) => `${grouped(from)} to ${grouped(to)}`).join(', ')}. Read them with
-          payment-integration reindex.
+          Gaps: {gaps.map(({ from, to }) => `${grouped(from)} to ${grouped(to)}`).join(', ')}. Read them again.
         </p>
       )}
+      <ReindexForm chainId={status.chainId} indexed={status.indexed} gaps={gaps} />
       <Table
         label={`Proven ranges of chain ${status.chainId}`}
         columns={[{ title: 'From' }, { title: 'To', isNumber: true }, { title: 'Proof' }, { title: 'Node' }]}

@@ -4,23 +4,28 @@ import { paymentStates } from '@payment-integration/contract'
 import type { ConsolePage, ConsolePosition, DeliveryView, StoredPayment } from '@payment-integration/core/ports'
 import { deliveryStatuses, type Given, positionText } from '../filters.js'
 import type { Found } from '../search.js'
+import type { ConsoleTools } from '../tools/tools.js'
+import { TestPayment } from '../tools/tools-page.js'
 import { type Field, Filters } from '../view/form.js'
 import { Copyable, Empty, hrefOf, Pager, Shown, Table } from '../view/parts.js'
 import { DeliveryRow, deliveryColumns, PaymentRow, paymentColumns } from '../view/rows.js'
+import { ReplayManyLink } from './replay-many.js'
 
 /** Choices of the forms. */
 export interface Choices {
   readonly chainIds: readonly number[]
   readonly integrations: readonly { readonly address: string; readonly name: string }[]
   readonly origin: string
+  readonly tools: ConsoleTools
 }
 
 const named = (values: readonly string[]) => values.map((value) => [value, value.replaceAll('_', ' ')] as const)
 
-function commonFields({ chainIds, integrations }: Choices, withNone: boolean): readonly Field[] {
-  const own = integrations.map(
-    ({ address, name }) => [address, `${name.slice(0, 30)} ${address.slice(0, 8)}…`] as const,
-  )
+function commonFields({ chainIds, integrations }: Choices, given: Given, withNone: boolean): readonly Field[] {
+  const chosen = given['integration']?.toLowerCase()
+  const isNamed = chosen === undefined || chosen === 'none' || integrations.some(({ address }) => address === chosen)
+  const all = isNamed ? integrations : [...integrations, { address: chosen, name: '' }]
+  const own = all.map(({ address, name }) => [address, `${name.slice(0, 30)} ${address.slice(0, 8)}…`] as const)
   return [
     { name: 'chain', label: 'Chain', options: chainIds.map((id) => [String(id), String(id)] as const) },
     { name: 'integration', label: 'Integration', options: withNone ? [...own, ['none', 'none'] as const] : own },
@@ -40,7 +45,7 @@ export function PaymentsPage(props: {
   const fields: readonly Field[] = [
     { name: 'q', label: 'Search', hint: 'hash, wallet, memo, or 25.00 EUR', kind: 'search' },
     { name: 'state', label: 'State', options: named([...paymentStates, 'none']) },
-    ...commonFields(choices, true),
+    ...commonFields(choices, given, true),
   ]
   const { before, ...rest } = given
   const next = page.next === null ? null : hrefOf('/payments', { ...rest, before: positionText(page.next) })
@@ -54,7 +59,7 @@ export function PaymentsPage(props: {
         </p>
       )}
       {page.rows.length === 0 ? (
-        <NoPayments given={given} origin={choices.origin} />
+        <NoPayments given={given} choices={choices} />
       ) : (
         <Table label="Payments" columns={paymentColumns} id="rows">
           {page.rows.map((payment) => (
@@ -71,7 +76,7 @@ export function PaymentsPage(props: {
   )
 }
 
-function NoPayments({ given, origin }: { given: Given; origin: string }) {
+function NoPayments({ given, choices }: { given: Given; choices: Choices }) {
   if (Object.keys(given).length > 0)
     return (
       <Empty title="No payment matches.">
@@ -91,8 +96,9 @@ function NoPayments({ given, origin }: { given: Given; origin: string }) {
       <p>Integrations read their payments like this:</p>
       <Copyable
         label="A request for payments"
-        text={`curl -s -u "$INTEGRATION:$API_SECRET" ${origin}/api/v1/integration/payments`}
+        text={`curl -s -u "$INTEGRATION:$API_SECRET" ${choices.origin}/api/v1/integration/payments`}
       />
+      <TestPayment tools={choices.tools} integration={choices.integrations[0]} />
     </Empty>
   )
 }
@@ -103,13 +109,14 @@ export function DeliveriesPage(props: { given: Given; choices: Choices; page: Co
   const fields: readonly Field[] = [
     { name: 'hash', label: 'Transaction', hint: '0x…', kind: 'search' },
     { name: 'status', label: 'Status', options: named(deliveryStatuses) },
-    ...commonFields(choices, false),
+    ...commonFields(choices, given, false),
   ]
   const { before, ...rest } = given
   return (
     <>
       <h1>Deliveries</h1>
       <Filters path="/deliveries" fields={fields} given={given} />
+      <ReplayManyLink given={given} />
       {page.rows.length === 0 ? (
         <NoDeliveries given={given} />
       ) : (

@@ -1,22 +1,22 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
-/** Endpoints and integrations. @module */
-import type { IntegrationView } from '@payment-integration/core'
-import type { AttemptRecord, EndpointView } from '@payment-integration/core/ports'
+/** Endpoints. @module */
+import type { AttemptRecord, ConsoleIntegration, EndpointView } from '@payment-integration/core/ports'
 import { adviceOf } from '../advice.js'
+import type { LatencyStatistics } from '../live/overview.js'
 import { Badge, Cell, Copyable, Empty, Hex, hrefOf, Pager, Shown, Table, When } from '../view/parts.js'
 import { Answer } from '../view/rows.js'
-import { spanOf } from '../view/text.js'
+import { latencyOf, spanOf } from '../view/text.js'
 
-/** An integration's endpoint with its newest failure. */
+/** An integration's endpoint with its newest attempts. */
 export interface EndpointDetail {
-  readonly integration: IntegrationView
-  readonly health: EndpointView | null
+  readonly integration: ConsoleIntegration
+  readonly latency: LatencyStatistics
   readonly lastFailure: (AttemptRecord & { readonly deliveryId: string }) | null
 }
 
 /** Endpoints: where deliveries go, and how that works. */
 export function EndpointsPage(props: { endpoints: readonly EndpointDetail[]; now: number; next: string | null }) {
-  const titles = ['Health', 'Integration', 'URL', 'Failing for', 'Blocked until', 'Last failure', 'What to do']
+  const titles = ['Health', 'Integration', 'URL', 'p50, p95', 'Failing for', 'Breaker', 'Last failure', 'What to do']
   return (
     <>
       <h1>Endpoints</h1>
@@ -29,24 +29,27 @@ export function EndpointsPage(props: { endpoints: readonly EndpointDetail[]; now
           ))}
         </Table>
       )}
-      <Pager first={null} next={props.next} />
+      <Pager first={null} next={props.next} nextName="Further addresses" />
     </>
   )
 }
 
-function EndpointRow({ integration, health, lastFailure, now }: EndpointDetail & { now: number }) {
-  const { address, name, notificationUrl } = integration
+function EndpointRow({ integration, latency, lastFailure, now }: EndpointDetail & { now: number }) {
+  const { address, name, notificationUrl, health } = integration
   const advice = lastFailure === null ? null : adviceOf(lastFailure.status, lastFailure.reason)
   return (
     <tr>
       <Cell of="Health">
-        <Badge word={healthOf(integration, health)} />
+        <Badge word={healthOf(integration)} />
       </Cell>
       <Cell of="Integration">
         <Shown text={name} most={40} /> <Hex value={address} href={hrefOf('/deliveries', { integration: address })} />
       </Cell>
       <Cell of="URL">
         {notificationUrl === null ? <span class="dim">none</span> : <Shown text={withoutQuery(notificationUrl)} />}
+      </Cell>
+      <Cell of="p50, p95">
+        <Latency {...latency} />
       </Cell>
       <Cell of="Failing for">
         {health?.failingSince == null ? (
@@ -55,8 +58,8 @@ function EndpointRow({ integration, health, lastFailure, now }: EndpointDetail &
           `${spanOf(now - health.failingSince)}, ${health.failures} in a row`
         )}
       </Cell>
-      <Cell of="Blocked until">
-        {health?.blockedUntil == null ? <span class="dim">not blocked</span> : <When at={health.blockedUntil} />}
+      <Cell of="Breaker">
+        <Breaker health={health} now={now} />
       </Cell>
       <Cell of="Last failure">
         {lastFailure === null ? (
@@ -78,20 +81,40 @@ function EndpointRow({ integration, health, lastFailure, now }: EndpointDetail &
   )
 }
 
-function healthOf({ enabled, notificationUrl }: IntegrationView, health: EndpointView | null): string {
+function Latency({ count, p50, p95 }: LatencyStatistics) {
+  if (p50 === null || p95 === null) return <span class="dim">none yet</span>
+  const spread = `${latencyOf(p50)}, ${latencyOf(p95)}`
+  return <span title={`Of the ${count} answers and timeouts of its newest 50 deliveries`}>{spread}</span>
+}
+
+/** Whether deliveries are held back, and for how long. */
+function Breaker({ health, now }: { health: EndpointView | null; now: number }) {
+  if (health === null || health.blocks === 0 || health.blockedUntil === null) return <span class="dim">closed</span>
+  const number = health.blocks === 1 ? '' : `, block ${health.blocks} in a row`
+  if (health.blockedUntil <= now) return <>half-open: one attempt tests it{number}</>
+  return (
+    <>
+      open until <When at={health.blockedUntil} />
+      {number}; then one attempt tests it
+    </>
+  )
+}
+
+function healthOf({ enabled, notificationUrl, health }: ConsoleIntegration): string {
   if (!enabled) return 'disabled'
   if (notificationUrl === null) return 'no URL'
   if (health === null) return 'healthy'
   return health.blocks > 0 ? 'blocked' : 'failing'
 }
 
-/** A URL's query may hold a key. */
-function withoutQuery(url: string): string {
+/** A URL without its query, which may hold a key. */
+export function withoutQuery(url: string): string {
   const query = url.indexOf('?')
   return query === -1 ? url : `${url.slice(0, query)}?…`
 }
 
-function NoIntegrations() {
+/** No integration is registered. */
+export function NoIntegrations() {
   return (
     <Empty title="No integration is registered.">
       <p>An integration has an address, an API secret and a webhook secret. Create one:</p>
@@ -100,59 +123,5 @@ function NoIntegrations() {
         text="payment-integration integrations create 0x1111111111111111111111111111111111111111 --url https://shop.example/hook"
       />
     </Empty>
-  )
-}
-
-/** Integrations, without their secrets. */
-export function IntegrationsPage({
-  integrations,
-  next,
-}: {
-  integrations: readonly IntegrationView[]
-  next: string | null
-}) {
-  const titles = ['State', 'Name', 'Address', 'Notification URL', 'Created', 'Signing secret', 'Rows']
-  return (
-    <>
-      <h1>Integrations</h1>
-      {integrations.length === 0 ? (
-        <NoIntegrations />
-      ) : (
-        <Table label="Integrations" columns={titles.map((title) => ({ title }))}>
-          {integrations.map((one) => (
-            <tr>
-              <Cell of="State">
-                <Badge word={one.enabled ? 'enabled' : 'disabled'} tone={one.enabled ? 'good' : 'bad'} />
-              </Cell>
-              <Cell of="Name">
-                <Shown text={one.name} most={60} />
-              </Cell>
-              <Cell of="Address">
-                <code class="whole">{one.address}</code>
-              </Cell>
-              <Cell of="Notification URL">
-                {one.notificationUrl === null ? (
-                  <span class="dim">none</span>
-                ) : (
-                  <Shown text={withoutQuery(one.notificationUrl)} />
-                )}
-              </Cell>
-              <Cell of="Created">
-                <When at={one.createdAt} withDate />
-              </Cell>
-              <Cell of="Signing secret">
-                {one.signingSecretPrepared ? 'a next one is prepared' : 'set'}
-                {one.previousSigningSecretUntil === null ? '' : ', the previous one in its grace time'}
-              </Cell>
-              <Cell of="Rows">
-                <a href={hrefOf('/payments', { integration: one.address })}>payments</a>{' '}
-                <a href={hrefOf('/deliveries', { integration: one.address })}>deliveries</a>
-              </Cell>
-            </tr>
-          ))}
-        </Table>
-      )}
-      <Pager first={null} next={next} />
-    </>
   )
 }

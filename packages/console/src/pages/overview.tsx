@@ -1,5 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** The overview: what happens now, each number with a link to its rows. @module */
+import type { Child } from 'hono/jsx'
 import { attemptKinds, chartData, type StackedSeries } from '../live/chart-data.js'
 import type { Overview } from '../live/overview.js'
 import { Copyable, Empty, hrefOf } from '../view/parts.js'
@@ -10,12 +11,13 @@ import { ChainTable } from './chains.js'
 const lateMs = 30_000
 
 /** The page. */
-export function OverviewPage({ overview, origin, isEmpty }: { overview: Overview; origin: string; isEmpty: boolean }) {
+export function OverviewPage(props: { overview: Overview; origin: string; isEmpty: boolean; test?: Child }) {
+  const { overview, origin, isEmpty, test } = props
   const charts = chartData(overview)
   return (
     <>
       <h1>Overview</h1>
-      {isEmpty ? <FirstSteps origin={origin} /> : null}
+      {isEmpty ? <FirstSteps origin={origin} test={test} /> : null}
       <div id="tiles" class="tiles">
         <Tiles overview={overview} />
       </div>
@@ -136,7 +138,7 @@ function totalsFilter(name: string, field: string | undefined, since: number) {
   return name === attemptKinds[0] ? { ...time, status: 'delivered' } : time
 }
 
-function FirstSteps({ origin }: { origin: string }) {
+function FirstSteps({ origin, test }: { origin: string; test: Child }) {
   return (
     <Empty title="No payment is indexed yet.">
       <p>
@@ -147,6 +149,7 @@ function FirstSteps({ origin }: { origin: string }) {
         label="A request that makes a payment"
         text={`curl -sN -u "$INTEGRATION:$API_SECRET" -H "Content-Type: application/json" \\\n  -d '{"scenario":"success"}' ${origin}/api/v1/integration/trigger`}
       />
+      {test}
     </Empty>
   )
 }

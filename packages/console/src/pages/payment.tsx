@@ -3,6 +3,8 @@
 import type { DeliveryView, StoredPayment, StoredUpdate } from '@payment-integration/core/ports'
 import { Badge, Facts, Hex, hrefOf, Shown } from '../view/parts.js'
 import { memoOf, unitsOf } from '../view/text.js'
+import { PaymentDeliveries } from './payment-deliveries.js'
+import { Repeat } from './repeat.js'
 import { Signature } from './signature.js'
 import { Snapshots } from './snapshots.js'
 import { type Snapshot, timelineOf } from './timeline.js'
@@ -18,16 +20,16 @@ export interface PaymentDetail {
   readonly deliveries: readonly DeliveryView[]
   /** The versions to compare; null: the last two. */
   readonly compare: readonly [number, number] | null
+  /** Where its integration is notified; null: nowhere. */
+  readonly notificationUrl: string | null
   readonly now: number
 }
 
 /** The page. */
 export function PaymentPage(detail: PaymentDetail) {
-  const { payment, snapshots, updates, deliveries, now } = detail
-  const last = deliveries
-    .flatMap((each) => each.attempts.slice(-1).map((attempt) => ({ ...attempt, of: each.version })))
-    .at(-1)
-  const signed = snapshots.find(({ version }) => version === last?.of)
+  const { payment, snapshots, updates, deliveries, notificationUrl, now } = detail
+  const last = deliveries.flatMap((each) => each.attempts.slice(-1).map((attempt) => ({ ...attempt, of: each }))).at(-1)
+  const signed = snapshots.find(({ version }) => version === last?.of.version)
   return (
     <>
       <h1>
@@ -58,9 +60,13 @@ export function PaymentPage(detail: PaymentDetail) {
           .
         </p>
       ) : null}
+      <PaymentDeliveries deliveries={deliveries} />
       <Snapshots {...detail} />
       {signed === undefined || last === undefined ? null : (
-        <Signature snapshot={signed} startedAt={last.startedAt} now={now} />
+        <>
+          <Signature snapshot={signed} startedAt={last.startedAt} now={now} />
+          <Repeat delivery={{ ...last.of, text: signed.text, url: notificationUrl }} />
+        </>
       )}
     </>
   )

@@ -2,6 +2,7 @@
 /** The audit log, settings, and errors. @module */
 import type { AuditRecord } from '@payment-integration/core/ports'
 import type { Child } from 'hono/jsx'
+import { ActForm } from '../view/act-form.js'
 import { Cell, Empty, hrefOf, Pager, Shown, Table, When } from '../view/parts.js'
 
 /** The audit log, newest first. */
@@ -44,8 +45,9 @@ export function AuditPage(props: { records: readonly AuditRecord[]; isFirst: boo
       )}
       <Pager first={props.isFirst ? null : hrefOf('/audit', {})} next={props.next} />
       <p class="dim">
-        Check the whole chain with <code>payment-integration audit verify</code>.
+        Check the whole chain here, or with <code>payment-integration audit verify</code>.
       </p>
+      <ActForm act="verify-audit" label="Check all records" needs="operator" />
     </>
   )
 }

@@ -14,10 +14,12 @@ export interface SnapshotsProps {
   readonly snapshots: readonly Snapshot[]
   /** The versions to compare; null: the last two. */
   readonly compare: readonly [number, number] | null
+  /** The page's own path, for the form that compares. @default the console's page of the payment */
+  readonly action?: string | undefined
 }
 
 /** The section of the snapshots. */
-export function Snapshots({ payment, snapshots, compare }: SnapshotsProps) {
+export function Snapshots({ payment, snapshots, compare, action = paymentHref(payment) }: SnapshotsProps) {
   if (snapshots.length === 0) return <Empty title="No snapshot is stored." />
   const [newest] = snapshots.slice(-1)
   const [a, b] = compare ?? [snapshots.at(-2)?.version ?? 0, newest?.version ?? 0]
@@ -27,7 +29,7 @@ export function Snapshots({ payment, snapshots, compare }: SnapshotsProps) {
     <section id="snapshots">
       <h2>Snapshots</h2>
       {snapshots.length < 2 ? null : (
-        <form class="filters" method="get" action={`${paymentHref(payment)}#snapshots`}>
+        <form class="filters" method="get" action={`${action}#snapshots`}>
           {(['a', 'b'] as const).map((name, side) => (
             <label for={`side-${name}`}>
               <span>{side === 0 ? 'Compare version' : 'with version'}</span>

@@ -5,6 +5,7 @@ import { adviceOf } from '../advice.js'
 import { Badge, Hex, Pre, Shown, When } from '../view/parts.js'
 import { Answer } from '../view/rows.js'
 import { grouped, latencyOf, shownText } from '../view/text.js'
+import { sentHeaders, wasSent } from './sent-headers.js'
 import type { Entry } from './timeline.js'
 
 /** Characters of an excerpt that a page shows. */
@@ -14,7 +15,9 @@ const mostShown = 4_000
 export function TimelineEntry({ entry, payment }: { entry: Entry; payment: StoredPayment }) {
   return (
     <li class={entry.kind}>
-      <span class="at">{entry.at === null ? <span class="dim">then</span> : <When at={entry.at} withDate />}</span>
+      <span class="at">
+        {entry.at === null ? <span class="dim">time not stored</span> : <When at={entry.at} withDate />}
+      </span>
       <div>
         <EntryText entry={entry} payment={payment} />
       </div>
@@ -39,17 +42,25 @@ function EntryText({ entry, payment }: { entry: Entry; payment: StoredPayment })
     case 'update':
       return <UpdateText update={entry.update} />
     case 'attempt': {
-      const { attempt, version, number } = entry
+      const { attempt, delivery, number } = entry
       const advice = adviceOf(attempt.status, attempt.reason)
       return (
         <>
-          Version {version}, attempt {number}
+          Version {delivery.version}, attempt {number}
           {attempt.replay ? ' (replay)' : ''}: <Answer {...attempt} />{' '}
           <span class="dim">{latencyOf(attempt.latencyMs)}</span>
           {advice === null ? null : (
             <p class="dim">
               {advice.cause} {advice.remedy}
             </p>
+          )}
+          {wasSent(attempt) ? (
+            <details>
+              <summary>Headers that were sent</summary>
+              <Pre label="Headers that were sent" text={sentHeaders(delivery.integrationAddress, attempt.startedAt)} />
+            </details>
+          ) : (
+            <p class="dim">Nothing was sent.</p>
           )}
           {attempt.excerpt ? (
             <details>

@@ -6,7 +6,13 @@ export type Entry = { readonly at: number | null } & (
   | { readonly kind: 'block' }
   | { readonly kind: 'version'; readonly version: number; readonly state: string | null }
   | { readonly kind: 'update'; readonly update: StoredUpdate }
-  | { readonly kind: 'attempt'; readonly version: number; readonly number: number; readonly attempt: AttemptRecord }
+  | {
+      readonly kind: 'attempt'
+      readonly delivery: DeliveryView
+      /** From 1. */
+      readonly number: number
+      readonly attempt: AttemptRecord
+    }
   | { readonly kind: 'next'; readonly version: number }
 )
 
@@ -43,9 +49,10 @@ export function timelineOf(
     if (snapshot !== undefined) entries.push({ kind: 'version', at, version, state: stateOf(snapshot) })
     for (const update of own.filter((each) => !isApplied(each))) entries.push({ kind: 'update', at: null, update })
   }
-  for (const { version, attempts, nextAttemptAt } of deliveries) {
+  for (const delivery of deliveries) {
+    const { version, attempts, nextAttemptAt } = delivery
     for (const [index, attempt] of attempts.entries())
-      entries.push({ kind: 'attempt', at: attempt.startedAt, version, number: index + 1, attempt })
+      entries.push({ kind: 'attempt', at: attempt.startedAt, delivery, number: index + 1, attempt })
     if (nextAttemptAt !== null) entries.push({ kind: 'next', at: nextAttemptAt, version })
   }
   return inOrder(entries)

@@ -13,11 +13,18 @@ export type Field =
       readonly kind?: 'search' | 'datetime-local'
     }
 
+/** What the form filters. */
+export type FiltersProps = { readonly fields: readonly Field[]; readonly given: Given } & (
+  | { /** Below the console's base. */ readonly path: string }
+  | { /** The whole path. */ readonly action: string }
+)
+
 /** The form. It works without JavaScript. */
-export function Filters({ path, fields, given }: { path: string; fields: readonly Field[]; given: Given }) {
+export function Filters({ fields, given, ...place }: FiltersProps) {
+  const action = 'action' in place ? place.action : hrefOf(place.path, {})
   const isFiltered = fields.some(({ name }) => given[name] !== undefined)
   return (
-    <form class="filters" method="get" action={hrefOf(path, {})}>
+    <form class="filters" method="get" action={action}>
       {fields.map((field) => (
         <label for={`field-${field.name}`}>
           <span>{field.label}</span>
@@ -44,7 +51,7 @@ export function Filters({ path, fields, given }: { path: string; fields: readonl
         </label>
       ))}
       <button type="submit">Show</button>
-      {isFiltered ? <a href={hrefOf(path, {})}>Clear</a> : null}
+      {isFiltered ? <a href={action}>Clear</a> : null}
     </form>
   )
 }

@@ -1,26 +1,56 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** The frame of every page. @module */
 import type { Child } from 'hono/jsx'
-import type { Viewer } from '../viewer.js'
+import type { Visit } from '../viewer.js'
+import { CsrfField, VisitContext } from './act-form.js'
 import { base } from './parts.js'
 
-const sections = [
-  ['', 'Overview'],
-  ['/payments', 'Payments'],
-  ['/deliveries', 'Deliveries'],
-  ['/endpoints', 'Endpoints'],
-  ['/chains', 'Chains'],
-  ['/integrations', 'Integrations'],
-  ['/audit', 'Audit log'],
-  ['/settings', 'Settings'],
-] as const
+/** What the service and the host offer. */
+export interface SectionOptions {
+  readonly hasIdentity: boolean
+  readonly hasOperators: boolean
+  readonly hasTools: boolean
+}
+
+/** The sections of the operators' pages: payments, people and their data, access, records. */
+export function consoleSections({ hasIdentity, hasOperators, hasTools }: SectionOptions) {
+  const sections: Sections = [
+    ['', 'Overview'],
+    ['/payments', 'Payments'],
+    ['/deliveries', 'Deliveries'],
+    ['/endpoints', 'Endpoints'],
+    ['/chains', 'Chains'],
+    ['/legacy', 'Legacy API', 'apart'],
+    ...(hasIdentity ? ([['/identity', 'Identity']] as const) : []),
+    ['/integrations', 'Integrations', 'apart'],
+    ['/accounts', 'Accounts'],
+    ['/keys', 'Keys'],
+    ...(hasOperators ? ([['/operators', 'Operators']] as const) : []),
+    ['/audit', 'Audit log', 'apart'],
+    ['/jobs', 'Jobs'],
+    ...(hasTools ? ([['/tools', 'Tools']] as const) : []),
+    ['/settings', 'Settings'],
+  ]
+  return sections
+}
+
+/** Paths below the base, with their titles; `apart` begins a group. */
+export type Sections = readonly (readonly [path: string, title: string, group?: 'apart'])[]
 
 /** What the frame shows. */
 export interface Frame {
   readonly title: string
+  /** The word beside the title. */
+  readonly brand?: string | undefined
+  /** Where the pages are mounted. */
+  readonly mountedAt?: string | undefined
+  readonly sections: Sections
   /** Path below the base of the section that is marked. */
   readonly section: string
-  readonly viewer: Viewer
+  /** Null: nobody is signed in, so there are no sections. */
+  readonly visit: Visit | null
+  /** What was done just before; null: nothing. */
+  readonly note?: string | null | undefined
   /** Versions of the script and the style, which are in their addresses. */
   readonly versions: { readonly script: string; readonly style: string }
   /** The live topic of the page, as a query; null: the page does not change by itself. */
@@ -31,43 +61,68 @@ export interface Frame {
 
 /** A whole page. */
 export function Layout(props: Frame & { children?: Child }) {
-  const { title, section, viewer, versions, live = null } = props
+  const { title, section, visit, versions, sections, live = null, brand = 'Payment console', mountedAt = base } = props
   return (
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <title>{`${title} · Payment console`}</title>
+        <title>{`${title} · ${brand}`}</title>
         <link rel="icon" href="data:," />
-        <link rel="stylesheet" href={`${base}/console.css?v=${versions.style}`} />
-        <script type="module" src={`${base}/console.js?v=${versions.script}`}></script>
+        <link rel="stylesheet" href={`${mountedAt}/console.css?v=${versions.style}`} />
+        <script type="module" src={`${mountedAt}/console.js?v=${versions.script}`}></script>
       </head>
       <body data-live={live ?? undefined}>
         <a class="skip" href="#main">
           Skip to the content
         </a>
         <header>
-          <a class="brand" href={base}>
-            Payment console
+          <a class="brand" href={mountedAt}>
+            {brand}
           </a>
           <span class="env">{props.environment}</span>
-          <nav aria-label="Sections">
-            {sections.map(([path, name]) => (
-              <a href={`${base}${path}`} aria-current={path === section ? 'page' : undefined}>
-                {name}
-              </a>
-            ))}
-          </nav>
-          <button type="button" id="live" class="live" hidden aria-live="polite">
-            live
-          </button>
-          <span class="who" title={`Role: ${viewer.role}`}>
-            {viewer.name}
-          </span>
+          {visit === null ? null : (
+            <>
+              <nav aria-label="Sections">
+                {sections.map(([path, name, group]) => (
+                  <a href={`${mountedAt}${path}`} class={group} aria-current={path === section ? 'page' : undefined}>
+                    {name}
+                  </a>
+                ))}
+              </nav>
+              <button type="button" id="live" class="live" hidden aria-live="polite">
+                live
+              </button>
+              <VisitContext.Provider value={visit}>
+                <Who visit={visit} mountedAt={mountedAt} />
+              </VisitContext.Provider>
+            </>
+          )}
         </header>
-        <main id="main">{props.children}</main>
+        <main id="main">
+          {props.note ? (
+            <p class="note" role="status">
+              {props.note}
+            </p>
+          ) : null}
+          <VisitContext.Provider value={visit}>{props.children}</VisitContext.Provider>
+        </main>
       </body>
     </html>
+  )
+}
+
+function Who({ visit: { viewer, canSignOut, about }, mountedAt }: { visit: Visit; mountedAt: string }) {
+  return (
+    <div class="who">
+      <span title={about ?? `Role: ${viewer.role}`}>{viewer.name}</span>
+      {canSignOut ? (
+        <form method="post" action={`${mountedAt}/sign-out`}>
+          <CsrfField />
+          <button type="submit">Sign out</button>
+        </form>
+      ) : null}
+    </div>
   )
 }

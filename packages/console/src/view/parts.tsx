@@ -66,9 +66,12 @@ export function Hex({ value, href }: { value: string; href?: string }) {
 /** Text that may be hostile. */
 export const Shown = ({ text, most }: { text: string; most?: number }) => <>{shownText(text, most)}</>
 
+/** The path of a payment's page, below the base. */
+export const paymentPath = ({ chainId, txHash }: { chainId: number; txHash: string }) =>
+  `/payments/${chainId}/${txHash}`
+
 /** The page of a payment. */
-export const paymentHref = ({ chainId, txHash }: { chainId: number; txHash: string }) =>
-  `${base}/payments/${chainId}/${txHash}`
+export const paymentHref = (payment: { chainId: number; txHash: string }) => `${base}${paymentPath(payment)}`
 
 /** A URL with these parameters; undefined ones are left out. */
 export function hrefOf(path: string, parameters: Readonly<Record<string, string | number | null | undefined>>): string {
@@ -159,7 +162,7 @@ export function Facts({ rows }: { rows: readonly (readonly [string, Child, 'wide
 }
 
 /** Links to the first and the next page. */
-export function Pager(props: { first: string | null; next: string | null; cut?: string | null }) {
+export function Pager(props: { first: string | null; next: string | null; cut?: string | null; nextName?: string }) {
   if (props.first === null && props.next === null) return null
   return (
     <nav class="pager" aria-label="Pages">
@@ -167,7 +170,7 @@ export function Pager(props: { first: string | null; next: string | null; cut?: 
       {props.cut ? <span class="dim">{props.cut}</span> : null}
       {props.next === null ? null : (
         <a href={props.next} rel="next">
-          {props.cut ? 'Look further back' : 'Older'}
+          {props.nextName ?? (props.cut ? 'Look further back' : 'Older')}
         </a>
       )}
     </nav>

@@ -17,11 +17,18 @@ export const paymentColumns: readonly Column[] = [
   { title: 'Version', isNumber: true },
 ]
 
+/** A number as text that sorts as it does. */
+const ordinal = (number: number | string) => String(number).padStart(16, '0')
+
+/** Sorts as lists of payments do, descending. */
+const paymentOrder = ({ blockTimestamp, chainId, txHash }: StoredPayment) =>
+  `${ordinal(blockTimestamp)}.${ordinal(chainId)}.${txHash}`
+
 /** One payment. */
 export function PaymentRow({ payment }: { payment: StoredPayment }) {
   const { chainId, tokenOut, invoice, integrationAddress } = payment
   return (
-    <tr data-key={`p${payment.id}`}>
+    <tr data-key={`p${payment.id}`} data-order={paymentOrder(payment)}>
       <Cell of="State">
         <Badge word={payment.state ?? 'none'} />
         {payment.offChain ? <Badge word="off the chain" tone="bad" /> : null}
@@ -76,7 +83,7 @@ export function DeliveryRow({ delivery }: { delivery: DeliveryView }) {
   const { chainId, attempts, status, nextAttemptAt } = delivery
   const last = attempts.at(-1)
   return (
-    <tr data-key={`d${delivery.deliveryId}`}>
+    <tr data-key={`d${delivery.deliveryId}`} data-order={ordinal(delivery.deliveryId)}>
       <Cell of="Status">
         <Status status={status} />
       </Cell>

@@ -1,7 +1,9 @@
 import type { LinkConfig } from '@payment-integration/contract'
 import { linkConfigLimits } from '@payment-integration/contract'
 import { describe, expect, it } from 'vitest'
-import { memoryAccounts } from '../../test/support/memory-accounts.js'
+import { memoryStore } from '../../test/support/memory-store.js'
+import { createAudited } from '../audit/audited.js'
+import { parseMasterKey } from '../secrets/master-key.js'
 import type { AccountInput } from '../service-types.js'
 import { createAccountCommands } from './commands.js'
 
@@ -17,7 +19,14 @@ const config: LinkConfig = {
 }
 const input: AccountInput = { handle: 'Shop', address, config }
 
-const setup = () => createAccountCommands({ accounts: memoryAccounts(), clock: { now: () => 5 } })
+const keys = parseMasterKey('00112233445566778899aabbccddeeff102132435465768798a9bacbdcedfe0f')
+const clock = { now: () => 5 }
+
+function setup() {
+  const { accounts, transaction } = memoryStore()
+  const audited = createAudited({ transaction, keys, clock, actor: 'test' })
+  return createAccountCommands({ accounts, audited, keys, clock })
+}
 
 describe('an account', () => {
   it('is made with its handle and every address lowercased', async () => {

@@ -114,6 +114,17 @@ describe('the chain', () => {
     expect(await verify()).toMatchObject({ records: 2_000, brokenAt: 2_001 })
   })
 
+  test('is checked in parts, which report their progress and end with the signal', async () => {
+    const { record, store } = setup()
+    for (let index = 0; index < 1_500; index += 1) await record(`s${index}`)
+    const { verify } = createAuditQueries({ audit: store.audit, keys })
+    const progress: number[] = []
+    await verify({ onProgress: (records) => progress.push(records) })
+    expect(progress).toEqual([1_000, 1_500])
+    const stop = new AbortController()
+    await expect(verify({ onProgress: () => stop.abort(), signal: stop.signal })).rejects.toThrow('aborted')
+  })
+
   test.each<[string, (log: AuditRecord[]) => void, number]>([
     ['another actor', (log) => change(log, 3, { actor: 'cli:eve' }), 4],
     ['another time', (log) => change(log, 3, { at: 1 }), 4],

@@ -19,10 +19,11 @@ export function createAuditQueries({ audit, keys }: { audit: AuditStore; keys: M
       const newest = await audit.newest()
       return newest && { seq: newest.seq, at: newest.at, hash: newest.hash }
     },
-    async verify() {
+    async verify({ onProgress, signal } = {}) {
       let before: AuditHead | null = null
       let records = 0
       for (;;) {
+        signal?.throwIfAborted()
         const part: AuditRecord[] = await audit.list({ afterSeq: before?.seq ?? 0, limit: partSize })
         for (const record of part) {
           const expectedSeq: number = (before?.seq ?? 0) + 1
@@ -31,6 +32,7 @@ export function createAuditQueries({ audit, keys }: { audit: AuditStore; keys: M
           before = { seq: record.seq, hash: record.hash, at: record.at }
           records += 1
         }
+        onProgress?.(records)
         if (part.length < partSize) return { records, last: before, brokenAt: null }
       }
     },

@@ -1,10 +1,10 @@
 /** The operator's commands for deliveries: list and replay. See docs/decisions/replays.md. @module */
 import type { Audited } from '../audit/audited.js'
+import type { DeliveryCommands, ReplayTotals } from '../delivery-types.js'
 import { DeliveryError } from '../errors.js'
 import { assertWhole } from '../internal/assert-whole.js'
 import { parseAddress, parseTxHash } from '../payments/parameters.js'
 import type { DeliveryFilter, DeliveryStore } from '../ports/store-deliveries.js'
-import type { DeliveryCommands, ReplayTotals } from '../service-types.js'
 
 /** The dependencies of the commands. */
 export interface DeliveryDeps {
@@ -33,9 +33,10 @@ export function createDeliveryCommands({ deliveries, audited, onDue }: DeliveryD
       return deliveries.list({ ...parseFilter(query), afterId, limit })
     },
     count: async (filter) => deliveries.count(parseFilter(filter)),
-    async replay(deliveryId) {
+    async replay(deliveryId, { integrationAddress } = {}) {
+      const scope = parseFilter({ integrationAddress })
       await audited(async (tx, note) => {
-        const { replayed, underWay } = await tx.replayDeliveries({ deliveryId, limit: 1 })
+        const { replayed, underWay } = await tx.replayDeliveries({ ...scope, deliveryId, limit: 1 })
         if (underWay > 0) throw new DeliveryError('ERR_DELIVERY_UNDER_WAY', deliveryId)
         if (replayed === 0) throw new DeliveryError('ERR_DELIVERY_NOT_FOUND', deliveryId)
         note({ action: 'deliveries.replayed', subject: deliveryId, details: { replayed } })

@@ -1,9 +1,12 @@
+export type * from '../delivery-types.js'
 export * from '../errors.js'
 export type * from '../events.js'
 export { type FulfilmentPollerOptions, fulfilmentPollerDefaults } from '../fulfilments/poller.js'
 export { BrokenHistoryError } from '../indexer/broken-history-error.js'
+export { ChainAdapterError } from '../indexer/chain-adapter-error.js'
 export { DeepReorganisationError } from '../indexer/deep-reorganisation-error.js'
 export { type IndexerOptions, indexerDefaults } from '../indexer/indexer.js'
+export type * from '../integration-session-types.js'
 export {
   type NotificationUrlRule,
   notificationPorts,
@@ -16,12 +19,12 @@ export { type DispatcherOptions, dispatcherDefaults, minLeaseMs } from '../notif
 export type * from '../operator-types.js'
 export { decideTransition, type TransitionDecision } from '../payments/transition.js'
 export { type ReceiptPollerOptions, receiptPollerDefaults } from '../receipts/poller.js'
-export type { Difference } from '../reindex/compare.js'
-export { type ReindexDeps, type ReindexReport, type ReindexRequest, reindex } from '../reindex/reindex.js'
+export { type ReindexDeps, reindex } from '../reindex/reindex.js'
 export { ReindexError } from '../reindex/reindex-error.js'
+export type * from '../reindex/reindex-types.js'
 export { checkMasterKey, MasterKeyError } from '../secrets/check-master-key.js'
 export { type KeyPurpose, type KeyVersion, type MasterKey, parseMasterKey } from '../secrets/master-key.js'
-export { SealedSecretError } from '../secrets/seal.js'
+export { openSecret, SealedSecretError } from '../secrets/seal.js'
 export { createService, type FollowedChain, type ServiceDeps } from '../service.js'
 export type * from '../service-types.js'
 export type * from '../streams/stream-types.js'

@@ -1,3 +1,4 @@
+export { integrationActor } from '../integration-sessions/sessions.js'
 export * from '../operators/errors.js'
 export { operatorRoles, parseOperatorName } from '../operators/parse-operator.js'
 export { passphraseLength, type ScryptCost } from '../operators/passphrase.js'

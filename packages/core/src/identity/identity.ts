@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import { createAudited } from '../audit/audited.js'
 import { createEmailCodes } from '../emails/email-codes.js'
 import { createEmailKeys, openEmailKey, parseEmail } from '../emails/email-keys.js'
-import type { Identity } from '../identity-types.js'
+import type { Identity, IdentityActs } from '../identity-types.js'
 import type { IdentityAccounts } from '../ports/identity-accounts.js'
 import type { IdentityProvider } from '../ports/identity-provider.js'
 import type { Store } from '../ports/store.js'
@@ -54,8 +54,14 @@ export function createIdentity(deps: IdentityDeps): Identity {
   const polled = untilStopped(provider, () => stopping)
   const pollDue = createPollDue({ store, provider: polled, clock, logger })
   const transaction: Store['transaction'] = (work) => store.transaction(work)
-  const audited = createAudited({ transaction, keys: masterKey, clock, actor })
-  const operated = { store, provider, clock, logger, audited }
+  const actingAs = (name: string): IdentityActs => {
+    const audited = createAudited({ transaction, keys: masterKey, clock, actor: name })
+    const parts = { store, provider, clock, logger, audited }
+    return {
+      resolveRedemption: createResolveRedemption(parts),
+      closeVerification: createCloseVerification(parts),
+    }
+  }
   let opening: ReturnType<typeof open> | undefined
 
   async function open() {
@@ -88,8 +94,8 @@ export function createIdentity(deps: IdentityDeps): Identity {
     shares: (query) => store.identity.shares(query),
     redemptions: (query) => store.identity.redemptions(query),
     verdicts: (query) => store.identity.verdicts(query),
-    resolveRedemption: createResolveRedemption(operated),
-    closeVerification: createCloseVerification(operated),
+    ...actingAs(actor),
+    actingAs,
     accountEvents: (query) => store.identityAccounts.events(query),
     async run(signal) {
       stopping = signal

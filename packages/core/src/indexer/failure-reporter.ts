@@ -4,10 +4,14 @@ import { backoffCapMs, backoffMs } from '../internal/backoff.js'
 import { describeError } from '../internal/describe-error.js'
 import type { Logger, Random } from '../ports/world.js'
 import { BrokenHistoryError } from './broken-history-error.js'
+import { ChainAdapterError } from './chain-adapter-error.js'
 import { DeepReorganisationError } from './deep-reorganisation-error.js'
 
 /** Failures in a row before `chain.failed` is published: endpoints often fail once. */
 const failuresToReport = 3
+
+/** Errors that only an operator can end. */
+const stops = [BrokenHistoryError, ChainAdapterError, DeepReorganisationError] as const
 
 /** Dependencies of a reporter. */
 export interface FailureReporterDeps {
@@ -36,7 +40,7 @@ export function createFailureReporter({ chainId, random, publish, logger }: Fail
     },
     report(thrown) {
       failures += 1
-      const stopped = thrown instanceof BrokenHistoryError || thrown instanceof DeepReorganisationError
+      const stopped = stops.some((kind) => thrown instanceof kind)
       const message = describeError(thrown)
       const retryInMs = stopped ? backoffCapMs : backoffMs(failures, random.fraction())
       logger[stopped ? 'error' : 'warn']({ chainId, error: message, failures, retryInMs }, 'indexing failed')

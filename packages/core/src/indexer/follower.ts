@@ -6,12 +6,15 @@ import type { BlockRange, Chain, ProofLevel } from '../ports/chain.js'
 import type { Store } from '../ports/store.js'
 import type { Checkpoint } from '../ports/store-transaction.js'
 import type { Clock, Logger } from '../ports/world.js'
+import type { Reorganisation } from '../service-types.js'
 import { type Plan, planRange } from './plan-range.js'
 import { reorganise } from './reorganise.js'
 import { storeStart } from './start-checkpoint.js'
 
 /** Age at which the head is read again during a long catch-up, in milliseconds. */
 const maxHeadAgeMs = 10_000
+/** Reorganisations whose times and depths a process remembers. */
+const mostReorganisations = 20
 
 /** Dependencies of a follower. */
 export interface FollowerDeps {
@@ -38,6 +41,7 @@ export interface ChainState {
   readonly indexed: number | null
   readonly proof: ProofLevel | null
   readonly reorganisations: number
+  readonly newestReorganisations: readonly Reorganisation[]
 }
 
 /** Follows a chain, step by step. */
@@ -53,7 +57,10 @@ export interface Follower {
 export function createFollower(deps: FollowerDeps): Follower {
   const { store, chain, clock, publish, logger, startBlock, finalityBlocks, beforeRead, onMoved } = deps
   const { chainId } = chain
-  let state: ChainState = { head: null, headAt: null, indexed: null, proof: null, reorganisations: 0 }
+  let state: ChainState = {
+    ...{ head: null, headAt: null, indexed: null, proof: null },
+    ...{ reorganisations: 0, newestReorganisations: [] },
+  }
   let headReadAt = 0
 
   function update(change: Partial<ChainState>): void {
@@ -123,7 +130,12 @@ export function createFollower(deps: FollowerDeps): Follower {
     if (checkpoint === null || !(await deps.mayCommit())) return true
     const ancestor = await reorganise({ chain, store, finalityBlocks }, checkpoint, signal)
     const [from, commonAncestor] = [checkpoint.blockNumber, ancestor.blockNumber]
-    update({ indexed: commonAncestor, reorganisations: state.reorganisations + 1 })
+    const newest = { at: clock.now(), from, commonAncestor }
+    update({
+      indexed: commonAncestor,
+      reorganisations: state.reorganisations + 1,
+      newestReorganisations: [newest, ...state.newestReorganisations].slice(0, mostReorganisations),
+    })
     onMoved(ancestor, 'down')
     logger.warn({ chainId, from, commonAncestor }, 'chain reorganised')
     publish({ type: 'chain.reorganised', chainId, from, commonAncestor })

@@ -99,6 +99,17 @@ describe('run', () => {
     await loop.stop()
   })
 
+  test('an adapter that breaks its port is reported at once, once, and retried every 30 seconds', async () => {
+    const { chain, indexer, clock, ofType, waits } = setUpIndexer()
+    chain.intercept = ([kind]) => (kind === 'head' ? { ...chain.at(0), hash: 'a hash of another kind' } : undefined)
+    const loop = start(indexer)
+    await until('the failure', () => waits().length === 1)
+    await clock.advance(60_000)
+    expect(ofType('chain.failed')).toMatchObject([{ message: expect.stringContaining('ERR_CHAIN_ADAPTER') }])
+    expect(waits()).toEqual([30_000, 30_000, 30_000])
+    await loop.stop()
+  })
+
   test('a stop is reported even after a reported outage', async () => {
     const { chain, indexer, clock, catchUp, ofType, waits } = setUpIndexer({ finalityBlocks: 5 })
     chain.mine(100)
@@ -210,7 +221,10 @@ describe('run', () => {
     expect(after.ofType('chain.reorganised')).toEqual([
       { type: 'chain.reorganised', chainId: 1, from: 9, commonAncestor: 5 },
     ])
-    expect(after.indexer.status().reorganisations).toBe(1)
+    expect(after.indexer.status()).toMatchObject({
+      reorganisations: 1,
+      newestReorganisations: [{ at: expect.any(Number), from: 9, commonAncestor: 5 }],
+    })
     expect(after.store.committed().snapshots).toHaveLength(11)
     await loop.stop()
   })

@@ -43,6 +43,7 @@ describe('following', () => {
       indexed: 9,
       proof: 'root',
       reorganisations: 0,
+      newestReorganisations: [],
       leading: true,
       endpoints: chain.endpoints(),
       error: null,
@@ -164,6 +165,7 @@ describe('following', () => {
       indexed: null,
       proof: null,
       reorganisations: 0,
+      newestReorganisations: [],
       leading: false,
       endpoints: chain.endpoints(),
       error: null,
@@ -309,7 +311,7 @@ describe('a node that lags or contradicts itself', () => {
     chain.mine(5)
     await catchUp()
     chain.mine(2)
-    const stray = { ...chain.at(6), parentHash: 'stray' }
+    const stray = { ...chain.at(6), parentHash: `0x${'57'.repeat(32)}` }
     chain.intercept = ([kind]) => (kind === 'range' ? { ...chain.rangeOf(6, 7), first: stray } : undefined)
     await expect(indexer.step()).rejects.toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
     expect(indexer.status().error).toContain('two hashes for block 5')
@@ -324,7 +326,7 @@ describe('a node that lags or contradicts itself', () => {
     const { chain, indexer, catchUp, checkpoint } = setUpIndexer()
     chain.mine(5)
     await catchUp()
-    chain.intercept = ([kind]) => (kind === 'head' ? { ...chain.at(5), hash: 'stray' } : undefined)
+    chain.intercept = ([kind]) => (kind === 'head' ? { ...chain.at(5), hash: `0x${'57'.repeat(32)}` } : undefined)
     await expect(indexer.step()).rejects.toThrow('two hashes for block 5')
     expect(await checkpoint()).toMatchObject({ blockNumber: 5 })
   })

@@ -9,6 +9,7 @@ import type { Checkpoint } from '../ports/store-transaction.js'
 import type { Clock, Logger, Random } from '../ports/world.js'
 import type { Indexer } from '../service-types.js'
 import { createBackfill } from './backfill.js'
+import { checkedChain } from './checked-chain.js'
 import { reconcileCoverage } from './coverage.js'
 import { createFailureReporter } from './failure-reporter.js'
 import { createFollower } from './follower.js'
@@ -58,14 +59,15 @@ const holderBytes = 16
  * the others stand by and request the lease every `pollMs`. For an added router, the indexed blocks are read once more
  * beside following the head.
  *
- * `step` rejects with ChainError, StoreError, CheckpointMovedError, BrokenHistoryError or DeepReorganisationError;
- * committed blocks stay. `run` never rejects: it retries with a backoff of up to 30 s. It publishes `chain.failed` once
- * per outage, after three failures in a row, and immediately when only an operator can repair the chain. It releases
- * the lease at its end.
+ * `step` rejects with ChainError, ChainAdapterError, StoreError, CheckpointMovedError, BrokenHistoryError or
+ * DeepReorganisationError; committed blocks stay. `run` never rejects: it retries with a backoff of up to 30 s. It
+ * publishes `chain.failed` once per outage, after three failures in a row, and immediately when only an operator can
+ * repair the chain. It releases the lease at its end.
  * @throws RangeError When an option is out of range.
  */
 export function createIndexer(deps: IndexerDeps): Indexer {
-  const { store, chain, clock, random, publish, logger } = deps
+  const { store, clock, random, publish, logger } = deps
+  const chain = checkedChain(deps.chain)
   const { chainId, routers } = chain
   const {
     startBlock,
@@ -175,6 +177,7 @@ export function createIndexer(deps: IndexerDeps): Indexer {
   return {
     chainId,
     step,
+    nativeHash: (txHash) => chain.nativeHash?.(txHash) ?? null,
     async run(signal) {
       if (signal.aborted) return
       const watching = chain.watch(wake.wake, signal).catch((thrown) => void recordError(thrown))

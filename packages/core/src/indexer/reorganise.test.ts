@@ -180,9 +180,9 @@ describe('a reorganisation', () => {
     const right = chain.calls.length
     chain.intercept = ([kind, height]) =>
       kind === 'block'
-        ? { ...chain.at(height ?? 0), hash: 'foreign' }
+        ? { ...chain.at(height ?? 0), hash: `0x${'f0'.repeat(32)}` }
         : kind === 'head'
-          ? { ...chain.at(8), hash: 'foreign' }
+          ? { ...chain.at(8), hash: `0x${'f0'.repeat(32)}` }
           : undefined
     await expect(indexer.step()).rejects.toMatchObject({
       code: 'ERR_CHAIN_HISTORY_BROKEN',

@@ -5,6 +5,7 @@ import { IntegrationError } from '../errors.js'
 import { parseAddress } from '../payments/parameters.js'
 import type { AuditAction, AuditEntry } from '../ports/store-audit.js'
 import type { IntegrationRecord, IntegrationStore } from '../ports/store-integrations.js'
+import type { StoreTransaction } from '../ports/store-transaction.js'
 import type { Clock, Random } from '../ports/world.js'
 import { hashApiSecret } from '../secrets/hash-api-secret.js'
 import { issueApiSecret, issueSigningSecret } from '../secrets/issue.js'
@@ -12,12 +13,13 @@ import type { MasterKey } from '../secrets/master-key.js'
 import { resealSecrets } from '../secrets/reseal.js'
 import { sealSecret } from '../secrets/seal.js'
 import type { IntegrationCommands, IntegrationView } from '../service-types.js'
+import { createApiSecretCommands } from './api-secrets.js'
 import { parseNotificationUrl } from './notification-url.js'
 import { createSigningSecretCommands } from './signing-secrets.js'
 
 /** What the commands need. */
 export interface IntegrationDeps {
-  readonly integrations: Pick<IntegrationStore, 'list'>
+  readonly integrations: Pick<IntegrationStore, 'find' | 'list'>
   /** Runs every change, with its audit record. */
   readonly audited: Audited
   readonly keys: MasterKey
@@ -45,16 +47,21 @@ export function createIntegrationCommands(deps: IntegrationDeps): IntegrationCom
     action: AuditAction,
     fields: Change,
     details: (before: IntegrationRecord) => AuditEntry['details'] = () => ({}),
+    also?: (tx: StoreTransaction, address: string) => Promise<unknown>,
   ): Promise<IntegrationView> {
     const subject = parseAddress(input)
     return audited(async (tx, note) => {
       const before = await tx.integrations.find(subject)
       const record = before === null ? null : await tx.integrations.update(subject, fields)
       if (before === null || record === null) throw new IntegrationError('ERR_INTEGRATION_NOT_FOUND', subject)
+      await also?.(tx, subject)
       note({ action, subject, details: details(before) })
       return viewOf(record)
     })
   }
+
+  /** Sessions of a disabled integration do not open again when it is enabled. */
+  const endSessions = (tx: StoreTransaction, address: string) => tx.integrationSessions.deleteOf(address)
 
   return {
     async create({ address: input, name = '', notificationUrl = null }) {
@@ -80,11 +87,18 @@ export function createIntegrationCommands(deps: IntegrationDeps): IntegrationCom
       })
       return { integration: viewOf(record), apiSecret, signingSecret }
     },
+    async get(input) {
+      const address = parseAddress(input)
+      const record = await integrations.find(address)
+      if (record === null) throw new IntegrationError('ERR_INTEGRATION_NOT_FOUND', address)
+      return viewOf(record)
+    },
     async list() {
       return (await integrations.list()).map(viewOf)
     },
     async setEnabled(address, enabled) {
-      return change(address, enabled ? 'integration.enabled' : 'integration.disabled', { enabled })
+      const sessions = enabled ? undefined : endSessions
+      return change(address, enabled ? 'integration.enabled' : 'integration.disabled', { enabled }, undefined, sessions)
     },
     async setNotificationUrl(address, url) {
       const notificationUrl = readUrl(url)
@@ -93,25 +107,7 @@ export function createIntegrationCommands(deps: IntegrationDeps): IntegrationCom
         to: shownUrl(keys.current, notificationUrl),
       }))
     },
-    async rotateApiSecret(input, { graceMs = 0 } = {}) {
-      if (!Number.isSafeInteger(graceMs) || graceMs < 0)
-        throw new RangeError(`graceMs is ${graceMs}; pass a whole number of milliseconds, 0 or more.`)
-      const address = parseAddress(input)
-      const apiSecret = issueApiSecret(random)
-      const until = clock.now() + graceMs
-      await audited(async (tx, note) => {
-        const found = await tx.integrations.find(address)
-        if (found === null) throw new IntegrationError('ERR_INTEGRATION_NOT_FOUND', address)
-        const previousApiSecret = graceMs === 0 || found.apiSecret === null ? null : { ...found.apiSecret, until }
-        const rotated = { apiSecret: hashApiSecret(keys.current, apiSecret), previousApiSecret }
-        // Two rotations at once would store the same previous secret, and one new secret would be lost.
-        const onlyIf = { apiSecretHash: found.apiSecret?.hash ?? null }
-        const written = await tx.integrations.update(address, rotated, onlyIf)
-        if (written === null) throw new IntegrationError('ERR_INTEGRATION_CHANGED', address)
-        note({ action: 'integration.api_secret_rotated', subject: address, details: { graceMs } })
-      })
-      return { apiSecret }
-    },
+    ...createApiSecretCommands({ audited, keys, clock, random }),
     ...createSigningSecretCommands({ audited, keys, clock, random }),
     resealSecrets: () => resealSecrets({ audited, keys, clock, random }),
   }
@@ -119,8 +115,12 @@ export function createIntegrationCommands(deps: IntegrationDeps): IntegrationCom
 
 function integrationView(record: IntegrationRecord, now: number): IntegrationView {
   const { address, name, notificationUrl, enabled, createdAt } = record
-  const { preparedSigningSecret: prepared, previousSigningSecret: previous } = record
-  const previousSigningSecretUntil = previous !== null && now < previous.until ? previous.until : null
-  const rotation = { signingSecretPrepared: prepared !== null, previousSigningSecretUntil }
+  const endOf = (previous: { readonly until: number } | null) =>
+    previous !== null && now < previous.until ? previous.until : null
+  const rotation = {
+    signingSecretPrepared: record.preparedSigningSecret !== null,
+    previousSigningSecretUntil: endOf(record.previousSigningSecret),
+    previousApiSecretUntil: endOf(record.previousApiSecret),
+  }
   return { address, name, notificationUrl, enabled, createdAt, ...rotation }
 }

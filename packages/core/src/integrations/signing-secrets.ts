@@ -39,7 +39,7 @@ export function createSigningSecretCommands({
   random,
 }: SigningSecretDeps): Pick<
   IntegrationCommands,
-  'prepareSigningSecret' | 'activateSigningSecret' | 'abortSigningSecret'
+  'prepareSigningSecret' | 'activateSigningSecret' | 'abortSigningSecret' | 'endPreviousSigningSecret'
 > {
   /** Changes a record. Any change deletes a previous secret past its grace time. */
   function change<T>(input: string, decide: (record: IntegrationRecord) => Step<T>): Promise<T> {
@@ -60,8 +60,9 @@ export function createSigningSecretCommands({
     openSecret(keys, address, prepared, 'prepared signing secret')
 
   return {
-    prepareSigningSecret: (input) =>
+    prepareSigningSecret: (input, { isShownAgain = true } = {}) =>
       change(input, ({ address, preparedSigningSecret: prepared }) => {
+        if (prepared !== null && !isShownAgain) throw new IntegrationError('ERR_SIGNING_SECRET_PREPARED', address)
         if (prepared !== null) {
           const result = { signingSecret: openPrepared(address, prepared), isNew: false }
           return { change: {}, action: 'integration.signing_secret_shown', result }
@@ -96,6 +97,16 @@ export function createSigningSecretCommands({
         return {
           change: { preparedSigningSecret: null },
           action: 'integration.signing_secret_aborted',
+          result: undefined,
+        }
+      }),
+    endPreviousSigningSecret: (input) =>
+      change(input, ({ address, previousSigningSecret: previous }) => {
+        if (previous === null || previous.until <= clock.now())
+          throw new IntegrationError('ERR_NO_PREVIOUS_SECRET', address)
+        return {
+          change: { previousSigningSecret: null },
+          action: 'integration.previous_signing_secret_ended',
           result: undefined,
         }
       }),

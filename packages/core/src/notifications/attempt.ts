@@ -146,6 +146,6 @@ function kindOf(error: unknown): string {
 }
 
 /** Removes our secrets: a receiver's error page may print its environment. */
-function withoutSecrets(excerpt: string | null): string | null {
+export function withoutSecrets(excerpt: string | null): string | null {
   return excerpt === null ? null : excerpt.replaceAll(/pi_(?:whsec|api|legacy)_[\w-]+/g, '[hidden]')
 }

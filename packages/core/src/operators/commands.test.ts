@@ -101,6 +101,46 @@ describe('reset', () => {
   })
 })
 
+describe('with keepsAdmin', () => {
+  const keepsAdmin = { keepsAdmin: true }
+
+  test('the last admin with a passphrase is not disabled, demoted or reset, and nothing is recorded', async () => {
+    const { commands, join, signIn, audit } = operatorSetup()
+    await join('root', 'admin')
+    await join('olga', 'operator')
+    await commands.create({ name: 'invited', role: 'admin' })
+    await join('gone', 'admin')
+    await commands.setEnabled('gone', false)
+    const before = audit().length
+    for (const work of [
+      commands.setEnabled('root', false, keepsAdmin),
+      commands.setRole('root', 'operator', keepsAdmin),
+      commands.reset('root', keepsAdmin),
+    ])
+      await expect(work).rejects.toMatchObject({ code: 'ERR_OPERATOR_LAST_ADMIN', operator: 'root' })
+    expect(audit()).toHaveLength(before)
+    expect((await signIn('root')).operator.role).toBe('admin')
+  })
+
+  test('of two admins who demote each other at once one stays', async () => {
+    const { commands, join } = operatorSetup()
+    await join('a', 'admin')
+    await join('b', 'admin')
+    const done = await Promise.allSettled(['a', 'b'].map((name) => commands.setRole(name, 'viewer', keepsAdmin)))
+    expect(done.map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
+    expect((await commands.list()).map(({ role }) => role)).toEqual(['viewer', 'admin'])
+  })
+
+  test('another operator is changed', async () => {
+    const { commands, join } = operatorSetup()
+    await join('root', 'admin')
+    await join('olga', 'operator')
+    await commands.setRole('olga', 'viewer', keepsAdmin)
+    await commands.reset('olga', keepsAdmin)
+    expect((await commands.setEnabled('olga', false, keepsAdmin)).enabled).toBe(false)
+  })
+})
+
 test('a command on an unknown operator names the code and leaves no audit record', async () => {
   const { commands, audit } = operatorSetup()
   for (const name of ['nobody', 'no body', 'x'.repeat(1_000)])

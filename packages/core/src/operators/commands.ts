@@ -1,7 +1,7 @@
 /** Manages operators. Source: docs/decisions/operators.md. @module */
 import type { Audited } from '../audit/audited.js'
-import type { IssuedLink, OperatorCommands, OperatorView } from '../operator-types.js'
-import type { OneTimeLink, OperatorRecord, OperatorStore } from '../ports/store-operators.js'
+import type { IssuedLink, OperatorChangeOptions, OperatorCommands, OperatorView } from '../operator-types.js'
+import type { OneTimeLink, OperatorRecord, OperatorStore, OperatorTransaction } from '../ports/store-operators.js'
 import type { Clock, Random } from '../ports/world.js'
 import { OperatorError } from './errors.js'
 import { checkOperatorName, checkRole, parseOperatorName } from './parse-operator.js'
@@ -38,11 +38,12 @@ export function createOperatorCommands({ operators, audited, clock, random }: Op
     async list() {
       return (await operators.list()).map(operatorView)
     },
-    async setEnabled(given, enabled) {
+    async setEnabled(given, enabled, options) {
       const name = knownName(given)
       return audited(async (tx, note) => {
         const record = await tx.operators.update(name, enabled ? { enabled } : { enabled, link: null })
         if (record === null) throw new OperatorError('ERR_OPERATOR_NOT_FOUND', name)
+        await checkAdmin(tx.operators, name, options)
         const sessions = enabled ? 0 : await tx.operators.deleteSessionsOf(name)
         note({
           action: enabled ? 'operator.enabled' : 'operator.disabled',
@@ -52,18 +53,19 @@ export function createOperatorCommands({ operators, audited, clock, random }: Op
         return operatorView(record)
       })
     },
-    async setRole(given, text) {
+    async setRole(given, text, options) {
       const name = knownName(given)
       const role = checkRole(text)
       return audited(async (tx, note) => {
         const before = await tx.operators.find(name)
         const record = await tx.operators.update(name, { role })
         if (before === null || record === null) throw new OperatorError('ERR_OPERATOR_NOT_FOUND', name)
+        await checkAdmin(tx.operators, name, options)
         note({ action: 'operator.role_set', subject: name, details: { from: before.role, to: role } })
         return operatorView(record)
       })
     },
-    async reset(given) {
+    async reset(given, options) {
       const name = knownName(given)
       const issued = issueToken('link', random)
       const link = linkOf(issued)
@@ -72,12 +74,27 @@ export function createOperatorCommands({ operators, audited, clock, random }: Op
         if (before?.enabled === false) throw new OperatorError('ERR_OPERATOR_DISABLED', name)
         const record = await tx.operators.update(name, { passphrase: null, link })
         if (record === null) throw new OperatorError('ERR_OPERATOR_NOT_FOUND', name)
+        await checkAdmin(tx.operators, name, options)
         const endedSessions = await tx.operators.deleteSessionsOf(name)
         note({ action: 'operator.reset', subject: name, details: { endedSessions } })
         return issuedLink(record, issued)
       })
     },
   }
+}
+
+/**
+ * Checks the operators after a change. Changes lock the audit log first, so two admins cannot remove each other.
+ * @throws OperatorError `ERR_OPERATOR_LAST_ADMIN`.
+ */
+async function checkAdmin(
+  operators: Pick<OperatorTransaction, 'list'>,
+  changed: string,
+  { keepsAdmin = false }: OperatorChangeOptions = {},
+): Promise<void> {
+  if (!keepsAdmin) return
+  const isLeft = (await operators.list()).some((each) => each.enabled && each.role === 'admin' && each.passphrase)
+  if (!isLeft) throw new OperatorError('ERR_OPERATOR_LAST_ADMIN', changed)
 }
 
 /** @throws OperatorError `ERR_OPERATOR_NOT_FOUND` when no operator can have the name. */

@@ -4,6 +4,8 @@ import { CoreError } from '../errors.js'
 const operatorMessages: Readonly<Record<OperatorError['code'], (name: string) => string>> = {
   ERR_OPERATOR_EXISTS: (name) => `Operator ${name} exists already; reset it for a new one-time link.`,
   ERR_OPERATOR_NOT_FOUND: (name) => `There is no operator ${JSON.stringify(name)}; create it first.`,
+  ERR_OPERATOR_LAST_ADMIN: (name) =>
+    `Operator ${name} is the last admin who can sign in; make somebody else an admin first.`,
   ERR_OPERATOR_DISABLED: (name) => `Operator ${name} is disabled; enable it before you reset it.`,
 }
 
@@ -11,7 +13,7 @@ const operatorMessages: Readonly<Record<OperatorError['code'], (name: string) =>
 export class OperatorError extends CoreError {
   override readonly name = 'OperatorError'
   readonly retryable = false
-  readonly code: 'ERR_OPERATOR_EXISTS' | 'ERR_OPERATOR_NOT_FOUND' | 'ERR_OPERATOR_DISABLED'
+  readonly code: 'ERR_OPERATOR_EXISTS' | 'ERR_OPERATOR_NOT_FOUND' | 'ERR_OPERATOR_DISABLED' | 'ERR_OPERATOR_LAST_ADMIN'
   readonly operator: string
   constructor(code: OperatorError['code'], operator: string) {
     super(operatorMessages[code](operator))
@@ -44,13 +46,13 @@ export class PassphraseError extends CoreError {
   readonly code = 'ERR_PASSPHRASE_LENGTH'
 }
 
-/** A sign-in was rejected: name and passphrase belong to no enabled operator. The cause is not revealed. */
+/** A sign-in was rejected: the credentials belong to no enabled operator or integration. The cause is not revealed. */
 export class SignInRejectedError extends CoreError {
   override readonly name = 'SignInRejectedError'
   readonly retryable = false
   readonly code = 'ERR_SIGN_IN_REJECTED'
-  constructor() {
-    super('Name or passphrase is wrong.')
+  constructor(message = 'Name or passphrase is wrong.') {
+    super(message)
   }
 }
 

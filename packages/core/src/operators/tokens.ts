@@ -6,6 +6,9 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { Random } from '../ports/world.js'
 import type { KeyVersion, MasterKey } from '../secrets/master-key.js'
 
+/** One-time links and sessions of operators, and sessions of integrations at the portal. */
+export type TokenKind = 'link' | 'session' | 'portal'
+
 /** A token with its hash. Only the hash is stored. */
 export interface IssuedToken {
   readonly token: string
@@ -13,7 +16,7 @@ export interface IssuedToken {
 }
 
 /** 32 random bytes under a prefix. */
-export function issueToken(kind: 'link' | 'session', random: Pick<Random, 'bytes'>): IssuedToken {
+export function issueToken(kind: TokenKind, random: Pick<Random, 'bytes'>): IssuedToken {
   const token = `pi_${kind}_${Buffer.from(random.bytes(32)).toString('base64url')}`
   return { token, hash: hashToken(token) }
 }
@@ -24,7 +27,7 @@ export function hashToken(token: string): string {
 }
 
 /** Whether a text can be a token of the kind: anything else costs no look-up. */
-export function isToken(kind: 'link' | 'session', text: string): boolean {
+export function isToken(kind: TokenKind, text: string): boolean {
   return text.startsWith(`pi_${kind}_`) && /^[A-Za-z0-9_-]{43}$/.test(text.slice(`pi_${kind}_`.length))
 }
 

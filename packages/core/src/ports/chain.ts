@@ -87,9 +87,13 @@ export interface EndpointStatus {
  * Errors are `ChainError`s. `ERR_CHAIN_UNAVAILABLE`: no node can be reached, or all answers are malformed; retry
  * later. `ERR_CHAIN_RANGE_GONE`: a block of the range was orphaned during the read; read the head again at once.
  * `ERR_CHAIN_PROOF_FAILED`: the answers of all nodes for a block contradict its header; retry later, and investigate.
+ *
+ * The service checks formats and order of everything that an adapter hands over: `ChainAdapterError`.
  */
 export interface Chain {
   readonly chainId: number
+  /** Name of the adapter in errors, such as `chain-evm`. @default 'without a name' */
+  readonly adapter?: string | undefined
   /** Lowercased addresses of the routers whose payments are read. */
   readonly routers: readonly string[]
   /** The newest block. */
@@ -108,6 +112,11 @@ export interface Chain {
   watch(wake: () => void, signal: AbortSignal): Promise<void>
   /** The fate of a transaction. */
   transactionFate(txHash: string, signal?: AbortSignal): Promise<TransactionFate>
+  /**
+   * The chain's own notation of a transaction hash, shown to people beside it: for a chain whose hashes are not 0x hex.
+   * @default none
+   */
+  nativeHash?(txHash: string): string | null
   /** The health of the endpoints, in the order of the configuration. */
   endpoints(): readonly EndpointStatus[]
 }

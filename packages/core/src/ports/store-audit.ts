@@ -1,6 +1,6 @@
 /**
- * The audit log of changes to secrets, URLs, deliveries, verifications and operators. Its records are chained, so that
- * a missing record is detected.
+ * The audit log of changes to secrets, URLs, accounts, deliveries, chains, verifications and operators. Its records are
+ * chained, so that a missing record is detected.
  * @module
  */
 
@@ -15,6 +15,15 @@ export type AuditAction =
   | 'integration.signing_secret_shown'
   | 'integration.signing_secret_activated'
   | 'integration.signing_secret_aborted'
+  | 'integration.previous_api_secret_ended'
+  | 'integration.previous_signing_secret_ended'
+  | 'integration.test_sent'
+  | 'integration.signed_in'
+  | 'integration.signed_out'
+  | 'integration.sign_in_failed'
+  | 'account.created'
+  | 'account.changed'
+  | 'account.removed'
   | 'legacy_key.created'
   | 'legacy_key.revoked'
   | 'operator.created'
@@ -28,6 +37,7 @@ export type AuditAction =
   | 'operator.sign_in_failed'
   | 'secrets.resealed'
   | 'deliveries.replayed'
+  | 'chain.repair_started'
   | 'identity.redemption_resolved'
   | 'identity.hold_closed'
   | 'identity.missing_closed'
@@ -40,8 +50,8 @@ export interface AuditEntry {
   readonly actor: string
   readonly action: AuditAction
   /**
-   * The object of the action: an integration address, the id of a key, a delivery or an applicant, the name of a
-   * redemption or an operator, or `all`.
+   * The object of the action, or `all`. An integration is named by its address, an account by its handle. A key, a
+   * delivery, a chain and an applicant are named by their id, a redemption and an operator by their name.
    */
   readonly subject: string
   /** The change, without any secret and without the query of a URL. */

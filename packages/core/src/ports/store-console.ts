@@ -6,7 +6,8 @@
 import type { PaymentState } from '@payment-integration/contract'
 import type { StoredPayment } from '../payments/record.js'
 import type { AuditRecord } from './store-audit.js'
-import type { AttemptRecord, DeliveryFilter, DeliveryView } from './store-deliveries.js'
+import type { AttemptRecord, DeliveryFilter, DeliveryView, EndpointView } from './store-deliveries.js'
+import type { IntegrationRecord } from './store-integrations.js'
 import type { StoredUpdate } from './store-transaction.js'
 
 /** Selects the primary payments that match every given field. */
@@ -57,6 +58,16 @@ export interface ConsoleAttempt extends Pick<AttemptRecord, 'startedAt' | 'laten
   readonly deliveryId: string
   /** From 1. */
   readonly number: number
+}
+
+/** An integration without its secrets, with the health of its endpoint. */
+export interface ConsoleIntegration
+  extends Pick<IntegrationRecord, 'address' | 'name' | 'notificationUrl' | 'enabled' | 'createdAt'> {
+  readonly signingSecretPrepared: boolean
+  /** End of the grace time of the previous signing secret, past ones too; null: none is stored. */
+  readonly previousSigningSecretUntil: number | null
+  /** Null: no failures in a row. */
+  readonly health: EndpointView | null
 }
 
 /** The number of rows of one minute and kind. */
@@ -140,6 +151,16 @@ export interface ConsoleReads {
   paymentsPerMinute(query: CountQuery): Promise<MinuteCounts<PaymentState | null>>
   /** The newest attempt that failed at an integration's endpoint, with its time; null: none of its last 50 failed. */
   lastFailure(integrationAddress: string): Promise<(AttemptRecord & { readonly deliveryId: string }) | null>
+  /**
+   * Latencies in milliseconds of an integration's newest 50 deliveries, in no order; at most the newest 500. Attempts
+   * that ended without an answer and without a timeout have none.
+   */
+  latencies(integrationAddress: string): Promise<number[]>
+  /** Integrations by address, those after `afterAddress` when given. */
+  integrations(query: {
+    readonly afterAddress?: string | undefined
+    readonly limit: number
+  }): Promise<ConsoleIntegration[]>
   /** Records of the audit log, newest first. */
   audit(query: { readonly beforeSeq?: number | undefined; readonly limit: number }): Promise<AuditRecord[]>
   /** The newest rows. */

@@ -56,7 +56,7 @@ export interface OperatorStore {
 }
 
 /** Changes operators and sessions, as part of a transaction. */
-export interface OperatorTransaction extends Pick<OperatorStore, 'find' | 'findByLink'> {
+export interface OperatorTransaction extends Pick<OperatorStore, 'find' | 'findByLink' | 'list'> {
   /** Resolves false, writing nothing, when the name or the hash of the link is taken. */
   insert(record: OperatorRecord): Promise<boolean>
   /** Resolves the new record, or null when the name is unknown. */

@@ -4,11 +4,13 @@ import type { PaymentFacts } from '../payments/facts.js'
 import type { PaymentStatus, StoredPayment } from '../payments/record.js'
 import type { BridgeDeposit } from './fulfilment.js'
 import type { IdentityAccountTransaction } from './identity-accounts.js'
+import type { AccountStore } from './store-accounts.js'
 import type { AuditRecord } from './store-audit.js'
 import type { ProvenRange, RouterCoverage } from './store-chains.js'
 import type { DataKeyTransaction } from './store-data-keys.js'
 import type { Replayed, ReplayRequest } from './store-deliveries.js'
 import type { IdentityTransaction } from './store-identity.js'
+import type { IntegrationSessionTransaction } from './store-integration-sessions.js'
 import type { IntegrationStore } from './store-integrations.js'
 import type { LegacyKeyStore } from './store-legacy-keys.js'
 import type { OperatorTransaction } from './store-operators.js'
@@ -171,10 +173,14 @@ export interface StoreTransaction {
 
   /** Integrations, as part of this transaction. */
   readonly integrations: Pick<IntegrationStore, 'find' | 'list' | 'insert' | 'update'>
+  /** Accounts with their link configurations, as part of this transaction. */
+  readonly accounts: Pick<AccountStore, 'find' | 'insert' | 'update' | 'remove'>
   /** Legacy keys, as part of this transaction. */
   readonly legacyKeys: Pick<LegacyKeyStore, 'list' | 'insert' | 'revoke'>
   /** Operators and sessions, as part of this transaction. */
   readonly operators: OperatorTransaction
+  /** Sessions of integrations, as part of this transaction. */
+  readonly integrationSessions: IntegrationSessionTransaction
   /** Data keys, as part of this transaction. */
   readonly dataKeys: DataKeyTransaction
   /** The newest record of the audit log, or null. No other transaction adds one until this one ends. */

@@ -12,6 +12,7 @@ import type { ConsoleReads } from './store-console.js'
 import type { DataKeyStore } from './store-data-keys.js'
 import type { DeliveryStore } from './store-deliveries.js'
 import type { IdentityStore } from './store-identity.js'
+import type { IntegrationSessionStore } from './store-integration-sessions.js'
 import type { IntegrationStore } from './store-integrations.js'
 import type { LegacyKeyStore } from './store-legacy-keys.js'
 import type { OperatorStore } from './store-operators.js'
@@ -48,6 +49,7 @@ export interface Store {
   readonly accounts: AccountStore
   readonly legacyKeys: LegacyKeyStore
   readonly operators: OperatorStore
+  readonly integrationSessions: IntegrationSessionStore
   readonly audit: AuditStore
   /** Reads for the console. */
   readonly console: ConsoleReads

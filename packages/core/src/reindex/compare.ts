@@ -4,24 +4,7 @@ import { assignOrdinals, isOf } from '../payments/assign-ordinals.js'
 import type { PaymentFacts } from '../payments/facts.js'
 import type { StoredPayment } from '../payments/record.js'
 import type { NewPayment } from '../ports/store-transaction.js'
-
-/** A payment whose stored record differs from the chain. */
-export interface Difference {
-  /**
-   * `missing`: on the chain, not stored in these blocks. `extra`: stored, not on the chain in these blocks. `changed`:
-   * stored with other facts, or marked as off the chain.
-   */
-  readonly kind: 'missing' | 'extra' | 'changed'
-  /** Lowercased. */
-  readonly txHash: string
-  /** Position of the payment in its transaction. */
-  readonly ordinal: number
-  /**
-   * For `changed`: the fields that differ, such as `blockHash`; `offChain` for a payment that is marked as off the
-   * chain.
-   */
-  readonly fields?: readonly string[]
-}
+import type { Difference } from './reindex-types.js'
 
 /** The differences, and the writes that repair them. */
 export interface Comparison {

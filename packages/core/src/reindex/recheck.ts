@@ -8,7 +8,8 @@ import { storePayments } from '../payments/store-payments.js'
 import type { BlockRange } from '../ports/chain.js'
 import type { Store } from '../ports/store.js'
 import type { Checkpoint, StoreTransaction } from '../ports/store-transaction.js'
-import { type Comparison, compare, type Difference } from './compare.js'
+import { type Comparison, compare } from './compare.js'
+import type { Difference } from './reindex-types.js'
 
 type Transactions = Pick<Store, 'transaction'>
 

@@ -1,18 +1,19 @@
 /** Reads indexed blocks again, reports differences, repairs them. Source: docs/decisions/completeness.md. @module */
 import { ChainError, CheckpointMovedError } from '../errors.js'
 import type { EventSink } from '../events.js'
+import { checkedChain } from '../indexer/checked-chain.js'
 import { isOnChain } from '../indexer/is-on-chain.js'
 import { assertWhole } from '../internal/assert-whole.js'
 import { backoffMs } from '../internal/backoff.js'
 import { type Confirmations, createFinality } from '../legacy/finality.js'
-import type { BlockRange, Chain, ProofLevel } from '../ports/chain.js'
+import type { BlockRange, Chain } from '../ports/chain.js'
 import type { Store } from '../ports/store.js'
 import type { Checkpoint } from '../ports/store-transaction.js'
 import type { Clock, Random } from '../ports/world.js'
 import { systemClock, systemRandom } from '../world/system.js'
-import type { Difference } from './compare.js'
 import { dropAll, type Recheck, recheck, recordReread } from './recheck.js'
 import { ReindexError } from './reindex-error.js'
+import type { ReindexReport, ReindexRequest } from './reindex-types.js'
 import { rollBackOrphaned } from './roll-back-orphaned.js'
 
 /** Dependencies of a reindex. */
@@ -24,31 +25,12 @@ export interface ReindexDeps {
   readonly publish: EventSink
   /** Blocks on top of a block until it is final, by chain, beside the table of docs/interface.md 8; null: never. */
   readonly confirmations?: Confirmations | undefined
+  /** Called once, before a repair writes anything; a rejection ends the reindex. @default none */
+  readonly beforeRepair?: ((range: { readonly from: number; readonly to: number }) => Promise<void>) | undefined
   /** Waits between retries. @default the system's */
   readonly clock?: Clock | undefined
   /** @default the system's */
   readonly random?: Random | undefined
-}
-
-/** Which blocks to read again. */
-export interface ReindexRequest {
-  readonly from: number
-  /** Included. @default the checkpoint */
-  readonly to?: number | undefined
-  /** Whether to write the differences; otherwise they are only reported. */
-  readonly repair: boolean
-}
-
-/** The result for one range of blocks. */
-export interface ReindexReport {
-  /** Both included. */
-  readonly range: { readonly from: number; readonly to: number }
-  /** Proof level of this read, and the name of the endpoint that it came from. */
-  readonly proof: ProofLevel
-  readonly endpoint: string
-  readonly differences: readonly Difference[]
-  /** Whether they were written; false without differences. The integration of a stored payment never changes. */
-  readonly repaired: boolean
 }
 
 /** Retries in a row without progress: after an indexer moved the checkpoint, and after a failed read. */
@@ -67,14 +49,15 @@ const retries = { moved: 5, unread: 6 } as const
  * @throws RangeError When a height is not whole, or `to` is below `from` or above the checkpoint.
  * @throws ReindexError `ERR_REINDEX_REFUSED` when nothing is indexed, or the checkpoint is orphaned and these blocks
  * cannot replace it; the message says which can.
- * @throws ChainError, StoreError, CheckpointMovedError Repairs reported before it stay.
+ * @throws ChainError, ChainAdapterError, StoreError, CheckpointMovedError Repairs reported before it stay.
  */
 export async function* reindex(
   deps: ReindexDeps,
   request: ReindexRequest,
   signal?: AbortSignal,
 ): AsyncGenerator<ReindexReport, void, undefined> {
-  const { store, chain, publish, clock = systemClock, random = systemRandom } = deps
+  const { store, publish, clock = systemClock, random = systemRandom } = deps
+  const chain = checkedChain(deps.chain)
   const { chainId } = chain
   const { from, repair } = request
   const finalityBlocks = createFinality(deps.confirmations).confirmations(chainId)
@@ -84,6 +67,7 @@ export async function* reindex(
   checkHeights(from, to, checkpoint)
   const head = (await chain.head(signal)).number
   const isOrphaned = !(await isOnChain(chain, checkpoint, signal))
+  if (repair) await deps.beforeRepair?.({ from, to })
   if (isOrphaned && repair)
     publish(await rollBackOrphaned({ store, chain }, { from, to, checkpoint, finalityBlocks }, signal))
 

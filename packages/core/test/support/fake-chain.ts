@@ -102,6 +102,7 @@ export function fakeChain(chainId = 1): FakeChain {
 
   const chain: FakeChain = {
     chainId,
+    adapter: 'fake',
     calls,
     intercept: null,
     routers: [fakeRouter],

@@ -98,6 +98,26 @@ export function consoleReads(
       const own = (await deliveries.list({ integrationAddress, ...all })).slice(-50)
       return own.flatMap(failuresOf).sort((a, b) => b.startedAt - a.startedAt)[0] ?? null
     },
+    async latencies(integrationAddress) {
+      const own = (await deliveries.list({ integrationAddress, ...all }))
+        .slice(-50)
+        .flatMap(({ attempts: made }) => made)
+      const timed = own.filter(({ status, reason }) => status !== null || reason === 'timeout')
+      return timed.map(({ latencyMs }) => latencyMs)
+    },
+    async integrations({ afterAddress = '', limit }) {
+      const failing = await deliveries.endpoints()
+      return [...state().integrations.values()]
+        .filter(({ address }) => address > afterAddress)
+        .sort((a, b) => (a.address < b.address ? -1 : 1))
+        .slice(0, limit)
+        .map(({ address, name, notificationUrl, enabled, createdAt, ...secrets }) => ({
+          ...{ address, name, notificationUrl, enabled, createdAt },
+          signingSecretPrepared: secrets.preparedSigningSecret !== null,
+          previousSigningSecretUntil: secrets.previousSigningSecret?.until ?? null,
+          health: failing.find(({ integrationAddress }) => integrationAddress === address) ?? null,
+        }))
+    },
     async audit({ beforeSeq = Number.MAX_SAFE_INTEGER, limit }) {
       return state()
         .audit.filter(({ seq }) => seq < beforeSeq)

@@ -20,11 +20,12 @@ export function operatorReads(rows: () => Rows): OperatorStore {
 
 /** Operators and sessions on the rows of a transaction. */
 export function operatorsIn({ operators, sessions }: Rows): OperatorTransaction {
-  const { find, findByLink } = operatorReads(() => ({ operators, sessions }))
+  const { find, findByLink, list } = operatorReads(() => ({ operators, sessions }))
   const isTaken = async ({ link }: OperatorRecord) => link !== null && (await findByLink(link.hash)) !== null
   return {
     find,
     findByLink,
+    list,
     async insert(record) {
       if (operators.has(record.name) || (await isTaken(record))) return false
       operators.set(record.name, record)

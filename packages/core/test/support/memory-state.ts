@@ -1,6 +1,8 @@
 import type { StoredPayment } from '../../src/payments/record.js'
+import type { AccountRecord } from '../../src/ports/store-accounts.js'
 import type { AuditRecord } from '../../src/ports/store-audit.js'
 import type { ProvenRange, RouterCoverage, WaitingDeposit } from '../../src/ports/store-chains.js'
+import type { IntegrationSessionRecord } from '../../src/ports/store-integration-sessions.js'
 import type { IntegrationRecord, SealedSecret } from '../../src/ports/store-integrations.js'
 import type { LegacyKeyRecord } from '../../src/ports/store-legacy-keys.js'
 import type { OperatorRecord, SessionRecord } from '../../src/ports/store-operators.js'
@@ -27,9 +29,12 @@ export interface MemoryState extends IdentityRows, AccountRows {
   /** By their id, in the order they were received. */
   readonly updates: Map<string, StoredUpdate>
   readonly integrations: Map<string, IntegrationRecord>
+  /** Accounts with link configurations, by handle. */
+  readonly linkAccounts: Map<string, AccountRecord>
   readonly legacyKeys: Map<string, LegacyKeyRecord>
   readonly operators: Map<string, OperatorRecord>
   readonly sessions: Map<string, SessionRecord>
+  readonly integrationSessions: Map<string, IntegrationSessionRecord>
   readonly audit: AuditRecord[]
   readonly dataKeys: Map<string, SealedSecret>
 }
@@ -46,9 +51,11 @@ export function emptyState(): MemoryState {
     deposits: new Map(),
     updates: new Map(),
     integrations: new Map(),
+    linkAccounts: new Map(),
     legacyKeys: new Map(),
     operators: new Map(),
     sessions: new Map(),
+    integrationSessions: new Map(),
     audit: [],
     dataKeys: new Map(),
     ...noIdentities(),
@@ -68,9 +75,11 @@ export function copyOf(state: MemoryState): MemoryState {
     deposits: new Map(state.deposits),
     updates: new Map(state.updates),
     integrations: new Map(state.integrations),
+    linkAccounts: new Map(state.linkAccounts),
     legacyKeys: new Map(state.legacyKeys),
     operators: new Map(state.operators),
     sessions: new Map(state.sessions),
+    integrationSessions: new Map(state.integrationSessions),
     audit: [...state.audit],
     dataKeys: new Map(state.dataKeys),
     ...copyOfIdentities(state),

@@ -1,12 +1,13 @@
 import type { Store } from '../../src/ports/store.js'
 import type { IntegrationRecord } from '../../src/ports/store-integrations.js'
 import type { NewSnapshot, StoreTransaction } from '../../src/ports/store-transaction.js'
-import { memoryAccounts } from './memory-accounts.js'
+import { linkAccountsIn } from './memory-accounts.js'
 import { consoleReads } from './memory-console.js'
 import { memoryDataKeys } from './memory-data-keys.js'
 import { type MemoryDeliveries, memoryDeliveries } from './memory-deliveries.js'
 import { accountReads } from './memory-identity-accounts.js'
 import { identityReads } from './memory-identity-reads.js'
+import { integrationSessionReads } from './memory-integration-sessions.js'
 import { integrationsIn } from './memory-integrations.js'
 import { memoryLeases } from './memory-leases.js'
 import { legacyKeysIn } from './memory-legacy-keys.js'
@@ -95,7 +96,7 @@ function inMemory({ now = () => 0, deliveries = memoryDeliveries({ now }) }: Mem
     },
     leases: memoryLeases(now),
     deliveries,
-    accounts: memoryAccounts(),
+    accounts: linkAccountsIn(() => state.linkAccounts),
     sealingKeys: async (at) => sealingKeysOf(state, at),
     migrate: async () => undefined,
     ping: async () => undefined,
@@ -111,6 +112,7 @@ function inMemory({ now = () => 0, deliveries = memoryDeliveries({ now }) }: Mem
     },
     legacyKeys: legacyKeysIn(() => state.legacyKeys),
     operators: operatorReads(() => state),
+    integrationSessions: integrationSessionReads(() => state),
     identity: identityReads(() => state, now),
     identityAccounts: accountReads(() => state),
     console: consoleReads(

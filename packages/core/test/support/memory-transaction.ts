@@ -1,10 +1,12 @@
 import { initialStatus, type PaymentStatus, type StoredPayment } from '../../src/payments/record.js'
 import type { ProvenRange } from '../../src/ports/store-chains.js'
 import type { StoreTransaction } from '../../src/ports/store-transaction.js'
+import { linkAccountsIn } from './memory-accounts.js'
 import { dataKeysIn } from './memory-data-keys.js'
 import type { MemoryDeliveries } from './memory-deliveries.js'
 import { identityIn } from './memory-identity.js'
 import { accountsIn } from './memory-identity-accounts.js'
+import { integrationSessionsIn } from './memory-integration-sessions.js'
 import { integrationsIn } from './memory-integrations.js'
 import { legacyKeysIn } from './memory-legacy-keys.js'
 import { operatorsIn } from './memory-operators.js'
@@ -183,6 +185,7 @@ export function memoryTransaction(
     },
     replayDeliveries: async (request) => deliveries.replay(request),
     integrations: integrationsIn(() => draft.integrations),
+    accounts: linkAccountsIn(() => draft.linkAccounts),
     legacyKeys: legacyKeysIn(() => draft.legacyKeys),
     async lockAudit() {
       isAuditLocked = true
@@ -194,6 +197,7 @@ export function memoryTransaction(
       draft.audit.push(record)
     },
     operators: operatorsIn(draft),
+    integrationSessions: integrationSessionsIn(draft),
     dataKeys: dataKeysIn(draft.dataKeys),
     identity: identityIn(draft, now),
     identityAccounts: accountsIn(draft),

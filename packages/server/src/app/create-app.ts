@@ -1,5 +1,5 @@
 /** The HTTP app: fetch-standard, so that any host can embed it. Source: docs/interface.md 4.1, 4.3, 5, 7. @module */
-import type { Console } from '@payment-integration/console'
+import type { Console, Portal } from '@payment-integration/console'
 import { notFoundBody } from '@payment-integration/contract'
 import { type DeliveryStreams, type Service, silentLogger, type UpdateReceiver } from '@payment-integration/core'
 import { SharingMisconfiguredError } from '@payment-integration/core/identity'
@@ -42,6 +42,8 @@ export interface AppDeps {
   readonly trigger?: TriggerHandler | null | undefined
   /** The operators' pages below `/console`. Null: their paths answer 404. @default null */
   readonly console?: Pick<Console, 'fetch'> | null | undefined
+  /** The integrators' pages below `/portal`. Null: their paths answer 404. @default null */
+  readonly portal?: Portal | null | undefined
   readonly health: () => Promise<HealthReport>
   /** Measures requests. @default none */
   readonly metrics?: Pick<Metrics, 'measured' | 'text' | 'contentType' | 'webhookRefused'> | undefined
@@ -64,8 +66,8 @@ export interface AppDeps {
 
 /**
  * Builds the app: the read API, the legacy API, processor updates, identity sharing, health, metrics, and the reference
- * page. Every answer is JSON but the metrics, the reference, the console, the stream of deliveries (server-sent events)
- * and triggered events (one JSON object per line). Every answer but the reference and the console carries
+ * page. Every answer is JSON but the metrics, the reference, the pages of console and portal, the stream of deliveries
+ * (server-sent events) and triggered events (one JSON object per line). Every answer but the pages carries
  * `Cache-Control: private, no-store`. Every error body is `{"error": "<message>"}`, with `details` on a 400 of the
  * legacy API. A request without credentials costs at most about twice the CPU of a 401.
  * @example serve({ fetch: createApp({ service, receiveUpdate: null, health }).fetch })
@@ -90,6 +92,8 @@ export function createApp(deps: AppDeps): Hono<AppEnv> {
   addOpenApiRoute(app)
   const pages = deps.console
   if (pages) app.on(['GET', 'HEAD', 'POST'], ['/console', '/console/*'], (c) => pages.fetch(c.req.raw, c.env))
+  const { portal } = deps
+  if (portal) app.on(['GET', 'HEAD', 'POST'], ['/portal', '/portal/*'], (c) => portal.fetch(c.req.raw, c.env))
   if (deps.reference === true) addReferencePage(app)
   app.notFound(() => jsonAnswer(notFoundBody, 404))
   app.onError(refuse)

@@ -39,6 +39,7 @@ function failingStore(): Store {
     accounts: failing<Store['accounts']>(),
     legacyKeys: failing<Store['legacyKeys']>(),
     operators: failing<Store['operators']>(),
+    integrationSessions: failing<Store['integrationSessions']>(),
     audit: failing<Store['audit']>(),
     console: failing<Store['console']>(),
     identity: failing<Store['identity']>(),

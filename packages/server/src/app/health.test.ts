@@ -31,9 +31,10 @@ describe('GET /health', () => {
         endpointStatus({ score: 0, inUse: false }),
       ],
     })
+    const { newestReorganisations: _, ...shown } = status
     expect(await ask({ store: up, indexers: [{ status: () => status }] })).toEqual({
       status: 200,
-      body: { status: 'ok', database: 'ok', chains: [{ ...status, lag: 2 }] },
+      body: { status: 'ok', database: 'ok', chains: [{ ...shown, lag: 2 }] },
     })
   })
 

@@ -6,7 +6,7 @@ import { shortenUrls } from '../logging/shorten-urls.js'
 import { createProofFailures } from './proof-failures.js'
 
 /** The status of one chain. `lag`: blocks between head and indexed height, or null while unknown. */
-export type ChainHealth = ChainStatus & { readonly lag: number | null }
+export type ChainHealth = Omit<ChainStatus, 'newestReorganisations'> & { readonly lag: number | null }
 
 /**
  * `ok`: everything works; a chain that another process leads is no fault. `degraded`: the API answers, but a chain

@@ -165,6 +165,8 @@ export interface Config {
   readonly reference: boolean
   /** Whether the operators' pages are served at `/console`. Only in development, on a loopback address. */
   readonly console: boolean
+  /** The integrators' pages at `/portal`; null: they are not served. */
+  readonly portal: PortalConfig | null
   /** Whether integrations may stream their deliveries. */
   readonly deliveryStream: boolean
   /** Chains without a node, on which integrations cause events. Empty outside of development. */
@@ -172,6 +174,12 @@ export interface Config {
   readonly limits: LimitsConfig
   /** Longest shutdown, in milliseconds. */
   readonly shutdownTimeoutMs: number
+}
+
+/** How the integrators' pages are served. */
+export interface PortalConfig {
+  /** Their origin; null: they answer this machine alone. */
+  readonly publicUrl: string | null
 }
 
 /** The environment does not describe a server. */

@@ -44,6 +44,8 @@ export interface ConfigDescription {
   readonly metrics: string
   readonly reference: 'on' | 'off'
   readonly console: 'on' | 'off'
+  /** The origin of the portal, or `off`. */
+  readonly portal: string
   readonly deliveryStream: 'on' | 'off'
   readonly simulatedChains: readonly number[]
   readonly limits: Config['limits']
@@ -75,6 +77,7 @@ export function describeConfig(config: Config): ConfigDescription {
     metrics: describeMetrics(config.metrics),
     reference: config.reference ? 'on' : 'off',
     console: config.console ? 'on' : 'off',
+    portal: config.portal === null ? 'off' : (config.portal.publicUrl ?? 'on, for this machine alone'),
     deliveryStream: config.deliveryStream ? 'on' : 'off',
     simulatedChains: config.simulatedChains,
     limits: config.limits,

@@ -40,6 +40,7 @@ describe('readConfig', () => {
       metrics: null,
       reference: false,
       console: false,
+      portal: null,
       deliveryStream: false,
       simulatedChains: [],
       limits: {

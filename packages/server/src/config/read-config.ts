@@ -14,6 +14,7 @@ import { chainIdOf, readChains } from './chain-variables.js'
 import { type Config, ConfigError, type DatabaseConfig, logLevels, type ReceiptsConfig } from './config.js'
 import { readActor, readDelivery } from './delivery-variables.js'
 import { identityVariables, readIdentity } from './identity-variables.js'
+import { portalVariables, readPortal } from './portal-variables.js'
 import {
   type Environment,
   fileVariables,
@@ -44,6 +45,7 @@ const names = new Set<string>([
   'PI_SHUTDOWN_TIMEOUT_MS',
   ...identityVariables,
   ...accessVariables,
+  ...portalVariables,
   ...fileVariables,
 ])
 
@@ -90,6 +92,7 @@ export function readConfig(env: Environment, readFile?: ReadFile): Config {
     metrics: readMetrics(variables, { host, port }),
     reference: readReference(variables, environment),
     console: readConsole(variables, environment, host),
+    portal: readPortal(variables, environment, host),
     deliveryStream: readListen(variables),
     simulatedChains: readSimulatedChains(variables, environment),
     limits: readLimits(variables),

@@ -16,6 +16,7 @@ export {
   ReceiptError,
   receiptDefaults,
 } from '../receipts/http-receipt-source.js'
+export type { DevelopmentTools } from '../run/console-tools.js'
 export { ListenError, type ServerLimits, serverLimits } from '../run/http-server.js'
 export type { SimulateChains } from '../run/open-service.js'
 export { type RunningServer, type StartOptions, startServer } from '../run/start-server.js'

@@ -1,7 +1,7 @@
 /** The reference server: migrate, run the loops, listen, stop cleanly. @module */
 import { setMaxListeners } from 'node:events'
-import { createConsole } from '@payment-integration/console'
-import type { EventSink, Service } from '@payment-integration/core'
+import { type ConsoleTools, createConsole } from '@payment-integration/console'
+import { type EventSink, parseMasterKey, type Service } from '@payment-integration/core'
 import { createApp } from '../app/create-app.js'
 import { createHealth } from '../app/health.js'
 import type { Config, LimitsConfig } from '../config/config.js'
@@ -12,8 +12,10 @@ import { describeError } from '../logging/describe-error.js'
 import { createEventLog } from '../logging/event-log.js'
 import { createPinoLogger } from '../logging/pino-logger.js'
 import { createMetrics } from '../metrics/create-metrics.js'
+import { createConsoleTools, type DevelopmentTools } from './console-tools.js'
 import { type Listeners, openListeners } from './listeners.js'
-import { type OpenOptions, openService } from './open-service.js'
+import { openPortal } from './open-portal.js'
+import { type OpenedService, type OpenOptions, openService } from './open-service.js'
 import { warnReadableDatabase } from './warn-readable-database.js'
 
 /** A server that accepts requests. */
@@ -39,6 +41,8 @@ export interface StartOptions extends OpenOptions {
    * @default false
    */
   readonly ownsProcess?: boolean | undefined
+  /** Tools of the console with `PI_ENV=development`. @default none but the trigger */
+  readonly tools?: DevelopmentTools | undefined
 }
 
 /**
@@ -67,12 +71,14 @@ export async function startServer(config: Config, options: StartOptions = {}): P
     ? createConsole({
         service,
         config: describeConfig(config),
+        tools: toolsOf(config, options, opened),
         onError: (error) => logger.error({ ...describeError(error) }, 'A page of the console failed.'),
       })
     : null
   const app = createApp({
     service,
     console: pages,
+    portal: openPortal(config, service, logger),
     receiveUpdate,
     readWebhook: opened.readWebhook,
     health,
@@ -86,7 +92,7 @@ export async function startServer(config: Config, options: StartOptions = {}): P
   })
   let listeners: Listeners
   try {
-    if (config.console) await store.console.prepare()
+    if (config.console || config.portal !== null) await store.console.prepare()
     listeners = await openListeners(config, { app, metrics, logger, ownsProcess: options.ownsProcess })
   } catch (error) {
     await opened.close()
@@ -142,6 +148,13 @@ function checkDevelopment({ simulatedChains, console: hasConsole, environment }:
     throw new TypeError('The console and simulated chains are for development alone.')
   if (simulatedChains.length > 0 && options.simulateChains === undefined)
     throw new TypeError('PI_SIMULATED_CHAINS needs the option simulateChains, which payment-integration serve passes.')
+}
+
+function toolsOf(config: Config, { tools = {} }: StartOptions, { store, trigger }: OpenedService): ConsoleTools {
+  if (config.environment !== 'development') return {}
+  const { simulatedChains } = config
+  const masterKey = parseMasterKey(config.masterKey)
+  return createConsoleTools({ store, masterKey, tools, trigger: trigger?.handle ?? null, simulatedChains })
 }
 
 /** Whether any rate limit is on. Without one, sources are not computed. */

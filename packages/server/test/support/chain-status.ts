@@ -10,6 +10,7 @@ export function chainStatus(changes: Partial<ChainStatus> = {}): ChainStatus {
     indexed: 10,
     proof: 'root',
     reorganisations: 0,
+    newestReorganisations: [],
     leading: true,
     endpoints: [],
     error: null,

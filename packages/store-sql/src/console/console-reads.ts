@@ -5,6 +5,7 @@ import type { Connection, Engine } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
 import { readChanges, readMarks } from './changes.js'
 import { createDeliveryReads } from './delivery-reads.js'
+import { createEndpointReads } from './endpoint-reads.js'
 import { makeConsoleIndexes } from './indexes.js'
 import { attemptsPerMinute, paymentsPerMinute } from './minute-counts.js'
 import { createPaymentReads } from './payment-reads.js'
@@ -16,6 +17,7 @@ export function createConsoleReads(engine: Engine): ConsoleReads {
     prepare: () => makeConsoleIndexes(engine),
     ...createPaymentReads(engine),
     ...createDeliveryReads(engine),
+    ...createEndpointReads(engine),
     attemptsPerMinute: (query) => attemptsPerMinute(db, query),
     paymentsPerMinute: (query) => paymentsPerMinute(db, query),
     audit: async (query) => (await auditQuery(db, query).execute()).map(auditRecord),

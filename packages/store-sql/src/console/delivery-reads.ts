@@ -1,25 +1,17 @@
 /** Reads deliveries and attempts for the console. Source: the port ConsoleReads. @module */
-import type {
-  AttemptRecord,
-  ConsolePage,
-  ConsoleReads,
-  DeliveryFilter,
-  DeliveryView,
-} from '@payment-integration/core/ports'
+import type { ConsolePage, ConsoleReads, DeliveryFilter, DeliveryView } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
 import { filtered } from '../deliveries/filter.js'
-import { attemptRecord, withAttempts } from '../deliveries/list.js'
+import { withAttempts } from '../deliveries/list.js'
 import type { Connection, Engine } from '../engine.js'
 import { checkInteger, parseId } from '../internal/checks.js'
 import { integer, nullableInteger, unpack } from '../internal/values.js'
-import { findIds, keyQuery } from './delivery-keys.js'
+import { findIds } from './delivery-keys.js'
 import { checkIds } from './payment-reads.js'
 
 const mostRows = 1_000
-/** Newest deliveries of an endpoint among which its last failure is searched. */
-const mostSearched = 50
 
-type DeliveryReads = Pick<ConsoleReads, 'deliveriesOf' | 'deliveries' | 'deliveriesById' | 'attempts' | 'lastFailure'>
+type DeliveryReads = Pick<ConsoleReads, 'deliveriesOf' | 'deliveries' | 'deliveriesById' | 'attempts'>
 
 /** The reads of a database. */
 export function createDeliveryReads(engine: Engine): DeliveryReads {
@@ -50,7 +42,6 @@ export function createDeliveryReads(engine: Engine): DeliveryReads {
         reason: unpack<string>(row.reason),
       }))
     },
-    lastFailure: (integrationAddress) => lastFailure(engine, integrationAddress),
   }
 }
 
@@ -117,25 +108,4 @@ export function attemptsQuery(db: Connection, since: number, limit: number) {
     .where('started_at', '>=', checkInteger(since, 'since'))
     .orderBy('started_at', 'desc')
     .limit(checkInteger(limit, 'limit', 1))
-}
-
-async function lastFailure(
-  { read }: Engine,
-  integrationAddress: string,
-): Promise<(AttemptRecord & Pick<DeliveryView, 'deliveryId'>) | null> {
-  const row = await lastFailureQuery(read, integrationAddress).executeTakeFirst()
-  return row === undefined ? null : { ...attemptRecord(row), deliveryId: String(row.delivery_id) }
-}
-
-/** The newest failed attempt of the newest deliveries. */
-export function lastFailureQuery(db: Connection, integrationAddress: string) {
-  const newest = keyQuery(db, { integrationAddress }, { low: 1, high: Number.MAX_SAFE_INTEGER }, mostSearched)
-  return db
-    .selectFrom(newest.as('d'))
-    .innerJoin('attempts as a', 'a.delivery_id', 'd.id')
-    .selectAll('a')
-    .where('a.reason', 'is not', null)
-    .orderBy('a.started_at', 'desc')
-    .orderBy(sql`a.number`, 'desc')
-    .limit(1)
 }

@@ -249,6 +249,17 @@ export interface OperatorSessionRow {
   expires_at: Integer
 }
 
+/** One row per session of an integration that was neither ended nor cleaned up. */
+export interface IntegrationSessionRow {
+  /** SHA-256 of the token. */
+  hash: string
+  integration: string
+  /** The stored hash of the API secret that opened it. */
+  api_hash: string
+  created_at: Integer
+  expires_at: Integer
+}
+
 /** Proven ranges of blocks. Those of a chain never overlap. */
 export interface ProofRow {
   chain_id: Integer
@@ -340,4 +351,5 @@ export interface Tables {
   data_keys: DataKeyRow
   operators: OperatorRow
   operator_sessions: OperatorSessionRow
+  integration_sessions: IntegrationSessionRow
 }

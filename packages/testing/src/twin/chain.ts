@@ -71,7 +71,8 @@ export function createTwinChain(
     return new ChainError('ERR_CHAIN_RANGE_GONE', chainId, `Chain ${chainId} of the twin has no block ${height}.`)
   }
 
-  async function* ranges({ from, to, routers }: RangesRequest): AsyncGenerator<BlockRange> {
+  async function* ranges({ from, to, routers }: RangesRequest, signal?: AbortSignal): AsyncGenerator<BlockRange> {
+    signal?.throwIfAborted()
     const inside = from < start ? [] : blocks.slice(from - start, to + 1 - start)
     const [first, last] = [inside[0]?.ref, inside.at(-1)?.ref]
     if (first === undefined || last?.number !== to) throw gone(to)
@@ -84,6 +85,7 @@ export function createTwinChain(
   mine()
   return {
     chainId,
+    adapter: 'twin',
     routers: [twinRouter.address],
     mine,
     orphan(depth) {

@@ -79,6 +79,8 @@ export async function openTwinEngine(deps: TwinEngineDeps): Promise<TwinEngine> 
       logger: silentLogger,
       allowLoopbackHttp: true,
       delivery,
+      // A test should not wait for a hash that takes a second.
+      passphraseCost: { log2N: 4, r: 1, p: 1 },
     })
   let service = start()
 

@@ -6,6 +6,7 @@ import { chainTables } from './chains.js'
 import { dataKeyTable } from './data-keys.js'
 import { deliveryTables } from './deliveries.js'
 import { identityTables } from './identity.js'
+import { integrationSessionTable } from './integration-sessions.js'
 import { integrationTable } from './integrations.js'
 import { leaseTable } from './leases.js'
 import { legacyKeyTable } from './legacy-keys.js'
@@ -28,4 +29,5 @@ export const baseline: Migration = (types, name) =>
     identityTables,
     dataKeyTable,
     operatorTables,
+    integrationSessionTable,
   ].flatMap((part) => part(types, name))

@@ -1,0 +1,95 @@
+/** A chain that is not an EVM: a ledger with base58 ids, read over HTTP. A model for an adapter of your own. @module */
+import { createHash } from 'node:crypto'
+import { ChainError } from '@payment-integration/core'
+import type { BlockRange, BlockRef, Chain, PaymentFacts } from '@payment-integration/core/ports'
+import { fromBase58, toBase58 } from './base58.js'
+
+/** A block as the ledger's node answers it. */
+export interface LedgerBlock {
+  readonly height: number
+  readonly id: string
+  readonly parent: string
+  readonly time: number // unix seconds
+  readonly transfers: readonly Readonly<Record<'id' | 'from' | 'to' | 'units', string>>[]
+}
+
+const router = addressOf('the ledger itself')
+const coin = { address: addressOf('LEDGER'), symbol: 'LDG', decimals: 9 }
+
+/** The contract's form of the ledger's ids: 32 bytes as hex. An id of another length has no place in the contract. */
+const hashOf = (id: string) => `0x${fromBase58(id, 32).toString('hex')}`
+
+/** The ledger's accounts are 32 bytes, addresses of the contract 20. */
+function addressOf(account: string): string {
+  return `0x${createHash('sha256').update(account).digest('hex').slice(24)}`
+}
+
+/** Reads a ledger. @param nodeUrl - `GET /head`, `GET /block/<height>` and `GET /transfer/<id>` answer JSON. */
+export function createLedgerChain({ chainId, nodeUrl }: { readonly chainId: number; readonly nodeUrl: string }): Chain {
+  const unavailable = (message: string) => new ChainError('ERR_CHAIN_UNAVAILABLE', chainId, message)
+
+  async function get<T>(path: string, signal?: AbortSignal): Promise<T | null> {
+    const response = await fetch(`${nodeUrl}${path}`, { signal: signal ?? null }).catch((error: unknown) => {
+      signal?.throwIfAborted()
+      throw unavailable(`The ledger's node did not answer: ${(error as Error).name}.`)
+    })
+    if (response.status === 404) return null
+    if (!response.ok) throw unavailable(`The ledger's node answered ${response.status}.`)
+    return (await response.json()) as T
+  }
+  const refOf = ({ height, id, parent, time }: LedgerBlock): BlockRef => ({
+    number: height,
+    hash: hashOf(id),
+    parentHash: hashOf(parent),
+    timestamp: time * 1_000,
+  })
+  function paymentsOf(block: LedgerBlock): PaymentFacts[] {
+    const { number: blockNumber, hash: blockHash, timestamp: blockTimestamp } = refOf(block)
+    return block.transfers.map(({ id, from, to, units }, logIndex) => ({
+      ...{ chainId, txHash: hashOf(id), ordinal: 0, logIndex, blockNumber, blockHash, blockTimestamp },
+      router: { address: router, version: '1.0' },
+      ...{
+        sender: addressOf(from),
+        receiver: addressOf(to),
+        memoHex: `0x${'00'.repeat(32)}`,
+        integrationAddress: null,
+      },
+      source: { chainId, txHash: hashOf(id) },
+      tokenIn: { ...coin, amount: BigInt(units) },
+      tokenOut: { ...coin, gross: BigInt(units), net: BigInt(units) },
+      pricing: { listedToken: null, feeds: [], calledAmount: null, serviceFee: null },
+    }))
+  }
+
+  return {
+    chainId,
+    adapter: 'ledger',
+    routers: [router],
+    async head(signal) {
+      const block = await get<LedgerBlock>('/head', signal)
+      if (block === null) throw unavailable("The ledger's node has no block.")
+      return refOf(block)
+    },
+    async block(number, signal) {
+      const block = await get<LedgerBlock>(`/block/${number}`, signal)
+      return block === null ? null : refOf(block)
+    },
+    async *ranges({ from, to }, signal): AsyncGenerator<BlockRange> {
+      for (let height = from; height <= to; height += 1) {
+        const block = await get<LedgerBlock>(`/block/${height}`, signal)
+        if (block === null) throw new ChainError('ERR_CHAIN_RANGE_GONE', chainId, `The ledger has no block ${height}.`)
+        const ref = refOf(block)
+        // The ledger's node is trusted: nothing proves that a block has no other transfer.
+        const shown = { proof: 'none', endpoint: new URL(nodeUrl).host } as const
+        yield { first: ref, last: ref, blocks: [ref], payments: paymentsOf(block), deposits: [], ...shown }
+      }
+    },
+    async transactionFate(txHash, signal) {
+      const found = await get<{ readonly height: number }>(`/transfer/${toBase58(txHash)}`, signal)
+      return { fate: found === null ? 'unknown' : 'succeeded', blockNumber: found?.height ?? null }
+    },
+    nativeHash: toBase58,
+    watch: async () => undefined, // the ledger announces nothing: the indexer polls
+    endpoints: () => [],
+  }
+}

@@ -1,0 +1,32 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { openAddress } from './open-address.js'
+
+const url = 'http://127.0.0.1:4747/console?a=1&b=2'
+let folder: string
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'opener-'))
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+it.each([
+  ['linux', 'xdg-open'],
+  ['darwin', 'open'],
+])('on %s the address goes to %s', async (system, opener) => {
+  const pipe = join(folder, 'pipe')
+  await promisify(execFile)('mkfifo', [pipe])
+  await writeFile(join(folder, opener), `#!/bin/sh\nprintf '%s' "$1" > ${pipe}\n`, { mode: 0o755 })
+  expect(await openAddress(url, { PATH: folder }, system)).toBe(`Opening ${url}`)
+  expect(await readFile(pipe, 'utf8')).toBe(url)
+})
+
+it.each(['linux', 'darwin', 'win32'])('without an opener on %s the address is printed', async (system) => {
+  expect(await openAddress(url, { PATH: folder }, system)).toMatch(
+    /^No (xdg-open|open|cmd) on this machine\. Open http:\/\/127\.0\.0\.1:4747\/console\?a=1&b=2$/,
+  )
+})

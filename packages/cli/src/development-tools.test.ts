@@ -1,0 +1,108 @@
+/** The console's tools in a server in development: real HTTP, a real receiver, simulated chains. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
+import { type RunningServer, startServer } from '@payment-integration/server'
+import { readConfig } from '@payment-integration/server/service'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { testMasterKey } from '../test/master-key.js'
+import { developmentTools } from './development-tools.js'
+import { simulateChainsWith } from './simulate-chains.js'
+
+const integration = `0x${'a1'.repeat(20)}`
+const folder = mkdtempSync(join(tmpdir(), 'payment-integration-tools-'))
+let receiver: Server
+let server: RunningServer
+const received: { headers: string; body: string }[] = []
+
+beforeAll(async () => {
+  receiver = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    // The doctor also breaks an upload off.
+    const isWhole = await (async () => {
+      for await (const chunk of request) chunks.push(chunk as Buffer)
+      return true
+    })().catch(() => false)
+    if (!isWhole) return
+    const headers = Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`)
+    received.push({ headers: headers.join('\n'), body: Buffer.concat(chunks).toString() })
+    response.writeHead(204).end()
+  })
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+  const config = readConfig({
+    PI_ENV: 'development',
+    PI_PORT: '0',
+    PI_DATABASE_URL: `sqlite:${join(folder, 'service.db')}`,
+    PI_MASTER_KEY: testMasterKey,
+    PI_SIMULATED_CHAINS: '137',
+    PI_CONSOLE: 'on',
+    PI_LOG_LEVEL: 'silent',
+  })
+  const simulateChains = simulateChainsWith({ randomBytes: (length) => new Uint8Array(length).fill(7) }, undefined)
+  server = await startServer(config, { simulateChains, tools: developmentTools })
+  const address = receiver.address()
+  const port = typeof address === 'object' ? address?.port : 0
+  await server.service.integrations.create({
+    address: integration,
+    notificationUrl: `http://127.0.0.1:${port}/hook`,
+  })
+})
+afterAll(async () => {
+  await server?.stop()
+  receiver?.closeAllConnections()
+  receiver?.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const page = async (path: string) => (await fetch(`${server.url}${path}`)).text()
+
+/** Posts a form of the page of tools; resolves the page that it leads to. */
+async function act(name: string, fields: Record<string, string>): Promise<Response> {
+  const [, csrf = ''] = /name="csrf" value="([^"]+)"/.exec(await page('/console/tools')) ?? []
+  const body = new URLSearchParams({ csrf, integration, ...fields })
+  const Origin = server.url
+  return fetch(`${server.url}/console/act/${name}`, { method: 'POST', body, headers: { Origin } })
+}
+
+async function ended({ url }: Response): Promise<string> {
+  for (;;) {
+    const text = await (await fetch(url)).text()
+    if (!text.includes('<progress')) return text
+    await setImmediate()
+  }
+}
+
+it('a test payment is indexed, delivered and delivered again, and each step is a row', async () => {
+  const text = await ended(await act('trigger', { scenario: 'duplicate', amount: '12.50', chain: '137' }))
+  for (const row of [
+    'Block 1 of chain 137: 1 payment',
+    'was answered 204; a correct receiver: duplicate',
+    '1 payment, 1 snapshot',
+  ])
+    expect(text).toContain(row)
+  expect(received.length).toBeGreaterThan(0)
+  expect(await page('/console/payments')).toContain('12.5')
+})
+
+it('a delivery that the receiver got verifies with the secret that stays in the server', async () => {
+  const [delivery] = received
+  const at = new Date().toISOString().slice(0, 19)
+  const text = await (await act('explain', { headers: '', body: '', ...delivery, at })).text()
+  expect(text).toContain('A receiver accepts this delivery.')
+  const unreadable = await (await act('explain', { headers: '{"a":', body: '', at })).text()
+  expect(unreadable).toContain('role="alert"')
+})
+
+it('the doctor finds that the receiver accepts forged deliveries, and says what to change', async () => {
+  const text = await ended(await act('doctor', {}))
+  expect(text).toMatch(/probes passed, \d+ failed/)
+  expect(text).toContain('cause')
+  expect(text).toContain('forged')
+})
+
+it('a scenario that the server refuses says why', async () => {
+  const answer = await act('trigger', { scenario: 'success', amount: 'much' })
+  expect([answer.status, (await answer.text()).includes('amount is malformed')]).toEqual([400, true])
+})

@@ -1,0 +1,65 @@
+/** @jsxRuntime automatic @jsxImportSource hono/jsx */
+/** Acts on shared identity verifications, and the search by e-mail address. @module */
+import { ShareRequestError } from '@payment-integration/core/identity'
+import { FilterError } from '../filters.js'
+import { unclosedWords, unresolvedWords } from '../identity-words.js'
+import { ErrorPage } from '../pages/records.js'
+import type { Act, ActAnswer, ActInput } from './act.js'
+import { requiredField } from './fields.js'
+
+const section = '/identity'
+const isOff = () => new FilterError('No identity provider is configured.')
+
+/** The acts, by their names in the address. */
+export const identityActs: Readonly<Record<string, Act>> = {
+  'identity-search': { needs: 'viewer', run: search },
+  'identity-resolve': { needs: 'operator', run: resolve },
+  'identity-close': { needs: 'operator', run: close },
+}
+
+/** Leads to the keyed hash of an address. It is a posted form, so the address is in no URL and in no log. */
+async function search({ fields, service }: ActInput): Promise<ActAnswer> {
+  if (service.identity === null) throw isOff()
+  try {
+    const key = await service.identity.emailKey(requiredField(fields, 'email'))
+    return { to: `${section}?key=${key}`, note: 'email-found' }
+  } catch (error) {
+    // No message quotes what may be an address.
+    if (error instanceof ShareRequestError) throw new FilterError('The given text is no e-mail address.')
+    throw error
+  }
+}
+
+/** Without an applicant, the operator's finding is that the redemption created none. */
+async function resolve({ fields, commands }: ActInput): Promise<ActAnswer> {
+  if (commands.identity === null) throw isOff()
+  const finding = requiredField(fields, 'finding')
+  const applicantId = finding === 'none' ? null : requiredField(fields, 'applicant')
+  const externalUserId = requiredField(fields, 'externalUserId')
+  const result = await commands.identity.resolveRedemption({ externalUserId, applicantId })
+  if (result === 'attached' || result === 'absent' || result === 'surplus')
+    return { to: section, note: `redemption-${result}` }
+  return nothingDone(unresolvedWords[result])
+}
+
+/** With the field `dryRun` it only asks the provider. */
+async function close({ fields, commands }: ActInput): Promise<ActAnswer> {
+  if (commands.identity === null) throw isOff()
+  const what = requiredField(fields, 'what') === 'missing' ? 'missing' : 'hold'
+  const dryRun = fields['dryRun'] === 'yes'
+  const result = await commands.identity.closeVerification({
+    subjectId: requiredField(fields, 'subject'),
+    what,
+    dryRun,
+  })
+  if (result !== 'closed') return nothingDone(unclosedWords[result])
+  if (!dryRun) return { to: section, note: `${what}-closed` }
+  const title = 'It can be closed'
+  const text = 'The provider confirms it. Nothing was changed yet.'
+  return { show: { title, section, body: <ErrorPage title={title} text={text} /> } }
+}
+
+function nothingDone(text: string): ActAnswer {
+  const title = 'Nothing was changed'
+  return { show: { title, section, body: <ErrorPage title={title} text={text} /> }, status: 409 }
+}

@@ -1,0 +1,116 @@
+/** Acts on integrations, and secrets that are shown once. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type AdminSetup, adminSetup, origin, type Person } from '../../test/admin-setup.js'
+
+const address = `0x${'ab'.repeat(20)}`
+const page = `/integrations/${address}`
+let setup: AdminSetup
+let ada: Person
+
+beforeAll(async () => {
+  setup = await adminSetup(22)
+  ada = await setup.signIn('ada', 'admin')
+  const { status } = await ada.act('integration-create', {
+    address,
+    name: '<b>\u202eshop',
+    url: 'https://shop.example',
+  })
+  expect(status).toBe(200)
+})
+afterAll(() => setup?.close())
+
+const stored = async () => (await setup.twin.service.integrations.list()).find((each) => each.address === address)
+const secretsIn = (text: string) => text.match(/pi_[a-z]+_[\w-]{20,}|whsec_[\w+/=-]{20,}/g) ?? []
+
+describe('an integration', () => {
+  it('is created in the name of the admin, and its page shows hostile names as text', async () => {
+    expect(await setup.audit(1)).toEqual([`operator:ada integration.created ${address}`])
+    const { text } = await ada.get(page)
+    expect(text).toContain('&lt;b&gt;\\u{202e}shop')
+    expect((await ada.get('/integrations')).text).toContain(`href="/console${page}"`)
+  })
+
+  it('is created once, with a well-formed address and URL', async () => {
+    expect((await ada.act('integration-create', { address })).status).toBe(409)
+    for (const fields of [{ address: '0x12' }, { address: `0x${'cd'.repeat(20)}`, url: 'ftp://shop.example' }])
+      expect((await ada.act('integration-create', fields)).status).toBe(409)
+  })
+
+  it('is disabled and enabled', async () => {
+    for (const [act, enabled, action] of [
+      ['integration-disable', false, 'integration.disabled'],
+      ['integration-enable', true, 'integration.enabled'],
+    ] as const) {
+      expect((await ada.act(act, { address })).location).toBe(`/console${page}?note=${act}d`)
+      expect((await stored())?.enabled).toBe(enabled)
+      expect(await setup.audit(1)).toEqual([`operator:ada ${action} ${address}`])
+    }
+  })
+
+  it('gets another URL, or none', async () => {
+    await ada.act('integration-url', { address, url: 'https://new.example/hook?key=s3cret' })
+    expect((await stored())?.notificationUrl).toBe('https://new.example/hook?key=s3cret')
+    expect((await ada.get(page)).text).not.toContain('s3cret')
+    await ada.act('integration-url', { address })
+    expect((await stored())?.notificationUrl).toBeNull()
+    expect(await setup.audit(1)).toEqual([`operator:ada integration.url_set ${address}`])
+  })
+
+  it('gets a new API secret, and the former one stays valid for its grace time', async () => {
+    const basic = (secret: string) => `Basic ${Buffer.from(`${address}:${secret}`).toString('base64')}`
+    const { authenticate } = setup.twin.service
+    const [first = ''] = secretsIn((await ada.act('integration-rotate', { address, graceHours: '0' })).text)
+    const [second = ''] = secretsIn((await ada.act('integration-rotate', { address, graceHours: '24' })).text)
+    expect(await authenticate(basic(first))).not.toBeNull()
+    expect(await authenticate(basic(second))).not.toBeNull()
+    await setup.twin.advance(24 * 3_600_000)
+    expect(await authenticate(basic(first))).toBeNull()
+    expect(await setup.audit(1)).toEqual([`operator:ada integration.api_secret_rotated ${address}`])
+    ada = await setup.signIn('ada2', 'admin')
+  })
+
+  it.each(['-1', '1.5', '721', 'x', '1e2'])('is not rotated with a grace time of %s hours', async (graceHours) => {
+    expect((await ada.act('integration-rotate', { address, graceHours })).status).toBe(400)
+  })
+
+  it('gets a signing secret in two steps, and a prepared one is not shown a second time', async () => {
+    const first = await ada.act('integration-prepare', { address })
+    const [secret = ''] = secretsIn(first.text)
+    expect(secret).not.toBe('')
+    const again = await ada.act('integration-prepare', { address })
+    expect([again.status, again.text.includes(secret)]).toEqual([400, false])
+    expect(await setup.audit(1)).toEqual([`operator:ada2 integration.signing_secret_prepared ${address}`])
+    await ada.act('integration-activate', { address, graceHours: '1' })
+    expect(await setup.audit(1)).toEqual([`operator:ada2 integration.signing_secret_activated ${address}`])
+    await ada.act('integration-prepare', { address })
+    await ada.act('integration-abort', { address })
+    expect(await setup.audit(1)).toEqual([`operator:ada2 integration.signing_secret_aborted ${address}`])
+    expect((await ada.act('integration-abort', { address })).status).toBe(409)
+  })
+})
+
+it('no page renders a secret again after its creation', async () => {
+  const other = `0x${'ef'.repeat(20)}`
+  const answers = [
+    await ada.act('integration-create', { address: other, name: 'shop' }),
+    await ada.act('integration-rotate', { address: other, graceHours: '1' }),
+    await ada.act('integration-prepare', { address: other }),
+    await ada.act('key-create', { name: 'till' }),
+    await ada.act('operator-create', { name: 'nina', role: 'viewer' }),
+    await ada.act('operator-reset', { name: 'nina', confirmed: 'yes' }),
+  ]
+  const secrets = answers.map(({ text }) => secretsIn(text))
+  expect(secrets.map(({ length }) => length)).toEqual([2, 1, 1, 1, 1, 1])
+  for (const { headers } of answers) expect(headers.get('cache-control')).toBe('no-store')
+  const [link = ''] = secrets.at(-1) ?? []
+  expect(answers.at(-1)?.text).toContain(`${origin}/console/join#${link}`)
+  for (const path of [
+    ...['', '/payments', '/deliveries', '/endpoints', '/chains', '/legacy', '/identity', '/integrations'],
+    ...[`/integrations/${other}`, '/accounts', '/keys', '/operators', '/audit', '/settings'],
+  ]) {
+    const { status, text } = await ada.get(path)
+    expect(status, path).toBe(200)
+    expect(secretsIn(text), path).toEqual([])
+    for (const secret of secrets.flat()) expect(text, path).not.toContain(secret)
+  }
+})

@@ -1,0 +1,81 @@
+/** Endpoints, integrations and chains, as a browser without JavaScript gets them. */
+import { createTwin, type Twin, type TwinIntegration } from '@payment-integration/testing/twin'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Console, createConsole } from './create-console.js'
+
+/** More than a page has. */
+const others = 60
+let twin: Twin
+let pages: Console
+let shop: TwinIntegration
+const addresses: string[] = []
+
+beforeAll(async () => {
+  twin = await createTwin({ seed: 13 })
+  shop = await twin.addIntegration(() => new Response(null, { status: 308 }))
+  for (let n = 0; n < others; n += 1) {
+    const address = `0x${n.toString(16).padStart(2, '0').repeat(20)}`
+    await twin.service.integrations.create({ address })
+    addresses.push(address)
+  }
+  addresses.push(shop.address)
+  addresses.sort()
+  for (let n = 0; n < 4; n += 1) await twin.pay({ chainId: 10, integrationAddress: shop.address })
+  await twin.reorganise(10, 1)
+  await twin.mine(10, 2)
+  await twin.advance(600_000)
+  pages = createConsole({ service: twin.service, now: twin.now })
+})
+afterAll(async () => {
+  pages?.close()
+  await twin?.close()
+})
+
+async function get(path: string): Promise<string> {
+  return (await pages.fetch(new Request(`http://127.0.0.1:4747${path}`))).text()
+}
+
+it.each(['/console/integrations', '/console/endpoints'])('%s has each integration once, in pages', async (path) => {
+  const seen: string[] = []
+  let next: string | undefined = path
+  while (next !== undefined) {
+    const html: string = await get(next)
+    for (const [row] of html.matchAll(/<tr>.*?<\/tr>/g)) seen.push(...(/0x[0-9a-f]{40}/.exec(row) ?? []))
+    next = /href="([^"]*)" rel="next"/.exec(html)?.[1]
+  }
+  expect(seen).toEqual(addresses)
+})
+
+it('no list reads all integrations', async () => {
+  const { list } = twin.service.integrations
+  let calls = 0
+  Object.assign(twin.service.integrations, { list: () => ++calls && list() })
+  const wallet = `/console/payments?q=${shop.address}`
+  for (const path of [
+    '/console/integrations',
+    '/console/endpoints',
+    '/console/payments',
+    '/console/deliveries',
+    wallet,
+  ])
+    await get(path)
+  Object.assign(twin.service.integrations, { list })
+  expect(calls).toBe(0)
+})
+
+it('an endpoint has its latencies, its breaker, and its last failure with what to do', async () => {
+  const html = await get(`/console/endpoints?after=${addresses[addresses.indexOf(shop.address) - 1] ?? ''}`)
+  for (const part of ['answers and timeouts', 'one attempt tests it', 'redirects are not followed'])
+    expect(html).toContain(part)
+})
+
+it('a chain has its reorganisations with time and depth', async () => {
+  const html = await get('/console/chains')
+  expect(html).toMatch(/Depth in blocks"[^>]*><span>1<\/span>/)
+  expect(html).toContain('None since the start of this process.')
+})
+
+it('a filter by an integration beyond those of the form keeps its choice', async () => {
+  const unknown = `0x${'fe'.repeat(20)}`
+  expect(await get(`/console/payments?integration=${unknown}`)).toContain(`<option value="${unknown}" selected`)
+})

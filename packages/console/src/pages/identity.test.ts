@@ -1,0 +1,112 @@
+/** Identity pages: decisions that wait, acts on them, and addresses that no page shows. */
+import { createClient } from '@payment-integration/client'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type AdminSetup, adminSetup, type Person } from '../../test/admin-setup.js'
+
+const email = 'Ada.Lovelace@example.com'
+let setup: AdminSetup
+let vera: Person
+let olga: Person
+let share: (token: string, of?: string) => Promise<unknown>
+
+beforeAll(async () => {
+  setup = await adminSetup(24)
+  const { twin } = setup
+  vera = await setup.signIn('vera', 'viewer')
+  const { address, apiSecret } = await twin.addIntegration()
+  const client = createClient({
+    ...{ baseUrl: 'https://payments.test', integrationAddress: address, apiSecret },
+    ...{ fetch: twin.fetch, retries: 0 },
+  })
+  share = (kycShareToken, of = email) => client.identity.share({ email: of, kycShareToken })
+})
+afterAll(() => setup?.close())
+
+const identity = () => {
+  const { identity: present } = setup.twin.service
+  if (present === null) throw new Error('A twin has an identity provider.')
+  return present
+}
+
+describe('the search by e-mail address', () => {
+  it('leads a viewer to the keyed hash, and no page shows the address', async () => {
+    await share(setup.twin.identity.shareToken())
+    const key = await identity().emailKey(email)
+    const { status, location, text } = await vera.act('identity-search', { email: ` ${email.toUpperCase()} ` })
+    expect([status, location]).toEqual([303, `/console/identity?key=${key}&note=email-found`])
+    const found = await vera.get(`/identity?key=${key}`)
+    expect(found.text).toContain(`title="${key}"`)
+    for (const each of [text, found.text, (await vera.get('/identity')).text, (await vera.get('/audit')).text])
+      expect(each).not.toMatch(/lovelace/i)
+  })
+
+  it('of a text that is no address does not quote it', async () => {
+    const { status, text } = await vera.act('identity-search', { email: 'no address <b>' })
+    expect([status, text.includes('no e-mail address'), text.includes('no address')]).toEqual([400, true, false])
+  })
+
+  it('of an address without a subject shows none', async () => {
+    const { location } = await vera.act('identity-search', { email: 'nobody@example.com' })
+    const { text } = await vera.get((location ?? '').replace('/console', ''))
+    expect(text).toContain('No subject matches.')
+  })
+
+  it('a malformed keyed hash in the address is answered 400', async () => {
+    expect((await vera.get('/identity?key=zz')).status).toBe(400)
+  })
+})
+
+describe('a verification on hold', () => {
+  it('is checked without a change, and closed in the name of the operator', async () => {
+    const { twin } = setup
+    const key = await identity().emailKey(email)
+    const [subject] = await identity().subjects({ emailKey: key, limit: 1 })
+    const applicant = subject?.applicantId ?? ''
+    await twin.identity.setActive(applicant, false)
+    olga = await setup.signIn('olga', 'operator')
+    expect((await olga.get('/identity')).text).toContain('aria-label="On hold or missing"')
+    const fields = { subject: subject?.id ?? '', what: 'hold' }
+    const before = await setup.audit(1)
+    await olga.act('identity-close', { ...fields, dryRun: 'yes' })
+    expect(await setup.audit(1)).toEqual(before)
+    const missing = await olga.act('identity-close', { ...fields, what: 'missing' })
+    expect([missing.status, missing.text.includes('neither on hold nor missing')]).toEqual([409, true])
+    // The webhook of the activation is lost.
+    twin.identity.provider.setWebhooks('PaymentService', [])
+    await twin.identity.setActive(applicant, true)
+    const { location } = await olga.act('identity-close', fields)
+    expect(location).toBe('/console/identity?note=hold-closed')
+    expect(await setup.audit(1)).toEqual([`operator:olga identity.hold_closed ${applicant}`])
+  })
+})
+
+describe('a redemption with an unknown outcome', () => {
+  const other = 'grace@example.com'
+
+  it('waits for a decision, and an operator resolves it in their own name', async () => {
+    const { twin } = setup
+    twin.identity.provider.setWebhooks('PaymentService', [])
+    twin.identity.provider.fail({ on: 'reuse', at: 'after', answer: 'lost' })
+    for (let n = 0; n < 3; n += 1) twin.identity.provider.fail({ on: 'find', at: 'before', answer: 'lost' })
+    const token = twin.identity.shareToken()
+    await expect(share(token, other)).rejects.toThrow()
+    const key = await identity().emailKey(other)
+    const [open] = await identity().redemptions({ emailKey: key, limit: 1 })
+    expect(open).toMatchObject({ state: 'unknown', isLeased: true })
+    expect((await vera.get('/identity')).text).toContain('No outcome is unknown')
+    // Long enough for the lease to end; the look-ups on the way fail.
+    for (let n = 0; n < 200; n += 1) twin.identity.provider.fail({ on: 'find', at: 'before', answer: 'lost' })
+    await twin.advance(3 * 3_600_000)
+    olga = await setup.signIn('oskar', 'operator')
+    const { text } = await olga.get('/identity')
+    expect(text).toContain('aria-label="Unknown outcomes"')
+    expect(text).toContain(`name="externalUserId" value="${open?.externalUserId}"`)
+    const fields = { externalUserId: open?.externalUserId ?? '' }
+    const wrong = await olga.act('identity-resolve', { ...fields, finding: 'applicant', applicant: 'none-of-that-id' })
+    expect([wrong.status, wrong.text.includes('knows no such applicant')]).toEqual([409, true])
+    const done = await olga.act('identity-resolve', { ...fields, finding: 'none' })
+    expect(done.location).toBe('/console/identity?note=redemption-absent')
+    expect(await setup.audit(1)).toEqual([`operator:oskar identity.redemption_resolved ${open?.externalUserId}`])
+    expect((await olga.act('identity-resolve', { ...fields, finding: 'none' })).status).toBe(409)
+  })
+})

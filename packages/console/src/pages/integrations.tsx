@@ -1,0 +1,149 @@
+/** @jsxRuntime automatic @jsxImportSource hono/jsx */
+/** Integrations: their list, and the page of one with its acts. @module */
+import type { IntegrationView } from '@payment-integration/core'
+import type { ConsoleIntegration } from '@payment-integration/core/ports'
+import { ActForm } from '../view/act-form.js'
+import { GraceField, TextField } from '../view/fields.js'
+import { Badge, Cell, Facts, hrefOf, Pager, Shown, Table, When } from '../view/parts.js'
+import { NoIntegrations, withoutQuery } from './operations.js'
+
+/** The path of an integration's page, below the base. */
+export const integrationPath = (address: string) => `/integrations/${address}`
+
+const titles = ['State', 'Name', 'Address', 'Notification URL', 'Created', 'Signing secret', 'Rows']
+
+/** Integrations, without their secrets. */
+export function IntegrationsPage(props: {
+  integrations: readonly ConsoleIntegration[]
+  next: string | null
+  now: number
+}) {
+  return (
+    <>
+      <h1>Integrations</h1>
+      {props.integrations.length === 0 ? (
+        <NoIntegrations />
+      ) : (
+        <Table label="Integrations" columns={titles.map((title) => ({ title }))}>
+          {props.integrations.map((one) => (
+            <IntegrationRow one={one} now={props.now} />
+          ))}
+        </Table>
+      )}
+      <Pager first={null} next={props.next} />
+      <ActForm act="integration-create" label="Create the integration" needs="admin">
+        <h2>New integration</h2>
+        <TextField name="address" label="Address" hint="0x and 40 hex digits" isLong />
+        <TextField name="name" label="Name" isOptional />
+        <TextField name="url" label="Notification URL" hint="https://…" isOptional isLong />
+      </ActForm>
+    </>
+  )
+}
+
+function IntegrationRow({ one, now }: { one: ConsoleIntegration; now: number }) {
+  return (
+    <tr>
+      <Cell of="State">
+        <StateOf one={one} />
+      </Cell>
+      <Cell of="Name">
+        <Shown text={one.name} most={60} />
+      </Cell>
+      <Cell of="Address">
+        <a class="hex whole" href={hrefOf(integrationPath(one.address), {})}>
+          {one.address}
+        </a>
+      </Cell>
+      <Cell of="Notification URL">
+        <UrlOf one={one} />
+      </Cell>
+      <Cell of="Created">
+        <When at={one.createdAt} withDate />
+      </Cell>
+      <Cell of="Signing secret">{signingOf(one, now)}</Cell>
+      <Cell of="Rows">
+        <RowsOf one={one} />
+      </Cell>
+    </tr>
+  )
+}
+
+const StateOf = ({ one }: { one: Pick<IntegrationView, 'enabled'> }) => (
+  <Badge word={one.enabled ? 'enabled' : 'disabled'} tone={one.enabled ? 'good' : 'bad'} />
+)
+
+const UrlOf = ({ one: { notificationUrl } }: { one: Pick<IntegrationView, 'notificationUrl'> }) =>
+  notificationUrl === null ? <span class="dim">none</span> : <Shown text={withoutQuery(notificationUrl)} />
+
+const RowsOf = ({ one: { address } }: { one: Pick<IntegrationView, 'address'> }) => (
+  <>
+    <a href={hrefOf('/payments', { integration: address })}>payments</a>{' '}
+    <a href={hrefOf('/deliveries', { integration: address })}>deliveries</a>
+  </>
+)
+
+const signingOf = (
+  {
+    signingSecretPrepared,
+    previousSigningSecretUntil,
+  }: Pick<IntegrationView, 'signingSecretPrepared' | 'previousSigningSecretUntil'>,
+  now = 0,
+) =>
+  `${signingSecretPrepared ? 'a next one is prepared' : 'set'}${
+    (previousSigningSecretUntil ?? 0) <= now ? '' : ', the former one in its grace time'
+  }`
+
+/** One integration with its acts. */
+export function IntegrationPage({ one }: { one: IntegrationView }) {
+  const fields = { address: one.address }
+  const until = one.previousSigningSecretUntil
+  return (
+    <>
+      <h1>
+        Integration <StateOf one={one} />
+      </h1>
+      <Facts
+        rows={[
+          ['Address', <code class="whole">{one.address}</code>, 'wide'],
+          ['Name', <Shown text={one.name === '' ? 'none' : one.name} most={200} />, 'wide'],
+          ['Notification URL', <UrlOf one={one} />, 'wide'],
+          ['Created', <When at={one.createdAt} withDate />],
+          ['API secret', 'set; only its hash is stored'],
+          ['Signing secret', signingOf(one)],
+          ['Former one until', until === null ? 'none' : <When at={until} withDate />],
+          ['Rows', <RowsOf one={one} />],
+        ]}
+      />
+      <div class="acts stacked">
+        <ActForm act="integration-url" label="Set the URL" needs="admin" fields={fields}>
+          <TextField name="url" label="New notification URL; empty: none" hint="https://…" isOptional isLong />
+        </ActForm>
+        <ActForm act="integration-rotate" label="Replace the API secret" needs="admin" fields={fields}>
+          <GraceField />
+        </ActForm>
+        {one.signingSecretPrepared ? (
+          <>
+            <ActForm act="integration-activate" label="Activate the signing secret" needs="admin" fields={fields}>
+              <GraceField />
+            </ActForm>
+            <ActForm
+              act="integration-abort"
+              label="Delete the prepared signing secret"
+              needs="admin"
+              fields={fields}
+              tone="danger"
+            />
+          </>
+        ) : (
+          <ActForm act="integration-prepare" label="Prepare a signing secret" needs="admin" fields={fields} />
+        )}
+        {one.enabled ? (
+          <ActForm act="integration-disable" label="Disable" needs="admin" fields={fields} tone="danger" />
+        ) : (
+          <ActForm act="integration-enable" label="Enable" needs="admin" fields={fields} />
+        )}
+      </div>
+    </>
+  )
+}

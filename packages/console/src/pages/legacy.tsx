@@ -1,0 +1,140 @@
+/** @jsxRuntime automatic @jsxImportSource hono/jsx */
+/** The legacy look-up and verification of a transaction, in words and as on the wire. @module */
+import { LegacyRequestError, type Service, UnknownTransactionError } from '@payment-integration/core'
+import type { Child } from 'hono/jsx'
+import { type Given, wholeOf } from '../filters.js'
+import { Filters } from '../view/form.js'
+import { Badge, Cell, Empty, Pre, Shown, Table } from '../view/parts.js'
+import { shownText } from '../view/text.js'
+
+type Legacy = Service['legacy']
+type Item = Awaited<ReturnType<Legacy['lookup']>>['payments'][number]
+type Verified = Awaited<ReturnType<Legacy['verify']>>
+
+/** What was answered. */
+export type LegacyAnswer =
+  | { readonly status: 200; readonly lookup: Awaited<ReturnType<Legacy['lookup']>> }
+  | ({ readonly status: 200 | 409 } & Verified)
+  | { readonly status: 400; readonly error: LegacyRequestError }
+  | { readonly status: 404 }
+
+/** Asks for a transaction of the form; null: the form is empty. @throws FilterError When the chain is no number. */
+export async function legacyAnswer(legacy: Legacy, given: Given): Promise<LegacyAnswer | null> {
+  const { chain = '', hash = '', amount = '', currency = '', payee = '' } = given
+  if (chain === '' && hash === '') return null
+  try {
+    if (amount === '' && currency === '' && payee === '')
+      return { status: 200, lookup: await legacy.lookup({ chainId: chain, txHash: hash }) }
+    const chainId = wholeOf('chain', chain)
+    const invoice = { invoiceAmount: amount, invoiceCurrency: currency, address: payee }
+    const answer = await legacy.verify({ chainId, txHash: hash, ...invoice })
+    return { status: answer.verified ? 200 : 409, ...answer }
+  } catch (error) {
+    if (error instanceof LegacyRequestError) return { status: 400, error }
+    if (error instanceof UnknownTransactionError) return { status: 404 }
+    throw error
+  }
+}
+
+const fields = [
+  { name: 'chain', label: 'Chain', hint: '137' },
+  { name: 'hash', label: 'Transaction', hint: '0x…', kind: 'search' },
+  { name: 'amount', label: 'Invoice amount', hint: '25.00' },
+  { name: 'currency', label: 'Invoice currency', hint: 'EUR' },
+  { name: 'payee', label: 'Receiver', hint: 'address or handle' },
+] as const
+
+/** The forms and the answer. */
+export function LegacyPage({ given, answer }: { given: Given; answer: LegacyAnswer | null }) {
+  return (
+    <>
+      <h1>Legacy API</h1>
+      <Filters path="/legacy" fields={fields} given={given} />
+      <p class="dim">
+        With chain and transaction alone this is the look-up. With amount, currency and receiver it is the verification.
+      </p>
+      {answer === null ? null : <Answered answer={answer} />}
+    </>
+  )
+}
+
+function Answered({ answer }: { answer: LegacyAnswer }) {
+  if (answer.status === 404)
+    return (
+      <Empty title="404: the transaction is not in the system.">
+        <p>It may be of another chain, not indexed yet, or no payment of the router.</p>
+      </Empty>
+    )
+  if ('error' in answer)
+    return (
+      <Empty title="400: the request is malformed.">
+        {answer.error.details.map(({ message, path }) => (
+          <p>
+            <code>{path.join('.')}</code>: <Shown text={message} most={400} />
+          </p>
+        ))}
+      </Empty>
+    )
+  const isLookup = 'lookup' in answer
+  const payments: readonly Item[] = isLookup ? answer.lookup.payments : (answer.result.payments as readonly Item[])
+  return (
+    <>
+      <h2>In words</h2>
+      <p>{isLookup ? `The transaction has ${payments.length} payment(s).` : verdictOf(answer)}</p>
+      <Table label="Payments" columns={titles.map((title) => ({ title }))}>
+        {payments.map((item) => (
+          <PaymentItem item={item} errors={isLookup ? null : errorsOf(item)} />
+        ))}
+      </Table>
+      <h2>As on the wire, status {answer.status}</h2>
+      <Pre label="The answer as JSON" text={wireOf(isLookup ? answer.lookup : answer.result)} />
+    </>
+  )
+}
+
+const verdictOf = ({ verified, result }: Verified) =>
+  verified
+    ? 'Verified: every payment of the transaction matches the invoice.'
+    : `Not verified: of ${result.payments.length} payment(s) not every one matches the invoice.`
+
+const titles = ['Verdict', 'Paid net', 'Fees', 'Receiver', 'Invoice', 'Memo', 'Final']
+
+function errorsOf(item: Item): readonly string[] {
+  return (item as Item & { readonly verificationErrors?: readonly string[] }).verificationErrors ?? []
+}
+
+function PaymentItem({ item, errors }: { item: Item; errors: readonly string[] | null }) {
+  return (
+    <tr>
+      <Cell of="Verdict">{verdictCell(errors)}</Cell>
+      <Cell of="Paid net">
+        <Shown text={`${item.tokenAmountNet.formatted} ${item.tokenSymbol}`} most={100} />
+      </Cell>
+      <Cell of="Fees">
+        <Shown text={item.totalFees.formatted} most={100} />
+      </Cell>
+      <Cell of="Receiver">
+        <code class="whole">{item.receiver}</code>
+      </Cell>
+      <Cell of="Invoice">
+        <Shown text={`${item.invoiceAmount} ${item.invoiceCurrency}`.trim() || 'none'} most={100} />
+      </Cell>
+      <Cell of="Memo">
+        <Shown text={item.memo} most={100} />
+      </Cell>
+      <Cell of="Final">{item.final ? 'yes' : 'not yet'}</Cell>
+    </tr>
+  )
+}
+
+function verdictCell(errors: readonly string[] | null): Child {
+  if (errors === null) return <span class="dim">not asked</span>
+  // The words of the interface are long: they wrap, as a badge does not.
+  return errors.length === 0 ? <Badge word="matches" tone="good" /> : <span class="bad">{errors.join('; ')}</span>
+}
+
+/** Most characters of an answer: memos and names have limits of their own. */
+const mostCharacters = 20_000
+
+/** The body, with invisible characters as escapes. */
+const wireOf = (body: object) => shownText(JSON.stringify(body, null, 2), mostCharacters)

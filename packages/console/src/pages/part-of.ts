@@ -1,0 +1,14 @@
+/** Reads lists page by page. @module */
+import type { ConsoleReads } from '@payment-integration/core/ports'
+import type { Given } from '../filters.js'
+import { hrefOf } from '../view/parts.js'
+
+/** Rows on a page. */
+export const pageSize = 50
+
+/** A page of integrations, in the order of their addresses. */
+export async function integrationsAfter(reads: ConsoleReads, given: Given, path: string) {
+  const rows = await reads.integrations({ afterAddress: given['after'], limit: pageSize + 1 })
+  const shown = rows.slice(0, pageSize)
+  return { shown, next: rows.length > pageSize ? hrefOf(path, { after: shown.at(-1)?.address }) : null }
+}

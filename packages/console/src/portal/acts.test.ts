@@ -1,0 +1,205 @@
+/** Acts of the portal. Source: docs/decisions/portal.md. */
+
+import type { TwinIntegration } from '@payment-integration/testing/twin'
+import { createVerifier } from '@payment-integration/webhook'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { BrowserLike } from '../../test/browser-like.js'
+import { openPortal, type PortalSetup } from '../../test/portal-setup.js'
+
+let setup: PortalSetup
+let shop: TwinIntegration
+let own: BrowserLike
+let status = 204
+const dayMs = 86_400_000
+
+beforeEach(async () => {
+  status = 204
+  setup = await openPortal(32)
+  shop = await setup.twin.addIntegration(() => new Response(status === 204 ? null : '<b>answer</b>\u202e', { status }))
+  own = await setup.signIn(shop)
+})
+afterEach(() => setup?.twin.close())
+
+const act = async (name: string, fields: Record<string, string> = {}) =>
+  own.post(`/portal/act/${name}`, { csrf: await own.csrf('/portal'), ...fields })
+const view = () => setup.twin.service.integrations.get(shop.address)
+const secretIn = (text: string) => /pi_(?:api|whsec)_[\w-]{43}/.exec(text)?.[0] ?? ''
+const mine = (action: string, subject = shop.address) => `integration:${shop.address} ${action} ${subject}`
+
+/** Every page that the navigation leads to. */
+async function allPages(): Promise<string> {
+  const paths = ['', '/payments', '/deliveries', '/endpoint', '/secrets']
+  return (await Promise.all(paths.map(async (path) => (await own.get(`/portal${path}`)).text))).join()
+}
+
+describe('a replay', () => {
+  it('makes a delivery due once more, in the name of the integration', async () => {
+    const paid = await setup.twin.pay({ integrationAddress: shop.address })
+    const page = await own.get(`/portal/payments/${paid.chainId}/${paid.txHash}`)
+    const [, id = ''] = /name="id" value="(\d+)"/.exec(page.text) ?? []
+    const { location } = await act('replay', { id })
+    expect(location).toBe(`/portal/payments/${paid.chainId}/${paid.txHash}?note=replayed`)
+    expect((await own.get(location ?? '')).text).toContain('The delivery is due now.')
+    expect(await setup.audit(1)).toEqual([mine('deliveries.replayed', id)])
+    await setup.twin.advance(0)
+    expect(setup.twin.arrivals).toHaveLength(2)
+  })
+})
+
+describe('a test delivery', () => {
+  it('shows the answer and the request, passes a verifier, and is listed nowhere', async () => {
+    const { text } = await act('test')
+    const [arrived] = setup.twin.arrivals
+    const headers = arrived?.headers ?? {}
+    const { snapshot } = await createVerifier({ secrets: shop.signingSecret, now: setup.twin.now }).verify({
+      body: arrived?.body ?? new Uint8Array(),
+      headers,
+    })
+    expect(snapshot).toMatchObject({ state: null, invoice: null, recipient: { title: 'Test delivery' } })
+    expect(text).toContain('The receiver accepted it')
+    expect(text).toContain('This is no payment')
+    expect(await setup.twin.service.deliveries.count({})).toBe(0)
+    expect(await setup.audit(1)).toEqual([mine('integration.test_sent')])
+  })
+
+  it('shows a failure with its cause, and the answer as text', async () => {
+    status = 401
+    const { status: answered, text } = await act('test')
+    expect(answered).toBe(200)
+    expect(text).toContain('The receiver rejected the signature.')
+    expect(text).toContain('&lt;b&gt;answer&lt;/b&gt;\\u{202e}')
+  })
+
+  it('without a URL says so', async () => {
+    await act('url')
+    const { status: answered, text } = await act('test')
+    expect([answered, text.includes('has no notification URL')]).toEqual([409, true])
+  })
+})
+
+describe('the notification URL', () => {
+  it('is set and removed', async () => {
+    const { location } = await act('url', { url: 'https://other.example/hook' })
+    expect([location, (await view()).notificationUrl]).toEqual([
+      '/portal/endpoint?note=url-set',
+      'https://other.example/hook',
+    ])
+    await act('url', { url: ' ' })
+    expect((await view()).notificationUrl).toBeNull()
+    expect(await setup.audit(2)).toEqual([mine('integration.url_set'), mine('integration.url_set')])
+  })
+
+  it.each(['http://shop.example/hook', 'https://10.0.0.1/hook', 'https://shop.internal/', 'javascript:alert(1)'])(
+    '%s is rejected with the reason of the command',
+    async (url) => {
+      const { status: answered, text } = await act('url', { url })
+      expect([answered, text.includes('The notification URL is refused')]).toEqual([400, true])
+      expect((await view()).notificationUrl).toBe(shop.notificationUrl)
+    },
+  )
+})
+
+describe('a new API secret', () => {
+  it('is shown once; both work until the old one is ended; then its sessions end', async () => {
+    const { text, headers } = await act('rotate-api-secret', { grace: String(dayMs) })
+    const apiSecret = secretIn(text)
+    expect([text.split(apiSecret).length, headers.get('cache-control')]).toEqual([2, 'no-store'])
+    const renewed = await setup.signIn({ address: shop.address, apiSecret })
+    expect(await allPages()).not.toContain('pi_api_')
+    expect((await act('end-api-secret')).status).toBe(400)
+    expect((await act('end-api-secret', { sure: 'yes' })).location).toBe('/portal/secrets?note=api-ended')
+    expect([(await own.get('/portal')).status, (await renewed.get('/portal')).status]).toEqual([303, 200])
+    const [ended, , rotated] = await setup.audit(3)
+    expect([ended, rotated]).toEqual([
+      mine('integration.previous_api_secret_ended'),
+      mine('integration.api_secret_rotated'),
+    ])
+  })
+
+  it('is not made by a reload of the answer, which would end the secret that still works', async () => {
+    const csrf = await own.csrf('/portal')
+    const post = () => own.post('/portal/act/rotate-api-secret', { csrf, grace: String(dayMs) })
+    const first = await post()
+    const again = await post()
+    expect([first.status, again.status, secretIn(again.text)]).toEqual([200, 409, ''])
+    await setup.signIn(shop)
+    await setup.signIn({ address: shop.address, apiSecret: secretIn(first.text) })
+  })
+
+  it('without grace ends this session, and the new secret opens another', async () => {
+    const { text } = await act('rotate-api-secret', { grace: '0' })
+    expect((await own.get('/portal')).status).toBe(303)
+    await setup.signIn({ address: shop.address, apiSecret: secretIn(text) })
+  })
+
+  it('is not made without a choice of the form', async () => {
+    for (const grace of ['', '1', '-1', '1e3']) expect((await act('rotate-api-secret', { grace })).status).toBe(400)
+    await setup.signIn(shop)
+  })
+})
+
+describe('a new signing secret', () => {
+  it('is shown once when it is prepared, signs when it is activated, and ends the old one when asked', async () => {
+    const prepared = await act('prepare-signing-secret')
+    const signingSecret = secretIn(prepared.text)
+    expect(signingSecret).toMatch(/^pi_whsec_/)
+    const again = await act('prepare-signing-secret')
+    expect([again.status, secretIn(again.text)]).toEqual([409, ''])
+    expect(await allPages()).not.toContain('pi_whsec_')
+    await act('test')
+    await act('activate-signing-secret', { grace: String(dayMs) })
+    await act('test')
+    const verifies = async (secrets: string, nth: number) => {
+      const { body = new Uint8Array(), headers = {} } = setup.twin.arrivals[nth] ?? {}
+      return createVerifier({ secrets, now: setup.twin.now })
+        .verify({ body, headers })
+        .then(
+          () => true,
+          () => false,
+        )
+    }
+    expect([await verifies(shop.signingSecret, 0), await verifies(signingSecret, 1)]).toEqual([true, true])
+    expect((await view()).previousSigningSecretUntil).not.toBeNull()
+    expect((await act('end-signing-secret', { sure: 'yes' })).location).toBe('/portal/secrets?note=signing-ended')
+    expect((await view()).previousSigningSecretUntil).toBeNull()
+    const actions = (await setup.audit(5)).map((line) => line.split(' '))
+    expect(new Set(actions.map(([actor]) => actor))).toEqual(new Set([`integration:${shop.address}`]))
+  })
+
+  it('that is aborted is deleted, and another one can be prepared', async () => {
+    const first = secretIn((await act('prepare-signing-secret')).text)
+    expect((await act('abort-signing-secret')).location).toBe('/portal/secrets?note=signing-aborted')
+    expect((await act('activate-signing-secret', { grace: '0' })).status).toBe(409)
+    expect(secretIn((await act('prepare-signing-secret')).text)).not.toBe(first)
+  })
+})
+
+it("no act is done with another session's CSRF token, with none, from another site, or by a GET", async () => {
+  const paid = await setup.twin.pay({ integrationAddress: shop.address })
+  const page = await own.get(`/portal/payments/${paid.chainId}/${paid.txHash}`)
+  const [, id = ''] = /name="id" value="(\d+)"/.exec(page.text) ?? []
+  const csrf = await own.csrf('/portal')
+  const other = await (await setup.signIn(shop)).csrf('/portal')
+  const before = await setup.audit(1)
+  const acts = ['replay', 'test', 'url', 'rotate-api-secret', 'end-api-secret', 'prepare-signing-secret']
+  for (const name of [...acts, 'activate-signing-secret', 'abort-signing-secret', 'end-signing-secret']) {
+    const fields = { id, grace: '0', sure: 'yes' }
+    for (const given of [{}, { csrf: other }, { csrf: '' }])
+      expect((await own.post(`/portal/act/${name}`, { ...fields, ...given })).status, name).toBe(403)
+    for (const Origin of ['https://evil.example', 'null', null])
+      expect((await own.post(`/portal/act/${name}`, { ...fields, csrf }, { Origin })).status, name).toBe(403)
+    expect((await own.get(`/portal/act/${name}?csrf=${csrf}&id=${id}`)).status, name).toBe(404)
+  }
+  for (const name of ['constructor', 'unknown', '__proto__'])
+    expect((await own.post(`/portal/act/${name}`, { csrf })).status).toBe(404)
+  expect(await setup.audit(1)).toEqual(before)
+})
+
+it('hostile text of a payment is text on every page', async () => {
+  const paid = await setup.twin.pay({ integrationAddress: shop.address, memo: '<img src=x>\u202e' })
+  await setup.twin.update(paid, { recipient: { title: '<script>alert(1)</script>', subtitle: null } })
+  const page = await own.get(`/portal/payments/${paid.chainId}/${paid.txHash}`)
+  const text = `${page.text}${await allPages()}`
+  expect(text).not.toMatch(/<img src=x|<script>alert|\u202e/)
+  expect(text).toContain('&lt;script&gt;alert(1)&lt;/script&gt;')
+})

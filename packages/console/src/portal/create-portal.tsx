@@ -1,0 +1,130 @@
+/** The portal: a fetch-standard app for integrators, below `/portal`. Source: docs/decisions/portal.md. @module */
+import { BadRequestError } from '@payment-integration/core'
+import { type Context, Hono } from 'hono'
+import { FilterError } from '../filters.js'
+import type { PageContent } from '../page-types.js'
+import { accessRequestOf, type ConsoleBindings, localProblem, publicProblem } from '../web/access.js'
+import { addAssetRoutes, createAssets } from '../web/asset-routes.js'
+import { createRender } from '../web/render.js'
+import { secured } from '../web/security-headers.js'
+import { portalBase, portalSections, problemPage } from './links.js'
+import { portalNoteOf } from './notes.js'
+import { loadPortalPage } from './pages.js'
+import { runPortalAct } from './run-act.js'
+import { createPortalSignIn, type PortalVisit } from './sign-in.js'
+import { socketSource } from './socket-source.js'
+import { type PortalService, tenantOf } from './tenant.js'
+
+/** Where integrations sign in, and how failures are counted. */
+export interface PortalSignInOptions {
+  /**
+   * The origin of the pages, such as `https://pay.example`. Other hosts and origins are answered 403.
+   * @default a loopback address, for callers on this machine alone
+   */
+  readonly publicUrl?: string | undefined
+  /**
+   * The caller's network address, for the limits of failed sign-ins. Behind a proxy, pass the one that it forwards.
+   * @default the other end of the connection; of IPv6 the first 64 bits
+   */
+  readonly sourceOf?: ((request: Request, bindings: ConsoleBindings) => string) | undefined
+}
+
+/** Options of the portal. */
+export interface PortalDeps {
+  /** Call `service.store.console.prepare()` once before: it makes the indexes that the pages read. */
+  readonly service: PortalService
+  readonly signIn?: PortalSignInOptions | undefined
+  /** The word for where this service runs, beside the title. @default development */
+  readonly environment?: string | undefined
+  /** The clock: milliseconds since the epoch. @default Date.now */
+  readonly now?: (() => number) | undefined
+  /** Receives errors of requests; their pages tell no details. @default none */
+  readonly onError?: ((error: unknown) => void) | undefined
+}
+
+/** A portal. */
+export interface Portal {
+  /** Answers a request below `/portal`. */
+  fetch(request: Request, bindings?: ConsoleBindings): Response | Promise<Response>
+}
+
+type Env = { Bindings: ConsoleBindings; Variables: { session: PortalVisit | null } }
+
+/**
+ * Builds the portal, where each integration sees and changes its own rows alone. It needs no console.
+ * @example const { fetch } = createPortal({ service, signIn: { publicUrl: 'https://pay.example' } })
+ */
+export function createPortal(deps: PortalDeps): Portal {
+  const { service, now = Date.now, environment = 'development' } = deps
+  const { publicUrl, sourceOf = socketSource } = deps.signIn ?? {}
+  const app = new Hono<Env>()
+  const assets = createAssets()
+  const frame = { sections: portalSections, environment, brand: 'Payment portal', mountedAt: portalBase }
+  const render = createRender(assets, frame)
+  const signIn = createPortalSignIn({ sessions: service.integrationSessions, render, sourceOf, now })
+
+  app.use('*', async (c, next) => {
+    await next()
+    c.res = secured(c.res)
+  })
+  app.use('*', async (c, next) => {
+    const access = accessRequestOf(c.req.raw, c.env)
+    const problem = publicUrl === undefined ? localProblem(access) : publicProblem(access, publicUrl)
+    if (problem !== null) return new Response(`${problem}\n`, { status: 403 })
+    c.set('session', await signIn.visitOf(c.req.raw))
+    await next()
+    return undefined
+  })
+  addAssetRoutes(app, portalBase, assets)
+  app.use('*', async (c, next) => {
+    const signedOut = signIn.answer(c.req.raw, pathOf(c), c.env)
+    if (signedOut !== null) return signedOut
+    if (c.get('session') !== null) return next()
+    const isRead = c.req.method === 'GET' || c.req.method === 'HEAD'
+    return isRead ? signIn.ask(c.req.raw) : new Response('Sign in first.\n', { status: 401 })
+  })
+  app.post(`${portalBase}/act/:name`, (c) => {
+    const { visit, tenant } = signedIn(c)
+    return runPortalAct(render, { name: c.req.param('name'), request: c.req.raw, visit, tenant })
+  })
+  app.get(`${portalBase}/*`, (c) => page(c))
+  app.get(portalBase, (c) => page(c))
+  app.notFound((c) => answer(c, problemPage('There is no such page', 'The address leads to nothing here.'), 404))
+  app.onError((error, c) => {
+    if (error instanceof FilterError || error instanceof BadRequestError)
+      return answer(c, problemPage('The address is not readable', error.message), 400)
+    deps.onError?.(error)
+    return answer(c, problemPage('This page failed', 'Try again; the operators can read the reason in their log.'), 500)
+  })
+  return { fetch: (request, bindings = {}) => app.fetch(request, bindings) }
+
+  async function page(c: Context<Env>): Promise<Response> {
+    const url = new URL(c.req.url)
+    const { visit, tenant } = signedIn(c)
+    const origin = publicUrl === undefined ? url.origin : new URL(publicUrl).origin
+    const content = await loadPortalPage(pathOf(c), url, { tenant, now, origin })
+    if (content === null) return c.notFound()
+    return render(content, { visit, note: portalNoteOf(url.searchParams.get('note')) })
+  }
+
+  function answer(c: Context<Env>, content: PageContent, status: number): Promise<Response> {
+    return render(content, { visit: c.get('session')?.visit ?? null, status })
+  }
+
+  /** The session of a request that was let through. */
+  function signedIn(c: Context<Env>) {
+    const session = c.get('session')
+    if (session === null) throw new Error('A request without a session was let through.')
+    return { visit: session.visit, tenant: tenantOf(service, session.integrationAddress) }
+  }
+}
+
+/** The path below the base. */
+function pathOf(c: Context<Env>): string {
+  const path = new URL(c.req.url).pathname.slice(portalBase.length).replace(/\/$/, '')
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}

@@ -1,0 +1,206 @@
+/** @jsxRuntime automatic @jsxImportSource hono/jsx */
+/** The integration's payments and deliveries. @module */
+import type { PaymentBody } from '@payment-integration/contract'
+import type { ConsolePage, DeliveryView } from '@payment-integration/core/ports'
+import { deliveryStatuses, type Given } from '../../filters.js'
+import { Filters } from '../../view/form.js'
+import { Badge, Cell, type Column, Copyable, Empty, Hex, Pager, Shown, Status, Table, When } from '../../view/parts.js'
+import { Answer } from '../../view/rows.js'
+import { latencyOf } from '../../view/text.js'
+import { clientOf, curlOf } from '../examples.js'
+import { ownPaymentPath, PortalForm, portalHref } from '../links.js'
+
+/** For whom, and where. */
+export interface Place {
+  readonly origin: string
+  readonly address: string
+}
+
+const paymentColumns: readonly Column[] = [
+  { title: 'State' },
+  { title: 'Time' },
+  { title: 'Transaction' },
+  { title: 'Chain', isNumber: true },
+  { title: 'Received', isNumber: true },
+  { title: 'Invoice', isNumber: true },
+  { title: 'Memo' },
+  { title: 'Version', isNumber: true },
+]
+
+/** Rows of payments. */
+export function PaymentTable({ payments }: { payments: readonly PaymentBody[] }) {
+  return (
+    <Table label="Payments" columns={paymentColumns}>
+      {payments.map((payment) => (
+        <tr>
+          <Cell of="State">
+            <Badge word={payment.state ?? 'none'} />
+          </Cell>
+          <Cell of="Time">
+            <When at={Date.parse(payment.blockTimestamp)} withDate />
+          </Cell>
+          <Cell of="Transaction">
+            <Hex value={payment.txHash} href={portalHref(ownPaymentPath(payment))} />
+          </Cell>
+          <Cell of="Chain" isNumber>
+            {payment.chainId}
+          </Cell>
+          <Cell of="Received" isNumber>
+            {payment.tokenOut.amountNet} <Shown text={payment.tokenOut.symbol ?? ''} most={16} />
+          </Cell>
+          <Cell of="Invoice" isNumber>
+            {payment.invoice === null ? (
+              <span class="dim">none</span>
+            ) : (
+              `${payment.invoice.amount} ${payment.invoice.currency}`
+            )}
+          </Cell>
+          <Cell of="Memo">
+            <Shown text={payment.memo} most={34} />
+          </Cell>
+          <Cell of="Version" isNumber>
+            {payment.version}
+          </Cell>
+        </tr>
+      ))}
+    </Table>
+  )
+}
+
+/** Payments, as the read API lists them. */
+export function OwnPaymentsPage(props: {
+  given: Given
+  place: Place
+  page: { readonly payments: readonly PaymentBody[]; readonly nextCursor: string | null }
+}) {
+  const { given, place, page } = props
+  const { wallet, cursor } = given
+  const fields = [{ name: 'wallet', label: 'Wallet', hint: '0x…, sender or receiver', kind: 'search' }] as const
+  return (
+    <>
+      <h1>Payments</h1>
+      <Filters action={portalHref('/payments')} fields={fields} given={given} />
+      {page.payments.length > 0 ? (
+        <PaymentTable payments={page.payments} />
+      ) : wallet === undefined ? (
+        <NoPayments {...place} />
+      ) : (
+        <Empty title="No payment of this wallet names your integration." />
+      )}
+      <Pager
+        first={cursor === undefined ? null : portalHref('/payments', { wallet })}
+        next={page.nextCursor === null ? null : portalHref('/payments', { wallet, cursor: page.nextCursor })}
+      />
+    </>
+  )
+}
+
+/** What makes the first payment appear. */
+export function NoPayments({ origin, address }: Place) {
+  return (
+    <Empty title="No payment names your integration yet.">
+      <p>
+        A payment appears here when its block is indexed and its transaction carries{' '}
+        <code class="whole">{address}</code> as the integration. Your server reads the same list:
+      </p>
+      <Copyable label="A request for your payments" text={curlOf(origin, address)} />
+      <Copyable label="A script that reads your payments" text={clientOf(origin, address)} />
+    </Empty>
+  )
+}
+
+const deliveryColumns: readonly Column[] = [
+  { title: 'Status' },
+  { title: 'Created' },
+  { title: 'Payment' },
+  { title: 'Version', isNumber: true },
+  { title: 'Attempts', isNumber: true },
+  { title: 'Last answer' },
+  { title: 'Latency', isNumber: true },
+  { title: 'Next attempt' },
+  { title: 'Replay' },
+]
+
+/** Rows of deliveries. */
+export function DeliveryTable({ deliveries }: { deliveries: readonly DeliveryView[] }) {
+  return (
+    <Table label="Deliveries" columns={deliveryColumns}>
+      {deliveries.map((delivery) => (
+        <OwnDelivery delivery={delivery} />
+      ))}
+    </Table>
+  )
+}
+
+function OwnDelivery({ delivery }: { delivery: DeliveryView }) {
+  const last = delivery.attempts.at(-1)
+  return (
+    <tr>
+      <Cell of="Status">
+        <Status status={delivery.status} />
+      </Cell>
+      <Cell of="Created">
+        <When at={delivery.createdAt} withDate />
+      </Cell>
+      <Cell of="Payment">
+        <Hex value={delivery.txHash} href={portalHref(ownPaymentPath(delivery))} />{' '}
+        <span class="dim">on {delivery.chainId}</span>
+      </Cell>
+      <Cell of="Version" isNumber>
+        {delivery.version}
+      </Cell>
+      <Cell of="Attempts" isNumber>
+        {delivery.attempts.length}
+      </Cell>
+      <Cell of="Last answer">{last === undefined ? <span class="dim">not sent yet</span> : <Answer {...last} />}</Cell>
+      <Cell of="Latency" isNumber>
+        {last === undefined ? '' : latencyOf(last.latencyMs)}
+      </Cell>
+      <Cell of="Next attempt">
+        {delivery.nextAttemptAt === null ? <span class="dim">none</span> : <When at={delivery.nextAttemptAt} />}
+      </Cell>
+      <Cell of="Replay">
+        <PortalForm act="replay" label="Replay" fields={{ id: delivery.deliveryId }} />
+      </Cell>
+    </tr>
+  )
+}
+
+/** Deliveries, newest first. */
+export function OwnDeliveriesPage({ given, page }: { given: Given; page: ConsolePage<DeliveryView, string> }) {
+  const { before, ...rest } = given
+  const options = deliveryStatuses.map((status) => [status, status] as const)
+  const fields = [
+    { name: 'hash', label: 'Transaction', hint: '0x…', kind: 'search' },
+    { name: 'status', label: 'Status', options },
+  ] as const
+  return (
+    <>
+      <h1>Deliveries</h1>
+      <Filters action={portalHref('/deliveries')} fields={fields} given={given} />
+      {page.rows.length > 0 ? (
+        <DeliveryTable deliveries={page.rows} />
+      ) : Object.keys(given).length > 0 ? (
+        <Empty title="No delivery matches." />
+      ) : (
+        <NoDeliveries />
+      )}
+      <Pager
+        first={before === undefined ? null : portalHref('/deliveries', rest)}
+        next={page.next === null ? null : portalHref('/deliveries', { ...rest, before: page.next })}
+        cut={page.isCut ? 'The newest 10,000 deliveries were examined.' : null}
+      />
+    </>
+  )
+}
+
+function NoDeliveries() {
+  return (
+    <Empty title="Nothing was delivered yet.">
+      <p>
+        Each version of a payment is posted to your notification URL. Set it at{' '}
+        <a href={portalHref('/endpoint')}>Endpoint</a>, where a test delivery shows whether your receiver answers.
+      </p>
+    </Empty>
+  )
+}

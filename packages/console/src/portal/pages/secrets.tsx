@@ -1,0 +1,81 @@
+/** @jsxRuntime automatic @jsxImportSource hono/jsx */
+/** Rotates the API secret and the signing secret. @module */
+import type { IntegrationView } from '@payment-integration/core'
+import { When } from '../../view/parts.js'
+import { GraceField, SureField } from '../grace.js'
+import { PortalForm } from '../links.js'
+
+/** The page. It never has a secret. */
+export function SecretsPage({ integration }: { integration: IntegrationView }) {
+  return (
+    <>
+      <h1>Secrets</h1>
+      <p class="dim">
+        Both are stored so that nobody can read them here. A new one is shown once, when you make it. Each step is
+        recorded in the audit log.
+      </p>
+      <ApiSecret until={integration.previousApiSecretUntil} />
+      <SigningSecret isPrepared={integration.signingSecretPrepared} until={integration.previousSigningSecretUntil} />
+    </>
+  )
+}
+
+function ApiSecret({ until }: { until: number | null }) {
+  return (
+    <section>
+      <h2>API secret</h2>
+      <p>It is the password of your server at the API, and of you here.</p>
+      {until === null ? (
+        <PortalForm act="rotate-api-secret" label="Make a new API secret">
+          <GraceField id="api-grace" />
+        </PortalForm>
+      ) : (
+        <>
+          <p class="note">
+            Two API secrets are valid. The old one ends at <When at={until} withDate /> UTC. Sessions that it opened end
+            with it.
+          </p>
+          <PortalForm act="end-api-secret" label="End the old API secret now" tone="danger">
+            <SureField id="api-sure" text="Every server of mine has the new one." />
+          </PortalForm>
+        </>
+      )}
+    </section>
+  )
+}
+
+function SigningSecret({ isPrepared, until }: { isPrepared: boolean; until: number | null }) {
+  return (
+    <section>
+      <h2>Signing secret</h2>
+      <p>
+        Deliveries are signed with it. Your receiver must know a new one before it signs, so a rotation has two steps.
+      </p>
+      {isPrepared ? (
+        <>
+          <p class="note">A new one is prepared. Activate it when your receiver accepts both.</p>
+          <div class="acts">
+            <PortalForm act="activate-signing-secret" label="Activate the new signing secret">
+              <GraceField id="signing-grace" />
+            </PortalForm>
+            <PortalForm act="abort-signing-secret" label="Abort: delete the prepared one" tone="danger" />
+          </div>
+        </>
+      ) : (
+        <PortalForm act="prepare-signing-secret" label="Prepare a new signing secret" />
+      )}
+      {until === null ? null : (
+        <>
+          <p class="note">
+            Until <When at={until} withDate /> UTC, a delivery that your receiver answers with 400, 401 or 403 is sent
+            once more at once, signed with the old secret.
+            {isPrepared ? ' Activating the prepared one ends it.' : ''}
+          </p>
+          <PortalForm act="end-signing-secret" label="End the old signing secret now" tone="danger">
+            <SureField id="signing-sure" text="Every receiver of mine has the new one." />
+          </PortalForm>
+        </>
+      )}
+    </section>
+  )
+}

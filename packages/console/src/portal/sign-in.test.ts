@@ -1,0 +1,141 @@
+/** Signing in to the portal, as a browser does it. Source: docs/decisions/portal.md. */
+import type { TwinIntegration } from '@payment-integration/testing/twin'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { BrowserLike } from '../../test/browser-like.js'
+import { openPortal, type PortalSetup, portalOrigin } from '../../test/portal-setup.js'
+import { createPortal } from './create-portal.js'
+
+let setup: PortalSetup
+let shop: TwinIntegration
+const browser = () => setup.browser()
+
+beforeAll(async () => {
+  setup = await openPortal(31)
+  shop = await setup.twin.addIntegration(() => new Response(null, { status: 204 }))
+})
+afterAll(() => setup?.twin.close())
+
+describe('without a session', () => {
+  it('a page leads to the sign-in page, and from there back to itself', async () => {
+    const { status, location } = await browser().get('/portal/payments?wallet=x')
+    expect([status, location]).toEqual([303, '/portal/sign-in?next=%2Fportal%2Fpayments%3Fwallet%3Dx'])
+    const { text } = await browser().get(location ?? '')
+    expect(text).toContain('value="/portal/payments?wallet=x"')
+    expect(text).not.toContain('<nav')
+    const fields = { address: shop.address, secret: shop.apiSecret, next: '/portal/payments?wallet=x' }
+    expect((await browser().post('/portal/sign-in', fields)).location).toBe('/portal/payments?wallet=x')
+  })
+
+  it('an act does nothing', async () => {
+    expect((await browser().post('/portal/act/url', { url: '' })).status).toBe(401)
+    expect((await setup.twin.service.integrations.get(shop.address)).notificationUrl).toBe(shop.notificationUrl)
+  })
+
+  it.each(['//evil.example/portal', 'https://evil.example/portal', '/\\evil.example', '/console', '/portal/../x'])(
+    'a sign-in does not lead to %s',
+    async (next) => {
+      const fields = { address: shop.address, secret: shop.apiSecret, next }
+      expect((await browser().post('/portal/sign-in', fields)).location).toBe('/portal')
+    },
+  )
+
+  it('a wrong secret, an unknown address and no address at all have the same answer, and no cookie', async () => {
+    const wrong = { address: shop.address, secret: 'pi_api_wrong' }
+    const unknown = { address: `0x${'77'.repeat(20)}`, secret: shop.apiSecret }
+    const answers = await Promise.all(
+      [wrong, unknown, { address: shop.apiSecret, secret: shop.address }, {}].map((fields) =>
+        browser().post('/portal/sign-in', fields),
+      ),
+    )
+    expect(answers.map(({ status }) => status)).toEqual([401, 401, 401, 401])
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+    expect(answers[0]?.text).toContain('Address or API secret is wrong.')
+    for (const { headers } of answers) expect(headers.getSetCookie()).toEqual([])
+  })
+
+  it('too many failures of a source are answered 429 with the wait, and lock out no other source', async () => {
+    const from = (source: string, secret: string) =>
+      browser().post('/portal/sign-in', { address: shop.address, secret }, { 'x-source': source })
+    for (let n = 0; n < 5; n += 1) await from('stranger', 'wrong')
+    const { status, headers } = await from('stranger', shop.apiSecret)
+    expect([status, Number(headers.get('retry-after')) > 0]).toEqual([429, true])
+    expect((await from('owner', shop.apiSecret)).status).toBe(303)
+  })
+
+  it('another host and another origin are answered 403', async () => {
+    const elsewhere = new BrowserLike(setup.portal, 'https://evil.example')
+    expect((await elsewhere.get('/portal/sign-in')).status).toBe(403)
+    const fields = { address: shop.address, secret: shop.apiSecret }
+    for (const Origin of ['https://evil.example', 'null', null])
+      expect((await browser().post('/portal/sign-in', fields, { Origin })).status).toBe(403)
+  })
+
+  it('without a public URL this machine alone is answered', async () => {
+    const portal = createPortal({ service: setup.twin.service })
+    expect((await new BrowserLike(portal, portalOrigin).get('/portal/sign-in')).status).toBe(403)
+    expect((await new BrowserLike(portal, 'http://127.0.0.1:4747').get('/portal/sign-in')).status).toBe(200)
+  })
+})
+
+describe('a session', () => {
+  it('is in a cookie that scripts, other hosts and other sites do not get, for twelve hours', async () => {
+    const answer = await browser().post('/portal/sign-in', { address: shop.address, secret: shop.apiSecret })
+    expect(answer.headers.getSetCookie()).toEqual([
+      expect.stringMatching(
+        /^__Host-pi_portal=pi_portal_[\w-]{43}; Path=\/; Secure; HttpOnly; SameSite=Strict; Max-Age=43200$/,
+      ),
+    ])
+  })
+
+  it('is a new one at each sign-in: a session that somebody planted is not adopted', async () => {
+    const other = await setup.twin.addIntegration()
+    const planted = (await setup.signIn(other)).cookies.get('__Host-pi_portal') ?? ''
+    const victim = browser()
+    victim.cookies.set('__Host-pi_portal', planted)
+    await setup.signIn(shop, victim)
+    expect(victim.cookies.get('__Host-pi_portal')).not.toBe(planted)
+    expect((await victim.get('/portal')).text).toContain(shop.address)
+  })
+
+  it("of an operator's cookie is none here, and this one is none there", async () => {
+    const own = await setup.signIn(shop)
+    const [[, token] = ['', '']] = own.cookies
+    expect(await setup.twin.service.operatorSessions.authenticate(token)).toBeNull()
+    const { linkToken } = await setup.twin.service.operators.create({ name: 'olga', role: 'admin' })
+    const passphrase = 'correct horse battery'
+    await setup.twin.service.operatorSessions.redeemLink({ linkToken, passphrase })
+    const opened = await setup.twin.service.operatorSessions.signIn({ name: 'olga', passphrase, source: 's' })
+    const wrong = browser()
+    wrong.cookies.set('__Host-pi_portal', opened.sessionToken)
+    expect((await wrong.get('/portal')).status).toBe(303)
+  })
+
+  it('ends by signing out, also for a copy of its cookie, and the browser forgets its pages', async () => {
+    const own = await setup.signIn(shop)
+    const thief = browser()
+    for (const [name, value] of own.cookies) thief.cookies.set(name, value)
+    const csrf = await own.csrf('/portal')
+    await own.post('/portal/sign-out', { csrf: 'another' })
+    expect((await own.get('/portal')).status).toBe(200)
+    const out = await own.post('/portal/sign-out', { csrf })
+    expect([out.location, out.headers.get('clear-site-data')]).toEqual(['/portal/sign-in?note=signed-out', '"cache"'])
+    expect([own.cookies.size, (await thief.get('/portal')).status]).toEqual([0, 303])
+  })
+
+  it('ends when the integration is disabled', async () => {
+    const other = await setup.twin.addIntegration()
+    const own = await setup.signIn(other)
+    await setup.twin.service.integrations.setEnabled(other.address, false)
+    expect((await own.get('/portal')).status).toBe(303)
+  })
+})
+
+it('every page has headers that forbid frames, scripts of other hosts, and a copy in a cache', async () => {
+  const own = await setup.signIn(shop)
+  for (const path of ['', '/payments', '/deliveries', '/endpoint', '/secrets', '/sign-in', '/nothing']) {
+    const { headers } = await own.get(`/portal${path}`)
+    expect(headers.get('content-security-policy'), path).toContain("frame-ancestors 'none'")
+    expect(headers.get('content-security-policy'), path).not.toContain('unsafe')
+    expect([headers.get('x-frame-options'), headers.get('cache-control')], path).toEqual(['DENY', 'no-store'])
+  }
+})

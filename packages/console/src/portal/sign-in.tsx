@@ -1,0 +1,131 @@
+/** @jsxRuntime automatic @jsxImportSource hono/jsx */
+/** Signs integrations in and out. Source: docs/decisions/portal.md. @module */
+import type { IntegrationSessions } from '@payment-integration/core'
+import { integrationActor, SignInLimitedError, SignInRejectedError } from '@payment-integration/core/operators'
+import type { PageContent } from '../page-types.js'
+import { Shown } from '../view/parts.js'
+import { shortHex } from '../view/text.js'
+import { type Visit, visitOf } from '../viewer.js'
+import type { ConsoleBindings } from '../web/access.js'
+import { sessionCookie } from '../web/cookie.js'
+import { readForm } from '../web/form-body.js'
+import { localPath } from '../web/local-path.js'
+import type { Render } from '../web/render.js'
+import { portalBase } from './links.js'
+import { portalNoteOf } from './notes.js'
+
+/** What signing in needs. */
+export interface PortalSignInDeps {
+  readonly sessions: IntegrationSessions
+  readonly render: Render
+  readonly sourceOf: (request: Request, bindings: ConsoleBindings) => string
+  readonly now: () => number
+}
+
+/** A request with a session. */
+export interface PortalVisit {
+  readonly visit: Visit
+  readonly integrationAddress: string
+}
+
+/** Signs integrations in. */
+export interface PortalSignIn {
+  /** Null: the request has no session. */
+  visitOf(request: Request): Promise<PortalVisit | null>
+  /** Answers the paths of people without a session; null: the path is another one. */
+  answer(request: Request, path: string, bindings: ConsoleBindings): Promise<Response> | null
+  /** Sends a browser without a session to the sign-in page, from where it comes back. */
+  ask(request: Request): Response
+}
+
+const cookie = sessionCookie('pi_portal')
+
+/** Builds it. */
+export function createPortalSignIn({ sessions, render, sourceOf, now }: PortalSignInDeps): PortalSignIn {
+  const visit = null
+
+  async function signIn(request: Request, bindings: ConsoleBindings): Promise<Response> {
+    const form = await readForm(request)
+    const next = localPath(form?.get('next'), portalBase)
+    const [address = '', apiSecret = ''] = [form?.get('address'), form?.get('secret')]
+    try {
+      const opened = await sessions.signIn({ address, apiSecret, source: sourceOf(request, bindings) })
+      return seeOther(next, cookie.issue(opened.sessionToken, opened.expiresAt - now()))
+    } catch (error) {
+      const isLimited = error instanceof SignInLimitedError
+      if (!isLimited && !(error instanceof SignInRejectedError)) throw error
+      const answer = await render(signInPage(next, error.message), { visit, status: isLimited ? 429 : 401 })
+      if (isLimited) answer.headers.set('Retry-After', String(error.retryAfterSeconds))
+      return answer
+    }
+  }
+
+  async function signOut(request: Request): Promise<Response> {
+    const token = cookie.read(request.headers)
+    const csrf = (await readForm(request))?.get('csrf') ?? ''
+    if (token === null || !sessions.isCsrfToken(token, csrf)) return seeOther(portalBase)
+    await sessions.signOut(token)
+    const answer = seeOther(`${portalBase}/sign-in?note=signed-out`, cookie.clear())
+    // What the browser kept of pages must not come back with its back button.
+    answer.headers.set('Clear-Site-Data', '"cache"')
+    return answer
+  }
+
+  return {
+    async visitOf(request) {
+      const secret = cookie.read(request.headers)
+      const found = secret === null ? null : await sessions.authenticate(secret)
+      if (secret === null || found === null) return null
+      const { integrationAddress } = found
+      const viewer = { name: shortHex(integrationAddress), role: 'viewer' } as const
+      const actor = integrationActor(integrationAddress)
+      const made = visitOf(sessions, { viewer, actor, secret, canSignOut: true })
+      return { visit: { ...made, about: integrationAddress }, integrationAddress }
+    },
+    answer(request, path, bindings) {
+      const isPost = request.method === 'POST'
+      if (path === '/sign-out' && isPost) return signOut(request)
+      if (path !== '/sign-in') return null
+      if (isPost) return signIn(request, bindings)
+      const { searchParams } = new URL(request.url)
+      const next = localPath(searchParams.get('next'), portalBase)
+      return render(signInPage(next), { visit, note: portalNoteOf(searchParams.get('note')) })
+    },
+    ask({ url }) {
+      const { pathname, search } = new URL(url)
+      return seeOther(`${portalBase}/sign-in?${new URLSearchParams({ next: `${pathname}${search}` })}`)
+    },
+  }
+}
+
+function seeOther(location: string, setCookie?: string): Response {
+  const headers = new Headers({ Location: location })
+  if (setCookie !== undefined) headers.set('Set-Cookie', setCookie)
+  return new Response(null, { status: 303, headers })
+}
+
+function signInPage(next: string, problem: string | null = null): PageContent {
+  const body = (
+    <section class="sign-in">
+      <h1>Sign in</h1>
+      {problem === null ? null : (
+        <p class="note bad" role="alert">
+          <Shown text={problem} most={400} />
+        </p>
+      )}
+      <form method="post" action={`${portalBase}/sign-in`}>
+        <input type="hidden" name="next" value={next} />
+        <label for="address">Integration address</label>
+        <input id="address" name="address" autocomplete="username" placeholder="0x…" spellcheck={false} required />
+        <label for="secret">API secret</label>
+        <input id="secret" name="secret" type="password" autocomplete="current-password" required />
+        <button type="submit">Sign in</button>
+      </form>
+      <p class="dim">
+        Both are the ones that your server sends as user and password. They begin with <code>0x</code> and{' '}
+        <code>pi_api_</code>. The session lasts 12 hours.
+      </p>
+    </section>
+  )
+  return { title: 'Sign in', section: '-', body }
+}

@@ -1,0 +1,212 @@
+/** A random sequence of requests of two integrations: neither sees or changes anything of the other one. */
+import { createHash } from 'node:crypto'
+import type { TwinIntegration } from '@payment-integration/testing/twin'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { BrowserLike, Page } from '../../test/browser-like.js'
+import { openPortal, type PortalSetup } from '../../test/portal-setup.js'
+
+const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
+const rounds = 120
+const dayMs = 86_400_000
+
+/** An integration with the values that only its own pages may have. */
+interface Side {
+  readonly integration: TwinIntegration
+  apiSecret: string
+  browser: BrowserLike
+  /** Every text that names this side or its rows. */
+  readonly marks: Set<string>
+  readonly paths: string[]
+  readonly deliveryIds: string[]
+}
+
+let setup: PortalSetup
+let sides: readonly [Side, Side]
+/** One hash, paid to the first side on one chain and to the second on another. */
+const sharedHash = `0x${'5a'.repeat(32)}`
+const sender = `0x${'e1'.repeat(20)}`
+
+/** Whole numbers from 0 to below a limit, from the seed. */
+function draws() {
+  let n = 0
+  return (below: number) => {
+    n += 1
+    return createHash('sha256').update(`${seed}.${n}`).digest().readUInt32BE(0) % below
+  }
+}
+
+async function openSide(name: string, chainId: number): Promise<Side> {
+  const { twin } = setup
+  const integration = await twin.addIntegration(() => new Response(`answer of ${name}`, { status: 500 }))
+  const side: Side = {
+    integration,
+    apiSecret: integration.apiSecret,
+    browser: await setup.signIn(integration),
+    marks: new Set([integration.address, integration.apiSecret, integration.signingSecret, `answer of ${name}`]),
+    paths: [],
+    deliveryIds: [],
+  }
+  if (integration.notificationUrl !== null) side.marks.add(integration.notificationUrl)
+  for (let n = 0; n < 3; n += 1) {
+    const memo = `memo-${name}-${n}`
+    const txHash = n === 0 ? sharedHash : undefined
+    const paid = await twin.pay({ integrationAddress: integration.address, chainId, memo, sender, txHash })
+    await twin.update(paid, { state: 'success', recipient: { title: `title-${name}-${n}`, subtitle: null } })
+    for (const mark of [memo, `title-${name}-${n}`]) side.marks.add(mark)
+    if (txHash === undefined) side.marks.add(paid.txHash)
+    side.paths.push(`/payments/${paid.chainId}/${paid.txHash}`)
+  }
+  const list = await twin.service.deliveries.list({ integrationAddress: integration.address, limit: 99 })
+  side.deliveryIds.push(...list.map(({ deliveryId }) => deliveryId))
+  return side
+}
+
+beforeAll(async () => {
+  setup = await openPortal(33)
+  sides = [await openSide('anna', 137), await openSide('bert', 10)]
+})
+afterAll(() => setup?.twin.close())
+
+/** Everything that is stored of a side, and whether its session is open. */
+async function stateOf({ integration: { address }, browser }: Side): Promise<string> {
+  const { store, payments, integrationSessions } = setup.twin.service
+  const cookie = browser.cookies.get('__Host-pi_portal') ?? ''
+  return JSON.stringify([
+    await store.integrations.find(address),
+    await store.console.deliveries({ integrationAddress: address, limit: 200 }),
+    await payments.list({ integrationAddress: address }, {}),
+    (await store.deliveries.endpoints()).filter((each) => each.integrationAddress === address),
+    await integrationSessions.authenticate(cookie),
+  ])
+}
+
+/** The page without the parts that differ between two requests of one session. */
+const comparable = ({ status, text, location }: Page, given: string) =>
+  JSON.stringify([status, text, location]).replaceAll(given, '<given>')
+
+it(`neither integration sees or changes anything of the other one (seed ${seed})`, async () => {
+  const draw = draws()
+  const pick = <T>(values: readonly T[]): T => values[draw(values.length)] as T
+  const others = () => {
+    const own = draw(2)
+    return [sides[own] as Side, sides[1 - own] as Side] as const
+  }
+
+  /** Signs in again where an act ended the session. */
+  async function ensure(side: Side): Promise<void> {
+    if ((await side.browser.get('/portal')).status !== 303) return
+    const { address } = side.integration
+    side.browser = await setup.signIn({ address, apiSecret: side.apiSecret }, setup.browser())
+  }
+
+  const query = (other: Side) =>
+    pick([
+      '',
+      `integration=${other.integration.address}`,
+      `integrationAddress=${other.integration.address}&address=${other.integration.address}`,
+      `status=${pick(['pending', 'delivered', 'exhausted', 'superseded'])}`,
+      `wallet=${sender}`,
+      `wallet=${other.integration.address}`,
+      `before=${pick([...other.deliveryIds, '999999999'])}`,
+      `hash=${sharedHash}`,
+      'a=1&b=2',
+    ])
+
+  /** An answer, the text of the request that a page may repeat, and a request that names nothing. */
+  async function read(own: Side, other: Side): Promise<readonly [Page, string]> {
+    const path = pick(['', '/payments', '/deliveries', '/endpoint', '/secrets', ...own.paths])
+    const given = query(other)
+    return [await own.browser.get(`/portal${path}?${given}`), given]
+  }
+
+  async function readOther(own: Side, other: Side): Promise<readonly [Page, string]> {
+    const path = pick(other.paths)
+    const hash = path.split('/')[3] ?? ''
+    const unknown = `0x${'de'.repeat(32)}`
+    const answer = await own.browser.get(`/portal${path}`)
+    const missing = await own.browser.get(`/portal${path.replace(hash, unknown)}`)
+    expect(comparable(answer, hash)).toBe(comparable(missing, unknown))
+    expect(answer.status).toBe(404)
+    return [answer, hash]
+  }
+
+  async function listOther(own: Side, other: Side): Promise<readonly [Page, string]> {
+    const hash = pick([...other.marks].filter((mark) => /^0x[0-9a-f]{64}$/.test(mark)))
+    const unknown = `0x${'de'.repeat(32)}`
+    const answer = await own.browser.get(`/portal/deliveries?hash=${hash}`)
+    const missing = await own.browser.get(`/portal/deliveries?hash=${unknown}`)
+    expect(comparable(answer, hash)).toBe(comparable(missing, unknown))
+    return [answer, hash]
+  }
+
+  async function cursorOfOther(own: Side, other: Side): Promise<readonly [Page, string]> {
+    const caller = { integrationAddress: other.integration.address }
+    const { nextCursor } = await setup.twin.service.payments.list(caller, { limit: '1' })
+    const cursor = encodeURIComponent(nextCursor ?? '')
+    const answer = await own.browser.get(`/portal/payments?cursor=${cursor}`)
+    const broken = await own.browser.get('/portal/payments?cursor=none')
+    expect(comparable(answer, cursor)).toBe(comparable(broken, 'none'))
+    expect(answer.status).toBe(400)
+    return [answer, cursor]
+  }
+
+  async function replayOther(own: Side, other: Side): Promise<readonly [Page, string]> {
+    const csrf = await own.browser.csrf('/portal')
+    const id = pick(other.deliveryIds)
+    const answer = await own.browser.post('/portal/act/replay', { csrf, id })
+    const missing = await own.browser.post('/portal/act/replay', { csrf, id: '888888888' })
+    expect(comparable(answer, `&quot;${id}&quot;`)).toBe(comparable(missing, '&quot;888888888&quot;'))
+    expect(answer.status).toBe(409)
+    return [answer, id]
+  }
+
+  async function act(own: Side, other: Side): Promise<readonly [Page, string]> {
+    const csrf = await own.browser.csrf('/portal')
+    const name = pick([
+      'replay',
+      'test',
+      'url',
+      'rotate-api-secret',
+      'end-api-secret',
+      'prepare-signing-secret',
+      'activate-signing-secret',
+      'abort-signing-secret',
+      'end-signing-secret',
+    ])
+    const { address } = other.integration
+    const named = { address, integration: address, integrationAddress: address }
+    const url = own.integration.notificationUrl ?? ''
+    const fields = { id: pick([...own.deliveryIds, 'x', '']), url, grace: pick(['0', String(dayMs)]), sure: 'yes' }
+    const answer = await own.browser.post(`/portal/act/${name}`, { csrf, ...named, ...fields })
+    const secret = /pi_(?:api|whsec)_[\w-]{43}/.exec(answer.text)?.[0]
+    if (secret !== undefined) own.marks.add(secret)
+    if (secret?.startsWith('pi_api_')) own.apiSecret = secret
+    return [answer, '']
+  }
+
+  const steps = [read, readOther, listOther, cursorOfOther, replayOther, act, act]
+  const statuses = new Map<number, number>()
+  for (let round = 0; round < rounds; round += 1) {
+    const [own, other] = others()
+    await ensure(own)
+    const newest = (await setup.twin.service.audit.head())?.seq ?? 0
+    const before = await stateOf(other)
+    const [page, given] = await pick(steps)(own, other)
+    await setup.twin.advance(0)
+    const where = `seed ${seed}, round ${round}`
+    const shown = [...other.marks].filter(
+      (mark) => !given.includes(mark) && `${page.text}${page.location}`.includes(mark),
+    )
+    expect(shown, where).toEqual([])
+    expect(await stateOf(other), where).toBe(before)
+    const records = await setup.twin.service.audit.list({ afterSeq: newest, limit: 99 })
+    for (const { actor, subject, details } of records) {
+      expect(actor, where).toBe(`integration:${own.integration.address}`)
+      expect([own.integration.address, ...own.deliveryIds], where).toContain(subject)
+      for (const mark of other.marks) expect(JSON.stringify(details), where).not.toContain(mark)
+    }
+    statuses.set(page.status, (statuses.get(page.status) ?? 0) + 1)
+  }
+  // Otherwise the sequence proves little.
+  for (const status of [200, 303, 400, 404, 409]) expect(statuses.get(status) ?? 0, `seed ${seed}`).toBeGreaterThan(0)
+})

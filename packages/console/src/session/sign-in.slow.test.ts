@@ -1,0 +1,71 @@
+/** Signing in with Chromium: the one-time link, the back button, and frames of other sites. */
+import { existsSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { createTwin, type Twin } from '@payment-integration/testing/twin'
+import { type Browser, chromium } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { servePages } from '../../test/serve-pages.js'
+import { createConsole } from '../create-console.js'
+
+const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync)
+
+describe.skipIf(executablePath === undefined)('an operator in Chromium', () => {
+  let twin: Twin
+  let served: Awaited<ReturnType<typeof servePages>>
+  let browser: Browser
+
+  beforeAll(async () => {
+    twin = await createTwin({ seed: 12 })
+    served = await servePages((publicUrl) =>
+      createConsole({ service: twin.service, now: twin.now, signIn: { publicUrl, sourceOf: () => '192.0.2.1' } }),
+    )
+    const args = process.getuid?.() === 0 ? ['--no-sandbox'] : []
+    browser = await chromium.launch({ ...(executablePath === undefined ? {} : { executablePath }), args })
+  })
+  afterAll(async () => {
+    await browser?.close()
+    served?.close()
+    await twin?.close()
+  })
+
+  it('joins by a link whose token leaves the address, signs in, and finds no page behind the back button', async () => {
+    const { linkToken } = await twin.service.operators.create({ name: 'alice', role: 'admin' })
+    const page = await browser.newPage()
+    await page.goto(`${served.origin}/console/join#${linkToken}`)
+    await page.waitForURL(`${served.origin}/console/join`)
+    expect(await page.inputValue('#link')).toBe(linkToken)
+    await page.fill('#passphrase', 'correct horse battery')
+    await page.fill('#again', 'correct horse battery')
+    await page.click('button:has-text("Set the passphrase")')
+    await page.getByText('Your passphrase is set.').waitFor()
+    await page.fill('#name', 'alice')
+    await page.fill('#passphrase', 'correct horse battery')
+    await page.click('main button')
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    const [cookie] = await page.context().cookies()
+    expect(cookie).toMatchObject({ name: '__Host-pi_console', httpOnly: true, secure: true, sameSite: 'Strict' })
+    await page.goto(`${served.origin}/console/settings`)
+    await page.click('text=Sign out')
+    await page.getByText('You are signed out.').waitFor()
+    await page.goBack()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    expect(await page.locator('nav').count()).toBe(0)
+  })
+
+  it('cannot be framed by another site', async () => {
+    const other = createServer((_, response) => {
+      response.writeHead(200, { 'Content-Type': 'text/html' })
+      response.end(`<iframe src="${served.origin}/console/sign-in"></iframe>`)
+    })
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+    try {
+      const address = other.address()
+      const page = await browser.newPage()
+      await page.goto(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/`)
+      const [, frame] = page.frames()
+      expect(await frame?.locator('form').count()).toBe(0)
+    } finally {
+      other.close()
+    }
+  })
+})

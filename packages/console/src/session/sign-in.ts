@@ -1,0 +1,122 @@
+/** Signs operators in and out: the cookie of a session, and the forms of those who have none. @module */
+import type { OperatorSessions } from '@payment-integration/core'
+import {
+  LinkRejectedError,
+  operatorActor,
+  PassphraseError,
+  SignInLimitedError,
+  SignInRejectedError,
+} from '@payment-integration/core/operators'
+import { noteOf } from '../acts/act.js'
+import { base } from '../view/parts.js'
+import { type Visit, visitOf } from '../viewer.js'
+import type { ConsoleBindings } from '../web/access.js'
+import { sessionCookie } from '../web/cookie.js'
+import { readForm } from '../web/form-body.js'
+import { localPath } from '../web/local-path.js'
+import type { Render } from '../web/render.js'
+import { joinPage, signInPage } from './sign-in-pages.js'
+
+/** How operators sign in. */
+export interface SignInOptions {
+  /** The origin of the pages, such as `https://pay.example`. Other hosts and origins are answered 403. */
+  readonly publicUrl: string
+  /** The caller's network address, for the limits of failed sign-ins: docs/decisions/operators.md. */
+  readonly sourceOf: (request: Request, bindings: ConsoleBindings) => string
+}
+
+/** What signing in needs. */
+export interface SignInDeps extends SignInOptions {
+  readonly sessions: OperatorSessions
+  readonly render: Render
+  readonly now: () => number
+}
+
+/** Signs operators in. */
+export interface SignIn {
+  /** The visit of a request with a session; null: it has none. */
+  visitOf(request: Request): Promise<Visit | null>
+  /** Answers the paths of people without a session; null: the path is another one. */
+  answer(request: Request, path: string, bindings: ConsoleBindings): Promise<Response> | null
+  /** Sends a browser without a session to the sign-in page, from where it comes back. */
+  ask(request: Request): Response
+}
+
+const cookie = sessionCookie('pi_console')
+
+/** Builds it. */
+export function createSignIn({ sessions, render, sourceOf, now }: SignInDeps): SignIn {
+  const visit = null
+
+  async function signIn(request: Request, bindings: ConsoleBindings): Promise<Response> {
+    const form = await readForm(request)
+    const next = localPath(form?.get('next'), base)
+    const [name = '', passphrase = ''] = [form?.get('name'), form?.get('passphrase')]
+    try {
+      const opened = await sessions.signIn({ name, passphrase, source: sourceOf(request, bindings) })
+      return seeOther(next, cookie.issue(opened.sessionToken, opened.expiresAt - now()))
+    } catch (error) {
+      const isKnown = error instanceof SignInRejectedError || error instanceof SignInLimitedError
+      if (!isKnown) throw error
+      const status = error instanceof SignInLimitedError ? 429 : 401
+      const answer = await render(signInPage({ next, problem: error.message }), { visit, status })
+      if (error instanceof SignInLimitedError) answer.headers.set('Retry-After', String(error.retryAfterSeconds))
+      return answer
+    }
+  }
+
+  async function join(request: Request): Promise<Response> {
+    const form = await readForm(request)
+    const [linkToken = '', passphrase = ''] = [form?.get('link')?.trim(), form?.get('passphrase')]
+    const rejected = (problem: string, status: number) => render(joinPage({ problem }), { visit, status })
+    if (passphrase !== form?.get('again')) return rejected('The two passphrases differ.', 400)
+    try {
+      await sessions.redeemLink({ linkToken, passphrase })
+      return seeOther(`${base}/sign-in?note=joined`)
+    } catch (error) {
+      if (error instanceof LinkRejectedError || error instanceof PassphraseError) return rejected(error.message, 400)
+      if (error instanceof SignInLimitedError) return rejected(error.message, 429)
+      throw error
+    }
+  }
+
+  async function signOut(request: Request): Promise<Response> {
+    const token = cookie.read(request.headers)
+    const csrf = (await readForm(request))?.get('csrf') ?? ''
+    if (token === null || !sessions.isCsrfToken(token, csrf)) return seeOther(base)
+    await sessions.signOut(token)
+    const answer = seeOther(`${base}/sign-in?note=signed-out`, cookie.clear())
+    // What the browser kept of pages must not come back with its back button.
+    answer.headers.set('Clear-Site-Data', '"cache"')
+    return answer
+  }
+
+  return {
+    async visitOf(request) {
+      const token = cookie.read(request.headers)
+      const viewer = token === null ? null : await sessions.authenticate(token)
+      if (token === null || viewer === null) return null
+      return visitOf(sessions, { viewer, actor: operatorActor(viewer.name), secret: token, canSignOut: true })
+    },
+    answer(request, path, bindings) {
+      const isPost = request.method === 'POST'
+      if (path === '/sign-out' && isPost) return signOut(request)
+      if (path === '/join') return isPost ? join(request) : render(joinPage(), { visit })
+      if (path !== '/sign-in') return null
+      if (isPost) return signIn(request, bindings)
+      const { searchParams } = new URL(request.url)
+      const note = noteOf(searchParams.get('note'))
+      return render(signInPage({ next: localPath(searchParams.get('next'), base) }), { visit, note })
+    },
+    ask({ url }) {
+      const { pathname, search } = new URL(url)
+      return seeOther(`${base}/sign-in?${new URLSearchParams({ next: `${pathname}${search}` })}`)
+    },
+  }
+}
+
+function seeOther(location: string, setCookie?: string): Response {
+  const headers = new Headers({ Location: location })
+  if (setCookie !== undefined) headers.set('Set-Cookie', setCookie)
+  return new Response(null, { status: 303, headers })
+}

@@ -1,0 +1,170 @@
+/** @jsxRuntime automatic @jsxImportSource hono/jsx */
+/** The form that explains a delivery, and the verdict field by field. @module */
+import { ActForm } from '../view/act-form.js'
+import { Badge, Cell, Facts, Shown, Table } from '../view/parts.js'
+import { grouped, spanOf } from '../view/text.js'
+import { IntegrationChoice, type NamedAddress } from './tool-fields.js'
+import type { ExplainResult, Explanation } from './tools.js'
+
+/** The fields as they were sent. */
+export interface ExplainGiven {
+  readonly integration?: string | undefined
+  readonly headers?: string | undefined
+  readonly body?: string | undefined
+  readonly at?: string | undefined
+}
+
+interface ExplainFormProps {
+  readonly integrations: readonly NamedAddress[]
+  readonly now: number
+  readonly given: ExplainGiven
+}
+
+/** The form. */
+export function ExplainForm({ integrations, now, given }: ExplainFormProps) {
+  return (
+    <>
+      <p>
+        Paste a delivery as your receiver got it. The secret of the integration stays in the server. A form loses white
+        space around a body; <code>payment-integration explain</code> reads the exact bytes.
+      </p>
+      <ActForm act="explain" label="Explain" needs="operator">
+        <IntegrationChoice
+          tool="explain"
+          integrations={integrations}
+          {...(given.integration === undefined ? {} : { chosen: given.integration })}
+        />
+        <label for="field-at">
+          <span>Received at (UTC)</span>
+          <input
+            id="field-at"
+            name="at"
+            type="datetime-local"
+            step={1}
+            value={given.at ?? new Date(now).toISOString().slice(0, 19)}
+          />
+        </label>
+        <label for="field-headers" class="area">
+          <span>Headers, one per line, or JSON</span>
+          <textarea
+            id="field-headers"
+            name="headers"
+            rows={4}
+            spellcheck={false}
+            placeholder="X-Service-Signature: t=…,v1=…"
+            required
+          >
+            {given.headers ?? ''}
+          </textarea>
+        </label>
+        <label for="field-body" class="area">
+          <span>Body, up to 60 KB</span>
+          <textarea id="field-body" name="body" rows={6} spellcheck={false}>
+            {given.body ?? ''}
+          </textarea>
+        </label>
+      </ActForm>
+    </>
+  )
+}
+
+/** The page with a verdict. */
+export function ExplainPage({ result, ...form }: ExplainFormProps & { result: ExplainResult }) {
+  return (
+    <>
+      <h1>Explain a delivery</h1>
+      {'problem' in result ? (
+        <p class="note bad" role="alert">
+          <Shown text={result.problem} most={400} />
+        </p>
+      ) : (
+        <Verdict explanation={result} />
+      )}
+      <h2>Again</h2>
+      <ExplainForm {...form} />
+    </>
+  )
+}
+
+const signatures = {
+  matches: ['matches', 'good', 'v1 is the HMAC of t, a dot and this body.'],
+  repaired: ['matches after repair', 'warn', 'It matches once the proved faults below are undone.'],
+  differs: ['differs', 'bad', 'No known change of body, secret or header makes it match.'],
+  unreadable: ['unreadable', 'bad', 'There is no signature to compare with.'],
+} as const
+
+function Verdict({ explanation }: { explanation: Explanation }) {
+  const { verified, signature, header, ageSeconds, toleranceSeconds, bodyBytes, signedBytes, findings } = explanation
+  const [word, tone, meaning] = signatures[signature]
+  return (
+    <>
+      <p class={`note ${verified ? 'good' : 'bad'}`} role="status">
+        {verified ? 'A receiver accepts this delivery.' : 'A receiver rejects this delivery.'}
+      </p>
+      <Facts
+        rows={[
+          [
+            'Signature',
+            <>
+              <Badge word={word} tone={tone} /> {meaning}
+            </>,
+            'wide',
+          ],
+          ['Header', header.count === 1 ? 'arrived once' : `arrived ${header.count} times`],
+          ['t', header.t === null ? 'no number' : `${header.t}, unix seconds`],
+          ['Age', ageSeconds === null ? 'unknown' : ageText(ageSeconds, toleranceSeconds)],
+          ['Body', `${grouped(bodyBytes)} bytes`],
+          ['Signed bytes', signedBytes === null ? 'unknown' : `${grouped(signedBytes)}, with t and the dot`],
+        ]}
+      />
+      {header.fields.length === 0 ? null : (
+        <Table
+          label="Fields of the signature header"
+          columns={['Field', 'Characters', 'Form'].map((title) => ({ title }))}
+        >
+          {header.fields.map(({ name, length, status }) => (
+            <tr>
+              <Cell of="Field">
+                <Shown text={name} most={40} />
+              </Cell>
+              <Cell of="Characters">{grouped(length)}</Cell>
+              <Cell of="Form">
+                <Badge word={status} tone={status === 'ok' ? 'good' : 'bad'} />
+              </Cell>
+            </tr>
+          ))}
+        </Table>
+      )}
+      <Findings findings={findings} />
+    </>
+  )
+}
+
+function Findings({ findings }: Pick<Explanation, 'findings'>) {
+  if (findings.length === 0) return null
+  return (
+    <>
+      <h2>Causes and cures</h2>
+      <Table label="Causes and cures" columns={['Cause', 'What shows it', 'Change'].map((title) => ({ title }))}>
+        {findings.map(({ proved, cause, evidence, change }) => (
+          <tr>
+            <Cell of="Cause">
+              <Badge word={proved ? 'proved' : 'likely'} tone={proved ? 'bad' : 'warn'} /> {cause}
+            </Cell>
+            <Cell of="What shows it">
+              <Shown text={evidence.join(' ')} most={600} />
+            </Cell>
+            <Cell of="Change">
+              <Shown text={change} most={400} />
+            </Cell>
+          </tr>
+        ))}
+      </Table>
+    </>
+  )
+}
+
+function ageText(seconds: number, tolerance: number): string {
+  const side = seconds < 0 ? 'ahead of the receipt' : 'old at the receipt'
+  return `${spanOf(Math.abs(seconds) * 1_000)} ${side}; up to ${tolerance} s is accepted`
+}

@@ -1,0 +1,45 @@
+/** @jsxRuntime automatic @jsxImportSource hono/jsx */
+/** A form that acts: one button, shown to those who may press it. @module */
+import { type Child, createContext, useContext } from 'hono/jsx'
+import { mayAct, type Role, type Visit } from '../viewer.js'
+import { base } from './parts.js'
+
+/** The visit for which a page is rendered. */
+export const VisitContext = createContext<Visit | null>(null)
+
+/** The hidden field with the CSRF token. */
+export function CsrfField() {
+  return <input type="hidden" name="csrf" value={useContext(VisitContext)?.csrfToken ?? ''} />
+}
+
+/** What a form does. */
+export interface ActFormProps {
+  /** The act of `acts/acts.ts`. */
+  readonly act: string
+  /** The word on the button. */
+  readonly label: string
+  readonly needs: Role
+  /** Hidden fields. */
+  readonly fields?: Readonly<Record<string, string | number | undefined>>
+  readonly tone?: 'plain' | 'danger'
+  /** Fields that people fill in, above the button. */
+  readonly children?: Child
+}
+
+/** The form; nothing for those who may not act. It works without JavaScript. */
+export function ActForm({ act, label, needs, fields = {}, tone = 'plain', children }: ActFormProps) {
+  const visit = useContext(VisitContext)
+  if (visit === null || !mayAct(visit.viewer.role, needs)) return null
+  return (
+    <form class="act" method="post" action={`${base}/act/${act}`}>
+      <CsrfField />
+      {Object.entries(fields).map(([name, value]) =>
+        value === undefined ? null : <input type="hidden" name={name} value={String(value)} />,
+      )}
+      {children}
+      <button type="submit" class={tone}>
+        {label}
+      </button>
+    </form>
+  )
+}

@@ -1,0 +1,58 @@
+/** A console where operators of each role are signed in, for tests of acts. @module */
+import { createTwin, type Twin } from '@payment-integration/testing/twin'
+import { expect } from 'vitest'
+import { type Console, createConsole } from '../src/create-console.js'
+import { BrowserLike, type Page } from './browser-like.js'
+
+const passphrase = 'correct horse battery'
+/** Where these pages are. */
+export const origin = 'https://pay.example'
+
+/** A signed-in operator. */
+export interface Person {
+  get(path: string): Promise<Page>
+  /** Posts an act with the CSRF token of the session. */
+  act(name: string, fields?: Readonly<Record<string, string>>): Promise<Page>
+}
+
+/** The console with its twin. */
+export interface AdminSetup {
+  readonly twin: Twin
+  readonly pages: Console
+  signIn(name: string, role: 'viewer' | 'operator' | 'admin'): Promise<Person>
+  /** The audit log, newest first: actor, action and subject. */
+  audit(limit: number): Promise<string[]>
+  close(): Promise<void>
+}
+
+/** Makes it. */
+export async function adminSetup(seed: number): Promise<AdminSetup> {
+  const twin = await createTwin({ seed })
+  let sources = 0
+  // A source of its own for each request: the limits are tested in the core.
+  const sourceOf = () => `192.0.2.${sources++ % 200}`
+  const pages = createConsole({ service: twin.service, now: twin.now, signIn: { publicUrl: origin, sourceOf } })
+  return {
+    twin,
+    pages,
+    async signIn(name, role) {
+      const { linkToken } = await twin.service.operators.create({ name, role })
+      await twin.service.operatorSessions.redeemLink({ linkToken, passphrase })
+      const browser = new BrowserLike(pages, origin)
+      expect((await browser.post('/console/sign-in', { name, passphrase })).status).toBe(303)
+      const csrf = await browser.csrf('/console')
+      return {
+        get: (path) => browser.get(`/console${path}`),
+        act: (act, fields = {}) => browser.post(`/console/act/${act}`, { csrf, ...fields }),
+      }
+    },
+    async audit(limit) {
+      const records = await twin.service.store.console.audit({ limit })
+      return records.map(({ actor, action, subject }) => `${actor} ${action} ${subject}`)
+    },
+    async close() {
+      pages.close()
+      await twin.close()
+    },
+  }
+}

@@ -1,0 +1,49 @@
+/** A portal on a twin of the service, and integrations that sign in to it. @module */
+import { createTwin, type Twin, type TwinIntegration } from '@payment-integration/testing/twin'
+import { createPortal, type Portal } from '../src/portal/create-portal.js'
+import { BrowserLike } from './browser-like.js'
+
+/** The origin of the pages. */
+export const portalOrigin = 'https://pay.example'
+
+/** A portal under test. */
+export interface PortalSetup {
+  readonly twin: Twin
+  readonly portal: Portal
+  /** A browser without a session. */
+  browser(): BrowserLike
+  /** A browser that is signed in. */
+  signIn(integration: Pick<TwinIntegration, 'address' | 'apiSecret'>, into?: BrowserLike): Promise<BrowserLike>
+  /** Actor, action and subject of the newest records, newest first. */
+  audit(limit: number): Promise<string[]>
+}
+
+/** Opens it. Each request has a source of its own, but where `source` is given. */
+export async function openPortal(seed: number): Promise<PortalSetup> {
+  const twin = await createTwin({ seed })
+  let sources = 0
+  const sourceOf = (request: Request) => request.headers.get('x-source') ?? `192.0.2.${sources++}`
+  const portal = createPortal({
+    service: twin.service,
+    now: twin.now,
+    signIn: { publicUrl: portalOrigin, sourceOf },
+    onError: (error) => {
+      throw error
+    },
+  })
+  const browser = () => new BrowserLike(portal, portalOrigin)
+  return {
+    twin,
+    portal,
+    browser,
+    async signIn({ address, apiSecret }, into = browser()) {
+      const { status, text } = await into.post('/portal/sign-in', { address, secret: apiSecret })
+      if (status !== 303) throw new Error(`The sign-in was answered ${status}: ${text.slice(0, 2_000)}`)
+      return into
+    },
+    async audit(limit) {
+      const records = await twin.service.store.console.audit({ limit })
+      return records.map(({ actor, action, subject }) => `${actor} ${action} ${subject}`)
+    },
+  }
+}

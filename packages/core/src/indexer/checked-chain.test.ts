@@ -1,0 +1,127 @@
+/** Whatever a chain adapter hands over is checked before anything of it is stored. */
+import { describe, expect, test } from 'vitest'
+import { setUpIndexer } from '../../test/support/indexer-setup.js'
+import type { PaymentFacts } from '../payments/facts.js'
+import type { BlockRange, BlockRef } from '../ports/chain.js'
+
+const base58 = '5KdQx3V9hGhJwKkWuPa3pC9yq3mQkQ8bQdXb1o8kYzFq'
+
+/** Indexes a chain with two payments in block 1 and one in block 2, whose range an adapter changes. */
+async function indexed(change: (range: BlockRange) => unknown) {
+  const set = setUpIndexer()
+  set.chain.mine(2, (height) => (height === 1 ? ['a', 'b'] : ['c']))
+  await set.indexer.step()
+  set.chain.intercept = (call) => {
+    if (call[0] !== 'range') return undefined
+    const [, from, to] = call
+    return change(set.chain.rangeOf(from, to))
+  }
+  return {
+    ...set,
+    outcome: await set.indexer.step().then(
+      () => null,
+      (error: unknown) => error,
+    ),
+  }
+}
+
+const changed = (at: number, change: Record<string, unknown>) => (range: BlockRange) => ({
+  ...range,
+  payments: range.payments.map((payment, index) => (index === at ? { ...payment, ...change } : payment)),
+})
+
+type Nested = 'source' | 'router' | 'tokenIn' | 'tokenOut' | 'pricing'
+const nested = (part: Nested, change: Record<string, unknown>) => (range: BlockRange) =>
+  changed(0, { [part]: { ...range.payments[0]?.[part], ...change } })(range)
+
+const block = (at: number, change: Partial<BlockRef>) => (range: BlockRange) => ({
+  ...range,
+  blocks: range.blocks.map((each, index) => (index === at ? { ...each, ...change } : each)),
+})
+
+describe('nothing of a range is stored, and the error names adapter, chain and place', () => {
+  const hash = `0x${'ab'.repeat(32)}`
+  test.each<[string, (range: BlockRange) => unknown]>([
+    ['payments[1].txHash', changed(1, { txHash: base58 })],
+    ['payments[0].txHash', changed(0, { txHash: hash.toUpperCase() })],
+    ['payments[0].chainId', changed(0, { chainId: 2 })],
+    ['payments[0].blockHash', changed(0, { blockHash: hash })],
+    ['payments[0].blockNumber', changed(0, { blockNumber: 3 })],
+    ['payments[0].blockTimestamp', changed(0, { blockTimestamp: 5 })],
+    ['payments[0].logIndex', changed(0, { logIndex: -1 })],
+    ['payments[0].ordinal', changed(0, { ordinal: 0.5 })],
+    ['payments[0].sender', changed(0, { sender: base58 })],
+    ['payments[0].receiver', changed(0, { receiver: null })],
+    ['payments[0].memoHex', changed(0, { memoHex: '0x' })],
+    ['payments[0].integrationAddress', changed(0, { integrationAddress: '0xABCDEF' })],
+    ['payments[0].source.txHash', nested('source', { txHash: base58 })],
+    ['payments[0].source.chainId', nested('source', { chainId: 0 })],
+    ['payments[0].router.address', nested('router', { address: '' })],
+    ['payments[0].tokenIn.amount', nested('tokenIn', { amount: 5 })],
+    ['payments[0].tokenIn.decimals', nested('tokenIn', { decimals: 256 })],
+    ['payments[0].tokenOut.address', nested('tokenOut', { address: base58 })],
+    ['payments[0].tokenOut.symbol', nested('tokenOut', { symbol: undefined })],
+    ['payments[0].tokenOut.gross', nested('tokenOut', { gross: -1n })],
+    ['payments[0].tokenOut.gross', nested('tokenOut', { gross: 1n << 256n })],
+    ['payments[0].tokenOut.net', nested('tokenOut', { net: (1n << 256n) - 1n })],
+    ['payments[0].pricing.feeds', nested('pricing', { feeds: null })],
+    ['payments[0].pricing.feeds[0].rate', nested('pricing', { feeds: [{ contract: null, rate: 0n, decimals: 8 }] })],
+    ['payments[0].pricing.serviceFee', nested('pricing', { serviceFee: -1n })],
+    ['payments[1]', (range) => ({ ...range, payments: range.payments.toReversed() })],
+    ['payments', (range) => ({ ...range, payments: null })],
+    ['deposits', (range) => ({ ...range, deposits: undefined })],
+    ['blocks[0].hash', block(0, { hash })],
+    ['the last of blocks', block(1, { hash })],
+    ['blocks[1].parentHash', block(1, { parentHash: hash })],
+    ['blocks[1].timestamp', block(1, { timestamp: Number.NaN })],
+    ['blocks', (range) => ({ ...range, blocks: 'none' })],
+    ['first.hash', (range) => ({ ...range, first: { ...range.first, hash: base58 } })],
+    ['proof', (range) => ({ ...range, proof: 'complete' })],
+    ['endpoint', (range) => ({ ...range, endpoint: 7 })],
+  ])('%s (%#)', async (place, change) => {
+    const { outcome, store, checkpoint } = await indexed(change)
+    expect(outcome).toMatchObject({ code: 'ERR_CHAIN_ADAPTER', chainId: 1, adapter: 'fake', retryable: false })
+    expect((outcome as Error).message).toMatch(/^The adapter fake of chain 1 breaks the port Chain: /)
+    expect((outcome as { flaw: string }).flaw.startsWith(place)).toBe(true)
+    expect(store.committed().payments.size).toBe(0)
+    expect(await checkpoint()).toMatchObject({ blockNumber: 0 })
+  })
+
+  test('the ordinals of a transaction rise with its log indexes', async () => {
+    const same = ({ payments: [first, second, third] }: BlockRange) => [
+      { ...first, ordinal: 1 },
+      { ...(second as PaymentFacts), txHash: first?.txHash, ordinal: 1 },
+      third,
+    ]
+    const { outcome } = await indexed((range) => ({ ...range, payments: same(range) }))
+    expect((outcome as Error).message).toContain('payments[1].ordinal is 1; expected above 1')
+  })
+
+  test('a long value is cut', async () => {
+    const { outcome } = await indexed(changed(0, { txHash: 'x'.repeat(100_000) }))
+    expect((outcome as Error).message.length).toBeLessThan(300)
+  })
+})
+
+test.each([
+  ['head().number', 'head', { number: 1.5 }],
+  ['head().hash', 'head', { hash: base58 }],
+  ['head().timestamp', 'head', { timestamp: '1' }],
+] as const)('a flawed %s is rejected', async (flaw, kind, change) => {
+  const { chain, indexer } = setUpIndexer()
+  chain.intercept = ([called]) => (called === kind ? { ...chain.at(0), ...change } : undefined)
+  await expect(indexer.step()).rejects.toThrow(flaw)
+})
+
+test('indexing goes on when the adapter is right again', async () => {
+  const { chain, indexer, catchUp, store } = setUpIndexer()
+  chain.mine(1, () => ['a'])
+  await indexer.step()
+  chain.intercept = (call) =>
+    call[0] === 'range' ? changed(0, { txHash: base58 })(chain.rangeOf(call[1], call[2])) : undefined
+  await expect(indexer.step()).rejects.toThrow('payments[0].txHash')
+  expect(indexer.status().error).toContain(base58)
+  chain.intercept = null
+  await catchUp()
+  expect([indexer.status().error, store.committed().payments.size]).toEqual([null, 1])
+})

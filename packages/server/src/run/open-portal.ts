@@ -1,0 +1,24 @@
+/** Opens the integrators' pages of a server. @module */
+import { createPortal, type Portal } from '@payment-integration/console'
+import type { Service } from '@payment-integration/core'
+import type { Logger } from '@payment-integration/core/ports'
+import type { Config } from '../config/config.js'
+import { createSourceReader } from '../limits/source.js'
+import { describeError } from '../logging/describe-error.js'
+
+/** The portal of a configuration; null where it is off. */
+export function openPortal(config: Config, service: Service, logger: Logger): Portal | null {
+  if (config.portal === null) return null
+  const { publicUrl } = config.portal
+  const { sourceOf } = createSourceReader(config.limits.trustedProxies)
+  return createPortal({
+    service,
+    environment: config.environment,
+    signIn: {
+      publicUrl: publicUrl ?? undefined,
+      sourceOf: (request, { incoming }) =>
+        sourceOf(incoming?.socket.remoteAddress, request.headers.get('x-forwarded-for')),
+    },
+    onError: (error) => logger.error({ ...describeError(error) }, 'A page of the portal failed.'),
+  })
+}

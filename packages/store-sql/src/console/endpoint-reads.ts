@@ -1,0 +1,101 @@
+/** Reads integrations and their endpoints for the console. Source: the port ConsoleReads. @module */
+import type { ConsoleIntegration, ConsoleReads } from '@payment-integration/core/ports'
+import { attemptRecord } from '../deliveries/list.js'
+import type { Connection, Engine } from '../engine.js'
+import { checkInteger } from '../internal/checks.js'
+import { integer, nullableInteger, unpack } from '../internal/values.js'
+import { keyQuery } from './delivery-keys.js'
+
+/** Newest deliveries of an endpoint whose attempts are read. */
+const mostDeliveries = 50
+const mostAttempts = 500
+const mostRows = 1_000
+
+type EndpointReads = Pick<ConsoleReads, 'lastFailure' | 'latencies' | 'integrations'>
+
+/** The reads of a database. */
+export function createEndpointReads({ read: db }: Engine): EndpointReads {
+  return {
+    async lastFailure(integrationAddress) {
+      const ids = await newestIds(db, integrationAddress)
+      const failures = ids.length === 0 ? [] : await failureQuery(db, ids).execute()
+      const [newest] = failures.sort(
+        (x, y) => integer(y.started_at) - integer(x.started_at) || integer(y.number) - integer(x.number),
+      )
+      return newest === undefined ? null : { ...attemptRecord(newest), deliveryId: String(newest.delivery_id) }
+    },
+    async latencies(integrationAddress) {
+      const ids = await newestIds(db, integrationAddress)
+      return ids.length === 0 ? [] : (await latencyQuery(db, ids).execute()).map(({ latency_ms }) => latency_ms)
+    },
+    async integrations({ afterAddress = '', limit }) {
+      return (await integrationQuery(db, afterAddress, checkInteger(limit, 'limit', 1, mostRows)).execute()).map(viewOf)
+    },
+  }
+}
+
+/** The newest deliveries of an integration. A join would let PostgreSQL read all attempts. */
+async function newestIds(db: Connection, integrationAddress: string): Promise<number[]> {
+  return (await newestIdsQuery(db, integrationAddress).execute()).map(({ id }) => integer(id))
+}
+
+/** Their ids. */
+export const newestIdsQuery = (db: Connection, integrationAddress: string) =>
+  keyQuery(db, { integrationAddress }, { low: 1, high: Number.MAX_SAFE_INTEGER }, mostDeliveries)
+
+const attemptsOf = (db: Connection, ids: readonly number[]) =>
+  db
+    .selectFrom('attempts')
+    .where('delivery_id', 'in', ids)
+    .orderBy('delivery_id', 'desc')
+    .orderBy('number', 'desc')
+    .limit(mostAttempts)
+
+/** Failed attempts of deliveries. */
+export const failureQuery = (db: Connection, ids: readonly number[]) =>
+  attemptsOf(db, ids).selectAll().where('reason', 'is not', null)
+
+/** Latencies of the attempts that were answered, or that waited until the time limit. Reasons are JSON strings. */
+export const latencyQuery = (db: Connection, ids: readonly number[]) =>
+  attemptsOf(db, ids)
+    .select('latency_ms')
+    .where(({ eb, or }) => or([eb('status', 'is not', null), eb('reason', '=', '"timeout"')]))
+
+/** Integrations after an address. */
+export function integrationQuery(db: Connection, afterAddress: string, limit: number) {
+  return db
+    .selectFrom('integrations as i')
+    .leftJoin('endpoints as e', 'e.integration', 'i.address')
+    .select(['i.address', 'i.name', 'i.notification_url', 'i.enabled', 'i.created_at'])
+    .select(['i.prepared_signing_key_version', 'i.previous_signing_until'])
+    .select(['e.failures', 'e.blocks', 'e.failing_since', 'e.blocked_until'])
+    .where('i.address', '>', afterAddress)
+    .orderBy('i.address')
+    .limit(limit)
+}
+
+type Row = Awaited<ReturnType<ReturnType<typeof integrationQuery>['execute']>>[number]
+
+function viewOf(row: Row): ConsoleIntegration {
+  const failures = integer(row.failures ?? 0)
+  return {
+    address: row.address,
+    name: unpack<string>(row.name),
+    notificationUrl: row.notification_url,
+    enabled: integer(row.enabled) === 1,
+    createdAt: integer(row.created_at),
+    signingSecretPrepared: row.prepared_signing_key_version !== null,
+    previousSigningSecretUntil: nullableInteger(row.previous_signing_until),
+    health:
+      failures === 0
+        ? null
+        : {
+            integrationAddress: row.address,
+            failures,
+            blocks: integer(row.blocks ?? 0),
+            // The column has 0 for an unknown time.
+            failingSince: integer(row.failing_since ?? 0) || null,
+            blockedUntil: nullableInteger(row.blocked_until),
+          },
+  }
+}

@@ -1,0 +1,20 @@
+import { chainConformance } from '@payment-integration/core/conformance'
+import { createDraws } from '../builders/draws.js'
+import { createTwinChain } from './chain.js'
+import { paymentOf } from './payment-input.js'
+
+chainConformance('the chain of a twin', async () => {
+  const draws = createDraws(7)
+  const chain = createTwinChain(137, { now: () => 0, newHash: () => draws.hex(32), stepMs: 1_000 })
+  return {
+    chain,
+    async mine(payments) {
+      chain.mine(Array.from({ length: payments }, () => paymentOf({ chainId: 137, integrationAddress: null }, draws)))
+    },
+    async replaceNewest() {
+      chain.orphan(1)
+      chain.mine()
+    },
+    close: () => undefined,
+  }
+})

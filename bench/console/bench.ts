@@ -47,7 +47,7 @@ export async function benchPages(engine: Engine, effort: PagesEffort): Promise<s
 async function measure(timed: TimedStore, cases: readonly Case[], effort: PagesEffort, serverData: string | null) {
   const { payments, rounds } = effort
   let clock = newest
-  const service = { ...serviceOn(timed.store), store: timed.store, indexers: chainIds.map(indexer) }
+  const service = { ...serviceOn(timed.store), indexers: chainIds.map(indexer) }
   const pages = createConsole({ service, now: () => clock })
   const samples = new Map<Case, Sample[]>(cases.map((each) => [each, []]))
   for (const each of cases) await read(pages, each, 1)
@@ -79,11 +79,19 @@ async function read(pages: Console, { name, path }: Case, id: number): Promise<v
 /** An indexer that only has a status. */
 function indexer(chainId: number) {
   const status: ChainStatus = {
-    ...{ chainId, head: 11_000_010, headAt: newest, indexed: 11_000_000, proof: 'root', reorganisations: 0 },
-    ...{ leading: true, endpoints: [], error: null, lastError: null, newestReorganisations: [] },
+    ...{
+      chainId,
+      head: 11_000_010,
+      headAt: newest,
+      indexed: 11_000_000,
+      proof: 'root',
+      reorganisations: 0,
+      newestReorganisations: [],
+    },
+    ...{ leading: true, endpoints: [], error: null, lastError: null },
   }
   const unused = () => Promise.reject(new Error('Nothing is indexed here.'))
-  return { chainId, status: () => status, nativeHash: () => null, step: unused, run: unused }
+  return { chainId, status: () => status, step: unused, run: unused, nativeHash: () => null }
 }
 
 function report(

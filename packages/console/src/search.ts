@@ -61,13 +61,18 @@ async function ofWallet(
 ): Promise<Found> {
   const integrationAddress = filter.integrationAddress ?? undefined
   const payments = await reads.search({ kind: 'wallet', wallet, integrationAddress }, limit)
-  const isPartial =
-    integrationAddress === undefined &&
-    (await reads.integrations({ limit: mostIntegrations + 1 })).length > mostIntegrations
+  const isPartial = integrationAddress === undefined && (await hasMore(reads))
   const note = isPartial
-    ? `Payments of ${mostIntegrations} integrations were searched; choose an integration to search another one.`
+    ? 'Payments of 1,000 integrations were searched; choose an integration to search another one.'
     : null
   return { kind: 'wallet', payments, note }
+}
+
+/** Whether a wallet is searched among a part of the integrations. */
+async function hasMore(reads: ConsoleReads): Promise<boolean> {
+  const first = await reads.integrations({ limit: mostIntegrations })
+  const last = first.length < mostIntegrations ? undefined : first.at(-1)
+  return last !== undefined && (await reads.integrations({ afterAddress: last.address, limit: 1 })).length > 0
 }
 
 function fits(payment: StoredPayment, { state, chainId, integrationAddress, since, until }: ConsolePaymentFilter) {

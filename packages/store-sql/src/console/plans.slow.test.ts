@@ -15,11 +15,10 @@ import { attemptCounts, paymentCounts } from './minute-counts.js'
 import { searchQuery, updatesQuery } from './payment-reads.js'
 import { walletQuery } from './wallet-search.js'
 
-const { address, epoch, hash } = fixtures
+const { epoch, hash } = fixtures
 const limit = 50
 
 const newestIds = Array.from({ length: limit }, (_, n) => rows - 2 * n)
-
 const queries = ({ engine: { read } }: OpenEngine): Readonly<Record<string, Compiled>> => ({
   'payments by hash': searchQuery(read, { kind: 'hash', txHash: hash(77) }, limit),
   'payments by memo': searchQuery(read, { kind: 'memo', prefix: hash(77) }, limit),
@@ -29,10 +28,10 @@ const queries = ({ engine: { read } }: OpenEngine): Readonly<Record<string, Comp
   'deliveries of payments': viewRows(read).where('d.payment_id', 'in', [77, 78]),
   'deliveries by id': viewRows(read).where('d.id', 'in', [77, 78]).orderBy('d.id', 'desc'),
   'first delivery of a time': firstIdQuery(read, epoch + 5_000),
-  'newest deliveries of an endpoint': newestIdsQuery(read, shops[1] ?? ''),
+  'newest deliveries of an endpoint': newestIdsQuery(read, shops[0] ?? ''),
   'failures of an endpoint': failureQuery(read, newestIds),
   'latencies of an endpoint': latencyQuery(read, newestIds),
-  'integrations after an address': integrationQuery(read, address(0x500), limit),
+  'integrations after an address': integrationQuery(read, fixtures.address(0x500), limit),
   'newest attempts': attemptsQuery(read, 0, limit),
   'attempts by minute': attemptCounts(read, { since: 0, limit }),
   'payments by minute': paymentCounts(read, { since: epoch, limit }),

@@ -25,7 +25,8 @@ export async function fillConsoleRows({ engine }: OpenEngine): Promise<void> {
   const store = createStore(engine)
   await store.migrate()
   for (let times = 0; times < 2; times += 1) await store.console.prepare()
-  for (const own of shops) await store.integrations.insert(integration({ address: own }))
+  const others = Array.from({ length: 500 }, (_, n) => address(0x400 + n))
+  for (const own of [...shops, ...others]) await store.integrations.insert(integration({ address: own }))
   const given = Array.from({ length: rows }, (_, n) =>
     primary({
       txHash: hash(n),

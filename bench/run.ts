@@ -1,10 +1,13 @@
 /**
  * Runs the benches and prints their tables as Markdown. Usage: npm run bench [-- name…] [-- --smoke]
+ *
  * Names: signature, verification, pages, client, read-api-sqlite, read-api-postgres, sync, sync-sparse, live,
  * unauthenticated, deliveries-sqlite, deliveries-postgres, version-store, twin, console-sqlite, console-postgres,
- * console-writes, console-streams; all of them when none is given. `--payments=N` fills the databases of the read API and the console with so many instead
- * of a million. `--keep=FOLDER` keeps those of the console there for the next run. `--smoke` shows on small data that
- * everything runs; its figures mean nothing.
+ * console-writes, console-streams. Without a name all of them run.
+ *
+ * `--payments=N` fills the databases of the read API and the console with so many instead of a million.
+ * `--keep=FOLDER` keeps those of the console there for the next run. `--smoke` shows on small data that everything
+ * runs; its figures mean nothing.
  * @module
  */
 import { resolve } from 'node:path'

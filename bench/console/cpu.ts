@@ -1,7 +1,10 @@
-/** Reads the processor time of this process and of a database server: unlike the time, it hardly knows of other work. @module */
+/**
+ * Reads the processor time of this process and of a database server. Other work hardly changes it.
+ * @module
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Milliseconds of processor time of this process, and of the server with the data in a folder; null: this system does not tell. */
+/** Processor time of this process and of the server with the data in a folder, in ms; null: unknown here. */
 export function cpuMs(postgresData: string | null): number | null {
   const { user, system } = process.cpuUsage()
   const own = (user + system) / 1_000

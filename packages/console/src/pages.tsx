@@ -20,6 +20,8 @@ import { hrefOf } from './view/parts.js'
 const mostSnapshots = 50
 const mostUpdates = 200
 const mostRanges = 200
+/** Endpoints on a page: two reads for each. */
+const mostEndpoints = 20
 /** Integrations that a form names. */
 const mostChoices = 200
 
@@ -120,7 +122,7 @@ async function snapshotsOf({ service }: PageDeps, { id, version }: StoredPayment
 
 async function endpointsPage({ service, now }: PageDeps, given: Given): Promise<PageContent> {
   const reads = service.store.console
-  const { shown, next } = await integrationsAfter(reads, given, '/endpoints')
+  const { shown, next } = await integrationsAfter(reads, given, '/endpoints', mostEndpoints)
   const endpoints = await Promise.all(
     shown.map(async (integration) => {
       const { address } = integration

@@ -7,8 +7,8 @@ import { hrefOf } from '../view/parts.js'
 export const pageSize = 50
 
 /** A page of integrations, in the order of their addresses. */
-export async function integrationsAfter(reads: ConsoleReads, given: Given, path: string) {
-  const rows = await reads.integrations({ afterAddress: given['after'], limit: pageSize + 1 })
-  const shown = rows.slice(0, pageSize)
-  return { shown, next: rows.length > pageSize ? hrefOf(path, { after: shown.at(-1)?.address }) : null }
+export async function integrationsAfter(reads: ConsoleReads, given: Given, path: string, size = pageSize) {
+  const rows = await reads.integrations({ afterAddress: given['after'], limit: size + 1 })
+  const shown = rows.slice(0, size)
+  return { shown, next: rows.length > size ? hrefOf(path, { after: shown.at(-1)?.address }) : null }
 }

@@ -50,7 +50,7 @@ export type ConsoleSearch =
   | { readonly kind: 'hash'; readonly txHash: string }
   /** Memos whose bytes begin with these: 0x and an even number of lowercase hex digits, at least two. */
   | { readonly kind: 'memo'; readonly prefix: string }
-  /** Payments that this address sent or received: of one integration, or of the first 1,000 in the order of addresses. */
+  /** Payments that this address sent or received: of one integration, or of the first 1,000 by address. */
   | { readonly kind: 'wallet'; readonly wallet: string; readonly integrationAddress?: string | undefined }
 
 /** An attempt with its delivery. */

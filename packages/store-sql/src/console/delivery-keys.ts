@@ -58,7 +58,7 @@ const hasOwnIndex = ({ chainId, status, integrationAddress, since, until }: Filt
   since === undefined &&
   until === undefined
 
-/** Ids of a page: those that match among `size` keys. A subquery per key bounds the cost, whatever the planner knows. */
+/** Ids of a page: those that match among `size` keys. A subquery per key bounds the cost for every planner. */
 export function pageQuery(db: Connection, filter: Filter, range: IdRange, size: number, limit: number) {
   const { status, chainId, integrationAddress, since, until } = filter
   const keys = db.selectFrom(keyQuery(db, filter, range, size).as('k')).select('k.id')

@@ -43,6 +43,7 @@ describe('integrations create', () => {
           notificationUrl: 'https://shop.example/webhook',
           enabled: true,
           createdAt: expect.any(Number),
+          previousApiSecretUntil: null,
           signingSecretPrepared: false,
           previousSigningSecretUntil: null,
         },

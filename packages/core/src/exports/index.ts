@@ -7,6 +7,7 @@ export { ChainAdapterError } from '../indexer/chain-adapter-error.js'
 export { DeepReorganisationError } from '../indexer/deep-reorganisation-error.js'
 export { type IndexerOptions, indexerDefaults } from '../indexer/indexer.js'
 export type * from '../integration-session-types.js'
+export type * from '../integration-types.js'
 export {
   type NotificationUrlRule,
   notificationPorts,

@@ -1,10 +1,10 @@
 /** Rotates an API secret, and ends the previous one. Source: docs/decisions/secrets.md. @module */
 import { IntegrationError } from '../errors.js'
+import type { IntegrationCommands } from '../integration-types.js'
 import { assertWhole } from '../internal/assert-whole.js'
 import { parseAddress } from '../payments/parameters.js'
 import { hashApiSecret } from '../secrets/hash-api-secret.js'
 import { issueApiSecret } from '../secrets/issue.js'
-import type { IntegrationCommands } from '../service-types.js'
 import type { SigningSecretDeps } from './signing-secrets.js'
 
 /** Builds the commands. */

@@ -1,6 +1,7 @@
 /** Rotates a signing secret: prepare, then activate or abort. Source: docs/decisions/secrets.md. @module */
 import type { Audited } from '../audit/audited.js'
 import { IntegrationError } from '../errors.js'
+import type { IntegrationCommands } from '../integration-types.js'
 import { assertWhole } from '../internal/assert-whole.js'
 import { parseAddress } from '../payments/parameters.js'
 import type { AuditAction, AuditEntry } from '../ports/store-audit.js'
@@ -9,7 +10,6 @@ import type { Clock, Random } from '../ports/world.js'
 import { issueSigningSecret } from '../secrets/issue.js'
 import type { MasterKey } from '../secrets/master-key.js'
 import { openSecret, sealSecret } from '../secrets/seal.js'
-import type { IntegrationCommands } from '../service-types.js'
 
 /** What the commands need. */
 export interface SigningSecretDeps {

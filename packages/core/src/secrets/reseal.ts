@@ -3,10 +3,10 @@
  * @module
  */
 import type { Audited } from '../audit/audited.js'
+import type { Resealed } from '../integration-types.js'
 import type { SealedSecret, SecretHash } from '../ports/store-integrations.js'
 import type { StoreTransaction } from '../ports/store-transaction.js'
 import type { Clock, Random } from '../ports/world.js'
-import type { Resealed } from '../service-types.js'
 import { openDataKey, sealDataKey } from './data-key.js'
 import type { MasterKey } from './master-key.js'
 import { openSecret, sealSecret } from './seal.js'

@@ -63,18 +63,19 @@ test('a payment is indexed, read, changed by the processor and delivered in the 
   expect(await twin.update(payment, { state: 'pending' })).toMatchObject({ outcome: 'refused' })
 })
 
-test('three days of retries happen at their times, by the clock of the test', async () => {
+test('days of retries happen at their times, by the clock of the test', async () => {
   const { twin, pay, fail } = await setUp()
   fail(true)
   await pay()
-  await twin.advance(72 * hourMs)
+  // The last of twelve attempts comes after this: jitter may end three days early.
+  await twin.advance(48 * hourMs)
   expect(twin.arrivals.length).toBeGreaterThan(8)
   expect(twin.arrivals.every(({ status }) => status === 503)).toBe(true)
   const minutes = twin.arrivals.map(({ at }) => Math.round((at - (twin.arrivals[0]?.at ?? 0)) / 60_000))
   expect(minutes).toEqual(minutes.toSorted((a, b) => a - b))
   expect(minutes.at(-1)).toBeGreaterThan(24 * 60)
   fail(false)
-  await twin.advance(24 * hourMs)
+  await twin.advance(48 * hourMs)
   expect(twin.arrivals.at(-1)?.status).toBe(204)
 })
 

@@ -1,3 +1,4 @@
+export type { AdminService } from '../admin-pages.js'
 export { type Console, type ConsoleDeps, type ConsoleService, createConsole } from '../create-console.js'
 export type { OidcOptions } from '../oidc/options.js'
 export { createPortal, type Portal, type PortalDeps, type PortalSignInOptions } from '../portal/create-portal.js'

@@ -7,11 +7,11 @@ export type { SignInOptions } from '../session/sign-in.js'
 export type {
   ConsoleTools,
   DoctorInput,
-  DoctorProbe,
   DoctorResult,
-  ExplainInput,
+  ExplainedDelivery,
+  ExplainForm,
   ExplainResult,
-  Explanation,
+  ReceiverProbe,
   TriggerTool,
 } from '../tools/tools.js'
 export type { Role, Viewer } from '../viewer.js'

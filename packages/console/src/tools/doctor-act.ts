@@ -5,7 +5,7 @@ import { jobPath } from '../jobs/job-pages.js'
 import type { JobRow } from '../jobs/job-types.js'
 import { grouped, shortHex } from '../view/text.js'
 import { givenTool, integrationOf } from './integration-field.js'
-import type { DoctorProbe } from './tools.js'
+import type { ReceiverProbe } from './tools.js'
 
 const tones = { pass: 'good', fail: 'bad', warn: 'warn', 'not-run': 'plain' } as const
 
@@ -21,7 +21,7 @@ export const doctorAct: Act = {
       actor: input.visit.actor,
       async run(report, signal) {
         let done = 0
-        const onProbe = (probe: DoctorProbe) => {
+        const onProbe = (probe: ReceiverProbe) => {
           done += 1
           report({ done, words: `${grouped(done)} probes ended.` })
           report.row(probeRow(probe))
@@ -43,7 +43,7 @@ export const doctorAct: Act = {
   },
 }
 
-function probeRow({ name, verdict, sent, expected, evidence }: DoctorProbe): JobRow {
+function probeRow({ name, verdict, sent, expected, evidence }: ReceiverProbe): JobRow {
   const remarks = verdict === 'pass' ? [evidence] : [`Sent: ${sent}. Expected: ${expected}.`, evidence]
   return {
     word: verdict.replace('-', ' '),

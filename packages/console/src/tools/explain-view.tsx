@@ -4,7 +4,7 @@ import { ActForm } from '../view/act-form.js'
 import { Badge, Cell, Facts, Shown, Table } from '../view/parts.js'
 import { grouped, spanOf } from '../view/text.js'
 import { IntegrationChoice, type NamedAddress } from './tool-fields.js'
-import type { ExplainResult, Explanation } from './tools.js'
+import type { ExplainedDelivery, ExplainResult } from './tools.js'
 
 /** The fields as they were sent. */
 export interface ExplainGiven {
@@ -93,7 +93,7 @@ const signatures = {
   unreadable: ['unreadable', 'bad', 'There is no signature to compare with.'],
 } as const
 
-function Verdict({ explanation }: { explanation: Explanation }) {
+function Verdict({ explanation }: { explanation: ExplainedDelivery }) {
   const { verified, signature, header, ageSeconds, toleranceSeconds, bodyBytes, signedBytes, findings } = explanation
   const [word, tone, meaning] = signatures[signature]
   return (
@@ -140,7 +140,7 @@ function Verdict({ explanation }: { explanation: Explanation }) {
   )
 }
 
-function Findings({ findings }: Pick<Explanation, 'findings'>) {
+function Findings({ findings }: Pick<ExplainedDelivery, 'findings'>) {
   if (findings.length === 0) return null
   return (
     <>

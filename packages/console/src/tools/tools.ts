@@ -7,7 +7,7 @@ export interface ConsoleTools {
   /** Probes the receiver of an integration at its notification URL, with its own secret. */
   readonly doctor?: ((input: DoctorInput) => Promise<DoctorResult>) | undefined
   /** Explains whether a delivery verifies with the secret of an integration, and if not why. */
-  readonly explain?: ((input: ExplainInput) => Promise<ExplainResult>) | undefined
+  readonly explain?: ((input: ExplainForm) => Promise<ExplainResult>) | undefined
 }
 
 /** Causes events. */
@@ -26,11 +26,11 @@ export interface DoctorInput {
   readonly integrationAddress: string
   readonly signal: AbortSignal
   /** Receives each probe when it ends. */
-  onProbe(probe: DoctorProbe): void
+  onProbe(probe: ReceiverProbe): void
 }
 
 /** A probe of a receiver. */
-export interface DoctorProbe {
+export interface ReceiverProbe {
   readonly name: string
   readonly verdict: 'pass' | 'fail' | 'warn' | 'not-run'
   /** The request that was sent, and the answer that the interface demands. */
@@ -56,7 +56,7 @@ export interface DoctorResult {
 }
 
 /** A delivery as it arrived, pasted by a person. */
-export interface ExplainInput {
+export interface ExplainForm {
   readonly integrationAddress: string
   /** Lines `Name: value`, or JSON. */
   readonly headers: string
@@ -66,10 +66,10 @@ export interface ExplainInput {
 }
 
 /** The verdict, or a sentence that says why the input is unreadable. */
-export type ExplainResult = { readonly problem: string } | Explanation
+export type ExplainResult = { readonly problem: string } | ExplainedDelivery
 
 /** The verdict, field by field. It holds no secret and no signature. */
-export interface Explanation {
+export interface ExplainedDelivery {
   readonly verified: boolean
   /** `repaired`: it matches once the proved faults are undone. */
   readonly signature: 'matches' | 'repaired' | 'differs' | 'unreadable'

@@ -1,5 +1,5 @@
 /** Gives the console the tools of a server in development; secrets of integrations stay here. @module */
-import type { ConsoleTools, DoctorInput, DoctorResult, ExplainInput, ExplainResult } from '@payment-integration/console'
+import type { ConsoleTools, DoctorInput, DoctorResult, ExplainForm, ExplainResult } from '@payment-integration/console'
 import { type MasterKey, openSecret } from '@payment-integration/core'
 import type { Store } from '@payment-integration/core/ports'
 import type { TriggerHandler } from '../app/trigger-route.js'
@@ -9,7 +9,7 @@ export interface DevelopmentTools {
   /** Probes a receiver. */
   doctor?(input: DoctorInput & { readonly url: string; readonly signingSecret: string }): Promise<DoctorResult>
   /** Explains a delivery. */
-  explain?(input: ExplainInput & { readonly signingSecret: string }): Promise<ExplainResult>
+  explain?(input: ExplainForm & { readonly signingSecret: string }): Promise<ExplainResult>
 }
 
 /** The parts of {@link createConsoleTools}. */

@@ -166,7 +166,10 @@ export interface Config {
   readonly reference: boolean
   /** Whether the operators' pages are served at `/console`. */
   readonly console: boolean
-  /** Origin of these pages, where operators sign in. Null: nobody signs in; then only development has the pages. */
+  /**
+   * Origin of these pages. With it operators sign in, and one-time links are made from it. Null: nobody signs in, so
+   * the pages are only served in development, on a loopback address.
+   */
   readonly consoleUrl: string | null
   /** Null: operators sign in with passphrases alone. */
   readonly oidc: OidcOptions | null

@@ -29,7 +29,7 @@ function expressions({ hex, digits }: SqlWords, payments: number) {
   }
 }
 
-/** Deliveries of payment `i` and version `v`, with the conditions that say what became of them. */
+/** Conditions of the deliveries of payment `i` and version `v` that were superseded or exhausted. */
 const isSuperseded = 'v = 1 and i % 20 = 3'
 const isExhausted = `v = ${versions} and i % 200 = 13`
 

@@ -23,10 +23,11 @@ import { consoleSections } from './view/layout.js'
 import { base } from './view/parts.js'
 import { DeliveryRow, PaymentRow } from './view/rows.js'
 import { localViewer, type Viewer, type Visit, visitOf } from './viewer.js'
-import { accessRequestOf, type ConsoleBindings, localProblem, publicProblem } from './web/access.js'
+import type { ConsoleBindings } from './web/access.js'
 import { addAssetRoutes, createAssets } from './web/asset-routes.js'
+import { guardPages } from './web/guard-pages.js'
+import { pathBelow } from './web/paths.js'
 import { createRender } from './web/render.js'
-import { secured } from './web/security-headers.js'
 
 /** Options of the console. */
 export interface ConsoleDeps {
@@ -83,26 +84,18 @@ export function createConsole(deps: ConsoleDeps): Console {
     hasTools: hasTools(tools),
   })
   const render = createRender(assets, { sections, environment })
-  const jobs = createJobs({ now, onError: (error) => deps.onError?.(error) })
+  const jobs = createJobs({ now, onError })
   const sessions = service.operatorSessions
   const signIn = deps.signIn === undefined ? null : createSignIn({ ...deps.signIn, sessions, render, now, onError })
 
+  guardPages(app, deps.signIn?.publicUrl)
   app.use('*', async (c, next) => {
-    await next()
-    c.res = secured(c.res)
-  })
-  app.use('*', async (c, next) => {
-    const { raw } = c.req
-    const access = accessRequestOf(raw, c.env)
-    const problem = deps.signIn === undefined ? localProblem(access) : publicProblem(access, deps.signIn.publicUrl)
-    if (problem !== null) return new Response(`${problem}\n`, { status: 403 })
-    c.set('visit', await visit(raw))
-    await next()
-    return undefined
+    c.set('visit', await visit(c.req.raw))
+    return next()
   })
   addAssetRoutes(app, base, assets)
   app.use('*', async (c, next) => {
-    const path = pathOf(c)
+    const path = pathBelow(c.req.url, base)
     const signedOut = signIn?.answer(c.req.raw, path, c.env) ?? null
     if (signedOut !== null) return signedOut
     if (c.get('visit') !== null) return next()
@@ -117,7 +110,7 @@ export function createConsole(deps: ConsoleDeps): Console {
   app.notFound((c) => answer(c, notFound, 404))
   app.onError((error, c) => {
     if (error instanceof FilterError) return answer(c, failed('The address is not readable', error.message), 400)
-    deps.onError?.(error)
+    onError(error)
     return answer(c, failed('This page failed', 'The log of the service has the reason.'), 500)
   })
   return {
@@ -141,7 +134,7 @@ export function createConsole(deps: ConsoleDeps): Console {
     const url = new URL(c.req.url)
     const position = await feed.position()
     const read = { ...deps, sampler, jobs, tools, now, url, role: visitIn(c).viewer.role }
-    const path = pathOf(c)
+    const path = pathBelow(c.req.url, base)
     const content = (await loadPage(path, read)) ?? (await loadAdminPage(path, read, givenOf(url)))
     if (content === null) return c.notFound()
     const live = content.live === undefined ? undefined : `${content.live}&after=${position}`
@@ -195,14 +188,4 @@ function visitIn(c: Context<Env>): Visit {
   const visit = c.get('visit')
   if (visit === null) throw new Error('A request without a viewer was let through.')
   return visit
-}
-
-/** The path below the base. */
-function pathOf(c: Context<Env>): string {
-  const path = new URL(c.req.url).pathname.slice(base.length).replace(/\/$/, '')
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return path
-  }
 }

@@ -1,8 +1,6 @@
-import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { postgresMissing } from '../test/postgres.js'
-import { type OpenEngine, openPostgres, openSqlite } from '../test/support/engines.js'
-import { type Compiled, postgresScans, sqlitePlan } from '../test/support/plans.js'
+import type { OpenEngine } from '../test/support/engines.js'
+import { indexedPlanTests } from '../test/support/indexed-plans.js'
+import type { Compiled } from '../test/support/plans.js'
 import { createStore } from './create-store.js'
 import { expiredSessionsQuery, linkQuery, nameQuery, sessionQuery, sessionsOfQuery } from './operators.js'
 
@@ -33,44 +31,4 @@ const queries = (db: OpenEngine['engine']['read']): Record<string, Compiled> => 
   'expired sessions': expiredSessionsQuery(db, 1) as Compiled,
 })
 
-describe('SQLite', () => {
-  let open: OpenEngine
-  beforeAll(async () => {
-    open = await openSqlite()
-    await fill(open)
-  })
-  afterAll(() => open?.close())
-
-  test('finds operators and sessions by an index, and walks no table', async () => {
-    for (const [name, query] of Object.entries(queries(open.engine.read))) {
-      const steps = (await sqlitePlan(open.engine, query)).map(({ detail }) => detail)
-      expect(steps.length, name).toBeGreaterThan(0)
-      for (const step of steps) expect(step, name).toMatch(/^SEARCH \w+ USING (COVERING )?INDEX/)
-    }
-  })
-})
-
-describe.skipIf(postgresMissing)(
-  `PostgreSQL${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`,
-  () => {
-    let open: OpenEngine
-    beforeAll(async () => {
-      open = await openPostgres()
-      await fill(open)
-      await sql`analyze`.execute(open.engine.read)
-    })
-    afterAll(() => open?.close())
-
-    test('finds operators and sessions by an index, and touches only the rows of the answer', async () => {
-      for (const [name, query] of Object.entries(queries(open.engine.read))) {
-        const all = await postgresScans(open.engine, query)
-        const scans = all.filter(({ type }) => type !== 'ModifyTable')
-        expect(scans.length, name).toBeGreaterThan(0)
-        for (const { type, touched } of scans) {
-          expect(type, name).toMatch(/^(Index (Only )?Scan|Bitmap Heap Scan)$/)
-          expect(touched, name).toBeLessThanOrEqual(2 * sessions)
-        }
-      }
-    })
-  },
-)
+indexedPlanTests({ rows: 'operators and sessions', fill, queries, mostTouched: 2 * sessions })

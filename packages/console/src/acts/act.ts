@@ -27,7 +27,7 @@ export type ActService = Pick<
   'store' | 'indexers' | 'integrations' | 'actingAs' | 'operatorSessions' | 'identity' | 'audit'
 >
 
-/** A page to go to, with what is said on it; or a page that is shown once, such as one with a new secret. */
+/** A page to go to, with a note on it; or a page that is shown once, such as one with a new secret. */
 export type ActAnswer =
   | { readonly to: string; readonly note?: Note }
   | { readonly show: PageContent; readonly status?: number }
@@ -38,7 +38,7 @@ export interface Act {
   run(input: ActInput): Promise<ActAnswer>
 }
 
-/** What is said after an act. Its URL names the sentence, so that a link cannot put words onto a page. */
+/** The result of an act in a sentence. The URL holds its name alone, so that a link cannot put words onto a page. */
 export type Note = keyof typeof notes
 
 const notes = {

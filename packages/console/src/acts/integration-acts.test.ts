@@ -33,7 +33,7 @@ describe('an integration', () => {
   it('is created once, with a well-formed address and URL', async () => {
     expect((await ada.act('integration-create', { address })).status).toBe(409)
     for (const fields of [{ address: '0x12' }, { address: `0x${'cd'.repeat(20)}`, url: 'ftp://shop.example' }])
-      expect((await ada.act('integration-create', fields)).status).toBe(409)
+      expect((await ada.act('integration-create', fields)).status).toBe(400)
   })
 
   it('is disabled and enabled', async () => {

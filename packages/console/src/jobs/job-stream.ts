@@ -1,11 +1,10 @@
 /** The stream of a page that shows jobs: its changing part, then a reload when a job starts or ends. @module */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Given } from '../filters.js'
+import { openEventStream, type Send } from '../live/event-stream.js'
 import type { Job } from './job-types.js'
 import type { Jobs } from './jobs.js'
 
-const encoder = new TextEncoder()
-const heartbeatMs = 15_000
 /** Changes within this time are sent together, in milliseconds. */
 const togetherMs = 250
 
@@ -17,38 +16,17 @@ export type RenderProgress = (job: Job) => string
 
 /** Opens the stream. @param id - The job of the page; undefined: the list of all jobs. */
 export function openJobStream(jobs: Jobs, id: string | undefined, render: RenderProgress, onClose: () => void) {
-  let close = (): void => undefined
-  const stream = new ReadableStream<Uint8Array>({
-    start(controller) {
-      let isOpen = true
-      const send = (text: string) => void (isOpen && controller.enqueue(encoder.encode(text)))
-      const heartbeat = setInterval(() => send(': heartbeat\n\n'), heartbeatMs)
-      heartbeat.unref()
-      const publish = publisher(send, render, id)
-      const unfollow = jobs.follow((job) => void (id === undefined || job.id === id ? publish(job) : undefined))
-      close = () => {
-        if (!isOpen) return
-        isOpen = false
-        clearInterval(heartbeat)
-        unfollow()
-        onClose()
-        try {
-          controller.close()
-        } catch {
-          // The reader cancelled it.
-        }
-      }
-      send('retry: 2000\n\n')
-      // The job may have changed since the page was read.
-      const job = id === undefined ? null : jobs.find(id)
-      if (job !== null) void publish(job)
-    },
-    cancel: () => close(),
-  })
-  return { stream, close: () => close() }
+  return openEventStream((send) => {
+    const publish = publisher(send, render, id)
+    const unfollow = jobs.follow((job) => void (id === undefined || job.id === id ? publish(job) : undefined))
+    // The job may have changed since the page was read.
+    const job = id === undefined ? null : jobs.find(id)
+    if (job !== null) void publish(job)
+    return unfollow
+  }, onClose)
 }
 
-function publisher(send: (text: string) => void, render: RenderProgress, id: string | undefined) {
+function publisher(send: Send, render: RenderProgress, id: string | undefined) {
   let newest: Job | null = null
   return async (job: Job): Promise<void> => {
     const isWaiting = newest !== null

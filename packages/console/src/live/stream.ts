@@ -2,12 +2,8 @@
 import type { ConsolePaymentFilter, DeliveryFilter, DeliveryView, StoredPayment } from '@payment-integration/core/ports'
 import { deliveryFilter, type Given, hashOf, paymentFilter, wholeOf } from '../filters.js'
 import { chartData } from './chart-data.js'
+import { openEventStream } from './event-stream.js'
 import type { Feed, Numbered } from './feed.js'
-
-const encoder = new TextEncoder()
-const heartbeatMs = 15_000
-/** Events that may wait for a slow connection. It is then closed; the browser connects again and resumes. */
-const mostWaiting = 1_000
 
 /** Chooses what a page gets of an event: the name and data of a server-sent event, or null. */
 type Choose = (event: Numbered['event']) => { readonly name: string; readonly data: object } | null
@@ -19,43 +15,14 @@ type Choose = (event: Numbered['event']) => { readonly name: string; readonly da
  */
 export function openStream(feed: Feed, given: Given, after: string | null, onClose: () => void) {
   const choose = chooserOf(given)
-  let stop = (): void => undefined
-  const stream = new ReadableStream<Uint8Array>(
-    {
-      start(controller) {
-        let isOpen = true
-        const end = () => {
-          if (!isOpen) return
-          isOpen = false
-          clearInterval(heartbeat)
-          unfollow()
-          onClose()
-          try {
-            controller.close()
-          } catch {
-            // The reader cancelled it.
-          }
-        }
-        const send = (text: string) => {
-          if (!isOpen) return
-          if ((controller.desiredSize ?? 0) < -mostWaiting) return end()
-          controller.enqueue(encoder.encode(text))
-        }
-        const heartbeat = setInterval(() => send(': heartbeat\n\n'), heartbeatMs)
-        heartbeat.unref?.()
-        let unfollow = (): void => undefined
-        stop = end
-        send('retry: 2000\n\n')
-        unfollow = feed.follow(after, ({ id, event }) => {
-          const chosen = choose(event)
-          if (chosen !== null) send(`event: ${chosen.name}\nid: ${id}\ndata: ${JSON.stringify(chosen.data)}\n\n`)
-        })
-      },
-      cancel: () => stop(),
-    },
-    { highWaterMark: 1 },
+  return openEventStream(
+    (send) =>
+      feed.follow(after, ({ id, event }) => {
+        const chosen = choose(event)
+        if (chosen !== null) send(`event: ${chosen.name}\nid: ${id}\ndata: ${JSON.stringify(chosen.data)}\n\n`)
+      }),
+    onClose,
   )
-  return { stream, close: () => stop() }
 }
 
 function chooserOf(given: Given): Choose {

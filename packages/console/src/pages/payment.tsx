@@ -1,8 +1,9 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** One payment: its facts, one time line, and its snapshots. @module */
 import type { DeliveryView, StoredPayment, StoredUpdate } from '@payment-integration/core/ports'
+import { amountFacts } from '../view/amount-facts.js'
 import { Badge, Facts, Hex, hrefOf, Shown } from '../view/parts.js'
-import { memoOf, unitsOf } from '../view/text.js'
+import { memoOf } from '../view/text.js'
 import { PaymentDeliveries } from './payment-deliveries.js'
 import { Repeat } from './repeat.js'
 import { Signature } from './signature.js'
@@ -73,7 +74,7 @@ export function PaymentPage(detail: PaymentDetail) {
 }
 
 function PaymentFacts({ payment }: { payment: StoredPayment }) {
-  const { tokenIn, tokenOut, invoice, recipient, source, integrationAddress } = payment
+  const { recipient, source, integrationAddress } = payment
   return (
     <Facts
       rows={[
@@ -81,26 +82,7 @@ function PaymentFacts({ payment }: { payment: StoredPayment }) {
         ['Source', <code class="whole">{source.txHash}</code>, 'wide'],
         ['Chain', <a href={hrefOf('/payments', { chain: payment.chainId })}>{payment.chainId}</a>],
         ['Version', payment.version],
-        [
-          'Received',
-          <>
-            {unitsOf(tokenOut.net, tokenOut.decimals)} <Shown text={tokenOut.symbol ?? ''} most={16} /> net,{' '}
-            {unitsOf(tokenOut.gross, tokenOut.decimals)} gross
-          </>,
-        ],
-        [
-          'Paid',
-          <>
-            {unitsOf(tokenIn.amount, tokenIn.decimals)} <Shown text={tokenIn.symbol ?? ''} most={16} /> on chain{' '}
-            {source.chainId}
-          </>,
-        ],
-        [
-          'Invoice',
-          invoice === null
-            ? 'none'
-            : `${invoice.amount} ${invoice.currency}, settled as ${invoice.settlementAmount} ${invoice.settlementCurrency}`,
-        ],
+        ...amountFacts(payment),
         [
           'Recipient',
           recipient === null ? (

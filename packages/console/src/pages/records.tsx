@@ -3,7 +3,7 @@
 import type { AuditRecord } from '@payment-integration/core/ports'
 import type { Child } from 'hono/jsx'
 import { ActForm } from '../view/act-form.js'
-import { Cell, Empty, hrefOf, Pager, Shown, Table, When } from '../view/parts.js'
+import { base, Cell, Empty, hrefOf, Pager, Shown, Table, When } from '../view/parts.js'
 
 /** The audit log, newest first. */
 export function AuditPage(props: { records: readonly AuditRecord[]; isFirst: boolean; next: string | null }) {
@@ -101,7 +101,7 @@ function settingOf(value: unknown): Child {
 }
 
 /** A request that leads to no page. */
-export function ErrorPage({ title, text }: { title: string; text: string }) {
+export function ErrorPage({ title, text, home = base }: { title: string; text: string; home?: string }) {
   return (
     <>
       <h1>{title}</h1>
@@ -109,7 +109,7 @@ export function ErrorPage({ title, text }: { title: string; text: string }) {
         <Shown text={text} most={400} />
       </p>
       <p>
-        <a href={hrefOf('', {})}>Back to the overview</a>
+        <a href={home}>Back to the overview</a>
       </p>
     </>
   )

@@ -20,28 +20,8 @@ export function ReindexForm(props: {
       </p>
       <div class="acts">
         <ActForm act="reindex" label="Dry run" needs="operator" fields={{ chain: chainId }}>
-          <label for={`from-${chainId}`}>
-            <span>First block</span>
-            <input
-              id={`from-${chainId}`}
-              name="from"
-              inputmode="numeric"
-              pattern="\d{1,15}"
-              required
-              autocomplete="off"
-            />
-          </label>
-          <label for={`to-${chainId}`}>
-            <span>Last block</span>
-            <input
-              id={`to-${chainId}`}
-              name="to"
-              inputmode="numeric"
-              pattern="\d{1,15}"
-              placeholder={String(indexed)}
-              autocomplete="off"
-            />
-          </label>
+          <BlockField name="from" label="First block" chainId={chainId} required />
+          <BlockField name="to" label="Last block" chainId={chainId} placeholder={String(indexed)} />
         </ActForm>
         {gaps.slice(0, 5).map(({ from, to }) => (
           <ActForm
@@ -53,5 +33,30 @@ export function ReindexForm(props: {
         ))}
       </div>
     </ForRole>
+  )
+}
+
+function BlockField(props: {
+  name: 'from' | 'to'
+  label: string
+  chainId: number
+  required?: boolean
+  placeholder?: string
+}) {
+  const { name, label, chainId, required, placeholder } = props
+  const id = `${name}-${chainId}`
+  return (
+    <label for={id}>
+      <span>{label}</span>
+      <input
+        id={id}
+        name={name}
+        inputmode="numeric"
+        pattern="\d{1,15}"
+        required={required}
+        placeholder={placeholder}
+        autocomplete="off"
+      />
+    </label>
   )
 }

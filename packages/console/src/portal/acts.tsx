@@ -1,8 +1,8 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** The acts of the portal, by their names in the address. Each changes the signed-in integration alone. @module */
 import type { PageContent } from '../page-types.js'
+import { paymentPath } from '../view/parts.js'
 import { checkSure, graceOf } from './grace.js'
-import { ownPaymentPath } from './links.js'
 import type { PortalNote } from './notes.js'
 import { NewApiSecret, NewSigningSecret } from './pages/new-secret.js'
 import { TestAnswer } from './pages/test-answer.js'
@@ -21,7 +21,7 @@ export type PortalAct = (tenant: Tenant, fields: Fields) => Promise<PortalAnswer
 export const portalActs: Readonly<Record<string, PortalAct>> = {
   async replay(tenant, { id = '' }) {
     const delivery = await tenant.replay(id)
-    return { to: ownPaymentPath(delivery), note: 'replayed' }
+    return { to: paymentPath(delivery), note: 'replayed' }
   },
   async test(tenant) {
     const sent = await tenant.sendTest()

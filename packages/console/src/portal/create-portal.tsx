@@ -3,10 +3,11 @@ import { BadRequestError } from '@payment-integration/core'
 import { type Context, Hono } from 'hono'
 import { FilterError } from '../filters.js'
 import type { PageContent } from '../page-types.js'
-import { accessRequestOf, type ConsoleBindings, localProblem, publicProblem } from '../web/access.js'
+import type { ConsoleBindings } from '../web/access.js'
 import { addAssetRoutes, createAssets } from '../web/asset-routes.js'
+import { guardPages } from '../web/guard-pages.js'
+import { pathBelow } from '../web/paths.js'
 import { createRender } from '../web/render.js'
-import { secured } from '../web/security-headers.js'
 import { portalBase, portalSections, problemPage } from './links.js'
 import { portalNoteOf } from './notes.js'
 import { loadPortalPage } from './pages.js'
@@ -63,21 +64,14 @@ export function createPortal(deps: PortalDeps): Portal {
   const render = createRender(assets, frame)
   const signIn = createPortalSignIn({ sessions: service.integrationSessions, render, sourceOf, now })
 
+  guardPages(app, publicUrl)
   app.use('*', async (c, next) => {
-    await next()
-    c.res = secured(c.res)
-  })
-  app.use('*', async (c, next) => {
-    const access = accessRequestOf(c.req.raw, c.env)
-    const problem = publicUrl === undefined ? localProblem(access) : publicProblem(access, publicUrl)
-    if (problem !== null) return new Response(`${problem}\n`, { status: 403 })
     c.set('session', await signIn.visitOf(c.req.raw))
-    await next()
-    return undefined
+    return next()
   })
   addAssetRoutes(app, portalBase, assets)
   app.use('*', async (c, next) => {
-    const signedOut = signIn.answer(c.req.raw, pathOf(c), c.env)
+    const signedOut = signIn.answer(c.req.raw, pathBelow(c.req.url, portalBase), c.env)
     if (signedOut !== null) return signedOut
     if (c.get('session') !== null) return next()
     const isRead = c.req.method === 'GET' || c.req.method === 'HEAD'
@@ -102,7 +96,7 @@ export function createPortal(deps: PortalDeps): Portal {
     const url = new URL(c.req.url)
     const { visit, tenant } = signedIn(c)
     const origin = publicUrl === undefined ? url.origin : new URL(publicUrl).origin
-    const content = await loadPortalPage(pathOf(c), url, { tenant, now, origin })
+    const content = await loadPortalPage(pathBelow(c.req.url, portalBase), url, { tenant, now, origin })
     if (content === null) return c.notFound()
     return render(content, { visit, note: portalNoteOf(url.searchParams.get('note')) })
   }
@@ -116,15 +110,5 @@ export function createPortal(deps: PortalDeps): Portal {
     const session = c.get('session')
     if (session === null) throw new Error('A request without a session was let through.')
     return { visit: session.visit, tenant: tenantOf(service, session.integrationAddress) }
-  }
-}
-
-/** The path below the base. */
-function pathOf(c: Context<Env>): string {
-  const path = new URL(c.req.url).pathname.slice(portalBase.length).replace(/\/$/, '')
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return path
   }
 }

@@ -1,8 +1,9 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Signs integrations in and out. Source: docs/decisions/portal.md. @module */
 import type { IntegrationSessions } from '@payment-integration/core'
-import { integrationActor, SignInLimitedError, SignInRejectedError } from '@payment-integration/core/operators'
+import { integrationActor } from '@payment-integration/core/operators'
 import type { PageContent } from '../page-types.js'
+import { createSessionAnswers } from '../session/session-answers.js'
 import { Shown } from '../view/parts.js'
 import { shortHex } from '../view/text.js'
 import { type Visit, visitOf } from '../viewer.js'
@@ -43,6 +44,7 @@ const cookie = sessionCookie('pi_portal')
 /** Builds it. */
 export function createPortalSignIn({ sessions, render, sourceOf, now }: PortalSignInDeps): PortalSignIn {
   const visit = null
+  const answers = createSessionAnswers({ mountedAt: portalBase, cookie, sessions, render, now })
 
   async function signIn(request: Request, bindings: ConsoleBindings): Promise<Response> {
     const form = await readForm(request)
@@ -50,25 +52,10 @@ export function createPortalSignIn({ sessions, render, sourceOf, now }: PortalSi
     const [address = '', apiSecret = ''] = [form?.get('address'), form?.get('secret')]
     try {
       const opened = await sessions.signIn({ address, apiSecret, source: sourceOf(request, bindings) })
-      return seeOther(next, cookie.issue(opened.sessionToken, opened.expiresAt - now()))
+      return answers.opened(next, opened)
     } catch (error) {
-      const isLimited = error instanceof SignInLimitedError
-      if (!isLimited && !(error instanceof SignInRejectedError)) throw error
-      const answer = await render(signInPage(next, error.message), { visit, status: isLimited ? 429 : 401 })
-      if (isLimited) answer.headers.set('Retry-After', String(error.retryAfterSeconds))
-      return answer
+      return answers.rejected(error, (problem) => signInPage(next, problem))
     }
-  }
-
-  async function signOut(request: Request): Promise<Response> {
-    const token = cookie.read(request.headers)
-    const csrf = (await readForm(request))?.get('csrf') ?? ''
-    if (token === null || !sessions.isCsrfToken(token, csrf)) return seeOther(portalBase)
-    await sessions.signOut(token)
-    const answer = seeOther(`${portalBase}/sign-in?note=signed-out`, cookie.clear())
-    // What the browser kept of pages must not come back with its back button.
-    answer.headers.set('Clear-Site-Data', '"cache"')
-    return answer
   }
 
   return {
@@ -84,24 +71,15 @@ export function createPortalSignIn({ sessions, render, sourceOf, now }: PortalSi
     },
     answer(request, path, bindings) {
       const isPost = request.method === 'POST'
-      if (path === '/sign-out' && isPost) return signOut(request)
+      if (path === '/sign-out' && isPost) return answers.signOut(request)
       if (path !== '/sign-in') return null
       if (isPost) return signIn(request, bindings)
       const { searchParams } = new URL(request.url)
       const next = localPath(searchParams.get('next'), portalBase)
       return render(signInPage(next), { visit, note: portalNoteOf(searchParams.get('note')) })
     },
-    ask({ url }) {
-      const { pathname, search } = new URL(url)
-      return seeOther(`${portalBase}/sign-in?${new URLSearchParams({ next: `${pathname}${search}` })}`)
-    },
+    ask: answers.ask,
   }
-}
-
-function seeOther(location: string, setCookie?: string): Response {
-  const headers = new Headers({ Location: location })
-  if (setCookie !== undefined) headers.set('Set-Cookie', setCookie)
-  return new Response(null, { status: 303, headers })
 }
 
 function signInPage(next: string, problem: string | null = null): PageContent {

@@ -5,7 +5,6 @@ import {
   operatorActor,
   PassphraseError,
   SignInLimitedError,
-  SignInRejectedError,
 } from '@payment-integration/core/operators'
 import { noteOf } from '../acts/act.js'
 import { createOidcSignIn, issuerHost } from '../oidc/oidc-sign-in.js'
@@ -17,6 +16,7 @@ import { sessionCookie } from '../web/cookie.js'
 import { readForm } from '../web/form-body.js'
 import { localPath } from '../web/local-path.js'
 import type { Render } from '../web/render.js'
+import { createSessionAnswers, seeOther } from './session-answers.js'
 import { joinPage, signInPage } from './sign-in-pages.js'
 
 /** How operators sign in. */
@@ -53,6 +53,7 @@ const cookie = sessionCookie('pi_console')
 export function createSignIn(deps: SignInDeps): SignIn {
   const { sessions, render, sourceOf, now } = deps
   const visit = null
+  const answers = createSessionAnswers({ mountedAt: base, cookie, sessions, render, now })
   const oidcHost = deps.oidc === undefined ? null : issuerHost(deps.oidc)
   const pageOf = (next: string, problem: string | null = null) => signInPage({ next, problem, oidcHost })
   const oidc =
@@ -71,14 +72,9 @@ export function createSignIn(deps: SignInDeps): SignIn {
     const [name = '', passphrase = ''] = [form?.get('name'), form?.get('passphrase')]
     try {
       const opened = await sessions.signIn({ name, passphrase, source: sourceOf(request, bindings) })
-      return seeOther(next, cookie.issue(opened.sessionToken, opened.expiresAt - now()))
+      return answers.opened(next, opened)
     } catch (error) {
-      const isKnown = error instanceof SignInRejectedError || error instanceof SignInLimitedError
-      if (!isKnown) throw error
-      const status = error instanceof SignInLimitedError ? 429 : 401
-      const answer = await render(pageOf(next, error.message), { visit, status })
-      if (error instanceof SignInLimitedError) answer.headers.set('Retry-After', String(error.retryAfterSeconds))
-      return answer
+      return answers.rejected(error, (problem) => pageOf(next, problem))
     }
   }
 
@@ -97,17 +93,6 @@ export function createSignIn(deps: SignInDeps): SignIn {
     }
   }
 
-  async function signOut(request: Request): Promise<Response> {
-    const token = cookie.read(request.headers)
-    const csrf = (await readForm(request))?.get('csrf') ?? ''
-    if (token === null || !sessions.isCsrfToken(token, csrf)) return seeOther(base)
-    await sessions.signOut(token)
-    const answer = seeOther(`${base}/sign-in?note=signed-out`, cookie.clear())
-    // What the browser kept of pages must not come back with its back button.
-    answer.headers.set('Clear-Site-Data', '"cache"')
-    return answer
-  }
-
   return {
     async visitOf(request) {
       const token = cookie.read(request.headers)
@@ -117,7 +102,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
     },
     answer(request, path, bindings) {
       const isPost = request.method === 'POST'
-      if (path === '/sign-out' && isPost) return signOut(request)
+      if (path === '/sign-out' && isPost) return answers.signOut(request)
       if (path === '/join') return isPost ? join(request) : render(joinPage(), { visit })
       if (path !== '/sign-in') return oidc?.answer(request, path, bindings) ?? null
       if (isPost) return signIn(request, bindings)
@@ -125,15 +110,6 @@ export function createSignIn(deps: SignInDeps): SignIn {
       const note = noteOf(searchParams.get('note'))
       return render(pageOf(localPath(searchParams.get('next'), base)), { visit, note })
     },
-    ask({ url }) {
-      const { pathname, search } = new URL(url)
-      return seeOther(`${base}/sign-in?${new URLSearchParams({ next: `${pathname}${search}` })}`)
-    },
+    ask: answers.ask,
   }
-}
-
-function seeOther(location: string, setCookie?: string): Response {
-  const headers = new Headers({ Location: location })
-  if (setCookie !== undefined) headers.set('Set-Cookie', setCookie)
-  return new Response(null, { status: 303, headers })
 }

@@ -12,13 +12,11 @@ export function CsrfField() {
   return <input type="hidden" name="csrf" value={useContext(VisitContext)?.csrfToken ?? ''} />
 }
 
-/** What a form does. */
-export interface ActFormProps {
-  /** The act of `acts/acts.ts`. */
-  readonly act: string
+/** A form that posts its fields. */
+export interface PostFormProps {
+  readonly action: string
   /** The word on the button. */
   readonly label: string
-  readonly needs: Role
   /** Hidden fields. */
   readonly fields?: Readonly<Record<string, string | number | undefined>>
   readonly tone?: 'plain' | 'danger'
@@ -26,12 +24,10 @@ export interface ActFormProps {
   readonly children?: Child
 }
 
-/** The form; nothing for those who may not act. It works without JavaScript. */
-export function ActForm({ act, label, needs, fields = {}, tone = 'plain', children }: ActFormProps) {
-  const visit = useContext(VisitContext)
-  if (visit === null || !mayAct(visit.viewer.role, needs)) return null
+/** The form with its CSRF token. It works without JavaScript. */
+export function PostForm({ action, label, fields = {}, tone = 'plain', children }: PostFormProps) {
   return (
-    <form class="act" method="post" action={`${base}/act/${act}`}>
+    <form class="act" method="post" action={action}>
       <CsrfField />
       {Object.entries(fields).map(([name, value]) =>
         value === undefined ? null : <input type="hidden" name={name} value={String(value)} />,
@@ -42,4 +38,18 @@ export function ActForm({ act, label, needs, fields = {}, tone = 'plain', childr
       </button>
     </form>
   )
+}
+
+/** What a form of the console does. */
+export interface ActFormProps extends Omit<PostFormProps, 'action'> {
+  /** The act of `acts/acts.ts`. */
+  readonly act: string
+  readonly needs: Role
+}
+
+/** The form of an act; nothing for those who may not act. */
+export function ActForm({ act, needs, ...form }: ActFormProps) {
+  const visit = useContext(VisitContext)
+  if (visit === null || !mayAct(visit.viewer.role, needs)) return null
+  return <PostForm {...form} action={`${base}/act/${act}`} />
 }

@@ -2,6 +2,7 @@
 /** Small parts of all pages: states, times, hashes, tables, empty lists. @module */
 import type { DeliveryStatus } from '@payment-integration/core/ports'
 import type { Child } from 'hono/jsx'
+import { linksBelow } from '../web/paths.js'
 import { shortHex, shownText } from './text.js'
 
 /** Where the pages are mounted. */
@@ -67,19 +68,14 @@ export function Hex({ value, href }: { value: string; href?: string }) {
 export const Shown = ({ text, most }: { text: string; most?: number }) => <>{shownText(text, most)}</>
 
 /** The path of a payment's page, below the base. */
-export const paymentPath = ({ chainId, txHash }: { chainId: number; txHash: string }) =>
+export const paymentPath = ({ chainId, txHash }: { chainId: number | string; txHash: string }) =>
   `/payments/${chainId}/${txHash}`
 
 /** The page of a payment. */
 export const paymentHref = (payment: { chainId: number; txHash: string }) => `${base}${paymentPath(payment)}`
 
-/** A URL with these parameters; undefined ones are left out. */
-export function hrefOf(path: string, parameters: Readonly<Record<string, string | number | null | undefined>>): string {
-  const given = Object.entries(parameters).flatMap(([name, value]) =>
-    value === undefined || value === null || value === '' ? [] : [[name, String(value)] satisfies [string, string]],
-  )
-  return given.length === 0 ? `${base}${path}` : `${base}${path}?${new URLSearchParams(given)}`
-}
+/** A URL of the console with these parameters. */
+export const hrefOf = linksBelow(base)
 
 /** A column: its title, and whether its values are numbers. */
 export interface Column {

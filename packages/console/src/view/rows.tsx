@@ -65,8 +65,8 @@ export function PaymentRow({ payment }: { payment: StoredPayment }) {
   )
 }
 
-/** Columns of {@link DeliveryRow}. */
-export const deliveryColumns: readonly Column[] = [
+/** Columns of {@link DeliveryCells}. */
+const sharedColumns: readonly Column[] = [
   { title: 'Status' },
   { title: 'Created' },
   { title: 'Payment' },
@@ -75,15 +75,17 @@ export const deliveryColumns: readonly Column[] = [
   { title: 'Last answer' },
   { title: 'Latency', isNumber: true },
   { title: 'Next attempt' },
-  { title: 'Integration' },
 ]
 
-/** One delivery with its last attempt. */
-export function DeliveryRow({ delivery }: { delivery: DeliveryView }) {
+/** Columns of a table of deliveries, which ends with one of its own. */
+export const deliveryColumnsWith = (title: string): readonly Column[] => [...sharedColumns, { title }]
+
+/** A delivery with its last attempt. @param href - The page of its payment. */
+export function DeliveryCells({ delivery, href }: { delivery: DeliveryView; href: string }) {
   const { chainId, attempts, status, nextAttemptAt } = delivery
   const last = attempts.at(-1)
   return (
-    <tr data-key={`d${delivery.deliveryId}`} data-order={ordinal(delivery.deliveryId)}>
+    <>
       <Cell of="Status">
         <Status status={status} />
       </Cell>
@@ -91,7 +93,7 @@ export function DeliveryRow({ delivery }: { delivery: DeliveryView }) {
         <When at={delivery.createdAt} withDate />
       </Cell>
       <Cell of="Payment">
-        <Hex value={delivery.txHash} href={paymentHref(delivery)} /> <span class="dim">on {chainId}</span>
+        <Hex value={delivery.txHash} href={href} /> <span class="dim">on {chainId}</span>
       </Cell>
       <Cell of="Version" isNumber>
         {delivery.version}
@@ -106,6 +108,18 @@ export function DeliveryRow({ delivery }: { delivery: DeliveryView }) {
       <Cell of="Next attempt">
         {nextAttemptAt === null ? <span class="dim">none</span> : <When at={nextAttemptAt} />}
       </Cell>
+    </>
+  )
+}
+
+/** Columns of {@link DeliveryRow}. */
+export const deliveryColumns = deliveryColumnsWith('Integration')
+
+/** One delivery of any integration. */
+export function DeliveryRow({ delivery }: { delivery: DeliveryView }) {
+  return (
+    <tr data-key={`d${delivery.deliveryId}`} data-order={ordinal(delivery.deliveryId)}>
+      <DeliveryCells delivery={delivery} href={paymentHref(delivery)} />
       <Cell of="Integration">
         <Hex
           value={delivery.integrationAddress}

@@ -28,7 +28,7 @@ const queries = ({ engine: { read } }: OpenEngine): Readonly<Record<string, Comp
   'deliveries of payments': viewRows(read).where('d.payment_id', 'in', [77, 78]),
   'deliveries by id': viewRows(read).where('d.id', 'in', [77, 78]).orderBy('d.id', 'desc'),
   'first delivery of a time': firstIdQuery(read, epoch + 5_000),
-  'newest deliveries of an endpoint': newestIdsQuery(read, shops[0] ?? ''),
+  'deliveries of an endpoint': newestIdsQuery(read, shops[0] ?? ''),
   'failures of an endpoint': failureQuery(read, newestIds),
   'latencies of an endpoint': latencyQuery(read, newestIds),
   'integrations after an address': integrationQuery(read, fixtures.address(0x500), limit),
@@ -57,12 +57,9 @@ describe('SQLite', () => {
       const plan = (await sqlitePlan(open.engine, query)).map(({ detail }) => detail)
       // A scan by an index, or by the order of the table, ends at the limit; the others are of subqueries.
       const scans = plan.filter((step) => /^SCAN (payments|deliveries|d|p|a|attempts|updates)$/.test(step))
-      const isInTableOrder = name.startsWith('newest ') || name === 'last failure of an endpoint'
+      const isInTableOrder = name.startsWith('newest ')
       expect(isInTableOrder ? [] : scans, `${name}: ${plan.join('; ')}`).toEqual([])
-      // Failures of the newest 50 deliveries are sorted by their time.
-      const sorts = name.startsWith('last failure')
-        ? []
-        : plan.filter((step) => step === 'USE TEMP B-TREE FOR ORDER BY')
+      const sorts = plan.filter((step) => step === 'USE TEMP B-TREE FOR ORDER BY')
       expect(sorts, `${name}: ${plan.join('; ')}`).toEqual([])
     }
   })
@@ -78,9 +75,7 @@ describe.skipIf(postgresMissing)('PostgreSQL', () => {
   afterAll(() => open?.close())
 
   test('touches no more rows of a table than the limit', async () => {
-    // PostgreSQL reads a table of 10,000 attempts at once rather than those of 50 deliveries by an index.
-    const { 'last failure of an endpoint': _, ...bounded } = queries(open)
-    for (const [name, query] of Object.entries(bounded))
+    for (const [name, query] of Object.entries(queries(open)))
       for (const { table, touched } of await postgresScans(open.engine, query))
         expect(touched, `${name}: ${table}`).toBeLessThanOrEqual(2 * limit)
   })

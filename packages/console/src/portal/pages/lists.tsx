@@ -4,11 +4,22 @@ import type { PaymentBody } from '@payment-integration/contract'
 import type { ConsolePage, DeliveryView } from '@payment-integration/core/ports'
 import { deliveryStatuses, type Given } from '../../filters.js'
 import { Filters } from '../../view/form.js'
-import { Badge, Cell, type Column, Copyable, Empty, Hex, Pager, Shown, Status, Table, When } from '../../view/parts.js'
-import { Answer } from '../../view/rows.js'
-import { latencyOf } from '../../view/text.js'
+import {
+  Badge,
+  Cell,
+  type Column,
+  Copyable,
+  Empty,
+  Hex,
+  Pager,
+  paymentPath,
+  Shown,
+  Table,
+  When,
+} from '../../view/parts.js'
+import { DeliveryCells, deliveryColumnsWith } from '../../view/rows.js'
 import { clientOf, curlOf } from '../examples.js'
-import { ownPaymentPath, PortalForm, portalHref } from '../links.js'
+import { PortalForm, portalHref } from '../links.js'
 
 /** For whom, and where. */
 export interface Place {
@@ -40,7 +51,7 @@ export function PaymentTable({ payments }: { payments: readonly PaymentBody[] })
             <When at={Date.parse(payment.blockTimestamp)} withDate />
           </Cell>
           <Cell of="Transaction">
-            <Hex value={payment.txHash} href={portalHref(ownPaymentPath(payment))} />
+            <Hex value={payment.txHash} href={portalHref(paymentPath(payment))} />
           </Cell>
           <Cell of="Chain" isNumber>
             {payment.chainId}
@@ -109,17 +120,7 @@ export function NoPayments({ origin, address }: Place) {
   )
 }
 
-const deliveryColumns: readonly Column[] = [
-  { title: 'Status' },
-  { title: 'Created' },
-  { title: 'Payment' },
-  { title: 'Version', isNumber: true },
-  { title: 'Attempts', isNumber: true },
-  { title: 'Last answer' },
-  { title: 'Latency', isNumber: true },
-  { title: 'Next attempt' },
-  { title: 'Replay' },
-]
+const deliveryColumns = deliveryColumnsWith('Replay')
 
 /** Rows of deliveries. */
 export function DeliveryTable({ deliveries }: { deliveries: readonly DeliveryView[] }) {
@@ -133,32 +134,9 @@ export function DeliveryTable({ deliveries }: { deliveries: readonly DeliveryVie
 }
 
 function OwnDelivery({ delivery }: { delivery: DeliveryView }) {
-  const last = delivery.attempts.at(-1)
   return (
     <tr>
-      <Cell of="Status">
-        <Status status={delivery.status} />
-      </Cell>
-      <Cell of="Created">
-        <When at={delivery.createdAt} withDate />
-      </Cell>
-      <Cell of="Payment">
-        <Hex value={delivery.txHash} href={portalHref(ownPaymentPath(delivery))} />{' '}
-        <span class="dim">on {delivery.chainId}</span>
-      </Cell>
-      <Cell of="Version" isNumber>
-        {delivery.version}
-      </Cell>
-      <Cell of="Attempts" isNumber>
-        {delivery.attempts.length}
-      </Cell>
-      <Cell of="Last answer">{last === undefined ? <span class="dim">not sent yet</span> : <Answer {...last} />}</Cell>
-      <Cell of="Latency" isNumber>
-        {last === undefined ? '' : latencyOf(last.latencyMs)}
-      </Cell>
-      <Cell of="Next attempt">
-        {delivery.nextAttemptAt === null ? <span class="dim">none</span> : <When at={delivery.nextAttemptAt} />}
-      </Cell>
+      <DeliveryCells delivery={delivery} href={portalHref(paymentPath(delivery))} />
       <Cell of="Replay">
         <PortalForm act="replay" label="Replay" fields={{ id: delivery.deliveryId }} />
       </Cell>

@@ -5,9 +5,10 @@ import { Signature } from '../../pages/signature.js'
 import { Snapshots } from '../../pages/snapshots.js'
 import { timelineOf } from '../../pages/timeline.js'
 import { TimelineEntry } from '../../pages/timeline-view.js'
-import { Badge, Facts, Hex, Shown } from '../../view/parts.js'
-import { memoOf, unitsOf } from '../../view/text.js'
-import { ownPaymentPath, PortalForm, portalHref } from '../links.js'
+import { amountFacts } from '../../view/amount-facts.js'
+import { Badge, Facts, Hex, paymentPath, Shown } from '../../view/parts.js'
+import { memoOf } from '../../view/text.js'
+import { PortalForm, portalHref } from '../links.js'
 import type { TenantPayment } from '../tenant.js'
 
 /** What the page shows. */
@@ -49,7 +50,7 @@ export function OwnPaymentPage({ payment, snapshots, deliveries, compare, now }:
           <PortalForm act="replay" label={`Replay version ${version}`} fields={{ id: deliveryId }} />
         ))}
       </div>
-      <Snapshots {...{ payment, snapshots, compare }} action={portalHref(ownPaymentPath(payment))} />
+      <Snapshots {...{ payment, snapshots, compare }} action={portalHref(paymentPath(payment))} />
       {signed === undefined || last === undefined ? null : (
         <Signature snapshot={signed} startedAt={last.startedAt} now={now} />
       )}
@@ -58,7 +59,7 @@ export function OwnPaymentPage({ payment, snapshots, deliveries, compare, now }:
 }
 
 function OwnFacts({ payment }: { payment: StoredPayment }) {
-  const { tokenIn, tokenOut, invoice, recipient, source } = payment
+  const { recipient, source } = payment
   const walletOf = (wallet: string) => <Hex value={wallet} href={portalHref('/payments', { wallet })} />
   return (
     <Facts
@@ -67,26 +68,7 @@ function OwnFacts({ payment }: { payment: StoredPayment }) {
         ['Source', <code class="whole">{source.txHash}</code>, 'wide'],
         ['Chain', payment.chainId],
         ['Version', payment.version],
-        [
-          'Received',
-          <>
-            {unitsOf(tokenOut.net, tokenOut.decimals)} <Shown text={tokenOut.symbol ?? ''} most={16} /> net,{' '}
-            {unitsOf(tokenOut.gross, tokenOut.decimals)} gross
-          </>,
-        ],
-        [
-          'Paid',
-          <>
-            {unitsOf(tokenIn.amount, tokenIn.decimals)} <Shown text={tokenIn.symbol ?? ''} most={16} /> on chain{' '}
-            {source.chainId}
-          </>,
-        ],
-        [
-          'Invoice',
-          invoice === null
-            ? 'none'
-            : `${invoice.amount} ${invoice.currency}, settled as ${invoice.settlementAmount} ${invoice.settlementCurrency}`,
-        ],
+        ...amountFacts(payment),
         ['Recipient', recipient === null ? 'none' : <Shown text={recipient.title} />],
         ['Memo', <Shown text={memoOf(payment.memoHex)} />],
         ['Sender', walletOf(payment.sender)],

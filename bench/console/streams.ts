@@ -49,23 +49,47 @@ export async function benchStreams(open: () => Promise<BenchDatabase>, effort: S
   }
 }
 
-const topics = ['payments', 'deliveries', 'overview', `payment&chain=10&hash=${jobAt(0).txHash}`]
+const { txHash } = jobAt(0)
+/** Topics of streams, each with the page that a browser loads again at the event `stale`. */
+const topics = [
+  { topic: 'payments', page: 'payments' },
+  { topic: 'deliveries', page: 'deliveries' },
+  { topic: 'overview', page: '' },
+  { topic: `payment&chain=10&hash=${txHash}`, page: `payments/10/${txHash}` },
+]
+/** As in the script of the pages. */
+const reloadRestMs = 10_000
 
 /** Opens pages, reads their streams, and closes them after the work. */
 async function withPages<Result>(served: Worker<Served>, port: number, pages: number, work: () => Promise<Result>) {
+  const base = `http://127.0.0.1:${port}/console`
   const bodies = await Promise.all(
     Array.from({ length: pages }, async (_, n) => {
-      const url = `http://127.0.0.1:${port}/console/live?topic=${topics[n % topics.length]}`
-      const { statusCode, body } = await request(url, { bodyTimeout: 0 })
-      if (statusCode !== 200) throw new Error(`A stream was answered ${statusCode}.`)
-      return body
+      const { topic, page } = topics[n % topics.length] ?? { topic: 'overview', page: '' }
+      return { page: `${base}/${page}`, body: await answerOf(`${base}/live?topic=${topic}`) }
     }),
   )
-  const streams = bodies.map((body) => body.dump({ limit: Number.MAX_SAFE_INTEGER }))
+  const streams = bodies.map(followAsBrowser)
   const result = await work()
   await served.ask('closePages')
   await Promise.all(streams)
   return result
+}
+
+async function answerOf(url: string) {
+  const { statusCode, body } = await request(url, { bodyTimeout: 0 })
+  if (statusCode !== 200) throw new Error(`${url} was answered ${statusCode}.`)
+  return body
+}
+
+/** Reads a stream to its end, and its page again when the stream says so. */
+async function followAsBrowser({ page, body }: { page: string; body: Awaited<ReturnType<typeof answerOf>> }) {
+  let restsUntil = 0
+  for await (const piece of body) {
+    if (!String(piece).includes('event: stale') || performance.now() < restsUntil) continue
+    restsUntil = performance.now() + reloadRestMs
+    await (await answerOf(page)).dump({ limit: Number.MAX_SAFE_INTEGER })
+  }
 }
 
 async function readsPerSecond(served: Worker<Served>, port: number, pages: number, { countMs }: StreamsEffort) {

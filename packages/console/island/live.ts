@@ -4,6 +4,8 @@ import { placeRow } from './rows.js'
 
 /** Distance from the top, in pixels, from which on changes wait. */
 const awayPx = 160
+/** Least time from one reload of a busy list to the next, in milliseconds. */
+const reloadRestMs = 10_000
 
 /**
  * Follows the stream that `data-live` names. `onCharts` gets the series of the overview.
@@ -53,6 +55,21 @@ export function followLive(onCharts: (data: unknown) => void): () => void {
     flush()
   }
 
+  let restsUntil = 0
+  let isPlanned = false
+  const refreshRested = () => {
+    if (isPlanned) return
+    isPlanned = true
+    setTimeout(
+      () => {
+        isPlanned = false
+        restsUntil = performance.now() + reloadRestMs
+        apply('stale', () => void refresh())
+      },
+      Math.max(0, restsUntil - performance.now()),
+    )
+  }
+
   const source = new EventSource(`/console/live?${topic}`)
   source.addEventListener('open', () => {
     isConnected = true
@@ -70,7 +87,7 @@ export function followLive(onCharts: (data: unknown) => void): () => void {
         if (!placeRow(row, matches) && matches) void refresh()
       })
   })
-  source.addEventListener('stale', () => apply('stale', () => void refresh()))
+  source.addEventListener('stale', refreshRested)
   source.addEventListener('overview', ({ data }) => {
     const { parts, charts } = JSON.parse(data) as { parts: Record<string, string>; charts: unknown }
     apply('overview', () => {

@@ -1,5 +1,6 @@
 /** Turns samples into numbered events, rendered once for all open pages, and keeps the last ones to resume. @module */
 import type { DeliveryView, StoredPayment } from '@payment-integration/core/ports'
+import { chartData } from './chart-data.js'
 import type { Overview } from './overview.js'
 import type { Sample, Sampler } from './sampler.js'
 
@@ -7,7 +8,8 @@ import type { Sample, Sampler } from './sampler.js'
 export type FeedEvent =
   | { readonly kind: 'payment'; readonly payment: StoredPayment; readonly html: string }
   | { readonly kind: 'delivery'; readonly delivery: DeliveryView; readonly html: string }
-  | { readonly kind: 'overview'; readonly overview: Overview; readonly parts: Readonly<Record<string, string>> }
+  /** `json` holds the parts and the charts, written once for all pages. */
+  | { readonly kind: 'overview'; readonly json: string }
   /** Changes are missing: load the page again. */
   | { readonly kind: 'reset' }
 
@@ -66,7 +68,9 @@ export function createFeed(sampler: Sampler, render: Renderers, start: number): 
     if (sample.isCut) publish({ kind: 'reset' })
     for (const payment of sample.payments) publish({ kind: 'payment', payment, html: render.payment(payment) })
     for (const delivery of sample.deliveries) publish({ kind: 'delivery', delivery, html: render.delivery(delivery) })
-    publish({ kind: 'overview', overview: sample.overview, parts: render.parts(sample.overview) })
+    const { overview } = sample
+    const json = JSON.stringify({ parts: render.parts(overview), charts: chartData(overview) })
+    publish({ kind: 'overview', json })
   }
 
   function leave(): void {

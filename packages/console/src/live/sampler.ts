@@ -12,7 +12,7 @@ export interface Sample {
   readonly overview: Overview
   readonly payments: readonly StoredPayment[]
   readonly deliveries: readonly DeliveryView[]
-  /** Whether more changed than one tick reads: open lists must be loaded again. */
+  /** Whether more changed than one tick reads: it has no rows, and open lists must be loaded again. */
   readonly isCut: boolean
 }
 
@@ -29,8 +29,11 @@ export interface Sampler {
   subscribe(listener: SampleListener): () => void
 }
 
-/** Milliseconds between two ticks. */
-export const tickMs = 1_000
+/** Least time between two ticks, in milliseconds. */
+const tickMs = 1_000
+/** A tick waits so many times as long as the last one took: ticks take at most 2 % of a busy process. */
+const restFactor = 50
+const mostRestMs = 5_000
 /** Most changed rows of a kind that one tick reads. */
 const mostChanged = 100
 /** Attempts are stored when they end: how far back a tick looks for their start. */
@@ -73,13 +76,12 @@ export function createSampler(
     const fresh = attempts.filter(({ deliveryId, number }) => !seen.has(`${deliveryId}:${number}`))
     if (seen.size > mostRemembered) seen = new Set()
     for (const { deliveryId, number } of attempts) seen.add(`${deliveryId}:${number}`)
-    const ids = [...new Set([...changes.deliveryIds, ...fresh.map(({ deliveryId }) => deliveryId)])]
-    const [payments, deliveries] = await Promise.all([
-      store.console.paymentsById(changes.paymentIds),
-      store.console.deliveriesById(ids),
-    ])
-    marks = Promise.resolve(changes.marks)
     const isCut = changes.deliveryIds.length === mostChanged || fresh.length === mostChanged
+    const ids = [...new Set([...changes.deliveryIds, ...fresh.map(({ deliveryId }) => deliveryId)])]
+    const [payments, deliveries] = isCut
+      ? [[], []]
+      : await Promise.all([store.console.paymentsById(changes.paymentIds), store.console.deliveriesById(ids)])
+    marks = Promise.resolve(changes.marks)
     return { overview: await overview(), payments, deliveries, isCut }
   }
 
@@ -93,14 +95,16 @@ export function createSampler(
 
   async function run(): Promise<void> {
     isRunning = true
-    for (;;) {
-      await sleep(tickMs, undefined, { ref: false })
+    for (let restMs = tickMs; ; ) {
+      await sleep(restMs, undefined, { ref: false })
       if (listeners.size === 0) break
+      const begun = performance.now()
       const result = await sample().catch((error: unknown) => {
         onError(error)
         return null
       })
       for (const listener of listeners) listener(result)
+      restMs = Math.min(mostRestMs, Math.max(tickMs, restFactor * (performance.now() - begun)))
     }
     isRunning = false
     marks = null

@@ -1,12 +1,11 @@
 /** One page's stream of server-sent events: the events of its topic that match its filters. @module */
 import type { ConsolePaymentFilter, DeliveryFilter, DeliveryView, StoredPayment } from '@payment-integration/core/ports'
 import { deliveryFilter, type Given, hashOf, paymentFilter, wholeOf } from '../filters.js'
-import { chartData } from './chart-data.js'
 import { openEventStream } from './event-stream.js'
 import type { Feed, Numbered } from './feed.js'
 
 /** Chooses what a page gets of an event: the name and data of a server-sent event, or null. */
-type Choose = (event: Numbered['event']) => { readonly name: string; readonly data: object } | null
+type Choose = (event: Numbered['event']) => { readonly name: string; readonly json: string } | null
 
 /**
  * Opens the stream of a topic.
@@ -19,11 +18,13 @@ export function openStream(feed: Feed, given: Given, after: string | null, onClo
     (send) =>
       feed.follow(after, ({ id, event }) => {
         const chosen = choose(event)
-        if (chosen !== null) send(`event: ${chosen.name}\nid: ${id}\ndata: ${JSON.stringify(chosen.data)}\n\n`)
+        if (chosen !== null) send(`event: ${chosen.name}\nid: ${id}\ndata: ${chosen.json}\n\n`)
       }),
     onClose,
   )
 }
+
+const stale = { name: 'stale', json: '{}' } as const
 
 function chooserOf(given: Given): Choose {
   switch (given['topic']) {
@@ -44,14 +45,11 @@ function chooserOf(given: Given): Choose {
           event.kind === 'reset' ||
           (event.kind === 'payment' && isOwn(event.payment)) ||
           (event.kind === 'delivery' && isOwn(event.delivery))
-        return changed ? { name: 'stale', data: {} } : null
+        return changed ? stale : null
       }
     }
     default:
-      return (event) =>
-        event.kind === 'overview'
-          ? { name: 'overview', data: { parts: event.parts, charts: chartData(event.overview) } }
-          : null
+      return (event) => (event.kind === 'overview' ? { name: 'overview', json: event.json } : null)
   }
 }
 
@@ -60,9 +58,9 @@ type Row = { readonly html: string; readonly matches: boolean }
 /** A row that does not match any more is removed from the page. */
 function rows(rowOf: (event: Numbered['event']) => Row | false): Choose {
   return (event) => {
-    if (event.kind === 'reset') return { name: 'stale', data: {} }
+    if (event.kind === 'reset') return stale
     const row = rowOf(event)
-    return row === false ? null : { name: 'row', data: { html: row.html, matches: row.matches } }
+    return row === false ? null : { name: 'row', json: JSON.stringify({ html: row.html, matches: row.matches }) }
   }
 }
 

@@ -3,7 +3,7 @@
  *
  * Names: signature, verification, pages, client, read-api-sqlite, read-api-postgres, sync, sync-sparse, live,
  * unauthenticated, deliveries-sqlite, deliveries-postgres, version-store, twin, console-sqlite, console-postgres,
- * console-writes, console-streams. Without a name all of them run.
+ * console-writes, console-streams, updates. Without a name all of them run.
  *
  * `--payments=N` fills the databases of the read API and the console with so many instead of a million.
  * `--keep=FOLDER` keeps those of the console there for the next run. `--smoke` shows on small data that everything
@@ -25,6 +25,7 @@ import { postgresDatabase, sqliteDatabase } from './read-api/database.js'
 import { benchSignature } from './signature.js'
 import { benchTwin } from './twin.js'
 import { benchUnauthenticated } from './unauthenticated/bench.js'
+import { benchUpdates } from './updates/bench.js'
 import { benchVerification } from './verification/bench.js'
 import { benchVersionStore } from './version-store/bench.js'
 
@@ -118,6 +119,7 @@ const benches: Readonly<Record<string, () => Promise<string>>> = {
   'console-postgres': () => benchConsolePages('PostgreSQL', consoleEffort),
   'console-writes': async () =>
     [await benchWrites('SQLite', writesEffort), await benchWrites('PostgreSQL', writesEffort)].join('\n'),
+  updates: () => benchUpdates(smoke ? { payments: 200, turns: 0 } : { payments: 3_000, turns: 5 }),
   'console-streams': async () =>
     [await benchStreams(sqliteDatabase, streamsEffort), await benchStreams(postgresDatabase, streamsEffort)].join('\n'),
 }

@@ -85,9 +85,9 @@ function judgePayments(
 
 async function judgeUpdates({ script, store, journal }: CrashEvidence, report: Report): Promise<void> {
   for (const [index, { id }] of script.updates.entries()) {
-    const stored = await store.transaction((tx) => tx.findUpdate(id))
+    const [stored] = await store.transaction((tx) => tx.findUpdates([id]))
     const wasAccepted = journal.accepted.has(index) ? ', which was confirmed' : ''
-    if (stored === null) report('missing', `update ${id}${wasAccepted}`)
+    if (stored === undefined) report('missing', `update ${id}${wasAccepted}`)
     else if (stored.outcome !== 'applied') report('wrong', `update ${id} is ${stored.outcome}: ${stored.reason}`)
   }
 }

@@ -150,7 +150,7 @@ async function isUnsettled(): Promise<boolean> {
     tx.waitingUpdates(script.expected.map(({ txHash }) => ({ chainId, txHash }))),
   )
   const last = script.updates.at(-1)
-  const isApplied = last === undefined || (await store.transaction((tx) => tx.findUpdate(last.id))) !== null
+  const isApplied = last === undefined || (await store.transaction((tx) => tx.findUpdates([last.id]))).length > 0
   const { pending } = await store.deliveries.backlog({ atMost: 1 })
   return waiting.length > 0 || !isApplied || pending > 0
 }

@@ -1,7 +1,7 @@
 /** Tests: what happens at once happens one after the other. @module */
 import { expect } from 'vitest'
 import type { Store } from '../src/ports/store.js'
-import { hash, indexed, indexPayments, listed, primary, statusOf, update } from './fixtures.js'
+import { hash, indexed, indexPayments, insertUpdate, listed, primary, setStatus, statusOf, update } from './fixtures.js'
 import { type StoreTest, withAnother } from './subject.js'
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
@@ -14,7 +14,7 @@ async function indexOnce(store: Store, txHash: string): Promise<void> {
     const [payment] = await indexPayments(tx, [primary({ txHash })])
     for (const waiting of await tx.waitingUpdates([{ chainId: 1, txHash }])) {
       await tx.settleUpdate(waiting.update.id, { outcome: 'applied', reason: null, version: 2 })
-      await tx.setStatus(payment?.id ?? '', statusOf(2, { state: 'success' }))
+      await setStatus(tx, payment?.id ?? '', statusOf(2, { state: 'success' }))
     }
   })
 }
@@ -29,8 +29,8 @@ async function updateOnce(store: Store, id: string, txHash: string): Promise<voi
     }
     const [payment] = found
     const outcome = payment === undefined ? 'waiting' : 'applied'
-    await tx.insertUpdate({ update: update({ id, txHash }), outcome, reason: null, version: payment ? 2 : null })
-    if (payment !== undefined) await tx.setStatus(payment.id, statusOf(2, { state: 'success' }))
+    await insertUpdate(tx, { update: update({ id, txHash }), outcome, reason: null, version: payment ? 2 : null })
+    if (payment !== undefined) await setStatus(tx, payment.id, statusOf(2, { state: 'success' }))
   })
 }
 
@@ -42,7 +42,7 @@ export function concurrencyTests(test: StoreTest): void {
       store.transaction(async (tx) => {
         const [payment] = await tx.paymentsForChange(selector)
         await turn()
-        if (payment !== undefined) await tx.setStatus(payment.id, statusOf(payment.version + 1))
+        if (payment !== undefined) await setStatus(tx, payment.id, statusOf(payment.version + 1))
       })
     await Promise.all(Array.from({ length: 20 }, change))
     const [payment] = await listed(store)
@@ -118,7 +118,9 @@ export function concurrencyTests(test: StoreTest): void {
 
   test('of ten inserts of one update id at once one wins', async ({ store }) => {
     const stored = { update: update(), outcome: 'waiting', reason: null, version: null } as const
-    const wins = await Promise.all(Array.from({ length: 10 }, () => store.transaction((tx) => tx.insertUpdate(stored))))
+    const wins = await Promise.all(
+      Array.from({ length: 10 }, () => store.transaction((tx) => insertUpdate(tx, stored))),
+    )
     expect(wins.filter(Boolean)).toHaveLength(1)
   })
 

@@ -7,9 +7,11 @@ import {
   epoch,
   hash,
   indexed,
+  insertUpdate,
   integration,
   nextVersion,
   otherShop,
+  setStatus,
   shop,
   statusOf,
   update,
@@ -39,7 +41,7 @@ const setState = (store: Store, n: number, state: 'failure' | 'success' | 'pendi
   store.transaction(async (tx) => {
     const [payment] = await tx.paymentsForChange({ chainId: 1, txHash: hash(n) })
     const invoice = { amount, currency: 'EUR', settlementAmount: '27', settlementCurrency: 'USD' }
-    await tx.setStatus(payment?.id ?? '', statusOf(2, { state, invoice }))
+    await setStatus(tx, payment?.id ?? '', statusOf(2, { state, invoice }))
   })
 
 const numbers = (rows: readonly { readonly txHash: string }[]) => rows.map(({ txHash }) => Number(BigInt(txHash)))
@@ -137,8 +139,8 @@ export function consolePaymentTests(test: StoreTest): void {
     const stored = ['applied', 'refused', 'waiting'] as const
     await store.transaction(async (tx) => {
       for (const [n, outcome] of stored.entries())
-        await tx.insertUpdate({ update: update({ id: `u${n}` }), outcome, reason: `because ${n}`, version: n })
-      await tx.insertUpdate({ update: update({ txHash: hash(2) }), outcome: 'applied', reason: null, version: 2 })
+        await insertUpdate(tx, { update: update({ id: `u${n}` }), outcome, reason: `because ${n}`, version: n })
+      await insertUpdate(tx, { update: update({ txHash: hash(2) }), outcome: 'applied', reason: null, version: 2 })
     })
     const updates = await store.console.updates({ chainId: 1, txHash: hash(1), limit: 10 })
     expect(updates.map(({ outcome, reason }) => [outcome, reason])).toEqual([
@@ -176,7 +178,9 @@ export function consolePaymentTests(test: StoreTest): void {
     expect(await store.console.changes(marks, 10)).toEqual({ marks, paymentIds: [], deliveryIds: [] })
     const second = await indexed(store, { txHash: hash(2) })
     await nextVersion(store, first)
-    await store.transaction((tx) => tx.insertUpdate({ update: update(), outcome: 'refused', reason: 'no', version: 2 }))
+    await store.transaction((tx) =>
+      insertUpdate(tx, { update: update(), outcome: 'refused', reason: 'no', version: 2 }),
+    )
     const changes = await store.console.changes(marks, 10)
     expect(changes.paymentIds).toEqual([first.id, second.id])
     expect(changes.deliveryIds).toHaveLength(2)

@@ -14,7 +14,7 @@ import type {
 } from '../src/ports/store-deliveries.js'
 import type { IntegrationRecord } from '../src/ports/store-integrations.js'
 import type { PageQuery } from '../src/ports/store-reads.js'
-import type { NewPayment, StoreTransaction } from '../src/ports/store-transaction.js'
+import type { NewPayment, StoredUpdate, StoreTransaction } from '../src/ports/store-transaction.js'
 
 /** 0x and 64 hex digits, different for each number. */
 export const hash = (n: number | bigint): string => `0x${n.toString(16).padStart(64, '0')}`
@@ -127,7 +127,7 @@ export async function nextVersion(store: Store, { chainId, txHash, integrationAd
     const [payment] = await tx.paymentsForChange({ chainId, txHash })
     if (payment === undefined) throw new Error('The payment is not stored.')
     const version = payment.version + 1
-    await tx.setStatus(payment.id, statusOf(version))
+    await setStatus(tx, payment.id, statusOf(version))
     await tx.insertSnapshots([
       { paymentId: payment.id, version, body: bodyOf(payment.id, version), integrationAddress },
     ])
@@ -185,4 +185,19 @@ export async function claimOne(store: Store, leaseMs = 60_000): Promise<ClaimedD
   const [claim] = await store.deliveries.claim({ limit: 1, leaseMs })
   if (claim === undefined) throw new Error('No delivery is due.')
   return claim
+}
+
+/** Writes one status. */
+export function setStatus(tx: StoreTransaction, paymentId: string, status: PaymentStatus): Promise<void> {
+  return tx.setStatuses(new Map([[paymentId, status]]))
+}
+
+/** The update stored under an id, or null. */
+export async function findUpdate(tx: StoreTransaction, updateId: string): Promise<StoredUpdate | null> {
+  return (await tx.findUpdates([updateId]))[0] ?? null
+}
+
+/** Stores one update; false when its id is taken. */
+export async function insertUpdate(tx: StoreTransaction, stored: StoredUpdate): Promise<boolean> {
+  return (await tx.insertUpdates([stored])).length === 1
 }

@@ -14,6 +14,7 @@ import {
   nextVersion,
   otherShop,
   primary,
+  setStatus,
   shop,
   statusOf,
 } from './fixtures.js'
@@ -142,10 +143,10 @@ export function paymentTests(test: StoreTest): void {
       recipient: { title: 'A\u0000"B\\ \ud83d', subtitle: null },
       invoice: { amount: '12.50', currency: 'EUR', settlementAmount: '0.1', settlementCurrency: 'USD' },
     })
-    await store.transaction((tx) => tx.setStatus(id, status))
+    await store.transaction((tx) => setStatus(tx, id, status))
     expect((await listed(store))[0]).toMatchObject(status)
     const cleared = statusOf(3, { state: null })
-    await store.transaction((tx) => tx.setStatus(id, cleared))
+    await store.transaction((tx) => setStatus(tx, id, cleared))
     expect((await listed(store))[0]).toMatchObject(cleared)
   })
 
@@ -154,7 +155,7 @@ export function paymentTests(test: StoreTest): void {
     expect(await listed(store)).toEqual([])
     expect(await listed(store, { wallet: facts().sender })).toEqual([])
     expect(await store.payments.findByHash({ integrationAddress: shop, txHash: hash(1) })).toEqual([])
-    expect(await store.payments.listByState({ states: [null], limit: 10 })).toEqual([])
+    expect(await store.payments.listUnsettled({ chainId: 1, limit: 10 })).toEqual([])
     expect(await store.transaction((tx) => tx.paymentsForChange({ chainId: 1, txHash: hash(1) }))).toEqual([])
   })
 
@@ -174,29 +175,38 @@ export function paymentTests(test: StoreTest): void {
     expect(await ordinals(hash(2))).toEqual([])
   })
 
-  test('payments by state come oldest first, page by page, null among the states', async ({ store }) => {
-    const states = ['pending', null, 'success', 'pending', null, 'failure', 'pending'] as const
+  test('payments without a final state come oldest first, page by page', async ({ store }) => {
+    const states = ['pending', null, 'success', 'refund_pending', null, 'failure', 'pending', 'refund_success'] as const
     const ids: string[] = []
     for (const [n, state] of states.entries()) {
       const { id } = await indexed(store, { txHash: hash(n), blockTimestamp: 1_000 - n })
-      await store.transaction((tx) => tx.setStatus(id, statusOf(1, { state })))
+      if (state !== null) await store.transaction((tx) => setStatus(tx, id, statusOf(2, { state })))
       ids.push(id)
     }
-    const asked = ['pending', null] as const
     const found: string[] = []
     for (let afterId: string | undefined, more = true; more; ) {
-      const page = await store.payments.listByState({ states: asked, afterId, limit: 2 })
+      const page = await store.payments.listUnsettled({ chainId: 1, afterId, limit: 2 })
       found.push(...page.map(({ id }) => id))
       afterId = page.at(-1)?.id
       more = page.length === 2
     }
     expect(found).toEqual([0, 1, 3, 4, 6].map((n) => ids[n]))
-    expect(await store.payments.listByState({ states: [], limit: 2 })).toEqual([])
   })
 
-  test('payments by state can be narrowed to chains, and the chains that have such payments are told', async ({
-    store,
-  }) => {
+  test('a payment that gets a final state leaves the unsettled ones, and may come back', async ({ store }) => {
+    const { id } = await indexed(store)
+    const unsettled = async (state: StoredPayment['state'], version: number) => {
+      await store.transaction((tx) => setStatus(tx, id, statusOf(version, { state })))
+      return (await store.payments.listUnsettled({ chainId: 1, limit: 10 })).map((one) => one.state)
+    }
+    expect(await unsettled('pending', 2)).toEqual(['pending'])
+    expect(await unsettled('success', 3)).toEqual([])
+    expect(await unsettled('success', 4)).toEqual([])
+    expect(await unsettled('refund_pending', 5)).toEqual(['refund_pending'])
+    expect(await unsettled(null, 6)).toEqual([null])
+  })
+
+  test('unsettled payments are those of one chain, and the chains that have some are named', async ({ store }) => {
     const rows = [
       [1, null],
       [300, 'pending'],
@@ -210,26 +220,35 @@ export function paymentTests(test: StoreTest): void {
     const ids: string[] = []
     for (const [n, [chainId, state]] of rows.entries()) {
       const { id } = await indexed(store, { chainId, txHash: hash(n) })
-      await store.transaction((tx) => tx.setStatus(id, statusOf(1, { state })))
+      if (state !== null) await store.transaction((tx) => setStatus(tx, id, statusOf(2, { state })))
       ids.push(id)
     }
     await store.transaction((tx) => tx.upsertPayments([{ facts: facts({ chainId: 5 }), primary: false }]))
-    const asked = [null, 'pending'] as const
-    const found = async (chainIds: readonly number[] | undefined, more: { afterId?: string; limit?: number } = {}) =>
-      (await store.payments.listByState({ states: asked, chainIds, limit: 10, ...more })).map(({ id }) =>
-        ids.indexOf(id),
-      )
-    expect(await found(undefined)).toEqual([0, 1, 2, 4, 5, 7])
-    expect(await found([20])).toEqual([2, 4])
-    expect(await found([300, 1, 300])).toEqual([0, 1, 5, 7])
-    expect(await found([300, 1], { limit: 3 })).toEqual([0, 1, 5])
-    expect(await found([300, 1], { limit: 3, afterId: ids[1] ?? '' })).toEqual([5, 7])
-    expect(await found([4, 5, 6])).toEqual([])
-    expect(await found([])).toEqual([])
-    expect(await store.payments.chainsByState(asked)).toEqual([1, 20, 300])
-    expect(await store.payments.chainsByState(['pending', 'failure'])).toEqual([4, 20, 300])
-    expect(await store.payments.chainsByState(['refund_pending'])).toEqual([])
-    expect(await store.payments.chainsByState([])).toEqual([])
+    const found = async (chainId: number, more: { afterId?: string; limit?: number } = {}) =>
+      (await store.payments.listUnsettled({ chainId, limit: 10, ...more })).map(({ id }) => ids.indexOf(id))
+    expect(await found(1)).toEqual([0, 5])
+    expect(await found(20)).toEqual([2, 4])
+    expect(await found(300)).toEqual([1, 7])
+    expect(await found(300, { limit: 1 })).toEqual([1])
+    expect(await found(300, { afterId: ids[1] ?? '' })).toEqual([7])
+    expect([await found(4), await found(5), await found(6)]).toEqual([[], [], []])
+    expect(await store.payments.unsettledChains()).toEqual([1, 20, 300])
+  })
+
+  test('statuses of many payments are written at once', async ({ store }) => {
+    const count = 600
+    const given = Array.from({ length: count }, (_, n) => primary({ txHash: hash(n) }))
+    const { inserted } = await store.transaction((tx) => tx.upsertPayments(given))
+    const statuses = new Map(
+      inserted.map(({ id }, n) => [id, statusOf(2, { state: n % 2 === 0 ? 'pending' : 'success' })]),
+    )
+    await store.transaction((tx) => tx.setStatuses(statuses))
+    const selectors = given.map((one) => ({ chainId: one.facts.chainId, txHash: one.facts.txHash }))
+    const stored = await store.transaction((tx) => tx.paymentsForChange(...selectors))
+    expect(new Map(stored.map(({ id, version, state }) => [id, { version, state }]))).toEqual(
+      new Map([...statuses].map(([id, { version, state }]) => [id, { version, state }])),
+    )
+    expect(await store.payments.listUnsettled({ chainId: 1, limit: count })).toHaveLength(count / 2)
   })
 
   test('a snapshot is kept byte for byte, and its (payment, version) cannot be stored twice', async ({ store }) => {

@@ -6,12 +6,15 @@ import {
   bodyOf,
   deposit,
   facts,
+  findUpdate,
   hash,
   indexed,
   indexPayments,
+  insertUpdate,
   integration,
   listed,
   primary,
+  setStatus,
   shop,
   statusOf,
   update,
@@ -31,14 +34,14 @@ const operations: readonly ((tx: StoreTransaction, depositId: string) => Promise
   (tx) => tx.upsertPayments([primary({ txHash: hash(2) }), primary({ blockNumber: 101, blockHash: hash(0xb101) })]),
   async (tx) => {
     const [payment] = await tx.paymentsForChange({ chainId: 1, txHash: hash(1) })
-    await tx.setStatus(payment?.id ?? '', statusOf(2, { state: 'success' }))
+    await setStatus(tx, payment?.id ?? '', statusOf(2, { state: 'success' }))
   },
   async (tx) => {
     const [payment] = await tx.paymentsForChange({ chainId: 1, txHash: hash(1) })
     const paymentId = payment?.id ?? ''
     await tx.insertSnapshots([{ paymentId, version: 2, body: bodyOf(paymentId, 2), integrationAddress: shop }])
   },
-  (tx) => tx.insertUpdate({ update: update(), outcome: 'applied', reason: null, version: 2 }),
+  (tx) => insertUpdate(tx, { update: update(), outcome: 'applied', reason: null, version: 2 }),
   (tx) => tx.settleUpdate('w', { outcome: 'refused', reason: 'test', version: 1 }),
   (tx) => tx.setCheckpoint(1, { blockNumber: 99, blockHash: hash(0xf099) }),
   (tx) => tx.upsertDeposits([deposit(), deposit({ txHash: hash(3) })]),
@@ -61,7 +64,7 @@ async function prepare(store: Store): Promise<string> {
     await indexPayments(tx, [primary()])
     await tx.setCheckpoint(1, { blockNumber: 99, blockHash: hash(0xb099) })
     await tx.setCheckpoint(1, { blockNumber: 100, blockHash: hash(0xb100) })
-    await tx.insertUpdate(waiting)
+    await insertUpdate(tx, waiting)
     await tx.upsertDeposits([deposit({ txHash: hash(4) })])
     await tx.addProof(1, { from: 90, to: 100, proof: 'bloom', endpoint: 'a' })
     await tx.setCoverage(1, { router: 'r', from: 90, to: 99 })
@@ -74,7 +77,7 @@ async function contents(store: Store) {
   const [first] = await store.payments.findByHash({ integrationAddress: shop, txHash: hash(1) })
   const inside = await store.transaction(async (tx) => ({
     checkpoints: await tx.checkpoints(1, 1_000, 10),
-    update: await tx.findUpdate('update-1'),
+    update: await findUpdate(tx, 'update-1'),
     waiting: await tx.waitingUpdates([{ chainId: 1, txHash: hash(9) }]),
   }))
   return {

@@ -1,7 +1,7 @@
 /** Tests: processor updates are kept under their id. @module */
 import { expect } from 'vitest'
 import type { StoredUpdate } from '../src/ports/store-transaction.js'
-import { hash, otherShop, update } from './fixtures.js'
+import { findUpdate, hash, insertUpdate, otherShop, update } from './fixtures.js'
 import type { StoreTest } from './subject.js'
 
 const waiting = (id: string, changes: Partial<StoredUpdate['update']> = {}): StoredUpdate => ({
@@ -28,33 +28,33 @@ export function updateTests(test: StoreTest): void {
       version: 4,
     }
     await store.transaction(async (tx) => {
-      expect(await tx.findUpdate('!~update')).toBeNull()
-      expect(await tx.insertUpdate(stored)).toBe(true)
+      expect(await findUpdate(tx, '!~update')).toBeNull()
+      expect(await insertUpdate(tx, stored)).toBe(true)
     })
-    const found = await store.transaction((tx) => tx.findUpdate('!~update'))
+    const found = await store.transaction((tx) => findUpdate(tx, '!~update'))
     expect(found).toStrictEqual(stored)
   })
 
   test('an id is stored once: the second insert resolves false and leaves the first', async ({ store }) => {
-    const insert = (stored: StoredUpdate) => store.transaction((tx) => tx.insertUpdate(stored))
+    const insert = (stored: StoredUpdate) => store.transaction((tx) => insertUpdate(tx, stored))
     expect(await insert(waiting('a'))).toBe(true)
     expect(await insert({ ...waiting('a', { state: 'failure' }), outcome: 'applied', version: 2 })).toBe(false)
-    expect(await store.transaction((tx) => tx.findUpdate('a'))).toEqual(waiting('a'))
+    expect(await store.transaction((tx) => findUpdate(tx, 'a'))).toEqual(waiting('a'))
   })
 
   test('a refused second insert leaves its transaction usable', async ({ store }) => {
-    await store.transaction((tx) => tx.insertUpdate(waiting('a')))
+    await store.transaction((tx) => insertUpdate(tx, waiting('a')))
     await store.transaction(async (tx) => {
-      expect(await tx.insertUpdate(waiting('a'))).toBe(false)
-      expect(await tx.insertUpdate(waiting('b'))).toBe(true)
+      expect(await insertUpdate(tx, waiting('a'))).toBe(false)
+      expect(await insertUpdate(tx, waiting('b'))).toBe(true)
     })
-    expect(await store.transaction((tx) => tx.findUpdate('b'))).toEqual(waiting('b'))
+    expect(await store.transaction((tx) => findUpdate(tx, 'b'))).toEqual(waiting('b'))
   })
 
   test('ids differ by case', async ({ store }) => {
-    await store.transaction((tx) => tx.insertUpdate(waiting('Id')))
-    expect(await store.transaction((tx) => tx.findUpdate('iD'))).toBeNull()
-    expect(await store.transaction((tx) => tx.insertUpdate(waiting('iD')))).toBe(true)
+    await store.transaction((tx) => insertUpdate(tx, waiting('Id')))
+    expect(await store.transaction((tx) => findUpdate(tx, 'iD'))).toBeNull()
+    expect(await store.transaction((tx) => insertUpdate(tx, waiting('iD')))).toBe(true)
   })
 
   test('waiting updates of the named transactions come in the order they were received', async ({ store }) => {
@@ -65,27 +65,27 @@ export function updateTests(test: StoreTest): void {
       ['b', 3],
       ['c', 1],
     ] as const)
-      await store.transaction((tx) => tx.insertUpdate(waiting(id, { txHash: hash(n) })))
-    await store.transaction((tx) => tx.insertUpdate(waiting('other-chain', { chainId: '2', txHash: hash(2) })))
+      await store.transaction((tx) => insertUpdate(tx, waiting(id, { txHash: hash(n) })))
+    await store.transaction((tx) => insertUpdate(tx, waiting('other-chain', { chainId: '2', txHash: hash(2) })))
     const keys = [2, 1, 2, 7].map((n) => ({ chainId: 1, txHash: hash(n) }))
     const found = await store.transaction((tx) => tx.waitingUpdates(keys))
     expect(found.map(({ update: { id } }) => id)).toEqual(['z', 'a', 'm', 'c'])
   })
 
   test('a waiting update is found among 3,000 keys', async ({ store }) => {
-    await store.transaction((tx) => tx.insertUpdate(waiting('a', { txHash: hash(2_999) })))
+    await store.transaction((tx) => insertUpdate(tx, waiting('a', { txHash: hash(2_999) })))
     const keys = Array.from({ length: 3_000 }, (_, n) => ({ chainId: 1, txHash: hash(n) }))
     expect(await store.transaction((tx) => tx.waitingUpdates(keys))).toEqual([waiting('a', { txHash: hash(2_999) })])
   })
 
   test('a settled update waits no longer and says what became of it', async ({ store }) => {
-    await store.transaction((tx) => tx.insertUpdate(waiting('a')))
-    await store.transaction((tx) => tx.insertUpdate(waiting('b')))
+    await store.transaction((tx) => insertUpdate(tx, waiting('a')))
+    await store.transaction((tx) => insertUpdate(tx, waiting('b')))
     const result = { outcome: 'applied', reason: null, version: 2 } as const
     await store.transaction((tx) => tx.settleUpdate('a', result))
     await store.transaction(async (tx) => {
       expect(await tx.waitingUpdates([{ chainId: 1, txHash: hash(1) }])).toEqual([waiting('b')])
-      expect(await tx.findUpdate('a')).toEqual({ ...waiting('a'), ...result })
+      expect(await findUpdate(tx, 'a')).toEqual({ ...waiting('a'), ...result })
     })
   })
 }

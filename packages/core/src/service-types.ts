@@ -269,6 +269,13 @@ export interface Service extends ActorCommands {
   /** Applies a processor's update; idempotent by its id. @throws UpdateConflictError `ERR_UPDATE_CONFLICT`. */
   applyUpdate(update: ProcessorUpdate): Promise<UpdateResult>
   /**
+   * Applies updates in their order, 100 of them in one transaction. Resolves the outcome of each: rejected with an
+   * `UpdateConflictError` when its id was used with other content.
+   * @throws TypeError When one does not have the contract's shape, before anything is read or written.
+   * @throws StoreError As the store does. Earlier updates may be applied; to repeat all of them is safe.
+   */
+  applyUpdates(updates: readonly ProcessorUpdate[]): Promise<readonly PromiseSettledResult<UpdateResult>[]>
+  /**
    * Applies an update inside a transaction of the host, such as one from `joinPostgresTransaction` of store-sql. The
    * update, version, snapshot and delivery are committed or rolled back together with the host's own rows.
    * @throws UpdateConflictError `ERR_UPDATE_CONFLICT`.

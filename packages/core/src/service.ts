@@ -34,7 +34,8 @@ import type { MasterKey } from './secrets/master-key.js'
 import { openSecret } from './secrets/seal.js'
 import type { JoinedUpdate, LegacyCaller, Service } from './service-types.js'
 import { createDeliveryStreams } from './streams/delivery-streams.js'
-import { applyUpdate } from './updates/apply-update.js'
+import { applyUpdates, checkedUpdate, type UpdateOutcomes } from './updates/apply-updates.js'
+import { createUpdateQueue, maxUpdatesPerCommit } from './updates/update-queue.js'
 import { silentLogger, systemClock, systemIds, systemRandom } from './world/system.js'
 
 /** A chain to follow. */
@@ -144,13 +145,24 @@ export function createService(deps: ServiceDeps): Service {
   }
 
   async function applyIn(within: Pick<Store, 'transaction'>, update: ProcessorUpdate): Promise<JoinedUpdate> {
-    const { result, events } = await applyUpdate(within, update)
-    return { result, committed: () => events.forEach(publish) }
+    const { outcomes, events } = await applyUpdates(within, [checkedUpdate(update)])
+    const [outcome] = outcomes
+    if (outcome?.status !== 'fulfilled') throw outcome?.reason
+    return { result: outcome.value, committed: () => events.forEach(publish) }
   }
-  async function applyAndPublish(update: ProcessorUpdate): Promise<UpdateResult> {
-    const { result, committed } = await applyIn(store, update)
-    committed()
-    return result
+  async function applyAndPublish(updates: readonly ProcessorUpdate[]): Promise<UpdateOutcomes> {
+    const { outcomes, events } = await applyUpdates(store, updates)
+    events.forEach(publish)
+    return outcomes
+  }
+  const queueUpdate = createUpdateQueue(applyAndPublish)
+  const applyUpdate = async (update: ProcessorUpdate) => queueUpdate(checkedUpdate(update))
+  async function applyAll(updates: readonly ProcessorUpdate[]): Promise<UpdateOutcomes> {
+    const checked = updates.map(checkedUpdate)
+    const outcomes: PromiseSettledResult<UpdateResult>[] = []
+    for (let from = 0; from < checked.length; from += maxUpdatesPerCommit)
+      outcomes.push(...(await applyAndPublish(checked.slice(from, from + maxUpdatesPerCommit))))
+    return outcomes
   }
 
   const dispatcher = createDispatcher({
@@ -175,7 +187,7 @@ export function createService(deps: ServiceDeps): Service {
       : createReceiptPoller({
           store,
           source: receipts.source,
-          applyUpdate: applyAndPublish,
+          applyUpdate,
           clock,
           logger,
           options: { everyMs: receipts.everyMs },
@@ -262,7 +274,8 @@ export function createService(deps: ServiceDeps): Service {
       confirmations: deps.confirmations,
       maxExtraFeeBps: deps.maxExtraFeeBps,
     }),
-    applyUpdate: applyAndPublish,
+    applyUpdate,
+    applyUpdates: applyAll,
     applyUpdateIn: applyIn,
     ...actingAs(actor),
     actingAs,

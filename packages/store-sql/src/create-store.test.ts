@@ -47,13 +47,9 @@ describe('invalid arguments are rejected before any work', () => {
     ['a page without rows', () => store.payments.list({ ...page, limit: 0 }), RangeError],
     ['half a row', () => store.payments.list({ ...page, limit: 1.5 }), RangeError],
     ['an id of elsewhere', () => store.payments.snapshot('abc', 1), TypeError],
-    ['an id with a sign', () => store.payments.listByState({ states: [null], afterId: '-1', limit: 1 }), TypeError],
-    ['states without rows', () => store.payments.listByState({ states: [null], limit: 0 }), RangeError],
-    [
-      'states of a chain that is none',
-      () => store.payments.listByState({ states: [null], chainIds: [1, 0.5], limit: 1 }),
-      RangeError,
-    ],
+    ['an id with a sign', () => store.payments.listUnsettled({ chainId: 1, afterId: '-1', limit: 1 }), TypeError],
+    ['unsettled payments without rows', () => store.payments.listUnsettled({ chainId: 1, limit: 0 }), RangeError],
+    ['unsettled payments of no chain', () => store.payments.listUnsettled({ chainId: 0.5, limit: 1 }), RangeError],
     ['a list without rows', () => store.deliveries.list({ limit: 0 }), RangeError],
     ['a claim of nothing', () => store.deliveries.claim({ limit: 0, leaseMs: 1 }), RangeError],
     ['a claim for no time', () => store.deliveries.claim({ limit: 1, leaseMs: 0 }), RangeError],
@@ -67,7 +63,7 @@ describe('invalid arguments are rejected before any work', () => {
     ['no checkpoints', () => within((tx) => tx.checkpoints(1, 1, 0)), RangeError],
     [
       'a status of a payment that is not stored',
-      () => within((tx) => tx.setStatus('7', { version: 2, state: null, recipient: null, invoice: null })),
+      () => within((tx) => fixtures.setStatus(tx, '7', { version: 2, state: null, recipient: null, invoice: null })),
       RangeError,
     ],
     [

@@ -27,12 +27,12 @@ export function createStore(database: Engine, ids: Ids = systemIds): Store {
   const { engine, outbox } = refuseNesting(database)
   return {
     migrate: () => migrate(engine),
-    async transaction(work) {
+    async transaction(work, options = {}) {
       let made = 0
       const result = await engine.transaction((db) => {
         made = 0
         return work(createStoreTransaction(db, engine.dialect, (deliveries) => (made += deliveries)))
-      })
+      }, options)
       if (made > 0) engine.announceDue()
       return result
     },

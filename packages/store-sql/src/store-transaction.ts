@@ -17,10 +17,10 @@ import { checkInteger } from './internal/checks.js'
 import { legacyKeysIn } from './legacy-keys.js'
 import { operatorsIn } from './operators.js'
 import { leaveAbove, leavePayments, overduePayments, paymentsInBlocks } from './payments/off-chain.js'
-import { paymentsForChange, setDropped, setStatus } from './payments/payment-changes.js'
+import { paymentsForChange, setDropped, setStatuses } from './payments/payment-changes.js'
 import { upsertPayments } from './payments/upsert-payments.js'
 import { insertSnapshots } from './snapshots.js'
-import { findUpdate, insertUpdate, settleUpdate, waitingUpdates } from './updates.js'
+import { findUpdates, insertUpdates, settleUpdate, waitingUpdates } from './updates.js'
 
 /**
  * Binds the operations to a transaction's connection.
@@ -71,16 +71,16 @@ export function createStoreTransaction(
     overduePayments: (chainId, atOrBelow, limit, awaitedAtOrBelow) =>
       overduePayments(db, dialect, { chainId, atOrBelow, limit, awaitedAtOrBelow }),
     setDropped: (paymentId, dropped) => setDropped(db, paymentId, dropped),
-    paymentsForChange: (selector) => paymentsForChange(db, dialect, selector),
-    setStatus: (paymentId, status) => setStatus(db, paymentId, status),
+    paymentsForChange: (...selectors) => paymentsForChange(db, dialect, selectors),
+    setStatuses: (statuses) => setStatuses(db, dialect, statuses),
     insertSnapshots: async (snapshots) => madeDue(await insertSnapshots(db, dialect, snapshots)),
     addProof: (chainId, proven) => addProof(db, chainId, proven),
     addWeakerProof: (chainId, proven) => addWeakerProof(db, chainId, proven),
     setCoverage: (chainId, coverage) => setCoverage(db, chainId, coverage),
     upsertDeposits: (deposits) => upsertDeposits(db, dialect, deposits),
     settleDeposit: (id) => settleDeposit(db, id),
-    findUpdate: (updateId) => findUpdate(db, updateId),
-    insertUpdate: (update) => insertUpdate(db, update),
+    findUpdates: (updateIds) => findUpdates(db, dialect, updateIds),
+    insertUpdates: (updates) => insertUpdates(db, dialect, updates),
     waitingUpdates: (keys) => waitingUpdates(db, dialect, keys),
     settleUpdate: (updateId, result) => settleUpdate(db, updateId, result),
     async replayDeliveries(request) {

@@ -4,6 +4,7 @@ import type { StoredUpdate } from '@payment-integration/core/ports'
 import { type Selectable, sql } from 'kysely'
 import type { BulkColumn, Connection, SqlDialect } from './engine.js'
 import { bulk } from './internal/bulk.js'
+import { runPrepared } from './internal/statement.js'
 import { integer, nullableInteger, pack, unpack } from './internal/values.js'
 import type { Integer } from './schema/integer.js'
 import type { UpdateRow } from './schema/tables.js'
@@ -22,30 +23,58 @@ export function storedUpdate(row: StoredColumns): StoredUpdate {
   }
 }
 
-/** The update stored under an id, or null. */
-export async function findUpdate(db: Connection, updateId: string): Promise<StoredUpdate | null> {
-  const row = await db.selectFrom('updates').select(storedColumns).where('id', '=', updateId).executeTakeFirst()
-  return row === undefined ? null : storedUpdate(row)
+/** The updates stored under some ids. */
+export async function findUpdates(
+  db: Connection,
+  dialect: SqlDialect,
+  updateIds: readonly string[],
+): Promise<StoredUpdate[]> {
+  const rows = await runPrepared<StoredColumns>(
+    db,
+    dialect,
+    (parameter) =>
+      `select u.body, u.outcome, u.reason, u.version from ${dialect.name('updates')} u
+       where ${dialect.oneOf('u.id', 'text', updateIds, parameter)}`,
+  )
+  return rows.map(storedUpdate)
 }
 
-/** Stores an update; false when its id is taken. */
-export async function insertUpdate(db: Connection, stored: StoredUpdate): Promise<boolean> {
-  const { update, outcome, reason, version } = stored
-  const inserted = await db
-    .insertInto('updates')
-    .values({
-      id: update.id,
-      chain_id: Number(update.chainId),
-      tx_hash: update.txHash,
-      body: pack(update),
+const insertColumns: readonly BulkColumn[] = [
+  { name: 'id', type: 'text' },
+  { name: 'chain_id', type: 'integer' },
+  { name: 'tx_hash', type: 'text' },
+  { name: 'body', type: 'text' },
+  { name: 'outcome', type: 'text' },
+  { name: 'reason', type: 'text' },
+  { name: 'version', type: 'integer' },
+]
+const insertNames = insertColumns.map(({ name }) => name).join(', ')
+
+/** Stores updates in their order, but for those whose id is taken; resolves the ids of the others. */
+export async function insertUpdates(
+  db: Connection,
+  dialect: SqlDialect,
+  updates: readonly StoredUpdate[],
+): Promise<string[]> {
+  const inserted = await bulk<{ id: string }>(
+    db,
+    dialect,
+    insertColumns,
+    updates.map(({ update, outcome, reason, version }) => [
+      update.id,
+      Number(update.chainId),
+      update.txHash,
+      pack(update),
       outcome,
-      reason: pack(reason),
+      pack(reason),
       version,
-    })
-    .onConflict((conflict) => conflict.column('id').doNothing())
-    .returning('seq')
-    .executeTakeFirst()
-  return inserted !== undefined
+    ]),
+    (source) =>
+      `with v (${insertNames}) as (${source})
+       insert into ${dialect.name('updates')} (${insertNames}) select ${insertNames} from v where true
+       on conflict (id) do nothing returning id`,
+  )
+  return inserted.map(({ id }) => id)
 }
 
 const keyColumns: readonly BulkColumn[] = [

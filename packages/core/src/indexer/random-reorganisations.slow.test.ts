@@ -1,6 +1,7 @@
 import type { PaymentState } from '@payment-integration/contract'
 import { describe, expect, test } from 'vitest'
 import { runSeed, seeded } from '../../conformance/random.js'
+import { applyUpdate } from '../../test/support/apply-update.js'
 import { fakeChain } from '../../test/support/fake-chain.js'
 import { type IndexerParts, setUpIndexer } from '../../test/support/indexer-setup.js'
 import { memoryStore } from '../../test/support/memory-store.js'
@@ -9,7 +10,6 @@ import { StoreError } from '../errors.js'
 import type { ServiceEvent } from '../events.js'
 import type { StoredPayment } from '../payments/record.js'
 import type { NewSnapshot } from '../ports/store-transaction.js'
-import { applyUpdate } from '../updates/apply-update.js'
 
 /** `CONFORMANCE_SEED` repeats a run. */
 const firstSeed = runSeed()

@@ -6,7 +6,7 @@
 import type { PaymentState } from '@payment-integration/contract'
 import type { ServiceEvent } from '../events.js'
 import type { StoreTransaction } from '../ports/store-transaction.js'
-import { emitSnapshot } from './emit-snapshot.js'
+import { emitSnapshots } from './emit-snapshot.js'
 import type { StoredPayment } from './record.js'
 
 /**
@@ -23,6 +23,6 @@ export async function changeState(
   const { state: from, chainId, txHash, integrationAddress, recipient, invoice } = payment
   if (from === state) return []
   const version = payment.version + 1
-  await emitSnapshot(tx, { payment, status: { version, state, recipient, invoice } })
+  await emitSnapshots(tx, [{ payment, status: { version, state, recipient, invoice } }])
   return [{ type: 'payment.changed', version, from, to: state, chainId, txHash, integrationAddress }]
 }

@@ -9,13 +9,19 @@ export interface StatusChange {
   readonly status: PaymentStatus
 }
 
-/** Writes a new status and emits its snapshot. A payment without an integration gets no snapshot. */
-export async function emitSnapshot(tx: StoreTransaction, { payment, status }: StatusChange): Promise<void> {
-  const { id: paymentId, integrationAddress, chainId, txHash } = payment
-  await tx.setStatus(paymentId, status)
-  if (integrationAddress === null) return
-  const body = snapshotBytes({ integrationAddress, chainId, txHash }, status)
-  await tx.insertSnapshots([{ paymentId, version: status.version, body, integrationAddress }])
+/**
+ * Writes new statuses and emits a snapshot of each. Of several of one payment the last one stays. A payment without an
+ * integration gets no snapshot.
+ */
+export async function emitSnapshots(tx: StoreTransaction, changes: readonly StatusChange[]): Promise<void> {
+  if (changes.length === 0) return
+  await tx.setStatuses(new Map(changes.map(({ payment, status }) => [payment.id, status])))
+  const snapshots = changes.flatMap(({ payment: { id: paymentId, integrationAddress, chainId, txHash }, status }) => {
+    if (integrationAddress === null) return []
+    const body = snapshotBytes({ integrationAddress, chainId, txHash }, status)
+    return [{ paymentId, version: status.version, body, integrationAddress }]
+  })
+  if (snapshots.length > 0) await tx.insertSnapshots(snapshots)
 }
 
 /** Emits version 1 of payments that were just indexed. */

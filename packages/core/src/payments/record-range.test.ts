@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { applyUpdate } from '../../test/support/apply-update.js'
 import { recorder } from '../../test/support/recorder.js'
 import { hashOf } from '../../test/support/stored-payment.js'
 import { StoreError } from '../errors.js'
-import { applyUpdate } from '../updates/apply-update.js'
 import { maxDropsPerCommit } from './drop-overdue.js'
 import { keptHashes } from './record-range.js'
 

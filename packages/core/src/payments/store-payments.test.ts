@@ -1,8 +1,8 @@
 /** Commits of more payments than are stored at a time. */
 import { expect, test } from 'vitest'
+import { applyUpdate } from '../../test/support/apply-update.js'
 import { recorder } from '../../test/support/recorder.js'
 import { hashOf } from '../../test/support/stored-payment.js'
-import { applyUpdate } from '../updates/apply-update.js'
 
 const perBlock = 300
 /** The 512th payment and the one behind it are of one transaction, and name different integrations. */

@@ -6,7 +6,7 @@
 import type { ServiceEvent } from '../events.js'
 import type { NewPayment, StoreTransaction } from '../ports/store-transaction.js'
 import { decideUpdate } from '../updates/settle-update.js'
-import { emitFirstSnapshots, emitSnapshot } from './emit-snapshot.js'
+import { emitFirstSnapshots, emitSnapshots } from './emit-snapshot.js'
 import type { StoredPayment } from './record.js'
 import { restoreDropped } from './restore-dropped.js'
 
@@ -53,7 +53,7 @@ async function settleWaiting(tx: StoreTransaction, primary: readonly StoredPayme
     const { chainId, txHash } = waiting.update
     const decided = decideUpdate(await tx.paymentsForChange({ chainId: Number(chainId), txHash }), waiting.update)
     await tx.settleUpdate(waiting.update.id, decided.result)
-    if (decided.change !== null) await emitSnapshot(tx, decided.change)
+    if (decided.change !== null) await emitSnapshots(tx, [decided.change])
     events.push(...decided.events)
   }
   return events

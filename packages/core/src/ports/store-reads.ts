@@ -1,5 +1,4 @@
 /** Reads payments. Every query of area (a) is scoped to one integration. @module */
-import type { PaymentState } from '@payment-integration/contract'
 import type { StoredPayment } from '../payments/record.js'
 import type { Checkpoint } from './store-transaction.js'
 
@@ -68,17 +67,16 @@ export interface PaymentReads {
   /** Primary payments of one integration under a hash: one per destination chain, at most two are returned. */
   findByHash(query: SingleQuery): Promise<StoredPayment[]>
   /**
-   * Primary payments whose state is one of `states` (null included where listed), oldest first, after `afterId` when
-   * given; of the chains `chainIds` alone when given. The cost grows with the result, not with the other payments.
+   * Primary payments of a chain in one of `unsettledStates`, oldest first, after `afterId` when given. The cost
+   * grows with the result, not with the other payments.
    */
-  listByState(query: {
-    readonly states: readonly (PaymentState | null)[]
-    readonly chainIds?: readonly number[] | undefined
+  listUnsettled(query: {
+    readonly chainId: number
     readonly afterId?: string | undefined
     readonly limit: number
   }): Promise<StoredPayment[]>
-  /** The chains that have primary payments in one of `states`, ascending. The cost grows with their number. */
-  chainsByState(states: readonly (PaymentState | null)[]): Promise<number[]>
+  /** The chains that have such payments, ascending. The cost grows with their number. */
+  unsettledChains(): Promise<number[]>
   /** The checkpoint of a chain, or null when nothing is indexed. */
   checkpoint(chainId: number): Promise<Checkpoint | null>
   /** The snapshot bytes, or null. */

@@ -125,10 +125,10 @@ export interface StoreTransaction {
   ): Promise<StoredPayment[]>
   /** Marks a payment as dropped, with the state to restore should it return; null: removes the mark. */
   setDropped(paymentId: string, dropped: StoredPayment['dropped']): Promise<void>
-  /** The primary payments of a transaction, locked until the transaction ends, by ordinal. */
-  paymentsForChange(selector: PaymentSelector): Promise<StoredPayment[]>
-  /** Writes a new status. The payment is locked by {@link paymentsForChange} or {@link upsertPayments}. */
-  setStatus(paymentId: string, status: PaymentStatus): Promise<void>
+  /** The primary payments of any of these transactions, locked until the transaction ends, by ordinal. */
+  paymentsForChange(...selectors: readonly PaymentSelector[]): Promise<StoredPayment[]>
+  /** Writes new statuses by payment id. {@link paymentsForChange} or {@link upsertPayments} locked the payments. */
+  setStatuses(statuses: ReadonlyMap<string, PaymentStatus>): Promise<void>
 
   /**
    * Stores snapshots. Each whose integration is registered and has a notification URL gets one delivery that is due at
@@ -156,10 +156,13 @@ export interface StoreTransaction {
    */
   settleDeposit(id: string): Promise<boolean>
 
-  /** The update stored under an id, or null. */
-  findUpdate(updateId: string): Promise<StoredUpdate | null>
-  /** Stores an update with its outcome. Resolves false, writing nothing, when the id is already stored. */
-  insertUpdate(update: StoredUpdate): Promise<boolean>
+  /** The updates stored under these ids, in any order. */
+  findUpdates(updateIds: readonly string[]): Promise<StoredUpdate[]>
+  /**
+   * Stores updates with their outcomes, in their order. No two have the same id. One whose id is already stored is left
+   * out. Resolves the ids of the others.
+   */
+  insertUpdates(updates: readonly StoredUpdate[]): Promise<readonly string[]>
   /** Updates in state `waiting` for any of these transactions, in the order they were received. */
   waitingUpdates(keys: readonly { chainId: number; txHash: string }[]): Promise<StoredUpdate[]>
   /** Stores the outcome of a waiting update. */

@@ -40,7 +40,16 @@ export interface Store {
    * Runs `work` in one transaction. `work` may run again when the database reports a conflict, so it must only touch
    * `tx`.
    */
-  transaction<T>(work: (tx: StoreTransaction) => Promise<T>): Promise<T>
+  transaction<T>(
+    work: (tx: StoreTransaction) => Promise<T>,
+    options?: {
+      /**
+       * Whether it looks rows up by their keys alone: a store may keep the plans of its statements.
+       * @default false
+       */
+      readonly searches?: boolean
+    },
+  ): Promise<T>
   readonly payments: PaymentReads
   readonly chains: ChainReads
   readonly leases: LeaseStore

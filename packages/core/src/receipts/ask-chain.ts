@@ -2,7 +2,7 @@
  * Polls the receipts of one chain. Source: docs/interface.md 6 (receipt polling), docs/decisions/receipt-polling.md.
  * @module
  */
-import type { PaymentState, ProcessorUpdate, UpdateResult } from '@payment-integration/contract'
+import type { ProcessorUpdate, UpdateResult } from '@payment-integration/contract'
 import { describeError } from '../internal/describe-error.js'
 import type { StoredPayment } from '../payments/record.js'
 import type { ReceiptSource } from '../ports/receipt-source.js'
@@ -11,11 +11,10 @@ import type { Logger } from '../ports/world.js'
 
 /** What polling a chain needs. */
 export interface AskChainDeps {
-  readonly listByState: PaymentReads['listByState']
+  readonly listUnsettled: PaymentReads['listUnsettled']
   readonly lookup: ReceiptSource['lookup']
   readonly applyUpdate: (update: ProcessorUpdate) => Promise<UpdateResult>
   readonly logger: Logger
-  readonly states: readonly (PaymentState | null)[]
   /** Payments read at a time. */
   readonly batch: number
   /** Payments polled at once. */
@@ -35,7 +34,7 @@ export type AskChain = (chainId: number, signal?: AbortSignal) => Promise<number
  * cannot reach the chain, or when its signal aborts. Calls in flight are awaited.
  */
 export function createAskChain(deps: AskChainDeps): AskChain {
-  const { listByState, states, batch, due } = deps
+  const { listUnsettled, batch, due } = deps
   // Where a turn stopped early. The next turn begins after that payment, so that a payment whose poll always fails
   // delays the later ones once, not for ever.
   const endedAt = new Map<number, string>()
@@ -44,7 +43,7 @@ export function createAskChain(deps: AskChainDeps): AskChain {
     let applied = 0
     let afterId = endedAt.get(chainId)
     endedAt.delete(chainId)
-    const page = () => listByState({ states, chainIds: [chainId], afterId, limit: batch })
+    const page = () => listUnsettled({ chainId, afterId, limit: batch })
     let payments = await page()
     if (payments.length === 0 && afterId !== undefined) {
       afterId = undefined

@@ -3,7 +3,6 @@ import { turns } from '../../test/support/manual-clock.js'
 import { pollerOverPayments, updateFor } from '../../test/support/receipt-poller.js'
 import { until } from '../../test/support/until.js'
 import { StoreError } from '../errors.js'
-import type { StoredPayment } from '../payments/record.js'
 
 test.each([
   ['everyMs', 0],
@@ -107,14 +106,13 @@ describe('the scope of a source', () => {
     ['no chain', { chainIds: [] }, []],
     ['final states, which have no effect', { states: ['success', 'refund_pending'] }, ['d1']],
   ] as const
-  test.each(cases)('of %s is all that is read and asked about', async (_, scope, expected) => {
+  test.each(cases)('of %s is all that is asked about, and other chains are not read', async (_, scope, expected) => {
     const { poller, add, asked, store } = pollerOverPayments({}, async () => null, scope)
-    const { listByState } = store.payments
-    const listed: StoredPayment[] = []
-    store.payments.listByState = async (query) => {
-      const page = await listByState(query)
-      listed.push(...page)
-      return page
+    const { listUnsettled } = store.payments
+    const chains = new Set<number>()
+    store.payments.listUnsettled = (query) => {
+      chains.add(query.chainId)
+      return listUnsettled(query)
     }
     add('a1', null)
     add('b1', 'pending')
@@ -124,22 +122,23 @@ describe('the scope of a source', () => {
     add('e1', 'success')
     await poller.runOnce()
     expect([...asked].sort()).toEqual(expected)
-    expect(listed.map(({ id }) => id).sort()).toEqual(expected)
+    if ('chainIds' in scope) expect([...chains].sort()).toEqual([...new Set(scope.chainIds)].sort())
+    if (expected.length === 0) expect(chains.size).toBe(0)
   })
 })
 
 test('chains that cannot be listed do not end the loop', async () => {
   const { poller, add, asked, clock, store, logger } = pollerOverPayments({}, async () => null)
   add('a')
-  const { chainsByState } = store.payments
-  store.payments.chainsByState = async () => {
+  const { unsettledChains } = store.payments
+  store.payments.unsettledChains = async () => {
     throw new StoreError('ERR_STORE_BUSY', 'database is locked')
   }
   const stop = new AbortController()
   const run = poller.run(stop.signal)
   await until('the first round', () => clock.sleepers().length === 1)
   expect(logger.lines).toMatchObject([{ level: 'error', fields: { error: 'ERR_STORE_BUSY: database is locked' } }])
-  store.payments.chainsByState = chainsByState
+  store.payments.unsettledChains = unsettledChains
   await clock.advance(15_000)
   await until('the second round', () => asked.length === 1)
   stop.abort()
@@ -166,16 +165,16 @@ test('without a minimum age it asks even where the chain is ahead of this clock'
 
 test('a store that cannot list one chain rejects the round after the other chains', async () => {
   const { poller, store, add, asked } = pollerOverPayments({ concurrency: 1 }, async () => turns().then(() => null))
-  const { listByState } = store.payments
-  store.payments.listByState = async (query) => {
-    if (query.chainIds?.includes(1)) throw new StoreError('ERR_STORE_UNAVAILABLE', 'no connection')
-    return listByState(query)
+  const { listUnsettled } = store.payments
+  store.payments.listUnsettled = async (query) => {
+    if (query.chainId === 1) throw new StoreError('ERR_STORE_UNAVAILABLE', 'no connection')
+    return listUnsettled(query)
   }
   add('a')
   for (const id of ['b', 'c', 'd']) add(id, null, { chainId: 2 })
   await expect(poller.runOnce()).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
   expect(asked).toEqual(['b', 'c', 'd'])
-  store.payments.chainsByState = async () => {
+  store.payments.unsettledChains = async () => {
     throw new StoreError('ERR_STORE_BUSY', 'database is locked')
   }
   await expect(poller.runOnce()).rejects.toMatchObject({ code: 'ERR_STORE_BUSY' })
@@ -207,17 +206,17 @@ test('a lookup that an abort ends is not logged as a failure', async () => {
 test('the loop polls at once, then every interval, continues after a failed round, and stops when aborted', async () => {
   const { poller, add, asked, clock, store, logger } = pollerOverPayments({}, async () => null)
   add('a')
-  const listByState = store.payments.listByState
+  const listUnsettled = store.payments.listUnsettled
   const stop = new AbortController()
   const run = poller.run(stop.signal)
   await until('the first round', () => asked.length === 1 && clock.sleepers().length === 1)
   expect(asked).toEqual(['a'])
-  store.payments.listByState = async () => {
+  store.payments.listUnsettled = async () => {
     throw new StoreError('ERR_STORE_BUSY', 'database is locked')
   }
   await clock.advance(15_000)
   expect(logger.lines).toMatchObject([{ level: 'error', fields: { error: 'ERR_STORE_BUSY: database is locked' } }])
-  store.payments.listByState = listByState
+  store.payments.listUnsettled = listUnsettled
   await clock.advance(14_999)
   expect(asked).toEqual(['a'])
   await clock.advance(1)

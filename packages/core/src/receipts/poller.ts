@@ -3,9 +3,10 @@
  * docs/decisions/receipt-polling.md.
  * @module
  */
-import type { PaymentState, ProcessorUpdate, UpdateResult } from '@payment-integration/contract'
+import type { ProcessorUpdate, UpdateResult } from '@payment-integration/contract'
 import { assertWhole } from '../internal/assert-whole.js'
 import { describeError } from '../internal/describe-error.js'
+import { unsettledStates } from '../payments/record.js'
 import type { ReceiptSource } from '../ports/receipt-source.js'
 import type { Store } from '../ports/store.js'
 import type { Clock, Logger } from '../ports/world.js'
@@ -33,12 +34,9 @@ export interface ReceiptPollerOptions {
 /** The defaults of {@link ReceiptPollerOptions}. */
 export const receiptPollerDefaults = { everyMs: 15_000, batch: 100, concurrency: 8, minAgeMs: 0 } as const
 
-/** States that a receipt alone can still change. */
-export const unsettledStates: readonly (PaymentState | null)[] = [null, 'pending', 'refund_pending']
-
 /** What a poller needs from outside. */
 export interface ReceiptPollerDeps {
-  readonly store: { readonly payments: Pick<Store['payments'], 'listByState' | 'chainsByState'> }
+  readonly store: { readonly payments: Pick<Store['payments'], 'listUnsettled' | 'unsettledChains'> }
   readonly source: ReceiptSource
   /** Applies an update like one from a processor, with version, snapshot and notification. */
   readonly applyUpdate: (update: ProcessorUpdate) => Promise<UpdateResult>
@@ -75,19 +73,19 @@ export function createReceiptPoller(deps: ReceiptPollerDeps): ReceiptPoller {
   const { states = unsettledStates, chainIds } = source.scope ?? {}
   const asked = unsettledStates.filter((state) => states.includes(state))
   const askChain = createAskChain({
-    listByState: (query) => payments.listByState(query),
+    listUnsettled: (query) => payments.listUnsettled(query),
     lookup: (payment, signal) => source.lookup(payment, signal),
     applyUpdate,
     logger,
-    states: asked,
     batch,
     concurrency,
-    due: ({ blockTimestamp }) => minAgeMs === 0 || clock.now() - blockTimestamp >= minAgeMs,
+    due: ({ state, blockTimestamp }) =>
+      asked.includes(state) && (minAgeMs === 0 || clock.now() - blockTimestamp >= minAgeMs),
   })
 
   async function chains(): Promise<readonly number[]> {
     if (asked.length === 0) return []
-    return chainIds === undefined ? payments.chainsByState(asked) : [...new Set(chainIds)]
+    return chainIds === undefined ? payments.unsettledChains() : [...new Set(chainIds)]
   }
 
   return {

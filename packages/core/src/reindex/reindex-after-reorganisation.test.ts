@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { applyUpdate } from '../../test/support/apply-update.js'
 import { bridgeDeposit, fulfilmentOf } from '../../test/support/bridge.js'
 import { paymentAt } from '../../test/support/indexer-setup.js'
 import { manualClock } from '../../test/support/manual-clock.js'
@@ -9,7 +10,6 @@ import { DeepReorganisationError } from '../indexer/deep-reorganisation-error.js
 import { createFinality } from '../legacy/finality.js'
 import { awaitedBlocks } from '../payments/drop-overdue.js'
 import type { BridgeDeposit, Fulfilment } from '../ports/fulfilment.js'
-import { applyUpdate } from '../updates/apply-update.js'
 
 /** A deposit and its fulfilment. */
 interface Pair {

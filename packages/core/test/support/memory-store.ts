@@ -1,3 +1,4 @@
+import { type StoredPayment, unsettledStates } from '../../src/payments/record.js'
 import type { Store } from '../../src/ports/store.js'
 import type { IntegrationRecord } from '../../src/ports/store-integrations.js'
 import type { NewSnapshot, StoreTransaction } from '../../src/ports/store-transaction.js'
@@ -144,18 +145,15 @@ function inMemory({ now = () => 0, deliveries = memoryDeliveries({ now }) }: Mem
     },
     payments: {
       checkpoint: async (chainId) => state.checkpoints.get(chainId)?.current ?? null,
-      async chainsByState(states) {
-        const found = [...state.payments.values()].filter(
-          (payment) => payment.primary && states.includes(payment.state),
-        )
+      async unsettledChains() {
+        const found = [...state.payments.values()].filter(isUnsettled)
         return [...new Set(found.map(({ chainId }) => chainId))].sort((a, b) => a - b)
       },
-      async listByState({ states, chainIds, afterId, limit }) {
+      async listUnsettled({ chainId, afterId, limit }) {
         const payments = [...state.payments.values()]
         return payments
           .slice(payments.findIndex(({ id }) => id === afterId) + 1)
-          .filter((payment) => payment.primary && states.includes(payment.state))
-          .filter(({ chainId }) => chainIds?.includes(chainId) ?? true)
+          .filter((payment) => isUnsettled(payment) && payment.chainId === chainId)
           .slice(0, limit)
       },
       async transaction({ chainId, txHash }) {
@@ -223,3 +221,5 @@ function enqueue(
     ...{ notificationUrl, signingSecret, previousSigningSecret },
   })
 }
+
+const isUnsettled = ({ primary, state }: StoredPayment) => primary && unsettledStates.includes(state)

@@ -1,4 +1,4 @@
-import { initialStatus, type PaymentStatus, type StoredPayment } from '../../src/payments/record.js'
+import { initialStatus, type StoredPayment } from '../../src/payments/record.js'
 import type { ProvenRange } from '../../src/ports/store-chains.js'
 import type { StoreTransaction } from '../../src/ports/store-transaction.js'
 import { linkAccountsIn } from './memory-accounts.js'
@@ -122,13 +122,16 @@ export function memoryTransaction(
         .slice(0, limit)
     },
     setDropped: async (paymentId, dropped) => change(paymentId, { dropped }),
-    async paymentsForChange({ chainId, txHash }) {
+    async paymentsForChange(...selectors) {
+      const isAsked = (payment: StoredPayment) =>
+        selectors.some(({ chainId, txHash }) => payment.chainId === chainId && payment.txHash === txHash)
       return payments()
-        .filter((payment) => payment.primary && payment.chainId === chainId && payment.txHash === txHash)
+        .filter((payment) => payment.primary && isAsked(payment))
         .sort((a, b) => a.ordinal - b.ordinal)
     },
-    async setStatus(paymentId, { version, state, recipient, invoice }: PaymentStatus) {
-      change(paymentId, { version, state, recipient, invoice })
+    async setStatuses(statuses) {
+      for (const [paymentId, { version, state, recipient, invoice }] of statuses)
+        change(paymentId, { version, state, recipient, invoice })
     },
     async insertSnapshots(snapshots) {
       for (const snapshot of snapshots) {
@@ -167,11 +170,11 @@ export function memoryTransaction(
         }
       return false
     },
-    findUpdate: async (updateId) => draft.updates.get(updateId) ?? null,
-    async insertUpdate(stored) {
-      if (draft.updates.has(stored.update.id)) return false
-      draft.updates.set(stored.update.id, stored)
-      return true
+    findUpdates: async (updateIds) => updateIds.flatMap((id) => draft.updates.get(id) ?? []),
+    async insertUpdates(updates) {
+      const fresh = updates.filter(({ update: { id } }) => !draft.updates.has(id))
+      for (const stored of fresh) draft.updates.set(stored.update.id, stored)
+      return fresh.map(({ update: { id } }) => id)
     },
     async waitingUpdates(keys) {
       const wanted = new Set(keys.map(({ chainId, txHash }) => `${chainId}:${txHash}`))

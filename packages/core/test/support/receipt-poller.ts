@@ -27,18 +27,18 @@ export function pollerOverPayments(
   const logger = recordingLogger()
   const asked: string[] = []
   const updates: ProcessorUpdate[] = []
-  const read: Parameters<PaymentReads['listByState']>[0][] = []
+  const read: Parameters<PaymentReads['listUnsettled']>[0][] = []
   let outcome: UpdateOutcome = 'applied'
   let version = 2
   let updateError: Error | null = null
   const poller = createReceiptPoller({
     store: {
       payments: {
-        listByState(query) {
+        listUnsettled(query) {
           read.push(query)
-          return store.payments.listByState(query)
+          return store.payments.listUnsettled(query)
         },
-        chainsByState: (states) => store.payments.chainsByState(states),
+        unsettledChains: () => store.payments.unsettledChains(),
       },
     },
     source: {

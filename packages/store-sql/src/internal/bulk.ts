@@ -1,6 +1,6 @@
 /** Runs statements over many rows at once. @module */
-import { CompiledQuery } from 'kysely'
 import type { BulkColumn, Connection, SqlDialect } from '../engine.js'
+import { PreparedQuery } from './prepared-query.js'
 
 /** Writes the statement around the table expression `source`; `parameter` adds a value and returns its placeholder. */
 export type BulkStatement = (source: string, parameter: (value: unknown) => string) => string
@@ -22,7 +22,7 @@ export async function bulk<Row>(
     from += part.length
     const { sql, parameters } = dialect.bulkSource(columns, part)
     const text = statement(sql, (value) => dialect.placeholder(parameters.push(value)))
-    const { rows: answered } = await db.executeQuery<Row>(CompiledQuery.raw(text, parameters))
+    const { rows: answered } = await db.executeQuery<Row>(new PreparedQuery(text, parameters))
     for (const row of answered) answers.push(row)
   }
   return answers

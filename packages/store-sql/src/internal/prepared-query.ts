@@ -9,15 +9,16 @@ export class PreparedQuery implements CompiledQuery {
   readonly queryId: QueryId
   readonly sql: string
   readonly parameters: readonly unknown[]
-  readonly name: string
-
   constructor(sql: string, parameters: readonly unknown[]) {
     const { query, queryId } = CompiledQuery.raw(sql)
     this.query = query
     this.queryId = queryId
     this.sql = sql
     this.parameters = parameters
-    this.name = statementName(sql).name
+  }
+
+  get name(): string {
+    return statementName(this.sql).name
   }
 }
 

@@ -12,15 +12,19 @@ export class SentQuery implements CompiledQuery {
   readonly queryId: QueryId
   readonly sql: string
   readonly parameters: readonly unknown[]
-  /** The name of its prepared statement, if it has one. */
-  readonly name: string | undefined
+  readonly #of: CompiledQuery
 
   constructor(of: CompiledQuery) {
     this.query = of.query
     this.queryId = of.queryId
     this.sql = of.sql
     this.parameters = of.parameters
-    this.name = of instanceof PreparedQuery ? of.name : undefined
+    this.#of = of
+  }
+
+  /** The name of its prepared statement, if it has one. */
+  get name(): string | undefined {
+    return this.#of instanceof PreparedQuery ? this.#of.name : undefined
   }
 }
 

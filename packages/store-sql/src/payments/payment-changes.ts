@@ -1,49 +1,104 @@
 /** Locks payments and changes their status. @module */
-import type { PaymentSelector, PaymentStatus, StoredPayment } from '@payment-integration/core/ports'
-import { sql, type Updateable } from 'kysely'
-import type { Connection, SqlDialect } from '../engine.js'
+import {
+  type PaymentSelector,
+  type PaymentStatus,
+  type StoredPayment,
+  unsettledStates,
+} from '@payment-integration/core/ports'
+import type { Selectable } from 'kysely'
+import type { BulkColumn, Connection, SqlDialect } from '../engine.js'
+import { bulk } from '../internal/bulk.js'
 import { checkInteger, parseId } from '../internal/checks.js'
 import { pack } from '../internal/values.js'
 import type { PaymentRow } from '../schema/tables.js'
-import { statusValues, storedPayment } from './payment-row.js'
+import { paymentColumns, storedPayment } from './payment-row.js'
+import { addUnsettled, removeUnsettled, type UnsettledKey } from './unsettled.js'
 
-/** The primary payments of a transaction, by ordinal, locked until the transaction ends. */
+const selectorColumns: readonly BulkColumn[] = [
+  { name: 'chain_id', type: 'integer' },
+  { name: 'tx_hash', type: 'text' },
+]
+
+/**
+ * The primary payments of some transactions, by ordinal. They are locked in the order of their ids until the
+ * transaction ends, so that two callers never wait for each other.
+ */
 export async function paymentsForChange(
   db: Connection,
   dialect: SqlDialect,
-  { chainId, txHash }: PaymentSelector,
+  selectors: readonly PaymentSelector[],
 ): Promise<StoredPayment[]> {
-  const rows = await db
-    .selectFrom('payments')
-    .selectAll()
-    .where('chain_id', '=', checkInteger(chainId, 'chainId'))
-    .where('tx_hash', '=', txHash)
-    .where('is_primary', '=', sql.lit(1))
-    .orderBy('ordinal')
-    .modifyEnd(dialect.forUpdate)
-    .execute()
-  return rows.map(storedPayment)
+  const columns = paymentColumns.map((name) => name.replace('payments.', 'p.')).join(', ')
+  const rows = await bulk<Selectable<PaymentRow>>(
+    db,
+    dialect,
+    selectorColumns,
+    selectors.map(({ chainId, txHash }) => [checkInteger(chainId, 'chainId'), txHash]),
+    (source) =>
+      `with v (chain_id, tx_hash) as (${source})
+       select ${columns} from v
+       join ${dialect.name('payments')} as p on p.chain_id = v.chain_id and p.tx_hash = v.tx_hash
+       where p.is_primary = 1 order by p.id${dialect.lockRows('p')}`,
+  )
+  return rows.map(storedPayment).sort((a, b) => a.ordinal - b.ordinal)
 }
 
+const statusColumns: readonly BulkColumn[] = [
+  { name: 'payment_id', type: 'integer' },
+  { name: 'version', type: 'integer' },
+  { name: 'state', type: 'text' },
+  { name: 'recipient', type: 'text' },
+  { name: 'invoice', type: 'text' },
+]
+
 /**
- * Writes a new status.
- * @throws RangeError When no such payment is stored.
+ * Writes new statuses, and keeps the table of unsettled payments.
+ * @throws RangeError When a payment is not stored.
  */
-export function setStatus(db: Connection, paymentId: string, status: PaymentStatus): Promise<void> {
-  checkInteger(status.version, 'version', 1)
-  return change(db, paymentId, statusValues(status))
+export async function setStatuses(
+  db: Connection,
+  dialect: SqlDialect,
+  statuses: ReadonlyMap<string, PaymentStatus>,
+): Promise<void> {
+  const rows = [...statuses].map(([paymentId, { version, state, recipient, invoice }]) => [
+    parseId(paymentId, 'paymentId'),
+    checkInteger(version, 'version', 1),
+    state,
+    pack(recipient),
+    pack(invoice),
+  ])
+  const changed = await bulk<UnsettledKey>(
+    db,
+    dialect,
+    statusColumns,
+    rows,
+    (source) =>
+      `with v (payment_id, version, state, recipient, invoice) as (${source})
+       update ${dialect.name('payments')} as p
+       set version = v.version, state = v.state, recipient = v.recipient, invoice = v.invoice
+       from v where p.id = v.payment_id returning id as payment_id, chain_id`,
+  )
+  if (changed.length < rows.length) throw missing([...statuses.keys()])
+  const isUnsettled = ({ payment_id }: UnsettledKey) =>
+    unsettledStates.includes(statuses.get(String(payment_id))?.state ?? null)
+  await addUnsettled(db, dialect, changed.filter(isUnsettled))
+  await removeUnsettled(
+    db,
+    dialect,
+    changed.filter((key) => !isUnsettled(key)),
+  )
 }
 
 /**
  * Marks a payment as dropped, or removes the mark.
  * @throws RangeError When no such payment is stored.
  */
-export function setDropped(db: Connection, paymentId: string, dropped: StoredPayment['dropped']): Promise<void> {
-  return change(db, paymentId, { dropped: pack(dropped && { formerState: dropped.formerState }) })
-}
-
-async function change(db: Connection, paymentId: string, values: Updateable<PaymentRow>): Promise<void> {
+export async function setDropped(db: Connection, paymentId: string, dropped: StoredPayment['dropped']): Promise<void> {
+  const values = { dropped: pack(dropped && { formerState: dropped.formerState }) }
   const id = parseId(paymentId, 'paymentId')
   const changed = await db.updateTable('payments').set(values).where('id', '=', id).returning('id').executeTakeFirst()
-  if (changed === undefined) throw new RangeError(`There is no payment ${paymentId}; nothing was written.`)
+  if (changed === undefined) throw missing([paymentId])
 }
+
+const missing = (paymentIds: readonly string[]) =>
+  new RangeError(`There is no payment ${paymentIds.join(' or ')}; nothing was written.`)

@@ -10,7 +10,7 @@ import type { Integer } from '../schema/integer.js'
 import type { PaymentRow } from '../schema/tables.js'
 import { paymentColumns, storedPayment } from './payment-row.js'
 import { createReadPage } from './read-page.js'
-import { createStateReads } from './state-reads.js'
+import { createUnsettledReads } from './unsettled.js'
 
 /** All reads of payments, on a connection that sees committed rows only. */
 export function createPaymentReads(engine: Pick<Engine, 'read' | 'rows'>): PaymentReads {
@@ -29,7 +29,7 @@ export function createPaymentReads(engine: Pick<Engine, 'read' | 'rows'>): Payme
       const payments = rows.flatMap((row) => (row.id === null ? [] : storedPayment(row)))
       return { payments, indexedTo: nullableInteger(rows[0]?.beside ?? null) }
     },
-    ...createStateReads(db),
+    ...createUnsettledReads(db),
     async checkpoint(chainId) {
       return readCheckpoint(db, checkInteger(chainId, 'chainId'))
     },

@@ -1,6 +1,6 @@
 /** Converts payments between rows and objects. @module */
 import type { InvoiceBody, PaymentState, RecipientBody } from '@payment-integration/contract'
-import type { NewPayment, PaymentFacts, PaymentStatus, StoredPayment } from '@payment-integration/core/ports'
+import type { NewPayment, PaymentFacts, StoredPayment } from '@payment-integration/core/ports'
 import { initialStatus } from '@payment-integration/core/ports'
 import type { Selectable } from 'kysely'
 import type { BulkColumn } from '../engine.js'
@@ -142,12 +142,6 @@ export function insertedPayment(id: string, { facts, primary }: NewPayment): Sto
     recipient: initialStatus.recipient,
     invoice: initialStatus.invoice,
   }
-}
-
-/** The columns of a status. */
-export function statusValues(status: PaymentStatus) {
-  const { version, state, recipient, invoice } = status
-  return { version, state, recipient: pack(recipient), invoice: pack(invoice) }
 }
 
 const readSymbol = remember((text) => unpack<string>(text))

@@ -11,7 +11,7 @@ import { listQuery } from '../deliveries/list.js'
 import { hashesQuery } from '../legacy-keys.js'
 import { exactPage, plainPage } from './page-queries.js'
 import { hashQuery, transactionQuery } from './payment-reads.js'
-import { nextChainQuery, stateQuery } from './state-reads.js'
+import { nextChainQuery, unsettledQuery } from './unsettled.js'
 
 const { address, facts, hash, indexPayments, integration, shop } = fixtures
 
@@ -112,14 +112,12 @@ const queries = (db: Connection) => ({
     exactPage(db, values({ after, wallet: address(1) }), { ...shape(after), ofWallet: true }),
   'page of an unknown wallet after moves': (after: PaymentFacts = newest) =>
     exactPage(db, values({ after, wallet: address(99) }), { ...shape(after), ofWallet: true }),
-  'payments by state': (after?: PaymentFacts) =>
-    stateQuery(db, { states: [null, 'pending'], chainId: 1, afterId: idOf(after), limit }) as Compiled,
-  'payments by state of a chain with few': (after?: PaymentFacts) =>
-    stateQuery(db, { states: [null, 'pending', 'success'], chainId: 2, afterId: idOf(after), limit }) as Compiled,
-  'payments by state of a chain without any': (after?: PaymentFacts) =>
-    stateQuery(db, { states: [null, 'success'], chainId: 4, afterId: idOf(after), limit }) as Compiled,
-  'the next chain without a state': () => nextChainQuery(db, null, 1),
-  'the next chain with a state': () => nextChainQuery(db, 'success', 1),
+  'unsettled payments': (after?: PaymentFacts) => unsettledQuery(db, { chainId: 1, afterId: idOf(after), limit }),
+  'unsettled payments of a chain with few': (after?: PaymentFacts) =>
+    unsettledQuery(db, { chainId: 2, afterId: idOf(after), limit }),
+  'unsettled payments of a chain without any': (after?: PaymentFacts) =>
+    unsettledQuery(db, { chainId: 4, afterId: idOf(after), limit }),
+  'the next chain with unsettled payments': () => nextChainQuery(db, 1),
   'deliveries by status': () => listQuery(db, { status: 'exhausted', limit }),
   'deliveries by hash': (after: PaymentFacts = facts()) => listQuery(db, { txHash: after.txHash, limit }),
 })
@@ -162,18 +160,16 @@ describe('SQLite searches an index', () => {
     ])
   })
 
-  test('payments by state are read from both ends of their range of the index', async () => {
-    const searchChain = '(state=? AND chain_id=? AND id>?)'
-    for (const [name, searched] of [
-      ['payments by state', [searchChain, searchChain]],
-      ['the next chain without a state', ['(state=? AND chain_id>?)']],
-      ['the next chain with a state', ['((state,chain_id)>(?,?) AND state<?)']],
+  test('unsettled payments are read in the order of their key', async () => {
+    for (const [name, range] of [
+      ['unsettled payments', '(chain_id=? AND payment_id>?)'],
+      ['the next chain with unsettled payments', '(chain_id>?)'],
     ] as const) {
       const plan = await sqlitePlan(open.engine, queries(open.engine.read)[name]())
       expect(
-        plan.map(({ detail }) => detail).filter((step) => step.includes('payments_state')),
+        plan.map(({ detail }) => detail).filter((step) => step.includes('unsettled')),
         name,
-      ).toEqual(searched.map((range) => `SEARCH payments USING COVERING INDEX payments_state ${range}`))
+      ).toEqual([`SEARCH unsettled USING COVERING INDEX sqlite_autoindex_unsettled_1 ${range}`])
     }
   })
 

@@ -50,8 +50,11 @@ export async function upsertPayments(
     { table: 'payments', columns: insertColumns, rows },
     keyNames,
   )
-  if (ids !== null)
-    return { inserted: given.map((one, place) => insertedPayment(String(ids[place]), one)), returned: [] }
+  if (ids !== null) {
+    const inserted = given.map((one, place) => insertedPayment(String(ids[place]), one))
+    await addNew(db, dialect, inserted)
+    return { inserted, returned: [] }
+  }
   const stored = await storedIds(db, dialect, given)
   const isNew = (place: number) => isNewId(stored.get(place) ?? 0)
   const known = given.flatMap(({ facts }, place) => (isNew(place) ? [] : [facts]))
@@ -61,10 +64,21 @@ export async function upsertPayments(
     dialect,
     rows.filter((_, place) => !isNew(place)),
   )
-  return {
-    inserted: given.flatMap((one, place) => (isNew(place) ? [insertedPayment(String(stored.get(place)), one)] : [])),
-    returned: await droppedAmong(db, dialect, known),
-  }
+  const inserted = given.flatMap((one, place) =>
+    isNew(place) ? [insertedPayment(String(stored.get(place)), one)] : [],
+  )
+  await addNew(db, dialect, inserted)
+  return { inserted, returned: await droppedAmong(db, dialect, known) }
+}
+
+/** New payments have no state yet. */
+async function addNew(db: Connection, dialect: SqlDialect, inserted: readonly StoredPayment[]): Promise<void> {
+  const rows = inserted.flatMap(({ id, chainId, primary }) => (primary ? [[chainId, Number(id)]] : []))
+  const columns = [
+    { name: 'chain_id', type: 'integer' },
+    { name: 'payment_id', type: 'integer' },
+  ] as const
+  await dialect.insertAll(db, { table: 'unsettled', columns, rows })
 }
 
 /** The payments without those whose key occurs again later. */

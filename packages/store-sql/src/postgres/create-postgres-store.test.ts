@@ -199,7 +199,7 @@ describe.skipIf(postgresMissing)(`with a real server${skipped}`, () => {
         if (holding === 2) meet?.()
         await met
         for (const payment of await tx.paymentsForChange({ chainId: 1, txHash: hash(second) }))
-          await tx.setStatus(payment.id, { ...payment, version: payment.version + 1 })
+          await fixtures.setStatus(tx, payment.id, { ...payment, version: payment.version + 1 })
       })
     await Promise.all([change(1, 2), change(2, 1)])
     expect(runs).toBe(3)

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createService, parseMasterKey, type Service, type ServiceEvent } from '@payment-integration/core'
+import { fixtures } from '@payment-integration/core/conformance'
 import type { Store } from '@payment-integration/core/ports'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -46,7 +47,7 @@ describe.skipIf(postgresMissing)(
     })
 
     const update = (id: string) => ({ id, chainId: '1', txHash, state: 'success' as const })
-    const known = (id: string) => store.transaction((tx) => tx.findUpdate(id))
+    const known = (id: string) => store.transaction((tx) => fixtures.findUpdate(tx, id))
     const orders = async () => (await pool.query('select id from orders order by id')).rows.map(({ id }) => id)
     async function inTransaction<T>(
       work: (client: pg.PoolClient) => Promise<T>,

@@ -59,6 +59,12 @@ export interface PaymentRow {
   invoice: string | null
 }
 
+/** A primary payment whose state is not final. */
+export interface UnsettledRow {
+  chain_id: Integer
+  payment_id: Integer
+}
+
 /** Number of moves of an integration's payments to another block time: the `asOf` of its page positions. */
 export interface PageEpochRow {
   integration: string
@@ -321,6 +327,7 @@ export interface DataKeyRow {
 /** All tables. */
 export interface Tables {
   payments: PaymentRow
+  unsettled: UnsettledRow
   page_epochs: PageEpochRow
   payment_moves: PaymentMoveRow
   snapshots: SnapshotRow

@@ -29,11 +29,16 @@ export const paymentTables: Migration = (types, name) => {
     `create index payments_page_receiver on ${payments} (integration, receiver, block_timestamp, chain_id, tx_hash)
      where is_primary = 1`,
     `create index payments_hash on ${payments} (tx_hash, integration) where is_primary = 1`,
-    `create index payments_state on ${payments} (state, chain_id, id) where is_primary = 1`,
     `create index payments_block on ${payments} (chain_id, block_number)`,
     // The first column is always 1: it makes SQLite's planner prefer this index to payments_block.
     `create index payments_overdue on ${payments} (off_chain, chain_id, block_number, id)
      where off_chain = 1 and dropped is null`,
+    // Primary payments without a final state. No index has the state itself, so that a change of it writes none.
+    createTable(
+      types,
+      name('unsettled'),
+      `chain_id ${integer} not null, payment_id ${integer} not null, primary key (chain_id, payment_id)`,
+    ),
     createTable(
       types,
       name('snapshots'),

@@ -1,0 +1,203 @@
+/** Measures processor updates: their rate, processor time, index writes and bytes. @module */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { loadavg, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Service } from '@payment-integration/core'
+import type { Store } from '@payment-integration/core/ports'
+import { createPostgresStore } from '@payment-integration/store-sql/postgres'
+import { createSqliteStore } from '@payment-integration/store-sql/sqlite'
+import { startPostgres } from '../../packages/store-sql/test/postgres.js'
+import { cpuMs } from '../console/cpu.js'
+import { type Engine, serviceOn } from '../console/database.js'
+import { median } from '../measure.js'
+import { openFloor } from './floor.js'
+import { integrations, paymentAt, rounds, updateAt } from './payments.js'
+import { type ServerFigures, serverFigures } from './server-figures.js'
+
+/** How much to measure. */
+export interface UpdatesEffort {
+  /** Payments of a turn, each with two updates. */
+  readonly payments: number
+  readonly turns: number
+}
+
+/** Single updates under way at once, as from a busy processor. */
+const inFlight = 64
+/** Updates of one request, and of one transaction of the floor. */
+const batch = 100
+
+/** A way to apply updates `from` to `from + count` of a round. */
+type Way = (from: number, count: number, round: number) => Promise<void>
+
+interface Taken {
+  readonly perSecond: number
+  /** Processor time of this process and of the server for one update, in microseconds. */
+  readonly own: number
+  readonly server: number
+}
+
+/** Measures both engines and returns Markdown. */
+export async function benchUpdates(effort: UpdatesEffort): Promise<string> {
+  return `${await benchEngine('PostgreSQL', effort)}\n${await benchEngine('SQLite', effort)}`
+}
+
+async function benchEngine(engine: Engine, effort: UpdatesEffort): Promise<string> {
+  const opened = await open(engine)
+  const { store, folder } = opened
+  try {
+    await store.migrate()
+    const service = serviceOn(store)
+    for (const [n, address] of integrations.entries())
+      await service.integrations.create({ address, notificationUrl: `http://127.0.0.1:9/${n}` })
+    const floor = opened.url === null ? null : await openFloor(opened.url, batch)
+    const ways: Readonly<Record<string, Way>> = {
+      [`one at a time, ${inFlight} requests at once`]: singly(service),
+      [`${batch} in a request`]: (from, count, round) =>
+        inParts(from, count, async (part, size) => {
+          await service.applyUpdates(Array.from({ length: size }, (_, n) => updateAt(part + n, round)))
+        }),
+      ...(floor === null ? {} : { [`floor: the statements alone, ${batch} in a transaction`]: floor.apply }),
+    }
+    const before = opened.url === null ? null : await serverFigures(opened.url)
+    const taken = await takeTurns(store, ways, effort, folder)
+    await floor?.close()
+    const after = opened.url === null ? null : await serverFigures(opened.url)
+    return report(engine, effort, taken, before, after)
+  } finally {
+    await opened.remove()
+  }
+}
+
+function singly({ applyUpdate }: Pick<Service, 'applyUpdate'>): Way {
+  return async (from, count, round) => {
+    let next = from
+    const work = async () => {
+      while (next < from + count) {
+        next += 1
+        await applyUpdate(updateAt(next - 1, round))
+      }
+    }
+    await Promise.all(Array.from({ length: inFlight }, work))
+  }
+}
+
+async function inParts(from: number, count: number, each: (from: number, size: number) => Promise<void>) {
+  for (let done = 0; done < count; done += batch) await each(from + done, Math.min(batch, count - done))
+}
+
+async function takeTurns(
+  store: Store,
+  ways: Readonly<Record<string, Way>>,
+  { payments, turns }: UpdatesEffort,
+  folder: string | null,
+): Promise<ReadonlyMap<string, readonly Taken[]>> {
+  const taken = new Map<string, Taken[]>(Object.keys(ways).map((name) => [name, []]))
+  let from = 0
+  // The first turn only warms up.
+  for (let turn = 0; turn <= turns; turn += 1)
+    for (const [name, apply] of Object.entries(ways)) {
+      await inParts(from, payments, (part, size) => index(store, part, size))
+      const [begun, own, all] = [performance.now(), cpuMs(null) ?? 0, cpuMs(folder) ?? Number.NaN]
+      for (let round = 0; round < rounds; round += 1) await apply(from, payments, round)
+      const updates = payments * rounds
+      const ownMs = (cpuMs(null) ?? 0) - own
+      const allMs = (cpuMs(folder) ?? Number.NaN) - all
+      const figures = {
+        perSecond: (updates * 1_000) / (performance.now() - begun),
+        own: (ownMs * 1_000) / updates,
+        server: ((allMs - ownMs) * 1_000) / updates,
+      }
+      if (turn > 0 || turns === 0) taken.get(name)?.push(figures)
+      from += payments
+    }
+  return taken
+}
+
+/** Stores payments with version 1, as an indexer does. */
+async function index(store: Store, from: number, count: number): Promise<void> {
+  await store.transaction(async (tx) => {
+    const { inserted } = await tx.upsertPayments(Array.from({ length: count }, (_, n) => paymentAt(from + n)))
+    await tx.insertSnapshots(
+      inserted.map(({ id, integrationAddress, chainId, txHash }) => ({
+        paymentId: id,
+        version: 1,
+        integrationAddress,
+        body: Buffer.from(
+          JSON.stringify({ integrationAddress, chainId: String(chainId), txHash, version: 1, state: null }),
+        ),
+      })),
+    )
+  })
+}
+
+async function open(engine: Engine) {
+  if (engine === 'PostgreSQL') {
+    const server = await startPostgres()
+    const store = createPostgresStore({ connectionString: server.connectionString })
+    return {
+      store,
+      url: server.connectionString,
+      folder: join(server.folder, 'data'),
+      async remove() {
+        await store.close()
+        await server.remove()
+      },
+    }
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'bench-updates-'))
+  const store = createSqliteStore({ path: join(folder, 'bench.db') })
+  return {
+    store,
+    url: null,
+    folder: null,
+    async remove() {
+      await store.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function report(
+  engine: Engine,
+  { payments, turns }: UpdatesEffort,
+  taken: ReadonlyMap<string, readonly Taken[]>,
+  before: ServerFigures | null,
+  after: ServerFigures | null,
+): string {
+  const of = (rows: readonly Taken[], field: keyof Taken) => median(rows.map((row) => row[field]))
+  const floor = [...taken].find(([name]) => name.startsWith('floor'))?.[1]
+  const rows = [...taken].map(([name, figures]) => {
+    const ratio = floor === undefined ? '' : (of(figures, 'perSecond') / of(floor, 'perSecond')).toFixed(2)
+    const server = engine === 'SQLite' ? '' : of(figures, 'server').toFixed(0)
+    return `| ${name} | ${of(figures, 'perSecond').toFixed(0)} | ${ratio} | ${of(figures, 'own').toFixed(0)} | ${server} |`
+  })
+  return [
+    `### Processor updates, ${engine}`,
+    '',
+    `${turns} turns of ${payments.toLocaleString('en')} payments with ${rounds} updates each; load ${loadavg()[0]?.toFixed(1)}.`,
+    '',
+    '| | updates/s | of the floor | CPU of this process, µs | CPU of the server, µs |',
+    '| --- | --- | --- | --- | --- |',
+    ...rows,
+    '',
+    ...(before === null || after === null ? [] : bytesOf(before, after)),
+  ].join('\n')
+}
+
+function bytesOf(before: ServerFigures, after: ServerFigures): string[] {
+  const payments = after.payments - before.payments
+  const each = (bytes: number) => Math.round(bytes / payments).toLocaleString('en')
+  const tables = Object.entries(after.tables).map(
+    ([name, bytes]) => [name, bytes - (before.tables[name] ?? 0)] as const,
+  )
+  return [
+    `Each payment with its ${rounds} updates took ${each(tables.reduce((sum, [, bytes]) => sum + bytes, 0))} bytes on disk (${tables
+      .filter(([, bytes]) => bytes / payments >= 1)
+      .sort((a, b) => b[1] - a[1])
+      .map(([name, bytes]) => `${name} ${each(bytes)}`)
+      .join(', ')}) and ${each(after.wal - before.wal)} bytes of WAL. ${Math.round(
+      ((after.hot - before.hot) * 100) / (after.updated - before.updated),
+    )} % of the changed rows of payments were HOT.`,
+    '',
+  ]
+}

@@ -1,0 +1,59 @@
+/** The floor: the statements of an update alone, prepared, without a rule and without a check. @module */
+import pg from 'pg'
+import { updateAt } from './payments.js'
+
+const tables = (name: string) => `payment_integration.${name}`
+const texts = {
+  lock: `select p.id, p.version, p.state, p.recipient, p.invoice, p.integration from unnest($1::text[]) as v (tx_hash)
+    join ${tables('payments')} p on p.chain_id = 10 and p.tx_hash = v.tx_hash where p.is_primary = 1 order by p.id for update of p`,
+  find: `select id from ${tables('updates')} where id = any($1::text[])`,
+  update: `insert into ${tables('updates')} (id, chain_id, tx_hash, body, outcome, version)
+    select id, 10, tx_hash, body, 'applied', $4 from unnest($1::text[], $2::text[], $3::text[]) as v (id, tx_hash, body)`,
+  status: `update ${tables('payments')} p set version = p.version + 1, state = $2, recipient = $3, invoice = $4
+    from unnest($1::bigint[]) as v (id) where p.id = v.id`,
+  settle: `delete from ${tables('unsettled')} where chain_id = 10 and payment_id = any($1::bigint[])`,
+  snapshot: `insert into ${tables('snapshots')} (payment_id, version, body)
+    select id, $2, convert_to(body, 'UTF8') from unnest($1::bigint[], $3::text[]) as v (id, body)`,
+  delivery: `with made as (
+      insert into ${tables('deliveries')} (payment_id, version, integration, created_at)
+      select id, $2, integration, $4 from unnest($1::bigint[], $3::text[]) as v (id, integration)
+      returning id, payment_id, version, integration, created_at)
+    insert into ${tables('outbox')} (id, payment_id, version, integration, created_at, due_at, lane, attempted, schedule_from)
+    select id, payment_id, version, integration, created_at, created_at, 0, 0, 0 from made`,
+} as const
+
+/** Opens a connection; `apply` changes payments `from` to `from + count`, so many in a transaction. */
+export async function openFloor(connectionString: string, batch: number) {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  await client.query('set enable_seqscan = off; set enable_bitmapscan = off; set plan_cache_mode = force_generic_plan')
+  const run = (name: keyof typeof texts, values: unknown[]) => client.query({ name, text: texts[name], values })
+
+  async function one(from: number, size: number, round: number): Promise<void> {
+    const updates = Array.from({ length: size }, (_, n) => updateAt(from + n, round))
+    const bodies = updates.map((update) => JSON.stringify(update))
+    const {
+      state,
+      recipient = updateAt(from, 0).recipient,
+      invoice = updateAt(from, 0).invoice,
+    } = updateAt(from, round)
+    const version = round + 2
+    await client.query('begin')
+    const { rows } = await run('lock', [updates.map(({ txHash }) => txHash)])
+    const ids = rows.map(({ id }) => id)
+    await run('find', [updates.map(({ id }) => id)])
+    await run('update', [updates.map(({ id }) => id), updates.map(({ txHash }) => txHash), bodies, version])
+    await run('status', [ids, state, JSON.stringify(recipient), JSON.stringify(invoice)])
+    if (state === 'success') await run('settle', [ids])
+    await run('snapshot', [ids, version, bodies])
+    await run('delivery', [ids, version, rows.map(({ integration }) => integration), Date.now()])
+    await client.query('commit')
+  }
+
+  return {
+    async apply(from: number, count: number, round: number) {
+      for (let done = 0; done < count; done += batch) await one(from + done, Math.min(batch, count - done), round)
+    },
+    close: () => client.end(),
+  }
+}

@@ -1,0 +1,11 @@
+import type { ProcessorUpdate } from '@payment-integration/contract'
+import type { Store } from '../../src/ports/store.js'
+import { applyUpdates, checkedUpdate } from '../../src/updates/apply-updates.js'
+
+/** Applies one update; throws when its id has other content. */
+export async function applyUpdate(store: Pick<Store, 'transaction'>, update: ProcessorUpdate) {
+  const { outcomes, events } = await applyUpdates(store, [checkedUpdate(update)])
+  const [outcome] = outcomes
+  if (outcome?.status !== 'fulfilled') throw outcome?.reason
+  return { result: outcome.value, events }
+}

@@ -11,7 +11,7 @@ import { cpuMs } from '../console/cpu.js'
 import { type Engine, serviceOn } from '../console/database.js'
 import { median } from '../measure.js'
 import { openFloor } from './floor.js'
-import { integrations, paymentAt, rounds, updateAt } from './payments.js'
+import { integrations, paymentAt, rounds, shuffled, updateAt } from './payments.js'
 import { type ServerFigures, serverFigures } from './server-figures.js'
 
 /** How much to measure. */
@@ -26,8 +26,8 @@ const inFlight = 64
 /** Updates of one request, and of one transaction of the floor. */
 const batch = 100
 
-/** A way to apply updates `from` to `from + count` of a round. */
-type Way = (from: number, count: number, round: number) => Promise<void>
+/** A way to apply the updates of some payments and a round. */
+type Way = (payments: readonly number[], round: number) => Promise<void>
 
 interface Taken {
   readonly perSecond: number
@@ -52,10 +52,10 @@ async function benchEngine(engine: Engine, effort: UpdatesEffort): Promise<strin
     const floor = opened.url === null ? null : await openFloor(opened.url, batch)
     const ways: Readonly<Record<string, Way>> = {
       [`one at a time, ${inFlight} requests at once`]: singly(service),
-      [`${batch} in a request`]: (from, count, round) =>
-        inParts(from, count, async (part, size) => {
-          await service.applyUpdates(Array.from({ length: size }, (_, n) => updateAt(part + n, round)))
-        }),
+      [`${batch} in a request`]: async (payments, round) => {
+        for (let done = 0; done < payments.length; done += batch)
+          await service.applyUpdates(payments.slice(done, done + batch).map((n) => updateAt(n, round)))
+      },
       ...(floor === null ? {} : { [`floor: the statements alone, ${batch} in a transaction`]: floor.apply }),
     }
     const before = opened.url === null ? null : await serverFigures(opened.url)
@@ -69,20 +69,13 @@ async function benchEngine(engine: Engine, effort: UpdatesEffort): Promise<strin
 }
 
 function singly({ applyUpdate }: Pick<Service, 'applyUpdate'>): Way {
-  return async (from, count, round) => {
-    let next = from
+  return async (payments, round) => {
+    const next = payments.values()
     const work = async () => {
-      while (next < from + count) {
-        next += 1
-        await applyUpdate(updateAt(next - 1, round))
-      }
+      for (const n of next) await applyUpdate(updateAt(n, round))
     }
     await Promise.all(Array.from({ length: inFlight }, work))
   }
-}
-
-async function inParts(from: number, count: number, each: (from: number, size: number) => Promise<void>) {
-  for (let done = 0; done < count; done += batch) await each(from + done, Math.min(batch, count - done))
 }
 
 async function takeTurns(
@@ -96,9 +89,10 @@ async function takeTurns(
   // The first turn only warms up.
   for (let turn = 0; turn <= turns; turn += 1)
     for (const [name, apply] of Object.entries(ways)) {
-      await inParts(from, payments, (part, size) => index(store, part, size))
+      for (let done = 0; done < payments; done += batch) await index(store, from + done, batch)
+      const order = shuffled(from, payments)
       const [begun, own, all] = [performance.now(), cpuMs(null) ?? 0, cpuMs(folder) ?? Number.NaN]
-      for (let round = 0; round < rounds; round += 1) await apply(from, payments, round)
+      for (let round = 0; round < rounds; round += 1) await apply(order, round)
       const updates = payments * rounds
       const ownMs = (cpuMs(null) ?? 0) - own
       const allMs = (cpuMs(folder) ?? Number.NaN) - all

@@ -22,21 +22,22 @@ const texts = {
     select id, payment_id, version, integration, created_at, created_at, 0, 0, 0 from made`,
 } as const
 
-/** Opens a connection; `apply` changes payments `from` to `from + count`, so many in a transaction. */
+/** Opens a connection; `apply` changes payments, so many in a transaction. */
 export async function openFloor(connectionString: string, batch: number) {
   const client = new pg.Client({ connectionString })
   await client.connect()
   await client.query('set enable_seqscan = off; set enable_bitmapscan = off; set plan_cache_mode = force_generic_plan')
   const run = (name: keyof typeof texts, values: unknown[]) => client.query({ name, text: texts[name], values })
 
-  async function one(from: number, size: number, round: number): Promise<void> {
-    const updates = Array.from({ length: size }, (_, n) => updateAt(from + n, round))
+  async function one(payments: readonly number[], round: number): Promise<void> {
+    const updates = payments.map((n) => updateAt(n, round))
+    const [first = 0] = payments
     const bodies = updates.map((update) => JSON.stringify(update))
     const {
       state,
-      recipient = updateAt(from, 0).recipient,
-      invoice = updateAt(from, 0).invoice,
-    } = updateAt(from, round)
+      recipient = updateAt(first, 0).recipient,
+      invoice = updateAt(first, 0).invoice,
+    } = updateAt(first, round)
     const version = round + 2
     await client.query('begin')
     const { rows } = await run('lock', [updates.map(({ txHash }) => txHash)])
@@ -51,8 +52,8 @@ export async function openFloor(connectionString: string, batch: number) {
   }
 
   return {
-    async apply(from: number, count: number, round: number) {
-      for (let done = 0; done < count; done += batch) await one(from + done, Math.min(batch, count - done), round)
+    async apply(payments: readonly number[], round: number) {
+      for (let done = 0; done < payments.length; done += batch) await one(payments.slice(done, done + batch), round)
     },
     close: () => client.end(),
   }

@@ -26,6 +26,16 @@ export function paymentAt(n: number): NewPayment {
   }
 }
 
+/**
+ * The payments `from` to `from + count` in the order in which their updates come: a processor confirms each after its
+ * own time, not in the order of blocks.
+ */
+export const shuffled = (from: number, count: number): number[] =>
+  Array.from({ length: count }, (_, n) => from + n)
+    .map((n) => [digest(`order ${n}`), n] as const)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, n]) => n)
+
 /** Updates of each payment, in their order. */
 export const rounds = 2
 

@@ -24,6 +24,14 @@ export const processorUpdateSchema = object('write', {
   invoice: z.optional(z.nullable(invoiceWriteSchema)),
 })
 
+/** Most updates of one request. */
+export const maxUpdatesPerRequest = 100
+
+/** Body of a request with several updates, which are applied in their order. */
+export const processorUpdatesSchema = object('write', {
+  updates: z.array(processorUpdateSchema).check(z.minLength(1), z.maxLength(maxUpdatesPerRequest)),
+})
+
 /** Outcomes of an update. */
 export const updateOutcomes = ['applied', 'unchanged', 'refused', 'waiting'] as const
 /**
@@ -40,7 +48,17 @@ export const updateResultSchema = object('read', {
   reason: z.nullable(z.string()),
 })
 
+/**
+ * Answer to several updates: the result of each, in their order. One with `error` was not applied: its id was used with
+ * different content.
+ */
+export const updateResultsSchema = object('read', {
+  results: z.array(z.union([updateResultSchema, object('read', { id: z.string(), error: z.string() })])),
+})
+
 /** Body of a processor update. */
 export type ProcessorUpdate = z.infer<typeof processorUpdateSchema>
 /** Answer to a processor update. `version` is the payment's version after it, or null while it waits. */
 export type UpdateResult = z.infer<typeof updateResultSchema>
+/** Answer to several updates. */
+export type UpdateResults = z.infer<typeof updateResultsSchema>

@@ -26,6 +26,8 @@ export interface BulkInsert {
   readonly fixed?: readonly { readonly name: string; value(parameter: Parameter): string }[]
   /** Whether the work goes on before the answer; see `SentQuery`. @default false */
   readonly sends?: boolean
+  /** Whether its text is the same for all rows, so that a transaction that `searches` keeps it. @default false */
+  readonly keepsText?: boolean
 }
 
 /** What an insert of rows with ids came to. */

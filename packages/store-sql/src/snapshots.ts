@@ -3,7 +3,7 @@ import type { NewSnapshot } from '@payment-integration/core/ports'
 import type { BulkColumn, BulkInsert, Connection, SqlDialect } from './engine.js'
 import { bulk } from './internal/bulk.js'
 import { checkInteger, parseId } from './internal/checks.js'
-import { run } from './internal/statement.js'
+import { runPrepared } from './internal/statement.js'
 
 const snapshotColumns: BulkInsert['columns'] = [
   { name: 'payment_id', type: 'integer' },
@@ -32,7 +32,7 @@ export async function insertSnapshots(
     checkInteger(version, 'version', 1),
     body,
   ])
-  await dialect.insertAll(db, { table: 'snapshots', columns: snapshotColumns, rows })
+  await dialect.insertAll(db, { table: 'snapshots', columns: snapshotColumns, rows, keepsText: true })
   const notified = await notifiedAmong(db, dialect, snapshots)
   const deliveries = snapshots.flatMap(({ version, integrationAddress }, place) =>
     integrationAddress !== null && notified.has(integrationAddress)
@@ -44,6 +44,7 @@ export async function insertSnapshots(
     table: 'deliveries',
     columns: deliveryColumns,
     rows: deliveries,
+    keepsText: true,
     fixed: [{ name: 'created_at', value: dialect.nowText }],
   })
   if (ids === null) throw new Error('The database did not return all inserted deliveries.')
@@ -54,7 +55,7 @@ export async function insertSnapshots(
 /** Adds deliveries to the outbox, due since their creation. */
 async function putOut(db: Connection, dialect: SqlDialect, ids: readonly number[]): Promise<void> {
   const { name, oneOf } = dialect
-  await run(
+  await runPrepared(
     db,
     dialect,
     (parameter) => `insert into ${name('outbox')}

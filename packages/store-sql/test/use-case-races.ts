@@ -44,6 +44,23 @@ export function useCaseRaces(engine: string, open: OpenMigrated): void {
       expect(changes().sort((x, y) => x - y)).toEqual(Array.from({ length: 20 }, (_, index) => index + 2))
     })
 
+    it('requests with the same updates in other orders meet, and each update is applied once', async () => {
+      const names = Array.from({ length: 30 }, (_, n) => `t${n}`)
+      const { service } = await withPayments(...names.map((tx) => ({ tx, integrationAddress: shop })))
+      for (let round = 1; round <= 5; round += 1) {
+        const updates = names.map((tx) => update(`${tx} ${round}`.replace(' ', '-'), tx, title(`${tx} ${round}`)))
+        const waiting = updates.map((one) => ({ ...one, id: `${one.id}-w`, txHash: txHashOf(`later ${one.id}`) }))
+        const all = [...updates, ...waiting]
+        const orders = [all, [...all].reverse(), [...waiting, ...updates]]
+        const answers = await Promise.all(orders.map((order) => service.applyUpdates(order)))
+        const byId = (each: (typeof answers)[number]) =>
+          each.map((one) => JSON.stringify(one.status === 'fulfilled' ? one.value : one.reason)).sort()
+        expect(byId(answers[1] ?? []), `round ${round}`).toEqual(byId(answers[0] ?? []))
+        expect(byId(answers[2] ?? []), `round ${round}`).toEqual(byId(answers[0] ?? []))
+      }
+      expect(changes().sort((a, b) => a - b)).toEqual(names.flatMap(() => [2, 3, 4, 5, 6]).sort((a, b) => a - b))
+    })
+
     it('a range on a block that another indexer replaced by one of the same height is refused, though both have a lease', async () => {
       const refusals: unknown[] = []
       const bothLead: Store = { ...openStore(), leases: { acquire: async () => true, release: async () => undefined } }

@@ -123,7 +123,17 @@ export const descriptions = {
     recipient: 'The merchant.',
     invoice: 'The invoice, with all four fields.',
   },
+  ProcessorUpdates: {
+    '': 'Several updates, applied in their order.',
+    updates: 'At least one update, at most 100.',
+  },
   UpdateResult: { '': 'The result of an update.', ...updateResult },
+  UpdateResults: {
+    '': 'The results of several updates.',
+    results: 'The result of each update, in their order.',
+    'results.id': 'Id of the update.',
+    'results.error': 'The id was already used with different content. Nothing of the update was applied.',
+  },
   UpdateRefused: {
     '': 'A rule forbids the update. The refusal is recorded: the same update gets the same answer.',
     ...updateResult,

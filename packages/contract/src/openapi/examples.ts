@@ -4,7 +4,7 @@ import { shareRejectedMessage } from '../former-verdict.js'
 import type { ShareRequest, ShareResponse } from '../identity.js'
 import type { Lookup, Verify, VerifyRequest } from '../legacy.js'
 import type { PageBody, PaymentBody } from '../payment.js'
-import type { ProcessorUpdate, UpdateResult } from '../processor-update.js'
+import type { ProcessorUpdate, UpdateResult, UpdateResults } from '../processor-update.js'
 import type { SnapshotBody } from '../snapshot.js'
 
 const repeat = (digit: string, bytes: number) => `0x${digit.repeat(2 * bytes)}`
@@ -82,6 +82,14 @@ export const update: ProcessorUpdate = {
 export const updateApplied: UpdateResult = { id: 'update-1', outcome: 'applied', version: 2, reason: null }
 export const updateUnchanged: UpdateResult = { id: 'update-1', outcome: 'unchanged', version: 2, reason: null }
 export const updateWaiting: UpdateResult = { id: 'update-1', outcome: 'waiting', version: null, reason: null }
+
+export const updates: { readonly updates: readonly ProcessorUpdate[] } = {
+  updates: [update, { ...update, id: 'update-2', state: 'refund_pending' }],
+}
+
+export const updateResults: UpdateResults = {
+  results: [updateApplied, { id: 'update-2', outcome: 'applied', version: 3, reason: null }],
+}
 
 const refusal = 'A payment in refund_success cannot become pending'
 export const updateRefused: UpdateResult & ErrorBody = {

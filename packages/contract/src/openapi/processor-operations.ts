@@ -5,7 +5,15 @@
  */
 import { notFoundBody } from '../errors.js'
 import { paths } from '../paths.js'
-import { update, updateApplied, updateRefused, updateUnchanged, updateWaiting } from './examples.js'
+import {
+  update,
+  updateApplied,
+  updateRefused,
+  updateResults,
+  updates,
+  updateUnchanged,
+  updateWaiting,
+} from './examples.js'
 import { operation } from './operation.js'
 import { json } from './references.js'
 import { answer, errorAnswer } from './responses.js'
@@ -20,19 +28,23 @@ export const processorOperations: Readonly<Record<string, PathItem>> = {
       tags: ['Processor'],
       summary: 'Change the state or the merchant data of a payment',
       description:
-        'Send an update again with the same id until the answer is 2xx or 4xx: it is applied once. Every update that changes the payment makes a new version and a notification.',
+        'Send an update again with the same id until the answer is 2xx or 4xx: it is applied once. Every update that changes the payment makes a new version and a notification. Several updates in one request are cheaper: they are answered 200 with the result of each.',
       security: signedByProcessor,
       requestBody: {
-        description: 'The update, at most 16 KB. An unknown field is rejected.',
+        description: 'The update, or up to 100 of them; at most 128 KB. An unknown field is rejected.',
         required: true,
-        content: json('ProcessorUpdate', { update: { summary: 'A state and a merchant', value: update } }),
+        content: json(['ProcessorUpdate', 'ProcessorUpdates'], {
+          update: { summary: 'A state and a merchant', value: update },
+          updates: { summary: 'Several updates', value: updates },
+        }),
       },
       responses: {
         200: answer(
-          'The update was processed.',
-          json('UpdateResult', {
+          'The update was processed. Of several updates each has its result.',
+          json(['UpdateResult', 'UpdateResults'], {
             applied: { summary: 'It made a new version', value: updateApplied },
             unchanged: { summary: 'It changed nothing', value: updateUnchanged },
+            results: { summary: 'Several updates', value: updateResults },
           }),
         ),
         202: answer(
@@ -46,7 +58,7 @@ export const processorOperations: Readonly<Record<string, PathItem>> = {
           'The id was already used with different content.',
           'Update update-1 was already received with another content; send a change under a new id.',
         ),
-        413: 'TooLarge',
+        413: errorAnswer('The body is larger than 128 KB.', 'Body is larger than 131072 bytes'),
         415: 'NotJson',
         422: answer(
           'A rule forbids the update, for example the order of states.',

@@ -11,7 +11,12 @@ import { shareRequestSchema, shareResponseSchema } from '../identity.js'
 import { lookupSchema, verifySchema } from '../legacy.js'
 import { object } from '../mode.js'
 import { pageSchema, paymentSchema } from '../payment.js'
-import { processorUpdateSchema, updateResultSchema } from '../processor-update.js'
+import {
+  processorUpdateSchema,
+  processorUpdatesSchema,
+  updateResultSchema,
+  updateResultsSchema,
+} from '../processor-update.js'
 import { snapshotSchema } from '../snapshot.js'
 import { descriptions } from './descriptions.js'
 import { healthSchema, livenessSchema } from './health.js'
@@ -30,7 +35,9 @@ const named = {
   Verify: verifySchema,
   VerifyRequest: strictVerifyRequestSchema,
   ProcessorUpdate: processorUpdateSchema,
+  ProcessorUpdates: processorUpdatesSchema,
   UpdateResult: updateResultSchema,
+  UpdateResults: updateResultsSchema,
   UpdateRefused: z.extend(updateResultSchema, { error: z.string() }),
   ShareRequest: shareRequestSchema,
   ShareResponse: shareResponseSchema,

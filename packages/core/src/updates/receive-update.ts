@@ -1,5 +1,5 @@
 /** Authenticates and parses a processor update. Source: docs/decisions/processor-updates.md. @module */
-import { type ProcessorUpdate, processorUpdateSchema } from '@payment-integration/contract'
+import { type ProcessorUpdate, processorUpdateSchema, processorUpdatesSchema } from '@payment-integration/contract'
 import { verifySignature, WebhookError } from '@payment-integration/webhook'
 import { findDuplicateKey } from '../internal/duplicate-key.js'
 import type { Clock } from '../ports/world.js'
@@ -9,6 +9,7 @@ export type ReceivedUpdate =
   | { readonly kind: 'unauthenticated' }
   | { readonly kind: 'invalid'; readonly message: string }
   | { readonly kind: 'update'; readonly update: ProcessorUpdate }
+  | { readonly kind: 'updates'; readonly updates: readonly ProcessorUpdate[] }
 
 /** Parses one request. `signature` is the value of `X-Service-Signature`. */
 export type UpdateReceiver = (input: {
@@ -44,7 +45,7 @@ export function createUpdateReceiver(deps: {
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Parses an update's bytes. Messages name fields, never values. */
+/** Parses the bytes of an update, or of several. Messages name fields, never values. */
 export function parseUpdate(body: Uint8Array): ReceivedUpdate {
   let text: string
   let json: unknown
@@ -56,9 +57,18 @@ export function parseUpdate(body: Uint8Array): ReceivedUpdate {
   }
   const duplicate = findDuplicateKey(text)
   if (duplicate !== null) return { kind: 'invalid', message: `Field ${duplicate} is given twice` }
-  const parsed = processorUpdateSchema.safeParse(json)
-  if (parsed.success) return { kind: 'update', update: parsed.data }
-  const issue = parsed.error.issues[0]
+  const parsed = parseJson(json)
+  if (!('issues' in parsed)) return parsed
+  const [issue] = parsed.issues
   const where = issue?.path.join('.') ?? ''
   return { kind: 'invalid', message: `${where === '' ? 'Body' : where}: ${issue?.message ?? 'invalid'}` }
+}
+
+function parseJson(json: unknown) {
+  if (typeof json === 'object' && json !== null && 'updates' in json) {
+    const { data, error } = processorUpdatesSchema.safeParse(json)
+    return data === undefined ? error : ({ kind: 'updates', updates: data.updates } as const)
+  }
+  const { data, error } = processorUpdateSchema.safeParse(json)
+  return data === undefined ? error : ({ kind: 'update', update: data } as const)
 }

@@ -30,7 +30,7 @@ import { addVerdictRoute } from './verdict-route.js'
 export interface AppDeps {
   readonly service: Pick<
     Service,
-    'authenticate' | 'payments' | 'authenticateLegacy' | 'legacy' | 'applyUpdate' | 'identity'
+    'authenticate' | 'payments' | 'authenticateLegacy' | 'legacy' | 'applyUpdate' | 'applyUpdates' | 'identity'
   >
   /** Verifies processor updates. Null without a processor: the endpoint then answers 404. */
   readonly receiveUpdate: UpdateReceiver | null

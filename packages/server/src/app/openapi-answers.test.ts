@@ -127,11 +127,21 @@ test('processor updates are applied, kept or refused', async () => {
   await expectDocumented(update('1', { state: 'refund_success' }), 200)
   const same = await expectDocumented(update('2', { state: 'refund_success' }), 200)
   expect(same.json).toMatchObject({ outcome: 'unchanged' })
+  const change = { chainId: '1', txHash: hashes.single, state: 'refund_success' }
+  const several = signedUpdate({
+    updates: [
+      { id: '1', ...change },
+      { id: '1', ...change, state: 'pending' },
+    ],
+  })
+  expect((await expectDocumented(several, 200)).json).toMatchObject({
+    results: [{ outcome: 'applied' }, { id: '1', error: expect.any(String) }],
+  })
   await expectDocumented(update('3', { txHash: hashes.unknown, state: 'pending' }), 202)
   await expectDocumented(signedUpdate({ id: '4' }), 400)
   await expectDocumented({ ...update('5', {}), headers: ['Content-Type: application/json'] }, 401)
   await expectDocumented(update('1', { state: 'pending' }), 409)
-  await expectDocumented({ ...update('6', {}), body: ' '.repeat(16_385) }, 413)
+  await expectDocumented({ ...update('6', {}), body: ' '.repeat(131_073) }, 413)
   await expectDocumented({ ...update('7', {}), headers: ['Content-Type: text/plain'] }, 415)
   await expectDocumented(update('8', { state: 'pending' }), 422)
 })

@@ -13,11 +13,16 @@ const path = '/api/v1/processor/updates'
 const update = { id: 'update-1', chainId: '1', txHash, state: 'success' }
 
 let outcome: UpdateResult | Error
+let outcomes: PromiseSettledResult<UpdateResult>[] = []
 const service = chosenService({
   async applyUpdate(given) {
     service.calls.push(given.id)
     if (outcome instanceof Error) throw outcome
     return outcome
+  },
+  async applyUpdates(given) {
+    service.calls.push(given.map(({ id }) => id).join(' '))
+    return outcomes
   },
 })
 let server: Awaited<ReturnType<typeof listenApp>>
@@ -128,13 +133,42 @@ describe('a processor update', () => {
   })
 })
 
-describe('the body cap of 16 KB', () => {
+describe('several updates in one request', () => {
+  const updates = [update, { ...update, id: 'update-2', state: 'refund_pending' }]
+
+  it('are 200 with the result of each, in their order, a conflict among them', async () => {
+    const value: UpdateResult = { id: 'update-1', outcome: 'refused', version: 3, reason: 'no' }
+    outcomes = [
+      { status: 'fulfilled', value },
+      { status: 'rejected', reason: new UpdateConflictError('update-2') },
+    ]
+    const answer = await post(JSON.stringify({ updates }))
+    expect([answer.status, await answer.json()]).toEqual([
+      200,
+      { results: [value, { id: 'update-2', error: expect.stringContaining('under a new id') }] },
+    ])
+    expect(service.calls).toEqual(['update-1 update-2'])
+  })
+
+  it.each([
+    ['none', { updates: [] }],
+    ['101', { updates: Array.from({ length: 101 }, (_, n) => ({ ...update, id: `u${n}` })) }],
+    ['one that is malformed', { updates: [update, { ...update, chainId: 1 }] }],
+    ['an unknown field beside them', { updates, more: 1 }],
+  ])('with %s are 400 and reach no use case', async (_, body) => {
+    const answer = await post(JSON.stringify(body))
+    expect([answer.status, await answer.json()]).toEqual([400, { error: expect.any(String) }])
+    expect(service.calls).toEqual([])
+  })
+})
+
+describe('the body cap of 128 KB', () => {
   const padded = (size: number) => JSON.stringify(update).padEnd(size, ' ')
 
-  it('accepts exactly 16384 bytes and rejects one more', async () => {
-    expect((await post(padded(16_384))).status).toBe(200)
-    const answer = await post(padded(16_385))
-    expect([answer.status, await answer.json()]).toEqual([413, { error: 'Body is larger than 16384 bytes' }])
+  it('accepts exactly 131072 bytes and rejects one more', async () => {
+    expect((await post(padded(131_072))).status).toBe(200)
+    const answer = await post(padded(131_073))
+    expect([answer.status, await answer.json()]).toEqual([413, { error: 'Body is larger than 131072 bytes' }])
     expect(answer.headers.get('cache-control')).toBe('private, no-store')
   })
 
@@ -145,8 +179,8 @@ describe('the body cap of 16 KB', () => {
   })
 
   it.each([
-    [16_384, 200],
-    [16_385, 413],
+    [131_072, 200],
+    [131_073, 413],
   ])('holds for a chunked body: %i bytes are %i', async (size, status) => {
     const body = padded(size)
     const headers = [
@@ -160,7 +194,7 @@ describe('the body cap of 16 KB', () => {
   })
 
   it('rejects a chunked body while it arrives', async () => {
-    const chunk = `1000\r\n${'a'.repeat(4_096)}\r\n`
+    const chunk = `8000\r\n${'a'.repeat(32_768)}\r\n`
     const headers = ['Content-Type: application/json', 'Transfer-Encoding: chunked']
     const text = requestText(path, headers, { method: 'POST', body: chunk.repeat(5) })
     expect(parseRaw(await sendRaw(server.url, text)).status).toBe(413)

@@ -1,6 +1,12 @@
 /** Receives signed updates from payment processors. Source: docs/decisions/processor-updates.md. @module */
-import { paths, signatureHeader, type UpdateResult, unauthorizedBody } from '@payment-integration/contract'
-import type { Service, UpdateReceiver } from '@payment-integration/core'
+import {
+  paths,
+  signatureHeader,
+  type UpdateResult,
+  type UpdateResults,
+  unauthorizedBody,
+} from '@payment-integration/contract'
+import { type Service, UpdateConflictError, type UpdateReceiver } from '@payment-integration/core'
 import type { Hono } from 'hono'
 import { allowMethods } from './allow-methods.js'
 import type { AppEnv } from './app-env.js'
@@ -9,18 +15,22 @@ import { jsonAnswer } from './json-answer.js'
 import { readBody } from './read-body.js'
 import { requireJson } from './require-json.js'
 
+/** Largest body, in bytes: that of 100 usual updates. */
+export const maxUpdateBytes = 128 * 1024
+
 /**
  * Adds `POST /api/v1/processor/updates`. It checks content type and size, then the signature over the raw bytes, then
  * the content. 200 applied or unchanged, 202 waiting, 422 refused; 400, 401, 409, 413, 415 as on the decision page.
+ * Several updates are answered 200 with their results.
  */
 export function addProcessorRoute(
   app: Hono<AppEnv>,
-  deps: { readonly service: Pick<Service, 'applyUpdate'>; readonly receiveUpdate: UpdateReceiver },
+  deps: { readonly service: Pick<Service, 'applyUpdate' | 'applyUpdates'>; readonly receiveUpdate: UpdateReceiver },
 ): void {
   const { service, receiveUpdate } = deps
   app.post(paths.processorUpdates, async (c) => {
     requireJson(c.req.raw.headers)
-    const body = await readBody(c.req.raw)
+    const body = await readBody(c.req.raw, maxUpdateBytes)
     const received = await receiveUpdate({ body, signature: c.req.header(signatureHeader) ?? null })
     switch (received.kind) {
       case 'unauthenticated':
@@ -29,6 +39,8 @@ export function addProcessorRoute(
         throw new HttpRequestError('ERR_UPDATE_INVALID', received.message)
       case 'update':
         return answerResult(await service.applyUpdate(received.update))
+      case 'updates':
+        return answerResults(received.updates, await service.applyUpdates(received.updates))
     }
   })
   allowMethods(app, paths.processorUpdates, ['POST'])
@@ -44,4 +56,16 @@ function answerResult(result: UpdateResult): Response {
     case 'refused':
       return jsonAnswer({ error: result.reason ?? 'The update was refused', ...result }, 422)
   }
+}
+
+function answerResults(
+  updates: readonly { readonly id: string }[],
+  outcomes: readonly PromiseSettledResult<UpdateResult>[],
+): Response {
+  const results = outcomes.map((outcome, place): UpdateResults['results'][number] => {
+    if (outcome.status === 'fulfilled') return outcome.value
+    if (!(outcome.reason instanceof UpdateConflictError)) throw outcome.reason
+    return { id: updates[place]?.id ?? '', error: outcome.reason.message }
+  })
+  return jsonAnswer({ results }, 200)
 }

@@ -117,6 +117,8 @@ async function readReceipt(
       throw new ReceiptError('ERR_RECEIPT_INVALID', `A receipt has no valid ${signatureHeader} of the processor.`)
     case 'invalid':
       throw new ReceiptError('ERR_RECEIPT_INVALID', `A receipt is malformed: ${received.message}.`)
+    case 'updates':
+      throw new ReceiptError('ERR_RECEIPT_INVALID', 'A receipt is malformed: it has several updates.')
     case 'update':
       if (namesPayment(received.update, payment)) return received.update
       throw new ReceiptError('ERR_RECEIPT_INVALID', 'A receipt is about another payment than the one asked for.')

@@ -47,6 +47,13 @@ export function chosenService(overrides: Partial<ServiceSurface> = {}): ServiceS
       calls.push(`update ${update.id}`)
       return { id: update.id, outcome: 'applied', version: 2, reason: null }
     },
+    async applyUpdates(updates) {
+      calls.push(`updates ${updates.map(({ id }) => id).join(' ')}`)
+      return updates.map(({ id }) => ({
+        status: 'fulfilled',
+        value: { id, outcome: 'applied', version: 2, reason: null },
+      }))
+    },
     ...overrides,
   }
 }

@@ -2,6 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { CompiledQuery, type QueryResult } from 'kysely'
 import type { BulkInsert, Connection, InsertedIds, SqlDialect } from '../engine.js'
+import { PreparedQuery } from '../internal/prepared-query.js'
 import { SentQuery } from '../internal/sent-query.js'
 import { integer } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
@@ -60,5 +61,6 @@ function statement(name: SqlDialect['name'], insert: BulkInsert, suffix: string)
   const { values, source, parameters } = columnSource(insert, rows)
   const parameter = (value: unknown) => `$${parameters.push(value)}`
   const all = [...values, ...fixed.map(({ value }) => value(parameter))].join(', ')
-  return CompiledQuery.raw(`insert into ${name(table)} (${names}) select ${all} from ${source}${suffix}`, parameters)
+  const text = `insert into ${name(table)} (${names}) select ${all} from ${source}${suffix}`
+  return insert.keepsText === true ? new PreparedQuery(text, parameters) : CompiledQuery.raw(text, parameters)
 }

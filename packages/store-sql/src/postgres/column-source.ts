@@ -14,9 +14,12 @@ export interface ColumnSource {
 
 /**
  * Formats rows by column. A column with one value in all rows, frequent in the payments of one range, is a single
- * value. Bytes are one parameter with the offset of each value.
+ * value, unless the text must stay the same. Bytes are one parameter with the offset of each value.
  */
-export function columnSource({ columns }: Pick<BulkInsert, 'columns'>, rows: BulkInsert['rows']): ColumnSource {
+export function columnSource(
+  { columns, keepsText = false }: Pick<BulkInsert, 'columns' | 'keepsText'>,
+  rows: BulkInsert['rows'],
+): ColumnSource {
   const parameters: unknown[] = []
   const arrays: string[] = []
   const parameter = (value: unknown) => `$${parameters.push(value)}`
@@ -42,7 +45,8 @@ export function columnSource({ columns }: Pick<BulkInsert, 'columns'>, rows: Bul
       return `substring(${all}::bytea from ${start}::int for ${length}::int)`
     }
     // The first column is always an array, which gives the number of rows.
-    if (index > 0 && column.every((value) => value === column[0])) return `${parameter(column[0])}::${types[type]}`
+    if (index > 0 && !keepsText && column.every((value) => value === column[0]))
+      return `${parameter(column[0])}::${types[type]}`
     return addArray(type, column)
   })
   const names = arrays.map((_, index) => `c${index + 1}`).join(', ')

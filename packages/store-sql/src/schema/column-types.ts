@@ -13,8 +13,12 @@ export interface ColumnTypes {
   readonly bytes: string
   /** A number that may have a fraction. */
   readonly real: string
-  /** Text after the closing bracket of a table. */
-  readonly tableOptions: string
+  /**
+   * Text after the closing bracket of a table.
+   * @param fill - Percent of a page that inserts fill. PostgreSQL needs the rest to change a row without writing its
+   * indexes again.
+   */
+  tableOptions(fill?: number): string
   /**
    * Whether the tables that grow with every payment have foreign keys. In PostgreSQL each check costs more than the
    * insert, and the same transaction inserts the referenced row.
@@ -30,7 +34,7 @@ export const sqliteTypes: ColumnTypes = {
   text: 'text',
   bytes: 'blob',
   real: 'real',
-  tableOptions: ' strict',
+  tableOptions: () => ' strict',
   hasBulkForeignKeys: true,
 }
 
@@ -42,6 +46,6 @@ export const postgresTypes: ColumnTypes = {
   text: 'text',
   bytes: 'bytea',
   real: 'double precision',
-  tableOptions: '',
+  tableOptions: (fill) => (fill === undefined ? '' : ` with (fillfactor = ${fill})`),
   hasBulkForeignKeys: false,
 }

@@ -11,7 +11,8 @@ export type Migration = (types: ColumnTypes, name: (table: string) => string) =>
  * The statement that creates a table.
  * @param table - Its name, quoted.
  * @param columns - Its columns and constraints, as SQL text.
+ * @param fill - See `ColumnTypes.tableOptions`.
  */
-export function createTable({ tableOptions }: ColumnTypes, table: string, columns: string): string {
-  return `create table ${table} (${columns})${tableOptions}`
+export function createTable(types: ColumnTypes, table: string, columns: string, fill?: number): string {
+  return `create table ${table} (${columns})${types.tableOptions(fill)}`
 }

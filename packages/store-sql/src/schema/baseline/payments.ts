@@ -21,6 +21,7 @@ export const paymentTables: Migration = (types, name) => {
        is_primary ${integer} not null, version ${integer} not null, state ${text}, recipient ${text}, invoice ${text},
        pricing ${text} not null, off_chain ${integer} not null, dropped ${text},
        unique (chain_id, tx_hash, ordinal)`,
+      80,
     ),
     // Pages: one index per filter, each in the order of docs/interface.md 4.1, read backwards.
     `create index payments_page on ${payments} (integration, block_timestamp, chain_id, tx_hash) where is_primary = 1`,

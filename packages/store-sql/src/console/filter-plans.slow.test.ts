@@ -4,7 +4,7 @@ import type { ConsolePaymentFilter, DeliveryFilter } from '@payment-integration/
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { postgresMissing } from '../../test/postgres.js'
-import { fillConsoleRows, oldest, positionOf, rareChain, rows, shops, timeOf } from '../../test/support/console-rows.js'
+import { fillConsoleRows, positionOf, rareChain, rows, shops, timeOf } from '../../test/support/console-rows.js'
 import { type OpenEngine, openPostgres, openSqlite } from '../../test/support/engines.js'
 import { postgresScans, sqlitePlan } from '../../test/support/plans.js'
 import { createStore } from '../create-store.js'

@@ -32,7 +32,7 @@ export interface PortalSignInOptions {
 
 /** Options of the portal. */
 export interface PortalDeps {
-  /** Call `service.store.console.prepare()` once before: it makes the indexes that the pages read. */
+  /** The pages read no index of `store.console.prepare()`. */
   readonly service: PortalService
   readonly signIn?: PortalSignInOptions | undefined
   /** The word for where this service runs, beside the title. @default development */

@@ -1,13 +1,15 @@
 /** The portal inside the reference server. */
+import { DatabaseSync } from '@photostructure/sqlite'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { tempConfig } from '../../test/support/temp-config.js'
 import { type RunningServer, startServer } from '../run/start-server.js'
 
+const token = 'a-token-of-the-metrics'
 const address = `0x${'11'.repeat(20)}`
 let server: RunningServer
 let remove: () => Promise<void>
 beforeAll(async () => {
-  const made = await tempConfig({ PI_PORTAL: 'on' })
+  const made = await tempConfig({ PI_PORTAL: 'on', PI_METRICS_TOKEN: token })
   remove = made.remove
   server = await startServer(made.config)
 })
@@ -47,6 +49,29 @@ it('failures of one source are limited by the address of its connection', async 
 
 it('a form of another site is answered 403', async () => {
   expect((await post('/portal/sign-in', {}, { Origin: 'https://evil.example' })).status).toBe(403)
+})
+
+it('is one route of the metrics', async () => {
+  await fetch(`${server.url}/portal/payments`)
+  const metrics = await fetch(`${server.url}/metrics`, { headers: { Authorization: `Bearer ${token}` } })
+  const routes = [...(await metrics.text()).matchAll(/duration_seconds_count\{.*route="([^"]*)"/g)].map(
+    ([, route]) => route,
+  )
+  expect(new Set(routes)).toEqual(new Set(['/portal', 'none']))
+})
+
+it('makes none of the indexes that the console alone reads', async () => {
+  const made = await tempConfig({ PI_PORTAL: 'on' })
+  const indexes: unknown[] = []
+  for (const isOn of [false, true]) {
+    const own = await startServer({ ...made.config, console: isOn })
+    await own.stop()
+    const database = new DatabaseSync(made.config.database.kind === 'sqlite' ? made.config.database.path : '')
+    indexes.push(database.prepare("select name from sqlite_master where name = 'payments_time'").all())
+    database.close()
+  }
+  await made.remove()
+  expect(indexes).toEqual([[], [{ name: 'payments_time' }]])
 })
 
 it('is absent unless it is on', async () => {

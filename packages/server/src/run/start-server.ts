@@ -88,7 +88,7 @@ export async function startServer(config: Config, options: StartOptions = {}): P
   })
   let listeners: Listeners
   try {
-    if (config.console || config.portal !== null) await store.console.prepare()
+    if (config.console) await store.console.prepare()
     listeners = await openListeners(config, { app, metrics, logger, ownsProcess: options.ownsProcess })
   } catch (error) {
     await opened.close()

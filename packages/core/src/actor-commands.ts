@@ -19,7 +19,7 @@ import { createChainCommands } from './reindex/commands.js'
 import type { MasterKey } from './secrets/master-key.js'
 import type { ActorCommands } from './service-types.js'
 
-/** What the commands need. */
+/** The dependencies of the commands. */
 export interface ActorCommandsDeps {
   readonly store: Store
   readonly keys: MasterKey

@@ -15,7 +15,7 @@ import type { MasterKey } from '../secrets/master-key.js'
 import { openSecret } from '../secrets/seal.js'
 import { sampleBody } from './sample.js'
 
-/** What the commands need. */
+/** The dependencies of the commands. */
 export interface EndpointDeps {
   readonly integrations: Pick<IntegrationStore, 'find'>
   readonly audited: Audited

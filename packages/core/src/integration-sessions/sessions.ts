@@ -18,7 +18,7 @@ const unknownAddress = 'unknown address'
 /** The longest source that is counted and recorded, in characters. */
 const sourceLength = 64
 
-/** What sessions need. */
+/** The dependencies of sessions. */
 export interface IntegrationSessionDeps extends SecretCheckDeps {
   readonly sessions: IntegrationSessionStore
   /** Runs changes with their audit record, in the name of an actor. */

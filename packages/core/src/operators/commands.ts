@@ -17,7 +17,7 @@ import { type IssuedToken, issueToken } from './tokens.js'
 /** How long a one-time link is valid, in milliseconds. */
 export const linkMs = 24 * 60 * 60_000
 
-/** What the commands need. */
+/** The dependencies of the commands. */
 export interface OperatorDeps {
   readonly operators: Pick<OperatorStore, 'list'>
   /** Runs every change, with its audit record. */

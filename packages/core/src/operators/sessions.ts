@@ -27,7 +27,7 @@ const unknownName = 'unknown name'
 /** The longest source that is counted and recorded, in characters. */
 const sourceLength = 64
 
-/** What sessions need. */
+/** The dependencies of sessions. */
 export interface SessionDeps {
   readonly operators: OperatorStore
   /** Runs changes with their audit record, in the name of an actor. */

@@ -90,7 +90,7 @@ export interface MinuteCounts<Kind> {
   readonly isCut: boolean
 }
 
-/** What to count. */
+/** The rows to count. */
 export interface CountQuery {
   /** Unix time in milliseconds. */
   readonly since: number

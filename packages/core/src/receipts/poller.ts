@@ -36,7 +36,7 @@ export const receiptPollerDefaults = { everyMs: 15_000, batch: 100, concurrency:
 /** States that a receipt alone can still change. */
 export const unsettledStates: readonly (PaymentState | null)[] = [null, 'pending', 'refund_pending']
 
-/** What a poller needs from outside. */
+/** The dependencies of a poller. */
 export interface ReceiptPollerDeps {
   readonly store: { readonly payments: Pick<Store['payments'], 'listByState' | 'chainsByState'> }
   readonly source: ReceiptSource

@@ -56,6 +56,7 @@ describe('payment-integration dev, as a process', () => {
       const ready = JSON.parse(await line('"ready"')) as Ready
       await line('payment.verified')
       expect(await answers(ready.rpcUrl)).toBe(true)
+      for (const page of ['console', 'portal']) expect((await fetch(`${ready.url}/${page}`)).ok).toBe(true)
       expect(existsSync(ready.folder)).toBe(true)
       const { code, seconds } = await end(child, signal, exited)
       expect(errors).toEqual([])

@@ -51,6 +51,22 @@ it('a form of another site is answered 403', async () => {
   expect((await post('/portal/sign-in', {}, { Origin: 'https://evil.example' })).status).toBe(403)
 })
 
+it('its requests count in the limit of the caller, with those of the read API', async () => {
+  const made = await tempConfig({ PI_PORTAL: 'on', PI_LIMIT_PER_CALLER: '1' })
+  const own = await startServer(made.config)
+  const { apiSecret } = await own.service.integrations.create({ address })
+  const body = new URLSearchParams({ address, secret: apiSecret })
+  const headers = { Origin: own.url }
+  const opened = await fetch(`${own.url}/portal/sign-in`, { method: 'POST', redirect: 'manual', body, headers })
+  const cookie = { Cookie: opened.headers.getSetCookie()[0]?.split(';')[0] ?? '' }
+  const answers = await Promise.all(Array.from({ length: 60 }, () => fetch(`${own.url}/portal`, { headers: cookie })))
+  const limited = answers.filter(({ status }) => status === 429)
+  expect(limited.length).toBeGreaterThan(0)
+  expect(limited[0]?.headers.get('retry-after')).toBe('1')
+  await own.stop()
+  await made.remove()
+})
+
 it('is one route of the metrics', async () => {
   await fetch(`${server.url}/portal/payments`)
   const metrics = await fetch(`${server.url}/metrics`, { headers: { Authorization: `Bearer ${token}` } })

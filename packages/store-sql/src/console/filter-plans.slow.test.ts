@@ -171,4 +171,27 @@ function boundedPages(open: () => OpenEngine): void {
     const pending = await reads.deliveries({ status: 'pending', integrationAddress: shops[0], limit })
     expect(pending).toEqual({ rows: [], next: null, isCut: false })
   })
+
+  test('payments that are added between the statements of a page neither repeat nor hide others', async () => {
+    const { engine } = open()
+    const store = createStore(engine)
+    const filter = { integrationAddress: shops[0], state: 'failure', chainId: 1 } as const
+    const before = await store.console.payments({ ...filter, limit: 600 })
+    let added = 0
+    // After each statement there are ten more, at the top.
+    const db = engine.read.withPlugin({
+      transformQuery: ({ node }) => node,
+      async transformResult({ result }) {
+        const newer = Array.from({ length: 10 }, () => {
+          added += 1
+          const place = { txHash: hash(rows + added), blockTimestamp: timeOf(rows + added) }
+          return fixtures.primary({ ...place, integrationAddress: shops[0] ?? null })
+        })
+        await store.transaction((tx) => fixtures.indexPayments(tx, newer))
+        return result
+      },
+    })
+    const found = (await ofPayments.findPage(db, filter, 600)).rows.map(({ id }) => String(id))
+    expect(found).toEqual(before.rows.map(({ id }) => id))
+  })
 }

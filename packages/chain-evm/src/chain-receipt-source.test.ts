@@ -179,6 +179,16 @@ test('a chain that cannot be read rejects', async () => {
   await expect(sourceAt(0, dead).lookup(await pay())).rejects.toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
 })
 
+test('an answer that breaks the port is rejected, and is no failure of the payment', async () => {
+  const payment = await pay()
+  for (const fate of ['success', 'failed', undefined]) {
+    const flawed = { ...chain, transactionFate: async () => ({ fate, blockNumber: payment.blockNumber }) }
+    await expect(sourceAt(0, flawed as unknown as Chain).lookup(payment)).rejects.toMatchObject({
+      code: 'ERR_CHAIN_ADAPTER',
+    })
+  }
+})
+
 test.each([-1, 0.5, Number.NaN])('confirmations of %d are refused', (depth) => {
   expect(() => sourceAt(depth)).toThrow(RangeError)
 })

@@ -5,6 +5,7 @@
  * @module
  */
 import { finality, type ProcessorUpdate } from '@payment-integration/contract'
+import { checkedChain } from '@payment-integration/core'
 import type { Chain, ReceiptSource, StoredPayment } from '@payment-integration/core/ports'
 import { hashText } from './internal/hash.js'
 
@@ -21,12 +22,15 @@ export interface ChainReceiptSourceOptions {
   readonly appliesTo?: ((payment: StoredPayment) => boolean) | undefined
 }
 
-type Answer = 'succeeded' | 'reverted'
+/** The states of final transactions. */
+const states = { succeeded: 'success', reverted: 'failure' } as const
+
+type Answer = keyof typeof states
 
 /**
  * Makes a receipt source that reads chains. It answers null while a payment is not final on its chain, and while the
  * chain does not hold it. Its scope is the chains that are given and become final, and payments without a state
- * unless `appliesTo` is given.
+ * unless `appliesTo` is given. A chain's flawed answer rejects with ChainAdapterError `ERR_CHAIN_ADAPTER`.
  * @throws {RangeError} When a number of confirmations is not a whole number of at least 0.
  */
 export function createChainReceiptSource(options: ChainReceiptSourceOptions): ReceiptSource {
@@ -45,7 +49,7 @@ export function createChainReceiptSource(options: ChainReceiptSourceOptions): Re
       const chain = chains.get(payment.chainId)
       const depth = confirmationsOf(payment.chainId, confirmations)
       if (chain === undefined || depth === null || !applies(payment)) return null
-      const answer = await finalAnswer(chain, payment, depth, signal)
+      const answer = await finalAnswer(checkedChain(chain), payment, depth, signal)
       return answer === null ? null : toUpdate(payment, answer)
     },
   }
@@ -76,7 +80,7 @@ async function finalAnswer(
 }
 
 function toUpdate({ chainId, txHash, integrationAddress }: StoredPayment, answer: Answer): ProcessorUpdate {
-  const state = answer === 'succeeded' ? 'success' : 'failure'
+  const state = states[answer]
   const facts = [chainId, txHash, integrationAddress ?? '', answer, state].join('|')
   return {
     id: `chain:${hashText(facts).slice(2)}`,

@@ -14,7 +14,7 @@ export interface Forwarded {
   readonly ms: number
   /** The header of the answer, or null. */
   readonly retryAfter: string | null
-  /** What went wrong and what to change; null after a 2xx. */
+  /** The failure and the change that mends it; null after a 2xx. */
   readonly problem: string | null
 }
 

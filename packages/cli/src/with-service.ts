@@ -25,7 +25,7 @@ interface WithServiceOptions extends OperateOptions {
 /** The parts of the service that commands use. */
 type OpenedService = Pick<
   Service,
-  'integrations' | 'accounts' | 'legacyKeys' | 'operators' | 'deliveries' | 'identity' | 'audit' | 'store'
+  'integrations' | 'accounts' | 'legacyKeys' | 'operators' | 'deliveries' | 'chains' | 'identity' | 'audit' | 'store'
 >
 
 /**

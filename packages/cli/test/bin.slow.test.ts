@@ -56,6 +56,8 @@ describe('payment-integration dev, as a process', () => {
       const ready = JSON.parse(await line('"ready"')) as Ready
       await line('payment.verified')
       expect(await answers(ready.rpcUrl)).toBe(true)
+      const portal = await fetch(`${ready.url}/portal`, { redirect: 'manual' })
+      expect([portal.status, portal.headers.get('location')]).toEqual([303, expect.stringContaining('/portal/sign-in')])
       expect(existsSync(ready.folder)).toBe(true)
       const { code, seconds } = await end(child, signal, exited)
       expect(errors).toEqual([])

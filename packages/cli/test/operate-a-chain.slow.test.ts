@@ -138,6 +138,9 @@ describe('a server that follows a chain', () => {
     expect(repair.code).toBe(0)
     expect(repair.events.at(-1)).toMatchObject({ event: 'summary', differences: 1, repaired: 1, dryRun: false })
     expect(memos(path)).toEqual(truth)
+    const { events: audit } = await run(['audit', 'list'], env)
+    const started = audit.filter((event) => JSON.stringify(event).includes('chain.repair_started'))
+    expect(started).toHaveLength(1)
 
     const again = await run([...args, '1', '--dry-run'], env)
     expect([again.code, again.events.at(-1)]).toMatchObject([0, { event: 'summary', differences: 0 }])

@@ -103,7 +103,8 @@ export function createConsole(deps: ConsoleDeps): Console {
     return isPage ? signIn.ask(c.req.raw) : new Response('Sign in first.\n', { status: signIn === null ? 403 : 401 })
   })
   app.get(`${base}/live`, (c) => live(c))
-  const actDeps = { service, render, now, jobs, tools, publicUrl: deps.signIn?.publicUrl }
+  const hasOidc = deps.signIn?.oidc !== undefined
+  const actDeps = { service, render, now, jobs, tools, hasOidc, publicUrl: deps.signIn?.publicUrl }
   app.post(`${base}/act/:name`, (c) => runAct(actDeps, c.req.param('name'), c.req.raw, visitIn(c)))
   app.get(`${base}/*`, (c) => page(c))
   app.get(base, (c) => page(c))

@@ -52,13 +52,18 @@ export function deliveryFilter(given: Given): DeliveryFilter {
 /** The position in a URL of a page of payments. */
 export function positionOf(text: string | undefined): ConsolePosition | undefined {
   if (text === undefined) return undefined
-  const [time = '', chainId = '', txHash = ''] = text.split('.')
-  return { blockTimestamp: wholeOf('before', time), chainId: wholeOf('before', chainId), txHash: hashOf(txHash) }
+  const [time = '', chainId = '', txHash = '', id = ''] = text.split('.')
+  return {
+    blockTimestamp: wholeOf('before', time),
+    chainId: wholeOf('before', chainId),
+    txHash: hashOf(txHash),
+    id: String(wholeOf('before', id)),
+  }
 }
 
 /** That position as text. */
-export const positionText = ({ blockTimestamp, chainId, txHash }: ConsolePosition) =>
-  `${blockTimestamp}.${chainId}.${txHash}`
+export const positionText = ({ blockTimestamp, chainId, txHash, id }: ConsolePosition) =>
+  `${blockTimestamp}.${chainId}.${txHash}.${id}`
 
 /** A whole number of a URL. */
 export function wholeOf(name: string, text: string): number {

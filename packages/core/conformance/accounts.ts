@@ -1,7 +1,7 @@
 /** Tests: accounts by handle and by address. Source: docs/interface.md 2.4, 4.3. @module */
 import { expect } from 'vitest'
 import type { Store } from '../src/ports/store.js'
-import type { AccountRecord } from '../src/ports/store-accounts.js'
+import type { AccountRecord, AccountTransaction } from '../src/ports/store-accounts.js'
 import { address, epoch } from './fixtures.js'
 import type { StoreTest } from './subject.js'
 
@@ -26,38 +26,45 @@ const full = account({
   },
 })
 
+/** Changes, each in a transaction of its own. */
+const changing = (store: Store): Omit<AccountTransaction, 'find'> => ({
+  insert: (record) => store.transaction((tx) => tx.accounts.insert(record)),
+  update: (handle, change) => store.transaction((tx) => tx.accounts.update(handle, change)),
+  remove: (handle) => store.transaction((tx) => tx.accounts.remove(handle)),
+})
+
 const handles = (records: readonly AccountRecord[]) => records.map(({ handle }) => handle)
 const at = async (store: Store, where: string) => handles(await store.accounts.findByAddress(where))
 
 /** Registers the tests. */
 export function accountTests(test: StoreTest): void {
   test('an account comes back with every field as it was given', async ({ store }) => {
-    expect(await store.accounts.insert(full)).toBe(true)
+    expect(await changing(store).insert(full)).toBe(true)
     expect(await store.accounts.find('shop')).toStrictEqual(full)
     expect(await store.accounts.findByAddress(home)).toStrictEqual([full])
     expect(await store.accounts.list()).toStrictEqual([full])
   })
 
   test('an unknown handle or address is not found', async ({ store }) => {
-    await store.accounts.insert(full)
+    await changing(store).insert(full)
     for (const handle of ['', 'sho', 'shop ', 'Shop', '%', 'shop\u0000', '\ud800'])
       expect(await store.accounts.find(handle)).toBeNull()
     expect(await at(store, token)).toEqual([])
     expect(await at(store, '')).toEqual([])
-    expect(await store.accounts.update('nobody', { address: third })).toBeNull()
-    expect(await store.accounts.remove('nobody')).toBe(false)
+    expect(await changing(store).update('nobody', { address: third })).toBeNull()
+    expect(await changing(store).remove('nobody')).toBe(false)
   })
 
   test('a taken handle is refused and keeps its record, and where it receives', async ({ store }) => {
-    await store.accounts.insert(full)
-    expect(await store.accounts.insert(account({ address: third, config: { coins: [coin(1, third)] } }))).toBe(false)
+    await changing(store).insert(full)
+    expect(await changing(store).insert(account({ address: third, config: { coins: [coin(1, third)] } }))).toBe(false)
     expect(await store.accounts.find('shop')).toEqual(full)
     expect(await at(store, third)).toEqual([])
   })
 
   test('of ten inserts of one handle at once one wins', async ({ store }) => {
     const given = Array.from({ length: 10 }, (_, n) => account({ address: address(n) }))
-    const wins = await Promise.all(given.map((one) => store.accounts.insert(one)))
+    const wins = await Promise.all(given.map((one) => changing(store).insert(one)))
     expect(wins.filter(Boolean)).toHaveLength(1)
     const winner = given[wins.indexOf(true)]
     for (const { address: where } of given)
@@ -65,23 +72,25 @@ export function accountTests(test: StoreTest): void {
   })
 
   test('an account is found by its own address and by every default address of its coins, once', async ({ store }) => {
-    await store.accounts.insert(account({ config: { coins: [coin(1, elsewhere), coin(10, third), coin(137, third)] } }))
+    await changing(store).insert(
+      account({ config: { coins: [coin(1, elsewhere), coin(10, third), coin(137, third)] } }),
+    )
     for (const where of [home, elsewhere, third]) expect(await at(store, where)).toEqual(['shop'])
-    await store.accounts.insert(account({ handle: 'own', config: { coins: [coin(1, home)] } }))
+    await changing(store).insert(account({ handle: 'own', config: { coins: [coin(1, home)] } }))
     expect(await at(store, home)).toEqual(['own', 'shop'])
   })
 
   test('accounts are listed, and found by an address that they share, by handle', async ({ store }) => {
     const order = ['0', '9', 'a', 'a!', 'ab', 'b', 'z-z', '\u00e9']
     for (const handle of ['b', 'ab', '0', '\u00e9', 'a', 'z-z', 'a!', '9'])
-      await store.accounts.insert(account({ handle }))
+      await changing(store).insert(account({ handle }))
     expect(handles(await store.accounts.list())).toEqual(order)
     expect(await at(store, home)).toEqual(order)
   })
 
   test('an update replaces the fields given and no other, and moves where the account is found', async ({ store }) => {
-    await store.accounts.insert(full)
-    await store.accounts.insert(account({ handle: 'other' }))
+    await changing(store).insert(full)
+    await changing(store).insert(account({ handle: 'other' }))
     for (const [change, found] of [
       [{}, [home, elsewhere]],
       [{ address: third }, [third, elsewhere]],
@@ -90,7 +99,7 @@ export function accountTests(test: StoreTest): void {
       [{ address: home }, [home]],
     ] as const) {
       const before = await store.accounts.find('shop')
-      const after = await store.accounts.update('shop', change as Partial<AccountRecord>)
+      const after = await changing(store).update('shop', change as Partial<AccountRecord>)
       expect(after).toEqual({ ...before, ...change })
       expect(await store.accounts.find('shop')).toEqual(after)
       for (const where of [home, elsewhere, third])
@@ -101,19 +110,19 @@ export function accountTests(test: StoreTest): void {
   })
 
   test('a removed account is found no more, and its handle is free', async ({ store }) => {
-    await store.accounts.insert(full)
-    await store.accounts.insert(account({ handle: 'other' }))
-    expect(await store.accounts.remove('shop')).toBe(true)
-    expect(await store.accounts.remove('shop')).toBe(false)
+    await changing(store).insert(full)
+    await changing(store).insert(account({ handle: 'other' }))
+    expect(await changing(store).remove('shop')).toBe(true)
+    expect(await changing(store).remove('shop')).toBe(false)
     expect(await store.accounts.find('shop')).toBeNull()
     expect(await at(store, elsewhere)).toEqual([])
     expect(await at(store, home)).toEqual(['other'])
-    expect(await store.accounts.insert(account({ address: third }))).toBe(true)
+    expect(await changing(store).insert(account({ address: third }))).toBe(true)
     expect(await at(store, home)).toEqual(['other'])
   })
 
   test('accounts change within a transaction, which alone sees the change until it ends', async ({ store }) => {
-    await store.accounts.insert(account({ handle: 'other' }))
+    await changing(store).insert(account({ handle: 'other' }))
     const failure = new Error('undone')
     const work = store.transaction(async (tx) => {
       expect(await tx.accounts.insert(full)).toBe(true)
@@ -133,14 +142,14 @@ export function accountTests(test: StoreTest): void {
 
   test('updates and removals at once leave an account with its addresses, or nothing of it', async ({ store }) => {
     for (let round = 0; round < 5; round += 1) {
-      await store.accounts.insert(account())
-      const changes = [1, 2, 3, 4].map((n) => store.accounts.update('shop', { address: address(n) }))
-      const [removed] = await Promise.all([store.accounts.remove('shop'), ...changes])
+      await changing(store).insert(account())
+      const changes = [1, 2, 3, 4].map((n) => changing(store).update('shop', { address: address(n) }))
+      const [removed] = await Promise.all([changing(store).remove('shop'), ...changes])
       expect(removed).toBe(true)
       for (const where of [home, ...[1, 2, 3, 4].map(address)]) expect(await at(store, where)).toEqual([])
     }
-    await store.accounts.insert(account())
-    await Promise.all([1, 2, 3, 4].map((n) => store.accounts.update('shop', { address: address(n) })))
+    await changing(store).insert(account())
+    await Promise.all([1, 2, 3, 4].map((n) => changing(store).update('shop', { address: address(n) })))
     const kept = await store.accounts.find('shop')
     for (const n of [1, 2, 3, 4])
       expect(await at(store, address(n))).toEqual(kept?.address === address(n) ? ['shop'] : [])

@@ -1,5 +1,6 @@
 /** Tests: payments, updates and changes as the console reads them. @module */
 import { expect } from 'vitest'
+import type { StoredPayment } from '../src/payments/record.js'
 import type { Store } from '../src/ports/store.js'
 import type { ConsolePosition } from '../src/ports/store-console.js'
 import {
@@ -100,6 +101,27 @@ export function consolePaymentTests(test: StoreTest): void {
         before = page.next
       }
       expect(walked).toEqual(whole)
+    }
+  })
+
+  test('payments of two integrations in one transaction are each listed once, to their own integration', async ({
+    store,
+  }) => {
+    for (const [ordinal, integrationAddress] of [shop, otherShop, null].entries())
+      await indexed(store, { integrationAddress, ordinal, logIndex: ordinal })
+    const owners = (rows: readonly StoredPayment[]) => rows.map((each) => each.integrationAddress)
+    const newestFirst = [null, otherShop, shop]
+    for (const integrationAddress of newestFirst) {
+      const { rows } = await store.console.payments({ integrationAddress, limit: 10 })
+      expect(owners(rows)).toEqual([integrationAddress])
+    }
+    for (const filter of [{}, { state: null }, { since: epoch, until: epoch + 1 }, { chainId: 1 }] as const) {
+      expect(owners((await store.console.payments({ ...filter, limit: 10 })).rows)).toEqual(newestFirst)
+      const first = await store.console.payments({ ...filter, limit: 1 })
+      const second = await store.console.payments({ ...filter, limit: 1, before: first.next ?? undefined })
+      const third = await store.console.payments({ ...filter, limit: 1, before: second.next ?? undefined })
+      expect(owners([...first.rows, ...second.rows, ...third.rows])).toEqual(newestFirst)
+      expect(third.next).toBeNull()
     }
   })
 

@@ -19,7 +19,7 @@ import { createChainCommands } from './reindex/commands.js'
 import type { MasterKey } from './secrets/master-key.js'
 import type { ActorCommands } from './service-types.js'
 
-/** What the commands need. */
+/** The dependencies of the commands. */
 export interface ActorCommandsDeps {
   readonly store: Store
   readonly keys: MasterKey
@@ -30,8 +30,8 @@ export interface ActorCommandsDeps {
   /** Receives the events of a repair. Must not throw. */
   readonly publish: EventSink
   readonly sender: Sender
-  /** Integrations whose test delivery is in flight. */
-  readonly testsInFlight: Set<string>
+  /** When an integration may send its next test delivery. */
+  readonly nextTestAt: Map<string, number>
   /** Recently accepted credentials of integrations, forgotten after changes. */
   readonly recentIntegrations: Pick<Recent<unknown>, 'forget'>
   /** The same of legacy API keys. */
@@ -49,7 +49,7 @@ export interface ActorCommandsDeps {
  * @throws RangeError When the actor is blank or longer than 200 characters.
  */
 export function createActorCommands(deps: ActorCommandsDeps, actor: string): ActorCommands {
-  const { store, keys, clock, random, allowLoopbackHttp, isDeniedAddress, onDue, sender, testsInFlight } = deps
+  const { store, keys, clock, random, allowLoopbackHttp, isDeniedAddress, onDue, sender, nextTestAt } = deps
   const transaction: Store['transaction'] = (work) => store.transaction(work)
   const auditedIn = (runs: Store['transaction']) => createAudited({ transaction: runs, keys, clock, actor })
   return {
@@ -88,7 +88,7 @@ export function createActorCommands(deps: ActorCommandsDeps, actor: string): Act
       keys,
       clock,
       sender,
-      inFlight: testsInFlight,
+      nextTestAt,
     }),
   }
 }

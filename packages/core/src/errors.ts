@@ -140,7 +140,8 @@ const integrationMessages: Readonly<Record<IntegrationError['code'], (address: s
   ERR_SIGNING_SECRET_PREPARED: (address) =>
     `Integration ${address} has a prepared signing secret already; activate or abort it first.`,
   ERR_NO_NOTIFICATION_URL: (address) => `Integration ${address} has no notification URL; set one first.`,
-  ERR_TEST_IN_FLIGHT: (address) => `A test delivery of integration ${address} is in flight; wait for its answer.`,
+  ERR_TEST_IN_FLIGHT: (address) =>
+    `A test delivery of integration ${address} was sent within 5 seconds, or is in flight; wait a moment.`,
   ERR_SIGNING_SECRET_NOT_PREPARED: (address) =>
     `Integration ${address} has no prepared signing secret; prepare one first, and give it to the receiver.`,
 }

@@ -11,7 +11,7 @@ import type {
   VerdictRecord,
 } from './ports/store-identity.js'
 
-/** What an operator decides about verifications. Each decision is in the audit log. */
+/** An operator's decisions about verifications. Each decision is in the audit log. */
 export interface IdentityActs {
   /**
    * Resolves a redemption with an unknown outcome and an expired lease.

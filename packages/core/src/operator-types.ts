@@ -20,11 +20,16 @@ export interface IssuedLink {
 /** How an operator is changed. */
 export interface OperatorChangeOptions {
   /**
-   * Rejects a change that leaves no enabled admin with a passphrase or of the OpenID provider. Pages need it: without
-   * an admin nobody could sign in to undo the change. The command line does not.
+   * Rejects a change that leaves no enabled admin who can sign in, with a passphrase or at the OpenID provider. Pages
+   * need it: without an admin nobody could sign in to undo the change. The command line does not.
    * @default false
    */
   readonly keepsAdmin?: boolean | undefined
+  /**
+   * Whether operators can sign in at an OpenID provider. Otherwise an admin who would does not count.
+   * @default false
+   */
+  readonly hasOidc?: boolean | undefined
 }
 
 /**

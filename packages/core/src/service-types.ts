@@ -14,7 +14,7 @@ import type { Identity, IdentityActs } from './identity-types.js'
 import type { IntegrationSessions } from './integration-session-types.js'
 import type { IntegrationCommands } from './integration-types.js'
 import type { OperatorCommands, OperatorSessions } from './operator-types.js'
-import type { EndpointStatus, ProofLevel } from './ports/chain.js'
+import type { Chain, EndpointStatus, ProofLevel } from './ports/chain.js'
 import type { Store } from './ports/store.js'
 import type { AccountRecord } from './ports/store-accounts.js'
 import type { AuditRecord } from './ports/store-audit.js'
@@ -126,7 +126,11 @@ export interface ChainCommands {
    * @throws ChainError, StoreError, CheckpointMovedError Repairs reported before it stay.
    */
   reindex(
-    request: ReindexRequest & { readonly chainId: number },
+    request: ReindexRequest & {
+      readonly chainId: number
+      /** Reads through it, such as another node. @default the followed chain */
+      readonly through?: Chain | undefined
+    },
     signal?: AbortSignal,
   ): AsyncGenerator<ReindexReport, void, undefined>
 }

@@ -213,7 +213,7 @@ export function createService(deps: ServiceDeps): Service {
 
   const admissions = createRecent<Admission>({ clock, random })
   const recentLegacyKeys = createRecent<LegacyCaller>({ clock, random })
-  const testsInFlight = new Set<string>()
+  const nextTestAt = new Map<string, number>()
   const actingAs = (name: string) =>
     createActorCommands(
       {
@@ -225,7 +225,7 @@ export function createService(deps: ServiceDeps): Service {
         confirmations: deps.confirmations,
         publish,
         sender,
-        testsInFlight,
+        nextTestAt,
         recentIntegrations: admissions,
         recentLegacyKeys,
         allowLoopbackHttp,

@@ -1,5 +1,5 @@
 /** Stores accounts with their handles and link configurations. Source: docs/interface.md 2.4, 4.3. @module */
-import type { AccountRecord, AccountStore, StoreTransaction } from '@payment-integration/core/ports'
+import type { AccountRecord, AccountStore, AccountTransaction } from '@payment-integration/core/ports'
 import type { Selectable } from 'kysely'
 import type { Connection, Engine } from './engine.js'
 import { prepare, type ValueOf } from './internal/prepare.js'
@@ -10,7 +10,7 @@ const columns = ['handle', 'address', 'config', 'created_at'] as const
 
 /** Accounts by handle. The addresses of an account are separate rows, written with it. */
 export function createAccountStore(engine: Engine): AccountStore {
-  const { read, transaction } = engine
+  const { read } = engine
   const findHandle = prepare(engine, (value: ValueOf<{ handle: string }>) => handleQuery(read, value('handle')))
   const findAddress = prepare(engine, (value: ValueOf<{ address: string }>) => byAddressQuery(read, value('address')))
   return {
@@ -24,14 +24,11 @@ export function createAccountStore(engine: Engine): AccountStore {
     async list() {
       return records(await read.selectFrom('accounts').select(columns).execute())
     },
-    insert: (record) => transaction((db) => insertAccount(db, record)),
-    update: (handle, change) => transaction((db) => updateAccount(db, handle, change)),
-    remove: (handle) => transaction((db) => removeAccount(db, handle)),
   }
 }
 
 /** Accounts within a transaction. */
-export function linkAccountsIn(db: Connection): StoreTransaction['accounts'] {
+export function linkAccountsIn(db: Connection): AccountTransaction {
   return {
     async find(handle) {
       const row = await handleQuery(db, pack(handle)).executeTakeFirst()
@@ -58,7 +55,7 @@ async function insertAccount(db: Connection, record: AccountRecord): Promise<boo
 async function updateAccount(
   db: Connection,
   handle: string,
-  { address, config }: Parameters<AccountStore['update']>[1],
+  { address, config }: Parameters<AccountTransaction['update']>[1],
 ): Promise<AccountRecord | null> {
   const values = {
     // Setting the handle changes nothing: without other changes the statement still returns and locks the row.

@@ -1,4 +1,4 @@
-/** What the store needs from a database, and the few places where the two databases differ. @module */
+/** The database as the store uses it, and the few places where the two databases differ. @module */
 import type { Kysely, RawBuilder, Transaction } from 'kysely'
 import type { RawRows } from './internal/row-view.js'
 import type { ColumnTypes } from './schema/column-types.js'
@@ -30,7 +30,7 @@ export interface BulkInsert {
   readonly keepsText?: boolean
 }
 
-/** What an insert of rows with ids came to. */
+/** The result of an insert of rows with ids. */
 export interface InsertedIds {
   /** Of each row, in their order; null when some were stored before. */
   readonly ids: readonly number[] | null
@@ -121,7 +121,7 @@ export interface SqlDialect {
    * second` it uses the index on both columns, whatever share of the table has that value.
    */
   indexRange(first: string, second: string, range: IndexRange, parameter: Parameter): string
-  /** What a statement reads of a column of bytes, for {@link bytesOf}. */
+  /** The expression by which a statement reads a column of bytes, for {@link bytesOf}. */
   bytesText(column: string): string
   /** The bytes that a statement read. */
   bytesOf(read: Uint8Array | string): Uint8Array

@@ -25,6 +25,24 @@ describe('operators create --oidc and reset --oidc', () => {
     expect(signedIn.operator).toEqual({ name: 'bob', role: 'viewer' })
   })
 
+  it('say that no provider is configured, only where none is', async () => {
+    const warning = 'PI_OIDC_ISSUER is not set here'
+    const bare = commandsOf('operators')
+    for (const args of [
+      ['create', 'alice', '--oidc'],
+      ['reset', 'alice', '--oidc'],
+    ])
+      expect((await bare.run(...args)).out).toContain(warning)
+    const withProvider = commandsOf('operators', {
+      PI_CONSOLE: 'on',
+      PI_CONSOLE_URL: 'https://pay.example',
+      PI_OIDC_ISSUER: 'https://id.example',
+      PI_OIDC_CLIENT_ID: 'console',
+      PI_OIDC_CLIENT_SECRET: 'a-secret-of-the-provider',
+    })
+    expect((await withProvider.run('create', 'alice', '--oidc')).out).not.toContain(warning)
+  })
+
   it('print one JSON object with --json', async () => {
     const { run } = commandsOf('operators')
     const [created] = eventsOf((await run('create', 'alice', '--oidc', '--json')).io)

@@ -89,6 +89,7 @@ function createOperator(name: string, options: CreateOperatorOptions, io: Io): P
       const operator = await operators.createForOidc({ name, role })
       return report({ event: 'operator.created', operator }, () => [
         `Created operator ${operator.name} with the role ${operator.role}; ${byOidc}`,
+        ...withoutProvider(config),
       ])
     }
     const issued = await operators.create({ name, role })
@@ -109,6 +110,7 @@ function resetOperator(name: string, options: ResetOperatorOptions, io: Io): Pro
       const operator = await operators.resetForOidc(name)
       return report({ event: 'operator.reset', operator }, () => [
         `Reset operator ${operator.name}: all sessions have ended, and ${byOidc}`,
+        ...withoutProvider(config),
       ])
     }
     const issued = await operators.reset(name)
@@ -172,6 +174,9 @@ const withoutUrl = [
   'PI_CONSOLE_URL is not set: put the address of the console before the link, such as https://pay.example.',
   'Operators can sign in once the server runs with PI_CONSOLE=on and PI_CONSOLE_URL.',
 ]
+
+const withoutProvider = ({ oidc }: Config) =>
+  oidc === null ? ['PI_OIDC_ISSUER is not set here: without a provider in the server nobody signs in by it.'] : []
 
 function operatorCells(operator: OperatorView): [string, string, string, string] {
   const { name, role, createdAt } = operator

@@ -3,7 +3,7 @@ import { parseUrl } from '@payment-integration/contract'
 import type { Difference, ReindexReport } from '@payment-integration/core'
 import type { ChainConfig } from '@payment-integration/server/service'
 import { type Command, InvalidArgumentError } from 'commander'
-import { databaseOption, examples, type Finish, optionsOf } from '../command.js'
+import { databaseOption, examples, type Finish, optionsOf, withActor } from '../command.js'
 import { InterruptedError, UsageError } from '../errors.js'
 import { grouped, plain } from '../format.js'
 import type { ExitCode, Io } from '../io.js'
@@ -14,9 +14,11 @@ const height = wholeNumberParser(0, Number.MAX_SAFE_INTEGER)
 
 /** Adds the command. */
 export function addReindex(program: Command, io: Io, finish: Finish): void {
-  program
-    .command('reindex')
-    .description('read blocks of a chain again, prove them, and repair stored payments that differ')
+  withActor(
+    program
+      .command('reindex')
+      .description('read blocks of a chain again, prove them, and repair stored payments that differ'),
+  )
     .requiredOption('--chain <id>', 'chain id', (text) => parseChainId(text))
     .requiredOption('--from <block>', 'first block', height)
     .option('--to <block>', 'last block (default: the last indexed block)', height)
@@ -47,7 +49,8 @@ interface ReindexOptions extends OperateOptions {
 }
 
 /**
- * Reads and proves the blocks again, prints each range with its differences, and repairs them. The server may run.
+ * Reads and proves the blocks again, prints each range with its differences, and repairs them: a repair is in the audit
+ * log. The server may run.
  *
  * @returns 1 when a dry run found differences, else 0.
  *
@@ -60,10 +63,9 @@ async function reindexChain(options: ReindexOptions, io: Io): Promise<ExitCode> 
   const totals = { blocks: 0, differences: 0, repaired: 0 }
 
   const reading = { ...io, env: withEndpoint(io.env, chainId, endpoint) }
-  await withService(options, reading, async ({ store }, report, config, logger) => {
-    const { reindex } = await import('@payment-integration/core')
+  await withService(options, reading, async ({ chains }, report, config, logger) => {
     const { openChain } = await import('@payment-integration/server/service')
-    const chain = openChain(
+    const through = openChain(
       chosenChain(config.chains, chainId, endpoint),
       ({ txHash, blockNumber, logIndex, reason }) =>
         logger.warn(
@@ -71,10 +73,8 @@ async function reindexChain(options: ReindexOptions, io: Io): Promise<ExitCode> 
           'A log of a router is no payment and is ignored.',
         ),
     )
-    const confirmations = Object.fromEntries(config.chains.map((each) => [each.chainId, each.confirmations]))
-    const deps = { store, chain, confirmations, publish: () => undefined }
     try {
-      for await (const found of reindex(deps, { from, to, repair: !dryRun }, io.signal)) {
+      for await (const found of chains.reindex({ chainId, from, to, repair: !dryRun, through }, io.signal)) {
         report({ event: 'range', chainId, ...found }, reindexText)
         totals.blocks += found.range.to - found.range.from + 1
         totals.differences += found.differences.length
@@ -83,7 +83,7 @@ async function reindexChain(options: ReindexOptions, io: Io): Promise<ExitCode> 
     } catch (error) {
       throw explained(error, io.signal)
     } finally {
-      chain.close()
+      through.close()
     }
     report({ event: 'summary', chainId, ...totals, dryRun }, summaryText)
   })

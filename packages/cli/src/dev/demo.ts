@@ -143,6 +143,7 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
     PI_RECEIPTS: 'off',
     PI_SIMULATED_CHAINS: simulatedChains,
     PI_CONSOLE: 'on',
+    PI_PORTAL: 'on',
     ...identity.variables,
     // The demo prints its own lines; the variable turns the server's log on.
     PI_LOG_LEVEL: io.env['PI_LOG_LEVEL'] ?? 'silent',

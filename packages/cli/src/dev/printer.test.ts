@@ -105,6 +105,8 @@ describe('createDemoPrinter', () => {
     expect(text).toContain(
       `curl -s -u ${ready.integrationAddress}:the-api-secret http://127.0.0.1:4747/api/v1/integration/payments`,
     )
+    expect(text).toMatch(/Console +http:\/\/127\.0\.0\.1:4747\/console /)
+    expect(text).toMatch(/Portal +http:\/\/127\.0\.0\.1:4747\/portal /)
     expect(text).toContain('the-webhook-secret')
     expect(text).toContain('the-legacy-key')
     expect(text).toContain(

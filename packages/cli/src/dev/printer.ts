@@ -103,6 +103,7 @@ function header(event: ReadyEvent, style: Style): string[] {
     `${style.bold(`payment-integration dev ${event.version}`)}   nothing leaves this machine, seed ${event.seed}   ${style.dim(`ready in ${seconds} s`)}`,
     '',
     `  Console         ${style.cyan(`${url}/console`)}   ${style.dim('payments, deliveries and chains, live')}`,
+    `  Portal          ${style.cyan(`${url}/portal`)}   ${style.dim('the demo shop alone; sign in with the address and the API secret below')}`,
     `  Base URL        ${style.cyan(url)}   ${style.dim('the API is under /api/v1')}`,
     `  Integration     ${integrationAddress}`,
     `  API secret      ${apiSecret}`,

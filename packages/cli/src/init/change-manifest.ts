@@ -2,7 +2,7 @@
 import type { Manifest, Project } from './project.js'
 import { versions } from './versions.js'
 
-/** What the written code needs. */
+/** The needs of the written code. */
 export interface ManifestAdditions {
   readonly dependencies: readonly string[]
   readonly devDependencies: readonly string[]

@@ -12,7 +12,7 @@ export interface TemplateFile {
   readonly accepts?: (text: string) => boolean
 }
 
-/** What `init` adds to a project. */
+/** The files and lines that `init` adds to a project. */
 export interface Layout {
   /** The folder of the code, such as `src/payments`. */
   readonly folder: string

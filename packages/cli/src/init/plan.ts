@@ -33,7 +33,7 @@ export interface Conflict {
 export interface Plan {
   readonly files: readonly PlannedFile[]
   readonly conflicts: readonly Conflict[]
-  /** What the user does next. */
+  /** The user's next steps. */
   readonly steps: readonly string[]
 }
 

@@ -16,7 +16,7 @@ import type { StreamEvent } from './parse-events.js'
 /** First and longest wait before another attempt to connect, in milliseconds; each is twice as long as the last. */
 export const reconnectMs = { least: 500, most: 30_000 } as const
 
-/** What to forward, and where to. */
+/** The deliveries to forward, and where to. */
 export interface ListenPlan extends StreamTarget {
   readonly forwardTo: URL
   /** Begins with deliveries since this unix time in milliseconds; null: now. */

@@ -17,6 +17,8 @@ export interface ActInput {
   readonly jobs: Jobs
   readonly tools: ConsoleTools
   readonly now: () => number
+  /** Whether operators can sign in at an OpenID provider. */
+  readonly hasOidc: boolean
   /** Origin of the page, such as `http://127.0.0.1:4747`. */
   readonly origin: string
 }

@@ -9,7 +9,7 @@ import type { Act, ActAnswer, ActInput } from './act.js'
 import { confirmedField, requiredField } from './fields.js'
 
 const section = '/operators'
-const keepsAdmin = { keepsAdmin: true } as const
+const keepsAdmin = ({ hasOidc }: ActInput) => ({ keepsAdmin: true, hasOidc })
 
 /** The acts, by their names in the address. */
 export const operatorActs: Readonly<Record<string, Act>> = {
@@ -22,16 +22,16 @@ export const operatorActs: Readonly<Record<string, Act>> = {
     return { to: section, note: 'operator-enabled' }
   }),
   'operator-disable': act(async (input) => {
-    await input.commands.operators.setEnabled(nameOf(input), false, keepsAdmin)
+    await input.commands.operators.setEnabled(nameOf(input), false, keepsAdmin(input))
     return { to: section, note: 'operator-disabled' }
   }),
   'operator-role': act(async (input) => {
-    await input.commands.operators.setRole(nameOf(input), roleOf(input), keepsAdmin)
+    await input.commands.operators.setRole(nameOf(input), roleOf(input), keepsAdmin(input))
     return { to: section, note: 'role-set' }
   }),
   'operator-reset': act(async (input) => {
     confirmedField(input.fields)
-    const link = await input.commands.operators.reset(nameOf(input), keepsAdmin)
+    const link = await input.commands.operators.reset(nameOf(input), keepsAdmin(input))
     return linkPage(input, 'The operator is reset', link)
   }),
 }

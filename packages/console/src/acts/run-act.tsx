@@ -10,7 +10,7 @@ import { acts } from './acts.js'
 import { type Rejected, runForm } from './run-form.js'
 
 /** What acts need. */
-export interface ActDeps extends Pick<ActInput, 'service' | 'now' | 'jobs' | 'tools'> {
+export interface ActDeps extends Pick<ActInput, 'service' | 'now' | 'jobs' | 'tools' | 'hasOidc'> {
   readonly render: Render
   /** The origin of the pages where operators sign in: a proxy may have changed that of the request. */
   readonly publicUrl?: string | undefined
@@ -21,7 +21,7 @@ export interface ActDeps extends Pick<ActInput, 'service' | 'now' | 'jobs' | 'to
  * token and a role that may not act are answered 403, and nothing is done.
  */
 export function runAct(deps: ActDeps, name: string, request: Request, visit: Visit): Promise<Response> {
-  const { render, service, now, jobs, tools, publicUrl } = deps
+  const { render, service, now, jobs, tools, hasOidc, publicUrl } = deps
   const rejected: Rejected = (status, title, text) =>
     render({ title, section: '-', body: <ErrorPage title={title} text={text} /> }, { visit, status })
   return runForm({
@@ -34,7 +34,7 @@ export function runAct(deps: ActDeps, name: string, request: Request, visit: Vis
         return rejected(403, 'Nothing was done', `This needs the role ${act.needs}; yours is ${visit.viewer.role}.`)
       const { origin } = new URL(publicUrl ?? request.url)
       const commands = service.actingAs(visit.actor)
-      const answer = await act.run({ fields, visit, commands, service, jobs, tools, now, origin })
+      const answer = await act.run({ fields, visit, commands, service, jobs, tools, now, hasOidc, origin })
       return 'show' in answer
         ? render(answer.show, { visit, status: answer.status })
         : seeOther(locationOf(answer.to, answer.note))

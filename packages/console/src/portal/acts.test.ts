@@ -148,6 +148,7 @@ describe('a new signing secret', () => {
     expect(await allPages()).not.toContain('pi_whsec_')
     await act('test')
     await act('activate-signing-secret', { grace: String(dayMs) })
+    await setup.twin.advance(5_000)
     await act('test')
     const verifies = async (secrets: string, nth: number) => {
       const { body = new Uint8Array(), headers = {} } = setup.twin.arrivals[nth] ?? {}

@@ -32,11 +32,17 @@ export interface PortalSignInOptions {
 
 /** Options of the portal. */
 export interface PortalDeps {
-  /** Call `service.store.console.prepare()` once before: it makes the indexes that the pages read. */
+  /** The pages read no index of `store.console.prepare()`. */
   readonly service: PortalService
   readonly signIn?: PortalSignInOptions | undefined
   /** The word for where this service runs, beside the title. @default development */
   readonly environment?: string | undefined
+  /**
+   * Counts a request of an integration, and returns the milliseconds that it has to wait; 0: none. Otherwise the answer
+   * is 429. Assets are not counted.
+   * @default none is limited
+   */
+  readonly countCall?: ((integrationAddress: string) => number) | undefined
   /** The clock: milliseconds since the epoch. @default Date.now */
   readonly now?: (() => number) | undefined
   /** Receives errors of requests; their pages tell no details. @default none */
@@ -71,9 +77,12 @@ export function createPortal(deps: PortalDeps): Portal {
   })
   addAssetRoutes(app, portalBase, assets)
   app.use('*', async (c, next) => {
+    const session = c.get('session')
+    const waitMs = session === null ? 0 : (deps.countCall?.(session.integrationAddress) ?? 0)
+    if (waitMs > 0) return tooMany(waitMs)
     const signedOut = signIn.answer(c.req.raw, pathBelow(c.req.url, portalBase), c.env)
     if (signedOut !== null) return signedOut
-    if (c.get('session') !== null) return next()
+    if (session !== null) return next()
     const isRead = c.req.method === 'GET' || c.req.method === 'HEAD'
     return isRead ? signIn.ask(c.req.raw) : new Response('Sign in first.\n', { status: 401 })
   })
@@ -111,4 +120,9 @@ export function createPortal(deps: PortalDeps): Portal {
     if (session === null) throw new Error('A request without a session was let through.')
     return { visit: session.visit, tenant: tenantOf(service, session.integrationAddress) }
   }
+}
+
+function tooMany(waitMs: number): Response {
+  const headers = { 'Retry-After': String(Math.ceil(waitMs / 1_000)) }
+  return new Response('Too many requests. Wait a moment, then reload the page.\n', { status: 429, headers })
 }

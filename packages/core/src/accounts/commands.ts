@@ -11,7 +11,7 @@ import { parseHandle } from './handle.js'
 import { parseLinkConfig } from './link-config.js'
 import { shownAccount } from './shown-account.js'
 
-/** What the commands need. */
+/** The dependencies of the commands. */
 export interface AccountDeps {
   readonly accounts: Pick<AccountStore, 'find' | 'list'>
   /** Runs every change, with its audit record. */

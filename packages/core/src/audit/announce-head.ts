@@ -12,7 +12,7 @@ import type { AuditQueries, Loop } from '../service-types.js'
 /** Time between two announcements, in milliseconds. */
 export const announceEveryMs = 24 * 60 * 60_000
 
-/** What the announcer needs. */
+/** The dependencies of the announcer. */
 export interface AnnounceHeadDeps {
   readonly audit: Pick<AuditQueries, 'head'>
   readonly clock: Clock

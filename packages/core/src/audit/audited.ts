@@ -18,7 +18,7 @@ export type AuditNote = Pick<AuditEntry, 'action' | 'subject'> & Partial<Pick<Au
  */
 export type Audited = <T>(work: (tx: StoreTransaction, note: (note: AuditNote) => void) => Promise<T>) => Promise<T>
 
-/** What audited changes need. */
+/** The dependencies of audited changes. */
 export interface AuditedDeps {
   readonly transaction: Store['transaction']
   readonly keys: MasterKey

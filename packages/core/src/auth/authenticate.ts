@@ -10,7 +10,7 @@ export interface Admission {
   readonly until: number
 }
 
-/** What authentication needs. */
+/** The dependencies of authentication. */
 export interface AuthenticateDeps extends SecretCheckDeps {
   /** Recently accepted headers. */
   readonly recent: Recent<Admission>

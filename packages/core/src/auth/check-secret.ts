@@ -6,7 +6,7 @@ import { hashApiSecret } from '../secrets/hash-api-secret.js'
 import type { MasterKey } from '../secrets/master-key.js'
 import { parseBasic } from './basic.js'
 
-/** What the check needs. */
+/** The dependencies of the check. */
 export interface SecretCheckDeps {
   readonly integrations: Pick<IntegrationStore, 'credentials'>
   readonly keys: MasterKey

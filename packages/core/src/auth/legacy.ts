@@ -5,7 +5,7 @@ import type { MasterKey } from '../secrets/master-key.js'
 import type { LegacyCaller } from '../service-types.js'
 import type { Recent } from './recent.js'
 
-/** What authentication needs. */
+/** The dependencies of authentication. */
 export interface AuthenticateLegacyDeps {
   readonly legacyKeys: Pick<LegacyKeyStore, 'findByHash'>
   readonly keys: MasterKey

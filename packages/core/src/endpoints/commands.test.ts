@@ -24,7 +24,7 @@ async function setUp(answer: (post: Post) => Promise<PostResult> = async () => a
         return answer(post)
       },
     },
-    inFlight: new Set(),
+    nextTestAt: new Map(),
   })
   return { store, clock, commands, log, endpoints, posts, signingSecret }
 }
@@ -69,9 +69,9 @@ test('an answer that repeats a secret shows it hidden', async () => {
   expect((await endpoints.sendTest(shop)).excerpt).toBe('env: [hidden].')
 })
 
-test('one is in flight at a time; a failed one lets the next one go', async () => {
+test('one is in flight at a time, and 5 seconds lie between the starts of two; a failed one counts too', async () => {
   const waiting: (() => void)[] = []
-  const { endpoints } = await setUp(
+  const { endpoints, clock } = await setUp(
     () =>
       new Promise((resolve) => waiting.push(() => resolve({ kind: 'failure', reason: 'connection', latencyMs: 1 }))),
   )
@@ -80,6 +80,9 @@ test('one is in flight at a time; a failed one lets the next one go', async () =
   await expect.poll(() => waiting.length).toBe(1)
   waiting[0]?.()
   expect(await first).toMatchObject({ status: null, reason: 'connection' })
+  await clock.advance(4_999)
+  await expect(endpoints.sendTest(shop)).rejects.toMatchObject({ code: 'ERR_TEST_IN_FLIGHT' })
+  await clock.advance(1)
   const second = endpoints.sendTest(shop)
   await expect.poll(() => waiting.length).toBe(2)
   waiting[1]?.()

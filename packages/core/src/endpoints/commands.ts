@@ -15,20 +15,23 @@ import type { MasterKey } from '../secrets/master-key.js'
 import { openSecret } from '../secrets/seal.js'
 import { sampleBody } from './sample.js'
 
-/** What the commands need. */
+/** The dependencies of the commands. */
 export interface EndpointDeps {
   readonly integrations: Pick<IntegrationStore, 'find'>
   readonly audited: Audited
   readonly keys: MasterKey
   readonly clock: Pick<Clock, 'now'>
   readonly sender: Sender
-  /** Integrations whose test is in flight in this process: one each, so that nobody floods a receiver. */
-  readonly inFlight: Set<string>
+  /** When an integration may send its next test, in unix milliseconds: infinite while one is in flight. */
+  readonly nextTestAt: Map<string, number>
 }
+
+/** The time between the starts of two tests of an integration, in milliseconds: each one is an audit record. */
+export const testPauseMs = 5_000
 
 /** Builds the commands. */
 export function createEndpointCommands(deps: EndpointDeps): EndpointCommands {
-  const { integrations, audited, keys, clock, sender, inFlight } = deps
+  const { integrations, audited, keys, clock, sender, nextTestAt } = deps
 
   async function send(address: string) {
     const record = await integrations.find(address)
@@ -60,12 +63,16 @@ export function createEndpointCommands(deps: EndpointDeps): EndpointCommands {
   return {
     async sendTest(input) {
       const address = parseAddress(input)
-      if (inFlight.has(address)) throw new IntegrationError('ERR_TEST_IN_FLIGHT', address)
-      inFlight.add(address)
+      const now = clock.now()
+      if ((nextTestAt.get(address) ?? 0) > now) throw new IntegrationError('ERR_TEST_IN_FLIGHT', address)
+      nextTestAt.set(address, Number.POSITIVE_INFINITY)
       try {
-        return await send(address)
-      } finally {
-        inFlight.delete(address)
+        const sent = await send(address)
+        nextTestAt.set(address, now + testPauseMs)
+        return sent
+      } catch (error) {
+        nextTestAt.delete(address)
+        throw error
       }
     },
   }

@@ -27,7 +27,7 @@ export interface FulfilmentPollerOptions {
 /** The defaults of {@link FulfilmentPollerOptions}. */
 export const fulfilmentPollerDefaults = { everyMs: 5_000, batch: 100, concurrency: 8 } as const
 
-/** What a poller needs from outside. */
+/** The dependencies of a poller. */
 export interface FulfilmentPollerDeps {
   readonly store: {
     readonly transaction: Store['transaction']

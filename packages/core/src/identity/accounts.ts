@@ -9,7 +9,7 @@ import type { Clock, Ids } from '../ports/world.js'
 import { EmailProofError, SharingUnavailableError } from './errors.js'
 import { type Proof, type ProofResult, proveAddress } from './prove-address.js'
 
-/** What the commands need. */
+/** The dependencies of the commands. */
 export interface IdentityAccountDeps {
   readonly store: Pick<Store, 'transaction'>
   readonly emails: EmailKeys

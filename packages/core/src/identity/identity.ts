@@ -19,7 +19,7 @@ import { createResolveRedemption } from './resolve-redemption.js'
 import { createShare } from './share.js'
 import { createApplyVerdict } from './webhooks.js'
 
-/** What sharing needs from a host. */
+/** The parts of a host that sharing needs. */
 export interface IdentityDeps {
   readonly store: Store
   readonly provider: IdentityProvider

@@ -11,7 +11,7 @@ import { isOpen, logMisfit, misfitOf } from './look-up.js'
 import { type IdentityParts, landingMs, lockSubject, lostAnswerMs, shareEntry } from './redemption.js'
 import { isRejected } from './reviews.js'
 
-/** What a redemption needs. */
+/** The dependencies of a redemption. */
 export type RedeemParts = Omit<IdentityParts, 'provider'> & { readonly provider: IdentityProvider }
 
 /** The end of a redemption without an applicant. */

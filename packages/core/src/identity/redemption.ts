@@ -8,7 +8,7 @@ import type { ShareOutcome, ShareRecord, Subject } from '../ports/store-identity
 import type { StoreTransaction } from '../ports/store-transaction.js'
 import type { Clock, Logger } from '../ports/world.js'
 
-/** What the use cases of identity need. */
+/** The dependencies of the use cases of identity. */
 export interface IdentityParts {
   readonly store: Pick<Store, 'transaction' | 'identity'>
   readonly provider: Pick<IdentityProvider, 'find' | 'review'>

@@ -20,7 +20,7 @@ import { type AccountQuery, type ResolvedAccount, resolveAccount } from './resol
 /** Most rounds of a request, when others are faster or a name is taken. Then it answers 503. */
 const mostRounds = 4
 
-/** What sharing needs. */
+/** The dependencies of sharing. */
 export interface ShareParts extends RedeemParts {
   /** The host's accounts; absent: the store's own. */
   readonly accounts?: IdentityAccounts | undefined

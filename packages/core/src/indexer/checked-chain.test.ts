@@ -34,6 +34,14 @@ type Nested = 'source' | 'router' | 'tokenIn' | 'tokenOut' | 'pricing'
 const nested = (part: Nested, change: Record<string, unknown>) => (range: BlockRange) =>
   changed(0, { [part]: { ...range.payments[0]?.[part], ...change } })(range)
 
+const feed = (change: Record<string, unknown>) =>
+  nested('pricing', { feeds: [{ use: 'multiply', contract: null, pair: null, rate: 1n, decimals: 8, ...change }] })
+
+const deposited = (change: Record<string, unknown>) => (range: BlockRange) => ({
+  ...range,
+  deposits: [{ payment: range.payments[0], bridge: 'across', depositId: '1', destinationChainId: 10, ...change }],
+})
+
 const block = (at: number, change: Partial<BlockRef>) => (range: BlockRange) => ({
   ...range,
   blocks: range.blocks.map((each, index) => (index === at ? { ...each, ...change } : each)),
@@ -65,7 +73,21 @@ describe('nothing of a range is stored, and the error names adapter, chain and p
     ['payments[0].tokenOut.gross', nested('tokenOut', { gross: 1n << 256n })],
     ['payments[0].tokenOut.net', nested('tokenOut', { net: (1n << 256n) - 1n })],
     ['payments[0].pricing.feeds', nested('pricing', { feeds: null })],
-    ['payments[0].pricing.feeds[0].rate', nested('pricing', { feeds: [{ contract: null, rate: 0n, decimals: 8 }] })],
+    ['payments[0].pricing.feeds[0].rate', feed({ rate: 0n })],
+    ['payments[0].pricing.feeds[0].use', feed({ use: 'unsaid' })],
+    ['payments[0].pricing.feeds[0].pair.base', feed({ pair: undefined })],
+    ['payments[0].pricing.feeds[0].pair.quote', feed({ pair: { base: 'CHF', quote: 7 } })],
+    ['payments[0].pricing.feeds[0]', nested('pricing', { feeds: [null] })],
+    ['payments[0].pricing.listedToken.symbol', nested('pricing', { listedToken: undefined })],
+    ['payments[0].pricing.listedToken.currency', nested('pricing', { listedToken: { symbol: 'DAI' } })],
+    ['payments[0].pricing', changed(0, { pricing: null })],
+    ['payments[0].router.version', nested('router', { version: '' })],
+    ['payments[0]', (range) => ({ ...range, payments: [null] })],
+    ['deposits[0]', (range) => ({ ...range, deposits: [null] })],
+    ['deposits[0].payment', deposited({ payment: null })],
+    ['deposits[0].bridge', deposited({ bridge: null })],
+    ['blocks[0]', (range) => ({ ...range, blocks: [null] })],
+    ['the range', () => 'none'],
     ['payments[0].pricing.serviceFee', nested('pricing', { serviceFee: -1n })],
     ['payments[1]', (range) => ({ ...range, payments: range.payments.toReversed() })],
     ['payments', (range) => ({ ...range, payments: null })],

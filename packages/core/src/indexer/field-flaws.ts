@@ -30,6 +30,27 @@ export function amountFlaw(place: string, value: unknown): Flaw {
   return isAmount ? null : flawOf(place, value, 'a bigint from 0 below 2^256')
 }
 
+/** A text that is not empty. */
+export function textFlaw(place: string, value: unknown): Flaw {
+  return typeof value === 'string' && value !== '' ? null : flawOf(place, value, 'a text that is not empty')
+}
+
+/** An object. */
+export function objectFlaw(place: string, value: unknown): Flaw {
+  return typeof value === 'object' && value !== null ? null : flawOf(place, value, 'an object')
+}
+
+/** A list of objects. */
+export function listFlaw<T>(place: string, list: readonly T[], check: (place: string, each: T) => Flaw): Flaw {
+  if (!Array.isArray(list)) return flawOf(place, list, 'a list')
+  for (const [index, each] of list.entries()) {
+    const at = `${place}[${index}]`
+    const flaw = objectFlaw(at, each) ?? check(at, each)
+    if (flaw !== null) return flaw
+  }
+  return null
+}
+
 /** A text, or null. */
 export function textOrNullFlaw(place: string, value: unknown): Flaw {
   return value === null || typeof value === 'string' ? null : flawOf(place, value, 'a text or null')

@@ -1,7 +1,18 @@
 /** Checks the facts of payments and deposits that a chain adapter hands over. @module */
-import type { PaymentFacts } from '../payments/facts.js'
+import type { PaymentFacts, PriceFeedFacts, PricingFacts } from '../payments/facts.js'
 import type { BridgeDeposit } from '../ports/fulfilment.js'
-import { amountFlaw, type Flaw, firstFlaw, flawOf, shapeFlaw, textOrNullFlaw, wholeFlaw } from './field-flaws.js'
+import {
+  amountFlaw,
+  type Flaw,
+  firstFlaw,
+  flawOf,
+  listFlaw,
+  objectFlaw,
+  shapeFlaw,
+  textFlaw,
+  textOrNullFlaw,
+  wholeFlaw,
+} from './field-flaws.js'
 
 /** A payment of a chain. */
 export function paymentFlaw(place: string, payment: PaymentFacts, chainId: number): Flaw {
@@ -18,6 +29,7 @@ export function paymentFlaw(place: string, payment: PaymentFacts, chainId: numbe
     () => wholeFlaw(`${place}.blockNumber`, payment.blockNumber),
     () => wholeFlaw(`${place}.blockTimestamp`, payment.blockTimestamp),
     () => shapeFlaw(`${place}.router.address`, router?.address, 'address'),
+    () => textFlaw(`${place}.router.version`, router.version),
     () => shapeFlaw(`${place}.sender`, payment.sender, 'address'),
     () => shapeFlaw(`${place}.receiver`, payment.receiver, 'address'),
     () =>
@@ -39,7 +51,9 @@ export function paymentFlaw(place: string, payment: PaymentFacts, chainId: numbe
 export function depositFlaw(place: string, deposit: BridgeDeposit, chainId: number): Flaw {
   const { destinationChainId, output } = deposit
   return firstFlaw(
+    () => objectFlaw(`${place}.payment`, deposit.payment),
     () => paymentFlaw(`${place}.payment`, deposit.payment, chainId),
+    () => textFlaw(`${place}.bridge`, deposit.bridge),
     () => shapeFlaw(`${place}.depositId`, deposit.depositId, 'digits'),
     () => wholeFlaw(`${place}.destinationChainId`, destinationChainId, 1),
     () => shapeFlaw(`${place}.receiver`, deposit.receiver, 'address'),
@@ -59,24 +73,35 @@ function tokenFlaw(place: string, token: PaymentFacts['tokenIn'] | PaymentFacts[
   )
 }
 
-function pricingFlaw(place: string, pricing: PaymentFacts['pricing']): Flaw {
-  if (!Array.isArray(pricing?.feeds)) return flawOf(`${place}.feeds`, pricing?.feeds, 'a list')
-  const { feeds, calledAmount, serviceFee } = pricing
+function pricingFlaw(place: string, pricing: PricingFacts): Flaw {
   return firstFlaw(
-    () => (feeds.length <= 2 ? null : flawOf(`${place}.feeds`, `${feeds.length} steps`, 'at most two')),
-    () => (calledAmount === null ? null : amountFlaw(`${place}.calledAmount`, calledAmount)),
-    () => (serviceFee === null ? null : amountFlaw(`${place}.serviceFee`, serviceFee)),
-    ...feeds.map(
-      ({ contract, rate, decimals }, index) =>
-        () =>
-          firstFlaw(
-            () => (contract === null ? null : shapeFlaw(`${place}.feeds[${index}].contract`, contract, 'address')),
-            () => wholeFlaw(`${place}.feeds[${index}].decimals`, decimals, 0, mostDecimals),
-            () =>
-              typeof rate === 'bigint' && rate > 0n
-                ? null
-                : flawOf(`${place}.feeds[${index}].rate`, rate, 'a bigint above 0'),
-          ),
-    ),
+    () => objectFlaw(place, pricing),
+    () => listedTokenFlaw(`${place}.listedToken`, pricing.listedToken),
+    () => listFlaw(`${place}.feeds`, pricing.feeds, feedFlaw),
+    () => {
+      const { length } = pricing.feeds
+      return length <= 2 ? null : flawOf(`${place}.feeds`, `${length} steps`, 'at most two')
+    },
+    () => (pricing.calledAmount === null ? null : amountFlaw(`${place}.calledAmount`, pricing.calledAmount)),
+    () => (pricing.serviceFee === null ? null : amountFlaw(`${place}.serviceFee`, pricing.serviceFee)),
+  )
+}
+
+function listedTokenFlaw(place: string, token: PricingFacts['listedToken']): Flaw {
+  if (token === null) return null
+  return firstFlaw(
+    () => textFlaw(`${place}.symbol`, token?.symbol),
+    () => textFlaw(`${place}.currency`, token.currency),
+  )
+}
+
+function feedFlaw(place: string, { use, contract, pair, rate, decimals }: PriceFeedFacts): Flaw {
+  return firstFlaw(
+    () => (use === 'multiply' || use === 'divide' ? null : flawOf(`${place}.use`, use, '"multiply" or "divide"')),
+    () => (contract === null ? null : shapeFlaw(`${place}.contract`, contract, 'address')),
+    () => (pair === null ? null : textFlaw(`${place}.pair.base`, pair?.base)),
+    () => (pair === null ? null : textFlaw(`${place}.pair.quote`, pair.quote)),
+    () => wholeFlaw(`${place}.decimals`, decimals, 0, mostDecimals),
+    () => (typeof rate === 'bigint' && rate > 0n ? null : flawOf(`${place}.rate`, rate, 'a bigint above 0')),
   )
 }

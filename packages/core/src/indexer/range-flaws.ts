@@ -1,6 +1,6 @@
 /** Checks blocks and ranges of blocks that a chain adapter hands over. @module */
 import type { BlockRange, BlockRef } from '../ports/chain.js'
-import { type Flaw, firstFlaw, flawOf, shapeFlaw, wholeFlaw } from './field-flaws.js'
+import { type Flaw, firstFlaw, flawOf, listFlaw, objectFlaw, shapeFlaw, wholeFlaw } from './field-flaws.js'
 import { depositFlaw, paymentFlaw } from './payment-flaws.js'
 
 const proofs: readonly unknown[] = ['root', 'bloom', 'none']
@@ -18,6 +18,7 @@ export function blockFlaw(place: string, block: BlockRef): Flaw {
 /** A range: its blocks are one branch, and its payments stand in these blocks, in the order of the chain. */
 export function rangeFlaw(range: BlockRange, chainId: number): Flaw {
   return firstFlaw(
+    () => objectFlaw('the range', range),
     () => blockFlaw('first', range.first),
     () => blockFlaw('last', range.last),
     () => (proofs.includes(range.proof) ? null : flawOf('proof', range.proof, '"root", "bloom" or "none"')),
@@ -33,15 +34,6 @@ export function rangeFlaw(range: BlockRange, chainId: number): Flaw {
         range.deposits.map(({ payment }) => payment),
       ),
   )
-}
-
-function listFlaw<T>(place: string, list: readonly T[], check: (place: string, each: T) => Flaw): Flaw {
-  if (!Array.isArray(list)) return flawOf(place, list, 'a list')
-  for (const [index, each] of list.entries()) {
-    const flaw = check(`${place}[${index}]`, each)
-    if (flaw !== null) return flaw
-  }
-  return null
 }
 
 function branchFlaw({ first, last, blocks, proof }: BlockRange): Flaw {

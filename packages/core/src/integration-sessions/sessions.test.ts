@@ -148,6 +148,24 @@ describe('a rejected sign-in', () => {
     ])
   })
 
+  test('of a stranger with any number of sources is recorded 20 times in 15 minutes', async () => {
+    const { outcome, audit, clock } = await setUp()
+    for (let n = 0; n < 50; n += 1) await outcome(n % 2 === 0 ? shop : addressOf('c3'), 'wrong', `source ${n}`)
+    expect(audit()).toHaveLength(20)
+    await clock.advance(15 * 60_000)
+    await outcome(shop, 'wrong', 'source 1')
+    expect(audit()).toHaveLength(21)
+  })
+
+  test('whose record fails is recorded the next time', async () => {
+    const { outcome, audit, store } = await setUp()
+    const failing = vi.spyOn(store, 'transaction').mockRejectedValueOnce({ code: 'ERR_STORE_UNAVAILABLE' })
+    expect(await outcome(shop, 'wrong')).toBe('ERR_STORE_UNAVAILABLE')
+    failing.mockRestore()
+    expect(await outcome(shop, 'wrong')).toBe('ERR_SIGN_IN_REJECTED')
+    expect(audit()).toEqual([`unauthenticated integration.sign_in_failed ${shop}`])
+  })
+
   test('counts for its source and address: 5, and for its source: 20; nobody locks out another source', async () => {
     const { outcome, clock } = await setUp()
     for (let n = 0; n < 5; n += 1) await outcome(shop, 'wrong', 'stranger')

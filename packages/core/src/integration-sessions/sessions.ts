@@ -18,7 +18,7 @@ const unknownAddress = 'unknown address'
 /** The longest source that is counted and recorded, in characters. */
 const sourceLength = 64
 
-/** What sessions need. */
+/** The dependencies of sessions. */
 export interface IntegrationSessionDeps extends SecretCheckDeps {
   readonly sessions: IntegrationSessionStore
   /** Runs changes with their audit record, in the name of an actor. */
@@ -50,13 +50,13 @@ export function createIntegrationSessions(deps: IntegrationSessionDeps): Integra
   }
 
   /** The first failure of a source is recorded, whether the address is known or not: so both take the same time. */
-  async function recordFailure(address: string, source: string): Promise<void> {
-    if (!limits.isFirst(source)) return
-    await auditedAs('unauthenticated')(async (tx, note) => {
-      const subject = (await tx.integrations.find(address))?.address ?? unknownAddress
-      note({ action: 'integration.sign_in_failed', subject, details: { source } })
-    })
-  }
+  const recordFailure = (address: string, source: string): Promise<void> =>
+    limits.reportOnce(source, () =>
+      auditedAs('unauthenticated')(async (tx, note) => {
+        const subject = (await tx.integrations.find(address))?.address ?? unknownAddress
+        note({ action: 'integration.sign_in_failed', subject, details: { source } })
+      }),
+    )
 
   return {
     async signIn({ address: given, apiSecret, source: from }) {

@@ -17,7 +17,7 @@ import { createApiSecretCommands } from './api-secrets.js'
 import { parseNotificationUrl } from './notification-url.js'
 import { createSigningSecretCommands } from './signing-secrets.js'
 
-/** What the commands need. */
+/** The dependencies of the commands. */
 export interface IntegrationDeps {
   readonly integrations: Pick<IntegrationStore, 'find' | 'list'>
   /** Runs every change, with its audit record. */

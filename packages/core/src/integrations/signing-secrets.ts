@@ -11,7 +11,7 @@ import { issueSigningSecret } from '../secrets/issue.js'
 import type { MasterKey } from '../secrets/master-key.js'
 import { openSecret, sealSecret } from '../secrets/seal.js'
 
-/** What the commands need. */
+/** The dependencies of the commands. */
 export interface SigningSecretDeps {
   /** Runs changes one after the other, each with its audit record. */
   readonly audited: Audited

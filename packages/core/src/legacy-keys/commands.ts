@@ -11,7 +11,7 @@ import { issueLegacyKey } from '../secrets/issue.js'
 import type { MasterKey } from '../secrets/master-key.js'
 import type { LegacyKeyCommands, LegacyKeyView } from '../service-types.js'
 
-/** What the commands need. */
+/** The dependencies of the commands. */
 export interface LegacyKeyDeps {
   readonly legacyKeys: Pick<LegacyKeyStore, 'list'>
   /** Runs every change, with its audit record. */

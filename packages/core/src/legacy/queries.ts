@@ -13,7 +13,7 @@ import { verifyMessages } from './verify-messages.js'
 import { checkVerifyRequest } from './verify-request.js'
 import { legacyPayment } from './view.js'
 
-/** What the queries need. */
+/** The dependencies of the queries. */
 export interface LegacyDeps {
   readonly payments: Pick<PaymentReads, 'transaction'>
   readonly accounts: Pick<AccountStore, 'find' | 'findByAddress'>

@@ -17,7 +17,7 @@ import { type IssuedToken, issueToken } from './tokens.js'
 /** How long a one-time link is valid, in milliseconds. */
 export const linkMs = 24 * 60 * 60_000
 
-/** What the commands need. */
+/** The dependencies of the commands. */
 export interface OperatorDeps {
   readonly operators: Pick<OperatorStore, 'list'>
   /** Runs every change, with its audit record. */
@@ -29,6 +29,21 @@ export interface OperatorDeps {
 /** Builds the commands. A plain link token is returned once and never stored. */
 export function createOperatorCommands({ operators, audited, clock, random }: OperatorDeps): OperatorCommands {
   const linkOf = ({ hash }: IssuedToken): OneTimeLink => ({ hash, expiresAt: clock.now() + linkMs })
+
+  async function insert(
+    input: Parameters<OperatorCommands['create']>[0],
+    proof: Pick<OperatorRecord, 'passphrase' | 'link'>,
+  ): Promise<OperatorRecord> {
+    const name = checkOperatorName(input.name)
+    const role = checkRole(input.role ?? 'viewer')
+    const record: OperatorRecord = { name, role, enabled: true, ...proof, createdAt: clock.now() }
+    await audited(async (tx, note) => {
+      if (!(await tx.operators.insert(record))) throw new OperatorError('ERR_OPERATOR_EXISTS', name)
+      const isOidc = signsInBy(record) === 'oidc'
+      note({ action: 'operator.created', subject: name, details: isOidc ? { role, signsInBy: 'oidc' } : { role } })
+    })
+    return record
+  }
 
   /** Replaces what an operator proves itself by, and ends its sessions. */
   function reset(given: string, change: OperatorChange, options?: OperatorChangeOptions) {
@@ -52,27 +67,11 @@ export function createOperatorCommands({ operators, audited, clock, random }: Op
 
   return {
     async create(input) {
-      const name = checkOperatorName(input.name)
-      const role = checkRole(input.role ?? 'viewer')
       const issued = issueToken('link', random)
-      const link = linkOf(issued)
-      const record: OperatorRecord = { name, role, enabled: true, passphrase: null, link, createdAt: clock.now() }
-      await audited(async (tx, note) => {
-        if (!(await tx.operators.insert(record))) throw new OperatorError('ERR_OPERATOR_EXISTS', name)
-        note({ action: 'operator.created', subject: name, details: { role } })
-      })
-      return issuedLink(record, issued)
+      return issuedLink(await insert(input, { passphrase: null, link: linkOf(issued) }), issued)
     },
     async createForOidc(input) {
-      const name = checkOperatorName(input.name)
-      const role = checkRole(input.role ?? 'viewer')
-      const passphrase = oidcCredential
-      const record: OperatorRecord = { name, role, enabled: true, passphrase, link: null, createdAt: clock.now() }
-      await audited(async (tx, note) => {
-        if (!(await tx.operators.insert(record))) throw new OperatorError('ERR_OPERATOR_EXISTS', name)
-        note({ action: 'operator.created', subject: name, details: { role, signsInBy: 'oidc' } })
-      })
-      return operatorView(record)
+      return operatorView(await insert(input, { passphrase: oidcCredential, link: null }))
     },
     async list() {
       return (await operators.list()).map(operatorView)
@@ -121,10 +120,12 @@ export function createOperatorCommands({ operators, audited, clock, random }: Op
 async function checkAdmin(
   operators: Pick<OperatorTransaction, 'list'>,
   changed: string,
-  { keepsAdmin = false }: OperatorChangeOptions = {},
+  { keepsAdmin = false, hasOidc = false }: OperatorChangeOptions = {},
 ): Promise<void> {
   if (!keepsAdmin) return
-  const isLeft = (await operators.list()).some((each) => each.enabled && each.role === 'admin' && each.passphrase)
+  const canSignIn = (record: OperatorRecord) =>
+    record.enabled && (signsInBy(record) === 'oidc' ? hasOidc : hashOf(record) !== null)
+  const isLeft = (await operators.list()).some((each) => each.role === 'admin' && canSignIn(each))
   if (!isLeft) throw new OperatorError('ERR_OPERATOR_LAST_ADMIN', changed)
 }
 

@@ -79,13 +79,14 @@ describe('an operator of the OpenID provider', () => {
     expect(audit().filter((line) => line.includes('operator.reset'))).toHaveLength(2)
   })
 
-  test('counts as an admin who can sign in', async () => {
+  test('counts as an admin who can sign in where a provider is configured', async () => {
     const { commands, join } = operatorSetup()
     await join('root', 'admin')
-    const demoted = () => commands.setRole('root', 'viewer', { keepsAdmin: true })
-    expect(await outcomeOf(demoted())).toBe('ERR_OPERATOR_LAST_ADMIN')
+    const demoted = (hasOidc?: boolean) => commands.setRole('root', 'viewer', { keepsAdmin: true, hasOidc })
+    expect(await outcomeOf(demoted(true))).toBe('ERR_OPERATOR_LAST_ADMIN')
     await commands.createForOidc({ name, role: 'admin' })
-    expect(await demoted()).toMatchObject({ role: 'viewer' })
+    for (const hasOidc of [undefined, false]) expect(await outcomeOf(demoted(hasOidc))).toBe('ERR_OPERATOR_LAST_ADMIN')
+    expect(await demoted(true)).toMatchObject({ role: 'viewer' })
   })
 
   test('is reset only while it is enabled', async () => {

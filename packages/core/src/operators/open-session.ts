@@ -8,7 +8,7 @@ import { issueToken } from './tokens.js'
 /** How long a session lasts, in milliseconds. */
 export const sessionMs = 12 * 60 * 60_000
 
-/** What it needs. */
+/** The dependencies of {@link openSession}. */
 export interface OpenSessionDeps {
   /** Runs changes with their audit record, in the name of an actor. */
   readonly auditedAs: (actor: string) => Audited

@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { cheapCost, operatorSetup, passphrase } from '../../test/support/operator-setup.js'
+import { deferred, until } from '../../test/support/until.js'
 import { parseMasterKey } from '../secrets/master-key.js'
 import { signInLimitDefaults } from './sign-in-limits.js'
 
@@ -175,6 +176,22 @@ describe('a sign-in', () => {
     expect([before, after]).toEqual([expect.stringMatching(/ln=4,/), expect.stringMatching(/ln=5,/)])
     await higher.signIn({ name: 'alice', passphrase, source: 'a' })
     expect(stored()).toBe(after)
+  })
+
+  test('takes no slot of the hashes while it waits for the audit log', async () => {
+    const { join, store, signIn } = operatorSetup()
+    for (const name of ['alice', 'bob', 'carol']) await join(name)
+    const { transaction } = store
+    const audit = deferred<void>()
+    vi.spyOn(store, 'transaction').mockImplementation(async (work) => {
+      await audit.promise
+      return transaction(work)
+    })
+    const find = vi.spyOn(store.operators, 'find')
+    const all = ['alice', 'bob', 'carol'].map((name) => signIn(name))
+    await until('the third one is checked', () => find.mock.calls.length === 3)
+    audit.resolve()
+    expect((await Promise.all(all)).map(({ operator }) => operator.name)).toEqual(['alice', 'bob', 'carol'])
   })
 
   test('that an error of the database ended does not count as a failure', async () => {

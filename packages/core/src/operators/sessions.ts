@@ -27,7 +27,7 @@ const unknownName = 'unknown name'
 /** The longest source that is counted and recorded, in characters. */
 const sourceLength = 64
 
-/** What sessions need. */
+/** The dependencies of sessions. */
 export interface SessionDeps {
   readonly operators: OperatorStore
   /** Runs changes with their audit record, in the name of an actor. */
@@ -63,9 +63,8 @@ export function createOperatorSessions(deps: SessionDeps): OperatorSessions {
 
   async function recordFailure(record: OperatorRecord | null, details: Readonly<Record<string, string>>) {
     const subject = record?.name ?? unknownName
-    if (!limits.isFirst(subject)) return
-    await auditedAs('unauthenticated')(async (_tx, note) =>
-      note({ action: 'operator.sign_in_failed', subject, details }),
+    await limits.reportOnce(subject, () =>
+      auditedAs('unauthenticated')(async (_tx, note) => note({ action: 'operator.sign_in_failed', subject, details })),
     )
   }
 
@@ -96,24 +95,30 @@ export function createOperatorSessions(deps: SessionDeps): OperatorSessions {
       // All names that no operator can have are limited as one.
       const name = parseOperatorName(given) ?? ''
       checkLimits(name, source)
-      return inSlot(async () => {
+      const { counted, record, accepted } = await inSlot(async () => {
         checkLimits(name, source)
-        const counted = limits.count(name, source)
+        const started = limits.count(name, source)
         try {
-          const { record, accepted } = await checkSignIn(name, passphrase)
-          const details = { source }
-          const opened = accepted && (await openSession(deps, accepted.record, { newHash: accepted.newHash, details }))
-          if (opened !== null) {
-            counted.succeeded()
-            return opened
-          }
-          await recordFailure(record, details)
+          return { counted: started, ...(await checkSignIn(name, passphrase)) }
         } catch (error) {
-          counted.cancelled()
+          started.cancelled()
           throw error
         }
-        throw new SignInRejectedError()
       })
+      // Outside the slot: the lock of the audit log may take long, and needs no hash.
+      try {
+        const details = { source }
+        const opened = accepted && (await openSession(deps, accepted.record, { newHash: accepted.newHash, details }))
+        if (opened !== null) {
+          counted.succeeded()
+          return opened
+        }
+        await recordFailure(record, details)
+      } catch (error) {
+        counted.cancelled()
+        throw error
+      }
+      throw new SignInRejectedError()
     },
     async signInProved({ name: given, source: address, issuer }) {
       const details = { source: address.slice(0, sourceLength), issuer }

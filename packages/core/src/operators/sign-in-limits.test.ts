@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { manualClock } from '../../test/support/manual-clock.js'
 import { createSignInLimits, signInLimitDefaults } from './sign-in-limits.js'
 
-const { windowMs, perName, perSource } = signInLimitDefaults
+const { windowMs, perName, perSource, reports } = signInLimitDefaults
 const times = (n: number, work: (n: number) => unknown) => Array.from({ length: n }, (_, i) => work(i))
 
 test('5 failures of a name close it for the rest of 15 minutes, from every source, and no other name', async () => {
@@ -56,13 +56,39 @@ test('a name whose failures are removed is open at once', () => {
   expect(limits.waitMs('alice', 'here')).toBe(0)
 })
 
+/** Reports under keys; resolves the keys that were written. */
+async function reportTo(limits: ReturnType<typeof createSignInLimits>, keys: readonly string[]): Promise<string[]> {
+  const written: string[] = []
+  for (const key of keys) await limits.reportOnce(key, async () => void written.push(key))
+  return written
+}
+
 test('a key is reported once in a window', async () => {
   const clock = manualClock()
   const limits = createSignInLimits(clock)
-  expect(times(3, () => limits.isFirst('alice'))).toEqual([true, false, false])
-  expect(limits.isFirst('bob')).toBe(true)
+  expect(await reportTo(limits, ['alice', 'alice', 'bob', 'alice'])).toEqual(['alice', 'bob'])
   await clock.advance(windowMs)
-  expect(limits.isFirst('alice')).toBe(true)
+  expect(await reportTo(limits, ['alice'])).toEqual(['alice'])
+})
+
+test('20 reports are written in a window, whatever number of other windows opens meanwhile', async () => {
+  const clock = manualClock()
+  const limits = createSignInLimits(clock)
+  const many = times(30, (n) => `source-${n}`) as string[]
+  expect(await reportTo(limits, many)).toEqual(many.slice(0, reports))
+  times(60_000, (n) => limits.count(`name-${n}`, `source-${n}`))
+  expect(await reportTo(limits, many)).toEqual([])
+  await clock.advance(windowMs)
+  expect(await reportTo(limits, many)).toEqual(many.slice(0, reports))
+})
+
+test('a report that could not be written is written the next time', async () => {
+  const limits = createSignInLimits(manualClock())
+  for (let n = 0; n < 2 * reports; n += 1) {
+    const failing = limits.reportOnce('alice', () => Promise.reject(new Error('no database')))
+    await expect(failing).rejects.toThrow('no database')
+  }
+  expect(await reportTo(limits, ['alice', 'alice'])).toEqual(['alice'])
 })
 
 test('100,000 other windows make the oldest one go, and no more', () => {

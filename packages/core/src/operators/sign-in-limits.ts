@@ -2,9 +2,9 @@
 import type { Clock } from '../ports/world.js'
 
 /** Failures within a window until further sign-ins are rejected. */
-export const signInLimitDefaults = { windowMs: 15 * 60_000, perName: 5, perSource: 20 } as const
+export const signInLimitDefaults = { windowMs: 15 * 60_000, perName: 5, perSource: 20, reports: 20 } as const
 
-/** Most windows in memory. Each failure takes a hash, so a window ends before this many others open. */
+/** Most windows in memory; the oldest ends early. An operator's failure takes a hash, so such a window seldom does. */
 const maxWindows = 100_000
 
 /** One sign-in that the limits let pass. */
@@ -23,15 +23,20 @@ export interface SignInLimits {
   count(name: string, source: string): CountedSignIn
   /** Removes the failures of a name. */
   clear(name: string): void
-  /** Whether this is the first report under a key within its window. */
-  isFirst(key: string): boolean
+  /**
+   * Writes the first report under a key within its window, and at most 20 within a window: sources and addresses are
+   * without number, and strangers choose them. A report whose writing fails does not count.
+   */
+  reportOnce(key: string, write: () => Promise<void>): Promise<void>
 }
 
 /** Builds the limits. They are in memory: docs/decisions/operators.md has the reason. */
 export function createSignInLimits(clock: Pick<Clock, 'now'>): SignInLimits {
-  const { windowMs, perName, perSource } = signInLimitDefaults
+  const { windowMs, perName, perSource, reports } = signInLimitDefaults
   /** By key, in the order of their ends. */
   const windows = new Map<string, { failures: number; readonly endsAt: number }>()
+  // Not among the windows: other ones never end it early.
+  let reported = { count: 0, endsAt: 0 }
 
   function current(key: string) {
     const window = windows.get(key)
@@ -53,6 +58,7 @@ export function createSignInLimits(clock: Pick<Clock, 'now'>): SignInLimits {
   }
   const nameKey = (name: string) => `name:${name}`
   const sourceKey = (source: string) => `source:${source}`
+  const reportKey = (key: string) => `report:${key}`
   return {
     waitMs: (name, source) => Math.max(wait(nameKey(name), perName), wait(sourceKey(source), perSource)),
     count(name, source) {
@@ -70,6 +76,18 @@ export function createSignInLimits(clock: Pick<Clock, 'now'>): SignInLimits {
       }
     },
     clear: (name) => void windows.delete(nameKey(name)),
-    isFirst: (key) => add(`report:${key}`).failures === 1,
+    async reportOnce(key, write) {
+      if (reported.endsAt <= clock.now()) reported = { count: 0, endsAt: clock.now() + windowMs }
+      const inWindow = reported
+      if (inWindow.count >= reports || add(reportKey(key)).failures > 1) return
+      inWindow.count += 1
+      try {
+        await write()
+      } catch (error) {
+        inWindow.count -= 1
+        windows.delete(reportKey(key))
+        throw error
+      }
+    },
   }
 }

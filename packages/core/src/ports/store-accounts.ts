@@ -16,7 +16,7 @@ export interface AccountRecord {
   readonly createdAt: number
 }
 
-/** Accounts by handle. */
+/** Accounts by handle. They change within a transaction alone, with the record of the audit log. */
 export interface AccountStore {
   find(handle: string): Promise<AccountRecord | null>
   /**
@@ -26,6 +26,10 @@ export interface AccountStore {
   findByAddress(address: string): Promise<AccountRecord[]>
   /** All accounts, by handle. */
   list(): Promise<AccountRecord[]>
+}
+
+/** Accounts within a transaction. */
+export interface AccountTransaction extends Pick<AccountStore, 'find'> {
   /** Resolves false, writing nothing, when the handle is taken. */
   insert(record: AccountRecord): Promise<boolean>
   /** Replaces the given fields. Resolves the new record, or null when the handle is unknown. */

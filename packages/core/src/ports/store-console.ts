@@ -25,11 +25,13 @@ export interface ConsolePaymentFilter {
   readonly invoice?: { readonly amount: string; readonly currency?: string | undefined } | undefined
 }
 
-/** A position in the order (blockTimestamp, chainId, txHash), descending. */
+/** A position in the order (blockTimestamp, chainId, txHash, id), descending. */
 export interface ConsolePosition {
   readonly blockTimestamp: number
   readonly chainId: number
   readonly txHash: string
+  /** The payment's: a transaction has one primary payment for each integration that it pays. */
+  readonly id: string
 }
 
 /** A page of a listing. */
@@ -88,7 +90,7 @@ export interface MinuteCounts<Kind> {
   readonly isCut: boolean
 }
 
-/** What to count. */
+/** The rows to count. */
 export interface CountQuery {
   /** Unix time in milliseconds. */
   readonly since: number

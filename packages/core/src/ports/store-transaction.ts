@@ -4,7 +4,7 @@ import type { PaymentFacts } from '../payments/facts.js'
 import type { PaymentStatus, StoredPayment } from '../payments/record.js'
 import type { BridgeDeposit } from './fulfilment.js'
 import type { IdentityAccountTransaction } from './identity-accounts.js'
-import type { AccountStore } from './store-accounts.js'
+import type { AccountTransaction } from './store-accounts.js'
 import type { AuditRecord } from './store-audit.js'
 import type { ProvenRange, RouterCoverage } from './store-chains.js'
 import type { DataKeyTransaction } from './store-data-keys.js'
@@ -177,7 +177,7 @@ export interface StoreTransaction {
   /** Integrations, as part of this transaction. */
   readonly integrations: Pick<IntegrationStore, 'find' | 'list' | 'insert' | 'update'>
   /** Accounts with their link configurations, as part of this transaction. */
-  readonly accounts: Pick<AccountStore, 'find' | 'insert' | 'update' | 'remove'>
+  readonly accounts: AccountTransaction
   /** Legacy keys, as part of this transaction. */
   readonly legacyKeys: Pick<LegacyKeyStore, 'list' | 'insert' | 'revoke'>
   /** Operators and sessions, as part of this transaction. */

@@ -9,7 +9,7 @@ import type { ReceiptSource } from '../ports/receipt-source.js'
 import type { PaymentReads } from '../ports/store-reads.js'
 import type { Logger } from '../ports/world.js'
 
-/** What polling a chain needs. */
+/** The dependencies of polling a chain. */
 export interface AskChainDeps {
   readonly listUnsettled: PaymentReads['listUnsettled']
   readonly lookup: ReceiptSource['lookup']

@@ -34,7 +34,7 @@ export interface ReceiptPollerOptions {
 /** The defaults of {@link ReceiptPollerOptions}. */
 export const receiptPollerDefaults = { everyMs: 15_000, batch: 100, concurrency: 8, minAgeMs: 0 } as const
 
-/** What a poller needs from outside. */
+/** The dependencies of a poller. */
 export interface ReceiptPollerDeps {
   readonly store: { readonly payments: Pick<Store['payments'], 'listUnsettled' | 'unsettledChains'> }
   readonly source: ReceiptSource

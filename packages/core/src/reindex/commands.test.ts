@@ -15,7 +15,7 @@ async function setup() {
   const { reindex } = createChainCommands({ store, chains: [chain], audited, clock, publish: () => undefined })
   const audit = () =>
     store.committed().audit.map(({ actor, action, subject, details }) => [actor, action, subject, details])
-  return { reindex, audit, stored }
+  return { reindex, audit, stored, chain }
 }
 
 async function run(reports: AsyncIterable<{ readonly differences: readonly unknown[] }>): Promise<number> {
@@ -36,6 +36,15 @@ test('a repair is recorded once with the blocks that it reads, in the name of it
   expect(await run(reindex({ chainId: 1, from: 3, repair: true }))).toBe(8)
   expect(stored(4)?.memoHex).not.toBe(`0x${'ee'.repeat(32)}`)
   expect(audit()).toEqual([['operator:olga', 'chain.repair_started', '1', { from: 3, to: 10 }]])
+})
+
+test('a repair through another chain object is recorded too; one of another chain is refused', async () => {
+  const { reindex, audit, chain } = await setup()
+  const through = { ...chain, adapter: 'another node' }
+  expect(await run(reindex({ chainId: 1, from: 3, repair: true, through }))).toBe(8)
+  expect(audit()).toEqual([['operator:olga', 'chain.repair_started', '1', { from: 3, to: 10 }]])
+  const wrong = run(reindex({ chainId: 7, from: 3, repair: true, through }))
+  await expect(wrong).rejects.toThrow('Chain 7 is not followed by this process.')
 })
 
 test('blocks that are not indexed and a chain that is not followed are refused without a record', async () => {

@@ -14,8 +14,8 @@ export interface ChainCommandDeps extends Omit<ReindexDeps, 'chain' | 'beforeRep
 /** Builds the command. */
 export function createChainCommands({ chains, audited, ...deps }: ChainCommandDeps): ChainCommands {
   return {
-    async *reindex({ chainId, ...request }, signal) {
-      const chain = chains.find((each) => each.chainId === chainId)
+    async *reindex({ chainId, through, ...request }, signal) {
+      const chain = (through === undefined ? chains : [through]).find((each) => each.chainId === chainId)
       if (chain === undefined) throw new ReindexError(chainId, `Chain ${chainId} is not followed by this process.`)
       const beforeRepair = ({ from, to }: { readonly from: number; readonly to: number }) =>
         audited(async (_tx, note) =>

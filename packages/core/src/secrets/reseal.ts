@@ -11,7 +11,7 @@ import { openDataKey, sealDataKey } from './data-key.js'
 import type { MasterKey } from './master-key.js'
 import { openSecret, sealSecret } from './seal.js'
 
-/** What resealing needs. */
+/** The dependencies of resealing. */
 export interface ResealDeps {
   readonly audited: Audited
   readonly keys: MasterKey

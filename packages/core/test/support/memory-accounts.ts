@@ -1,4 +1,4 @@
-import type { AccountRecord, AccountStore } from '../../src/ports/store-accounts.js'
+import type { AccountRecord, AccountStore, AccountTransaction } from '../../src/ports/store-accounts.js'
 
 /** Accounts in memory with the guarantees of the port. */
 export function memoryAccounts(...stored: readonly AccountRecord[]): AccountStore {
@@ -7,7 +7,7 @@ export function memoryAccounts(...stored: readonly AccountRecord[]): AccountStor
 }
 
 /** The same on rows that change. @param rows - Asked for at every call. */
-export function linkAccountsIn(rows: () => Map<string, AccountRecord>): AccountStore {
+export function linkAccountsIn(rows: () => Map<string, AccountRecord>): AccountStore & AccountTransaction {
   const sorted = () => [...rows().values()].sort((a, b) => (a.handle < b.handle ? -1 : 1))
   return {
     find: async (handle) => rows().get(handle) ?? null,

@@ -149,14 +149,15 @@ export function consoleReads(
   }
 }
 
-const positionOf = ({ blockTimestamp, chainId, txHash }: StoredPayment) => ({ blockTimestamp, chainId, txHash })
+const positionOf = ({ blockTimestamp, chainId, txHash, id }: StoredPayment) => ({ blockTimestamp, chainId, txHash, id })
 type Position = ReturnType<typeof positionOf>
 
 function newestFirst(a: Position, b: Position): number {
   return (
     b.blockTimestamp - a.blockTimestamp ||
     b.chainId - a.chainId ||
-    Number(a.txHash < b.txHash) - Number(a.txHash > b.txHash)
+    Number(a.txHash < b.txHash) - Number(a.txHash > b.txHash) ||
+    Number(a.id < b.id) - Number(a.id > b.id)
   )
 }
 

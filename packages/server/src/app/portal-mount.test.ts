@@ -1,13 +1,15 @@
 /** The portal inside the reference server. */
+import { DatabaseSync } from '@photostructure/sqlite'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { tempConfig } from '../../test/support/temp-config.js'
 import { type RunningServer, startServer } from '../run/start-server.js'
 
+const token = 'a-token-of-the-metrics'
 const address = `0x${'11'.repeat(20)}`
 let server: RunningServer
 let remove: () => Promise<void>
 beforeAll(async () => {
-  const made = await tempConfig({ PI_PORTAL: 'on' })
+  const made = await tempConfig({ PI_PORTAL: 'on', PI_METRICS_TOKEN: token })
   remove = made.remove
   server = await startServer(made.config)
 })
@@ -47,6 +49,45 @@ it('failures of one source are limited by the address of its connection', async 
 
 it('a form of another site is answered 403', async () => {
   expect((await post('/portal/sign-in', {}, { Origin: 'https://evil.example' })).status).toBe(403)
+})
+
+it('its requests count in the limit of the caller, with those of the read API', async () => {
+  const made = await tempConfig({ PI_PORTAL: 'on', PI_LIMIT_PER_CALLER: '1' })
+  const own = await startServer(made.config)
+  const { apiSecret } = await own.service.integrations.create({ address })
+  const body = new URLSearchParams({ address, secret: apiSecret })
+  const headers = { Origin: own.url }
+  const opened = await fetch(`${own.url}/portal/sign-in`, { method: 'POST', redirect: 'manual', body, headers })
+  const cookie = { Cookie: opened.headers.getSetCookie()[0]?.split(';')[0] ?? '' }
+  const answers = await Promise.all(Array.from({ length: 60 }, () => fetch(`${own.url}/portal`, { headers: cookie })))
+  const limited = answers.filter(({ status }) => status === 429)
+  expect(limited.length).toBeGreaterThan(0)
+  expect(limited[0]?.headers.get('retry-after')).toBe('1')
+  await own.stop()
+  await made.remove()
+})
+
+it('is one route of the metrics', async () => {
+  await fetch(`${server.url}/portal/payments`)
+  const metrics = await fetch(`${server.url}/metrics`, { headers: { Authorization: `Bearer ${token}` } })
+  const routes = [...(await metrics.text()).matchAll(/duration_seconds_count\{.*route="([^"]*)"/g)].map(
+    ([, route]) => route,
+  )
+  expect(new Set(routes)).toEqual(new Set(['/portal', 'none']))
+})
+
+it('makes none of the indexes that the console alone reads', async () => {
+  const made = await tempConfig({ PI_PORTAL: 'on' })
+  const indexes: unknown[] = []
+  for (const isOn of [false, true]) {
+    const own = await startServer({ ...made.config, console: isOn })
+    await own.stop()
+    const database = new DatabaseSync(made.config.database.kind === 'sqlite' ? made.config.database.path : '')
+    indexes.push(database.prepare("select name from sqlite_master where name = 'payments_time'").all())
+    database.close()
+  }
+  await made.remove()
+  expect(indexes).toEqual([[], [{ name: 'payments_time' }]])
 })
 
 it('is absent unless it is on', async () => {

@@ -6,7 +6,8 @@ import { show, type Variables } from './variables.js'
 /** Names of these variables. */
 export const consoleVariables = ['PI_CONSOLE', 'PI_CONSOLE_URL'] as const
 
-const loopbackAddresses: readonly string[] = ['127.0.0.1', '::1', 'localhost']
+/** Values of `PI_HOST` that this machine alone can reach. */
+export const loopbackAddresses: readonly string[] = ['127.0.0.1', '::1', 'localhost']
 const loopbackHosts: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]'])
 
 /**
@@ -21,7 +22,7 @@ export function readConsole(
   const { text, problems } = variables
   const isOn = variables.choice('PI_CONSOLE', ['on', 'off'], 'off') === 'on'
   const given = text('PI_CONSOLE_URL')
-  if (given !== undefined) return { console: isOn, consoleUrl: readUrl(given, problems) }
+  if (given !== undefined) return { console: isOn, consoleUrl: readUrl('PI_CONSOLE_URL', given, problems) }
   const why = 'PI_CONSOLE is on without PI_CONSOLE_URL, so nobody signs in'
   if (isOn && environment !== 'development')
     problems.push(`${why}; set PI_CONSOLE_URL, or PI_ENV=development for pages without sign-in.`)
@@ -30,12 +31,13 @@ export function readConsole(
   return { console: isOn, consoleUrl: null }
 }
 
-function readUrl(given: string, problems: string[]): string {
+/** Reads the origin of pages that people sign in to; empty after a problem. */
+export function readUrl(name: string, given: string, problems: string[]): string {
   const url = parseUrl(given)
   if (url !== null && isSecure(url) && url.href === `${url.origin}/`) return url.origin
   // The value is not shown: it may hold a password.
   problems.push(
-    'PI_CONSOLE_URL is not usable; expected https://<host> without path, query or credentials (http:// only to this machine).',
+    `${name} is not usable; expected https://<host> without path, query or credentials (http:// only to this machine).`,
   )
   return ''
 }

@@ -38,10 +38,11 @@ it.each([
   'https://pay.example/portal',
   'https://pay.example?x=1',
   'https://a@pay.example',
+  'https://:s3cret@pay.example',
   'pay',
-])('PI_PORTAL_URL %s is rejected', (url) => {
+])('PI_PORTAL_URL %s is rejected, and is not repeated', (url) => {
   expect(problemsOf({ PI_PORTAL: 'on', PI_PORTAL_URL: url })).toEqual([
-    expect.stringContaining('expected an origin without a path, such as https://pay.example'),
+    'PI_PORTAL_URL is not usable; expected https://<host> without path, query or credentials (http:// only to this machine).',
   ])
 })
 

@@ -4,6 +4,9 @@ import { routePath } from 'hono/route'
 import type { AppEnv } from '../app/app-env.js'
 import { createRequestDurations } from './request-durations.js'
 
+/** Pages for people: one route each. */
+const pageRoutes = ['/console', '/portal'] as const
+
 const methods = new Set(['GET', 'HEAD', 'POST', 'OPTIONS'])
 
 /** The metric and its recorder. */
@@ -40,7 +43,8 @@ export function requestMetrics(now: () => number): RequestMetrics {
 }
 
 function routeOf(path: string): string {
-  if (path.startsWith('/console')) return '/console'
+  const pages = pageRoutes.find((each) => path === each || path.startsWith(`${each}/`))
+  if (pages !== undefined) return pages
   // A wildcard middleware is no route.
   return path.includes('*') ? 'none' : path
 }

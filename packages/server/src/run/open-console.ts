@@ -7,7 +7,7 @@ import { describeConfig } from '../config/describe-config.js'
 import { createSourceReader } from '../limits/source.js'
 import { describeError } from '../logging/describe-error.js'
 
-/** What the pages are opened on. */
+/** The parts that the pages are opened on. */
 export interface OpenConsoleDeps {
   readonly service: Service
   readonly logger: Logger

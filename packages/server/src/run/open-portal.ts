@@ -3,17 +3,22 @@ import { createPortal, type Portal } from '@payment-integration/console'
 import type { Service } from '@payment-integration/core'
 import type { Logger } from '@payment-integration/core/ports'
 import type { Config } from '../config/config.js'
+import type { RequestLimits } from '../limits/request-limits.js'
 import { createSourceReader } from '../limits/source.js'
 import { describeError } from '../logging/describe-error.js'
 
 /** The portal of a configuration; null where it is off. */
-export function openPortal(config: Config, service: Service, logger: Logger): Portal | null {
+export function openPortal(
+  config: Config,
+  { service, logger, limits }: { service: Service; logger: Logger; limits: RequestLimits | undefined },
+): Portal | null {
   if (config.portal === null) return null
   const { publicUrl } = config.portal
   const { sourceOf } = createSourceReader(config.limits.trustedProxies)
   return createPortal({
     service,
     environment: config.environment,
+    countCall: limits?.countCall,
     signIn: {
       publicUrl: publicUrl ?? undefined,
       sourceOf: (request, { incoming }) =>

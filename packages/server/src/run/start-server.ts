@@ -67,14 +67,15 @@ export async function startServer(config: Config, options: StartOptions = {}): P
   setMaxListeners(0, loops.signal)
   let running = true
   const health = createHealth({ store, indexers: service.indexers, running: () => running })
-  const { limits, reference } = config
+  const { reference } = config
+  const limits = isLimiting(config.limits) ? createRequestLimits(config.limits) : undefined
   const pages = config.console
     ? openConsole(config, { service, logger, tools: toolsOf(config, options, opened) })
     : null
   const app = createApp({
     service,
     console: pages,
-    portal: openPortal(config, service, logger),
+    portal: openPortal(config, { service, logger, limits }),
     receiveUpdate,
     readWebhook: opened.readWebhook,
     health,
@@ -83,12 +84,12 @@ export async function startServer(config: Config, options: StartOptions = {}): P
     reference,
     streams: config.deliveryStream ? service.deliveryStreams : null,
     trigger: opened.trigger?.handle,
-    limits: isLimiting(limits) ? createRequestLimits(limits) : undefined,
+    limits,
     logger,
   })
   let listeners: Listeners
   try {
-    if (config.console || config.portal !== null) await store.console.prepare()
+    if (config.console) await store.console.prepare()
     listeners = await openListeners(config, { app, metrics, logger, ownsProcess: options.ownsProcess })
   } catch (error) {
     await opened.close()

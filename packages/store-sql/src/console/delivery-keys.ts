@@ -35,48 +35,66 @@ export async function findIds(
   const low = filter.since === undefined ? 1 : await firstIdAt(db, filter.since)
   const before = filter.beforeId === undefined ? Number.MAX_SAFE_INTEGER : parseId(filter.beforeId, 'beforeId')
   let high = filter.until === undefined ? before : Math.min(before, await firstIdAt(db, filter.until))
-  for (const size of hasOwnIndex(filter) ? [limit + 1] : steps) {
-    const range = { low, high }
+  const find = async (range: IdRange, size: number) => {
     const found = await pageQuery(db, filter, range, size, limit + 1 - ids.length).execute()
     ids.push(...found.map(({ id }) => integer(id)))
-    if (ids.length > limit) return { ids: ids.slice(0, limit), next: String(ids[limit - 1]), isCut: false }
-    if (hasOwnIndex(filter)) break
-    // The last one that was examined, and whether another follows.
-    const [end, following] = await keyQuery(db, filter, range, 2, size - 1).execute()
-    if (end === undefined || following === undefined) break
-    high = integer(end.id)
-    if (size === steps.at(-1)) return { ids, next: String(high), isCut: true }
   }
-  return { ids, next: null, isCut: false }
+  if (hasOwnIndex(filter)) {
+    await find({ low, high }, limit + 1)
+    return pageOf(ids, limit)
+  }
+  for (const size of steps) {
+    // Read first, so that deliveries that are added or removed before the second statement shift none out of the page.
+    const [last, following] = await keyQuery(db, filter, { low, high }, 2, size - 1).execute()
+    const end = last === undefined || following === undefined ? null : integer(last.id)
+    await find({ low: end ?? low, high }, 2 * size)
+    if (ids.length > limit || end === null) break
+    high = end
+    if (size === steps.at(-1)) return { ids, next: String(end), isCut: true }
+  }
+  return pageOf(ids, limit)
 }
 
-/** Whether all rows in the order of an index match. */
-const hasOwnIndex = ({ chainId, status, integrationAddress, since, until }: Filter) =>
-  chainId === undefined &&
-  status !== 'delivered' &&
-  (status === undefined || integrationAddress === undefined) &&
-  since === undefined &&
-  until === undefined
+/** The page of up to one id more than its limit. */
+const pageOf = (found: readonly number[], limit: number): IdPage => ({
+  ids: found.slice(0, limit),
+  next: found.length > limit ? String(found[limit - 1]) : null,
+  isCut: false,
+})
 
-/** Ids of a page: those that match among `size` keys. A subquery per key bounds the cost for every planner. */
+/** Whether all rows in the order of an index match. */
+const hasOwnIndex = (filter: Filter) =>
+  filter.chainId === undefined &&
+  comparedStatus(filter) === undefined &&
+  filter.since === undefined &&
+  filter.until === undefined
+
+/**
+ * Ids of a page: those that match among `size` keys at most. The size keeps planners in the order of the keys, and a
+ * subquery per key bounds the cost for every planner.
+ */
 export function pageQuery(db: Connection, filter: Filter, range: IdRange, size: number, limit: number) {
-  const { status, chainId, integrationAddress, since, until } = filter
+  const { chainId, since, until } = filter
+  const status = comparedStatus(filter)
   const keys = db.selectFrom(keyQuery(db, filter, range, size).as('k')).select('k.id')
   return (
     keys
-      .$if(integrationAddress !== undefined, (rows) => rows.where('k.integration', '=', integrationAddress ?? ''))
       .$if(chainId !== undefined, (rows) =>
         rows.where(({ eb, selectFrom }) =>
           eb(selectFrom('payments as p').select('p.chain_id').whereRef('p.id', '=', 'k.payment_id'), '=', chainId ?? 0),
         ),
       )
-      .$if(status === 'delivered', (rows) =>
-        rows
-          .where('k.undelivered', 'is', null)
-          .where(({ eb, selectFrom }) =>
-            eb(selectFrom('outbox as q').select('q.id').whereRef('q.id', '=', 'k.id'), 'is', null),
+      .$if(status === 'delivered', (rows) => rows.where('k.undelivered', 'is', null))
+      .$if(status === 'pending' || status === 'delivered', (rows) =>
+        rows.where(({ eb, selectFrom }) =>
+          eb(
+            selectFrom('outbox as q').select('q.id').whereRef('q.id', '=', 'k.id'),
+            status === 'pending' ? 'is not' : 'is',
+            null,
           ),
+        ),
       )
+      .$if(status === 'exhausted' || status === 'superseded', (rows) => rows.where('k.undelivered', '=', status ?? ''))
       // Ids of transactions that run at once may be in another order than their times.
       .$if(since !== undefined, (rows) => rows.where(sql<boolean>`coalesce(k.created_at, 0) >= ${since}`))
       .$if(until !== undefined, (rows) => rows.where(sql<boolean>`coalesce(k.created_at, 0) < ${until}`))
@@ -85,10 +103,14 @@ export function pageQuery(db: Connection, filter: Filter, range: IdRange, size: 
   )
 }
 
+/** The status that is compared row by row: no index has it with an integration, and most are delivered. */
+const comparedStatus = ({ status, integrationAddress }: Filter) =>
+  integrationAddress !== undefined || status === 'delivered' ? status : undefined
+
 /** Keys in the order of the index that leads with a filter, or of the outbox. */
 export function keyQuery(db: Connection, filter: Filter, range: IdRange, size: number, skipped = 0) {
   const { low, high } = range
-  if (filter.status === 'pending')
+  if (filter.status === 'pending' && filter.integrationAddress === undefined)
     return db
       .selectFrom('outbox')
       .select(['id', 'payment_id', 'integration', 'created_at', sql<string | null>`null`.as('undelivered')])
@@ -119,6 +141,8 @@ export function keyQuery(db: Connection, filter: Filter, range: IdRange, size: n
 
 /** The filter by a column that leads an index. */
 function leadOf({ status, integrationAddress }: Filter) {
+  // Never the status of all integrations: one integration's page would read past the deliveries of the others.
+  if (integrationAddress !== undefined) return { column: 'integration', value: integrationAddress } as const
   if (status === 'exhausted' || status === 'superseded') return { column: 'undelivered', value: status } as const
-  return integrationAddress === undefined ? null : ({ column: 'integration', value: integrationAddress } as const)
+  return null
 }

@@ -4,7 +4,7 @@ import type { ConsolePaymentFilter, DeliveryFilter } from '@payment-integration/
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { postgresMissing } from '../../test/postgres.js'
-import { fillConsoleRows, oldest, positionOf, rareChain, rows, shops, timeOf } from '../../test/support/console-rows.js'
+import { fillConsoleRows, positionOf, rareChain, rows, shops, timeOf } from '../../test/support/console-rows.js'
 import { type OpenEngine, openPostgres, openSqlite } from '../../test/support/engines.js'
 import { postgresScans, sqlitePlan } from '../../test/support/plans.js'
 import { createStore } from '../create-store.js'
@@ -76,13 +76,13 @@ describe('SQLite', () => {
       const steps = await plan(ofDeliveries.keyQuery(open.engine.read, filter, range, size))
       const { status, integrationAddress } = filter
       const expected =
-        status === 'pending'
-          ? 'SEARCH outbox USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)'
-          : status === 'exhausted' || status === 'superseded'
-            ? 'SEARCH deliveries USING INDEX deliveries_undelivered (undelivered=? AND id>? AND id<?)'
-            : integrationAddress === undefined
-              ? 'SEARCH deliveries USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)'
-              : 'SEARCH deliveries USING INDEX deliveries_integration (integration=? AND id>? AND id<?)'
+        integrationAddress !== undefined
+          ? 'SEARCH deliveries USING INDEX deliveries_integration (integration=? AND id>? AND id<?)'
+          : status === 'pending'
+            ? 'SEARCH outbox USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)'
+            : status === 'exhausted' || status === 'superseded'
+              ? 'SEARCH deliveries USING INDEX deliveries_undelivered (undelivered=? AND id>? AND id<?)'
+              : 'SEARCH deliveries USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)'
       expect(steps, JSON.stringify(filter)).toEqual([expected])
     }
   })
@@ -158,7 +158,40 @@ function boundedPages(open: () => OpenEngine): void {
     }
     expect(found).toEqual(Array.from({ length: 10 }, (_, n) => String(10 - n)))
     expect(pages).toBe(rows / 2_000)
-    const half = await reads.deliveries({ status: 'exhausted', integrationAddress: shops[1], limit })
-    expect([half.rows, half.isCut, oldest]).toEqual([[], false, 2_000])
+  })
+
+  test('a page of one integration by status examines its own deliveries alone', async () => {
+    const { console: reads } = createStore(open().engine)
+    for (const status of ['exhausted', 'superseded'] as const) {
+      const own = await reads.deliveries({ status, integrationAddress: shops[0], limit })
+      expect([own.rows.length, own.isCut]).toEqual([limit, false])
+      const cut = await reads.deliveries({ status, integrationAddress: shops[1], limit })
+      expect([cut.rows, cut.isCut, cut.next]).toEqual([[], true, String(rows - 2_000 + 1)])
+    }
+    const pending = await reads.deliveries({ status: 'pending', integrationAddress: shops[0], limit })
+    expect(pending).toEqual({ rows: [], next: null, isCut: false })
+  })
+
+  test('payments that are added between the statements of a page neither repeat nor hide others', async () => {
+    const { engine } = open()
+    const store = createStore(engine)
+    const filter = { integrationAddress: shops[0], state: 'failure', chainId: 1 } as const
+    const before = await store.console.payments({ ...filter, limit: 600 })
+    let added = 0
+    // After each statement there are ten more, at the top.
+    const db = engine.read.withPlugin({
+      transformQuery: ({ node }) => node,
+      async transformResult({ result }) {
+        const newer = Array.from({ length: 10 }, () => {
+          added += 1
+          const place = { txHash: hash(rows + added), blockTimestamp: timeOf(rows + added) }
+          return fixtures.primary({ ...place, integrationAddress: shops[0] ?? null })
+        })
+        await store.transaction((tx) => fixtures.indexPayments(tx, newer))
+        return result
+      },
+    })
+    const found = (await ofPayments.findPage(db, filter, 600)).rows.map(({ id }) => String(id))
+    expect(found).toEqual(before.rows.map(({ id }) => id))
   })
 }

@@ -17,8 +17,8 @@ function indexes({ name }: SqlDialect): string[] {
   const payments = name('payments')
   return [
     // Newest first across integrations; few payments are in a state other than `success`.
-    `payments_time on ${payments} (block_timestamp, chain_id, tx_hash) where is_primary = 1`,
-    `payments_unsettled on ${payments} (state, block_timestamp, chain_id, tx_hash)
+    `payments_time on ${payments} (block_timestamp, chain_id, tx_hash, id) where is_primary = 1`,
+    `payments_unsettled on ${payments} (state, block_timestamp, chain_id, tx_hash, id)
      where is_primary = 1 and state <> 'success'`,
     `payments_memo on ${payments} (memo) where is_primary = 1`,
     `payments_source on ${payments} (source_tx_hash) where is_primary = 1 and source_tx_hash <> tx_hash`,

@@ -2,14 +2,18 @@
 import type { ConsolePaymentFilter, ConsolePosition } from '@payment-integration/core/ports'
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type { Connection } from '../engine.js'
-import { checkInteger } from '../internal/checks.js'
+import { checkInteger, parseId } from '../internal/checks.js'
 import { integer } from '../internal/values.js'
 import type { PaymentRow } from '../schema/tables.js'
 
 /** Payments that the statements of a page examine, where no index fits the filter: the first is often enough. */
 const steps = [250, 4_750]
 
-type Filter = ConsolePaymentFilter & { readonly before?: ConsolePosition | undefined }
+type Filter = ConsolePaymentFilter & {
+  readonly before?: ConsolePosition | undefined
+  /** The last payment of the page that may match. */
+  readonly end?: ConsolePosition | undefined
+}
 type Row = Selectable<PaymentRow>
 
 /** The rows of a page, and where the next one begins. */
@@ -21,22 +25,27 @@ export interface RowPage {
 
 /** Finds a page, newest first. */
 export async function findPage(db: Connection, filter: Filter, limit: number): Promise<RowPage> {
+  if (hasOwnIndex(filter)) return pageOf(await pageQuery(db, filter, limit + 1, limit + 1).execute(), limit)
   const rows: Row[] = []
   let { before } = filter
-  for (const size of hasOwnIndex(filter) ? [limit + 1] : steps) {
+  for (const size of steps) {
     const part = { ...filter, before }
-    rows.push(...(await pageQuery(db, part, size, limit + 1 - rows.length).execute()))
-    const last = rows[limit - 1]
-    if (rows.length > limit && last !== undefined)
-      return { rows: rows.slice(0, limit), next: positionOf(last), isCut: false }
-    if (hasOwnIndex(filter)) break
-    // The last one that was examined, and whether another follows.
-    const [end, following] = await keyQuery(db, part, 2, size - 1).execute()
-    if (end === undefined || following === undefined) break
-    before = positionOf(end)
-    if (size === steps.at(-1)) return { rows, next: before, isCut: true }
+    // Read first, so that payments that are added before the second statement shift no payment out of the page.
+    const [last, following] = await keyQuery(db, part, 2, size - 1).execute()
+    const end = last === undefined || following === undefined ? undefined : positionOf(last)
+    rows.push(...(await pageQuery(db, { ...part, end }, 2 * size, limit + 1 - rows.length).execute()))
+    if (rows.length > limit || end === undefined) break
+    before = end
+    if (size === steps.at(-1)) return { rows, next: end, isCut: true }
   }
-  return { rows, next: null, isCut: false }
+  return pageOf(rows, limit)
+}
+
+/** The page of up to one row more than its limit. */
+function pageOf(found: readonly Row[], limit: number): RowPage {
+  const rows = found.slice(0, limit)
+  const last = rows.at(-1)
+  return { rows, next: found.length > limit && last !== undefined ? positionOf(last) : null, isCut: false }
 }
 
 /** Whether all rows in the order of an index match. */
@@ -47,12 +56,12 @@ const hasOwnIndex = (filter: Filter) =>
 const isStateExamined = ({ state, integrationAddress }: Filter) =>
   state !== undefined && (state === null || state === 'success' || integrationAddress !== undefined)
 
-/** Payments of a page: those that match among `size` keys. */
+/** Payments of a page: those that match among `size` keys at most. The size keeps planners in the order of the keys. */
 export function pageQuery(db: Connection, filter: Filter, size: number, limit: number) {
   const { chainId, state, invoice } = filter
   const matching = db
     .selectFrom(keyQuery(db, filter, size).as('examined'))
-    .select(['block_timestamp', 'chain_id', 'tx_hash'])
+    .select(['block_timestamp', 'chain_id', 'tx_hash', 'id'])
     .$if(chainId !== undefined, (keys) => keys.where('chain_id', '=', chainId ?? 0))
     .$if(isStateExamined(filter) && state === null, (keys) => keys.where('state', 'is', null))
     .$if(isStateExamined(filter) && state !== null, (keys) => keys.where('state', '=', state ?? ''))
@@ -61,19 +70,16 @@ export function pageQuery(db: Connection, filter: Filter, size: number, limit: n
     .orderBy('block_timestamp', 'desc')
     .orderBy('chain_id', 'desc')
     .orderBy('tx_hash', 'desc')
+    .orderBy('id', 'desc')
     .limit(limit)
   return db
     .selectFrom(matching.as('k'))
-    .innerJoin('payments as p', (join) =>
-      join
-        .onRef('p.chain_id', '=', 'k.chain_id')
-        .onRef('p.tx_hash', '=', 'k.tx_hash')
-        .on(sql<boolean>`p.is_primary = 1`),
-    )
+    .innerJoin('payments as p', 'p.id', 'k.id')
     .selectAll('p')
     .orderBy('k.block_timestamp', 'desc')
     .orderBy('k.chain_id', 'desc')
     .orderBy('k.tx_hash', 'desc')
+    .orderBy('k.id', 'desc')
 }
 
 /** A field of the invoice's JSON. Quotes within a value are escaped, so no value can imitate a field. */
@@ -82,16 +88,19 @@ const hasField = (name: string, value: string) =>
 
 /**
  * Keys in the order of the index that leads with a filter. Its column is a range of one value, and leads the order.
- * With `=`, PostgreSQL may read the index of all payments instead, past any number of others.
+ * With `=`, PostgreSQL may read the index of all payments instead, past any number of others. One integration, or none,
+ * has one primary payment in a transaction: its keys are whole without ids, which its index lacks.
  */
 export function keyQuery(db: Connection, filter: Filter, size: number, skipped = 0) {
   const { integrationAddress } = filter
   const lead = leadOf(filter)
   const isExamined = isStateExamined(filter)
-  const columns = sql`block_timestamp, chain_id, tx_hash`
-  const [upper, lower] = [upperOf(filter), filter.since === undefined ? null : startOf(filter.since, 'since')]
+  const hasIds = integrationAddress === undefined
+  const columns = sql`block_timestamp, chain_id, tx_hash${hasIds ? sql`, id` : sql``}`
+  const [upper, lower] = [upperOf(filter), lowerOf(filter)]
   const bound = (position: ConsolePosition | null, sign: RawBuilder<unknown>) => {
-    const values = sql`${position?.blockTimestamp ?? 0}, ${position?.chainId ?? 0}, ${position?.txHash ?? ''}`
+    const { blockTimestamp, chainId, txHash, id } = position ?? startOf(0, 'time')
+    const values = sql`${blockTimestamp}, ${chainId}, ${txHash}${hasIds ? sql`, ${parseId(id, 'id')}` : sql``}`
     return lead === null
       ? sql<boolean>`(${columns}) ${sign} (${values})`
       : sql<boolean>`(${sql.ref(lead.column)}, ${columns}) ${sign} (${lead.value}, ${values})`
@@ -99,7 +108,7 @@ export function keyQuery(db: Connection, filter: Filter, size: number, skipped =
   return (
     db
       .selectFrom('payments')
-      .select(['block_timestamp', 'chain_id', 'tx_hash'])
+      .select(['block_timestamp', 'chain_id', 'tx_hash', 'id'])
       // Without them the index alone is read.
       .$if(isExamined, (rows) => rows.select('state'))
       .$if(filter.invoice !== undefined, (rows) => rows.select('invoice'))
@@ -117,6 +126,7 @@ export function keyQuery(db: Connection, filter: Filter, size: number, skipped =
       .orderBy('block_timestamp', 'desc')
       .orderBy('chain_id', 'desc')
       .orderBy('tx_hash', 'desc')
+      .$if(hasIds, (rows) => rows.orderBy('id', 'desc'))
       .limit(size)
       .offset(skipped)
   )
@@ -135,15 +145,20 @@ function upperOf({ before, until }: Filter): ConsolePosition | null {
   return startOf(until, 'until')
 }
 
+/** The position that a page begins with or after. */
+const lowerOf = ({ end, since }: Filter) => end ?? (since === undefined ? null : startOf(since, 'since'))
+
 /** Before every payment of a time. */
 const startOf = (time: number, name: string): ConsolePosition => ({
   blockTimestamp: checkInteger(time, name),
   chainId: 0,
   txHash: '',
+  id: '0',
 })
 
-const positionOf = (key: Pick<Row, 'block_timestamp' | 'chain_id' | 'tx_hash'>): ConsolePosition => ({
+const positionOf = (key: Pick<Row, 'block_timestamp' | 'chain_id' | 'tx_hash' | 'id'>): ConsolePosition => ({
   blockTimestamp: integer(key.block_timestamp),
   chainId: integer(key.chain_id),
   txHash: key.tx_hash,
+  id: String(key.id),
 })

@@ -18,7 +18,7 @@ export const rareChain = 3
 /** Block time of a payment. */
 export const timeOf = (n: number): number => epoch + n * 1_000
 /** A position in the order of payments. */
-export const positionOf = (n: number) => ({ blockTimestamp: timeOf(n), chainId: 1, txHash: hash(n) })
+export const positionOf = (n: number) => ({ blockTimestamp: timeOf(n), chainId: 1, txHash: hash(n), id: String(n + 1) })
 
 /** Fills it, and makes the indexes of the console. The newest 20 deliveries are pending. */
 export async function fillConsoleRows({ engine }: OpenEngine): Promise<void> {

@@ -38,14 +38,18 @@ interface Taken {
 
 /** Measures both engines and returns Markdown. */
 export async function benchUpdates(effort: UpdatesEffort): Promise<string> {
-  return `${await benchEngine('PostgreSQL', effort)}\n${await benchEngine('SQLite', effort)}`
+  const plain = await benchEngine('PostgreSQL', effort)
+  const prepared = await benchEngine('PostgreSQL', effort, true)
+  return [plain, prepared, await benchEngine('SQLite', effort)].join('\n')
 }
 
-async function benchEngine(engine: Engine, effort: UpdatesEffort): Promise<string> {
+/** @param hasConsole - Whether it has the indexes of the console, one of which has the state. */
+async function benchEngine(engine: Engine, effort: UpdatesEffort, hasConsole = false): Promise<string> {
   const opened = await open(engine)
   const { store, folder } = opened
   try {
     await store.migrate()
+    if (hasConsole) await store.console.prepare()
     const service = serviceOn(store)
     for (const [n, address] of integrations.entries())
       await service.integrations.create({ address, notificationUrl: `http://127.0.0.1:9/${n}` })
@@ -62,7 +66,8 @@ async function benchEngine(engine: Engine, effort: UpdatesEffort): Promise<strin
     const taken = await takeTurns(store, ways, effort, folder)
     await floor?.close()
     const after = opened.url === null ? null : await serverFigures(opened.url)
-    return report(engine, effort, taken, before, after)
+    const title = hasConsole ? `${engine} with the indexes of the console` : engine
+    return report(title, effort, taken, before, after)
   } finally {
     await opened.remove()
   }
@@ -152,7 +157,7 @@ async function open(engine: Engine) {
 }
 
 function report(
-  engine: Engine,
+  title: string,
   { payments, turns }: UpdatesEffort,
   taken: ReadonlyMap<string, readonly Taken[]>,
   before: ServerFigures | null,
@@ -162,11 +167,11 @@ function report(
   const floor = [...taken].find(([name]) => name.startsWith('floor'))?.[1]
   const rows = [...taken].map(([name, figures]) => {
     const ratio = floor === undefined ? '' : (of(figures, 'perSecond') / of(floor, 'perSecond')).toFixed(2)
-    const server = engine === 'SQLite' ? '' : of(figures, 'server').toFixed(0)
+    const server = title === 'SQLite' ? '' : of(figures, 'server').toFixed(0)
     return `| ${name} | ${of(figures, 'perSecond').toFixed(0)} | ${ratio} | ${of(figures, 'own').toFixed(0)} | ${server} |`
   })
   return [
-    `### Processor updates, ${engine}`,
+    `### Processor updates, ${title}`,
     '',
     `${turns} turns of ${payments.toLocaleString('en')} payments with ${rounds} updates each; load ${loadavg()[0]?.toFixed(1)}.`,
     '',

@@ -20,7 +20,7 @@ export interface Jobs {
   /** Newest first. */
   list(): readonly Job[]
   find(id: string): Job | null
-  /** `<random name of this process>.<number of changes>`: a page that shows the jobs of this position lacks no change. */
+  /** `<name of this process>.<number of changes>`: a page that shows the jobs of this position lacks no change. */
   position(): string
   /** Asks a job to end. Null: there is none. */
   stop(id: string): Job | null

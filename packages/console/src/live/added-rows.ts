@@ -1,7 +1,7 @@
 /** Finds rows that were added since an earlier look at the newest ones. @module */
 import type { ConsoleAttempt, ConsoleNewest } from '@payment-integration/core/ports'
 
-/** Newest rows of a kind that one look reads: a row is also found when up to 200 newer ones were committed before it. */
+/** Newest rows of a kind that one look reads. A row is found when at most 200 newer ones were committed before it. */
 export const mostLookedAt = 300
 /** Most added rows of a kind that are shown one by one. */
 export const mostAdded = 100

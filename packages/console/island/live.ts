@@ -1,11 +1,14 @@
 /** Follows the page's stream, and changes rows in place; while one reads further down it only counts. @module */
-import { reload } from './reload.js'
+import { connect } from './connection.js'
+import { isTyping, reload } from './reload.js'
 import { placeRow } from './rows.js'
 
 /** Distance from the top, in pixels, from which on changes wait. */
 const awayPx = 160
 /** Least time from one reload of a busy list to the next, in milliseconds. */
 const reloadRestMs = 10_000
+/** Most changes that wait; in place of more of them the page is loaded again. */
+const mostWaiting = 100
 
 /**
  * Follows the stream that `data-live` names. `onCharts` gets the series of the overview.
@@ -15,43 +18,56 @@ export function followLive(onCharts: (data: unknown) => void): () => void {
   const topic = document.body.dataset['live']
   const button = document.getElementById('live')
   if (topic === undefined || button === null) return () => void reload()
+  /** Changes by the key of their row; `stale` stands alone, for all of them. */
   const waiting = new Map<string, () => void>()
   let isPaused = false
   let isConnected = false
-
+  /** The server reads no changes: its database does not answer. */
+  let isFailing = false
   /** Changes wait for the page that is on its way, which may lack them. */
   let isReloading = false
 
   const isAway = () => isPaused || window.scrollY > awayPx
-  const isWaiting = () => isReloading || isAway()
+  const isWaiting = (key: string) => isReloading || isAway() || (key === 'stale' && isTyping())
+  const pausedText = () => {
+    if (waiting.size === 0) return 'paused'
+    if (waiting.has('stale')) return 'paused, changed'
+    return `paused, ${waiting.size} ${waiting.size === 1 ? 'change' : 'changes'}`
+  }
   const show = () => {
+    const isLive = isConnected && !isFailing
     button.hidden = false
-    button.className = !isConnected ? 'live off' : isAway() ? 'live paused' : 'live'
-    const changes = waiting.size === 1 ? '1 change' : `${waiting.size} changes`
-    button.textContent = !isConnected
-      ? 'connecting'
-      : isAway()
-        ? `paused${waiting.size > 0 ? `, ${changes}` : ''}`
-        : 'live'
+    button.className = !isLive ? 'live off' : isAway() ? 'live paused' : 'live'
+    const text = !isConnected ? 'connecting' : isFailing ? 'failing' : isAway() ? pausedText() : 'live'
+    // A screen reader reads each text that is set.
+    if (button.textContent !== text) button.textContent = text
+  }
+  const wait = (key: string, change: () => void) => {
+    if (waiting.has('stale')) return
+    if (key !== 'stale' && waiting.size < mostWaiting) return void waiting.set(key, change)
+    waiting.clear()
+    waiting.set('stale', () => void refresh())
   }
   const apply = (key: string, change: () => void) => {
-    if (isWaiting()) waiting.set(key, change)
+    if (isWaiting(key)) wait(key, change)
     else change()
     show()
   }
   const flush = () => {
-    if (!isWaiting()) {
-      for (const change of waiting.values()) change()
-      waiting.clear()
-    }
+    for (const [key, change] of waiting)
+      if (!isWaiting(key)) {
+        waiting.delete(key)
+        change()
+      }
     show()
   }
 
   const refresh = async () => {
     waiting.clear()
     isReloading = true
-    await reload()
+    const isDone = await reload().catch(() => false)
     isReloading = false
+    if (!isDone) refreshRested()
     flush()
   }
 
@@ -70,33 +86,32 @@ export function followLive(onCharts: (data: unknown) => void): () => void {
     )
   }
 
-  const source = new EventSource(`/console/live?${topic}`)
-  source.addEventListener('open', () => {
-    isConnected = true
-    show()
-  })
-  source.addEventListener('error', () => {
-    isConnected = false
-    show()
-  })
-  source.addEventListener('row', ({ data }) => {
-    const { html, matches } = JSON.parse(data) as { html: string; matches: boolean }
-    const row = rowOf(html)
-    if (row !== null)
+  const listeners = {
+    row(data: string) {
+      const { html, matches } = JSON.parse(data) as { html: string; matches: boolean }
+      const row = rowOf(html)
+      if (row === null) return
       apply(row.dataset['key'] ?? '', () => {
         if (!placeRow(row, matches) && matches) void refresh()
       })
-  })
-  source.addEventListener('stale', refreshRested)
-  source.addEventListener('overview', ({ data }) => {
-    const { parts, charts } = JSON.parse(data) as { parts: Record<string, string>; charts: unknown }
-    apply('overview', () => {
-      for (const [id, html] of Object.entries(parts)) replacePart(id, html)
-      onCharts(charts)
-    })
-  })
-  source.addEventListener('parts', ({ data }) => {
-    for (const [id, html] of Object.entries(JSON.parse(data) as Record<string, string>)) replacePart(id, html)
+    },
+    stale: refreshRested,
+    overview(data: string) {
+      const { parts, charts } = JSON.parse(data) as { parts: Record<string, string>; charts?: unknown }
+      apply('overview', () => {
+        replaceParts(parts)
+        if (charts !== undefined) onCharts(charts)
+      })
+    },
+    parts: (data: string) => replaceParts(JSON.parse(data) as Record<string, string>),
+    failing(data: string) {
+      isFailing = (JSON.parse(data) as { isFailing: boolean }).isFailing
+      show()
+    },
+  }
+  connect(topic, listeners, (isNow) => {
+    isConnected = isNow
+    show()
   })
   button.addEventListener('click', () => {
     // What the button says counts: the page may have scrolled since.
@@ -105,7 +120,8 @@ export function followLive(onCharts: (data: unknown) => void): () => void {
     flush()
   })
   document.addEventListener('scroll', flush, { passive: true })
-  addEventListener('pagehide', () => source.close())
+  // The focus may go on to another field.
+  document.addEventListener('focusout', () => setTimeout(flush))
   return () => {
     isPaused = false
     window.scrollTo({ top: 0 })
@@ -120,7 +136,9 @@ function rowOf(html: string): HTMLTableRowElement | null {
   return template.content.querySelector('tr')
 }
 
-function replacePart(id: string, html: string): void {
-  const part = document.getElementById(id)
-  if (part !== null && !part.contains(document.activeElement)) part.innerHTML = html
+function replaceParts(parts: Readonly<Record<string, string>>): void {
+  for (const [id, html] of Object.entries(parts)) {
+    const part = document.getElementById(id)
+    if (part !== null && !part.contains(document.activeElement)) part.innerHTML = html
+  }
 }

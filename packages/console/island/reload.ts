@@ -1,19 +1,29 @@
 /** Loads the page again, and replaces its content. @module */
 import { addCopyButtons } from './copy.js'
 
-/** Open details stay open. A page with charts, or one that cannot be read, is loaded by the browser. */
-export async function reload(): Promise<void> {
-  if (document.getElementById('chart-data') !== null) return location.reload()
-  const answer = await fetch(location.href, { headers: { Accept: 'text/html' } }).catch(() => null)
-  if (answer === null || !answer.ok) return
+/**
+ * Open details stay open. A page with charts is loaded by the browser.
+ * @returns Whether the content is replaced: it stays while one types into it, and when the page cannot be read.
+ */
+export async function reload(): Promise<boolean> {
+  if (document.getElementById('chart-data') !== null) {
+    location.reload()
+    return true
+  }
+  const answer = await fetch(location.href, { headers: { Accept: 'text/html' } })
+  if (!answer.ok) return false
   const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
   const [from, to] = [page.getElementById('main'), document.getElementById('main')]
-  if (from === null || to === null) return
+  if (from === null || to === null || isTyping()) return false
   const before = detailsOf(to)
   for (const [name, details] of detailsOf(from)) if (before.get(name)?.open === true) details.open = true
   to.replaceChildren(...from.childNodes)
   addCopyButtons()
+  return true
 }
+
+/** Whether the focus is in a field that a reload would replace. */
+export const isTyping = () => document.activeElement?.closest('#main :is(input, select, textarea)') != null
 
 /** The details of a part by the texts of their summaries, equal ones numbered: new ones may stand between them. */
 function detailsOf(part: Element): Map<string, HTMLDetailsElement> {

@@ -9,6 +9,7 @@ import { FilterError, givenOf } from './filters.js'
 import { JobProgress } from './jobs/job-pages.js'
 import { isJobTopic, openJobStream } from './jobs/job-stream.js'
 import { createJobs } from './jobs/jobs.js'
+import { streamDefaults } from './live/event-stream.js'
 import { createFeed } from './live/feed.js'
 import { createSampler } from './live/sampler.js'
 import { openStream } from './live/stream.js'
@@ -40,6 +41,11 @@ export interface ConsoleDeps {
   readonly viewerOf?: ((request: Request) => Promise<Viewer | null> | Viewer | null) | undefined
   /** Tools of a server in development. @default none, and no page of them */
   readonly tools?: ConsoleTools | undefined
+  /**
+   * An open page connects again after this time, in milliseconds, so that its session is checked again.
+   * @default 60_000
+   */
+  readonly streamMs?: number | undefined
   /** The word for where this service runs, beside the title. @default development */
   readonly environment?: string | undefined
   /** The clock: milliseconds since the epoch. @default Date.now */
@@ -56,12 +62,13 @@ export type ConsoleService = Pick<Service, 'store' | 'indexers' | 'actingAs' | '
 export interface Console {
   /** Answers a request below `/console`. */
   fetch(request: Request, bindings?: ConsoleBindings): Response | Promise<Response>
-  /** Ends the streams of all open pages, and asks all jobs to end. */
+  /** Ends the streams of all open pages, and asks all jobs to end. Further streams are answered 503. */
   close(): void
 }
 
 /** Most open pages that update by themselves. */
 const mostStreams = 100
+const mostStreamMs = 3_600_000
 
 type Env = { Bindings: ConsoleBindings; Variables: { visit: Visit | null } }
 
@@ -72,11 +79,15 @@ type Env = { Bindings: ConsoleBindings; Variables: { visit: Visit | null } }
  */
 export function createConsole(deps: ConsoleDeps): Console {
   const { service, now = Date.now, environment = 'development', viewerOf = () => localViewer, tools = {} } = deps
+  const { streamMs = streamDefaults.lifeMs } = deps
+  if (!Number.isSafeInteger(streamMs) || streamMs < 1 || streamMs > mostStreamMs)
+    throw new RangeError(`streamMs is ${streamMs}; pass whole milliseconds from 1 to ${mostStreamMs}.`)
   const app = new Hono<Env>()
   const onError = (error: unknown) => deps.onError?.(error)
   const sampler = createSampler(service, now, onError)
   const feed = createFeed(sampler, renderers, now())
   const streams = new Set<() => void>()
+  let isClosed = false
   const assets = createAssets()
   const sections = consoleSections({
     hasIdentity: service.identity !== null,
@@ -117,6 +128,7 @@ export function createConsole(deps: ConsoleDeps): Console {
   return {
     fetch: (request, bindings = {}) => app.fetch(request, bindings),
     close() {
+      isClosed = true
       for (const end of streams) end()
       feed.close()
       jobs.close()
@@ -133,9 +145,9 @@ export function createConsole(deps: ConsoleDeps): Console {
 
   async function page(c: Context<Env>): Promise<Response> {
     const url = new URL(c.req.url)
-    const position = await feed.position()
-    const read = { ...deps, sampler, jobs, tools, now, url, role: visitIn(c).viewer.role }
     const path = pathBelow(c.req.url, base)
+    const position = path.startsWith('/jobs') ? jobs.position() : await feed.position()
+    const read = { ...deps, sampler, jobs, tools, now, url, role: visitIn(c).viewer.role }
     const content = (await loadPage(path, read)) ?? (await loadAdminPage(path, read, givenOf(url)))
     if (content === null) return c.notFound()
     const live = content.live === undefined ? undefined : `${content.live}&after=${position}`
@@ -149,15 +161,16 @@ export function createConsole(deps: ConsoleDeps): Console {
   function live(c: Context<Env>): Response {
     // It has no body to end the stream with.
     if (c.req.method === 'HEAD') return new Response(null)
+    if (isClosed) return new Response('The service is stopping.\n', { status: 503 })
     if (streams.size >= mostStreams) return new Response('Too many pages are open.\n', { status: 503 })
     const url = new URL(c.req.url)
     const after = c.req.header('last-event-id') ?? url.searchParams.get('after')
     let close = (): void => undefined
     const given = givenOf(url)
-    const onClose = () => streams.delete(close)
+    const end = { lifeMs: streamMs, onClose: () => streams.delete(close) }
     const opened = isJobTopic(given)
-      ? openJobStream(jobs, given['id'], renderers.job, onClose)
-      : openStream(feed, given, after, onClose)
+      ? openJobStream(jobs, { id: given['id'], after }, renderers.job, end)
+      : openStream(feed, given, after, end)
     close = opened.close
     streams.add(close)
     return new Response(opened.stream, {

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { createTwin, type Twin, type TwinIntegration, type TwinPayment } from '@payment-integration/testing/twin'
 import { type Browser, chromium, type Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { chromiumOptions, chromiumPath, type ServedPages, servePages } from '../test/serve-pages.js'
-import { createConsole } from './create-console.js'
+import { type Console, createConsole } from './create-console.js'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 /** Rows of a page, and some more. */
@@ -16,6 +16,9 @@ describe.skipIf(chromiumPath === undefined)('live lists in Chromium', () => {
   let shop: TwinIntegration
   let served: ServedPages
   let browser: Browser
+  let failsNewest = false
+  /** Streams that are open now. */
+  const streams = new Set<string>()
   const paid: TwinPayment[] = []
 
   beforeAll(async () => {
@@ -23,7 +26,12 @@ describe.skipIf(chromiumPath === undefined)('live lists in Chromium', () => {
     shop = await twin.addIntegration(() => new Response(null, { status: 204 }))
     for (let n = 0; n < payments; n += 1)
       paid.push(await twin.pay({ integrationAddress: shop.address, memo: `order-${n};` }))
-    served = await servePages(() => createConsole({ service: twin.service, now: twin.now }))
+    const { newest } = twin.service.store.console
+    vi.spyOn(twin.service.store.console, 'newest').mockImplementation((limit) =>
+      failsNewest ? Promise.reject(new Error('away')) : newest(limit),
+    )
+    const pages = createConsole({ service: twin.service, now: twin.now })
+    served = await servePages(() => ({ fetch: (request) => counted(pages, request) }))
     browser = await chromium.launch(chromiumOptions)
   })
   afterAll(async () => {
@@ -39,6 +47,29 @@ describe.skipIf(chromiumPath === undefined)('live lists in Chromium', () => {
     await page.locator('#live', { hasText: /^live$/ }).waitFor()
     return page
   }
+  /** Answers, and knows which streams are open. */
+  async function counted(pages: Pick<Console, 'fetch'>, request: Request): Promise<Response> {
+    const answer = await pages.fetch(request)
+    if (!request.url.includes('/console/live') || answer.body === null) return answer
+    streams.add(request.url)
+    const reader = answer.body.getReader()
+    const body = new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        const { done, value } = await reader.read()
+        if (done) controller.close()
+        else controller.enqueue(value)
+      },
+      cancel() {
+        streams.delete(request.url)
+        return reader.cancel()
+      },
+    })
+    return new Response(body, { headers: answer.headers })
+  }
+  /** What a browser does with a tab in the background. */
+  const setHidden = (page: Page, isHidden: boolean) =>
+    page.evaluate(`Object.defineProperty(document, 'hidden', { configurable: true, value: ${isHidden} })
+      document.dispatchEvent(new Event('visibilitychange'))`)
   const memos = (page: Page) => page.locator('#rows td[data-label=Memo]').allInnerTexts()
   const payment = (n: number): TwinPayment => paid[n] ?? { chainId: '', txHash: '' }
   /** A change that every open list gets after the earlier ones. */
@@ -76,6 +107,57 @@ describe.skipIf(chromiumPath === undefined)('live lists in Chromium', () => {
     await page.locator('#rows tr', { hasText: 'paused-1' }).waitFor()
     await page.locator('#live', { hasText: /^live$/ }).waitFor()
     await payLast(page, 'marker-2')
+    await page.close()
+  })
+
+  it('a hidden page holds no stream, and shows the changes of meanwhile once it is visible', async () => {
+    const page = await open('/payments')
+    await vi.waitFor(() => expect(streams.size).toBe(1), 300_000)
+    const [first = ''] = streams
+    await setHidden(page, true)
+    await vi.waitFor(() => expect(streams.size).toBe(0), 300_000)
+    await twin.pay({ integrationAddress: shop.address, memo: 'meanwhile-1' })
+    await setHidden(page, false)
+    await page.locator('#rows tr', { hasText: 'meanwhile-1' }).waitFor()
+    const [second = ''] = streams
+    const after = (url: string) => new URL(url).searchParams.getAll('after')
+    expect(after(second)).toHaveLength(1)
+    expect(new URL(second).searchParams.get('topic')).toBe(new URL(first).searchParams.get('topic'))
+    await page.close()
+  })
+
+  it('the badge says that the database does not answer, until it answers again', async () => {
+    const page = await open('/payments')
+    failsNewest = true
+    await page.locator('#live', { hasText: /^failing$/ }).waitFor()
+    failsNewest = false
+    await page.locator('#live', { hasText: /^live$/ }).waitFor()
+    await page.close()
+  })
+
+  it('a page does not load again while one types into it', async () => {
+    const page = await open('/payments')
+    const field = page.locator('main input[type=search]')
+    await field.fill('half a wo')
+    const before = await twin.service.store.console.newest(300)
+    const burst = { ...before, payments: [...Array.from({ length: 101 }, (_, n) => String(9_000 + n))] }
+    const asked = vi.spyOn(twin.service.store.console, 'newest').mockResolvedValueOnce(burst)
+    await vi.waitFor(() => expect(asked.mock.calls.length).toBeGreaterThan(2), 300_000)
+    await payLast(page, 'typed-1')
+    expect(await field.inputValue()).toBe('half a wo')
+    await page.evaluate('document.querySelector("main h1").textContent = "Old"')
+    await page.evaluate('document.activeElement.blur()')
+    await page.getByRole('heading', { name: 'Payments' }).waitFor()
+    await page.close()
+  })
+
+  it('while paused, more than a hundred changes become one, and the page loads again', async () => {
+    const page = await open('/payments')
+    await page.locator('#live').click()
+    for (let n = 0; n <= 100; n += 1) await twin.pay({ integrationAddress: shop.address, memo: `many-${n};` })
+    await page.locator('#live', { hasText: /^paused, changed$/ }).waitFor()
+    await page.locator('#live').click()
+    await page.locator('#rows tr', { hasText: 'many-100;' }).waitFor()
     await page.close()
   })
 

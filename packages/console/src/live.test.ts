@@ -1,6 +1,7 @@
 /** Live pages: one reader for all of them, resume by id, nothing while none is open. */
+import type { ConsoleReads } from '@payment-integration/core/ports'
 import { createTwin, type Twin, type TwinIntegration } from '@payment-integration/testing/twin'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, type MockInstance, vi } from 'vitest'
 import { type Console, createConsole } from './create-console.js'
 
 let twin: Twin
@@ -8,12 +9,13 @@ let pages: Console
 let shop: TwinIntegration
 /** Reads for changes so far. */
 let reads: () => number
+let newest: MockInstance<ConsoleReads['newest']>
 
 beforeEach(async () => {
   twin = await createTwin({ seed: 5 })
   shop = await twin.addIntegration(() => new Response(null, { status: 204 }))
-  const changes = vi.spyOn(twin.service.store.console, 'changes')
-  reads = () => changes.mock.calls.length
+  newest = vi.spyOn(twin.service.store.console, 'newest')
+  reads = () => newest.mock.calls.length
   pages = createConsole({ service: twin.service, now: twin.now })
 })
 afterEach(async () => {
@@ -59,8 +61,8 @@ async function open(query: string, lastEventId?: string) {
 
 const pay = () => twin.pay({ integrationAddress: shop.address })
 
-/** Waits until the reader has its first marks. */
-const begun = () => vi.waitFor(() => expect(reads()).toBeGreaterThan(0), 300_000)
+/** Waits until the reader knows the rows of before. */
+const begun = () => vi.waitFor(() => expect(newest.mock.settledResults[0]?.type).toBe('fulfilled'), 300_000)
 
 it('a new payment reaches an open list as a row, and a change comes as the same row', async () => {
   const list = await open('topic=payments')
@@ -123,6 +125,46 @@ it('a page that reconnects with its last id receives each missed event once', as
   expect((await back.next('row')).data).toMatchObject({ html: expect.stringContaining(missed.txHash) })
 })
 
+it('after more payments than one reading shows, lists load again, and later payments are rows', async () => {
+  const list = await open('topic=payments')
+  await begun()
+  const burst = Array.from({ length: 101 }, (_, n) => String(9_000 + n))
+  newest.mockResolvedValueOnce({ payments: burst, deliveries: [], updates: [] })
+  await list.next('stale')
+  const paid = await pay()
+  expect((await list.next('row')).data).toMatchObject({ html: expect.stringContaining(paid.txHash) })
+})
+
+it('pages are told that the database does not answer, and that it answers again', async () => {
+  const list = await open('topic=payments')
+  await begun()
+  expect((await list.next('failing')).data).toEqual({ isFailing: false })
+  newest.mockRejectedValue(new Error('away'))
+  expect((await list.next('failing')).data).toEqual({ isFailing: true })
+  const other = await open('topic=chains')
+  expect((await other.next('failing')).data).toEqual({ isFailing: true })
+  newest.mockRestore()
+  expect((await list.next('failing')).data).toEqual({ isFailing: false })
+  expect(Object.keys((await other.next('overview')).data)).toEqual(['parts'])
+})
+
+it('a reorganisation makes lists and payments load again', async () => {
+  const paid = await pay()
+  const list = await open('topic=payments')
+  const one = await open(`topic=payment&chain=${paid.chainId}&hash=${paid.txHash}`)
+  await begun()
+  const [indexer] = twin.service.indexers
+  if (indexer === undefined) throw new Error('There is no chain.')
+  const status = indexer.status()
+  const followed = { at: twin.now(), from: 1_000_000_000, commonAncestor: 1 }
+  const spy = vi.spyOn(indexer, 'status')
+  spy.mockReturnValue({ ...status, reorganisations: 1, newestReorganisations: [followed] })
+  await Promise.all([list.next('stale'), one.next('stale')])
+  // Its blocks are indexed again.
+  spy.mockReturnValue({ ...status, reorganisations: 1, newestReorganisations: [followed], indexed: followed.from })
+  await Promise.all([list.next('stale'), one.next('stale')])
+})
+
 it('a HEAD request opens no stream', async () => {
   const answer = await pages.fetch(new Request('http://localhost/console/live?topic=payments', { method: 'HEAD' }))
   expect([answer.status, reads()]).toEqual([200, 0])
@@ -142,7 +184,7 @@ it('twenty open pages cost the reads of one, and none is read before the first',
   for (let n = 1; n < 20; n += 1) await open('topic=overview')
   // Each read is one event of each page.
   for (let n = 1; n <= 3; n += 1) await first.next('overview')
-  expect(reads()).toBeLessThanOrEqual(4)
+  expect(reads()).toBeLessThanOrEqual(5)
 })
 
 it('the 101st open page is answered 503, and close ends all streams', async () => {
@@ -154,4 +196,6 @@ it('the 101st open page is answered 503, and close ends all streams', async () =
   const count = reads()
   await new Promise((resolve) => setTimeout(resolve, 1_200))
   expect(reads()).toBe(count)
+  const late = await pages.fetch(new Request('http://localhost/console/live?topic=overview'))
+  expect([late.status, reads()]).toEqual([503, count])
 })

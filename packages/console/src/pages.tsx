@@ -51,8 +51,8 @@ export async function loadPage(path: string, deps: PageDeps): Promise<PageConten
 }
 
 async function overviewPage({ service, sampler, url, tools }: PageDeps): Promise<PageContent> {
-  const [overview, marks] = await Promise.all([sampler.overview(), service.store.console.marks()])
-  const isEmpty = marks.paymentId === '0'
+  const [overview, newest] = await Promise.all([sampler.overview(), service.store.console.newest(1)])
+  const isEmpty = newest.payments.length === 0
   const [integration] = isEmpty ? await service.integrations.list() : []
   const test = <TestPayment tools={tools} integration={integration} />
   const body = <OverviewPage {...{ overview, isEmpty, test }} origin={url.origin} />

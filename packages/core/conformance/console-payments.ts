@@ -6,8 +6,10 @@ import type { ConsolePosition } from '../src/ports/store-console.js'
 import {
   address,
   epoch,
+  facts as fixtureFacts,
   hash,
   indexed,
+  indexPayments,
   insertUpdate,
   integration,
   nextVersion,
@@ -193,24 +195,41 @@ export function consolePaymentTests(test: StoreTest): void {
     })
   })
 
-  test('changes name payments that are new, changed or updated, once', async ({ store }) => {
+  test('the newest rows name the payments that are new, changed or updated', async ({ store }) => {
     await store.integrations.insert(integration())
+    expect(await store.console.newest(10)).toEqual({ payments: [], deliveries: [], updates: [] })
     const first = await indexed(store)
-    const marks = await store.console.marks()
-    expect(await store.console.changes(marks, 10)).toEqual({ marks, paymentIds: [], deliveryIds: [] })
     const second = await indexed(store, { txHash: hash(2) })
     await nextVersion(store, first)
+    await store.transaction(async (tx) => {
+      await insertUpdate(tx, { update: update(), outcome: 'refused', reason: 'no', version: 2 })
+      const other = update({ id: 'u2', txHash: hash(3) })
+      await insertUpdate(tx, { update: other, outcome: 'waiting', reason: null, version: 2 })
+    })
+    const { payments, deliveries, updates } = await store.console.newest(10)
+    expect(payments).toEqual([second.id, first.id])
+    expect(deliveries.map(({ paymentId }) => paymentId)).toEqual([first.id, second.id, first.id])
+    expect(updates.map(({ paymentId }) => paymentId)).toEqual([null, first.id])
+    const named = await store.console.deliveriesById(deliveries.map(({ deliveryId }) => deliveryId))
+    expect(named.map(({ version }) => version)).toEqual([1, 1, 2])
+    expect(await store.console.newest(1)).toEqual({
+      payments: payments.slice(0, 1),
+      deliveries: deliveries.slice(0, 1),
+      updates: updates.slice(0, 1),
+    })
+  })
+
+  test('an update names the primary payment of its transaction alone', async ({ store }) => {
+    const facts = [fixtureFacts({ ordinal: 0 }), fixtureFacts({ ordinal: 1, logIndex: 9 })]
+    const [own] = await store.transaction((tx) =>
+      indexPayments(
+        tx,
+        facts.map((each, n) => ({ facts: each, primary: n === 0 })),
+      ),
+    )
     await store.transaction((tx) =>
       insertUpdate(tx, { update: update(), outcome: 'refused', reason: 'no', version: 2 }),
     )
-    const changes = await store.console.changes(marks, 10)
-    expect(changes.paymentIds).toEqual([first.id, second.id])
-    expect(changes.deliveryIds).toHaveLength(2)
-    expect(changes.marks).toEqual(await store.console.marks())
-    expect(await store.console.changes(changes.marks, 10)).toEqual({
-      marks: changes.marks,
-      paymentIds: [],
-      deliveryIds: [],
-    })
+    expect((await store.console.newest(10)).updates.map(({ paymentId }) => paymentId)).toEqual([own?.id])
   })
 }

@@ -1,6 +1,7 @@
 /** Jobs: their progress, their ends and their bounds. */
 import { ChainError, StoreError } from '@payment-integration/core'
 import { expect, it } from 'vitest'
+import { openJobStream } from './job-stream.js'
 import type { NewJob } from './job-types.js'
 import { createJobs, jobLimits } from './jobs.js'
 
@@ -95,4 +96,20 @@ it('close asks all jobs to end, and starts no further ones', async () => {
   await end
   expect(jobs.find(id)?.state).toBe('stopped')
   expect(() => jobs.start({ title: 'Work', actor: 'a', run: endless })).toThrow('The service is stopping.')
+})
+
+it('a page that comes back learns of a change meanwhile, and of none otherwise', async () => {
+  const { jobs, run } = setup()
+  const before = jobs.position()
+  await run(() => Promise.resolve())
+  const firstOf = async (after: string) => {
+    const { stream } = openJobStream(jobs, { id: undefined, after }, () => '', { lifeMs: 1_000_000, onClose: () => {} })
+    const reader = stream.pipeThrough(new TextDecoderStream()).getReader()
+    await reader.read()
+    return (await reader.read()).value
+  }
+  expect(await firstOf(before)).toBe(`event: stale\nid: ${jobs.position()}\ndata: {}\n\n`)
+  const later = firstOf(jobs.position())
+  await run(() => Promise.resolve())
+  expect(await later).toBe(`event: stale\nid: ${jobs.position()}\ndata: {}\n\n`)
 })

@@ -20,6 +20,8 @@ export interface Jobs {
   /** Newest first. */
   list(): readonly Job[]
   find(id: string): Job | null
+  /** `<name of this process>.<number of changes>`: a page that shows the jobs of this position lacks no change. */
+  position(): string
   /** Asks a job to end. Null: there is none. */
   stop(id: string): Job | null
   /** Calls the listener after each change; returns the function that ends it. */
@@ -37,10 +39,13 @@ interface Entry {
 export function createJobs({ now, onError }: JobsDeps): Jobs {
   const entries = new Map<string, Entry>()
   const listeners = new Set<(job: Job) => void>()
+  const start = randomBytes(6).toString('base64url')
+  let changes = 0
   let isClosed = false
 
   function change(entry: Entry, changed: Partial<Job>): void {
     entry.job = { ...entry.job, ...changed }
+    changes += 1
     for (const listener of listeners) listener(entry.job)
   }
 
@@ -88,12 +93,14 @@ export function createJobs({ now, onError }: JobsDeps): Jobs {
       }
       const entry = { job, stop: new AbortController() }
       entries.set(id, entry)
+      changes += 1
       forgetOldest()
       void run(entry, work)
       return entry.job
     },
     list: () => [...entries.values()].map(({ job }) => job).reverse(),
     find: (id) => entries.get(id)?.job ?? null,
+    position: () => `${start}.${changes}`,
     stop(id) {
       const entry = entries.get(id)
       if (entry === undefined) return null

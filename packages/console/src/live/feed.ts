@@ -8,8 +8,10 @@ import type { Sample, Sampler } from './sampler.js'
 export type FeedEvent =
   | { readonly kind: 'payment'; readonly payment: StoredPayment; readonly html: string }
   | { readonly kind: 'delivery'; readonly delivery: DeliveryView; readonly html: string }
-  /** `json` holds the parts and the charts, written once for all pages. */
-  | { readonly kind: 'overview'; readonly json: string }
+  /** `json` holds the parts and the charts, `chainsJson` the part of the chains alone: written once for all pages. */
+  | { readonly kind: 'overview'; readonly json: string; readonly chainsJson: string }
+  /** Whether the database does not answer: pages are then not live. */
+  | { readonly kind: 'failing'; readonly isFailing: boolean }
   /** Changes are missing: load the page again. */
   | { readonly kind: 'reset' }
 
@@ -24,7 +26,8 @@ export interface Numbered {
 export interface Renderers {
   payment(payment: StoredPayment): string
   delivery(delivery: DeliveryView): string
-  parts(overview: Overview): Readonly<Record<string, string>>
+  /** Parts by the ids of their elements. */
+  parts(overview: Overview): Readonly<Record<'tiles' | 'chains', string>>
 }
 
 /** Events for open pages. */
@@ -33,10 +36,11 @@ export interface Feed {
   position(): Promise<string>
   /**
    * Calls the listener with each event; returns the function that stops it.
-   * @param after - The id of the last event that the page has. Later events of rows come first, or one `reset`.
+   * @param after - The id of the last event that the page has. Later events of rows come first, or one `reset`;
+   * then one that says whether the database answers.
    */
   follow(after: string | null, listener: (numbered: Numbered) => void): () => void
-  /** Stops reading. */
+  /** Stops reading. Nothing is followed any more. */
   close(): void
 }
 
@@ -53,30 +57,37 @@ export function createFeed(sampler: Sampler, render: Renderers, start: number): 
   let number = 0
   let stop: (() => void) | null = null
   let leaving: ReturnType<typeof setTimeout> | null = null
+  let isFailing = false
   let isClosed = false
 
   function publish(event: FeedEvent): void {
     number += 1
     const numbered = { id: `${start}.${number}`, number, event }
-    if (event.kind !== 'overview') kept.push(numbered)
+    if (event.kind !== 'overview' && event.kind !== 'failing') kept.push(numbered)
     if (kept.length > mostKept) keptAfter = kept.shift()?.number ?? keptAfter
     for (const listener of listeners) listener(numbered)
   }
 
   function onSample(sample: Sample | null): void {
+    if (isFailing !== (sample === null)) {
+      isFailing = sample === null
+      publish({ kind: 'failing', isFailing })
+    }
     if (sample === null) return
     if (sample.isCut) publish({ kind: 'reset' })
     for (const payment of sample.payments) publish({ kind: 'payment', payment, html: render.payment(payment) })
     for (const delivery of sample.deliveries) publish({ kind: 'delivery', delivery, html: render.delivery(delivery) })
     const { overview } = sample
-    const json = JSON.stringify({ parts: render.parts(overview), charts: chartData(overview) })
-    publish({ kind: 'overview', json })
+    const parts = render.parts(overview)
+    const json = JSON.stringify({ parts, charts: chartData(overview) })
+    publish({ kind: 'overview', json, chainsJson: JSON.stringify({ parts: { chains: parts.chains } }) })
   }
 
   function leave(): void {
     leaving = null
     stop?.()
     stop = null
+    isFailing = false
     kept = []
     number += 1
     keptAfter = number
@@ -105,10 +116,13 @@ export function createFeed(sampler: Sampler, render: Renderers, start: number): 
       return `${start}.${number}`
     },
     follow(after, listener) {
+      if (isClosed) return () => undefined
       if (leaving !== null) clearTimeout(leaving)
       leaving = null
       const missed = after === null ? [] : missedSince(after)
-      for (const each of missed ?? [{ id: `${start}.${number}`, event: { kind: 'reset' } as const }]) listener(each)
+      const id = `${start}.${number}`
+      for (const each of missed ?? [{ id, event: { kind: 'reset' } as const }]) listener(each)
+      listener({ id, event: { kind: 'failing', isFailing } })
       listeners.add(listener)
       stop ??= sampler.subscribe(onSample)
       return () => {

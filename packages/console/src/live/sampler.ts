@@ -3,7 +3,9 @@
  * @module
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ConsoleMarks, DeliveryView, StoredPayment } from '@payment-integration/core/ports'
+import type { ChainStatus } from '@payment-integration/core'
+import type { DeliveryView, StoredPayment } from '@payment-integration/core/ports'
+import { addedSince, type Look, lookAt, mostLookedAt } from './added-rows.js'
 import { createHourCounts, type HourCounts } from './hour-counts.js'
 import { type Overview, readOverview, type SampledService } from './overview.js'
 
@@ -12,7 +14,7 @@ export interface Sample {
   readonly overview: Overview
   readonly payments: readonly StoredPayment[]
   readonly deliveries: readonly DeliveryView[]
-  /** Whether more changed than one tick reads: it has no rows, and open lists must be loaded again. */
+  /** Whether more changed than rows can say: it has none, and open lists must be loaded again. */
   readonly isCut: boolean
 }
 
@@ -34,11 +36,13 @@ const tickMs = 1_000
 /** A tick waits so many times as long as the last one took: ticks take at most 2 % of a busy process. */
 const restFactor = 50
 const mostRestMs = 5_000
-/** Most changed rows of a kind that one tick reads. */
-const mostChanged = 100
 /** Attempts are stored when they end: how far back a tick looks for their start. */
 const lookBackMs = 30_000
-const mostRemembered = 5_000
+
+interface Known {
+  readonly look: Look
+  readonly reorganisations: string
+}
 
 /**
  * Builds the sampler. It reads nothing before the first page.
@@ -49,15 +53,14 @@ export function createSampler(
   now: () => number,
   onError: (error: unknown) => void = () => undefined,
 ): Sampler {
-  const { store } = service
+  const { store, indexers } = service
   const listeners = new Set<SampleListener>()
   const hours: HourCounts = createHourCounts(store.console, now)
   let newest: { readonly at: number; readonly reading: Promise<Overview> } | null = null
   /** Whether the loop runs: one, however pages come and go during a read. */
   let isRunning = false
-  /** Where the next tick begins; null: no page is open. */
-  let marks: Promise<ConsoleMarks> | null = null
-  let seen = new Set<string>()
+  /** What later rows are compared with; null: no page is open. */
+  let known: Promise<Known> | null = null
 
   function overview(): Promise<Overview> {
     if (newest === null || now() - newest.at >= tickMs || now() < newest.at) {
@@ -71,26 +74,36 @@ export function createSampler(
   }
 
   async function sample(): Promise<Sample> {
-    const changes = await store.console.changes(await begin(), mostChanged)
-    const attempts = await store.console.attempts({ since: Math.max(0, now() - lookBackMs), limit: mostChanged })
-    const fresh = attempts.filter(({ deliveryId, number }) => !seen.has(`${deliveryId}:${number}`))
-    if (seen.size > mostRemembered) seen = new Set()
-    for (const { deliveryId, number } of attempts) seen.add(`${deliveryId}:${number}`)
-    const isCut = changes.deliveryIds.length === mostChanged || fresh.length === mostChanged
-    const ids = [...new Set([...changes.deliveryIds, ...fresh.map(({ deliveryId }) => deliveryId)])]
+    const before = await begin()
+    const found = await read()
+    const added = addedSince(before.look, found.look)
+    // Payments that leave the chain or come back to it get no new row.
+    const isCut = added.isCut || found.reorganisations !== before.reorganisations
     const [payments, deliveries] = isCut
       ? [[], []]
-      : await Promise.all([store.console.paymentsById(changes.paymentIds), store.console.deliveriesById(ids)])
-    marks = Promise.resolve(changes.marks)
-    return { overview: await overview(), payments, deliveries, isCut }
+      : await Promise.all([
+          store.console.paymentsById(added.paymentIds),
+          store.console.deliveriesById(added.deliveryIds),
+        ])
+    const news = { overview: await overview(), payments, deliveries, isCut }
+    known = Promise.resolve(found)
+    return news
   }
 
-  function begin(): Promise<ConsoleMarks> {
-    marks ??= store.console.marks().catch((error: unknown) => {
-      marks = null
+  async function read(): Promise<Known> {
+    // Before the rows: a reorganisation during the reads belongs to the next tick.
+    const reorganisations = reorganisationsOf(indexers.map((indexer) => indexer.status()))
+    const newest = await store.console.newest(mostLookedAt)
+    const attempts = await store.console.attempts({ since: Math.max(0, now() - lookBackMs), limit: mostLookedAt })
+    return { look: lookAt(newest, attempts), reorganisations }
+  }
+
+  function begin(): Promise<Known> {
+    known ??= read().catch((error: unknown) => {
+      known = null
       throw error
     })
-    return marks
+    return known
   }
 
   async function run(): Promise<void> {
@@ -107,7 +120,7 @@ export function createSampler(
       restMs = Math.min(mostRestMs, Math.max(tickMs, restFactor * (performance.now() - begun)))
     }
     isRunning = false
-    marks = null
+    known = null
   }
 
   return {
@@ -120,4 +133,13 @@ export function createSampler(
       return () => void listeners.delete(listener)
     },
   }
+}
+
+/** Changes when a chain is reorganised, and when its blocks are indexed again up to the height of before. */
+function reorganisationsOf(chains: readonly ChainStatus[]): string {
+  return chains
+    .map(({ reorganisations, newestReorganisations: [newest], indexed }) => {
+      return `${reorganisations} ${newest === undefined || (indexed ?? 0) >= newest.from}`
+    })
+    .join()
 }

@@ -1,7 +1,7 @@
 /** One page's stream of server-sent events: the events of its topic that match its filters. @module */
 import type { ConsolePaymentFilter, DeliveryFilter, DeliveryView, StoredPayment } from '@payment-integration/core/ports'
 import { deliveryFilter, type Given, hashOf, paymentFilter, wholeOf } from '../filters.js'
-import { openEventStream } from './event-stream.js'
+import { openEventStream, type StreamEnd } from './event-stream.js'
 import type { Feed, Numbered } from './feed.js'
 
 /** Chooses what a page gets of an event: the name and data of a server-sent event, or null. */
@@ -12,18 +12,19 @@ type Choose = (event: Numbered['event']) => { readonly name: string; readonly js
  * @param given - `topic`, and the page's filters as in its own URL.
  * @throws FilterError For malformed filters.
  */
-export function openStream(feed: Feed, given: Given, after: string | null, onClose: () => void) {
+export function openStream(feed: Feed, given: Given, after: string | null, end: StreamEnd) {
   const choose = chooserOf(given)
   return openEventStream(
     (send) =>
       feed.follow(after, ({ id, event }) => {
-        const chosen = choose(event)
+        const chosen = event.kind === 'failing' ? failing(event.isFailing) : choose(event)
         if (chosen !== null) send(`event: ${chosen.name}\nid: ${id}\ndata: ${chosen.json}\n\n`)
       }),
-    onClose,
+    end,
   )
 }
 
+const failing = (isFailing: boolean) => ({ name: 'failing', json: JSON.stringify({ isFailing }) })
 const stale = { name: 'stale', json: '{}' } as const
 
 function chooserOf(given: Given): Choose {
@@ -48,6 +49,8 @@ function chooserOf(given: Given): Choose {
         return changed ? stale : null
       }
     }
+    case 'chains':
+      return (event) => (event.kind === 'overview' ? { name: 'overview', json: event.chainsJson } : null)
     default:
       return (event) => (event.kind === 'overview' ? { name: 'overview', json: event.json } : null)
   }

@@ -98,20 +98,17 @@ export interface CountQuery {
   readonly limit: number
 }
 
-/** Newest known rows; rows after them are new. */
-export interface ConsoleMarks {
-  readonly paymentId: string
-  readonly deliveryId: string
-  /** The number of the newest processor update. */
-  readonly updateSeq: string
-}
-
-/** Rows added since {@link ConsoleMarks}, each list ascending and limited. */
-export interface ConsoleChanges {
-  readonly marks: ConsoleMarks
-  /** Payments that are new, have a new version, or have a new update. */
-  readonly paymentIds: readonly string[]
-  readonly deliveryIds: readonly string[]
+/**
+ * The newest rows, each list newest first. A reader that compares them with those of its last call finds what was
+ * added, also a row whose transaction committed later than those of newer rows.
+ */
+export interface ConsoleNewest {
+  /** Ids of payments. */
+  readonly payments: readonly string[]
+  /** Deliveries with their payments: each is a new version. */
+  readonly deliveries: readonly { readonly deliveryId: string; readonly paymentId: string }[]
+  /** Processor updates by number, with the primary payment of their transaction; null: it has none. */
+  readonly updates: readonly { readonly seq: string; readonly paymentId: string | null }[]
 }
 
 /** Reads for the console. They see committed rows only. */
@@ -165,8 +162,6 @@ export interface ConsoleReads {
   }): Promise<ConsoleIntegration[]>
   /** Records of the audit log, newest first. */
   audit(query: { readonly beforeSeq?: number | undefined; readonly limit: number }): Promise<AuditRecord[]>
-  /** The newest rows. */
-  marks(): Promise<ConsoleMarks>
-  /** Rows added since; at most `limit` of each kind. */
-  changes(since: ConsoleMarks, limit: number): Promise<ConsoleChanges>
+  /** The newest rows; at most `limit` of each kind. */
+  newest(limit: number): Promise<ConsoleNewest>
 }

@@ -25,11 +25,8 @@ export function consoleReads(
       )
       .sort((a, b) => b.startedAt - a.startedAt)
   }
-  const marks = async () => ({
-    paymentId: String(state().payments.size),
-    deliveryId: String((await deliveries.list(all)).length),
-    updateSeq: String(state().updates.size),
-  })
+  const paymentOf = (chainId: number, txHash: string) =>
+    primary().find((each) => each.chainId === chainId && each.txHash === txHash)?.id
   return {
     prepare: async () => undefined,
     async payments({ limit, before, ...filter }) {
@@ -124,26 +121,18 @@ export function consoleReads(
         .reverse()
         .slice(0, limit)
     },
-    marks,
-    async changes(since, limit) {
-      const views = (await deliveries.list(all)).slice(Number(since.deliveryId)).slice(0, limit)
-      const updates = [...state().updates.values()].slice(Number(since.updateSeq)).slice(0, limit)
-      const added = payments().slice(Number(since.paymentId)).slice(0, limit)
-      const names = [
-        ...views.map(({ chainId, txHash }) => `${chainId}:${txHash}`),
-        ...updates.map(({ update }) => `${update.chainId}:${update.txHash}`),
-      ]
-      const touched = payments().filter(
-        (each) => added.includes(each) || names.includes(`${each.chainId}:${each.txHash}`),
-      )
+    async newest(limit) {
+      const newestOf = <Row>(rows: readonly Row[]) => [...rows].reverse().slice(0, limit)
+      const views = newestOf(await deliveries.list(all))
+      const updates = newestOf([...state().updates.values()].map(({ update }, index) => ({ update, seq: index + 1 })))
       return {
-        marks: {
-          paymentId: String(Number(since.paymentId) + added.length),
-          deliveryId: String(Number(since.deliveryId) + views.length),
-          updateSeq: String(Number(since.updateSeq) + updates.length),
-        },
-        paymentIds: touched.map(({ id }) => id),
-        deliveryIds: views.map(({ deliveryId }) => deliveryId),
+        payments: newestOf(payments()).map(({ id }) => id),
+        deliveries: views.map(({ deliveryId, chainId, txHash }) => {
+          return { deliveryId, paymentId: paymentOf(chainId, txHash) ?? '' }
+        }),
+        updates: updates.map(({ seq, update: { chainId, txHash } }) => {
+          return { seq: String(seq), paymentId: paymentOf(Number(chainId), txHash) ?? null }
+        }),
       }
     },
   }

@@ -3,11 +3,11 @@ import type { ConsoleReads } from '@payment-integration/core/ports'
 import { auditRecord } from '../audit.js'
 import type { Connection, Engine } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
-import { readChanges, readMarks } from './changes.js'
 import { createDeliveryReads } from './delivery-reads.js'
 import { createEndpointReads } from './endpoint-reads.js'
 import { makeConsoleIndexes } from './indexes.js'
 import { attemptsPerMinute, paymentsPerMinute } from './minute-counts.js'
+import { readNewest } from './newest.js'
 import { createPaymentReads } from './payment-reads.js'
 
 /** All reads, on a connection that sees committed rows only. */
@@ -21,8 +21,7 @@ export function createConsoleReads(engine: Engine): ConsoleReads {
     attemptsPerMinute: (query) => attemptsPerMinute(db, query),
     paymentsPerMinute: (query) => paymentsPerMinute(db, query),
     audit: async (query) => (await auditQuery(db, query).execute()).map(auditRecord),
-    marks: () => readMarks(db),
-    changes: (since, limit) => readChanges(db, since, limit),
+    newest: (limit) => readNewest(db, limit),
   }
 }
 

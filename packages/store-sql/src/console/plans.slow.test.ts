@@ -6,12 +6,12 @@ import { postgresMissing } from '../../test/postgres.js'
 import { fillConsoleRows, rows, shops } from '../../test/support/console-rows.js'
 import { type OpenEngine, openPostgres, openSqlite } from '../../test/support/engines.js'
 import { type Compiled, postgresScans, sqlitePlan } from '../../test/support/plans.js'
-import { newDeliveries, newestQuery, newestUpdateQuery, newPayments, newUpdates } from './changes.js'
 import { auditQuery } from './console-reads.js'
 import { attemptsQuery, transactionQuery, viewRows } from './delivery-reads.js'
 import { failureQuery, integrationQuery, latencyQuery, newestIdsQuery } from './endpoint-reads.js'
 import { firstIdQuery } from './first-id.js'
 import { attemptCounts, paymentCounts } from './minute-counts.js'
+import { newestDeliveries, newestPayments, newestUpdates } from './newest.js'
 import { searchQuery, updatesQuery } from './payment-reads.js'
 import { walletQuery } from './wallet-search.js'
 
@@ -36,12 +36,9 @@ const queries = ({ engine: { read } }: OpenEngine): Readonly<Record<string, Comp
   'attempts by minute': attemptCounts(read, { since: 0, limit }),
   'payments by minute': paymentCounts(read, { since: epoch, limit }),
   'audit log': auditQuery(read, { beforeSeq: 10, limit }),
-  'newest payment': newestQuery(read, 'payments'),
-  'newest delivery': newestQuery(read, 'deliveries'),
-  'newest update': newestUpdateQuery(read),
-  'added payments': newPayments(read, rows - 10, limit),
-  'added deliveries': newDeliveries(read, rows - 10, limit),
-  'added updates': newUpdates(read, 0, limit),
+  'newest payments': newestPayments(read, limit),
+  'newest deliveries': newestDeliveries(read, limit),
+  'newest updates': newestUpdates(read, limit),
 })
 
 describe('SQLite', () => {

@@ -1,0 +1,50 @@
+/** One page's stream: its bound and its end. */
+import { expect, it, vi } from 'vitest'
+import { openEventStream, type Send } from './event-stream.js'
+
+function open(lifeMs = 1_000_000) {
+  let send: Send = () => undefined
+  const [onClose, unfollow] = [vi.fn(), vi.fn()]
+  const { stream } = openEventStream(
+    (own) => {
+      send = own
+      return unfollow
+    },
+    { lifeMs, onClose },
+  )
+  return { reader: stream.getReader(), send: (text: string) => send(text), onClose, unfollow }
+}
+
+it('a page that reads nothing is dropped with all its events once more than 1 MB waits', async () => {
+  const { reader, send, onClose, unfollow } = open()
+  const event = 'x'.repeat(17_000)
+  let sent = 0
+  while (onClose.mock.calls.length === 0 && sent < 1_000) {
+    send(event)
+    sent += 1
+  }
+  expect(sent * event.length).toBeLessThan(1_000_000 + 2 * event.length)
+  expect([onClose.mock.calls.length, unfollow.mock.calls.length]).toEqual([1, 1])
+  await expect(reader.read()).rejects.toThrow('too slowly')
+  send(event)
+})
+
+it('a page that reads gets more than 1 MB', async () => {
+  const { reader, send, onClose } = open()
+  const event = 'x'.repeat(100_000)
+  await reader.read()
+  for (let n = 0; n < 30; n += 1) {
+    send(event)
+    expect((await reader.read()).value?.byteLength).toBe(event.length)
+  }
+  expect(onClose).not.toHaveBeenCalled()
+})
+
+it('a stream ends after its life, and asks the browser to come back soon', async () => {
+  const { reader, onClose } = open(1)
+  let text = ''
+  for (let part = await reader.read(); !part.done; part = await reader.read())
+    text += new TextDecoder().decode(part.value)
+  expect(text).toBe('retry: 2000\n\nretry: 100\n\n')
+  expect(onClose).toHaveBeenCalledOnce()
+})

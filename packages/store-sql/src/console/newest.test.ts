@@ -1,0 +1,50 @@
+import { fixtures } from '@payment-integration/core/conformance'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTestDatabase, postgresMissing, type TestDatabase } from '../../test/postgres.js'
+import { createPostgresStore } from '../exports/postgres.js'
+
+const { hash, indexed, indexPayments, integration, primary, update } = fixtures
+
+describe.skipIf(postgresMissing)('the newest rows of a PostgreSQL store', () => {
+  let database: TestDatabase
+  beforeAll(async () => {
+    database = await createTestDatabase()
+  })
+  afterAll(() => database?.remove())
+
+  it('have a lower id behind a higher one once its transaction commits', async () => {
+    const { connectionString } = database
+    const [store, slow] = [createPostgresStore({ connectionString }), createPostgresStore({ connectionString })]
+    await store.migrate()
+    await store.integrations.insert(integration())
+    let commit = (): void => undefined
+    let written = (): void => undefined
+    const [mayCommit, hasWritten] = [
+      new Promise<void>((resolve) => {
+        commit = resolve
+      }),
+      new Promise<void>((resolve) => {
+        written = resolve
+      }),
+    ]
+    const done = slow.transaction(async (tx) => {
+      await indexPayments(tx, [primary({ txHash: hash(1) })])
+      const refused = { outcome: 'refused', reason: null, version: 1 } as const
+      await tx.insertUpdate({ update: update({ txHash: hash(1) }), ...refused })
+      written()
+      await mayCommit
+    })
+    await Promise.race([hasWritten, done])
+    const second = await indexed(store, { txHash: hash(2) })
+    const before = await store.console.newest(10)
+    expect([before.payments, before.updates]).toEqual([[second.id], []])
+    commit()
+    await done
+    const { payments, deliveries, updates } = await store.console.newest(10)
+    const first = String(Number(second.id) - 1)
+    expect(payments).toEqual([second.id, first])
+    expect(deliveries.map(({ paymentId }) => paymentId)).toEqual([second.id, first])
+    expect(updates.map(({ paymentId }) => paymentId)).toEqual([first])
+    await Promise.all([store.close(), slow.close()])
+  })
+})

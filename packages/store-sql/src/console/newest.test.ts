@@ -30,7 +30,7 @@ describe.skipIf(postgresMissing)('the newest rows of a PostgreSQL store', () => 
     const done = slow.transaction(async (tx) => {
       await indexPayments(tx, [primary({ txHash: hash(1) })])
       const refused = { outcome: 'refused', reason: null, version: 1 } as const
-      await tx.insertUpdate({ update: update({ txHash: hash(1) }), ...refused })
+      await tx.insertUpdates([{ update: update({ txHash: hash(1) }), ...refused }])
       written()
       await mayCommit
     })

@@ -5,7 +5,7 @@ import { FilterError } from '../filters.js'
 import { unclosedWords, unresolvedWords } from '../identity-words.js'
 import { ErrorPage } from '../pages/records.js'
 import type { Act, ActAnswer, ActInput } from './act.js'
-import { requiredField } from './fields.js'
+import { confirmedField, requiredField } from './fields.js'
 
 const section = '/identity'
 const isOff = () => new FilterError('No identity provider is configured.')
@@ -34,6 +34,7 @@ async function search({ fields, service }: ActInput): Promise<ActAnswer> {
 async function resolve({ fields, commands }: ActInput): Promise<ActAnswer> {
   if (commands.identity === null) throw isOff()
   const finding = requiredField(fields, 'finding')
+  if (finding === 'none') confirmedField(fields)
   const applicantId = finding === 'none' ? null : requiredField(fields, 'applicant')
   const externalUserId = requiredField(fields, 'externalUserId')
   const result = await commands.identity.resolveRedemption({ externalUserId, applicantId })
@@ -47,6 +48,7 @@ async function close({ fields, commands }: ActInput): Promise<ActAnswer> {
   if (commands.identity === null) throw isOff()
   const what = requiredField(fields, 'what') === 'missing' ? 'missing' : 'hold'
   const dryRun = fields['dryRun'] === 'yes'
+  if (!dryRun) confirmedField(fields)
   const result = await commands.identity.closeVerification({
     subjectId: requiredField(fields, 'subject'),
     what,

@@ -6,7 +6,7 @@ import { EndpointPage } from './pages/endpoint.js'
 import { OwnDeliveriesPage, OwnPaymentsPage } from './pages/lists.js'
 import { OwnOverviewPage } from './pages/overview.js'
 import { OwnPaymentPage } from './pages/payment.js'
-import { SecretsPage } from './pages/secrets.js'
+import { OwnSecretsPage } from './pages/secrets.js'
 import type { Tenant } from './tenant.js'
 
 /** What pages read from. */
@@ -34,7 +34,7 @@ const pages: Readonly<Record<string, Load>> = {
   '/secrets': async ({ tenant }) => ({
     title: 'Secrets',
     section: '/secrets',
-    body: <SecretsPage integration={await tenant.integration()} />,
+    body: <OwnSecretsPage integration={await tenant.integration()} />,
   }),
 }
 

@@ -46,7 +46,8 @@ export function ChoiceField(props: {
   readonly name: string
   readonly label: string
   readonly values: readonly string[]
-  readonly value: string
+  /** The chosen one. @default the first */
+  readonly value?: string | undefined
 }) {
   return (
     <label>

@@ -34,6 +34,8 @@ describe('the search by e-mail address', () => {
     const key = await identity().emailKey(email)
     const { status, location, text } = await vera.act('identity-search', { email: ` ${email.toUpperCase()} ` })
     expect([status, location]).toEqual([303, `/console/identity?key=${key}&note=email-found`])
+    const [record] = await setup.twin.service.store.console.audit({ limit: 1 })
+    expect(record).toMatchObject({ actor: 'operator:vera', action: 'identity.searched', details: { emailKey: key } })
     const found = await vera.get(`/identity?key=${key}`)
     expect(found.text).toContain(`title="${key}"`)
     for (const each of [text, found.text, (await vera.get('/identity')).text, (await vera.get('/audit')).text])

@@ -22,7 +22,7 @@ export function ToolsPage({ tools, integrations, now }: ToolsPageProps) {
     <>
       <h1>Tools</h1>
       <p class="dim">
-        For development. The acts of this page are not in the audit log. Results are{' '}
+        For development. The audit log records a probe of a receiver, and no other act of this page. Results are{' '}
         <a href={hrefOf('/jobs', {})}>jobs</a>.
       </p>
       {integrations.length === 0 ? <p class="note">No integration is registered: create one first.</p> : null}

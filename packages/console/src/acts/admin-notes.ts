@@ -1,4 +1,4 @@
-/** What is said after the acts on integrations, accounts, keys, operators and identity. @module */
+/** Sentences after the acts on integrations, accounts, keys, operators and identity. @module */
 
 /** Sentences by the name that stands in the address. */
 export const adminNotes = {

@@ -1,5 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
-/** The first step of a replay of many deliveries: what would happen. @module */
+/** The first step of a replay of many deliveries: its consequences. @module */
 import type { DeliveryFilter, DeliveryStatus } from '@payment-integration/core/ports'
 import type { Given } from '../filters.js'
 import { ActForm } from '../view/act-form.js'

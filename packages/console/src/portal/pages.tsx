@@ -10,7 +10,7 @@ import { OwnPaymentPage } from './pages/payment.js'
 import { OwnSecretsPage } from './pages/secrets.js'
 import type { Tenant } from './tenant.js'
 
-/** What pages read from. */
+/** Dependencies of pages. */
 export interface PortalPageDeps {
   readonly tenant: Tenant
   readonly now: () => number

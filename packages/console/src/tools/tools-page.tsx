@@ -9,7 +9,7 @@ import { ExplainForm } from './explain-view.js'
 import { IntegrationChoice, type NamedAddress } from './integration-choice.js'
 import type { ConsoleTools, TriggerTool } from './tools.js'
 
-/** What the page offers. */
+/** Content of the page. */
 export interface ToolsPageProps {
   readonly tools: ConsoleTools
   readonly integrations: readonly NamedAddress[]

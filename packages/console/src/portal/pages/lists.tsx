@@ -106,7 +106,7 @@ export function OwnPaymentsPage(props: {
   )
 }
 
-/** What makes the first payment appear. */
+/** The way to a first payment. */
 export function NoPayments({ origin, address }: Place) {
   return (
     <Empty title="No payment names your integration yet.">

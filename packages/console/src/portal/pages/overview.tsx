@@ -8,7 +8,7 @@ import { portalHref } from '../links.js'
 import type { EndpointProps } from './endpoint.js'
 import { DeliveryTable, NoPayments, PaymentTable, type Place } from './lists.js'
 
-/** What the page shows. */
+/** Content of the page. */
 export interface OwnOverviewProps extends EndpointProps {
   readonly place: Place
   /** The newest. */

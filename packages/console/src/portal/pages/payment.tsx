@@ -12,7 +12,7 @@ import { memoOf } from '../../view/text.js'
 import { PortalForm, portalHref } from '../links.js'
 import type { TenantPayment } from '../tenant.js'
 
-/** What the page shows. */
+/** Content of the page. */
 export interface OwnPaymentProps extends TenantPayment {
   readonly compare: Compared
   readonly now: number

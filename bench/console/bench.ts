@@ -1,9 +1,9 @@
 /** Measures each page of the console on a large database, and compares it with its reads alone. @module */
 import { loadavg } from 'node:os'
-import { type Console, createConsole } from '@payment-integration/console'
+import { createConsole, createPortal, type Portal } from '@payment-integration/console'
 import type { ChainStatus } from '@payment-integration/core'
 import { median } from '../measure.js'
-import { type Case, casesFor, clockAt } from './cases.js'
+import { type Case, casesFor, clockAt, portalOf } from './cases.js'
 import { cpuMs } from './cpu.js'
 import { type Engine, openFilled, serviceOn } from './database.js'
 import { chainIds, newest } from './dataset.js'
@@ -20,6 +20,8 @@ export interface PagesEffort {
 
 /** The goal of every page, in milliseconds. */
 const goal = { p50: 50, p99: 150 } as const
+
+const origin = 'http://127.0.0.1'
 
 interface Sample {
   readonly ms: number
@@ -49,8 +51,17 @@ async function measure(timed: TimedStore, cases: readonly Case[], effort: PagesE
   let clock = newest
   const service = { ...serviceOn(timed.store), indexers: chainIds.map(indexer) }
   const pages = createConsole({ service, now: () => clock })
+  const portal = createPortal({ service, now: () => clock })
+  const cookie = await signIn(portal, (await service.integrations.rotateApiSecret(portalOf)).apiSecret)
+  const read = async ({ section, name, path }: Case, id: number): Promise<void> => {
+    const [app, base] = section === 'Portal' ? [portal, 'portal'] : [pages, 'console']
+    const headers = section === 'Portal' ? { Cookie: cookie } : {}
+    const answer = await app.fetch(new Request(`${origin}/${base}${path(id)}`, { headers }))
+    const text = await answer.text()
+    if (answer.status !== 200) throw new Error(`${name}: the answer was ${answer.status}.\n${text.slice(-2_000)}`)
+  }
   const samples = new Map<Case, Sample[]>(cases.map((each) => [each, []]))
-  for (const each of cases) await read(pages, each, 1)
+  for (const each of cases) await read(each, 1)
   for (let round = 0; round < rounds; round += 1)
     for (const each of cases) {
       clock = clockAt(each, round)
@@ -59,7 +70,7 @@ async function measure(timed: TimedStore, cases: readonly Case[], effort: PagesE
       timed.take()
       const cpuBefore = cpuMs(serverData)
       const begun = performance.now()
-      await read(pages, each, id)
+      await read(each, id)
       const ms = performance.now() - begun
       const { ms: readMs, reads } = timed.take()
       const cpuAfter = cpuMs(serverData)
@@ -70,10 +81,14 @@ async function measure(timed: TimedStore, cases: readonly Case[], effort: PagesE
   return samples
 }
 
-async function read(pages: Console, { name, path }: Case, id: number): Promise<void> {
-  const answer = await pages.fetch(new Request(`http://127.0.0.1/console${path(id)}`))
-  const text = await answer.text()
-  if (answer.status !== 200) throw new Error(`${name}: the answer was ${answer.status}.\n${text.slice(-2_000)}`)
+/** The cookie of a new session of the portal. */
+async function signIn(portal: Portal, secret: string): Promise<string> {
+  const body = new URLSearchParams({ address: portalOf, secret })
+  const request = new Request(`${origin}/portal/sign-in`, { method: 'POST', body, headers: { Origin: origin } })
+  const answer = await portal.fetch(request)
+  const [cookie = ''] = answer.headers.getSetCookie()
+  if (answer.status !== 303) throw new Error(`The sign-in at the portal was answered ${answer.status}.`)
+  return cookie.split(';')[0] ?? ''
 }
 
 /** An indexer that only has a status. */

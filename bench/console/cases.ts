@@ -16,13 +16,16 @@ import {
 /** A page, whose address differs with each request. */
 export interface Case {
   /** Group of rows in the table. */
-  readonly section: 'Overview' | 'Payments' | 'Search' | 'Deliveries' | 'Others'
+  readonly section: 'Overview' | 'Payments' | 'Search' | 'Deliveries' | 'Others' | 'Portal'
   readonly name: string
-  /** The address below `/console`. @param id - A payment. */
+  /** The address below `/console`; of the portal below `/portal`, for {@link portalOf}. @param id - A payment. */
   path(id: number): string
 }
 
 const [big, small, rare] = [integrationAt(0), integrationAt(7), integrationAt(integrationCount - 1)]
+/** The integration that is signed in to the portal. */
+export const portalOf = big
+
 const hourMs = 3_600_000
 
 /** All cases for so many payments. */
@@ -45,6 +48,7 @@ export function casesFor(payments: number): readonly Case[] {
     of('Deliveries', '/deliveries'),
   ]
   const other = (name: string, path: (id: number) => string): Case => ({ section: 'Others', name, path })
+  const own = (name: string, path: (id: number) => string): Case => ({ section: 'Portal', name, path })
   const memo = (id: number) => `order ${String(id).padStart(8, '0')}`
   const query = (text: string) => `q=${encodeURIComponent(text)}`
   return [
@@ -108,6 +112,10 @@ export function casesFor(payments: number): readonly Case[] {
     other('one payment', payment),
     other('one payment, two versions compared', (id) => `${payment(id)}?a=1&b=5`),
     other('endpoints', () => '/endpoints'),
+    other('failing endpoints', () => '/endpoints?health=failing'),
+    other('first step of a replay', () => '/deliveries/replay?status=exhausted'),
+    other('first step of a replay of millions', () => '/deliveries/replay?status=delivered'),
+    other('jobs', () => '/jobs'),
     other('chains', () => '/chains'),
     other('integrations', () => '/integrations'),
     other('one integration', () => `/integrations/${small}`),
@@ -117,6 +125,13 @@ export function casesFor(payments: number): readonly Case[] {
     other('audit', () => '/audit'),
     other('audit, at any depth', (id) => `/audit?before=${1_000_100 + (id % 9_000)}`),
     other('settings', () => '/settings'),
+    own('overview', () => ''),
+    own('payments', () => '/payments'),
+    own('deliveries', () => '/deliveries'),
+    own('deliveries, at any depth', (id) => `/deliveries?${belowDelivery(id)}`),
+    own('delivered', () => '/deliveries?status=delivered'),
+    own('endpoint', () => '/endpoint'),
+    own('secrets', () => '/secrets'),
   ]
 }
 

@@ -1,4 +1,4 @@
-/** Draws the overview's charts with uPlot. A click opens the rows of that minute. @module */
+/** Draws the overview's charts with uPlot. A click on a bar of payments opens the rows of its minute. @module */
 import uPlot from 'uplot'
 
 interface Stacked {
@@ -116,10 +116,11 @@ function bars(id: string, { minutes, series }: Stacked): uPlot | null {
     host,
   )
   host.querySelector('canvas')?.setAttribute('aria-hidden', 'true')
+  const { path } = host.dataset
   plot.over.addEventListener('click', () => {
     const minute = minutes[plot.cursor.idx ?? -1]
-    if (minute === undefined) return
-    location.assign(`${host.dataset['path']}?since=${minute * 1_000}&until=${minute * 1_000 + minuteMs}`)
+    if (minute === undefined || path === undefined) return
+    location.assign(`${path}?since=${minute * 1_000}&until=${minute * 1_000 + minuteMs}`)
   })
   return plot
 }
@@ -161,12 +162,6 @@ function latency(id: string, { dots, p50, p95 }: ChartData['latency']): uPlot | 
     host,
   )
   host.querySelector('canvas')?.setAttribute('aria-hidden', 'true')
-  plot.over.addEventListener('click', () => {
-    const time = times[plot.cursor.idx ?? -1]
-    if (time === undefined) return
-    const minute = Math.floor((time * 1_000) / minuteMs) * minuteMs
-    location.assign(`/console/deliveries?since=${minute - minuteMs}&until=${minute + minuteMs}`)
-  })
   return plot
 }
 

@@ -2,6 +2,7 @@
 /** Reads the pages of identity, the legacy API, integrations, accounts, keys and operators. @module */
 import type { Service } from '@payment-integration/core'
 import { FilterError, type Given } from './filters.js'
+import { findIntegration } from './find-integration.js'
 import type { PageContent } from './page-types.js'
 import { AccountPage, AccountsPage } from './pages/accounts.js'
 import { IdentityPage } from './pages/identity.js'
@@ -12,7 +13,7 @@ import { OperatorsPage } from './pages/operators.js'
 import { integrationsAfter, pageSize } from './pages/part-of.js'
 import { hrefOf } from './view/parts.js'
 
-/** What these pages read from. */
+/** Dependencies of these pages. */
 export interface AdminDeps {
   readonly service: AdminService
   readonly now: () => number
@@ -50,9 +51,8 @@ const sections: Readonly<Record<string, Load>> = {
 async function integrationsPage({ service, now }: AdminDeps, given: Given, name?: string) {
   const section = '/integrations'
   if (name !== undefined) {
-    const all = await service.integrations.list()
-    const one = all.find(({ address }) => address === name.toLowerCase())
-    return one === undefined ? null : { title: 'Integration', section, body: <IntegrationPage one={one} /> }
+    const one = await findIntegration(service.integrations, name)
+    return one === null ? null : { title: 'Integration', section, body: <IntegrationPage one={one} /> }
   }
   const { shown, next } = await integrationsAfter(service.store.console, given, section)
   return { title: 'Integrations', section, body: <IntegrationsPage integrations={shown} next={next} now={now()} /> }
@@ -60,12 +60,11 @@ async function integrationsPage({ service, now }: AdminDeps, given: Given, name?
 
 async function accountsPage({ service }: AdminDeps, given: Given, name?: string) {
   const section = '/accounts'
-  const all = await service.accounts.list()
   if (name !== undefined) {
-    const account = all.find(({ handle }) => handle === name.toLowerCase())
-    return account === undefined ? null : { title: 'Account', section, body: <AccountPage account={account} /> }
+    const account = await service.store.accounts.find(name.toLowerCase())
+    return account === null ? null : { title: 'Account', section, body: <AccountPage account={account} /> }
   }
-  const { shown, next } = partOf(all, ({ handle }) => handle, given, section)
+  const { shown, next } = partOf(await service.accounts.list(), ({ handle }) => handle, given, section)
   return { title: 'Accounts', section, body: <AccountsPage accounts={shown} next={next} /> }
 }
 

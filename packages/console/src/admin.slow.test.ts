@@ -97,6 +97,7 @@ describe.skipIf(executablePath === undefined)('an admin in Chromium', () => {
     expect(secrets).toHaveLength(2)
     await page.getByRole('link', { name: 'Go on' }).click()
     for (const secret of secrets) expect(await page.content()).not.toContain(secret)
+    await page.getByLabel('Its requests are answered 401').check()
     await page.getByRole('button', { name: 'Disable' }).click()
     await page.getByText('The integration is disabled').waitFor()
     await context.close()

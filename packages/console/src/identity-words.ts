@@ -7,7 +7,7 @@ export function mayResolve({ state, isLeased }: RedemptionRecord): boolean {
   return state === 'unresolved' || ((state === 'unknown' || state === 'in_flight') && !isLeased)
 }
 
-/** What an operator may close of a verification; null: nothing. */
+/** The state of a verification that an operator may close; null: none. */
 export function closableOf({ presence, missing }: SubjectView): CloseRequest['what'] | null {
   if (missing?.confirmed === false) return 'missing'
   return presence?.isActive === false && missing === null ? 'hold' : null

@@ -1,6 +1,6 @@
 /** Endpoints, integrations and chains, as a browser without JavaScript gets them. */
 import { createTwin, type Twin, type TwinIntegration } from '@payment-integration/testing/twin'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Console, createConsole } from './create-console.js'
 
 /** More than a page has. */
@@ -57,6 +57,7 @@ it('no list reads all integrations', async () => {
     '/console/payments',
     '/console/deliveries',
     wallet,
+    `/console/integrations/${shop.address}`,
   ])
     await get(path)
   Object.assign(twin.service.integrations, { list })
@@ -78,4 +79,48 @@ it('a chain has its reorganisations with time and depth', async () => {
 it('a filter by an integration beyond those of the form keeps its choice', async () => {
   const unknown = `0x${'fe'.repeat(20)}`
   expect(await get(`/console/payments?integration=${unknown}`)).toContain(`<option value="${unknown}" selected`)
+})
+
+describe('a number of the overview', () => {
+  const overview = () => get('/console')
+  const tileOf = (html: string, name: string) =>
+    new RegExp(`<(?:a|div) class="tile [^>]*><span class="name">${name}.*?</(?:a|div)>`).exec(html)?.[0] ?? ''
+
+  it('of failing endpoints leads to these alone', async () => {
+    const tile = tileOf(await overview(), 'Failing endpoints')
+    expect(tile).toMatch(/<span class="value">1<\/span>/)
+    const [, path = ''] = /href="([^"]+)"/.exec(tile) ?? []
+    const rows = [...(await get(path)).matchAll(/<tr>.*?<\/tr>/g)].map(([row]) => /0x[0-9a-f]{40}/.exec(row)?.[0])
+    expect(rows.filter((address) => address !== undefined)).toEqual([shop.address])
+  })
+
+  it('of attempts has no link: no list has the attempts of an hour', async () => {
+    const html = await overview()
+    for (const name of ['Attempts that succeeded', 'Latency p50, p95'])
+      expect(tileOf(html, name)).toMatch(/^<div(?!.*href)/)
+    expect(html).toMatch(/<div id="chart-attempts" class="plot"><\/div>/)
+    expect(html).not.toContain('/console/deliveries?since')
+  })
+
+  it('of latencies says that it is of the newest attempts', async () => {
+    const html = await overview()
+    expect(tileOf(html, 'Latency p50, p95')).toMatch(/of the newest \d+ attempts/)
+    expect(html).toContain('Latency of the newest 400 attempts of the last hour')
+  })
+})
+
+it('the first step of a replay counts up to 100,000 deliveries, and says so beyond', async () => {
+  const { store } = twin.service
+  const limits: (number | undefined)[] = []
+  const count = async (_: object, { atMost = 0 } = {}) => {
+    limits.push(atMost)
+    return atMost
+  }
+  const service = { ...twin.service, store: { ...store, deliveries: { ...store.deliveries, count } } }
+  const busy = createConsole({ service, now: twin.now })
+  const url = 'http://127.0.0.1:4747/console/deliveries/replay?status=pending'
+  const html = await (await busy.fetch(new Request(url))).text()
+  busy.close()
+  expect(html).toContain('Replay more than 100,000 deliveries?')
+  expect(limits).toEqual([100_001])
 })

@@ -1,4 +1,4 @@
-/** What pages read from, and what they give their frame. @module */
+/** Dependencies of pages, and the content that they give their frame. @module */
 import type { Service } from '@payment-integration/core'
 import type { Child } from 'hono/jsx'
 import type { Given } from './filters.js'
@@ -17,7 +17,7 @@ export interface PageContent {
   readonly live?: string | undefined
 }
 
-/** What pages read from. */
+/** Dependencies of pages. */
 export interface PageDeps {
   readonly service: Pick<Service, 'store' | 'indexers' | 'integrations'>
   readonly config?: object | undefined

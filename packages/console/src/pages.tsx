@@ -1,6 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Reads what each page shows. @module */
-import type { StoredPayment } from '@payment-integration/core/ports'
 import { deliveryFilter, FilterError, type Given, givenOf, paymentFilter, positionOf, wholeOf } from './filters.js'
 import { jobPage } from './jobs/job-pages.js'
 import { latencyStatistics } from './live/overview.js'
@@ -10,20 +9,18 @@ import { ChainsPage } from './pages/chains.js'
 import { type Choices, DeliveriesPage, PaymentsPage } from './pages/lists.js'
 import { EndpointsPage } from './pages/operations.js'
 import { OverviewPage } from './pages/overview.js'
-import { integrationsAfter, pageSize } from './pages/part-of.js'
+import { integrationChoices, integrationsAfter, pageSize } from './pages/part-of.js'
 import { PaymentPage } from './pages/payment.js'
 import { AuditPage, SettingsPage } from './pages/records.js'
+import { comparedOf, snapshotsOf } from './pages/snapshots-of.js'
 import { search } from './search.js'
 import { TestPayment } from './tools/tools-page.js'
 import { hrefOf } from './view/parts.js'
 
-const mostSnapshots = 50
 const mostUpdates = 200
 const mostRanges = 200
 /** Endpoints on a page: two reads for each. */
 const mostEndpoints = 20
-/** Integrations that a form names. */
-const mostChoices = 200
 
 const pages: Readonly<Record<string, Load>> = {
   ...actPages,
@@ -53,7 +50,7 @@ export async function loadPage(path: string, deps: PageDeps): Promise<PageConten
 async function overviewPage({ service, sampler, url, tools }: PageDeps): Promise<PageContent> {
   const [overview, newest] = await Promise.all([sampler.overview(), service.store.console.newest(1)])
   const isEmpty = newest.payments.length === 0
-  const [integration] = isEmpty ? await service.integrations.list() : []
+  const [integration] = isEmpty ? await service.store.console.integrations({ limit: 1 }) : []
   const test = <TestPayment tools={tools} integration={integration} />
   const body = <OverviewPage {...{ overview, isEmpty, test }} origin={url.origin} />
   return { title: 'Overview', section: '', body, live: 'topic=overview' }
@@ -94,14 +91,13 @@ async function paymentPage(deps: PageDeps, given: Given, chainId: number, txHash
   const payment = payments.find((each) => each.primary) ?? payments[0]
   if (payment === undefined) return null
   const { integrationAddress: address } = payment
+  const compare = comparedOf(given)
   const [snapshots, integration, updates, deliveries] = await Promise.all([
-    snapshotsOf(deps, payment),
+    snapshotsOf(store, payment, compare),
     address === null ? null : store.integrations.find(address),
     store.console.updates({ chainId, txHash, limit: mostUpdates }),
     store.console.deliveriesOf(payment.id),
   ])
-  const [a, b] = [given['a'], given['b']]
-  const compare = a === undefined || b === undefined ? null : ([wholeOf('a', a), wholeOf('b', b)] as const)
   const others = payments.filter((each) => each !== payment)
   const detail = { payment, others, snapshots, updates, deliveries, compare, now: deps.now() }
   const body = <PaymentPage {...detail} notificationUrl={integration?.notificationUrl ?? null} />
@@ -109,20 +105,10 @@ async function paymentPage(deps: PageDeps, given: Given, chainId: number, txHash
   return { title: `Payment ${txHash.slice(0, 10)}`, section: '/payments', body, live }
 }
 
-/** The newest snapshots, oldest first. */
-async function snapshotsOf({ service }: PageDeps, { id, version }: StoredPayment) {
-  const versions = Array.from({ length: Math.min(version, mostSnapshots) }, (_, n) => version - n).reverse()
-  const bodies = await Promise.all(versions.map((each) => service.store.payments.snapshot(id, each)))
-  return bodies.flatMap((body, index) =>
-    body === null
-      ? []
-      : [{ version: versions[index] ?? 0, text: new TextDecoder().decode(body), bytes: body.byteLength }],
-  )
-}
-
 async function endpointsPage({ service, now }: PageDeps, given: Given): Promise<PageContent> {
   const reads = service.store.console
-  const { shown, next } = await integrationsAfter(reads, given, '/endpoints', mostEndpoints)
+  const isFailing = given['health'] === 'failing'
+  const { shown, next } = await integrationsAfter(reads, given, '/endpoints', { size: mostEndpoints, isFailing })
   const endpoints = await Promise.all(
     shown.map(async (integration) => {
       const { address } = integration
@@ -130,7 +116,7 @@ async function endpointsPage({ service, now }: PageDeps, given: Given): Promise<
       return { integration, lastFailure, latency: latencyStatistics(latencies) }
     }),
   )
-  const body = <EndpointsPage endpoints={endpoints} now={now()} next={next} />
+  const body = <EndpointsPage given={given} endpoints={endpoints} now={now()} next={next} />
   return { title: 'Endpoints', section: '/endpoints', body }
 }
 
@@ -156,7 +142,7 @@ async function auditPage({ service }: PageDeps, given: Given): Promise<PageConte
 }
 
 async function choicesOf({ service, url, tools }: PageDeps): Promise<Choices> {
-  const integrations = await service.store.console.integrations({ limit: mostChoices })
+  const integrations = await integrationChoices(service.store.console)
   return {
     chainIds: service.indexers.map(({ chainId }) => chainId),
     integrations: integrations.map(({ address, name }) => ({ address, name })),

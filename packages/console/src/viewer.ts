@@ -1,7 +1,7 @@
 /** Names who looks at a page, and what that person may do. @module */
 import type { OperatorSessions } from '@payment-integration/core'
 
-/** What a person may do: read, act on deliveries and chains, or everything. */
+/** The rights of a person: read, act on deliveries and chains, or everything. */
 export type Role = 'viewer' | 'operator' | 'admin'
 
 /** The person behind a request. */

@@ -6,7 +6,7 @@ import Provider from 'oidc-provider'
 /** The claims of a person, as the provider reports them. */
 export type Claims = Readonly<Record<string, unknown>>
 
-/** What the provider passes when it looks for a person's consent. */
+/** Values that the provider passes when it looks for a person's consent. */
 interface GrantContext {
   readonly oidc: {
     readonly provider: { Grant: new (given: object) => { addOIDCScope(scope: string): void; save(): Promise<string> } }
@@ -61,7 +61,7 @@ export async function openOpenidProvider(redirectUris: readonly string[], isWith
   })
   return {
     issuer,
-    /** What the provider reports from now on. */
+    /** The report of the provider from now on. */
     setClaims(given: Claims) {
       claims = given
     },

@@ -46,7 +46,7 @@ export async function serveConsole(pages: Pick<Console, 'fetch'>): Promise<Serve
   }
 }
 
-/** What is wrong with the page: content beside the screen, and violations that axe finds. */
+/** Flaws of the page: content beside the screen, and violations that axe finds. */
 export async function flawsOf(page: Page): Promise<string[]> {
   const overflow = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'))
   await page.evaluate(axe)

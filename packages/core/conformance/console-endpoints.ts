@@ -54,6 +54,10 @@ export function consoleEndpointTests(test: StoreTest): void {
       ].sort(),
     )
     expect(expected).toMatchObject({ failures: 1 })
+    const failing = async (afterAddress?: string) =>
+      (await store.console.integrations({ isFailing: true, afterAddress, limit: 10 })).map(({ address }) => address)
+    expect(await failing()).toEqual([shop])
+    expect(await failing(shop)).toEqual([])
   })
 
   test('latencies are of answers and of timeouts, by integration', async ({ store }) => {

@@ -69,6 +69,7 @@ export function deliveryListTests(test: StoreTest): void {
       const views = expected.map((n) => all[n - 1])
       expect(await store.deliveries.list({ ...filter, limit: 10 }), name).toEqual(views)
       expect(await store.deliveries.count(filter), name).toBe(expected.length)
+      expect(await store.deliveries.count(filter, { atMost: 2 }), name).toBe(Math.min(2, expected.length))
       const fitting = await store.deliveries.list({ ...filter, limit: 1_000 })
       expect(await store.deliveries.newestId(filter), name).toBe(fitting.at(-1)?.deliveryId ?? null)
       const [, afterFirst] = views
@@ -133,5 +134,6 @@ export function deliveryListTests(test: StoreTest): void {
     await expect(store.deliveries.list({ limit: 1, afterId: 'x' })).rejects.toThrow(TypeError)
     await expect(store.deliveries.list({ limit: 1, since: -1 })).rejects.toThrow(RangeError)
     await expect(store.deliveries.count({ until: 1.5 })).rejects.toThrow(RangeError)
+    await expect(store.deliveries.count({}, { atMost: 0 })).rejects.toThrow(RangeError)
   })
 }

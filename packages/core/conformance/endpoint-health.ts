@@ -113,6 +113,18 @@ export function endpointHealthTests(test: StoreTest): void {
     ])
   })
 
+  test('endpoints are listed up to a limit, by address', async ({ store }) => {
+    await store.integrations.insert(integration())
+    await store.integrations.insert(integration({ address: otherShop }))
+    await owe(store, 1)
+    await owe(store, 1, otherShop)
+    await store.deliveries.settle((await store.deliveries.claim(lease)).map(fail), countOnly)
+    const all = await store.deliveries.endpoints()
+    expect(all).toHaveLength(2)
+    expect(await store.deliveries.endpoints({ limit: 1 })).toEqual(all.slice(0, 1))
+    await expect(store.deliveries.endpoints({ limit: 0 })).rejects.toThrow(RangeError)
+  })
+
   test('failures in a row are kept and listed, and an answer ends them', async (subject) => {
     const { store } = subject
     await store.integrations.insert(integration())
@@ -136,6 +148,8 @@ export function endpointHealthTests(test: StoreTest): void {
     await passTime(subject, 5, async () => true)
     await store.deliveries.settle([fail(second), deliver(other)], countOnly)
     expect(await store.deliveries.endpoints()).toEqual([{ ...one, failures: 2 }])
+    expect(await store.deliveries.endpoint(shop)).toEqual({ ...one, failures: 2 })
+    expect(await store.deliveries.endpoint(otherShop)).toBeNull()
     await store.deliveries.settle([deliver(third)], countOnly)
     expect(await store.deliveries.endpoints()).toEqual([])
   })

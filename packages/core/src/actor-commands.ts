@@ -90,5 +90,6 @@ export function createActorCommands(deps: ActorCommandsDeps, actor: string): Act
       sender,
       nextTestAt,
     }),
+    recordAct: (act) => auditedIn(transaction)(async (_tx, note) => note(act)),
   }
 }

@@ -7,8 +7,8 @@ export interface DeliveryCommands {
   list(
     query: DeliveryFilter & { readonly afterId?: string | undefined; readonly limit: number },
   ): Promise<DeliveryView[]>
-  /** Number of deliveries of the filter. */
-  count(filter: DeliveryFilter): Promise<number>
+  /** Number of deliveries of the filter. @param options.atMost - Counting stops here, 1 or more. @default no limit */
+  count(filter: DeliveryFilter, options?: { readonly atMost?: number | undefined }): Promise<number>
   /** @throws DeliveryError `ERR_DELIVERY_NOT_FOUND`. */
   find(deliveryId: string): Promise<DeliveryView>
   /**

@@ -254,6 +254,13 @@ export interface ActorCommands {
   /** Null when no identity provider was given. */
   readonly identity: IdentityActs | null
   readonly endpoints: EndpointCommands
+  /** Adds the record of an act that changes nothing stored. */
+  recordAct(act: RecordedAct): Promise<void>
+}
+
+/** An act outside the database, for the audit log: without any secret and any e-mail address. */
+export interface RecordedAct extends Pick<AuditRecord, 'subject'>, Partial<Pick<AuditRecord, 'details'>> {
+  readonly action: Extract<AuditRecord['action'], 'integration.receiver_probed' | 'identity.searched' | 'job.stopped'>
 }
 
 /** The whole service, in a host or in the reference server. Its own commands act as its option `actor`. */

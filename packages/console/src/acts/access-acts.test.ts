@@ -113,7 +113,7 @@ describe('an operator', () => {
   it('gets another role, is disabled, enabled and reset, each in the name of the admin', async () => {
     for (const [act, fields, action] of [
       ['operator-role', { role: 'viewer' }, 'operator.role_set'],
-      ['operator-disable', {}, 'operator.disabled'],
+      ['operator-disable', { confirmed: 'yes' }, 'operator.disabled'],
       ['operator-enable', {}, 'operator.enabled'],
       ['operator-reset', { confirmed: 'yes' }, 'operator.reset'],
     ] as const) {
@@ -127,7 +127,7 @@ describe('an operator', () => {
     const before = await setup.audit(1)
     for (const [act, fields] of [
       ['operator-role', { role: 'operator' }],
-      ['operator-disable', {}],
+      ['operator-disable', { confirmed: 'yes' }],
       ['operator-reset', { confirmed: 'yes' }],
     ] as const) {
       const { status, text } = await ada.act(act, { name: 'ada', ...fields })

@@ -1,4 +1,4 @@
-/** What an act gets and answers. @module */
+/** Input and answer of an act. @module */
 import type { ActorCommands, Service } from '@payment-integration/core'
 import type { Jobs } from '../jobs/jobs.js'
 import type { PageContent } from '../page-types.js'
@@ -6,7 +6,7 @@ import type { ConsoleTools } from '../tools/tools.js'
 import type { Role, Visit } from '../viewer.js'
 import { adminNotes } from './admin-notes.js'
 
-/** What an act gets. */
+/** Input of an act. */
 export interface ActInput {
   /** The fields of the form; those that are missing or empty are absent. */
   readonly fields: Readonly<Record<string, string>>

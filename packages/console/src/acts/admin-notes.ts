@@ -1,12 +1,14 @@
-/** What is said after the acts on integrations, accounts, keys, operators and identity. @module */
+/** Sentences after the acts on integrations, accounts, keys, operators and identity. @module */
 
 /** Sentences by the name that stands in the address. */
 export const adminNotes = {
   'integration-enabled': 'The integration is enabled: its requests are answered, and its deliveries are sent.',
   'integration-disabled': 'The integration is disabled: its requests are answered 401, and its deliveries wait.',
   'url-set': 'The notification URL is set.',
+  'api-ended': 'The previous API secret is ended: requests with it are answered 401.',
   'signing-activated': 'Deliveries are signed with the prepared secret from now on.',
   'signing-aborted': 'The prepared signing secret is deleted. Remove it from the receiver.',
+  'signing-ended': 'The previous signing secret is deleted.',
   'account-created': 'The account is created.',
   'account-changed': 'The account is changed.',
   'account-removed': 'The account is removed.',

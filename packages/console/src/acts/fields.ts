@@ -12,11 +12,12 @@ export function requiredField(fields: Fields, name: string): string {
 
 const mostHours = 30 * 24
 
-/** A grace time in whole hours, as milliseconds. @throws FilterError Unless it is 0 to 720 hours. */
+/** A grace time in whole hours, as milliseconds. @throws FilterError Unless it is 1 to 720 hours. */
 export function graceField(fields: Fields): number {
   const text = requiredField(fields, 'graceHours')
   const hours = /^\d{1,3}$/.test(text) ? Number(text) : Number.NaN
-  if (!(hours <= mostHours)) throw new FilterError(`The grace time is a whole number of hours, 0 to ${mostHours}.`)
+  if (!(hours >= 1 && hours <= mostHours))
+    throw new FilterError(`The grace time is a whole number of hours, 1 to ${mostHours}.`)
   return hours * 3_600_000
 }
 

@@ -1,11 +1,11 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Acts on shared identity verifications, and the search by e-mail address. @module */
-import { ShareRequestError } from '@payment-integration/core/identity'
+import { type Identity, ShareRequestError } from '@payment-integration/core/identity'
 import { FilterError } from '../filters.js'
 import { unclosedWords, unresolvedWords } from '../identity-words.js'
 import { ErrorPage } from '../pages/records.js'
 import type { Act, ActAnswer, ActInput } from './act.js'
-import { requiredField } from './fields.js'
+import { confirmedField, requiredField } from './fields.js'
 
 const section = '/identity'
 const isOff = () => new FilterError('No identity provider is configured.')
@@ -18,11 +18,16 @@ export const identityActs: Readonly<Record<string, Act>> = {
 }
 
 /** Leads to the keyed hash of an address. It is a posted form, so the address is in no URL and in no log. */
-async function search({ fields, service }: ActInput): Promise<ActAnswer> {
+async function search({ fields, service, commands }: ActInput): Promise<ActAnswer> {
   if (service.identity === null) throw isOff()
+  const emailKey = await keyOf(service.identity, requiredField(fields, 'email'))
+  await commands.recordAct({ action: 'identity.searched', subject: 'all', details: { emailKey } })
+  return { to: `${section}?key=${emailKey}`, note: 'email-found' }
+}
+
+async function keyOf(identity: Pick<Identity, 'emailKey'>, email: string): Promise<string> {
   try {
-    const key = await service.identity.emailKey(requiredField(fields, 'email'))
-    return { to: `${section}?key=${key}`, note: 'email-found' }
+    return await identity.emailKey(email)
   } catch (error) {
     // No message quotes what may be an address.
     if (error instanceof ShareRequestError) throw new FilterError('The given text is no e-mail address.')
@@ -34,6 +39,7 @@ async function search({ fields, service }: ActInput): Promise<ActAnswer> {
 async function resolve({ fields, commands }: ActInput): Promise<ActAnswer> {
   if (commands.identity === null) throw isOff()
   const finding = requiredField(fields, 'finding')
+  if (finding === 'none') confirmedField(fields)
   const applicantId = finding === 'none' ? null : requiredField(fields, 'applicant')
   const externalUserId = requiredField(fields, 'externalUserId')
   const result = await commands.identity.resolveRedemption({ externalUserId, applicantId })
@@ -47,6 +53,7 @@ async function close({ fields, commands }: ActInput): Promise<ActAnswer> {
   if (commands.identity === null) throw isOff()
   const what = requiredField(fields, 'what') === 'missing' ? 'missing' : 'hold'
   const dryRun = fields['dryRun'] === 'yes'
+  if (!dryRun) confirmedField(fields)
   const result = await commands.identity.closeVerification({
     subjectId: requiredField(fields, 'subject'),
     what,

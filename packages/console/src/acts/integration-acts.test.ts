@@ -37,11 +37,12 @@ describe('an integration', () => {
   })
 
   it('is disabled and enabled', async () => {
+    expect((await ada.act('integration-disable', { address })).status).toBe(400)
     for (const [act, enabled, action] of [
       ['integration-disable', false, 'integration.disabled'],
       ['integration-enable', true, 'integration.enabled'],
     ] as const) {
-      expect((await ada.act(act, { address })).location).toBe(`/console${page}?note=${act}d`)
+      expect((await ada.act(act, { address, confirmed: 'yes' })).location).toBe(`/console${page}?note=${act}d`)
       expect((await stored())?.enabled).toBe(enabled)
       expect(await setup.audit(1)).toEqual([`operator:ada ${action} ${address}`])
     }
@@ -56,20 +57,38 @@ describe('an integration', () => {
     expect(await setup.audit(1)).toEqual([`operator:ada integration.url_set ${address}`])
   })
 
-  it('gets a new API secret, and the former one stays valid for its grace time', async () => {
-    const basic = (secret: string) => `Basic ${Buffer.from(`${address}:${secret}`).toString('base64')}`
-    const { authenticate } = setup.twin.service
-    const [first = ''] = secretsIn((await ada.act('integration-rotate', { address, graceHours: '0' })).text)
-    const [second = ''] = secretsIn((await ada.act('integration-rotate', { address, graceHours: '24' })).text)
-    expect(await authenticate(basic(first))).not.toBeNull()
-    expect(await authenticate(basic(second))).not.toBeNull()
-    await setup.twin.advance(24 * 3_600_000)
-    expect(await authenticate(basic(first))).toBeNull()
+  const basic = (secret: string) => `Basic ${Buffer.from(`${address}:${secret}`).toString('base64')}`
+  const isValid = async (secret: string) => (await setup.twin.service.authenticate(basic(secret))) !== null
+
+  it('gets a new API secret, and the previous one stays valid for its grace time', async () => {
+    const [first = ''] = secretsIn((await ada.act('integration-rotate', { address, graceHours: '1' })).text)
+    await setup.twin.advance(3_600_000)
+    const [second = ''] = secretsIn((await ada.act('integration-rotate', { address, graceHours: '12' })).text)
+    expect([await isValid(first), await isValid(second)]).toEqual([true, true])
+    expect((await ada.get(page)).text).toContain('End the previous API secret')
+    await setup.twin.advance(12 * 3_600_000)
+    expect([await isValid(first), await isValid(second)]).toEqual([false, true])
     expect(await setup.audit(1)).toEqual([`operator:ada integration.api_secret_rotated ${address}`])
     ada = await setup.signIn('ada2', 'admin')
   })
 
-  it.each(['-1', '1.5', '721', 'x', '1e2'])('is not rotated with a grace time of %s hours', async (graceHours) => {
+  it('keeps both API secrets when the answer is reloaded, until an admin ends the previous one', async () => {
+    const post = () => ada.act('integration-rotate', { address, graceHours: '12' })
+    const [first = ''] = secretsIn((await post()).text)
+    await setup.twin.advance(12 * 3_600_000)
+    ada = await setup.signIn('ada3', 'admin')
+    const [second = ''] = secretsIn((await post()).text)
+    const again = await post()
+    expect([again.status, secretsIn(again.text)]).toEqual([409, []])
+    expect([await isValid(first), await isValid(second)]).toEqual([true, true])
+    expect((await ada.act('integration-end-api', { address })).status).toBe(400)
+    const ended = await ada.act('integration-end-api', { address, confirmed: 'yes' })
+    expect(ended.location).toBe(`/console${page}?note=api-ended`)
+    expect([await isValid(first), await isValid(second)]).toEqual([false, true])
+    expect(await setup.audit(1)).toEqual([`operator:ada3 integration.previous_api_secret_ended ${address}`])
+  })
+
+  it.each(['-1', '0', '1.5', '721', 'x', '1e2'])('is not rotated with a grace time of %s hours', async (graceHours) => {
     expect((await ada.act('integration-rotate', { address, graceHours })).status).toBe(400)
   })
 
@@ -78,13 +97,18 @@ describe('an integration', () => {
     const [secret = ''] = secretsIn(first.text)
     expect(secret).not.toBe('')
     const again = await ada.act('integration-prepare', { address })
-    expect([again.status, again.text.includes(secret)]).toEqual([400, false])
-    expect(await setup.audit(1)).toEqual([`operator:ada2 integration.signing_secret_prepared ${address}`])
+    expect([again.status, again.text.includes(secret)]).toEqual([409, false])
+    expect(await setup.audit(1)).toEqual([`operator:ada3 integration.signing_secret_prepared ${address}`])
     await ada.act('integration-activate', { address, graceHours: '1' })
-    expect(await setup.audit(1)).toEqual([`operator:ada2 integration.signing_secret_activated ${address}`])
+    expect(await setup.audit(1)).toEqual([`operator:ada3 integration.signing_secret_activated ${address}`])
+    expect((await ada.get(page)).text).toContain('End the previous signing secret')
+    expect((await ada.act('integration-end-signing', { address })).status).toBe(400)
+    await ada.act('integration-end-signing', { address, confirmed: 'yes' })
+    expect(await setup.audit(1)).toEqual([`operator:ada3 integration.previous_signing_secret_ended ${address}`])
+    expect((await stored())?.previousSigningSecretUntil).toBeNull()
     await ada.act('integration-prepare', { address })
     await ada.act('integration-abort', { address })
-    expect(await setup.audit(1)).toEqual([`operator:ada2 integration.signing_secret_aborted ${address}`])
+    expect(await setup.audit(1)).toEqual([`operator:ada3 integration.signing_secret_aborted ${address}`])
     expect((await ada.act('integration-abort', { address })).status).toBe(409)
   })
 })

@@ -1,10 +1,9 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Acts on integrations. New secrets are in the answer of the form, and on no other page. @module */
-import { FilterError } from '../filters.js'
 import { integrationPath } from '../pages/integrations.js'
-import { SecretsPage } from '../pages/secrets.js'
+import { NewSecretsPage } from '../pages/secrets.js'
 import type { Act, ActAnswer, ActInput, Note } from './act.js'
-import { graceField, requiredField } from './fields.js'
+import { confirmedField, graceField, requiredField } from './fields.js'
 
 const section = '/integrations'
 const addressOf = ({ fields }: Pick<ActInput, 'fields'>) => requiredField(fields, 'address').toLowerCase()
@@ -13,12 +12,14 @@ const addressOf = ({ fields }: Pick<ActInput, 'fields'>) => requiredField(fields
 export const integrationActs: Readonly<Record<string, Act>> = {
   'integration-create': { needs: 'admin', run: create },
   'integration-enable': { needs: 'admin', run: (input) => setEnabled(input, true) },
-  'integration-disable': { needs: 'admin', run: (input) => setEnabled(input, false) },
+  'integration-disable': { needs: 'admin', run: disable },
   'integration-url': { needs: 'admin', run: setUrl },
   'integration-rotate': { needs: 'admin', run: rotate },
+  'integration-end-api': { needs: 'admin', run: endApiSecret },
   'integration-prepare': { needs: 'admin', run: prepare },
   'integration-activate': { needs: 'admin', run: activate },
   'integration-abort': { needs: 'admin', run: abort },
+  'integration-end-signing': { needs: 'admin', run: endSigningSecret },
 }
 
 async function create(input: ActInput): Promise<ActAnswer> {
@@ -30,7 +31,7 @@ async function create(input: ActInput): Promise<ActAnswer> {
   })
   const title = 'The integration is created'
   const body = (
-    <SecretsPage
+    <NewSecretsPage
       title={title}
       to={integrationPath(integration.address)}
       secrets={[
@@ -42,7 +43,7 @@ async function create(input: ActInput): Promise<ActAnswer> {
         The API secret is the password of <code class="whole">{integration.address}</code>. The receiver checks
         notifications with the signing secret. If one is lost, replace it.
       </p>
-    </SecretsPage>
+    </NewSecretsPage>
   )
   return { show: { title, section, body } }
 }
@@ -50,6 +51,11 @@ async function create(input: ActInput): Promise<ActAnswer> {
 async function setEnabled(input: ActInput, enabled: boolean): Promise<ActAnswer> {
   const { address } = await input.commands.integrations.setEnabled(addressOf(input), enabled)
   return { to: integrationPath(address), note: enabled ? 'integration-enabled' : 'integration-disabled' }
+}
+
+async function disable(input: ActInput): Promise<ActAnswer> {
+  confirmedField(input.fields)
+  return setEnabled(input, false)
 }
 
 async function setUrl(input: ActInput): Promise<ActAnswer> {
@@ -60,42 +66,42 @@ async function setUrl(input: ActInput): Promise<ActAnswer> {
   return { to: integrationPath(address), note: 'url-set' }
 }
 
+/** A reload of the answer posts the form again: it must not end the secret that still works. */
 async function rotate(input: ActInput): Promise<ActAnswer> {
   const address = addressOf(input)
   const graceMs = graceField(input.fields)
-  const { apiSecret } = await input.commands.integrations.rotateApiSecret(address, { graceMs })
+  const { apiSecret } = await input.commands.integrations.rotateApiSecret(address, { graceMs, keepsPrevious: true })
   const title = 'The API secret is replaced'
   const body = (
-    <SecretsPage title={title} to={integrationPath(address)} secrets={[['API secret', apiSecret]]}>
+    <NewSecretsPage title={title} to={integrationPath(address)} secrets={[['API secret', apiSecret]]}>
       <p>
-        {graceMs === 0
-          ? 'The former secret expires within a quarter of a second.'
-          : `The former secret stays valid for ${graceMs / 3_600_000} hours.`}
+        The previous secret stays valid for {graceMs / 3_600_000} hours. The page of the integration has a form that
+        ends it sooner.
       </p>
-    </SecretsPage>
+    </NewSecretsPage>
   )
   return { show: { title, section, body } }
 }
 
-/** Issues the next signing secret. Core would answer a prepared one again, and no page shows a secret twice. */
+async function endApiSecret(input: ActInput): Promise<ActAnswer> {
+  confirmedField(input.fields)
+  const address = addressOf(input)
+  await input.commands.integrations.endPreviousApiSecret(address)
+  return to(address, 'api-ended')
+}
+
+/** Issues the next signing secret. No page shows a secret twice. */
 async function prepare(input: ActInput): Promise<ActAnswer> {
   const address = addressOf(input)
-  const { integrations } = input.commands
-  const found = (await integrations.list()).find((each) => each.address === address)
-  const { signingSecret, isNew } =
-    found?.signingSecretPrepared === true
-      ? { signingSecret: null, isNew: false }
-      : await integrations.prepareSigningSecret(address)
-  if (signingSecret === null || !isNew)
-    throw new FilterError('A next signing secret is prepared already, and was shown once. Abort it to prepare another.')
+  const { signingSecret } = await input.commands.integrations.prepareSigningSecret(address, { isShownAgain: false })
   const title = 'The next signing secret is prepared'
   const body = (
-    <SecretsPage title={title} to={integrationPath(address)} secrets={[['Signing secret', signingSecret]]}>
+    <NewSecretsPage title={title} to={integrationPath(address)} secrets={[['Signing secret', signingSecret]]}>
       <p>
         Add it to the receiver and keep the present one there. Deliveries are signed with the present secret until you
         activate this one.
       </p>
-    </SecretsPage>
+    </NewSecretsPage>
   )
   return { show: { title, section, body } }
 }
@@ -112,4 +118,11 @@ async function abort(input: ActInput): Promise<ActAnswer> {
   const address = addressOf(input)
   await input.commands.integrations.abortSigningSecret(address)
   return to(address, 'signing-aborted')
+}
+
+async function endSigningSecret(input: ActInput): Promise<ActAnswer> {
+  confirmedField(input.fields)
+  const address = addressOf(input)
+  await input.commands.integrations.endPreviousSigningSecret(address)
+  return to(address, 'signing-ended')
 }

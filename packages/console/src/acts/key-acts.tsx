@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Acts on API keys of the legacy endpoints. @module */
-import { SecretsPage } from '../pages/secrets.js'
+import { NewSecretsPage } from '../pages/secrets.js'
 import type { Act } from './act.js'
 import { confirmedField, requiredField } from './fields.js'
 
@@ -14,11 +14,11 @@ export const keyActs: Readonly<Record<string, Act>> = {
       const { key, apiKey } = await commands.legacyKeys.create({ name: fields['name'] })
       const title = 'The key is created'
       const body = (
-        <SecretsPage title={title} to={section} secrets={[['API key', apiKey]]}>
+        <NewSecretsPage title={title} to={section} secrets={[['API key', apiKey]]}>
           <p>
             Its id is <code>{key.id}</code>. If it is lost, revoke it and create another one.
           </p>
-        </SecretsPage>
+        </NewSecretsPage>
       )
       return { show: { title, section, body } }
     },

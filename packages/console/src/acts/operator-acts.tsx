@@ -3,7 +3,7 @@
 import type { IssuedLink } from '@payment-integration/core'
 import type { OperatorRole } from '@payment-integration/core/ports'
 import { FilterError } from '../filters.js'
-import { SecretsPage } from '../pages/secrets.js'
+import { NewSecretsPage } from '../pages/secrets.js'
 import { base } from '../view/parts.js'
 import type { Act, ActAnswer, ActInput } from './act.js'
 import { confirmedField, requiredField } from './fields.js'
@@ -22,6 +22,7 @@ export const operatorActs: Readonly<Record<string, Act>> = {
     return { to: section, note: 'operator-enabled' }
   }),
   'operator-disable': act(async (input) => {
+    confirmedField(input.fields)
     await input.commands.operators.setEnabled(nameOf(input), false, keepsAdmin(input))
     return { to: section, note: 'operator-disabled' }
   }),
@@ -54,11 +55,11 @@ const roleOf = ({ fields }: ActInput) => requiredField(fields, 'role') as Operat
 
 function linkPage({ origin }: ActInput, title: string, { operator, linkToken }: IssuedLink): ActAnswer {
   const body = (
-    <SecretsPage title={title} to={section} secrets={[['One-time link', `${origin}${base}/join#${linkToken}`]]}>
+    <NewSecretsPage title={title} to={section} secrets={[['One-time link', `${origin}${base}/join#${linkToken}`]]}>
       <p>
         Give it to {operator.name} alone, over a channel that you trust. It sets the passphrase once, within 24 hours.
       </p>
-    </SecretsPage>
+    </NewSecretsPage>
   )
   return { show: { title, section, body } }
 }

@@ -1,6 +1,7 @@
 /** Makes all deliveries of a filter due, as a job. @module */
 import { deliveryFilter, FilterError } from '../filters.js'
 import { jobPath } from '../jobs/job-pages.js'
+import { mostCounted } from '../pages/replay-many.js'
 import { grouped } from '../view/text.js'
 import type { Act } from './act.js'
 
@@ -11,7 +12,9 @@ export const replayManyAct: Act = {
     const filter = deliveryFilter(fields)
     const { status } = filter
     if (status === undefined) throw new FilterError('Choose a status first: many deliveries are replayed by status.')
-    const total = await commands.deliveries.count(filter)
+    const counted = await commands.deliveries.count(filter, { atMost: mostCounted + 1 })
+    // A larger total is unknown.
+    const total = counted > mostCounted ? null : counted
     const job = jobs.start({
       title: `Replay of ${status} deliveries`,
       actor: visit.actor,

@@ -9,7 +9,7 @@ import type { ActInput } from './act.js'
 import { acts } from './acts.js'
 import { type Rejected, runForm } from './run-form.js'
 
-/** What acts need. */
+/** Dependencies of acts. */
 export interface ActDeps extends Pick<ActInput, 'service' | 'now' | 'jobs' | 'tools' | 'hasOidc'> {
   readonly render: Render
   /** The origin of the pages where operators sign in: a proxy may have changed that of the request. */

@@ -19,6 +19,8 @@ export interface Overview extends Hour, Pick<LatencyStatistics, 'p50' | 'p95'> {
 const hourMs = 3_600_000
 const mostDots = 400
 const mostPending = 10_000
+/** Failing endpoints that are counted. */
+export const mostEndpoints = 100
 
 /** Reads them. */
 export async function readOverview(
@@ -30,7 +32,7 @@ export async function readOverview(
     hours.read(),
     store.console.attempts({ since: Math.max(0, now() - hourMs), limit: mostDots }),
     store.deliveries.backlog({ atMost: mostPending }),
-    store.deliveries.endpoints(),
+    store.deliveries.endpoints({ limit: mostEndpoints }),
   ])
   return {
     ...{ payments: hour.payments, attempts: hour.attempts, dots, backlog, endpoints },

@@ -10,7 +10,7 @@ import { localPath } from '../web/local-path.js'
 import type { OidcOptions } from './options.js'
 import { createOidcProvider, type FlowSecrets, OidcNameError } from './provider.js'
 
-/** What it needs. */
+/** Dependencies of the sign-in. */
 export interface OidcSignInDeps {
   readonly options: OidcOptions
   /** The origin of the pages. */

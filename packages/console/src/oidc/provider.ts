@@ -2,7 +2,7 @@
 import type { ClientAuth, Configuration, IDToken, UserInfoResponse } from 'openid-client'
 import type { OidcOptions } from './options.js'
 
-/** What a sign-in in progress must remember until the person comes back. */
+/** Values of a sign-in in progress, remembered until the person comes back. */
 export interface FlowSecrets {
   readonly state: string
   readonly nonce: string

@@ -14,7 +14,7 @@ export interface ComputedCode {
   /** The code in hex. */
   readonly code: string
   readonly isRight: boolean
-  /** What to do; null where nothing is wrong. */
+  /** Advice; null where nothing is wrong. */
   readonly remedy: string | null
 }
 

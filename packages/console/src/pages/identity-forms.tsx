@@ -3,7 +3,7 @@
 import type { RedemptionRecord, SubjectView } from '@payment-integration/core/ports'
 import { closableOf } from '../identity-words.js'
 import { ActForm } from '../view/act-form.js'
-import { TextField } from '../view/fields.js'
+import { ConfirmField, TextField } from '../view/fields.js'
 
 /** An operator looks at the provider first, then says what is there. */
 export function ResolveForms({ redemption: { externalUserId } }: { redemption: RedemptionRecord }) {
@@ -23,7 +23,9 @@ export function ResolveForms({ redemption: { externalUserId } }: { redemption: R
         needs="operator"
         fields={{ externalUserId, finding: 'none' }}
         tone="danger"
-      />
+      >
+        <ConfirmField label="The provider has no applicant of this name" />
+      </ActForm>
     </div>
   )
 }
@@ -42,7 +44,9 @@ export function CloseForms({ subject }: { subject: SubjectView }) {
         needs="operator"
         fields={fields}
         tone="danger"
-      />
+      >
+        <ConfirmField label="I looked at the provider" />
+      </ActForm>
     </div>
   )
 }

@@ -1,6 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Shared identity verifications: decisions that wait, subjects and redemptions, by keyed hash. @module */
 import type { RedemptionRecord, SubjectView } from '@payment-integration/core/ports'
+import type { Child } from 'hono/jsx'
 import type { Given } from '../filters.js'
 import { closableOf, mayResolve, ownershipOf, reviewOf } from '../identity-words.js'
 import { ActForm } from '../view/act-form.js'
@@ -10,7 +11,7 @@ import { Badge, Cell, Empty, Hex, hrefOf, Pager, Shown, Table, When } from '../v
 import { grouped } from '../view/text.js'
 import { CloseForms, ResolveForms } from './identity-forms.js'
 
-/** What the page shows. */
+/** Content of the page. */
 export interface IdentityView {
   readonly given: Given
   /** Subjects by id. */
@@ -49,7 +50,13 @@ export function IdentityPage({ given, subjects, redemptions, pageSize, mostRead,
       {open.length === 0 ? null : (
         <Redemptions label="Unknown outcomes" rows={open.slice(0, pageSize)} keys={keys} hasForms />
       )}
+      <Part of={open.length} shown={pageSize} rows="unknown outcomes">
+        The others follow when these are resolved.
+      </Part>
       {stuck.length === 0 ? null : <Subjects label="On hold or missing" rows={stuck.slice(0, pageSize)} hasForms />}
+      <Part of={stuck.length} shown={pageSize} rows="verifications on hold or missing">
+        The others follow when these are closed, and on the next pages of subjects.
+      </Part>
       <h2>Subjects</h2>
       {subjects.length === 0 ? <p class="dim">No subject matches.</p> : null}
       {subjects.length === 0 ? null : <Subjects label="Subjects" rows={subjects.slice(0, pageSize)} />}
@@ -59,7 +66,21 @@ export function IdentityPage({ given, subjects, redemptions, pageSize, mostRead,
       {redemptions.length === 0 ? null : (
         <Redemptions label="Newest redemptions" rows={redemptions.slice(0, pageSize)} keys={keys} />
       )}
+      <Part of={redemptions.length} shown={pageSize} isCut={redemptions.length >= mostRead} rows="redemptions">
+        Choose a keyed hash to see its others.
+      </Part>
     </>
+  )
+}
+
+/** Says that a list ended early, and how to reach the other rows. */
+function Part(props: { of: number; shown: number; isCut?: boolean; rows: string; children?: Child }) {
+  if (props.of <= props.shown) return null
+  return (
+    <p class="dim">
+      {grouped(props.shown)} of {props.isCut ? 'at least ' : ''}
+      {grouped(props.of)} {props.rows}. {props.children}
+    </p>
   )
 }
 

@@ -3,8 +3,9 @@
 import type { IntegrationView } from '@payment-integration/core'
 import type { ConsoleIntegration } from '@payment-integration/core/ports'
 import { ActForm } from '../view/act-form.js'
-import { GraceField, TextField } from '../view/fields.js'
+import { TextField } from '../view/fields.js'
 import { Badge, Cell, Facts, hrefOf, Pager, Shown, Table, When } from '../view/parts.js'
+import { IntegrationActs } from './integration-acts.js'
 import { NoIntegrations, withoutQuery } from './operations.js'
 
 /** The path of an integration's page, below the base. */
@@ -91,13 +92,12 @@ const signingOf = (
   now = 0,
 ) =>
   `${signingSecretPrepared ? 'a next one is prepared' : 'set'}${
-    (previousSigningSecretUntil ?? 0) <= now ? '' : ', the former one in its grace time'
+    (previousSigningSecretUntil ?? 0) <= now ? '' : ', the previous one in its grace time'
   }`
 
 /** One integration with its acts. */
 export function IntegrationPage({ one }: { one: IntegrationView }) {
-  const fields = { address: one.address }
-  const until = one.previousSigningSecretUntil
+  const endOf = (until: number | null) => (until === null ? 'none' : <When at={until} withDate />)
   return (
     <>
       <h1>
@@ -110,39 +110,14 @@ export function IntegrationPage({ one }: { one: IntegrationView }) {
           ['Notification URL', <UrlOf one={one} />, 'wide'],
           ['Created', <When at={one.createdAt} withDate />],
           ['API secret', 'set; only its hash is stored'],
+          ['Previous API secret until', endOf(one.previousApiSecretUntil)],
           ['Signing secret', signingOf(one)],
-          ['Former one until', until === null ? 'none' : <When at={until} withDate />],
+          ['Previous signing secret until', endOf(one.previousSigningSecretUntil)],
           ['Rows', <RowsOf one={one} />],
         ]}
       />
       <div class="acts stacked">
-        <ActForm act="integration-url" label="Set the URL" needs="admin" fields={fields}>
-          <TextField name="url" label="New notification URL; empty: none" hint="https://…" isOptional isLong />
-        </ActForm>
-        <ActForm act="integration-rotate" label="Replace the API secret" needs="admin" fields={fields}>
-          <GraceField />
-        </ActForm>
-        {one.signingSecretPrepared ? (
-          <>
-            <ActForm act="integration-activate" label="Activate the signing secret" needs="admin" fields={fields}>
-              <GraceField />
-            </ActForm>
-            <ActForm
-              act="integration-abort"
-              label="Delete the prepared signing secret"
-              needs="admin"
-              fields={fields}
-              tone="danger"
-            />
-          </>
-        ) : (
-          <ActForm act="integration-prepare" label="Prepare a signing secret" needs="admin" fields={fields} />
-        )}
-        {one.enabled ? (
-          <ActForm act="integration-disable" label="Disable" needs="admin" fields={fields} tone="danger" />
-        ) : (
-          <ActForm act="integration-enable" label="Enable" needs="admin" fields={fields} />
-        )}
+        <IntegrationActs one={one} />
       </div>
     </>
   )

@@ -11,7 +11,7 @@ type Legacy = Service['legacy']
 type Item = Awaited<ReturnType<Legacy['lookup']>>['payments'][number]
 type Verified = Awaited<ReturnType<Legacy['verify']>>
 
-/** What was answered. */
+/** The answer. */
 export type LegacyAnswer =
   | { readonly status: 200; readonly lookup: Awaited<ReturnType<Legacy['lookup']>> }
   | ({ readonly status: 200 | 409 } & Verified)

@@ -9,6 +9,7 @@ import { TestPayment } from '../tools/tools-page.js'
 import { type Field, Filters } from '../view/form.js'
 import { Copyable, Empty, hrefOf, Pager, Shown, Table } from '../view/parts.js'
 import { DeliveryRow, deliveryColumns, PaymentRow, paymentColumns } from '../view/rows.js'
+import { shortHex, shownText } from '../view/text.js'
 import { ReplayManyLink } from './replay-many.js'
 
 /** Choices of the forms. */
@@ -25,7 +26,7 @@ function commonFields({ chainIds, integrations }: Choices, given: Given, withNon
   const chosen = given['integration']?.toLowerCase()
   const isNamed = chosen === undefined || chosen === 'none' || integrations.some(({ address }) => address === chosen)
   const all = isNamed ? integrations : [...integrations, { address: chosen, name: '' }]
-  const own = all.map(({ address, name }) => [address, `${name.slice(0, 30)} ${address.slice(0, 8)}…`] as const)
+  const own = all.map(({ address, name }) => [address, `${shownText(name, 30)} ${shortHex(address)}`] as const)
   return [
     { name: 'chain', label: 'Chain', options: chainIds.map((id) => [String(id), String(id)] as const) },
     { name: 'integration', label: 'Integration', options: withNone ? [...own, ['none', 'none'] as const] : own },
@@ -55,7 +56,7 @@ export function PaymentsPage(props: {
       <Filters path="/payments" fields={fields} given={given} />
       {found === null ? null : (
         <p class="dim">
-          Searched as {found.kind === 'hash' ? 'hash or memo' : found.kind}. {found.note}
+          Searched as {found.kind === 'hash' ? 'hash or memo' : found.kind}. {found.notes.join(' ')}
         </p>
       )}
       {page.rows.length === 0 ? (

@@ -2,7 +2,9 @@
 /** Endpoints. @module */
 import type { AttemptRecord, ConsoleIntegration, EndpointView } from '@payment-integration/core/ports'
 import { adviceOf } from '../advice.js'
+import type { Given } from '../filters.js'
 import type { LatencyStatistics } from '../live/overview.js'
+import { Filters } from '../view/form.js'
 import { Badge, Cell, Copyable, Empty, Hex, hrefOf, Pager, Shown, Table, When } from '../view/parts.js'
 import { Answer } from '../view/rows.js'
 import { latencyOf, spanOf } from '../view/text.js'
@@ -15,13 +17,23 @@ export interface EndpointDetail {
 }
 
 /** Endpoints: where deliveries go, and how that works. */
-export function EndpointsPage(props: { endpoints: readonly EndpointDetail[]; now: number; next: string | null }) {
+export function EndpointsPage(props: {
+  given: Given
+  endpoints: readonly EndpointDetail[]
+  now: number
+  next: string | null
+}) {
   const titles = ['Health', 'Integration', 'URL', 'p50, p95', 'Failing for', 'Breaker', 'Last failure', 'What to do']
   return (
     <>
       <h1>Endpoints</h1>
+      <Filters path="/endpoints" fields={filterFields} given={props.given} />
       {props.endpoints.length === 0 ? (
-        <NoIntegrations />
+        props.given['health'] === 'failing' ? (
+          <Empty title="No endpoint is failing." />
+        ) : (
+          <NoIntegrations />
+        )
       ) : (
         <Table label="Endpoints" columns={titles.map((title) => ({ title }))}>
           {props.endpoints.map((endpoint) => (
@@ -33,6 +45,8 @@ export function EndpointsPage(props: { endpoints: readonly EndpointDetail[]; now
     </>
   )
 }
+
+const filterFields = [{ name: 'health', label: 'Health', options: [['failing', 'failing or blocked']] }] as const
 
 function EndpointRow({ integration, latency, lastFailure, now }: EndpointDetail & { now: number }) {
   const { address, name, notificationUrl, health } = integration
@@ -100,7 +114,12 @@ function Breaker({ health, now }: { health: EndpointView | null; now: number }) 
   )
 }
 
-function healthOf({ enabled, notificationUrl, health }: ConsoleIntegration): string {
+/** The word for an endpoint's health. */
+export function healthOf({
+  enabled,
+  notificationUrl,
+  health,
+}: Pick<ConsoleIntegration, 'enabled' | 'notificationUrl' | 'health'>): string {
   if (!enabled) return 'disabled'
   if (notificationUrl === null) return 'no URL'
   if (health === null) return 'healthy'

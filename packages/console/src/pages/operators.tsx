@@ -64,7 +64,9 @@ function OperatorActs({ one: { name, role, enabled } }: { one: OperatorView }) {
       </ActForm>
       {enabled ? (
         <>
-          <ActForm act="operator-disable" label="Disable" needs="admin" fields={fields} tone="danger" />
+          <ActForm act="operator-disable" label="Disable" needs="admin" fields={fields} tone="danger">
+            <ConfirmField label="ends sessions" />
+          </ActForm>
           <ActForm act="operator-reset" label="Reset" needs="admin" fields={fields} tone="danger">
             <ConfirmField label="ends sessions" />
           </ActForm>

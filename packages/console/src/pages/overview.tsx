@@ -1,8 +1,8 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
-/** The overview: what happens now, each number with a link to its rows. @module */
+/** The overview: what happens now. A number has a link where a list has exactly its kind of rows. @module */
 import type { Child } from 'hono/jsx'
-import { attemptKinds, chartData, type StackedSeries } from '../live/chart-data.js'
-import type { Overview } from '../live/overview.js'
+import { chartData, type StackedSeries } from '../live/chart-data.js'
+import { mostEndpoints, type Overview } from '../live/overview.js'
 import { Copyable, Empty, hrefOf } from '../view/parts.js'
 import { grouped, latencyOf, spanOf } from '../view/text.js'
 import { ChainTable } from './chains.js'
@@ -22,22 +22,17 @@ export function OverviewPage(props: { overview: Overview; origin: string; isEmpt
         <Tiles overview={overview} />
       </div>
       <div class="charts">
-        <Chart
-          id="chart-payments"
-          title="Payments per minute, by state"
-          data={charts.payments}
-          path="/payments"
-          field="state"
-        />
-        <Chart id="chart-attempts" title="Attempts per minute, by outcome" data={charts.attempts} path="/deliveries" />
+        <Chart id="chart-payments" title="Payments per minute, by state" data={charts.payments} path="/payments" />
+        <Chart id="chart-attempts" title="Attempts per minute, by outcome" data={charts.attempts} />
         <figure class="chart wide">
           <figcaption>
-            Latency of attempts, last hour <span class="dim">dots on a log axis; lines: p50, p95, and 5 s</span>
+            Latency of the newest 400 attempts of the last hour{' '}
+            <span class="dim">dots on a log axis; lines: p50, p95, and 5 s</span>
           </figcaption>
           <div id="chart-latency" class="plot"></div>
           <p class="dim nojs">
             p50 {overview.p50 === null ? 'none' : latencyOf(overview.p50)}, p95{' '}
-            {overview.p95 === null ? 'none' : latencyOf(overview.p95)}, of {overview.dots.length} attempts
+            {overview.p95 === null ? 'none' : latencyOf(overview.p95)}, of the newest {overview.dots.length} attempts
           </p>
         </figure>
       </div>
@@ -67,12 +62,11 @@ export function Tiles({ overview }: { overview: Overview }) {
         name="Attempts that succeeded"
         value={attempts === 0 ? 'none yet' : `${((100 * delivered) / attempts).toFixed(1)} %`}
         note={`${grouped(attempts - delivered)} of ${grouped(attempts)}${more(overview.attempts.isCut)} failed`}
-        href={hrefOf('/deliveries', { since })}
       />
       <Tile
         name="Latency p50, p95"
         value={overview.p50 === null ? 'none yet' : `${latencyOf(overview.p50)}, ${latencyOf(overview.p95 ?? 0)}`}
-        href={hrefOf('/deliveries', { status: 'delivered' })}
+        note={`of the newest ${grouped(overview.dots.length)} attempts, last hour`}
       />
       <Tile
         name="In the outbox"
@@ -87,30 +81,40 @@ export function Tiles({ overview }: { overview: Overview }) {
       />
       <Tile
         name="Failing endpoints"
-        value={String(overview.endpoints.length)}
+        value={`${grouped(overview.endpoints.length)}${more(overview.endpoints.length >= mostEndpoints)}`}
         tone={overview.endpoints.length > 0 ? 'bad' : ''}
-        href={hrefOf('/endpoints', {})}
+        href={hrefOf('/endpoints', { health: 'failing' })}
       />
     </>
   )
 }
 
-function Tile(props: { name: string; value: string; href: string; note?: string; tone?: string }) {
-  return (
-    <a class={`tile ${props.tone ?? ''}`} href={props.href}>
-      <span class="name">{props.name}</span>
-      <span class="value">{props.value}</span>
-      {props.note === undefined ? null : <span class="dim">{props.note}</span>}
+/** Without `href`: no list has its rows. */
+function Tile(props: { name: string; value: string; href?: string; note?: string; tone?: string }) {
+  const { href, name, value, note, tone = '' } = props
+  const content = (
+    <>
+      <span class="name">{name}</span>
+      <span class="value">{value}</span>
+      {note === undefined ? null : <span class="dim">{note}</span>}
+    </>
+  )
+  return href === undefined ? (
+    <div class={`tile ${tone}`}>{content}</div>
+  ) : (
+    <a class={`tile ${tone}`} href={href}>
+      {content}
     </a>
   )
 }
 
-function Chart(props: { id: string; title: string; data: StackedSeries; path: string; field?: string }) {
-  const { id, title, data, path, field } = props
+/** @param path - The list with its rows, filtered by state; without it there is none: attempts are in no list. */
+function Chart({ id, title, data, path }: { id: string; title: string; data: StackedSeries; path?: string }) {
+  const since = (data.minutes[0] ?? 0) * 1_000
   return (
     <figure class="chart">
       <figcaption>{title}</figcaption>
-      <div id={id} class="plot" data-path={hrefOf(path, {})}></div>
+      <div id={id} class="plot" data-path={path === undefined ? undefined : hrefOf(path, {})}></div>
       <details>
         <summary>Totals of the last hour</summary>
         {data.series.length === 0 ? (
@@ -119,9 +123,7 @@ function Chart(props: { id: string; title: string; data: StackedSeries; path: st
           <ul class="totals">
             {data.series.map(({ name, values }) => (
               <li>
-                <a href={hrefOf(path, totalsFilter(name, field, data.minutes[0] ?? 0))}>
-                  {grouped(values.reduce((sum, value) => sum + value, 0))}
-                </a>{' '}
+                <Total values={values} href={path === undefined ? undefined : hrefOf(path, { since, state: name })} />{' '}
                 {name.replaceAll('_', ' ')}
               </li>
             ))}
@@ -132,10 +134,9 @@ function Chart(props: { id: string; title: string; data: StackedSeries; path: st
   )
 }
 
-function totalsFilter(name: string, field: string | undefined, since: number) {
-  const time = { since: since * 1_000 }
-  if (field !== undefined) return { ...time, [field]: name }
-  return name === attemptKinds[0] ? { ...time, status: 'delivered' } : time
+function Total({ values, href }: { values: readonly number[]; href: string | undefined }) {
+  const sum = grouped(values.reduce((total, value) => total + value, 0))
+  return href === undefined ? <>{sum}</> : <a href={href}>{sum}</a>
 }
 
 function FirstSteps({ origin, test }: { origin: string; test: Child }) {

@@ -8,6 +8,7 @@ import { PaymentDeliveries } from './payment-deliveries.js'
 import { Repeat } from './repeat.js'
 import { Signature } from './signature.js'
 import { Snapshots } from './snapshots.js'
+import type { Compared } from './snapshots-of.js'
 import { type Snapshot, timelineOf } from './timeline.js'
 import { TimelineEntry } from './timeline-view.js'
 
@@ -19,8 +20,7 @@ export interface PaymentDetail {
   readonly snapshots: readonly Snapshot[]
   readonly updates: readonly StoredUpdate[]
   readonly deliveries: readonly DeliveryView[]
-  /** The versions to compare; null: the last two. */
-  readonly compare: readonly [number, number] | null
+  readonly compare: Compared
   /** Where its integration is notified; null: nowhere. */
   readonly notificationUrl: string | null
   readonly now: number

@@ -1,5 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
-/** The first step of a replay of many deliveries: what would happen. @module */
+/** The first step of a replay of many deliveries: its consequences. @module */
 import type { DeliveryFilter, DeliveryStatus } from '@payment-integration/core/ports'
 import type { Given } from '../filters.js'
 import { ActForm } from '../view/act-form.js'
@@ -14,6 +14,16 @@ const meanings: Readonly<Record<DeliveryStatus, string>> = {
   exhausted: 'Their retries ended without success, and begin again.',
   delivered: 'Their receivers accepted them, and get them once more. A correct receiver ignores what it has.',
   superseded: 'A newer version took their place. A correct receiver discards an older version than it has.',
+}
+
+/** Counting millions of deliveries takes a while: it stops after these. */
+export const mostCounted = 100_000
+
+/** A count of at most one more than {@link mostCounted}, in words. */
+function deliveriesOf(count: number | null): string {
+  if (count === null) return 'deliveries'
+  if (count > mostCounted) return `more than ${grouped(mostCounted)} deliveries`
+  return `${grouped(count)} ${count === 1 ? 'delivery' : 'deliveries'}`
 }
 
 /** The parameters of a page of deliveries that choose deliveries. */
@@ -46,12 +56,12 @@ export function ReplayManyLink({ given }: { given: Given }) {
 export function ReplayManyPage(props: {
   given: Given
   filter: DeliveryFilter & { readonly status: DeliveryStatus }
-  /** Null for those who may not act. */
+  /** At most one more than {@link mostCounted}; null for those who may not act. */
   count: number | null
 }) {
   const { given, filter, count } = props
   const back = hrefOf('/deliveries', filterOf(given))
-  const deliveries = count === null ? 'deliveries' : `${grouped(count)} ${count === 1 ? 'delivery' : 'deliveries'}`
+  const deliveries = deliveriesOf(count)
   return (
     <>
       <h1>Replay {deliveries}?</h1>

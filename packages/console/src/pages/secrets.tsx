@@ -3,19 +3,19 @@
 import type { Child } from 'hono/jsx'
 import { Copyable, hrefOf } from '../view/parts.js'
 
-/** What is shown once. */
-export interface SecretsPageProps {
+/** Secrets that are shown once. */
+export interface NewSecretsPageProps {
   readonly title: string
   /** Names and values. */
   readonly secrets: readonly (readonly [name: string, value: string])[]
   /** Path below the base to which one goes on. */
   readonly to: string
-  /** What to do with them. */
+  /** Instructions. */
   readonly children?: Child
 }
 
 /** The page. */
-export function SecretsPage({ title, secrets, to, children }: SecretsPageProps) {
+export function NewSecretsPage({ title, secrets, to, children }: NewSecretsPageProps) {
   return (
     <>
       <h1>{title}</h1>

@@ -65,7 +65,7 @@ function ageText(age: number): string {
     : `${span}a copy with this t is rejected as stale. For queued work, compare with the time of receipt.`
 }
 
-/** What receivers compute over these bytes. */
+/** Codes that receivers compute over these bytes. */
 function Codes({ timestamp, snapshot }: { timestamp: number; snapshot: Snapshot }) {
   const titles = ['Over', 'v1 with an example secret', 'Result', 'What to do']
   return (

@@ -1,7 +1,9 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** A payment's snapshots: any two compared, and the bytes as they are sent. @module */
+import type { StoredPayment } from '@payment-integration/core/ports'
 import { Empty, Pre, paymentHref } from '../view/parts.js'
 import { grouped, shownText } from '../view/text.js'
+import type { Compared } from './snapshots-of.js'
 import { differences, type Snapshot } from './timeline.js'
 
 /** Characters of a snapshot that a page shows. */
@@ -9,11 +11,10 @@ const mostShown = 4_000
 
 /** The snapshots of a payment. */
 export interface SnapshotsProps {
-  readonly payment: { readonly chainId: number; readonly txHash: string }
-  /** Oldest first. */
+  readonly payment: Pick<StoredPayment, 'chainId' | 'txHash' | 'version'>
+  /** Oldest first: the newest ones, and those to compare. */
   readonly snapshots: readonly Snapshot[]
-  /** The versions to compare; null: the last two. */
-  readonly compare: readonly [number, number] | null
+  readonly compare: Compared
   /** The page's own path, for the form that compares. @default the console's page of the payment */
   readonly action?: string | undefined
 }
@@ -25,26 +26,37 @@ export function Snapshots({ payment, snapshots, compare, action = paymentHref(pa
   const [a, b] = compare ?? [snapshots.at(-2)?.version ?? 0, newest?.version ?? 0]
   const [left, right] = [a, b].map((version) => snapshots.find((each) => each.version === version))
   const shown = right ?? newest
+  const missing = compare === null ? undefined : [a, b].find((one) => snapshots.every(({ version }) => version !== one))
+  const isPart = snapshots.length < payment.version
   return (
     <section id="snapshots">
       <h2>Snapshots</h2>
-      {snapshots.length < 2 ? null : (
+      {isPart ? (
+        <p class="dim">
+          This page has {grouped(snapshots.length)} of {grouped(payment.version)} versions: the newest, and those that
+          are compared. Compare any two by their numbers.
+        </p>
+      ) : null}
+      {payment.version < 2 ? null : (
         <form class="filters" method="get" action={`${action}#snapshots`}>
           {(['a', 'b'] as const).map((name, side) => (
             <label for={`side-${name}`}>
               <span>{side === 0 ? 'Compare version' : 'with version'}</span>
-              <select id={`side-${name}`} name={name}>
-                {snapshots.map(({ version }) => (
-                  <option value={String(version)} selected={version === (side === 0 ? a : b)}>
-                    {version}
-                  </option>
-                ))}
-              </select>
+              <input
+                id={`side-${name}`}
+                name={name}
+                type="number"
+                min={1}
+                max={payment.version}
+                value={String(side === 0 ? a : b)}
+                required
+              />
             </label>
           ))}
           <button type="submit">Compare</button>
         </form>
       )}
+      {missing === undefined ? null : <p class="note">Version {missing} is not stored.</p>}
       {left === undefined || right === undefined ? null : <Diff left={left} right={right} />}
       {shown === undefined ? null : (
         <details open={snapshots.length === 1}>

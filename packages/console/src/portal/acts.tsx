@@ -1,8 +1,8 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** The acts of the portal, by their names in the address. Each changes the signed-in integration alone. @module */
+import { confirmedField, graceField } from '../acts/fields.js'
 import type { PageContent } from '../page-types.js'
 import { paymentPath } from '../view/parts.js'
-import { checkSure, graceOf } from './grace.js'
 import type { PortalNote } from './notes.js'
 import { NewApiSecret, NewSigningSecret } from './pages/new-secret.js'
 import { TestAnswer } from './pages/test-answer.js'
@@ -31,14 +31,13 @@ export const portalActs: Readonly<Record<string, PortalAct>> = {
     await tenant.setNotificationUrl(url ?? null)
     return { to: '/endpoint', note: url === undefined ? 'url-removed' : 'url-set' }
   },
-  async 'rotate-api-secret'(tenant, { grace }) {
-    const graceMs = graceOf(grace)
-    const apiSecret = await tenant.rotateApiSecret(graceMs)
-    const body = <NewApiSecret address={tenant.address} apiSecret={apiSecret} hasGrace={graceMs > 0} />
+  async 'rotate-api-secret'(tenant, fields) {
+    const apiSecret = await tenant.rotateApiSecret(graceField(fields))
+    const body = <NewApiSecret address={tenant.address} apiSecret={apiSecret} />
     return { show: { title: 'New API secret', section: '/secrets', body } }
   },
-  async 'end-api-secret'(tenant, { sure }) {
-    checkSure(sure)
+  async 'end-api-secret'(tenant, fields) {
+    confirmedField(fields)
     await tenant.endPreviousApiSecret()
     return { to: '/secrets', note: 'api-ended' }
   },
@@ -47,16 +46,16 @@ export const portalActs: Readonly<Record<string, PortalAct>> = {
     const body = <NewSigningSecret signingSecret={signingSecret} />
     return { show: { title: 'New signing secret', section: '/secrets', body } }
   },
-  async 'activate-signing-secret'(tenant, { grace }) {
-    await tenant.activateSigningSecret(graceOf(grace))
+  async 'activate-signing-secret'(tenant, fields) {
+    await tenant.activateSigningSecret(graceField(fields))
     return { to: '/secrets', note: 'signing-active' }
   },
   async 'abort-signing-secret'(tenant) {
     await tenant.abortSigningSecret()
     return { to: '/secrets', note: 'signing-aborted' }
   },
-  async 'end-signing-secret'(tenant, { sure }) {
-    checkSure(sure)
+  async 'end-signing-secret'(tenant, fields) {
+    confirmedField(fields)
     await tenant.endPreviousSigningSecret()
     return { to: '/secrets', note: 'signing-ended' }
   },

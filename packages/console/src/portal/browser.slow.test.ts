@@ -138,7 +138,7 @@ describe.skipIf(executablePath === undefined)('the portal in Chromium', () => {
     await page.getByRole('button', { name: 'Prepare a new signing secret' }).click()
     expect(await page.locator('pre').first().textContent()).toMatch(/^pi_whsec_[\w-]{43}$/)
     await page.getByRole('link', { name: 'Secrets' }).first().click()
-    await page.getByLabel('The old one').last().selectOption({ label: 'works for 7 days more' })
+    await page.getByLabel('The previous secret stays valid').last().fill('168')
     if (shots !== undefined) await page.screenshot({ path: `${shots}/prepared.png`, fullPage: true })
     await page.getByRole('button', { name: 'Activate the new signing secret' }).click()
     await page.getByText('Deliveries are signed with the new secret from now on.').waitFor()
@@ -152,9 +152,9 @@ describe.skipIf(executablePath === undefined)('the portal in Chromium', () => {
     expect(await page.content()).not.toMatch(/pi_api_[\w-]{43}/)
     await page.goto(`${url}/secrets`)
     if (shots !== undefined) await page.screenshot({ path: `${shots}/two-secrets.png`, fullPage: true })
-    await page.getByLabel('Every server of mine has the new one.').check()
-    await page.getByRole('button', { name: 'End the old API secret now' }).click()
-    // The session was opened with the old secret.
+    await page.getByLabel('Every server of mine has the new one').check()
+    await page.getByRole('button', { name: 'End the previous API secret now' }).click()
+    // The session was opened with the previous secret.
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     await signIn(page, { address: shop.address, apiSecret })
     await page.getByRole('button', { name: 'Sign out' }).click()

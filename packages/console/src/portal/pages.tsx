@@ -2,14 +2,15 @@
 /** Reads what each page of the portal shows. Every read is of the tenant. @module */
 import { deliveryFilter, type Given, givenOf, wholeOf } from '../filters.js'
 import type { PageContent } from '../page-types.js'
+import { comparedOf } from '../pages/snapshots-of.js'
 import { EndpointPage } from './pages/endpoint.js'
 import { OwnDeliveriesPage, OwnPaymentsPage } from './pages/lists.js'
 import { OwnOverviewPage } from './pages/overview.js'
 import { OwnPaymentPage } from './pages/payment.js'
-import { SecretsPage } from './pages/secrets.js'
+import { OwnSecretsPage } from './pages/secrets.js'
 import type { Tenant } from './tenant.js'
 
-/** What pages read from. */
+/** Dependencies of pages. */
 export interface PortalPageDeps {
   readonly tenant: Tenant
   readonly now: () => number
@@ -34,7 +35,7 @@ const pages: Readonly<Record<string, Load>> = {
   '/secrets': async ({ tenant }) => ({
     title: 'Secrets',
     section: '/secrets',
-    body: <SecretsPage integration={await tenant.integration()} />,
+    body: <OwnSecretsPage integration={await tenant.integration()} />,
   }),
 }
 
@@ -90,10 +91,9 @@ async function deliveriesPage({ tenant }: PortalPageDeps, all: Given): Promise<P
 }
 
 async function paymentPage(deps: PortalPageDeps, given: Given, chainId: number, txHash: string) {
-  const found = await deps.tenant.payment(chainId, txHash)
+  const compare = comparedOf(given)
+  const found = await deps.tenant.payment(chainId, txHash, compare)
   if (found === null) return null
-  const [a, b] = [given['a'], given['b']]
-  const compare = a === undefined || b === undefined ? null : ([wholeOf('a', a), wholeOf('b', b)] as const)
   const body = <OwnPaymentPage {...found} compare={compare} now={deps.now()} />
   return { title: `Payment ${txHash.slice(0, 10)}`, section: '/payments', body }
 }

@@ -15,7 +15,7 @@ import type { Render } from '../web/render.js'
 import { portalBase } from './links.js'
 import { portalNoteOf } from './notes.js'
 
-/** What signing in needs. */
+/** Dependencies of signing in. */
 export interface PortalSignInDeps {
   readonly sessions: IntegrationSessions
   readonly render: Render

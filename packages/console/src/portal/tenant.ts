@@ -13,6 +13,7 @@ import type {
   EndpointView,
   StoredPayment,
 } from '@payment-integration/core/ports'
+import { type Compared, snapshotsOf } from '../pages/snapshots-of.js'
 import type { Snapshot } from '../pages/timeline.js'
 
 /** The parts of the service that the portal uses. */
@@ -34,7 +35,7 @@ export interface Tenant {
   /** The listing of the read API. */
   payments(query: Parameters<PaymentQueries['list']>[1]): ReturnType<PaymentQueries['list']>
   /** Null: this integration has none under the hash on that chain. */
-  payment(chainId: number, txHash: string): Promise<TenantPayment | null>
+  payment(chainId: number, txHash: string, compare: Compared): Promise<TenantPayment | null>
   /** Deliveries, newest first. */
   deliveries(
     query: Omit<DeliveryFilter, 'integrationAddress'> & { readonly beforeId?: string | undefined },
@@ -59,8 +60,6 @@ export interface Tenant {
 
 /** Rows on a page. */
 const pageSize = 50
-/** Newest snapshots that a page reads. */
-const mostSnapshots = 50
 
 /** The integration of a session. @param address - From the session, never from a request. */
 export function tenantOf({ store, payments, actingAs }: PortalService, address: string): Tenant {
@@ -68,32 +67,22 @@ export function tenantOf({ store, payments, actingAs }: PortalService, address: 
   const commands = actingAs(integrationActor(address))
   const { integrations, deliveries, endpoints } = commands
 
-  /** The newest snapshots, oldest first. */
-  async function snapshotsOf({ id, version }: StoredPayment): Promise<Snapshot[]> {
-    const versions = Array.from({ length: Math.min(version, mostSnapshots) }, (_, n) => version - n).reverse()
-    const bodies = await Promise.all(versions.map((each) => store.payments.snapshot(id, each)))
-    return bodies.flatMap((body, index) =>
-      body === null
-        ? []
-        : [{ version: versions[index] ?? 0, text: new TextDecoder().decode(body), bytes: body.byteLength }],
-    )
-  }
-
   return {
     address,
     integration: () => integrations.get(address),
     payments: (query) => payments.list(caller, query),
-    async payment(chainId, txHash) {
+    async payment(chainId, txHash, compare) {
       const found = await store.payments.findByHash({ ...caller, txHash })
       const payment = found.find((each) => each.chainId === chainId)
       if (payment === undefined) return null
-      const [snapshots, all] = await Promise.all([snapshotsOf(payment), store.console.deliveriesOf(payment.id)])
+      const [snapshots, all] = await Promise.all([
+        snapshotsOf(store, payment, compare),
+        store.console.deliveriesOf(payment.id),
+      ])
       return { payment, snapshots, deliveries: all.filter((each) => each.integrationAddress === address) }
     },
     deliveries: (query) => store.console.deliveries({ limit: pageSize, ...query, ...caller }),
-    async health() {
-      return (await store.deliveries.endpoints()).find((each) => each.integrationAddress === address) ?? null
-    },
+    health: () => store.deliveries.endpoint(address),
     lastFailure: () => store.console.lastFailure(address),
     replay: (deliveryId) => deliveries.replay(deliveryId, caller),
     sendTest: () => endpoints.sendTest(address),

@@ -5,7 +5,7 @@ import type { SessionCookie } from '../web/cookie.js'
 import { readForm } from '../web/form-body.js'
 import type { Render } from '../web/render.js'
 
-/** What the answers need. */
+/** Dependencies of the answers. */
 export interface SessionAnswersDeps {
   /** Where the pages are mounted. */
   readonly mountedAt: string

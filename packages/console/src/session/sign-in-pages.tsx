@@ -3,7 +3,7 @@
 import type { PageContent } from '../page-types.js'
 import { base, Shown } from '../view/parts.js'
 
-/** What the sign-in page shows. */
+/** Content of the sign-in page. */
 interface SignInFrame {
   /** The path to go to. */
   readonly next: string

@@ -29,7 +29,7 @@ export interface SignInOptions {
   readonly oidc?: OidcOptions | undefined
 }
 
-/** What signing in needs. */
+/** Dependencies of signing in. */
 export interface SignInDeps extends SignInOptions {
   readonly sessions: OperatorSessions
   readonly render: Render

@@ -20,6 +20,7 @@ export const doctorAct: Act = {
       title: `Doctor of ${shortHex(address)}`,
       actor: input.visit.actor,
       async run(report, signal) {
+        await input.commands.recordAct({ action: 'integration.receiver_probed', subject: address })
         let done = 0
         const onProbe = (probe: ReceiverProbe) => {
           done += 1

@@ -2,6 +2,7 @@
 /** Explains a pasted delivery at once. @module */
 import type { Act } from '../acts/act.js'
 import { FilterError } from '../filters.js'
+import { integrationChoices } from '../pages/part-of.js'
 import { ExplainPage } from './explain-view.js'
 import { givenTool, integrationOf } from './integration-field.js'
 
@@ -18,7 +19,7 @@ export const explainAct: Act = {
     const [headers, body] = [fields['headers'] ?? '', (fields['body'] ?? '').replaceAll('\r\n', '\n')]
     const result = await explain({ integrationAddress: address, headers, body, receivedAt })
     const given = { integration: address, headers, body, at: fields['at'] }
-    const integrations = await service.integrations.list()
+    const integrations = await integrationChoices(service.store.console)
     const page = <ExplainPage {...{ result, integrations, given }} now={now()} />
     return { show: { title: 'Explain a delivery', section: '/tools', body: page } }
   },

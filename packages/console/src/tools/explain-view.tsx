@@ -3,7 +3,7 @@
 import { ActForm } from '../view/act-form.js'
 import { Badge, Cell, Facts, Shown, Table } from '../view/parts.js'
 import { grouped, spanOf } from '../view/text.js'
-import { IntegrationChoice, type NamedAddress } from './tool-fields.js'
+import { IntegrationChoice, type NamedAddress } from './integration-choice.js'
 import type { ExplainedDelivery, ExplainResult } from './tools.js'
 
 /** The fields as they were sent. */
@@ -29,11 +29,7 @@ export function ExplainForm({ integrations, now, given }: ExplainFormProps) {
         space around a body; <code>payment-integration explain</code> reads the exact bytes.
       </p>
       <ActForm act="explain" label="Explain" needs="operator">
-        <IntegrationChoice
-          tool="explain"
-          integrations={integrations}
-          {...(given.integration === undefined ? {} : { chosen: given.integration })}
-        />
+        <IntegrationChoice integrations={integrations} chosen={given.integration} />
         <label for="field-at">
           <span>Received at (UTC)</span>
           <input

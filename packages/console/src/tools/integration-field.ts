@@ -2,15 +2,15 @@
 import type { IntegrationView } from '@payment-integration/core'
 import type { ActInput } from '../acts/act.js'
 import { ActError } from '../acts/act-error.js'
+import { findIntegration } from '../find-integration.js'
 
 /** The integration of the field `integration`. @throws ActError When there is none. */
 export async function integrationOf({
   fields,
   service,
 }: Pick<ActInput, 'fields' | 'service'>): Promise<IntegrationView> {
-  const address = fields['integration']?.toLowerCase()
-  const found = (await service.integrations.list()).find((each) => each.address === address)
-  if (found === undefined) throw new ActError('Choose an integration. Without one, create it first.')
+  const found = await findIntegration(service.integrations, fields['integration'] ?? '')
+  if (found === null) throw new ActError('Choose an integration. Without one, create it first.')
   return found
 }
 

@@ -3,12 +3,13 @@
 import { triggerScenarios, triggerVerdicts } from '@payment-integration/contract'
 import type { Child } from 'hono/jsx'
 import { ActForm } from '../view/act-form.js'
+import { ChoiceField, TextField } from '../view/fields.js'
 import { hrefOf, Shown } from '../view/parts.js'
 import { ExplainForm } from './explain-view.js'
-import { Choice, IntegrationChoice, type NamedAddress, TextField } from './tool-fields.js'
+import { IntegrationChoice, type NamedAddress } from './integration-choice.js'
 import type { ConsoleTools, TriggerTool } from './tools.js'
 
-/** What the page offers. */
+/** Content of the page. */
 export interface ToolsPageProps {
   readonly tools: ConsoleTools
   readonly integrations: readonly NamedAddress[]
@@ -21,7 +22,7 @@ export function ToolsPage({ tools, integrations, now }: ToolsPageProps) {
     <>
       <h1>Tools</h1>
       <p class="dim">
-        For development. The acts of this page are not in the audit log. Results are{' '}
+        For development. The audit log records a probe of a receiver, and no other act of this page. Results are{' '}
         <a href={hrefOf('/jobs', {})}>jobs</a>.
       </p>
       {integrations.length === 0 ? <p class="note">No integration is registered: create one first.</p> : null}
@@ -33,7 +34,7 @@ export function ToolsPage({ tools, integrations, now }: ToolsPageProps) {
             each wrong answer. The payments are marked: their hashes begin with <code>0xd0c70000</code>.
           </p>
           <ActForm act="doctor" label="Probe the receiver" needs="operator">
-            <IntegrationChoice tool="doctor" integrations={integrations} />
+            <IntegrationChoice integrations={integrations} />
           </ActForm>
         </Tool>
       )}
@@ -63,14 +64,14 @@ function Trigger({ tool, integrations }: { tool: TriggerTool; integrations: read
         drawn. <code>kyc</code> uses the verdict alone, and <code>burst</code> the number of payments.
       </p>
       <ActForm act="trigger" label="Cause" needs="operator">
-        <IntegrationChoice tool="trigger" integrations={integrations} />
-        <Choice id="scenario" label="Scenario" options={triggerScenarios} />
-        <TextField id="amount" label="Amount" hint="12.50" />
-        <TextField id="token" label="Token" hint="USDC" />
-        <Choice id="chain" label="Chain" options={tool.chainIds.map(String)} />
-        <TextField id="memo" label="Memo" hint="order-7" />
-        <TextField id="count" label="Payments of burst" hint="100" />
-        <Choice id="verdict" label="Verdict of kyc" options={triggerVerdicts} />
+        <IntegrationChoice integrations={integrations} />
+        <ChoiceField name="scenario" label="Scenario" values={triggerScenarios} />
+        <TextField name="amount" label="Amount" hint="12.50" isOptional />
+        <TextField name="token" label="Token" hint="USDC" isOptional />
+        <ChoiceField name="chain" label="Chain" values={tool.chainIds.map(String)} />
+        <TextField name="memo" label="Memo" hint="order-7" isOptional />
+        <TextField name="count" label="Payments of burst" hint="100" isOptional />
+        <ChoiceField name="verdict" label="Verdict of kyc" values={triggerVerdicts} />
       </ActForm>
     </Tool>
   )

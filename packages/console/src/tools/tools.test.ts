@@ -143,6 +143,8 @@ describe('a trigger', () => {
     })
     goOn()
     expect(await endedJob(person, location)).toContain('stopped')
+    const [record] = await twin.service.store.console.audit({ limit: 1 })
+    expect(record).toMatchObject({ action: 'job.stopped', details: { title: 'Scenario kyc' } })
   })
 
   it('that is refused says why, as text; without an integration nothing is caused', async () => {
@@ -157,6 +159,8 @@ describe('a trigger', () => {
 it('the doctor shows each cause with its cure, then its probes', async () => {
   const { location } = await act('doctor', {})
   const text = await endedJob(person, location)
+  const [record] = await twin.service.store.console.audit({ limit: 1 })
+  expect(record).toMatchObject({ action: 'integration.receiver_probed', subject: shop.address })
   expect(text).toContain('1 probes passed, 1 failed, 0 warned, 0 did not run.')
   expect(text).toContain(`Forged are accepted by ${shop.address}.`)
   expect(text.indexOf('Verify first.')).toBeGreaterThan(0)

@@ -40,7 +40,7 @@ export function PostForm({ action, label, fields = {}, tone = 'plain', children 
   )
 }
 
-/** What a form of the console does. */
+/** The act of a form of the console. */
 export interface ActFormProps extends Omit<PostFormProps, 'action'> {
   /** The act of `acts/acts.ts`. */
   readonly act: string

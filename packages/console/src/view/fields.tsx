@@ -46,7 +46,8 @@ export function ChoiceField(props: {
   readonly name: string
   readonly label: string
   readonly values: readonly string[]
-  readonly value: string
+  /** The chosen one. @default the first */
+  readonly value?: string | undefined
 }) {
   return (
     <label>
@@ -62,12 +63,12 @@ export function ChoiceField(props: {
   )
 }
 
-/** How long a former secret stays valid. */
+/** How long the previous secret stays valid. To end it at once is an act of its own, which a reload does not repeat. */
 export function GraceField() {
   return (
     <label>
-      <span>The former secret stays for, in hours</span>
-      <input name="graceHours" type="number" min={0} max={720} step={1} value="24" required />
+      <span>The previous secret stays valid for, in hours</span>
+      <input name="graceHours" type="number" min={1} max={720} step={1} value="24" required />
     </label>
   )
 }

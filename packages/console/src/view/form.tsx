@@ -13,7 +13,7 @@ export type Field =
       readonly kind?: 'search' | 'datetime-local'
     }
 
-/** What the form filters. */
+/** Fields of the form, and the list that it filters. */
 export type FiltersProps = { readonly fields: readonly Field[]; readonly given: Given } & (
   | { /** Below the console's base. */ readonly path: string }
   | { /** The whole path. */ readonly action: string }

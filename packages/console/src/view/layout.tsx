@@ -5,7 +5,7 @@ import type { Visit } from '../viewer.js'
 import { CsrfField, VisitContext } from './act-form.js'
 import { base } from './parts.js'
 
-/** What the service and the host offer. */
+/** Optional sections that the service and the host offer. */
 export interface SectionOptions {
   readonly hasIdentity: boolean
   readonly hasOperators: boolean
@@ -37,7 +37,7 @@ export function consoleSections({ hasIdentity, hasOperators, hasTools }: Section
 /** Paths below the base, with their titles; `apart` begins a group. */
 export type Sections = readonly (readonly [path: string, title: string, group?: 'apart'])[]
 
-/** What the frame shows. */
+/** Content of the frame. */
 export interface Frame {
   readonly title: string
   /** The word beside the title. */
@@ -49,7 +49,7 @@ export interface Frame {
   readonly section: string
   /** Null: nobody is signed in, so there are no sections. */
   readonly visit: Visit | null
-  /** What was done just before; null: nothing. */
+  /** The result of the act just before; null: there was none. */
   readonly note?: string | null | undefined
   /** Versions of the script and the style, which are in their addresses. */
   readonly versions: { readonly script: string; readonly style: string }

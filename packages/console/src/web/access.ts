@@ -17,7 +17,7 @@ export interface AccessRequest {
   readonly isForwarded: boolean
 }
 
-/** What a host on Node passes as the second argument of `fetch`, to check where a connection comes from. */
+/** Values that a host on Node passes as the second argument of `fetch`, to check where a connection comes from. */
 export interface ConsoleBindings {
   readonly incoming?: { readonly socket: { readonly remoteAddress?: string | undefined } } | undefined
 }

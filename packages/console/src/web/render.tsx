@@ -5,7 +5,7 @@ import type { PageContent } from '../page-types.js'
 import { type Frame, Layout } from '../view/layout.js'
 import type { Visit } from '../viewer.js'
 
-/** What a page is rendered for, beside its content. */
+/** Circumstances of a page, beside its content. */
 export interface RenderOptions {
   readonly visit: Visit | null
   readonly note?: string | null | undefined

@@ -32,7 +32,7 @@ export function createDeliveryCommands({ deliveries, audited, onDue }: DeliveryD
       const { afterId, limit } = query
       return deliveries.list({ ...parseFilter(query), afterId, limit })
     },
-    count: async (filter) => deliveries.count(parseFilter(filter)),
+    count: async (filter, options) => deliveries.count(parseFilter(filter), options),
     async replay(deliveryId, { integrationAddress } = {}) {
       const scope = parseFilter({ integrationAddress })
       await audited(async (tx, note) => {

@@ -18,6 +18,7 @@ export type AuditAction =
   | 'integration.previous_api_secret_ended'
   | 'integration.previous_signing_secret_ended'
   | 'integration.test_sent'
+  | 'integration.receiver_probed'
   | 'integration.signed_in'
   | 'integration.signed_out'
   | 'integration.sign_in_failed'
@@ -41,6 +42,8 @@ export type AuditAction =
   | 'identity.redemption_resolved'
   | 'identity.hold_closed'
   | 'identity.missing_closed'
+  | 'identity.searched'
+  | 'job.stopped'
 
 /** An entry before it is chained. */
 export interface AuditEntry {
@@ -51,7 +54,7 @@ export interface AuditEntry {
   readonly action: AuditAction
   /**
    * The object of the action, or `all`. An integration is named by its address, an account by its handle. A key, a
-   * delivery, a chain and an applicant are named by their id, a redemption and an operator by their name.
+   * delivery, a chain, a job and an applicant are named by their id, a redemption and an operator by their name.
    */
   readonly subject: string
   /** The change, without any secret and without the query of a URL. */

@@ -155,9 +155,10 @@ export interface ConsoleReads {
    * that ended without an answer and without a timeout have none.
    */
   latencies(integrationAddress: string): Promise<number[]>
-  /** Integrations by address, those after `afterAddress` when given. */
+  /** Integrations by address, those after `afterAddress` when given; with `isFailing` those with failures in a row. */
   integrations(query: {
     readonly afterAddress?: string | undefined
+    readonly isFailing?: boolean | undefined
     readonly limit: number
   }): Promise<ConsoleIntegration[]>
   /** Records of the audit log, newest first. */

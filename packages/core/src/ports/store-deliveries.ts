@@ -243,8 +243,11 @@ export interface DeliveryStore {
   find(deliveryId: string): Promise<DeliveryView | null>
   /** The id of the newest match, or null. */
   newestId(filter: DeliveryFilter): Promise<string | null>
-  /** The number of matches. */
-  count(filter: DeliveryFilter): Promise<number>
+  /**
+   * The number of matches.
+   * @param options.atMost - Counting stops here, 1 or more. Rejects with RangeError otherwise. @default no limit
+   */
+  count(filter: DeliveryFilter, options?: { readonly atMost?: number | undefined }): Promise<number>
   /**
    * The highest known id at or below which no delivery is added any more: ids are assigned before their transactions
    * commit, in another order. It never moves down. Null: transactions in flight leave it unknown; call again.
@@ -253,8 +256,10 @@ export interface DeliveryStore {
   completeUpTo(): Promise<string | null>
   /** Deliveries of one integration by id, in any status. The cost grows with the result. */
   stream(query: StreamQuery): Promise<StreamedDelivery[]>
-  /** Endpoints with failures in a row, by address. */
-  endpoints(): Promise<EndpointView[]>
+  /** Endpoints with failures in a row, by address. @param options.limit - 1 or more. @default all */
+  endpoints(options?: { readonly limit?: number | undefined }): Promise<EndpointView[]>
+  /** The endpoint of an integration; null: no failures in a row. */
+  endpoint(integrationAddress: string): Promise<EndpointView | null>
 }
 
 /** Selects the deliveries to replay. */

@@ -102,10 +102,11 @@ export function consoleReads(
       const timed = own.filter(({ status, reason }) => status !== null || reason === 'timeout')
       return timed.map(({ latencyMs }) => latencyMs)
     },
-    async integrations({ afterAddress = '', limit }) {
+    async integrations({ afterAddress = '', isFailing = false, limit }) {
       const failing = await deliveries.endpoints()
       return [...state().integrations.values()]
         .filter(({ address }) => address > afterAddress)
+        .filter(({ address }) => !isFailing || failing.some(({ integrationAddress: own }) => own === address))
         .sort((a, b) => (a.address < b.address ? -1 : 1))
         .slice(0, limit)
         .map(({ address, name, notificationUrl, enabled, createdAt, ...secrets }) => ({

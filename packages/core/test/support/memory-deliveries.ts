@@ -358,9 +358,10 @@ export function memoryDeliveries(clock: Pick<Clock, 'now'>): MemoryDeliveries {
         .filter((row) => fits(filter, viewOf(row)))
         .map(viewOf)
         .at(-1)?.deliveryId ?? null,
-    async count(filter) {
+    async count(filter, { atMost } = {}) {
       checkTimes({ since: filter.since, until: filter.until })
-      return [...rows.values()].filter((row) => fits(filter, viewOf(row))).length
+      if (atMost !== undefined) checkInteger(atMost, 'atMost', 1)
+      return [...rows.values()].filter((row) => fits(filter, viewOf(row))).slice(0, atMost).length
     },
     completeUpTo: async () => [...rows.keys()].at(-1) ?? '0',
     async stream({ integrationAddress, afterId, upToId, limit }) {
@@ -381,6 +382,10 @@ export function memoryDeliveries(clock: Pick<Clock, 'now'>): MemoryDeliveries {
           body,
         }))
     },
-    endpoints: async () => endpoints.views(),
+    async endpoints({ limit } = {}) {
+      if (limit !== undefined) checkInteger(limit, 'limit', 1)
+      return endpoints.views().slice(0, limit)
+    },
+    endpoint: async (address) => endpoints.views().find((view) => view.integrationAddress === address) ?? null,
   }
 }

@@ -28,8 +28,9 @@ export function createEndpointReads({ read: db }: Engine): EndpointReads {
       const ids = await newestIds(db, integrationAddress)
       return ids.length === 0 ? [] : (await latencyQuery(db, ids).execute()).map(({ latency_ms }) => latency_ms)
     },
-    async integrations({ afterAddress = '', limit }) {
-      return (await integrationQuery(db, afterAddress, checkInteger(limit, 'limit', 1, mostRows)).execute()).map(viewOf)
+    async integrations({ afterAddress = '', isFailing = false, limit }) {
+      const query = integrationQuery(db, afterAddress, checkInteger(limit, 'limit', 1, mostRows))
+      return (await (isFailing ? query.where('e.failures', '>', 0) : query).execute()).map(viewOf)
     },
   }
 }

@@ -4,7 +4,7 @@ import type { Engine } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
 import { backlog, msUntilDue } from './backlog.js'
 import { createClaim } from './claim.js'
-import { listEndpoints } from './endpoint-rows.js'
+import { findEndpoint, listEndpoints } from './endpoint-rows.js'
 import { countDeliveries, findDelivery, listDeliveries, newestDelivery } from './list.js'
 import { createSettle } from './settle.js'
 import { createCompleteUpTo, streamDeliveries } from './stream.js'
@@ -20,9 +20,12 @@ export function createDeliveryStore(engine: Engine, ids: Ids): DeliveryStore {
     list: (query) => listDeliveries(engine, query),
     find: (deliveryId) => findDelivery(engine, deliveryId),
     newestId: (filter) => newestDelivery(engine, filter),
-    count: (filter) => countDeliveries(engine, filter),
+    count: async (filter, { atMost } = {}) =>
+      countDeliveries(engine, filter, atMost === undefined ? undefined : checkInteger(atMost, 'atMost', 1)),
     completeUpTo: createCompleteUpTo(engine),
     stream: (query) => streamDeliveries(engine, query),
-    endpoints: () => listEndpoints(engine.read),
+    endpoints: async ({ limit } = {}) =>
+      listEndpoints(engine.read, limit === undefined ? undefined : checkInteger(limit, 'limit', 1)),
+    endpoint: (integrationAddress) => findEndpoint(engine.read, integrationAddress),
   }
 }

@@ -192,13 +192,23 @@ export async function takeProbes(
 }
 
 /** Endpoints with failures in a row, by address. */
-export async function listEndpoints(read: Connection): Promise<EndpointView[]> {
-  const rows = await read.selectFrom('endpoints').selectAll().where('failures', '>', 0).orderBy('integration').execute()
-  return rows.map((row: EndpointRow) => ({
-    integrationAddress: row.integration,
-    failures: integer(row.failures),
-    blocks: integer(row.blocks),
-    failingSince: knownTime(row.failing_since),
-    blockedUntil: nullableInteger(row.blocked_until),
-  }))
+export async function listEndpoints(read: Connection, limit?: number): Promise<EndpointView[]> {
+  const all = failing(read).orderBy('integration')
+  return (await (limit === undefined ? all : all.limit(limit)).execute()).map(viewOf)
 }
+
+/** The endpoint of an integration; null: no failures in a row. */
+export async function findEndpoint(read: Connection, address: string): Promise<EndpointView | null> {
+  const row = await failing(read).where('integration', '=', address).executeTakeFirst()
+  return row === undefined ? null : viewOf(row)
+}
+
+const failing = (read: Connection) => read.selectFrom('endpoints').selectAll().where('failures', '>', 0)
+
+const viewOf = (row: EndpointRow): EndpointView => ({
+  integrationAddress: row.integration,
+  failures: integer(row.failures),
+  blocks: integer(row.blocks),
+  failingSince: knownTime(row.failing_since),
+  blockedUntil: nullableInteger(row.blocked_until),
+})

@@ -40,15 +40,23 @@ export function newestQuery(db: Connection, filter: DeliveryFilter) {
   return filtered(db, filter).select('d.id').orderBy(idOf(filter), 'desc').limit(1)
 }
 
-/** The number of matches. */
-export async function countDeliveries({ read }: Engine, filter: DeliveryFilter): Promise<number> {
-  const row = await countQuery(read, onlyFilter(filter)).executeTakeFirst()
+/** The number of matches, up to `atMost`. */
+export async function countDeliveries({ read }: Engine, filter: DeliveryFilter, atMost?: number): Promise<number> {
+  const only = onlyFilter(filter)
+  const query = atMost === undefined ? countQuery(read, only) : boundedCountQuery(read, only, atMost)
+  const row = await query.executeTakeFirst()
   return integer(row?.deliveries ?? 0)
 }
 
 /** Its statement. */
 export function countQuery(db: Connection, filter: DeliveryFilter) {
   return filtered(db, filter).select(sql<Integer>`count(*)`.as('deliveries'))
+}
+
+/** The statement that stops at a limit. */
+export function boundedCountQuery(db: Connection, filter: DeliveryFilter, atMost: number) {
+  const matches = filtered(db, filter).select('d.id').limit(atMost)
+  return db.selectFrom(matches.as('matches')).select(sql<Integer>`count(*)`.as('deliveries'))
 }
 
 /** The fields of the filter without others that the object may have, such as a range. */

@@ -3,6 +3,7 @@
 import type { IntegrationView } from '@payment-integration/core'
 import type { AttemptRecord, EndpointView } from '@payment-integration/core/ports'
 import { adviceOf } from '../../advice.js'
+import { healthOf } from '../../pages/operations.js'
 import { Badge, Copyable, Facts, Shown, When } from '../../view/parts.js'
 import { Answer } from '../../view/rows.js'
 import { spanOf } from '../../view/text.js'
@@ -23,7 +24,7 @@ export function EndpointPage(props: EndpointProps) {
   return (
     <>
       <h1>
-        Endpoint <Badge word={healthOf(props)} />
+        Endpoint <Badge word={healthOf({ ...props.integration, health: props.health })} />
       </h1>
       <EndpointFacts {...props} />
       <h2>Notification URL</h2>
@@ -88,11 +89,4 @@ function EndpointFacts({ health, lastFailure, now }: EndpointProps) {
       )}
     </>
   )
-}
-
-/** The word for an endpoint's health. */
-export function healthOf({ integration, health }: Pick<EndpointProps, 'integration' | 'health'>): string {
-  if (integration.notificationUrl === null) return 'no URL'
-  if (health === null) return 'healthy'
-  return health.blocks > 0 ? 'blocked' : 'failing'
 }

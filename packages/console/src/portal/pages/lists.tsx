@@ -106,7 +106,7 @@ export function OwnPaymentsPage(props: {
   )
 }
 
-/** What makes the first payment appear. */
+/** The way to a first payment. */
 export function NoPayments({ origin, address }: Place) {
   return (
     <Empty title="No payment names your integration yet.">
@@ -166,7 +166,7 @@ export function OwnDeliveriesPage({ given, page }: { given: Given; page: Console
       <Pager
         first={before === undefined ? null : portalHref('/deliveries', rest)}
         next={page.next === null ? null : portalHref('/deliveries', { ...rest, before: page.next })}
-        cut={page.isCut ? 'The newest 10,000 deliveries were examined.' : null}
+        cut={page.isCut ? 'The newest 2,000 deliveries were examined.' : null}
       />
     </>
   )

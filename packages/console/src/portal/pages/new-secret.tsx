@@ -4,7 +4,7 @@ import { Copyable } from '../../view/parts.js'
 import { portalHref } from '../links.js'
 
 /** A new API secret. */
-export function NewApiSecret(props: { address: string; apiSecret: string; hasGrace: boolean }) {
+export function NewApiSecret(props: { address: string; apiSecret: string }) {
   return (
     <>
       <h1>New API secret</h1>
@@ -12,17 +12,10 @@ export function NewApiSecret(props: { address: string; apiSecret: string; hasGra
       <Copyable label="The new API secret" text={props.apiSecret} />
       <ol class="bullets">
         <li>Put it into the configuration of your server, beside the address {props.address}.</li>
-        {props.hasGrace ? (
-          <li>
-            When every server has it, end the old one at <a href={portalHref('/secrets')}>Secrets</a>, or let its time
-            run out.
-          </li>
-        ) : (
-          <li>
-            The old one is ended, and so is each session that was opened with it.{' '}
-            <a href={portalHref('/sign-in')}>Sign in</a> with the new one.
-          </li>
-        )}
+        <li>
+          When every server has it, end the previous one at <a href={portalHref('/secrets')}>Secrets</a>, or let its
+          time run out. Each session that was opened with it ends then, and this one too: sign in with the new one.
+        </li>
       </ol>
     </>
   )

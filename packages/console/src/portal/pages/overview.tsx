@@ -2,12 +2,13 @@
 /** The integration's first page: its endpoint, and its newest payments and deliveries. @module */
 import type { PaymentBody } from '@payment-integration/contract'
 import type { DeliveryView } from '@payment-integration/core/ports'
+import { healthOf } from '../../pages/operations.js'
 import { Badge, Facts, Shown, When } from '../../view/parts.js'
 import { portalHref } from '../links.js'
-import { type EndpointProps, healthOf } from './endpoint.js'
+import type { EndpointProps } from './endpoint.js'
 import { DeliveryTable, NoPayments, PaymentTable, type Place } from './lists.js'
 
-/** What the page shows. */
+/** Content of the page. */
 export interface OwnOverviewProps extends EndpointProps {
   readonly place: Place
   /** The newest. */
@@ -29,7 +30,7 @@ export function OwnOverviewPage(props: OwnOverviewProps) {
           [
             'Endpoint',
             <a href={portalHref('/endpoint')}>
-              <Badge word={healthOf(props)} />
+              <Badge word={healthOf({ ...integration, health: props.health })} />
             </a>,
           ],
           [

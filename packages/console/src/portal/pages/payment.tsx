@@ -3,6 +3,7 @@
 import type { StoredPayment } from '@payment-integration/core/ports'
 import { Signature } from '../../pages/signature.js'
 import { Snapshots } from '../../pages/snapshots.js'
+import type { Compared } from '../../pages/snapshots-of.js'
 import { timelineOf } from '../../pages/timeline.js'
 import { TimelineEntry } from '../../pages/timeline-view.js'
 import { amountFacts } from '../../view/amount-facts.js'
@@ -11,10 +12,9 @@ import { memoOf } from '../../view/text.js'
 import { PortalForm, portalHref } from '../links.js'
 import type { TenantPayment } from '../tenant.js'
 
-/** What the page shows. */
+/** Content of the page. */
 export interface OwnPaymentProps extends TenantPayment {
-  /** The versions to compare; null: the last two. */
-  readonly compare: readonly [number, number] | null
+  readonly compare: Compared
   readonly now: number
 }
 

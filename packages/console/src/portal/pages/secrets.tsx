@@ -1,12 +1,12 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Rotates the API secret and the signing secret. @module */
 import type { IntegrationView } from '@payment-integration/core'
+import { ConfirmField, GraceField } from '../../view/fields.js'
 import { When } from '../../view/parts.js'
-import { GraceField, SureField } from '../grace.js'
 import { PortalForm } from '../links.js'
 
 /** The page. It never has a secret. */
-export function SecretsPage({ integration }: { integration: IntegrationView }) {
+export function OwnSecretsPage({ integration }: { integration: IntegrationView }) {
   return (
     <>
       <h1>Secrets</h1>
@@ -27,16 +27,16 @@ function ApiSecret({ until }: { until: number | null }) {
       <p>It is the password of your server at the API, and of you here.</p>
       {until === null ? (
         <PortalForm act="rotate-api-secret" label="Make a new API secret">
-          <GraceField id="api-grace" />
+          <GraceField />
         </PortalForm>
       ) : (
         <>
           <p class="note">
-            Two API secrets are valid. The old one ends at <When at={until} withDate /> UTC. Sessions that it opened end
-            with it.
+            Two API secrets are valid. The previous one ends at <When at={until} withDate /> UTC. Sessions that it
+            opened end with it.
           </p>
-          <PortalForm act="end-api-secret" label="End the old API secret now" tone="danger">
-            <SureField id="api-sure" text="Every server of mine has the new one." />
+          <PortalForm act="end-api-secret" label="End the previous API secret now" tone="danger">
+            <ConfirmField label="Every server of mine has the new one" />
           </PortalForm>
         </>
       )}
@@ -56,7 +56,7 @@ function SigningSecret({ isPrepared, until }: { isPrepared: boolean; until: numb
           <p class="note">A new one is prepared. Activate it when your receiver accepts both.</p>
           <div class="acts">
             <PortalForm act="activate-signing-secret" label="Activate the new signing secret">
-              <GraceField id="signing-grace" />
+              <GraceField />
             </PortalForm>
             <PortalForm act="abort-signing-secret" label="Abort: delete the prepared one" tone="danger" />
           </div>
@@ -68,11 +68,11 @@ function SigningSecret({ isPrepared, until }: { isPrepared: boolean; until: numb
         <>
           <p class="note">
             Until <When at={until} withDate /> UTC, a delivery that your receiver answers with 400, 401 or 403 is sent
-            once more at once, signed with the old secret.
+            once more at once, signed with the previous secret.
             {isPrepared ? ' Activating the prepared one ends it.' : ''}
           </p>
-          <PortalForm act="end-signing-secret" label="End the old signing secret now" tone="danger">
-            <SureField id="signing-sure" text="Every receiver of mine has the new one." />
+          <PortalForm act="end-signing-secret" label="End the previous signing secret now" tone="danger">
+            <ConfirmField label="Every receiver of mine has the new one" />
           </PortalForm>
         </>
       )}

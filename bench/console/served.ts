@@ -35,7 +35,8 @@ const service = createService({
 })
 // The reads of pages alone are counted.
 const watched = timeReads(store)
-const open = (): Console => createConsole({ service: { ...service, store: watched.store, indexers: [] } })
+const open = (): Console =>
+  createConsole({ service: { ...service, store: watched.store, indexers: [] }, onError: console.error })
 let pages = open()
 const server = serve({
   fetch: (request: Request, bindings: ConsoleBindings) => pages.fetch(request, bindings),

@@ -4,10 +4,11 @@
  *
  * @module
  */
-import { mkdtemp, rm, symlink } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'esbuild'
+import { bundleAssets } from '../../packages/console/scripts/bundle-assets.mjs'
 
 const root = join(import.meta.dirname, '..', '..')
 const scripts = {
@@ -48,9 +49,17 @@ export async function buildScripts(): Promise<BuiltScripts> {
     },
     logLevel: 'error',
   })
+  await addAssets(join(folder, 'assets'))
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
   return {
     pathOf: (script) => join(folder, `${script}.mjs`),
     remove: () => rm(folder, { recursive: true, force: true }),
   }
+}
+
+/** The files that the console's pages load, where its built code looks for them. */
+async function addAssets(folder: string): Promise<void> {
+  const { script, style } = await bundleAssets()
+  await mkdir(folder)
+  await Promise.all([writeFile(join(folder, 'console.js'), script), writeFile(join(folder, 'console.css'), style)])
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe } from 'vitest'
 import { createPostgresStore } from '../src/exports/postgres.js'
 import { createTestDatabase, postgresMissing, type TestDatabase } from './postgres.js'
+import { severalUpdates } from './several-updates.js'
 import { type EmptiedDatabase, emptiedOnPostgres } from './support/migrated-databases.js'
 import { useCaseRaces } from './use-case-races.js'
 import { useCases } from './use-cases.js'
@@ -25,6 +26,7 @@ describe.skipIf(postgresMissing)(
       return { store, close: () => store.close() }
     }
     useCases('PostgreSQL', open)
+    severalUpdates('PostgreSQL', open)
     useCaseRaces('PostgreSQL', open)
   },
 )

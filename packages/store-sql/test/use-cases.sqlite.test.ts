@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createSqliteStore } from '../src/exports/sqlite.js'
+import { severalUpdates } from './several-updates.js'
 import { useCaseRaces } from './use-case-races.js'
 import { useCases } from './use-cases.js'
 
@@ -18,4 +19,5 @@ const open = async () => {
   }
 }
 useCases('SQLite', open)
+severalUpdates('SQLite', open)
 useCaseRaces('SQLite', open)

@@ -89,60 +89,6 @@ export function useCases(engine: string, open: OpenMigrated): void {
       expect(versions).toEqual(Array.from({ length: 20 }, (_, index) => index + 2))
     })
 
-    it('several updates are applied in their order, each with its own outcome', async () => {
-      const { service } = await withPayments(
-        { tx: 'a', integrationAddress: shop },
-        { tx: 'b', integrationAddress: shop },
-      )
-      const known = update('u0', 'b', { state: 'pending' })
-      await service.applyUpdate(known)
-      const outcomes = await service.applyUpdates([
-        update('u1', 'a', { state: 'pending' }),
-        known,
-        update('u2', 'a', { state: 'success' }),
-        update('u1', 'a', { state: 'pending' }),
-        update('u1', 'a', { state: 'failure' }),
-        update('u3', 'a', { state: 'pending' }),
-        update('u4', 'none', { state: 'pending' }),
-        update('u5', 'a', { state: 'success' }),
-      ])
-      const shown = outcomes.map((one) =>
-        one.status === 'fulfilled' ? [one.value.outcome, one.value.version] : 'conflict',
-      )
-      expect(shown).toEqual([
-        ['applied', 2],
-        ['applied', 2],
-        ['applied', 3],
-        ['applied', 2],
-        'conflict',
-        ['refused', 3],
-        ['waiting', null],
-        ['unchanged', 3],
-      ])
-      const versions = (await bodies()).map((body) => JSON.parse(body) as { txHash: string; version: number })
-      expect(versions.filter(({ txHash }) => txHash === txHashOf('a')).map(({ version }) => version)).toEqual([1, 2, 3])
-      expect((await service.payments.get(caller, { txHash: txHashOf('a') })).state).toBe('success')
-    })
-
-    it('250 updates of 250 payments are applied in parts, and again get the same answers', async () => {
-      const names = Array.from({ length: 250 }, (_, n) => `t${n}`)
-      const { service } = await withPayments(...names.map((tx) => ({ tx, integrationAddress: shop })))
-      const updates = names.map((tx, n) => update(`u${n}`, tx, { state: n % 2 === 0 ? 'success' : 'pending' }))
-      const first = await service.applyUpdates(updates)
-      expect(new Set(first.map((one) => one.status === 'fulfilled' && one.value.version))).toEqual(new Set([2]))
-      expect(await service.applyUpdates([...updates].reverse())).toEqual([...first].reverse())
-      expect(await bodies()).toHaveLength(500)
-    })
-
-    it('of several updates one without the shape of the contract rejects all, and nothing is applied', async () => {
-      const { service } = await withPayments({ tx: 'a', integrationAddress: shop })
-      const malformed = { ...update('u2', 'a', {}), chainId: 'one' }
-      await expect(service.applyUpdates([update('u1', 'a', { state: 'pending' }), malformed])).rejects.toThrow(
-        TypeError,
-      )
-      expect(changes()).toEqual([])
-    })
-
     it('a refused update changes nothing and says why, also when asked again', async () => {
       const { service } = await withPayments({ tx: 'a', integrationAddress: shop })
       await service.applyUpdate(update('u1', 'a', { state: 'refund_success' }))

@@ -136,7 +136,7 @@ function Chart({ id, title, data, path }: { id: string; title: string; data: Sta
 
 function Total({ values, href }: { values: readonly number[]; href: string | undefined }) {
   const sum = grouped(values.reduce((total, value) => total + value, 0))
-  return href === undefined ? <>{sum}</> : <a href={href}>{sum}</a>
+  return href === undefined ? sum : <a href={href}>{sum}</a>
 }
 
 function FirstSteps({ origin, test }: { origin: string; test: Child }) {

@@ -9,8 +9,8 @@ import type { StoredPayment } from '../payments/record.js'
 /** Polled for payments without a final state. */
 export interface ReceiptSource {
   /**
-   * The payments that the source can answer for; others are neither read from the store nor polled. The cost of a round
-   * grows with the payments in scope, so name it as narrowly as possible.
+   * The payments that the source can answer for; others are not polled. Only payments of these chains are read from the
+   * store, so name the chains as narrowly as possible.
    */
   readonly scope?:
     | {

@@ -7,8 +7,8 @@
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
-import { bundleAssets } from '../../packages/console/scripts/bundle-assets.mjs'
 
 const root = join(import.meta.dirname, '..', '..')
 const scripts = {
@@ -59,6 +59,10 @@ export async function buildScripts(): Promise<BuiltScripts> {
 
 /** The files that the console's pages load, where its built code looks for them. */
 async function addAssets(folder: string): Promise<void> {
+  const path = join(root, 'packages', 'console', 'scripts', 'bundle-assets.mjs')
+  const { bundleAssets } = (await import(pathToFileURL(path).href)) as {
+    bundleAssets(): Promise<{ readonly script: string; readonly style: string }>
+  }
   const { script, style } = await bundleAssets()
   await mkdir(folder)
   await Promise.all([writeFile(join(folder, 'console.js'), script), writeFile(join(folder, 'console.css'), style)])

@@ -7,7 +7,6 @@ import { openPortal, type PortalSetup } from '../../test/portal-setup.js'
 
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 const rounds = 120
-const dayMs = 86_400_000
 
 /** An integration with the values that only its own pages may have. */
 interface Side {
@@ -176,7 +175,8 @@ it(`neither integration sees or changes anything of the other one (seed ${seed})
     const { address } = other.integration
     const named = { address, integration: address, integrationAddress: address }
     const url = own.integration.notificationUrl ?? ''
-    const fields = { id: pick([...own.deliveryIds, 'x', '']), url, grace: pick(['0', String(dayMs)]), sure: 'yes' }
+    const id = pick([...own.deliveryIds, 'x', ''])
+    const fields = { id, url, graceHours: pick(['1', '24']), confirmed: 'yes' }
     const answer = await own.browser.post(`/portal/act/${name}`, { csrf, ...named, ...fields })
     const secret = /pi_(?:api|whsec)_[\w-]{43}/.exec(answer.text)?.[0]
     if (secret !== undefined) own.marks.add(secret)

@@ -58,7 +58,7 @@ const topics = [
   { topic: `payment&chain=10&hash=${txHash}`, page: `payments/10/${txHash}` },
 ]
 /** As in the script of the pages. */
-const reloadRestMs = 10_000
+const reloadRestMs = 30_000
 
 /** Opens pages, reads their streams, and closes them after the work. */
 async function withPages<Result>(served: Worker<Served>, port: number, pages: number, work: () => Promise<Result>) {

@@ -6,7 +6,7 @@ import { placeRow } from './rows.js'
 /** Distance from the top, in pixels, from which on changes wait. */
 const awayPx = 160
 /** Least time from one reload of a busy list to the next, in milliseconds. */
-const reloadRestMs = 10_000
+const reloadRestMs = 30_000
 /** Most changes that wait; in place of more of them the page is loaded again. */
 const mostWaiting = 100
 

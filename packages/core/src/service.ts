@@ -155,13 +155,17 @@ export function createService(deps: ServiceDeps): Service {
     events.forEach(publish)
     return outcomes
   }
-  const queueUpdate = createUpdateQueue(applyAndPublish)
-  const applyUpdate = async (update: ProcessorUpdate) => queueUpdate(checkedUpdate(update))
+  const queue = createUpdateQueue(applyAndPublish)
+  async function applyUpdate(update: ProcessorUpdate): Promise<UpdateResult> {
+    const [outcome] = await queue([checkedUpdate(update)])
+    if (outcome?.status !== 'fulfilled') throw outcome?.reason
+    return outcome.value
+  }
   async function applyAll(updates: readonly ProcessorUpdate[]): Promise<UpdateOutcomes> {
     const checked = updates.map(checkedUpdate)
     const outcomes: PromiseSettledResult<UpdateResult>[] = []
     for (let from = 0; from < checked.length; from += maxUpdatesPerCommit)
-      outcomes.push(...(await applyAndPublish(checked.slice(from, from + maxUpdatesPerCommit))))
+      outcomes.push(...(await queue(checked.slice(from, from + maxUpdatesPerCommit))))
     return outcomes
   }
 

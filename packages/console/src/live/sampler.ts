@@ -33,8 +33,8 @@ export interface Sampler {
 
 /** Least time between two ticks, in milliseconds. */
 const tickMs = 1_000
-/** A tick waits so many times as long as the last one took: ticks take at most 2 % of a busy process. */
-const restFactor = 50
+/** A tick waits so many times as long as the last one took: ticks take about 1 % of a busy process. */
+const restFactor = 100
 const mostRestMs = 5_000
 /** Attempts are stored when they end: how far back a tick looks for their start. */
 const lookBackMs = 30_000

@@ -34,20 +34,26 @@ export async function applyUpdates(
   store: Pick<Store, 'transaction'>,
   updates: readonly ProcessorUpdate[],
 ): Promise<AppliedUpdates> {
+  let unindexed: readonly number[] = []
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await store.transaction((tx) => applyIn(tx, updates), { searches: true })
+      return await store.transaction((tx) => applyIn(tx, updates, unindexed), { searches: true })
     } catch (error) {
-      if (!(error instanceof IdTakenError)) throw error
+      if (error instanceof UnindexedError) unindexed = error.chainIds
+      else if (!(error instanceof IdTakenError)) throw error
       if (attempt === attempts)
         throw new StoreError('ERR_STORE_BUSY', 'The ids of these updates were stored meanwhile; try again.')
     }
   }
 }
 
-async function applyIn(tx: StoreTransaction, updates: readonly ProcessorUpdate[]): Promise<AppliedUpdates> {
+async function applyIn(
+  tx: StoreTransaction,
+  updates: readonly ProcessorUpdate[],
+  unindexed: readonly number[],
+): Promise<AppliedUpdates> {
   // Copies of an update lock the same payment. So the later one finds the record of the first.
-  const payments = await lockPayments(tx, updates)
+  const payments = await lockPayments(tx, updates, unindexed)
   const known = new Map<string, StoredUpdate>()
   for (const stored of await tx.findUpdates([...new Set(updates.map(({ id }) => id))]))
     known.set(stored.update.id, stored)
@@ -76,29 +82,42 @@ async function applyIn(tx: StoreTransaction, updates: readonly ProcessorUpdate[]
 /** Another transaction stored an id after this one looked for it. */
 class IdTakenError extends Error {}
 
+/** Payments of these chains are not indexed yet. */
+class UnindexedError extends Error {
+  readonly chainIds: readonly number[]
+  constructor(chainIds: readonly number[]) {
+    super('Some payments are not indexed yet.')
+    this.chainIds = chainIds
+  }
+}
+
 /** The payments of transactions by {@link keyOf}. */
 type Locked = Map<string, StoredPayment[]>
 
 const keyOf = ({ chainId, txHash }: { readonly chainId: number | string; readonly txHash: string }) =>
   `${chainId}:${txHash}`
 
-async function lockPayments(tx: StoreTransaction, updates: readonly ProcessorUpdate[]): Promise<Locked> {
-  const locked: Locked = new Map(updates.map((update) => [keyOf(update), []]))
-  const lock = async () => {
-    const missing = updates.filter((update) => locked.get(keyOf(update))?.length === 0)
-    const selectors = new Map(
-      missing.map(({ chainId, txHash }) => [keyOf({ chainId, txHash }), { chainId: Number(chainId), txHash }]),
-    )
-    for (const payment of await tx.paymentsForChange(...selectors.values())) locked.get(keyOf(payment))?.push(payment)
-  }
-  await lock()
-  const chains = new Set(
-    updates.filter((one) => locked.get(keyOf(one))?.length === 0).map(({ chainId }) => Number(chainId)),
+/**
+ * Locks the payments of the updates. An indexer may be committing one that is not found: then its chain is shared, which
+ * waits for the indexer and blocks the next one until the updates are stored. Chains come before payments, as in the
+ * indexer's own transactions, so that neither waits for the other.
+ * @param unindexed - Chains that may lack a payment, ascending.
+ * @throws UnindexedError When another chain lacks one: begin again with these chains.
+ */
+async function lockPayments(
+  tx: StoreTransaction,
+  updates: readonly ProcessorUpdate[],
+  unindexed: readonly number[],
+): Promise<Locked> {
+  for (const chainId of unindexed) await tx.shareChain(chainId)
+  const selectors = new Map(
+    updates.map(({ chainId, txHash }) => [keyOf({ chainId, txHash }), { chainId: Number(chainId), txHash }]),
   )
-  if (chains.size === 0) return locked
-  // An indexer may be committing these payments: wait for it, and block the next one until the updates are stored.
-  for (const chainId of [...chains].sort((a, b) => a - b)) await tx.shareChain(chainId)
-  await lock()
+  const locked: Locked = new Map([...selectors.keys()].map((key) => [key, []]))
+  for (const payment of await tx.paymentsForChange(...selectors.values())) locked.get(keyOf(payment))?.push(payment)
+  const lacking = [...selectors].flatMap(([key, { chainId }]) => (locked.get(key)?.length === 0 ? [chainId] : []))
+  if (lacking.some((chainId) => !unindexed.includes(chainId)))
+    throw new UnindexedError([...new Set([...unindexed, ...lacking])].sort((a, b) => a - b))
   return locked
 }
 
@@ -142,7 +161,7 @@ function normalized(input: ProcessorUpdate): ProcessorUpdate {
 }
 
 function repeated(known: StoredUpdate, update: ProcessorUpdate): PromiseSettledResult<UpdateResult> {
-  return JSON.stringify(normalized(known.update)) === JSON.stringify(update)
+  return JSON.stringify(known.update) === JSON.stringify(update)
     ? { status: 'fulfilled', value: answer(known) }
     : { status: 'rejected', reason: new UpdateConflictError(update.id) }
 }

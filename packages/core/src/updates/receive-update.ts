@@ -64,11 +64,21 @@ export function parseUpdate(body: Uint8Array): ReceivedUpdate {
   return { kind: 'invalid', message: `${where === '' ? 'Body' : where}: ${issue?.message ?? 'invalid'}` }
 }
 
+/** Largest update, in bytes. */
+const maxBytes = 16 * 1024
+
 function parseJson(json: unknown) {
   if (typeof json === 'object' && json !== null && 'updates' in json) {
     const { data, error } = processorUpdatesSchema.safeParse(json)
-    return data === undefined ? error : ({ kind: 'updates', updates: data.updates } as const)
+    if (data === undefined) return error
+    const index = data.updates.findIndex((update) => Buffer.byteLength(JSON.stringify(update)) > maxBytes)
+    if (index >= 0) return tooLarge(`updates.${index}`)
+    return { kind: 'updates', updates: data.updates } as const
   }
   const { data, error } = processorUpdateSchema.safeParse(json)
-  return data === undefined ? error : ({ kind: 'update', update: data } as const)
+  if (data === undefined) return error
+  if (Buffer.byteLength(JSON.stringify(data)) > maxBytes) return tooLarge('The update')
+  return { kind: 'update', update: data } as const
 }
+
+const tooLarge = (what: string) => ({ kind: 'invalid', message: `${what} is larger than ${maxBytes} bytes` }) as const

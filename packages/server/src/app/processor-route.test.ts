@@ -110,6 +110,7 @@ describe('a processor update', () => {
     ['a short hash', JSON.stringify({ ...update, txHash: '0x12' })],
     ['a repeated key', `{"id":"a","id":"b","chainId":"1","txHash":"${txHash}"}`],
     ['an empty body', ''],
+    ['more than 16 KB', JSON.stringify({ ...update, recipient: { title: 'x'.repeat(16_384), subtitle: null } })],
   ])('with %s is 400 and reaches no use case', async (_, body) => {
     const answer = await post(body)
     expect([answer.status, await answer.json()]).toEqual([400, { error: expect.any(String) }])
@@ -155,6 +156,7 @@ describe('several updates in one request', () => {
     ['101', { updates: Array.from({ length: 101 }, (_, n) => ({ ...update, id: `u${n}` })) }],
     ['one that is malformed', { updates: [update, { ...update, chainId: 1 }] }],
     ['an unknown field beside them', { updates, more: 1 }],
+    ['one of more than 16 KB', { updates: [{ ...update, recipient: { title: 'x'.repeat(16_384), subtitle: null } }] }],
   ])('with %s are 400 and reach no use case', async (_, body) => {
     const answer = await post(JSON.stringify(body))
     expect([answer.status, await answer.json()]).toEqual([400, { error: expect.any(String) }])

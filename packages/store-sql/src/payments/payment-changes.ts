@@ -9,38 +9,37 @@ import type { Selectable } from 'kysely'
 import type { BulkColumn, Connection, SqlDialect } from '../engine.js'
 import { bulk } from '../internal/bulk.js'
 import { checkInteger, parseId } from '../internal/checks.js'
+import { runPrepared } from '../internal/statement.js'
 import { pack } from '../internal/values.js'
 import type { PaymentRow } from '../schema/tables.js'
 import { paymentColumns, storedPayment } from './payment-row.js'
 import { addUnsettled, removeUnsettled, type UnsettledKey } from './unsettled.js'
 
-const selectorColumns: readonly BulkColumn[] = [
-  { name: 'chain_id', type: 'integer' },
-  { name: 'tx_hash', type: 'text' },
-]
-
 /**
- * The primary payments of some transactions, by ordinal. They are locked in the order of their ids until the
- * transaction ends, so that two callers never wait for each other.
+ * The primary payments of some transactions, by ordinal. They are locked in one order until the transaction ends, so
+ * that two callers never wait for each other. The order is that of the index of hashes: a plan that was made for an
+ * empty table would else walk another index. So the chain is compared afterwards.
  */
 export async function paymentsForChange(
   db: Connection,
   dialect: SqlDialect,
   selectors: readonly PaymentSelector[],
 ): Promise<StoredPayment[]> {
+  const keys = new Set(selectors.map(({ chainId, txHash }) => `${checkInteger(chainId, 'chainId')}:${txHash}`))
+  const hashes = [...new Set(selectors.map(({ txHash }) => txHash))]
   const columns = paymentColumns.map((name) => name.replace('payments.', 'p.')).join(', ')
-  const rows = await bulk<Selectable<PaymentRow>>(
+  const rows = await runPrepared<Selectable<PaymentRow>>(
     db,
     dialect,
-    selectorColumns,
-    selectors.map(({ chainId, txHash }) => [checkInteger(chainId, 'chainId'), txHash]),
-    (source) =>
-      `with v (chain_id, tx_hash) as (${source})
-       select ${columns} from v
-       join ${dialect.name('payments')} as p on p.chain_id = v.chain_id and p.tx_hash = v.tx_hash
-       where p.is_primary = 1 order by p.id${dialect.lockRows('p')}`,
+    (parameter) =>
+      `select ${columns} from ${dialect.name('payments')} p
+       where ${dialect.oneOf('p.tx_hash', 'text', hashes, parameter)} and p.is_primary = 1
+       order by p.tx_hash, p.integration${dialect.lockRows('p')}`,
   )
-  return rows.map(storedPayment).sort((a, b) => a.ordinal - b.ordinal)
+  return rows
+    .map(storedPayment)
+    .filter(({ chainId, txHash }) => keys.has(`${chainId}:${txHash}`))
+    .sort((a, b) => a.ordinal - b.ordinal)
 }
 
 const statusColumns: readonly BulkColumn[] = [

@@ -62,7 +62,7 @@ export class PostgresConnection implements DatabaseConnection {
   async executeQuery<Row>(query: CompiledQuery): Promise<SentResult<Row>> {
     const isPrepared = query instanceof SentQuery || (query instanceof PreparedQuery && this.#options.searches === true)
     // Only a read is sent with BEGIN: if BEGIN fails, a write would be committed on its own.
-    if (!(query instanceof PreparedQuery)) await this.#begun
+    if (!(query instanceof PreparedQuery && query.sql.startsWith('select'))) await this.#begun
     const answer = (isPrepared ? this.#viewed(query) : this.run(query.sql, query.parameters)) as Promise<{
       rows: Row[]
     }>

@@ -9,7 +9,10 @@ import { closedError, connectError } from './postgres-error.js'
 const begin = 'begin isolation level read committed'
 // The plans of claims and settlements are made without values, perhaps while the tables were empty. They must not scan
 // growing tables.
-const byIndex = `set local plan_cache_mode = force_generic_plan; set local enable_seqscan = off; set local enable_bitmapscan = off`
+const byIndex = [
+  'set local plan_cache_mode = force_generic_plan',
+  ...['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin'].map((way) => `set local enable_${way} = off`),
+].join('; ')
 const unbounded = 'set local statement_timeout = 0'
 const hastily = 'set local synchronous_commit = off'
 

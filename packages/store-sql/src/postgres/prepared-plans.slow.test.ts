@@ -70,3 +70,66 @@ test.skipIf(postgresMissing)(
     }
   },
 )
+
+test.skipIf(postgresMissing)(
+  `plans of updates that were made while the tables were empty search by index when they are full${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`,
+  async () => {
+    const server = await startPostgres()
+    const pool = new pg.Pool({ connectionString: server.connectionString, max: 1 })
+    const store = createPostgresStore({ pool, schema: 'kept' })
+    const change = (n: number) =>
+      store.transaction(
+        async (tx) => {
+          const [payment] = await tx.paymentsForChange({ chainId: 1, txHash: hash(n) })
+          if (payment === undefined) throw new Error(`Payment ${n} is not stored.`)
+          expect(await tx.findUpdates([`u${n}`])).toEqual([])
+          const update = fixtures.update({ id: `u${n}`, txHash: hash(n) })
+          await tx.insertUpdates([{ update, outcome: 'applied', reason: null, version: 2 }])
+          await fixtures.setStatus(tx, payment.id, fixtures.statusOf(2, { state: n % 2 === 0 ? 'success' : 'pending' }))
+          const { integrationAddress } = payment
+          await tx.insertSnapshots([
+            { paymentId: payment.id, version: 2, body: fixtures.bodyOf(payment.id, 2), integrationAddress },
+          ])
+        },
+        { searches: true },
+      )
+    try {
+      await store.migrate()
+      await store.integrations.insert(integration())
+      await store.transaction((tx) => indexPayments(tx, [primary({ txHash: hash(0) }), primary({ txHash: hash(1) })]))
+      await change(0)
+      await change(1)
+      const payments = Array.from({ length: 2_000 }, (_, n) => primary({ txHash: hash(n + 2) }))
+      await store.transaction((tx) => indexPayments(tx, payments))
+      await change(2)
+
+      const { rows: kept } = await pool.query<{ name: string; types: number; statement: string }>(
+        'select name, cardinality(parameter_types) as types, statement from pg_prepared_statements',
+      )
+      await pool.query('set plan_cache_mode = force_generic_plan')
+      const found = new Set<string>()
+      for (const { name, types, statement } of kept) {
+        const nulls = Array(types).fill('null').join(', ')
+        const { rows } = await pool.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
+          `explain (format json) execute "${name}"(${nulls})`,
+        )
+        const scans = rows.flatMap((row) => scansOf(row['QUERY PLAN'][0].Plan))
+        for (const scan of scans) {
+          expect(scan, statement).not.toMatch(/^(Seq|Bitmap) .*Scan of/)
+          if (scan.startsWith('Index')) found.add(scan.replace(/^Index (Only )?Scan of /, ''))
+        }
+      }
+      expect([...found].sort()).toEqual([
+        'deliveries by deliveries_pkey',
+        'integrations by integrations_pkey',
+        'payments by payments_hash',
+        'payments by payments_pkey',
+        'unsettled by unsettled_pkey',
+        'updates by updates_id_key',
+      ])
+    } finally {
+      await pool.end()
+      await server.remove()
+    }
+  },
+)

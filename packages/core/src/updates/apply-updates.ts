@@ -98,8 +98,8 @@ const keyOf = ({ chainId, txHash }: { readonly chainId: number | string; readonl
   `${chainId}:${txHash}`
 
 /**
- * Locks the payments of the updates. An indexer may be committing one that is not found: then its chain is shared, which
- * waits for the indexer and blocks the next one until the updates are stored. Chains come before payments, as in the
+ * Locks the payments of the updates. An indexer may be committing one that is not found: then its chain is shared. That
+ * waits for the indexer, and blocks the next one until the updates are stored. Chains come before payments, as in the
  * indexer's own transactions, so that neither waits for the other.
  * @param unindexed - Chains that may lack a payment, ascending.
  * @throws UnindexedError When another chain lacks one: begin again with these chains.

@@ -18,18 +18,14 @@ const hourMs = 60 * minuteMs
 /** After this time all minutes are read again: payments change their state later. */
 const refreshMs = 30_000
 const newestMs = 2 * minuteMs
-/** Calls within this time of a read get its counts. */
-const keptMs = 5_000
 /** Most rows of a read; where more happened, the oldest minutes are marked as incomplete. */
 const mostRows = 20_000
 
 /** Builds the counts; nothing is read before the first call. */
 export function createHourCounts(reads: ConsoleReads, now: () => number): HourCounts {
-  let known: (Hour & { readonly at: number; readonly readAt: number }) | null = null
+  let known: (Hour & { readonly at: number }) | null = null
   return {
     async read() {
-      if (known !== null && now() >= known.readAt && now() - known.readAt < keptMs) return known
-      const readAt = now()
       const isWhole = known === null || now() - known.at >= refreshMs || now() < known.at
       const start = now() - (isWhole ? hourMs : newestMs)
       const since = Math.max(0, start - (start % minuteMs))
@@ -39,8 +35,7 @@ export function createHourCounts(reads: ConsoleReads, now: () => number): HourCo
       ])
       const before = isWhole ? null : known
       known = {
-        at: before?.at ?? readAt,
-        readAt,
+        at: before?.at ?? now(),
         payments: joined(before?.payments ?? null, payments, since),
         attempts: joined(before?.attempts ?? null, attempts, since),
       }

@@ -5,7 +5,7 @@
  * @module
  */
 import { finality, type ProcessorUpdate } from '@payment-integration/contract'
-import { checkedChain } from '@payment-integration/core'
+import { createCheckedChain } from '@payment-integration/core'
 import type { Chain, ReceiptSource, StoredPayment } from '@payment-integration/core/ports'
 import { hashText } from './internal/hash.js'
 
@@ -49,7 +49,7 @@ export function createChainReceiptSource(options: ChainReceiptSourceOptions): Re
       const chain = chains.get(payment.chainId)
       const depth = confirmationsOf(payment.chainId, confirmations)
       if (chain === undefined || depth === null || !applies(payment)) return null
-      const answer = await finalAnswer(checkedChain(chain), payment, depth, signal)
+      const answer = await finalAnswer(createCheckedChain(chain), payment, depth, signal)
       return answer === null ? null : toUpdate(payment, answer)
     },
   }

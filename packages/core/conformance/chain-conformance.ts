@@ -1,7 +1,7 @@
 /** The suite that every chain adapter passes. Source: the Chain port. @module */
 import { afterAll, describe, expect, test } from 'vitest'
 import { ChainError } from '../src/errors.js'
-import { checkedChain } from '../src/indexer/checked-chain.js'
+import { createCheckedChain } from '../src/indexer/checked-chain.js'
 import type { BlockRange, Chain } from '../src/ports/chain.js'
 
 /** A chain under test, and how the suite moves it. */
@@ -26,7 +26,7 @@ export function chainConformance(adapter: string, open: () => Promise<ChainSubje
   const subject = async () => {
     opened ??= open()
     const given = await opened
-    return { ...given, chain: checkedChain(given.chain) }
+    return { ...given, chain: createCheckedChain(given.chain) }
   }
   const mined = async (...payments: readonly number[]) => {
     const { chain, mine } = await subject()

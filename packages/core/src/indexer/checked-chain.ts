@@ -10,7 +10,7 @@ const checked = new WeakMap<Chain, Chain>()
  * The chain with its answers checked: hashes, addresses, amounts, places and order. A flawed answer rejects with a
  * ChainAdapterError `ERR_CHAIN_ADAPTER` that names the adapter and the place.
  */
-export function checkedChain(chain: Chain): Chain {
+export function createCheckedChain(chain: Chain): Chain {
   const known = checked.get(chain)
   if (known !== undefined) return known
   const { chainId, adapter = 'without a name' } = chain

@@ -9,7 +9,7 @@ import type { Checkpoint } from '../ports/store-transaction.js'
 import type { Clock, Logger, Random } from '../ports/world.js'
 import type { Indexer } from '../service-types.js'
 import { createBackfill } from './backfill.js'
-import { checkedChain } from './checked-chain.js'
+import { createCheckedChain } from './checked-chain.js'
 import { reconcileCoverage } from './coverage.js'
 import { createFailureReporter } from './failure-reporter.js'
 import { createFollower } from './follower.js'
@@ -67,7 +67,7 @@ const holderBytes = 16
  */
 export function createIndexer(deps: IndexerDeps): Indexer {
   const { store, clock, random, publish, logger } = deps
-  const chain = checkedChain(deps.chain)
+  const chain = createCheckedChain(deps.chain)
   const { chainId, routers } = chain
   const {
     startBlock,

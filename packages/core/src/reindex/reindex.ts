@@ -1,7 +1,7 @@
 /** Reads indexed blocks again, reports differences, repairs them. Source: docs/decisions/completeness.md. @module */
 import { ChainError, CheckpointMovedError } from '../errors.js'
 import type { EventSink } from '../events.js'
-import { checkedChain } from '../indexer/checked-chain.js'
+import { createCheckedChain } from '../indexer/checked-chain.js'
 import { isOnChain } from '../indexer/is-on-chain.js'
 import { assertWhole } from '../internal/assert-whole.js'
 import { backoffMs } from '../internal/backoff.js'
@@ -57,7 +57,7 @@ export async function* reindex(
   signal?: AbortSignal,
 ): AsyncGenerator<ReindexReport, void, undefined> {
   const { store, publish, clock = systemClock, random = systemRandom } = deps
-  const chain = checkedChain(deps.chain)
+  const chain = createCheckedChain(deps.chain)
   const { chainId } = chain
   const { from, repair } = request
   const finalityBlocks = createFinality(deps.confirmations).confirmations(chainId)

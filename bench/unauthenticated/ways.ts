@@ -60,7 +60,7 @@ export function ways(tags: Readonly<Record<string, string>>): readonly Way[] {
     { name: '405', load: { paths: ['/health'], method: 'PUT', statuses: [405] } },
     { name: '401, update with a forged signature', load: post(updates, 300, { 'x-service-signature': forged() }, 401) },
     { name: '401, the same of 16 KB', load: post(updates, 16_384, { 'x-service-signature': forged() }, 401) },
-    { name: '413, update that is too large', load: post(updates, 20_000, {}, 413) },
+    { name: '413, update that is too large', load: post(updates, 140_000, {}, 413) },
     { name: '400, verdict with a forged digest', load: forgedDigest('SHA256', 1_000) },
     { name: '400, the same of 16 KB', load: forgedDigest('SHA512', 16_384) },
     { name: '/openapi.json, gzip', load: { paths: ['/openapi.json'], headers: gzip } },

@@ -21,7 +21,7 @@ export interface UpdatesEffort {
   readonly turns: number
 }
 
-/** Single updates under way at once, as from a busy processor. */
+/** Requests of one update each that are in flight. */
 const inFlight = 64
 /** Updates of one request, and of one transaction of the floor. */
 const batch = 100
@@ -29,7 +29,7 @@ const batch = 100
 /** A way to apply the updates of some payments and a round. */
 type Way = (payments: readonly number[], round: number) => Promise<void>
 
-interface Taken {
+interface Figures {
   readonly perSecond: number
   /** Processor time of this process and of the server for one update, in microseconds. */
   readonly own: number
@@ -88,8 +88,8 @@ async function takeTurns(
   ways: Readonly<Record<string, Way>>,
   { payments, turns }: UpdatesEffort,
   folder: string | null,
-): Promise<ReadonlyMap<string, readonly Taken[]>> {
-  const taken = new Map<string, Taken[]>(Object.keys(ways).map((name) => [name, []]))
+): Promise<ReadonlyMap<string, readonly Figures[]>> {
+  const taken = new Map<string, Figures[]>(Object.keys(ways).map((name) => [name, []]))
   let from = 0
   // The first turn only warms up.
   for (let turn = 0; turn <= turns; turn += 1)
@@ -159,11 +159,11 @@ async function open(engine: Engine) {
 function report(
   title: string,
   { payments, turns }: UpdatesEffort,
-  taken: ReadonlyMap<string, readonly Taken[]>,
+  taken: ReadonlyMap<string, readonly Figures[]>,
   before: ServerFigures | null,
   after: ServerFigures | null,
 ): string {
-  const of = (rows: readonly Taken[], field: keyof Taken) => median(rows.map((row) => row[field]))
+  const of = (rows: readonly Figures[], field: keyof Figures) => median(rows.map((row) => row[field]))
   const floor = [...taken].find(([name]) => name.startsWith('floor'))?.[1]
   const rows = [...taken].map(([name, figures]) => {
     const ratio = floor === undefined ? '' : (of(figures, 'perSecond') / of(floor, 'perSecond')).toFixed(2)

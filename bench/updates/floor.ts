@@ -4,8 +4,8 @@ import { updateAt } from './payments.js'
 
 const tables = (name: string) => `payment_integration.${name}`
 const texts = {
-  lock: `select p.id, p.version, p.state, p.recipient, p.invoice, p.integration from unnest($1::text[]) as v (tx_hash)
-    join ${tables('payments')} p on p.chain_id = 10 and p.tx_hash = v.tx_hash where p.is_primary = 1 order by p.id for update of p`,
+  lock: `select p.id, p.version, p.state, p.recipient, p.invoice, p.integration from ${tables('payments')} p
+    where p.tx_hash = any($1::text[]) and p.is_primary = 1 order by p.tx_hash, p.integration for update of p`,
   find: `select id from ${tables('updates')} where id = any($1::text[])`,
   update: `insert into ${tables('updates')} (id, chain_id, tx_hash, body, outcome, version)
     select id, 10, tx_hash, body, 'applied', $4 from unnest($1::text[], $2::text[], $3::text[]) as v (id, tx_hash, body)`,

@@ -44,7 +44,8 @@ export interface Store {
     work: (tx: StoreTransaction) => Promise<T>,
     options?: {
       /**
-       * Whether it looks rows up by their keys alone: a store may keep the plans of its statements.
+       * Whether `work` begins with a look-up, and all its statements find rows by their keys. A store may then keep the
+       * plans of its statements.
        * @default false
        */
       readonly searches?: boolean

@@ -42,7 +42,7 @@ export async function applyUpdates(
       if (error instanceof UnindexedError) unindexed = error.chainIds
       else if (!(error instanceof IdTakenError)) throw error
       if (attempt === attempts)
-        throw new StoreError('ERR_STORE_BUSY', 'The ids of these updates were stored meanwhile; try again.')
+        throw new StoreError('ERR_STORE_BUSY', 'Other transactions store the same updates; try again.')
     }
   }
 }

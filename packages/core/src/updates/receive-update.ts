@@ -57,7 +57,7 @@ export function parseUpdate(body: Uint8Array): ReceivedUpdate {
   }
   const duplicate = findDuplicateKey(text)
   if (duplicate !== null) return { kind: 'invalid', message: `Field ${duplicate} is given twice` }
-  const parsed = parseJson(json)
+  const parsed = parseJson(json, body.length)
   if (!('issues' in parsed)) return parsed
   const [issue] = parsed.issues
   const where = issue?.path.join('.') ?? ''
@@ -67,17 +67,20 @@ export function parseUpdate(body: Uint8Array): ReceivedUpdate {
 /** Largest update, in bytes. */
 const maxBytes = 16 * 1024
 
-function parseJson(json: unknown) {
+function parseJson(json: unknown, size: number) {
+  // No update is longer than the body that it stands in.
+  const isTooLarge = (update: ProcessorUpdate) =>
+    size > maxBytes && Buffer.byteLength(JSON.stringify(update)) > maxBytes
   if (typeof json === 'object' && json !== null && 'updates' in json) {
     const { data, error } = processorUpdatesSchema.safeParse(json)
     if (data === undefined) return error
-    const index = data.updates.findIndex((update) => Buffer.byteLength(JSON.stringify(update)) > maxBytes)
+    const index = data.updates.findIndex(isTooLarge)
     if (index >= 0) return tooLarge(`updates.${index}`)
     return { kind: 'updates', updates: data.updates } as const
   }
   const { data, error } = processorUpdateSchema.safeParse(json)
   if (data === undefined) return error
-  if (Buffer.byteLength(JSON.stringify(data)) > maxBytes) return tooLarge('The update')
+  if (isTooLarge(data)) return tooLarge('The update')
   return { kind: 'update', update: data } as const
 }
 

@@ -55,7 +55,7 @@ export function createUpdateQueue(apply: UpdateQueue): UpdateQueue {
         from += updates.length
       }
     } catch (error) {
-      if (isOfAll(error)) for (const { reject } of requests) reject(error)
+      if (failsAll(error)) for (const { reject } of requests) reject(error)
       else await applyEach(requests)
     }
   }
@@ -102,7 +102,7 @@ export function createUpdateQueue(apply: UpdateQueue): UpdateQueue {
   }
 }
 
-/** Whether the store cannot be reached, or is full. */
-const isOfAll = (error: unknown) => error instanceof StoreError && error.code !== 'ERR_STORE_BUSY'
+/** Whether every request would fail: the store cannot be reached, or is full. */
+const failsAll = (error: unknown) => error instanceof StoreError && error.code !== 'ERR_STORE_BUSY'
 
 const busy = () => new StoreError('ERR_STORE_BUSY', 'Updates wait too long for the database; try again.')

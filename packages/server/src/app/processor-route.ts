@@ -62,10 +62,10 @@ function answerResults(
   updates: readonly { readonly id: string }[],
   outcomes: readonly PromiseSettledResult<UpdateResult>[],
 ): Response {
-  const results = outcomes.map((outcome, place): UpdateResults['results'][number] => {
+  const results = outcomes.map((outcome, index): UpdateResults['results'][number] => {
     if (outcome.status === 'fulfilled') return outcome.value
     if (!(outcome.reason instanceof UpdateConflictError)) throw outcome.reason
-    return { id: updates[place]?.id ?? '', error: outcome.reason.message }
+    return { id: updates[index]?.id ?? '', error: outcome.reason.message }
   })
   return jsonAnswer({ results }, 200)
 }

@@ -1,5 +1,5 @@
 /** Keeps the payments without a final state apart, as a small table that receipt polling reads. @module */
-import type { PaymentReads } from '@payment-integration/core/ports'
+import type { PaymentReads, StoredPayment } from '@payment-integration/core/ports'
 import type { BulkColumn, Connection, SqlDialect } from '../engine.js'
 import { bulk } from '../internal/bulk.js'
 import { checkInteger, parseId } from '../internal/checks.js'
@@ -19,6 +19,16 @@ const keyColumns: readonly BulkColumn[] = [
 ]
 const valuesOf = (keys: readonly UnsettledKey[]) =>
   keys.map(({ chain_id, payment_id }) => [integer(chain_id), integer(payment_id)])
+
+/** Inserts the primary ones of new payments: they have no state yet. */
+export async function insertUnsettled(
+  db: Connection,
+  dialect: SqlDialect,
+  inserted: readonly StoredPayment[],
+): Promise<void> {
+  const rows = inserted.flatMap(({ id, chainId, primary }) => (primary ? [[chainId, Number(id)]] : []))
+  await dialect.insertAll(db, { table: 'unsettled', columns: keyColumns, rows })
+}
 
 /** Adds payments; those that are in the table stay. */
 export async function addUnsettled(db: Connection, dialect: SqlDialect, keys: readonly UnsettledKey[]): Promise<void> {

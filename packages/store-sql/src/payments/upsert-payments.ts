@@ -8,6 +8,7 @@ import type { Integer } from '../schema/integer.js'
 import type { PaymentRow } from '../schema/tables.js'
 import { keepPlaces } from './moves.js'
 import { insertColumns, insertedPayment, insertValues, paymentColumns, storedPayment } from './payment-row.js'
+import { insertUnsettled } from './unsettled.js'
 
 const keyColumns: readonly BulkColumn[] = [
   { name: 'chain_id', type: 'integer' },
@@ -52,7 +53,7 @@ export async function upsertPayments(
   )
   if (ids !== null) {
     const inserted = given.map((one, place) => insertedPayment(String(ids[place]), one))
-    await addNew(db, dialect, inserted)
+    await insertUnsettled(db, dialect, inserted)
     return { inserted, returned: [] }
   }
   const stored = await storedIds(db, dialect, given)
@@ -67,18 +68,8 @@ export async function upsertPayments(
   const inserted = given.flatMap((one, place) =>
     isNew(place) ? [insertedPayment(String(stored.get(place)), one)] : [],
   )
-  await addNew(db, dialect, inserted)
+  await insertUnsettled(db, dialect, inserted)
   return { inserted, returned: await droppedAmong(db, dialect, known) }
-}
-
-/** New payments have no state yet. */
-async function addNew(db: Connection, dialect: SqlDialect, inserted: readonly StoredPayment[]): Promise<void> {
-  const rows = inserted.flatMap(({ id, chainId, primary }) => (primary ? [[chainId, Number(id)]] : []))
-  const columns = [
-    { name: 'chain_id', type: 'integer' },
-    { name: 'payment_id', type: 'integer' },
-  ] as const
-  await dialect.insertAll(db, { table: 'unsettled', columns, rows })
 }
 
 /** The payments without those whose key occurs again later. */

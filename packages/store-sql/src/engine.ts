@@ -11,7 +11,8 @@ export type Connection = Kysely<Tables>
 /** The column of a bulk statement. */
 export interface BulkColumn {
   readonly name: string
-  readonly type: 'integer' | 'real' | 'text'
+  /** `hex` is `0x` text here and bytes in the database. */
+  readonly type: 'integer' | 'real' | 'text' | 'hex'
 }
 
 /** Rows to insert. */
@@ -114,8 +115,8 @@ export interface SqlDialect {
   waitAtMost(db: Connection, ms: number): Promise<void>
   /** Text that is appended to a select which takes the rows of a table that nobody else holds. */
   skipLocked(table: string): string
-  /** A condition: the column is one of these integers or texts. */
-  oneOf(column: string, type: 'integer' | 'text', values: readonly unknown[], parameter: Parameter): string
+  /** A condition: the column is one of these values. */
+  oneOf(column: string, type: 'integer' | 'text' | 'hex', values: readonly unknown[], parameter: Parameter): string
   /**
    * A condition: `first` is a value, and `second` is above another one and at most a third. With `order by first,
    * second` it uses the index on both columns, whatever share of the table has that value.

@@ -37,6 +37,19 @@ describe.skipIf(postgresMissing)(`arrays${postgresMissing === null ? '' : ` (ski
     await server?.remove()
   })
 
+  test('0x text becomes bytes, and other text is rejected', async () => {
+    const hex = ['0x', '0x00', null, '0xffab', `0x${'5c22'.repeat(16)}`]
+    const columns = [{ name: 'a', type: 'hex' }] as const
+    const { source, values, parameters } = columnSource(
+      { columns },
+      hex.map((value) => [value]),
+    )
+    const { rows } = await client.query(`select ${values[0]} as found from ${source}`, parameters)
+    expect(rows.map(({ found }) => found && `0x${found.toString('hex')}`)).toEqual(hex)
+    for (const wrong of ['0xa', '0xAB', 'ab', '0x"}', '0xab '])
+      expect(() => arrayLiteral([wrong], 'hex')).toThrow(TypeError)
+  })
+
   test('PostgreSQL reads the same text and numbers', async () => {
     const numbers = [0, -1, Number.MAX_SAFE_INTEGER, null]
     const { rows } = await client.query('select $1::text[] as texts, $2::bigint[] as numbers, $3::text[] as empty', [

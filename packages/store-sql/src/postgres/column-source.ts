@@ -1,8 +1,8 @@
 /** Formats rows as one parameter per column. @module */
-import type { BulkInsert } from '../engine.js'
-import { arrayLiteral } from './array-literal.js'
+import type { BulkColumn, BulkInsert } from '../engine.js'
+import { arrayLiteral, bytesLiteral } from './array-literal.js'
 
-const types = { integer: 'bigint', real: 'double precision', text: 'text', bytes: 'bytea' } as const
+const types = { integer: 'bigint', real: 'double precision', text: 'text', hex: 'bytea', bytes: 'bytea' } as const
 
 /** Rows as a table expression, and the expressions that are its columns. */
 export interface ColumnSource {
@@ -23,8 +23,8 @@ export function columnSource(
   const parameters: unknown[] = []
   const arrays: string[] = []
   const parameter = (value: unknown) => `$${parameters.push(value)}`
-  const addArray = (type: 'integer' | 'real' | 'text', column: readonly unknown[]) => {
-    arrays.push(`${parameter(arrayLiteral(column))}::${types[type]}[]`)
+  const addArray = (type: BulkColumn['type'], column: readonly unknown[]) => {
+    arrays.push(`${parameter(arrayLiteral(column, type))}::${types[type]}[]`)
     return `v.c${arrays.length}`
   }
   const values = columns.map(({ type }, index) => {
@@ -46,7 +46,7 @@ export function columnSource(
     }
     // The first column is always an array, which gives the number of rows.
     if (index > 0 && !keepsText && column.every((value) => value === column[0]))
-      return `${parameter(column[0])}::${types[type]}`
+      return `${parameter(type === 'hex' ? bytesLiteral(column[0]) : column[0])}::${types[type]}`
     return addArray(type, column)
   })
   const names = arrays.map((_, index) => `c${index + 1}`).join(', ')

@@ -11,7 +11,7 @@ import { dueText } from './due.js'
 import { fromEscaped } from './escaped-bytes.js'
 import { lockKey } from './lock-key.js'
 
-const arrayTypes = { integer: 'bigint[]', real: 'double precision[]', text: 'text[]' } as const
+const arrayTypes = { integer: 'bigint[]', real: 'double precision[]', text: 'text[]', hex: 'bytea[]' } as const
 
 // One array per column carries any number of rows; this bounds the size of a message.
 const mostRows = 4_096
@@ -95,13 +95,18 @@ export function postgresDialect(schema: string, now: (() => number) | undefined)
 }
 
 const oneOf: SqlDialect['oneOf'] = (column, type, values, parameter) =>
-  `${column} = any(${parameter(arrayLiteral(values))}::${arrayTypes[type]})`
+  `${column} = any(${parameter(arrayLiteral(values, type))}::${arrayTypes[type]})`
 
 function bulkSource(columns: readonly BulkColumn[], rows: readonly (readonly unknown[])[]): BulkSource {
   const arrays = columns.map(({ type }, index) => `$${index + 1}::${arrayTypes[type]}`)
+  const literal = ({ type }: BulkColumn, index: number) =>
+    arrayLiteral(
+      rows.map((row) => row[index]),
+      type,
+    )
   return {
     sql: `select * from unnest(${arrays.join(', ')})`,
-    parameters: columns.map((_, index) => arrayLiteral(rows.map((row) => row[index]))),
+    parameters: columns.map(literal),
   }
 }
 

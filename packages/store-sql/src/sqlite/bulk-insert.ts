@@ -1,6 +1,7 @@
 /** Inserts many rows into SQLite by one prepared statement, run for each row. @module */
 import { type RawBuilder, sql } from 'kysely'
 import type { BulkInsert, Connection, InsertedIds } from '../engine.js'
+import { hexBytes } from '../internal/hex.js'
 import { integer } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
 import { RepeatedQuery } from './repeated-query.js'
@@ -28,6 +29,15 @@ export async function insertNumbered(db: Connection, insert: BulkInsert, unlessT
   }
 }
 
+/** Rows with the bytes of `0x` text. */
+export function storedRows(columns: BulkInsert['columns'], rows: BulkInsert['rows']): BulkInsert['rows'] {
+  if (columns.every(({ type }) => type !== 'hex')) return rows
+  const isHex = columns.map(({ type }) => type === 'hex')
+  return rows.map((row) =>
+    row.map((value, index) => (isHex[index] === true && value !== null ? hexBytes(String(value)) : value)),
+  )
+}
+
 /** @returns The number of inserted rows. */
 async function insertRows(db: Connection, insert: BulkInsert, suffix: string): Promise<number> {
   const { table, columns, rows, fixed = [] } = insert
@@ -40,7 +50,8 @@ async function insertRows(db: Connection, insert: BulkInsert, suffix: string): P
   }
   const values = [...columns.map(() => '?'), ...fixed.map(({ value }) => value(parameter))]
   const text = `insert into "${table}" (${names.join(', ')}) values (${values.join(', ')})${suffix}`
-  const given = added.length === 0 ? rows : rows.map((row) => [...row, ...added])
+  const stored = storedRows(columns, rows)
+  const given = added.length === 0 ? stored : stored.map((row) => [...row, ...added])
   const { numAffectedRows } = await db.executeQuery(new RepeatedQuery(text, given))
   return Number(numAffectedRows ?? 0)
 }

@@ -4,7 +4,7 @@ import type { BulkColumn, BulkSource, SqlDialect } from '../engine.js'
 import { bytes } from '../internal/values.js'
 import { sqliteTypes } from '../schema/column-types.js'
 import type { Integer } from '../schema/integer.js'
-import { insertAll, insertNumbered } from './bulk-insert.js'
+import { insertAll, insertNumbered, storedRows } from './bulk-insert.js'
 import { updateAll } from './bulk-update.js'
 import { dueText } from './due.js'
 
@@ -70,9 +70,11 @@ export function sqliteDialect(now: () => number): SqlDialect {
 
 function bulkSource(columns: readonly BulkColumn[], rows: readonly (readonly unknown[])[]): BulkSource {
   const row = `(${columns.map(() => '?').join(', ')})`
-  return { sql: `values ${rows.map(() => row).join(', ')}`, parameters: rows.flat() }
+  return { sql: `values ${rows.map(() => row).join(', ')}`, parameters: storedRows(columns, rows).flat() }
 }
 
 // One text for any number of values, so that it is prepared once.
-const oneOf: SqlDialect['oneOf'] = (column, _, values, parameter) =>
-  `${column} in (select value from json_each(${parameter(JSON.stringify(values))}))`
+const oneOf: SqlDialect['oneOf'] = (column, type, values, parameter) => {
+  const value = type === 'hex' ? 'unhex(substr(value, 3))' : 'value'
+  return `${column} in (select ${value} from json_each(${parameter(JSON.stringify(values))}))`
+}

@@ -110,6 +110,28 @@ describe('access', () => {
   })
 })
 
+describe('a host with its own sign-in', () => {
+  const publicUrl = 'https://pay.example'
+  const viewerOf = ({ headers }: Request) =>
+    headers.get('x-user') === 'ada' ? ({ name: 'ada', role: 'viewer' } as const) : null
+  const ask = (url: string, init?: RequestInit) =>
+    createConsole({ service: twin.service, viewerOf, publicUrl }).fetch(new Request(`${url}/console`, init))
+  const ada = { headers: { 'x-user': 'ada' } }
+
+  it('serves the people it knows at its public address, and nobody else', async () => {
+    const page = await ask(publicUrl, ada)
+    expect(page.status).toBe(200)
+    expect(await page.text()).toContain('ada')
+    expect((await ask(publicUrl)).status).toBe(403)
+    expect((await ask(host, ada)).status).toBe(403)
+    expect((await ask(publicUrl, { ...ada, method: 'POST' })).status).toBe(403)
+  })
+
+  it('must say who looks at the pages before they get a public address', () => {
+    expect(() => createConsole({ service: twin.service, publicUrl })).toThrow(TypeError)
+  })
+})
+
 describe('lists', () => {
   const rowsOf = (text: string) => text.match(/data-key=/g)?.length ?? 0
 

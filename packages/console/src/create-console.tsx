@@ -39,6 +39,8 @@ export interface ConsoleDeps {
   readonly signIn?: SignInOptions | undefined
   /** The person behind a request, without `signIn`; null: 403. @default this machine, as admin */
   readonly viewerOf?: ((request: Request) => Promise<Viewer | null> | Viewer | null) | undefined
+  /** With `viewerOf`: the origin of the pages, where the host signs people in. @default this machine's addresses */
+  readonly publicUrl?: string | undefined
   /** Tools of a server in development. @default none, and no page of them */
   readonly tools?: ConsoleTools | undefined
   /**
@@ -73,8 +75,9 @@ const mostStreamMs = 3_600_000
 type Env = { Bindings: ConsoleBindings; Variables: { visit: Visit | null } }
 
 /**
- * Builds the console. Without `signIn` it answers requests of this machine alone: Host must be a loopback name.
- * Anything but GET and HEAD must come from its own pages. Errors never show more than their kind.
+ * Builds the console. Without a public address it answers requests of this machine alone: Host must be a loopback
+ * name. Anything but GET and HEAD must come from its own pages. Errors never show more than their kind.
+ * @throws TypeError When `publicUrl` is given without `viewerOf`, or together with `signIn`.
  * @example const { fetch } = createConsole({ service })
  */
 export function createConsole(deps: ConsoleDeps): Console {
@@ -82,6 +85,9 @@ export function createConsole(deps: ConsoleDeps): Console {
   const { streamMs = streamDefaults.lifeMs } = deps
   if (!Number.isSafeInteger(streamMs) || streamMs < 1 || streamMs > mostStreamMs)
     throw new RangeError(`streamMs is ${streamMs}; pass whole milliseconds from 1 to ${mostStreamMs}.`)
+  if (deps.publicUrl !== undefined && (deps.viewerOf === undefined || deps.signIn !== undefined))
+    throw new TypeError('publicUrl needs viewerOf, and no signIn: else everybody who reaches it is an admin.')
+  const publicUrl = deps.signIn?.publicUrl ?? deps.publicUrl
   const app = new Hono<Env>()
   const onError = (error: unknown) => deps.onError?.(error)
   const sampler = createSampler(service, now, onError)
@@ -99,7 +105,7 @@ export function createConsole(deps: ConsoleDeps): Console {
   const sessions = service.operatorSessions
   const signIn = deps.signIn === undefined ? null : createSignIn({ ...deps.signIn, sessions, render, now, onError })
 
-  guardPages(app, deps.signIn?.publicUrl)
+  guardPages(app, publicUrl)
   app.use('*', async (c, next) => {
     c.set('visit', await visit(c.req.raw))
     return next()
@@ -115,7 +121,7 @@ export function createConsole(deps: ConsoleDeps): Console {
   })
   app.get(`${base}/live`, (c) => live(c))
   const hasOidc = deps.signIn?.oidc !== undefined
-  const actDeps = { service, render, now, jobs, tools, hasOidc, publicUrl: deps.signIn?.publicUrl }
+  const actDeps = { service, render, now, jobs, tools, hasOidc, publicUrl }
   app.post(`${base}/act/:name`, (c) => runAct(actDeps, c.req.param('name'), c.req.raw, visitIn(c)))
   app.get(`${base}/*`, (c) => page(c))
   app.get(base, (c) => page(c))

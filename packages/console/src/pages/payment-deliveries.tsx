@@ -27,7 +27,7 @@ function DeliveryActs({ delivery }: { delivery: DeliveryView }) {
   const { deliveryId, version, status, createdAt, attempts, nextAttemptAt } = delivery
   const last = attempts.at(-1)
   return (
-    <tr>
+    <tr id={`d${deliveryId}`}>
       <Cell of="Version">{version}</Cell>
       <Cell of="Status">
         <Status status={status} />

@@ -113,7 +113,7 @@ export function DeliveryCells({ delivery, href }: { delivery: DeliveryView; href
 }
 
 /** Columns of {@link DeliveryRow}. */
-export const deliveryColumns = deliveryColumnsWith('Integration')
+export const deliveryColumns: readonly Column[] = [...deliveryColumnsWith('Integration'), { title: 'Act' }]
 
 /** One delivery of any integration. */
 export function DeliveryRow({ delivery }: { delivery: DeliveryView }) {
@@ -125,6 +125,11 @@ export function DeliveryRow({ delivery }: { delivery: DeliveryView }) {
           value={delivery.integrationAddress}
           href={hrefOf('/deliveries', { integration: delivery.integrationAddress })}
         />
+      </Cell>
+      <Cell of="Act">
+        {delivery.status === 'pending' ? null : (
+          <a href={`${paymentHref(delivery)}#d${delivery.deliveryId}`}>Replay…</a>
+        )}
       </Cell>
     </tr>
   )

@@ -3,7 +3,7 @@
  *
  * Names: signature, verification, pages, client, read-api-sqlite, read-api-postgres, sync, sync-sparse, live,
  * unauthenticated, deliveries-sqlite, deliveries-postgres, version-store, twin, console-sqlite, console-postgres,
- * console-writes, console-streams, updates. Without a name all of them run.
+ * console-writes, console-streams, updates, bytes. Without a name all of them run.
  *
  * `--payments=N` fills the databases of the read API and the console with so many instead of a million.
  * `--keep=FOLDER` keeps those of the console there for the next run. `--smoke` shows on small data that everything
@@ -11,6 +11,7 @@
  * @module
  */
 import { resolve } from 'node:path'
+import { benchBytes } from './bytes/bench.js'
 import { benchClient } from './client/bench.js'
 import { benchPages as benchConsolePages } from './console/bench.js'
 import { benchStreams } from './console/streams.js'
@@ -120,6 +121,7 @@ const benches: Readonly<Record<string, () => Promise<string>>> = {
   'console-writes': async () =>
     [await benchWrites('SQLite', writesEffort), await benchWrites('PostgreSQL', writesEffort)].join('\n'),
   updates: () => benchUpdates(smoke ? { payments: 200, turns: 0 } : { payments: 3_000, turns: 5 }),
+  bytes: () => benchBytes(smoke ? { payments: 200, wave: 100 } : { payments: 50_000, wave: 1_000 }),
   'console-streams': async () =>
     [await benchStreams(sqliteDatabase, streamsEffort), await benchStreams(postgresDatabase, streamsEffort)].join('\n'),
 }

@@ -1,13 +1,21 @@
 /** The payments whose states change, and their updates. @module */
 import { createHash } from 'node:crypto'
 import type { ProcessorUpdate } from '@payment-integration/contract'
-import type { NewPayment } from '@payment-integration/core/ports'
+import type { NewPayment, Store } from '@payment-integration/core/ports'
 import { paymentOf } from '../notifications/jobs.js'
 
 /** Integrations that the payments name in turn. */
 export const integrations: readonly string[] = Array.from({ length: 10 }, (_, n) => `0x${`${n}c`.repeat(20)}`)
 
 const digest = (text: string) => createHash('sha256').update(text).digest('hex')
+
+const feed = {
+  use: 'divide',
+  contract: `0x${'f1'.repeat(20)}`,
+  pair: { base: 'CHF', quote: 'USD' },
+  rate: 112_160_000n,
+  decimals: 8,
+} as const
 
 /** The n-th payment, from 0, with scattered hashes and addresses as on a chain. */
 export function paymentAt(n: number): NewPayment {
@@ -22,6 +30,7 @@ export function paymentAt(n: number): NewPayment {
       sender: `0x${digest(`sender ${n}`).slice(0, 40)}`,
       receiver: `0x${digest(`receiver ${n % 1_000}`).slice(0, 40)}`,
       memoHex: `0x${digest(`memo ${n}`)}`,
+      pricing: n % 2 === 0 ? facts.pricing : { ...facts.pricing, feeds: [feed] },
     },
   }
 }
@@ -56,3 +65,28 @@ export function updateAt(n: number, round: number): ProcessorUpdate {
       }
     : { ...name, state: 'success' }
 }
+
+/** Stores payments with version 1, as an indexer does. */
+export async function storePayments(store: Store, from: number, count: number): Promise<void> {
+  await store.transaction(async (tx) => {
+    const { inserted } = await tx.upsertPayments(Array.from({ length: count }, (_, n) => paymentAt(from + n)))
+    await tx.insertSnapshots(
+      inserted.map(({ id, integrationAddress, chainId, txHash }) => ({
+        paymentId: id,
+        version: 1,
+        integrationAddress,
+        body: Buffer.from(JSON.stringify(firstSnapshot(integrationAddress, chainId, txHash))),
+      })),
+    )
+  })
+}
+
+const firstSnapshot = (integrationAddress: string | null, chainId: number, txHash: string) => ({
+  integrationAddress,
+  chainId: String(chainId),
+  txHash,
+  version: 1,
+  state: null,
+  recipient: null,
+  invoice: null,
+})

@@ -16,17 +16,19 @@ import { createIntegrationSessionStore } from './integration-sessions.js'
 import { createIntegrationStore } from './integrations.js'
 import { createLeaseStore } from './leases.js'
 import { createLegacyKeyStore } from './legacy-keys.js'
-import { migrate } from './migrate.js'
+import { createSchema, migrate } from './migrations/migrate.js'
+import { releasedMigrations } from './migrations/released.js'
 import { createOperatorStore } from './operators.js'
 import { createPaymentReads } from './payments/payment-reads.js'
 import { listSealingKeys } from './sealing-keys.js'
 import { createStoreTransaction } from './store-transaction.js'
 
 /** Builds the store port on an engine. */
-export function createStore(database: Engine, ids: Ids = systemIds): Store {
+export function createStore(database: Engine, ids: Ids = systemIds, migrations = releasedMigrations): Store {
   const { engine, outbox } = refuseNesting(database)
   return {
-    migrate: () => migrate(engine),
+    migrate: (report) => migrate(engine, migrations, report),
+    schema: createSchema(engine, migrations),
     async transaction(work, options = {}) {
       let made = 0
       const result = await engine.transaction((db) => {

@@ -3,6 +3,7 @@ import type { Kysely, RawBuilder, Transaction } from 'kysely'
 import type { RawRows } from './internal/row-view.js'
 import type { ColumnTypes } from './schema/column-types.js'
 import type { Integer } from './schema/integer.js'
+import type { IndexDefinition } from './schema/migration.js'
 import type { Tables } from './schema/tables.js'
 
 /** A transaction's handle, or the one for reads outside of any. */
@@ -162,8 +163,10 @@ export interface SqlDialect {
   lockChain(db: Connection, chainId: number, mode: 'exclusive' | 'shared'): Promise<void>
   /** Waits for the right to add to the audit log, which lasts until the transaction ends. */
   lockAudit(db: Connection): Promise<void>
-  /** Keeps other processes from migrating until the transaction ends, and makes the schema. */
-  beginMigration(db: Connection): Promise<void>
+  /** Makes the namespace of the tables, unless it is there. */
+  createSchema(db: Connection): Promise<void>
+  /** About how many rows a table has; null: unknown. */
+  estimateRows(db: Connection, table: string): Promise<number | null>
   /** Whether a table of the store is there. */
   hasTable(db: Connection, table: string): Promise<boolean>
 }
@@ -204,6 +207,10 @@ export interface Engine {
   rows(query: NamedQuery): Promise<RawRows>
   /** Runs `work` in one transaction; again, a bounded number of times, when the database reports a conflict. */
   transaction<T>(work: (db: Transaction<Tables>) => Promise<T>, options?: TransactionOptions): Promise<T>
+  /** Runs `work` while no other process migrates; waits for that as long as it takes. */
+  exclusively<T>(work: () => Promise<T>): Promise<T>
+  /** Makes an index unless it is there. Others may write meanwhile, where the database can. */
+  makeIndex(index: IndexDefinition): Promise<void>
   /** Tells other processes that deliveries became due, soon and where the database can. Never fails. */
   announceDue(): void
   /** Calls `listener` when another process, or this one, told so. Returns what ends it. */

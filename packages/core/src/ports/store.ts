@@ -17,6 +17,7 @@ import type { IntegrationStore } from './store-integrations.js'
 import type { LegacyKeyStore } from './store-legacy-keys.js'
 import type { OperatorStore } from './store-operators.js'
 import type { PaymentReads } from './store-reads.js'
+import type { SchemaReport, StoreSchema } from './store-schema.js'
 import type { SealingKeyUse } from './store-sealing-keys.js'
 import type { StoreTransaction } from './store-transaction.js'
 
@@ -32,10 +33,13 @@ import type { StoreTransaction } from './store-transaction.js'
  */
 export interface Store {
   /**
-   * Brings the schema up to date. Safe to run from several processes at once.
-   * @throws StoreError `ERR_STORE_SCHEMA` when a development release created the schema: an operator must act.
+   * Brings the schema up to date, while processes of this release and of the last one go on. Safe to run from several
+   * processes at once: the others wait. An interrupted run is continued by the next one.
+   * @throws StoreError `ERR_STORE_SCHEMA` when a development release created the schema, or a newer release removed
+   * what this one needs: an operator must act.
    */
-  migrate(): Promise<void>
+  migrate(report?: SchemaReport): Promise<void>
+  readonly schema: StoreSchema
   /**
    * Runs `work` in one transaction. `work` may run again when the database reports a conflict, so it must only touch
    * `tx`.

@@ -100,6 +100,11 @@ function inMemory({ now = () => 0, deliveries = memoryDeliveries({ now }) }: Mem
     accounts: linkAccountsIn(() => state.linkAccounts),
     sealingKeys: async (at) => sealingKeysOf(state, at),
     migrate: async () => undefined,
+    schema: {
+      check: async () => undefined,
+      plan: async () => ({ expand: [], contract: [] }),
+      contract: async () => undefined,
+    },
     ping: async () => undefined,
     close: async () => undefined,
     integrations: {

@@ -30,6 +30,7 @@ function failingStore(): Store {
     new Proxy({} as T, { get: (_, name) => Reflect.get(except, name) ?? fail })
   return {
     migrate: fail,
+    schema: { check: fail, plan: fail, contract: fail },
     transaction: fail,
     payments: failing<Store['payments']>(),
     chains: failing<Store['chains']>(),

@@ -1,28 +1,32 @@
 /** The indexes that only the console reads. A service without one does not pay for them at each write. @module */
-import { sql } from 'kysely'
-import type { Engine, SqlDialect } from '../engine.js'
+import type { Engine } from '../engine.js'
+import type { IndexDefinition } from '../schema/migration.js'
 
-/** Makes the missing ones, in one transaction that keeps migrations of other processes waiting. */
-export async function makeConsoleIndexes({ transaction, dialect }: Engine): Promise<void> {
-  await transaction(
-    async (db) => {
-      await dialect.beginMigration(db)
-      for (const index of indexes(dialect)) await sql.raw(`create index if not exists ${index}`).execute(db)
-    },
-    { isLong: true },
-  )
+/** Makes the missing ones, while others write. */
+export async function makeConsoleIndexes(engine: Engine): Promise<void> {
+  await engine.exclusively(async () => {
+    for (const index of indexes) await engine.makeIndex(index)
+  })
 }
 
-function indexes({ name }: SqlDialect): string[] {
-  const payments = name('payments')
-  return [
-    // Newest first across integrations; few payments are in a state other than `success`.
-    `payments_time on ${payments} (block_timestamp, chain_id, tx_hash, id) where is_primary = 1`,
-    `payments_unsettled on ${payments} (state, block_timestamp, chain_id, tx_hash, id)
-     where is_primary = 1 and state <> 'success'`,
-    `payments_memo on ${payments} (memo) where is_primary = 1`,
-    `payments_source on ${payments} (source_tx_hash) where is_primary = 1 and source_tx_hash <> tx_hash`,
-    `attempts_started on ${name('attempts')} (started_at)`,
-    `updates_transaction on ${name('updates')} (chain_id, tx_hash, seq)`,
-  ]
-}
+const indexes: readonly IndexDefinition[] = [
+  // Newest first across integrations; few payments are in a state other than `success`.
+  {
+    name: 'payments_time',
+    table: 'payments',
+    columns: '(block_timestamp, chain_id, tx_hash, id) where is_primary = 1',
+  },
+  {
+    name: 'payments_unsettled',
+    table: 'payments',
+    columns: "(state, block_timestamp, chain_id, tx_hash, id) where is_primary = 1 and state <> 'success'",
+  },
+  { name: 'payments_memo', table: 'payments', columns: '(memo) where is_primary = 1' },
+  {
+    name: 'payments_source',
+    table: 'payments',
+    columns: '(source_tx_hash) where is_primary = 1 and source_tx_hash <> tx_hash',
+  },
+  { name: 'attempts_started', table: 'attempts', columns: '(started_at)' },
+  { name: 'updates_transaction', table: 'updates', columns: '(chain_id, tx_hash, seq)' },
+]

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { postgresMissing } from '../../test/postgres.js'
 import { type OpenEngine, openPostgres, openSqlite } from '../../test/support/engines.js'
 import type { Connection } from '../engine.js'
-import { migrate } from '../migrate.js'
+import { migrate } from '../migrations/migrate.js'
 import { upsertPayments } from './upsert-payments.js'
 
 const { address, hash, primary } = fixtures

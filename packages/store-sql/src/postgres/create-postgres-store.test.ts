@@ -96,8 +96,10 @@ describe.skipIf(postgresMissing)(`with a real server${skipped}`, () => {
   for (const preparedStatements of [undefined, true, false])
     test(`with preparedStatements ${preparedStatements} a connection ${preparedStatements === false ? 'keeps no plan' : 'keeps the plans of few statements, whatever is asked'}`, async () => {
       const pool = callerPool({ max: 1 })
-      const store = createPostgresStore({ pool, schema: freshSchema(), preparedStatements })
-      await store.migrate()
+      const schema = freshSchema()
+      await expect(createPostgresStore({ pool, schema }).migrate()).rejects.toThrow('A migration needs two connections')
+      await open({ schema }).migrate()
+      const store = createPostgresStore({ pool, schema, preparedStatements })
       const payment = await indexed(store)
       const kept = async () => (await pool.query('select name from pg_prepared_statements')).rows.length
       const ask = async (limit: number) => {
@@ -139,7 +141,7 @@ describe.skipIf(postgresMissing)(`with a real server${skipped}`, () => {
 
   test('eight stores may migrate one new schema at once', async () => {
     const schema = freshSchema()
-    const stores = Array.from({ length: 8 }, () => open({ schema, maxConnections: 1 }))
+    const stores = Array.from({ length: 8 }, () => open({ schema, maxConnections: 2 }))
     await Promise.all(stores.map((store) => store.migrate()))
     const { rows } = await callerPool().query(`select version from ${schema}.schema_versions`)
     expect(rows).toEqual([{ version: '100' }])

@@ -10,6 +10,7 @@ import { createDueChannel } from './due-channel.js'
 import { postgresDialect } from './postgres-dialect.js'
 import { PostgresDriver } from './postgres-driver.js'
 import { conflictError, isConflict } from './postgres-error.js'
+import { exclusively, makeIndex } from './postgres-migration.js'
 
 /** How to reach the database: by an address, or through a pool of the host. */
 export interface PostgresStoreOptions {
@@ -132,6 +133,8 @@ export function createPostgresEngine(
   const { preparedStatements: keepsPlans = postgresStoreDefaults.preparedStatements } = options
   const settings = { keepsPlans, ownClients, answerTimeoutMs }
   const driver = new PostgresDriver(pool, settings)
+  // For statements that take as long as they take.
+  const patient = new PostgresDriver(pool, { ...settings, answerTimeoutMs: undefined })
   const transactors = new Map<string, { readonly driver: PostgresDriver; readonly db: Kysely<Tables> }>()
   let closed = false
   function transactor({ durable = true, searches = false, isLong = false }: TransactionOptions) {
@@ -161,11 +164,14 @@ export function createPostgresEngine(
           .transaction()
           .execute((tx) => work(tx.withSchema(schema))),
       ),
+    exclusively: (work) => exclusively(pool, schema, transactor({ isLong: true }), work),
+    makeIndex: (index) => makeIndex(patient, schema, index),
     announceDue: () => channel.announce(),
     whenDue: (listener) => channel.listen(listener),
     close() {
       closed = true
       driver.close()
+      patient.close()
       for (const own of transactors.values()) own.driver.close()
       closing ??= Promise.all([channel.close(), end?.()]).then(() => undefined)
       return closing

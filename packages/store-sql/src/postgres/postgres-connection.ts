@@ -146,6 +146,11 @@ export class PostgresConnection implements DatabaseConnection {
     }
   }
 
+  /** Has the connection closed at its release: its settings are no longer those of the pool. */
+  discard(): void {
+    this.#lost = true
+  }
+
   release(): void {
     // Ending a client waits for the answers of its statements, which may never arrive.
     if (this.#lost && this.#options.ownClients === true) streamOf(this.#client)?.destroy()

@@ -85,7 +85,12 @@ export function postgresDialect(schema: string, now: (() => number) | undefined)
     async lockAudit(db) {
       await sql`select pg_advisory_xact_lock(${lockKey(schema, 'audit')}::bigint)`.execute(db)
     },
-    beginMigration: (db) => beginMigration(db, schema),
+    createSchema: (db) => createSchema(db, schema),
+    async estimateRows(db, table) {
+      const found = sql<{ rows: number }>`select greatest(c.reltuples, 0)::float8 as rows from pg_catalog.pg_class c
+        join pg_catalog.pg_namespace n on n.oid = c.relnamespace where n.nspname = ${schema} and c.relname = ${table}`
+      return (await found.execute(db)).rows[0]?.rows ?? null
+    },
     async hasTable(db, table) {
       const found = sql`select 1 from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
         where n.nspname = ${schema} and c.relname = ${table} and c.relkind in ('r', 'p')`
@@ -111,12 +116,7 @@ function bulkSource(columns: readonly BulkColumn[], rows: readonly (readonly unk
 }
 
 // CREATE SCHEMA needs the right to create one even if it exists: an operator may have created it.
-async function beginMigration(db: Connection, schema: string): Promise<void> {
-  // Another process may be migrating a large table. The waits for table locks stay short, because other statements
-  // queue behind them.
-  await sql`set local lock_timeout = 0`.execute(db)
-  await sql`select pg_advisory_xact_lock(${lockKey(schema, 'migration')}::bigint)`.execute(db)
-  await sql`set local lock_timeout to default`.execute(db)
+async function createSchema(db: Connection, schema: string): Promise<void> {
   const { rows } = await sql`select 1 from pg_namespace where nspname = ${schema}`.execute(db)
   if (rows.length === 0) await sql`create schema ${sql.id(schema)}`.execute(db)
 }

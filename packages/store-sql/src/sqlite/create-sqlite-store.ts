@@ -1,6 +1,6 @@
 /** Creates the embedded store. @module */
 import type { Clock, Ids, Store } from '@payment-integration/core/ports'
-import { type Driver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
+import { type Driver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler, sql } from 'kysely'
 import { createStore } from '../create-store.js'
 import type { Engine } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
@@ -65,6 +65,12 @@ export function createSqliteEngine(file: SqliteFile, now: () => number): Engine 
     read: kysely(new SqliteReadDriver(file)),
     rows: ({ sql, parameters }) => readWith(file, (reader) => reader.raw(sql, parameters)),
     transaction: (work, { durable = true } = {}) => (durable ? write : writeHastily).transaction().execute(work),
+    // Each step is a transaction, which locks the file.
+    exclusively: (work) => work(),
+    makeIndex: ({ name, table, columns }) =>
+      write.transaction().execute(async (db) => {
+        await sql.raw(`create index if not exists "${name}" on "${table}" ${columns}`).execute(db)
+      }),
     // Another process on the file polls by itself.
     announceDue: () => undefined,
     whenDue: () => () => undefined,

@@ -38,7 +38,8 @@ export function sqliteDialect(now: () => number): SqlDialect {
     newestAndWriters: (table) => `select coalesce(max(id), 0) as newest, '[]' as writers from ${name(table)}`,
     lockChain: async () => undefined,
     lockAudit: async () => undefined,
-    beginMigration: async () => undefined,
+    createSchema: async () => undefined,
+    estimateRows: async () => null,
     async hasTable(db, table) {
       const found = sql`select 1 from sqlite_schema where type = 'table' and name = ${table}`
       return (await found.execute(db)).rows.length > 0

@@ -4,7 +4,8 @@
  * @module
  */
 import { createStore } from '../../src/create-store.js'
-import { migrate, releasedMigrations } from '../../src/migrate.js'
+import { migrate } from '../../src/migrations/migrate.js'
+import { releasedMigrations } from '../../src/migrations/released.js'
 import { createSqliteEngine } from '../../src/sqlite/create-sqlite-store.js'
 import { createFile } from '../../src/sqlite/sqlite-file.js'
 import { migrationsWithNext } from '../support/next-migration.js'

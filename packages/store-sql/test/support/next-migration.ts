@@ -1,12 +1,34 @@
 /** A made-up migration after the released ones, for tests of the machinery. @module */
-import { releasedMigrations } from '../../src/migrate.js'
+import { releasedMigrations } from '../../src/migrations/released.js'
 import type { Migration } from '../../src/schema/migration.js'
 
-/** Adds a table, then a column with a default. */
-export const nextMigration: Migration = ({ integer }, name) => [
-  `create table ${name('made_up')} (a ${integer} not null)`,
-  `alter table ${name('leases')} add column made_up ${integer} not null default 7`,
-]
+/** Adds a table and columns, fills one, and indexes it. Then removes the other one. */
+export const nextMigration: Migration = {
+  expand: [
+    {
+      kind: 'statements',
+      about: 'add a table and two columns',
+      statements: ({ integer }, name) => [
+        `create table ${name('made_up')} (a ${integer} not null)`,
+        `alter table ${name('leases')} add column made_up ${integer} not null default 7`,
+        `alter table ${name('payments')} add column made_up ${integer}`,
+      ],
+    },
+    { kind: 'backfill', about: 'fill the column of payments', table: 'payments', set: 'made_up = id + 7' },
+    {
+      kind: 'index',
+      about: 'index it',
+      index: { name: 'payments_made_up', table: 'payments', columns: '(made_up) where made_up is not null' },
+    },
+  ],
+  contract: [
+    {
+      kind: 'statements',
+      about: 'remove the column of leases',
+      statements: (_, name) => [`alter table ${name('leases')} drop column made_up`],
+    },
+  ],
+}
 
 /** The released migrations and the made-up one. */
 export const migrationsWithNext: readonly Migration[] = [...releasedMigrations, nextMigration]

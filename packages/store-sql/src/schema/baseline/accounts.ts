@@ -1,8 +1,8 @@
 /** Creates the tables of merchant accounts and their addresses. @module */
-import { createTable, type Migration } from '../migration.js'
+import { createTable, type Statements } from '../migration.js'
 
 /** Accounts by handle, and the addresses that each receives payments at. */
-export const accountTables: Migration = (types, name) => {
+export const accountTables: Statements = (types, name) => {
   const { integer, code, text } = types
   return [
     createTable(

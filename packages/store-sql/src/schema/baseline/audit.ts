@@ -1,8 +1,8 @@
 /** Creates the table of the audit log. @module */
-import { createTable, type Migration } from '../migration.js'
+import { createTable, type Statements } from '../migration.js'
 
 /** The audit log: records in sequence, each with a keyed hash. */
-export const auditTable: Migration = (types, name) => {
+export const auditTable: Statements = (types, name) => {
   const { integer, text } = types
   return [
     createTable(

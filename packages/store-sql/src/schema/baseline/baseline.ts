@@ -1,5 +1,5 @@
 /** Joins the tables of the first release, in the order of their foreign keys. @module */
-import type { Migration } from '../migration.js'
+import type { Statements } from '../migration.js'
 import { accountTables } from './accounts.js'
 import { auditTable } from './audit.js'
 import { chainTables } from './chains.js'
@@ -15,7 +15,7 @@ import { paymentTables } from './payments.js'
 import { updateTable } from './updates.js'
 
 /** The schema of the first release. Once released, it never changes. */
-export const baseline: Migration = (types, name) =>
+export const baseline: Statements = (types, name) =>
   [
     paymentTables,
     integrationTable,

@@ -1,8 +1,8 @@
 /** Creates the tables of indexed chains: checkpoints, proofs, coverage and deposits. @module */
-import { createTable, type Migration } from '../migration.js'
+import { createTable, type Statements } from '../migration.js'
 
 /** Checkpoints, proofs and router coverage of each chain, and its bridge deposits. */
-export const chainTables: Migration = (types, name) => {
+export const chainTables: Statements = (types, name) => {
   const { id, integer, code, text } = types
   const deposits = name('deposits')
   return [

@@ -1,8 +1,8 @@
 /** Creates the table of data keys. @module */
-import { createTable, type Migration } from '../migration.js'
+import { createTable, type Statements } from '../migration.js'
 
 /** One sealed key for each purpose. */
-export const dataKeyTable: Migration = (types, name) => {
+export const dataKeyTable: Statements = (types, name) => {
   const { integer, code, text } = types
   return [
     createTable(

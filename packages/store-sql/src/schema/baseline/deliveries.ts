@@ -1,8 +1,8 @@
 /** Creates the tables of deliveries: the log, the outbox, attempts and endpoints. @module */
-import { createTable, type Migration } from '../migration.js'
+import { createTable, type Statements } from '../migration.js'
 
 /** Deliveries, the outbox of those that are pending, their attempts, and the endpoints whose last attempt failed. */
-export const deliveryTables: Migration = (types, name) => {
+export const deliveryTables: Statements = (types, name) => {
   const { id, integer, code, text, real, hasBulkForeignKeys } = types
   const [deliveries, outbox, endpoints] = [name('deliveries'), name('outbox'), name('endpoints')]
   const foreignKey = (definition: string) => (hasBulkForeignKeys ? `, foreign key ${definition}` : '')

@@ -1,8 +1,8 @@
 /** Creates the tables of identity: subjects with their redemptions and verdicts, persons, and accounts. @module */
-import { createTable, type Migration } from '../migration.js'
+import { createTable, type Statements } from '../migration.js'
 
 /** Every table of identity. */
-export const identityTables: Migration = (types, name) => [
+export const identityTables: Statements = (types, name) => [
   ...subjects(types, name),
   ...redemptions(types, name),
   ...logs(types, name),
@@ -10,7 +10,7 @@ export const identityTables: Migration = (types, name) => [
 ]
 
 /** Subjects with their verifications, and the rows at which persons are locked. */
-const subjects: Migration = (types, name) => {
+const subjects: Statements = (types, name) => {
   const { id, integer, code, text } = types
   const table = name('identity_subjects')
   return [
@@ -34,7 +34,7 @@ const subjects: Migration = (types, name) => {
   ]
 }
 
-const redemptions: Migration = (types, name) => {
+const redemptions: Statements = (types, name) => {
   const { id, integer, code, text } = types
   const table = name('identity_redemptions')
   return [
@@ -52,7 +52,7 @@ const redemptions: Migration = (types, name) => {
 }
 
 /** The log of shares, verdicts, and events of the provider. */
-const logs: Migration = (types, name) => {
+const logs: Statements = (types, name) => {
   const { id, integer, code, text } = types
   const [shares, verdicts, events] = [name('identity_shares'), name('identity_verdicts'), name('provider_events')]
   return [
@@ -76,7 +76,7 @@ const logs: Migration = (types, name) => {
 }
 
 /** The store's own accounts, one-time codes, and the log of accounts. */
-const accounts: Migration = (types, name) => {
+const accounts: Statements = (types, name) => {
   const { id, integer, code, text } = types
   const [table, events] = [name('identity_accounts'), name('account_events')]
   return [

@@ -1,8 +1,8 @@
 /** Creates the table of integrations' sessions at the portal. @module */
-import { createTable, type Migration } from '../migration.js'
+import { createTable, type Statements } from '../migration.js'
 
 /** Open sessions by the hash of the token, each with the hash of the API secret that opened it. */
-export const integrationSessionTable: Migration = (types, name) => {
+export const integrationSessionTable: Statements = (types, name) => {
   const { integer, code, text } = types
   return [
     createTable(

@@ -1,8 +1,8 @@
 /** Creates the table of integrations. @module */
-import { createTable, type Migration } from '../migration.js'
+import { createTable, type Statements } from '../migration.js'
 
 /** Integrations with their API and signing secrets: current, prepared and previous. */
-export const integrationTable: Migration = (types, name) => {
+export const integrationTable: Statements = (types, name) => {
   const { integer, code, text } = types
   return [
     createTable(

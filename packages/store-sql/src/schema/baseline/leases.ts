@@ -1,8 +1,8 @@
 /** Creates the table of leases. @module */
-import { createTable, type Migration } from '../migration.js'
+import { createTable, type Statements } from '../migration.js'
 
 /** Leases with their holders and their ends. */
-export const leaseTable: Migration = (types, name) => {
+export const leaseTable: Statements = (types, name) => {
   const { integer, code, text } = types
   return [
     createTable(

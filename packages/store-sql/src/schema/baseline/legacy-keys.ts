@@ -1,8 +1,8 @@
 /** Creates the table of legacy API keys. @module */
-import { createTable, type Migration } from '../migration.js'
+import { createTable, type Statements } from '../migration.js'
 
 /** Every legacy API key ever issued, by its hash. */
-export const legacyKeyTable: Migration = (types, name) => {
+export const legacyKeyTable: Statements = (types, name) => {
   const { integer, code, text } = types
   return [
     createTable(

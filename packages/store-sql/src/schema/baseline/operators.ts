@@ -1,8 +1,8 @@
 /** Creates the tables of operators and their sessions. @module */
-import { createTable, type Migration } from '../migration.js'
+import { createTable, type Statements } from '../migration.js'
 
 /** Operators by name, and their open sessions by the hash of the token. */
-export const operatorTables: Migration = (types, name) => {
+export const operatorTables: Statements = (types, name) => {
   const { integer, code, text } = types
   return [
     createTable(

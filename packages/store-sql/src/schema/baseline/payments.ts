@@ -1,8 +1,8 @@
 /** Creates the tables of payments, their snapshots and their moves between pages. @module */
-import { createTable, type Migration } from '../migration.js'
+import { createTable, type Statements } from '../migration.js'
 
 /** Payments, snapshots, and the moves that keep page positions valid while block times change. */
-export const paymentTables: Migration = (types, name) => {
+export const paymentTables: Statements = (types, name) => {
   const { id, integer, code, text, bytes, hasBulkForeignKeys } = types
   const payments = name('payments')
   const paymentKey = hasBulkForeignKeys ? ` references ${payments} (id)` : ''

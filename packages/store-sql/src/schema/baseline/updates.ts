@@ -1,8 +1,8 @@
 /** Creates the table of processor updates. @module */
-import { createTable, type Migration } from '../migration.js'
+import { createTable, type Statements } from '../migration.js'
 
 /** Every processor update that was received, with an index of the waiting ones. */
-export const updateTable: Migration = (types, name) => {
+export const updateTable: Statements = (types, name) => {
   const { id, integer, code, text } = types
   return [
     createTable(

@@ -1,0 +1,232 @@
+import { join } from 'node:path'
+import { fixtures } from '@payment-integration/core/conformance'
+import { sql } from 'kysely'
+import { afterEach, expect, test } from 'vitest'
+import { onBothDatabases } from '../../test/support/both-databases.js'
+import { compileChild, nextLine, startChild } from '../../test/support/child.js'
+import { temporaryFolder } from '../../test/support/engines.js'
+import { migrationsWithNext, nextMigration } from '../../test/support/next-migration.js'
+import { createStore } from '../create-store.js'
+import type { Engine } from '../engine.js'
+import { createSqliteEngine, createSqliteStore } from '../sqlite/create-sqlite-store.js'
+import { createFile } from '../sqlite/sqlite-file.js'
+import { createSchema, migrate } from './migrate.js'
+import { releasedMigrations } from './released.js'
+import { type VersionState, writeVersion } from './versions.js'
+
+compileChild('migrate')
+
+const closing: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close()
+})
+
+function newFile(): string {
+  const folder = temporaryFolder()
+  closing.push(() => folder.remove())
+  return join(folder.path, 'payments.db')
+}
+
+test('four processes may migrate one new file at once', async () => {
+  const path = newFile()
+  const children = [1, 2, 3, 4].map(() => startChild('migrate', path))
+  expect(await Promise.all(children.map(({ ended }) => ended))).toEqual([0, 0, 0, 0])
+})
+
+test('four processes may bring one file to the next version at once, and it keeps its rows', async () => {
+  const path = newFile()
+  const store = createSqliteStore({ path })
+  await store.migrate()
+  await store.integrations.insert(fixtures.integration())
+  await store.close()
+  const children = [1, 2, 3, 4].map(() => startChild('migrate', path, 'next'))
+  const printed = await Promise.all(children.map(nextLine))
+  expect(printed).toEqual(Array(4).fill(JSON.stringify([fixtures.integration()])))
+  expect(await Promise.all(children.map(({ ended }) => ended))).toEqual([0, 0, 0, 0])
+  const engine = createSqliteEngine(createFile(path, 5_000), Date.now)
+  closing.unshift(() => engine.close())
+  expect(await versions(engine)).toEqual([100, 101])
+})
+
+/** Every version that was recorded, in order. */
+async function versions({ dialect: { name }, read }: Engine): Promise<number[]> {
+  const query = `select version from ${name('schema_versions')} order by version`
+  const { rows } = await sql.raw<{ version: unknown }>(query).execute(read)
+  return rows.map(({ version }) => Number(version))
+}
+
+onBothDatabases((empty) => {
+  const run = ({ transaction }: Engine, statement: string) => transaction((db) => sql.raw(statement).execute(db))
+  const plan = async (engine: Engine) => {
+    const { expand, contract } = await createSchema(engine, migrationsWithNext).plan()
+    return { expand: expand.map(({ about }) => about), contract: contract.map(({ about }) => about) }
+  }
+
+  /** A database of a development release: its table of versions had no other column. */
+  async function ofDevelopment(version: number): Promise<Engine> {
+    const engine = await empty()
+    const { types, name, createSchema: makeNamespace } = engine.dialect
+    await engine.transaction((db) => makeNamespace(db))
+    await run(engine, `create table ${name('schema_versions')} (version ${types.integer} not null primary key)`)
+    await run(engine, `insert into ${name('schema_versions')} (version) values (${version})`)
+    return engine
+  }
+
+  /** A migrated database that a newer release has begun to change. */
+  async function withNewer(state: Pick<VersionState, 'version' | 'phase' | 'isDone'>): Promise<Engine> {
+    const engine = await empty()
+    await migrate(engine)
+    await engine.transaction((db) => writeVersion(db, engine.dialect, { ...state, steps: 1, position: 0 }))
+    return engine
+  }
+
+  test('an empty database comes to version 100 in one step', async () => {
+    const engine = await empty()
+    await expect(createSchema(engine).check()).rejects.toThrow(
+      'The database has no tables yet, and this release needs version 100. Migrate it first: payment-integration migrate apply.',
+    )
+    await migrate(engine)
+    await migrate(engine)
+    await createSchema(engine).check()
+    expect(await versions(engine)).toEqual([100])
+  })
+
+  test('an empty database gets all steps at once: nobody uses what the last of them removes', async () => {
+    const engine = await empty()
+    expect((await plan(engine)).expand).toHaveLength(4)
+    await migrate(engine, migrationsWithNext)
+    expect(await versions(engine)).toEqual([100, 101])
+    expect(await plan(engine)).toEqual({ expand: [], contract: [] })
+    await expect(run(engine, `select made_up from ${engine.dialect.name('leases')}`)).rejects.toThrow(/made_up/)
+  })
+
+  test('the plan names each step that is not done, and the steps report themselves', async () => {
+    const engine = await empty()
+    await migrate(engine)
+    expect(await plan(engine)).toEqual({
+      expand: ['add a table and two columns', 'fill the column of payments', 'index it'],
+      contract: ['remove the column of leases'],
+    })
+    const told: string[] = []
+    await migrate(engine, migrationsWithNext, ({ version, about, event }) => told.push(`${version} ${about}: ${event}`))
+    expect(told).toEqual(
+      ['add a table and two columns', 'fill the column of payments', 'index it'].flatMap((about) => [
+        `101 ${about}: begun`,
+        `101 ${about}: done`,
+      ]),
+    )
+    expect(await plan(engine)).toEqual({ expand: [], contract: ['remove the column of leases'] })
+    await createSchema(engine, migrationsWithNext).contract()
+    expect(await plan(engine)).toEqual({ expand: [], contract: [] })
+  })
+
+  test('a database of version 100 comes to 101 once, by four callers at once, and keeps its rows', async () => {
+    const engine = await empty()
+    const { dialect, read } = engine
+    await migrate(engine)
+    await run(engine, `insert into ${dialect.name('leases')} (name, holder, expires_at) values ('a', 'b', 1)`)
+    await Promise.all([1, 2, 3].map(() => migrate(engine, migrationsWithNext)))
+    await migrate(engine, migrationsWithNext)
+    expect(await versions(engine)).toEqual([100, 101])
+    const { rows } = await sql.raw<object>(`select * from ${dialect.name('leases')}`).execute(read)
+    expect(rows.map((row) => Object.values(row).map(String))).toEqual([['a', 'b', '1', '7']])
+  })
+
+  test('the last release works on the schema of the next one until that has removed what it needs', async () => {
+    const engine = await empty()
+    await migrate(engine)
+    const last = createSchema(engine)
+    await expect(createSchema(engine, migrationsWithNext).check()).rejects.toMatchObject({ code: 'ERR_STORE_SCHEMA' })
+    await expect(createSchema(engine, migrationsWithNext).contract()).rejects.toMatchObject({
+      code: 'ERR_STORE_SCHEMA',
+    })
+    await migrate(engine, migrationsWithNext)
+    await last.check()
+    await migrate(engine)
+    await createSchema(engine, migrationsWithNext).contract()
+    const message =
+      'The database has schema version 101 without what this release needs, which knows 100; run the newer release.'
+    await expect(last.check()).rejects.toThrow(message)
+    await expect(migrate(engine)).rejects.toThrow(message)
+    await createSchema(engine, migrationsWithNext).check()
+  })
+
+  test.each([
+    [101, 'expand', false],
+    [101, 'expand', true],
+    [250, 'expand', true],
+  ] as const)('version %i of a newer release, %s, done: %s, is accepted', async (version, phase, isDone) => {
+    const engine = await withNewer({ version, phase, isDone })
+    await migrate(engine)
+    await createSchema(engine).check()
+    expect(await versions(engine)).toEqual([100, version])
+  })
+
+  test.each([false, true])('a newer release that removes things, done: %s, is rejected', async (isDone) => {
+    const engine = await withNewer({ version: 101, phase: 'contract', isDone })
+    await expect(createSchema(engine).plan()).rejects.toMatchObject({ code: 'ERR_STORE_SCHEMA', retryable: false })
+    await expect(migrate(engine)).rejects.toMatchObject({ code: 'ERR_STORE_SCHEMA' })
+  })
+
+  test.each([1, 12, 13, 99])('version %i of a development release is rejected and unchanged', async (version) => {
+    const engine = await ofDevelopment(version)
+    await expect(createStore(engine).migrate()).rejects.toMatchObject({
+      name: 'StoreError',
+      code: 'ERR_STORE_SCHEMA',
+      retryable: false,
+      message: `The database has schema version ${version} of a development release; start with an empty database.`,
+    })
+    expect(await versions(engine)).toEqual([version])
+    expect(await engine.transaction((db) => engine.dialect.hasTable(db, 'payments'))).toBe(false)
+  })
+
+  test('a first migration that fails leaves nothing behind', async () => {
+    const engine = await empty()
+    const { name, hasTable } = engine.dialect
+    await engine.transaction((db) => engine.dialect.createSchema(db))
+    await run(engine, `create table ${name('updates')} (a integer)`)
+    await expect(migrate(engine)).rejects.toThrow(/already exists/)
+    for (const table of ['schema_versions', 'payments'])
+      expect(await engine.transaction((db) => hasTable(db, table))).toBe(false)
+  })
+
+  test('a step that fails half-way changes nothing, and succeeds once the cause is removed', async () => {
+    const engine = await empty()
+    const { name, hasTable } = engine.dialect
+    await migrate(engine)
+    await run(engine, `alter table ${name('leases')} add column made_up integer`)
+    await expect(migrate(engine, migrationsWithNext)).rejects.toThrow(/made_up/)
+    expect(await versions(engine)).toEqual([100])
+    expect(await engine.transaction((db) => hasTable(db, 'made_up'))).toBe(false)
+    await run(engine, `alter table ${name('leases')} drop column made_up`)
+    await migrate(engine, migrationsWithNext)
+    expect(await versions(engine)).toEqual([100, 101])
+  })
+
+  test('a backfill goes on where it was interrupted', async () => {
+    const engine = await empty()
+    const { name } = engine.dialect
+    const store = createStore(engine)
+    await store.migrate()
+    const payments = Array.from({ length: 20 }, (_, n) => fixtures.primary({ txHash: fixtures.hash(n) }))
+    await store.transaction((tx) => tx.upsertPayments(payments))
+    const begun = { expand: nextMigration.expand.slice(0, 1), contract: [] }
+    await migrate(engine, [...releasedMigrations, begun])
+    const at = { version: 101, phase: 'expand', steps: 1, isDone: false, position: 12 } as const
+    await engine.transaction((db) => writeVersion(db, engine.dialect, at))
+    await migrate(engine, migrationsWithNext)
+    const query = sql.raw<{ made_up: unknown }>(`select made_up from ${name('payments')} order by id`)
+    const filled = (await query.execute(engine.read)).rows.map((row) => row.made_up)
+    expect(filled.map((value) => value && Number(value))).toEqual([
+      ...Array(12).fill(null),
+      20,
+      21,
+      22,
+      23,
+      24,
+      25,
+      26,
+      27,
+    ])
+  })
+})

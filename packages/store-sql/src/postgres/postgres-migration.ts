@@ -1,0 +1,65 @@
+/** Runs migrations of PostgreSQL one at a time, and makes indexes while others write. @module */
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Kysely, sql } from 'kysely'
+import type pg from 'pg'
+import type { IndexDefinition } from '../schema/migration.js'
+import type { Tables } from '../schema/tables.js'
+import { lockKey } from './lock-key.js'
+import type { PostgresDriver } from './postgres-driver.js'
+
+const pauseMs = 100
+
+/**
+ * Runs `work` while a transaction of its own holds the lock of migrations. The transaction is idle and reads nothing,
+ * so that no index waits for it. Others try again and again: a session that waits for a lock would block an index.
+ * @throws TypeError For a pool of one connection: the work needs another one.
+ */
+export async function exclusively<T>(
+  pool: pg.Pool,
+  schema: string,
+  transactor: Kysely<Tables>,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (pool.options.max === 1) throw new TypeError('A migration needs two connections; let the pool have more than one.')
+  const key = lockKey(schema, 'migration')
+  for (;;) {
+    const done = await transactor.transaction().execute(async (db) => {
+      const { rows } = await sql
+        .raw<{ locked: boolean }>(`select pg_try_advisory_xact_lock(${key}) as locked`)
+        .execute(db)
+      if (rows[0]?.locked !== true) return null
+      // As the last statement: the portal of a query may hold its snapshot until the next one.
+      await sql`set local idle_in_transaction_session_timeout = 0`.execute(db)
+      return { result: await work() }
+    })
+    if (done !== null) return done.result
+    await delay(pauseMs)
+  }
+}
+
+/**
+ * Makes an index with CREATE INDEX CONCURRENTLY. One that an interrupted run left behind is invalid; it is made again.
+ */
+export async function makeIndex(
+  driver: PostgresDriver,
+  schema: string,
+  { name, table, columns }: IndexDefinition,
+): Promise<void> {
+  const found = await driver.rows({
+    sql: `select i.indisvalid from pg_catalog.pg_index i join pg_catalog.pg_class c on c.oid = i.indexrelid
+      join pg_catalog.pg_namespace n on n.oid = c.relnamespace where n.nspname = $1 and c.relname = $2`,
+    parameters: [schema, name],
+  })
+  const isValid = found.values[0]?.[0]
+  if (isValid === true || isValid === 't') return
+  const connection = await driver.acquireConnection()
+  try {
+    // It waits for transactions of others, as long as they take. No statement queues behind it.
+    await connection.run('set statement_timeout = 0; set lock_timeout = 0')
+    if (isValid !== undefined) await connection.run(`drop index concurrently "${schema}"."${name}"`)
+    await connection.run(`create index concurrently "${name}" on "${schema}"."${table}" ${columns}`)
+  } finally {
+    connection.discard()
+    connection.release()
+  }
+}

@@ -24,7 +24,7 @@ import { createStoreTransaction } from './store-transaction.js'
 
 /** Builds the store port on an engine. */
 export function createStore(database: Engine, ids: Ids = systemIds): Store {
-  const { engine, outbox } = refuseNesting(database)
+  const { engine, outbox, assertNotNested } = rejectNesting(database)
   return {
     migrate: () => migrate(engine),
     async transaction(work, options = {}) {
@@ -36,6 +36,7 @@ export function createStore(database: Engine, ids: Ids = systemIds): Store {
       if (made > 0) engine.announceDue()
       return result
     },
+    assertNotNested,
     payments: createPaymentReads(engine),
     chains: createChainReads(engine.read),
     leases: createLeaseStore(engine),
@@ -65,17 +66,21 @@ export function createStore(database: Engine, ids: Ids = systemIds): Store {
  * @returns The engine, and one for the store's own transactions, whose work never starts another. These are rejected
  * inside other work too, but not tracked: tracking slows every promise of the process while they run.
  */
-function refuseNesting(database: Engine): { readonly engine: Engine; readonly outbox: Engine } {
+function rejectNesting(database: Engine): {
+  readonly engine: Engine
+  readonly outbox: Engine
+  assertNotNested(): void
+} {
   const current = new AsyncLocalStorage<{ open: boolean }>()
   let running = 0
-  const refuseInside = () => {
+  const assertNotNested = () => {
     if (current.getStore()?.open)
       throw new TypeError('A transaction was started inside the work of another one; use its `tx` instead.')
   }
   const engine: Engine = {
     ...database,
     async transaction(work, options) {
-      refuseInside()
+      assertNotNested()
       const scope = { open: true }
       running += 1
       try {
@@ -91,9 +96,9 @@ function refuseNesting(database: Engine): { readonly engine: Engine; readonly ou
   const outbox: Engine = {
     ...database,
     async transaction(work, options) {
-      refuseInside()
+      assertNotNested()
       return database.transaction(work, options)
     },
   }
-  return { engine, outbox }
+  return { engine, outbox, assertNotNested }
 }

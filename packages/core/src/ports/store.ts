@@ -51,6 +51,11 @@ export interface Store {
       readonly searches?: boolean
     },
   ): Promise<T>
+  /**
+   * For work that another caller's transaction may do: inside the work of a transaction, to wait for it may never end.
+   * @throws TypeError Inside the work of a transaction of this store.
+   */
+  assertNotNested(): void
   readonly payments: PaymentReads
   readonly chains: ChainReads
   readonly leases: LeaseStore

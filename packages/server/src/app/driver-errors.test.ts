@@ -31,6 +31,7 @@ function failingStore(): Store {
   return {
     migrate: fail,
     transaction: fail,
+    assertNotNested: () => undefined,
     payments: failing<Store['payments']>(),
     chains: failing<Store['chains']>(),
     leases: failing<Store['leases']>(),

@@ -13,7 +13,7 @@ export async function makeConsoleIndexes({ transaction, dialect }: Engine): Prom
   )
 }
 
-function indexes({ name }: SqlDialect): string[] {
+function indexes({ name, types }: SqlDialect): string[] {
   const payments = name('payments')
   return [
     // Newest first across integrations; few payments are in a state other than `success`.
@@ -23,6 +23,7 @@ function indexes({ name }: SqlDialect): string[] {
     `payments_memo on ${payments} (memo) where is_primary = 1`,
     `payments_source on ${payments} (source_tx_hash) where is_primary = 1 and source_tx_hash <> tx_hash`,
     `attempts_started on ${name('attempts')} (started_at)`,
-    `updates_transaction on ${name('updates')} (chain_id, tx_hash, seq)`,
+    `updates_payment on ${name('updates')} (payment_id, seq)`,
+    ...(types.isStoredInSequence ? [] : [`updates_newest on ${name('updates')} (seq)`]),
   ]
 }

@@ -60,7 +60,7 @@ export async function fillConsoleRows({ engine }: OpenEngine): Promise<void> {
       .set({ created_at: sql<number>`${epoch} + id` })
       .execute()
     const name = (table: string) => sql.raw(engine.dialect.name(table))
-    await sql`insert into ${name('attempts')}
-      select id, 1, created_at, 5, 204, null, null, 0 from ${name('deliveries')}`.execute(db)
+    await sql`insert into ${name('attempts')} (delivery_id, started_at, latency_ms, number, status, replay)
+      select id, created_at, 5, 1, 204, 0 from ${name('deliveries')}`.execute(db)
   })
 }

@@ -138,3 +138,14 @@ test('a conflict rejects its own update alone', async () => {
     fulfilled(update('c')),
   ])
 })
+
+test('an update inside the work of a transaction is rejected before it waits', async () => {
+  const nested = new TypeError('nested')
+  const queue = createUpdateQueue(
+    async (updates) => updates.map(fulfilled),
+    () => {
+      throw nested
+    },
+  )
+  await expect(queue([update('a')])).rejects.toBe(nested)
+})

@@ -16,7 +16,7 @@ import type { BulkColumn, Connection, SqlDialect } from './engine.js'
 import { bulk } from './internal/bulk.js'
 import { checkInteger, parseId } from './internal/checks.js'
 import { hexOf } from './internal/hex.js'
-import { runPrepared } from './internal/statement.js'
+import { runPrepared, type StatementText } from './internal/statement.js'
 import { integer, nullableInteger, pack, unpack } from './internal/values.js'
 import type { Integer } from './schema/integer.js'
 import type { UpdateRow } from './schema/tables.js'
@@ -43,14 +43,16 @@ export async function findUpdates(
   dialect: SqlDialect,
   updateIds: readonly string[],
 ): Promise<StoredUpdate[]> {
-  const rows = await runPrepared<ResultColumns & { fingerprint: Uint8Array | string }>(
-    db,
-    dialect,
-    (parameter) =>
-      `select u.id, u.fingerprint, u.outcome, u.reason, u.version from ${dialect.name('updates')} u
-       where ${dialect.oneOf('u.id', 'text', updateIds, parameter)}`,
-  )
+  type Row = ResultColumns & { fingerprint: Uint8Array | string }
+  const rows = await runPrepared<Row>(db, dialect, findText(dialect, updateIds))
   return rows.map((row) => ({ ...resultOf(row), fingerprint: hexOf(row.fingerprint) }))
+}
+
+/** The statement of {@link findUpdates}. */
+export function findText(dialect: SqlDialect, updateIds: readonly string[]): StatementText {
+  return (parameter) =>
+    `select u.id, u.fingerprint, u.outcome, u.reason, u.version from ${dialect.name('updates')} u
+     where ${dialect.oneOf('u.id', 'text', updateIds, parameter)}`
 }
 
 const insertColumns: readonly BulkColumn[] = [
@@ -100,7 +102,8 @@ function insertedValues({ update, fingerprint, paymentId, outcome, reason, versi
   ]
 }
 
-const keyColumns: readonly BulkColumn[] = [
+/** The columns of {@link waitingText}. */
+export const keyColumns: readonly BulkColumn[] = [
   { name: 'chain_id', type: 'integer' },
   { name: 'tx_hash', type: 'hex' },
 ]
@@ -114,18 +117,18 @@ export async function waitingUpdates(
   // Usually no update waits, and a range may have 50,000 keys.
   if ((await anyWaiting(db).execute()).length === 0) return []
   const distinct = new Map(keys.map(({ chainId, txHash }) => [`${chainId}:${txHash}`, [chainId, txHash]]))
-  const rows = await bulk<{ seq: Integer; body: string }>(
-    db,
-    dialect,
-    keyColumns,
-    [...distinct.values()],
-    (source) =>
-      `with v (chain_id, tx_hash) as (${source})
-       select u.seq, u.body from v
-       join ${dialect.name('updates')} as u on u.chain_id = v.chain_id and u.tx_hash = v.tx_hash
-       where u.outcome = 'waiting'`,
+  const rows = await bulk<{ seq: Integer; body: string }>(db, dialect, keyColumns, [...distinct.values()], (source) =>
+    waitingText(dialect, source),
   )
   return rows.sort((a, b) => integer(a.seq) - integer(b.seq)).map(({ body }) => unpack<ProcessorUpdate>(body))
+}
+
+/** The statement of {@link waitingUpdates}. */
+export function waitingText(dialect: SqlDialect, source: string): string {
+  return `with v (chain_id, tx_hash) as (${source})
+    select u.seq, u.body from v
+    join ${dialect.name('updates')} as u on u.chain_id = v.chain_id and u.tx_hash = v.tx_hash
+    where u.outcome = 'waiting'`
 }
 
 /** Reads a waiting update, if there is one; the order is that of their index. */
@@ -134,7 +137,8 @@ export function anyWaiting(db: Connection) {
   return waiting.orderBy('chain_id').orderBy('tx_hash').orderBy('seq').limit(1)
 }
 
-const settledColumns: readonly BulkColumn[] = [
+/** The columns of {@link settleText}. */
+export const settledColumns: readonly BulkColumn[] = [
   { name: 'update_id', type: 'text' },
   { name: 'payment_id', type: 'integer' },
   { name: 'outcome', type: 'text' },

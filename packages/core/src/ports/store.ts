@@ -52,7 +52,8 @@ export interface Store {
     },
   ): Promise<T>
   /**
-   * For work that another caller's transaction may do: inside the work of a transaction, to wait for it may never end.
+   * Rejects a caller that would wait for other transactions of this store, such as those of a queue: inside the work of
+   * one it could wait for itself.
    * @throws TypeError Inside the work of a transaction of this store.
    */
   assertNotNested(): void

@@ -75,9 +75,8 @@ export function fillStatements(words: SqlWords, from: number, to: number, paymen
      from (select i, v, k, ${attempts} as lasts from ${each} cross join ${numbers(1, 8, 'k')} t
        where i % 50 <> 3) a
      where k <= lasts order by i, v, k`,
-    `insert into ${schema}updates (seq, id, chain_id, tx_hash, body, outcome, reason, version)
-     select i, 'update-' || i, ${chain}, ${hash}, '{"id":"update-' || i || '","chainId":"10","txHash":"' || ${hash} || '","state":"success"}',
-       'applied', null, 2
+    `insert into ${schema}updates (seq, payment_id, version, id, fingerprint, outcome)
+     select i, i, 2, 'update-' || i, ${bytes("'0123456789abcdef'")}, 'applied'
      from ${rows} where i % 5 = 0`,
   ]
 }

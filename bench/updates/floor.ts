@@ -1,4 +1,5 @@
 /** The floor: the statements of an update alone, prepared, without a rule and without a check. @module */
+import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { updateAt } from './payments.js'
 
@@ -7,8 +8,9 @@ const texts = {
   lock: `select p.id, p.version, p.state, p.recipient, p.invoice, p.integration from ${tables('payments')} p
     where p.tx_hash = any($1::text[]) and p.is_primary = 1 order by p.tx_hash, p.integration for update of p`,
   find: `select id from ${tables('updates')} where id = any($1::text[])`,
-  update: `insert into ${tables('updates')} (id, chain_id, tx_hash, body, outcome, version)
-    select id, 10, tx_hash, body, 'applied', $4 from unnest($1::text[], $2::text[], $3::text[]) as v (id, tx_hash, body)`,
+  update: `insert into ${tables('updates')} (id, payment_id, fingerprint, outcome, version)
+    select id, payment_id, fingerprint, 'applied', $4
+    from unnest($1::text[], $2::bigint[], $3::bytea[]) as v (id, payment_id, fingerprint)`,
   status: `update ${tables('payments')} p set version = p.version + 1, state = $2, recipient = $3, invoice = $4
     from unnest($1::bigint[]) as v (id) where p.id = v.id`,
   settle: `delete from ${tables('unsettled')} where chain_id = 10 and payment_id = any($1::bigint[])`,
@@ -33,6 +35,7 @@ export async function openFloor(connectionString: string, batch: number) {
     const updates = payments.map((n) => updateAt(n, round))
     const [first = 0] = payments
     const bodies = updates.map((update) => JSON.stringify(update))
+    const fingerprints = bodies.map((body) => createHash('sha256').update(body).digest().subarray(0, 16))
     const {
       state,
       recipient = updateAt(first, 0).recipient,
@@ -43,7 +46,7 @@ export async function openFloor(connectionString: string, batch: number) {
     const { rows } = await run('lock', [updates.map(({ txHash }) => txHash)])
     const ids = rows.map(({ id }) => id)
     await run('find', [updates.map(({ id }) => id)])
-    await run('update', [updates.map(({ id }) => id), updates.map(({ txHash }) => txHash), bodies, version])
+    await run('update', [updates.map(({ id }) => id), ids, fingerprints, version])
     await run('status', [ids, state, JSON.stringify(recipient), JSON.stringify(invoice)])
     if (state === 'success') await run('settle', [ids])
     await run('snapshot', [ids, version, bodies])

@@ -1,7 +1,19 @@
 /** Tests: what happens at once happens one after the other. @module */
 import { expect } from 'vitest'
 import type { Store } from '../src/ports/store.js'
-import { hash, indexed, indexPayments, insertUpdate, listed, primary, setStatus, statusOf, update } from './fixtures.js'
+import {
+  decided,
+  hash,
+  indexed,
+  indexPayments,
+  insertUpdate,
+  listed,
+  primary,
+  setStatus,
+  statusOf,
+  update,
+  waiting,
+} from './fixtures.js'
 import { type StoreTest, withAnother } from './subject.js'
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
@@ -12,9 +24,10 @@ async function indexOnce(store: Store, txHash: string): Promise<void> {
   await store.transaction(async (tx) => {
     await tx.lockChain(1)
     const [payment] = await indexPayments(tx, [primary({ txHash })])
-    for (const waiting of await tx.waitingUpdates([{ chainId: 1, txHash }])) {
-      await tx.settleUpdate(waiting.update.id, { outcome: 'applied', reason: null, version: 2 })
-      await setStatus(tx, payment?.id ?? '', statusOf(2, { state: 'success' }))
+    const paymentId = payment?.id ?? ''
+    for (const { id } of await tx.waitingUpdates([{ chainId: 1, txHash }])) {
+      await tx.settleUpdates([{ id, paymentId, outcome: 'applied', reason: null, version: 2 }])
+      await setStatus(tx, paymentId, statusOf(2, { state: 'success' }))
     }
   })
 }
@@ -28,8 +41,8 @@ async function updateOnce(store: Store, id: string, txHash: string): Promise<voi
       found = await tx.paymentsForChange({ chainId: 1, txHash })
     }
     const [payment] = found
-    const outcome = payment === undefined ? 'waiting' : 'applied'
-    await insertUpdate(tx, { update: update({ id, txHash }), outcome, reason: null, version: payment ? 2 : null })
+    const own = update({ id, txHash })
+    await insertUpdate(tx, payment === undefined ? waiting(own) : decided(payment, { update: own, version: 2 }))
     if (payment !== undefined) await setStatus(tx, payment.id, statusOf(2, { state: 'success' }))
   })
 }
@@ -117,9 +130,8 @@ export function concurrencyTests(test: StoreTest): void {
   })
 
   test('of ten inserts of one update id at once one wins', async ({ store }) => {
-    const stored = { update: update(), outcome: 'waiting', reason: null, version: null } as const
     const wins = await Promise.all(
-      Array.from({ length: 10 }, () => store.transaction((tx) => insertUpdate(tx, stored))),
+      Array.from({ length: 10 }, () => store.transaction((tx) => insertUpdate(tx, waiting()))),
     )
     expect(wins.filter(Boolean)).toHaveLength(1)
   })

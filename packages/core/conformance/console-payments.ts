@@ -5,11 +5,10 @@ import type { Store } from '../src/ports/store.js'
 import type { ConsolePosition } from '../src/ports/store-console.js'
 import {
   address,
+  decided,
   epoch,
-  facts as fixtureFacts,
   hash,
   indexed,
-  indexPayments,
   insertUpdate,
   integration,
   nextVersion,
@@ -18,6 +17,7 @@ import {
   shop,
   statusOf,
   update,
+  waiting,
 } from './fixtures.js'
 import type { StoreTest } from './subject.js'
 
@@ -159,20 +159,30 @@ export function consolePaymentTests(test: StoreTest): void {
     expect(await store.console.paymentsById([])).toEqual([])
   })
 
-  test('all updates of a transaction are read in the order they were received', async ({ store }) => {
-    const stored = ['applied', 'refused', 'waiting'] as const
+  test('the updates of a payment are read in the order they were received, a refused one with its content', async ({
+    store,
+  }) => {
+    const [own, other] = [await indexed(store), await indexed(store, { txHash: hash(2) })]
+    const refused = update({ id: 'u1', state: 'failure' })
     await store.transaction(async (tx) => {
-      for (const [n, outcome] of stored.entries())
-        await insertUpdate(tx, { update: update({ id: `u${n}` }), outcome, reason: `because ${n}`, version: n })
-      await insertUpdate(tx, { update: update({ txHash: hash(2) }), outcome: 'applied', reason: null, version: 2 })
+      await insertUpdate(tx, waiting({ id: 'u3' }))
+      await insertUpdate(tx, decided(own, { update: update({ id: 'u2' }), version: 2 }))
+      await insertUpdate(tx, decided(own, { update: refused, outcome: 'refused', reason: 'because' }))
+      await insertUpdate(tx, decided(own, { update: update({ id: 'u0' }), outcome: 'unchanged' }))
+      await insertUpdate(tx, decided(other, { update: update({ id: 'u4' }) }))
     })
-    const updates = await store.console.updates({ chainId: 1, txHash: hash(1), limit: 10 })
-    expect(updates.map(({ outcome, reason }) => [outcome, reason])).toEqual([
-      ['applied', 'because 0'],
-      ['refused', 'because 1'],
-      ['waiting', 'because 2'],
-    ])
-    expect(await store.console.updates({ chainId: 10, txHash: hash(1), limit: 10 })).toEqual([])
+    const updates = (limit: number) => store.console.updates({ paymentId: own.id, limit })
+    const expected = [
+      { id: 'u2', outcome: 'applied', reason: null, version: 2, update: null },
+      { id: 'u1', outcome: 'refused', reason: 'because', version: 1, update: refused },
+      { id: 'u0', outcome: 'unchanged', reason: null, version: 1, update: null },
+    ]
+    expect(await updates(10)).toStrictEqual(expected)
+    expect(await updates(2)).toStrictEqual(expected.slice(0, 2))
+    const settled = { id: 'u3', paymentId: own.id, outcome: 'unchanged', reason: null, version: 2 } as const
+    await store.transaction((tx) => tx.settleUpdates([settled]))
+    expect((await updates(10)).map(({ id }) => id)).toEqual(['u3', 'u2', 'u1', 'u0'])
+    expect(await store.console.updates({ paymentId: '987654', limit: 10 })).toEqual([])
   })
 
   test('payments are counted by minute and state', async ({ store }) => {
@@ -202,9 +212,8 @@ export function consolePaymentTests(test: StoreTest): void {
     const second = await indexed(store, { txHash: hash(2) })
     await nextVersion(store, first)
     await store.transaction(async (tx) => {
-      await insertUpdate(tx, { update: update(), outcome: 'refused', reason: 'no', version: 2 })
-      const other = update({ id: 'u2', txHash: hash(3) })
-      await insertUpdate(tx, { update: other, outcome: 'waiting', reason: null, version: 2 })
+      await insertUpdate(tx, decided(first, { outcome: 'refused', reason: 'no' }))
+      await insertUpdate(tx, waiting({ id: 'u2', txHash: hash(3) }))
     })
     const { payments, deliveries, updates } = await store.console.newest(10)
     expect(payments).toEqual([second.id, first.id])
@@ -217,19 +226,5 @@ export function consolePaymentTests(test: StoreTest): void {
       deliveries: deliveries.slice(0, 1),
       updates: updates.slice(0, 1),
     })
-  })
-
-  test('an update names the primary payment of its transaction alone', async ({ store }) => {
-    const facts = [fixtureFacts({ ordinal: 0 }), fixtureFacts({ ordinal: 1, logIndex: 9 })]
-    const [own] = await store.transaction((tx) =>
-      indexPayments(
-        tx,
-        facts.map((each, n) => ({ facts: each, primary: n === 0 })),
-      ),
-    )
-    await store.transaction((tx) =>
-      insertUpdate(tx, { update: update(), outcome: 'refused', reason: 'no', version: 2 }),
-    )
-    expect((await store.console.newest(10)).updates.map(({ paymentId }) => paymentId)).toEqual([own?.id])
   })
 }

@@ -14,7 +14,7 @@ import type {
 } from '../src/ports/store-deliveries.js'
 import type { IntegrationRecord } from '../src/ports/store-integrations.js'
 import type { PageQuery } from '../src/ports/store-reads.js'
-import type { NewPayment, StoredUpdate, StoreTransaction } from '../src/ports/store-transaction.js'
+import type { NewPayment, NewUpdate, StoredUpdate, StoreTransaction } from '../src/ports/store-transaction.js'
 
 /** 0x and 64 hex digits, different for each number. */
 export const hash = (n: number | bigint): string => `0x${n.toString(16).padStart(64, '0')}`
@@ -197,7 +197,27 @@ export async function findUpdate(tx: StoreTransaction, updateId: string): Promis
   return (await tx.findUpdates([updateId]))[0] ?? null
 }
 
+/** An update that waits for the payment of {@link facts}, to store. */
+export function waiting(changes: Partial<ProcessorUpdate> = {}): NewUpdate {
+  return {
+    update: update(changes),
+    fingerprint: `0x${'f1'.repeat(16)}`,
+    paymentId: null,
+    outcome: 'waiting',
+    reason: null,
+    version: null,
+  }
+}
+
+/** The same, but decided on a payment. */
+export function decided(
+  { id, version }: Pick<StoredPayment, 'id' | 'version'>,
+  changes: Partial<NewUpdate> = {},
+): NewUpdate {
+  return { ...waiting(), paymentId: id, outcome: 'applied', version, ...changes }
+}
+
 /** Stores one update; false when its id is taken. */
-export async function insertUpdate(tx: StoreTransaction, stored: StoredUpdate): Promise<boolean> {
+export async function insertUpdate(tx: StoreTransaction, stored: NewUpdate): Promise<boolean> {
   return (await tx.insertUpdates([stored])).length === 1
 }

@@ -1,7 +1,7 @@
 /** Tests: a transaction is all or nothing. @module */
 import { expect } from 'vitest'
 import type { Store } from '../src/ports/store.js'
-import type { StoredUpdate, StoreTransaction } from '../src/ports/store-transaction.js'
+import type { StoreTransaction } from '../src/ports/store-transaction.js'
 import {
   bodyOf,
   deposit,
@@ -17,16 +17,9 @@ import {
   setStatus,
   shop,
   statusOf,
-  update,
+  waiting,
 } from './fixtures.js'
 import type { StoreTest } from './subject.js'
-
-const waiting: StoredUpdate = {
-  update: update({ id: 'w', txHash: hash(9) }),
-  outcome: 'waiting',
-  reason: null,
-  version: null,
-}
 
 /** One of each operation that writes, in an order in which each may follow those before it. */
 const operations: readonly ((tx: StoreTransaction, depositId: string) => Promise<unknown>)[] = [
@@ -41,8 +34,12 @@ const operations: readonly ((tx: StoreTransaction, depositId: string) => Promise
     const paymentId = payment?.id ?? ''
     await tx.insertSnapshots([{ paymentId, version: 2, body: bodyOf(paymentId, 2), integrationAddress: shop }])
   },
-  (tx) => insertUpdate(tx, { update: update(), outcome: 'applied', reason: null, version: 2 }),
-  (tx) => tx.settleUpdate('w', { outcome: 'refused', reason: 'test', version: 1 }),
+  async (tx) => {
+    const [payment] = await tx.paymentsForChange({ chainId: 1, txHash: hash(1) })
+    const paymentId = payment?.id ?? ''
+    await insertUpdate(tx, { ...waiting(), paymentId, outcome: 'applied', version: 2 })
+    await tx.settleUpdates([{ id: 'w', paymentId, outcome: 'refused', reason: 'test', version: 1 }])
+  },
   (tx) => tx.setCheckpoint(1, { blockNumber: 99, blockHash: hash(0xf099) }),
   (tx) => tx.upsertDeposits([deposit(), deposit({ txHash: hash(3) })]),
   (tx) => tx.addProof(1, { from: 95, to: 101, proof: 'root', endpoint: 'b' }),
@@ -64,7 +61,7 @@ async function prepare(store: Store): Promise<string> {
     await indexPayments(tx, [primary()])
     await tx.setCheckpoint(1, { blockNumber: 99, blockHash: hash(0xb099) })
     await tx.setCheckpoint(1, { blockNumber: 100, blockHash: hash(0xb100) })
-    await insertUpdate(tx, waiting)
+    await insertUpdate(tx, waiting({ id: 'w', txHash: hash(9) }))
     await tx.upsertDeposits([deposit({ txHash: hash(4) })])
     await tx.addProof(1, { from: 90, to: 100, proof: 'bloom', endpoint: 'a' })
     await tx.setCoverage(1, { router: 'r', from: 90, to: 99 })

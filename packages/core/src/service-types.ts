@@ -277,12 +277,17 @@ export interface Service extends ActorCommands {
    */
   authenticateLegacy(authorization: string | null | undefined): Promise<LegacyCaller | null>
   readonly legacy: LegacyQueries
-  /** Applies a processor's update; idempotent by its id. @throws UpdateConflictError `ERR_UPDATE_CONFLICT`. */
+  /**
+   * Applies a processor's update; idempotent by its id.
+   * @throws UpdateConflictError `ERR_UPDATE_CONFLICT`.
+   * @throws TypeError Inside the work of a transaction of the store, or when it does not have the contract's shape.
+   */
   applyUpdate(update: ProcessorUpdate): Promise<UpdateResult>
   /**
    * Applies updates in their order, 100 of them in one transaction. Resolves the outcome of each: rejected with an
    * `UpdateConflictError` when its id was used with other content.
-   * @throws TypeError When one does not have the contract's shape, before anything is read or written.
+   * @throws TypeError When one does not have the contract's shape, before anything is read or written; inside the work
+   * of a transaction of the store.
    * @throws StoreError As the store does. Earlier updates may be applied; to repeat all of them is safe.
    */
   applyUpdates(updates: readonly ProcessorUpdate[]): Promise<readonly PromiseSettledResult<UpdateResult>[]>

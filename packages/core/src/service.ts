@@ -155,7 +155,7 @@ export function createService(deps: ServiceDeps): Service {
     events.forEach(publish)
     return outcomes
   }
-  const queue = createUpdateQueue(applyAndPublish)
+  const queue = createUpdateQueue(applyAndPublish, () => store.assertNotNested())
   async function applyUpdate(update: ProcessorUpdate): Promise<UpdateResult> {
     const [outcome] = await queue([checkedUpdate(update)])
     if (outcome?.status !== 'fulfilled') throw outcome?.reason

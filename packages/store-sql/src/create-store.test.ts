@@ -68,7 +68,8 @@ describe('invalid arguments are rejected before any work', () => {
     ],
     [
       'settling an update that does not wait',
-      () => within((tx) => tx.settleUpdate('x', { outcome: 'applied', reason: null, version: 2 })),
+      () =>
+        within((tx) => tx.settleUpdates([{ id: 'x', paymentId: '1', outcome: 'applied', reason: null, version: 2 }])),
       RangeError,
     ],
   ]

@@ -25,7 +25,7 @@ import { createStoreTransaction } from './store-transaction.js'
 
 /** Builds the store port on an engine. */
 export function createStore(database: Engine, ids: Ids = systemIds, migrations = releasedMigrations): Store {
-  const { engine, outbox } = refuseNesting(database)
+  const { engine, outbox, assertNotNested } = rejectNesting(database)
   return {
     migrate: (report) => migrate(engine, migrations, report),
     schema: createSchema(engine, migrations),
@@ -38,6 +38,7 @@ export function createStore(database: Engine, ids: Ids = systemIds, migrations =
       if (made > 0) engine.announceDue()
       return result
     },
+    assertNotNested,
     payments: createPaymentReads(engine),
     chains: createChainReads(engine.read),
     leases: createLeaseStore(engine),
@@ -67,17 +68,21 @@ export function createStore(database: Engine, ids: Ids = systemIds, migrations =
  * @returns The engine, and one for the store's own transactions, whose work never starts another. These are rejected
  * inside other work too, but not tracked: tracking slows every promise of the process while they run.
  */
-function refuseNesting(database: Engine): { readonly engine: Engine; readonly outbox: Engine } {
+function rejectNesting(database: Engine): {
+  readonly engine: Engine
+  readonly outbox: Engine
+  assertNotNested(): void
+} {
   const current = new AsyncLocalStorage<{ open: boolean }>()
   let running = 0
-  const refuseInside = () => {
+  const assertNotNested = () => {
     if (current.getStore()?.open)
       throw new TypeError('A transaction was started inside the work of another one; use its `tx` instead.')
   }
   const engine: Engine = {
     ...database,
     async transaction(work, options) {
-      refuseInside()
+      assertNotNested()
       const scope = { open: true }
       running += 1
       try {
@@ -93,9 +98,9 @@ function refuseNesting(database: Engine): { readonly engine: Engine; readonly ou
   const outbox: Engine = {
     ...database,
     async transaction(work, options) {
-      refuseInside()
+      assertNotNested()
       return database.transaction(work, options)
     },
   }
-  return { engine, outbox }
+  return { engine, outbox, assertNotNested }
 }

@@ -20,7 +20,7 @@ import { leaveAbove, leavePayments, overduePayments, paymentsInBlocks } from './
 import { paymentsForChange, setDropped, setStatuses } from './payments/payment-changes.js'
 import { upsertPayments } from './payments/upsert-payments.js'
 import { insertSnapshots } from './snapshots.js'
-import { findUpdates, insertUpdates, settleUpdate, waitingUpdates } from './updates.js'
+import { findUpdates, insertUpdates, settleUpdates, waitingUpdates } from './updates.js'
 
 /**
  * Binds the operations to a transaction's connection.
@@ -82,7 +82,7 @@ export function createStoreTransaction(
     findUpdates: (updateIds) => findUpdates(db, dialect, updateIds),
     insertUpdates: (updates) => insertUpdates(db, dialect, updates),
     waitingUpdates: (keys) => waitingUpdates(db, dialect, keys),
-    settleUpdate: (updateId, result) => settleUpdate(db, updateId, result),
+    settleUpdates: (settled) => settleUpdates(db, dialect, settled),
     async replayDeliveries(request) {
       const replayed = await replayDeliveries(db, dialect, request)
       madeDue(replayed.replayed)

@@ -6,7 +6,7 @@ import { caller, type OpenMigrated, shop, update, useCaseSetup } from './support
 /** Registers the tests. */
 export function severalUpdates(engine: string, open: OpenMigrated): void {
   describe(`several updates on ${engine}`, () => {
-    const { withPayments, bodies, changes } = useCaseSetup(open)
+    const { openStore, withPayments, bodies, changes } = useCaseSetup(open)
 
     it('several updates are applied in their order, each with its own outcome', async () => {
       const { service } = await withPayments(
@@ -61,5 +61,31 @@ export function severalUpdates(engine: string, open: OpenMigrated): void {
       )
       expect(changes()).toEqual([])
     })
+
+    it('an update inside a host’s own transaction is rejected at once, while two others wait for that transaction', async () => {
+      const { service } = await withPayments({ tx: 'a', integrationAddress: shop })
+      const [locked, queued] = [signal(), signal()]
+      const host = openStore().transaction(async (tx) => {
+        await tx.paymentsForChange({ chainId: 137, txHash: txHashOf('a') })
+        locked.give()
+        await queued.given
+        await service.applyUpdate(update('inside', 'a', { state: 'success' }))
+      })
+      await locked.given
+      const others = ['u1', 'u2'].map((id) => service.applyUpdate(update(id, 'a', { state: 'pending' })))
+      queued.give()
+      await expect(host).rejects.toThrow(TypeError)
+      expect((await Promise.all(others)).map(({ outcome }) => outcome).sort()).toEqual(['applied', 'unchanged'])
+      expect(await service.applyUpdate(update('inside', 'a', { state: 'success' }))).toMatchObject({ version: 3 })
+    })
   })
+}
+
+/** A promise that another part of the test resolves. */
+function signal(): { readonly given: Promise<void>; give(): void } {
+  let give = (): void => undefined
+  const given = new Promise<void>((resolve) => {
+    give = resolve
+  })
+  return { given, give }
 }

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** One payment: its facts, one time line, and its snapshots. @module */
-import type { DeliveryView, StoredPayment, StoredUpdate } from '@payment-integration/core/ports'
+import type { ConsoleUpdate, DeliveryView, StoredPayment } from '@payment-integration/core/ports'
 import { amountFacts } from '../view/amount-facts.js'
 import { Badge, Facts, Hex, hrefOf, Shown } from '../view/parts.js'
 import { memoOf } from '../view/text.js'
@@ -18,7 +18,7 @@ export interface PaymentDetail {
   /** Other payments of its transaction. */
   readonly others: readonly StoredPayment[]
   readonly snapshots: readonly Snapshot[]
-  readonly updates: readonly StoredUpdate[]
+  readonly updates: readonly ConsoleUpdate[]
   readonly deliveries: readonly DeliveryView[]
   readonly compare: Compared
   /** Where its integration is notified; null: nowhere. */

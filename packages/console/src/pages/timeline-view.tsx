@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** The entries of a payment's time line. @module */
-import type { StoredPayment, StoredUpdate } from '@payment-integration/core/ports'
+import type { ConsoleUpdate, StoredPayment } from '@payment-integration/core/ports'
 import { adviceOf } from '../advice.js'
 import { Badge, Hex, Pre, Shown, When } from '../view/parts.js'
 import { Answer } from '../view/rows.js'
@@ -76,17 +76,18 @@ function EntryText({ entry, payment }: { entry: Entry; payment: StoredPayment })
   }
 }
 
-function UpdateText({ update: { update, outcome, reason } }: { update: StoredUpdate }) {
+function UpdateText({ update: { id, update, outcome, reason } }: { update: ConsoleUpdate }) {
+  const { state, invoice, recipient } = update ?? {}
   const change = [
-    update.state === undefined ? null : `state ${update.state ?? 'none'}`,
-    update.invoice === undefined ? null : 'invoice',
-    update.recipient === undefined ? null : 'recipient',
+    state === undefined ? null : `state ${state ?? 'none'}`,
+    invoice === undefined ? null : 'invoice',
+    recipient === undefined ? null : 'recipient',
   ].filter((each) => each !== null)
   return (
     <>
       Update{' '}
       <code>
-        <Shown text={update.id} most={40} />
+        <Shown text={id} most={40} />
       </code>{' '}
       <Badge word={outcome} /> {change.join(', ')}
       {reason === null ? null : (

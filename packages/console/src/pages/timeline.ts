@@ -1,11 +1,11 @@
 /** Orders everything that happened to a payment on one time line. @module */
-import type { AttemptRecord, DeliveryView, StoredPayment, StoredUpdate } from '@payment-integration/core/ports'
+import type { AttemptRecord, ConsoleUpdate, DeliveryView, StoredPayment } from '@payment-integration/core/ports'
 
 /** One entry. Processor updates are stored without their time: they stand at the version that they met. */
 export type Entry = { readonly at: number | null } & (
   | { readonly kind: 'block' }
   | { readonly kind: 'version'; readonly version: number; readonly state: string | null }
-  | { readonly kind: 'update'; readonly update: StoredUpdate }
+  | { readonly kind: 'update'; readonly update: ConsoleUpdate }
   | {
       readonly kind: 'attempt'
       readonly delivery: DeliveryView
@@ -28,11 +28,11 @@ export interface Snapshot {
 export function timelineOf(
   payment: StoredPayment,
   snapshots: readonly Snapshot[],
-  updates: readonly StoredUpdate[],
+  updates: readonly ConsoleUpdate[],
   deliveries: readonly DeliveryView[],
 ): Entry[] {
   const created = new Map(deliveries.map(({ version, createdAt }) => [version, createdAt]))
-  const made = new Map<number, StoredUpdate[]>()
+  const made = new Map<number, ConsoleUpdate[]>()
   for (const update of updates) {
     // An applied update made its version; another one met it.
     const place = update.version === null ? Number.POSITIVE_INFINITY : update.version
@@ -43,7 +43,7 @@ export function timelineOf(
   for (const version of [...versions].sort((a, b) => a - b)) {
     const at = created.get(version) ?? null
     const own = made.get(version) ?? []
-    const isApplied = ({ outcome }: StoredUpdate) => outcome === 'applied'
+    const isApplied = ({ outcome }: ConsoleUpdate) => outcome === 'applied'
     for (const update of own.filter(isApplied)) entries.push({ kind: 'update', at, update })
     const snapshot = snapshots.find((each) => each.version === version)
     if (snapshot !== undefined) entries.push({ kind: 'version', at, version, state: stateOf(snapshot) })

@@ -5,7 +5,7 @@
  */
 import type { ServiceEvent } from '../events.js'
 import type { NewPayment, StoreTransaction } from '../ports/store-transaction.js'
-import { decideUpdate } from '../updates/settle-update.js'
+import { decideInOrder, selectorsOf } from '../updates/decide-in-order.js'
 import { emitFirstSnapshots, emitSnapshots } from './emit-snapshot.js'
 import type { StoredPayment } from './record.js'
 import { restoreDropped } from './restore-dropped.js'
@@ -45,17 +45,17 @@ async function storePart(tx: StoreTransaction, payments: readonly NewPayment[]):
   return [...inserted.map(indexedEvent), ...settled, ...(await restoreDropped(tx, returned))]
 }
 
-async function settleWaiting(tx: StoreTransaction, primary: readonly StoredPayment[]): Promise<ServiceEvent[]> {
+/** Applies the updates that wait for payments, in the order they were received. */
+async function settleWaiting(
+  tx: StoreTransaction,
+  primary: readonly StoredPayment[],
+): Promise<readonly ServiceEvent[]> {
   if (primary.length === 0) return []
-  const events: ServiceEvent[] = []
-  // Two updates may change the same payment, so each one reads the newest status.
-  for (const waiting of await tx.waitingUpdates(primary.map(({ chainId, txHash }) => ({ chainId, txHash })))) {
-    const { chainId, txHash } = waiting.update
-    const decided = decideUpdate(await tx.paymentsForChange({ chainId: Number(chainId), txHash }), waiting.update)
-    await tx.settleUpdate(waiting.update.id, decided.result)
-    if (decided.change !== null) await emitSnapshots(tx, [decided.change])
-    events.push(...decided.events)
-  }
+  const waiting = await tx.waitingUpdates(primary.map(({ chainId, txHash }) => ({ chainId, txHash })))
+  if (waiting.length === 0) return []
+  const { decide, changes, events } = decideInOrder(await tx.paymentsForChange(...selectorsOf(waiting)))
+  await tx.settleUpdates(waiting.map((update) => ({ id: update.id, ...decide(update) })))
+  await emitSnapshots(tx, changes)
   return events
 }
 

@@ -3,7 +3,7 @@
  * of rows, whatever the size of the database.
  * @module
  */
-import type { PaymentState } from '@payment-integration/contract'
+import type { PaymentState, ProcessorUpdate } from '@payment-integration/contract'
 import type { StoredPayment } from '../payments/record.js'
 import type { AuditRecord } from './store-audit.js'
 import type { AttemptRecord, DeliveryFilter, DeliveryView, EndpointView } from './store-deliveries.js'
@@ -62,6 +62,12 @@ export interface ConsoleAttempt extends Pick<AttemptRecord, 'startedAt' | 'laten
   readonly number: number
 }
 
+/** A processor update that was decided. */
+export interface ConsoleUpdate extends Omit<StoredUpdate, 'fingerprint'> {
+  /** Its content if it was refused, else null: the snapshot of its version shows what it changed. */
+  readonly update: ProcessorUpdate | null
+}
+
 /** An integration without its secrets, with the health of its endpoint. */
 export interface ConsoleIntegration
   extends Pick<IntegrationRecord, 'address' | 'name' | 'notificationUrl' | 'enabled' | 'createdAt'> {
@@ -107,7 +113,7 @@ export interface ConsoleNewest {
   readonly payments: readonly string[]
   /** Deliveries with their payments: each is a new version. */
   readonly deliveries: readonly { readonly deliveryId: string; readonly paymentId: string }[]
-  /** Processor updates by number, with the primary payment of their transaction; null: it has none. */
+  /** Processor updates by number, with the payment that they were decided on; null: they waited for it. */
   readonly updates: readonly { readonly seq: string; readonly paymentId: string | null }[]
 }
 
@@ -129,8 +135,8 @@ export interface ConsoleReads {
   search(search: ConsoleSearch, limit: number): Promise<StoredPayment[]>
   /** Payments by their ids, in any order; unknown ids are left out. At most 1,000. */
   paymentsById(ids: readonly string[]): Promise<StoredPayment[]>
-  /** Processor updates of a transaction, in the order they were received. */
-  updates(query: { readonly chainId: number; readonly txHash: string; readonly limit: number }): Promise<StoredUpdate[]>
+  /** Processor updates that were decided on a payment, in the order they were received. */
+  updates(query: { readonly paymentId: string; readonly limit: number }): Promise<ConsoleUpdate[]>
   /** The deliveries of a payment, by version. */
   deliveriesOf(paymentId: string): Promise<DeliveryView[]>
   /**

@@ -43,14 +43,28 @@ export interface PaymentSelector {
   readonly txHash: string
 }
 
-/** A processor's update as it was received. */
+/** What is stored of a processor's update for ever: enough to answer it again. */
 export interface StoredUpdate {
-  readonly update: ProcessorUpdate
+  readonly id: string
+  /** The first 16 bytes of a SHA-256 of its content, as `0x` text: the same content has the same. */
+  readonly fingerprint: string
   readonly outcome: UpdateOutcome
   /** Why it was refused, or null. */
   readonly reason: string | null
   /** The payment's version after it, or null while it waits. */
   readonly version: number | null
+}
+
+/** A processor's update to store, with its outcome. */
+export interface NewUpdate extends Omit<StoredUpdate, 'id'> {
+  readonly update: ProcessorUpdate
+  /** The payment that it was decided on, or null while it waits. */
+  readonly paymentId: string | null
+}
+
+/** The outcome of an update that waited. */
+export interface SettledUpdate extends Omit<StoredUpdate, 'fingerprint'> {
+  readonly paymentId: string
 }
 
 /** The result of an upsert. */
@@ -160,13 +174,13 @@ export interface StoreTransaction {
   findUpdates(updateIds: readonly string[]): Promise<StoredUpdate[]>
   /**
    * Stores updates with their outcomes, in their order. No two have the same id. One whose id is already stored is left
-   * out. Resolves the ids of the others.
+   * out. Resolves the ids of the others. The content of an update is kept while it waits, and if it was refused.
    */
-  insertUpdates(updates: readonly StoredUpdate[]): Promise<readonly string[]>
+  insertUpdates(updates: readonly NewUpdate[]): Promise<readonly string[]>
   /** Updates in state `waiting` for any of these transactions, in the order they were received. */
-  waitingUpdates(keys: readonly { chainId: number; txHash: string }[]): Promise<StoredUpdate[]>
-  /** Stores the outcome of a waiting update. */
-  settleUpdate(updateId: string, result: Pick<StoredUpdate, 'outcome' | 'reason' | 'version'>): Promise<void>
+  waitingUpdates(keys: readonly PaymentSelector[]): Promise<ProcessorUpdate[]>
+  /** Stores the outcomes of waiting updates. No two have the same id. Rejects if one does not wait. */
+  settleUpdates(settled: readonly SettledUpdate[]): Promise<void>
 
   /**
    * Makes deliveries of any status due at once. Their retry schedule restarts, and their attempts are replays from now

@@ -55,6 +55,12 @@ export interface Store {
       readonly searches?: boolean
     },
   ): Promise<T>
+  /**
+   * Rejects a caller that would wait for other transactions of this store, such as those of a queue: inside the work of
+   * one it could wait for itself.
+   * @throws TypeError Inside the work of a transaction of this store.
+   */
+  assertNotNested(): void
   readonly payments: PaymentReads
   readonly chains: ChainReads
   readonly leases: LeaseStore

@@ -2,15 +2,15 @@
  * Applies updates of processors, each once per id. Source: docs/architecture.md, docs/decisions/processor-updates.md.
  * @module
  */
+import { createHash } from 'node:crypto'
 import { type ProcessorUpdate, processorUpdateSchema, type UpdateResult } from '@payment-integration/contract'
 import { StoreError, UpdateConflictError } from '../errors.js'
 import type { ServiceEvent } from '../events.js'
-import { emitSnapshots, type StatusChange } from '../payments/emit-snapshot.js'
+import { emitSnapshots } from '../payments/emit-snapshot.js'
 import { copyInvoice, copyRecipient } from '../payments/merchant.js'
-import type { StoredPayment } from '../payments/record.js'
 import type { Store } from '../ports/store.js'
-import type { StoredUpdate, StoreTransaction } from '../ports/store-transaction.js'
-import { decideUpdate } from './settle-update.js'
+import type { NewUpdate, StoredUpdate, StoreTransaction } from '../ports/store-transaction.js'
+import { type Decisions, decideInOrder, selectorsOf } from './decide-in-order.js'
 
 /** Result of each update, in their order: rejected with an `UpdateConflictError` when its id has other content. */
 export type UpdateOutcomes = readonly PromiseSettledResult<UpdateResult>[]
@@ -53,30 +53,24 @@ async function applyIn(
   unindexed: readonly number[],
 ): Promise<AppliedUpdates> {
   // Copies of an update lock the same payment. So the later one finds the record of the first.
-  const payments = await lockPayments(tx, updates, unindexed)
+  const decisions = await lockPayments(tx, updates, unindexed)
   const known = new Map<string, StoredUpdate>()
-  for (const stored of await tx.findUpdates([...new Set(updates.map(({ id }) => id))]))
-    known.set(stored.update.id, stored)
-  const stored: StoredUpdate[] = []
-  const changes: StatusChange[] = []
-  const events: ServiceEvent[] = []
+  for (const stored of await tx.findUpdates([...new Set(updates.map(({ id }) => id))])) known.set(stored.id, stored)
+  const added: NewUpdate[] = []
   const outcomes = updates.map((update): PromiseSettledResult<UpdateResult> => {
-    const before = known.get(update.id)
-    if (before !== undefined) return repeated(before, update)
-    const decided = decide(payments, update)
-    const record = { update, ...decided.result }
-    known.set(update.id, record)
-    stored.push(record)
-    events.push(...decided.events)
-    if (decided.change !== null) {
-      changes.push(decided.change)
-      replace(payments, decided.change)
-    }
-    return { status: 'fulfilled', value: answer(record) }
+    const { id } = update
+    const fingerprint = fingerprintOf(update)
+    const before = known.get(id)
+    if (before !== undefined) return repeated(before, fingerprint)
+    const { paymentId, ...result } = decide(decisions, update)
+    const stored = { id, fingerprint, ...result }
+    known.set(id, stored)
+    added.push({ update, fingerprint, paymentId, ...result })
+    return { status: 'fulfilled', value: answer(stored) }
   })
-  if (stored.length > 0 && (await tx.insertUpdates(stored)).length < stored.length) throw new IdTakenError()
-  await emitSnapshots(tx, changes)
-  return { outcomes, events }
+  if (added.length > 0 && (await tx.insertUpdates(added)).length < added.length) throw new IdTakenError()
+  await emitSnapshots(tx, decisions.changes)
+  return { outcomes, events: decisions.events }
 }
 
 /** Another transaction stored an id after this one looked for it. */
@@ -91,12 +85,6 @@ class UnindexedError extends Error {
   }
 }
 
-/** The payments of transactions by {@link keyOf}. */
-type Locked = Map<string, StoredPayment[]>
-
-const keyOf = ({ chainId, txHash }: { readonly chainId: number | string; readonly txHash: string }) =>
-  `${chainId}:${txHash}`
-
 /**
  * Locks the payments of the updates. An indexer may be committing one that is not found: then its chain is shared. That
  * waits for the indexer, and blocks the next one until the updates are stored. Chains come before payments, as in the
@@ -108,32 +96,22 @@ async function lockPayments(
   tx: StoreTransaction,
   updates: readonly ProcessorUpdate[],
   unindexed: readonly number[],
-): Promise<Locked> {
+): Promise<Decisions> {
   for (const chainId of unindexed) await tx.shareChain(chainId)
-  const selectors = new Map(
-    updates.map(({ chainId, txHash }) => [keyOf({ chainId, txHash }), { chainId: Number(chainId), txHash }]),
-  )
-  const locked: Locked = new Map([...selectors.keys()].map((key) => [key, []]))
-  for (const payment of await tx.paymentsForChange(...selectors.values())) locked.get(keyOf(payment))?.push(payment)
-  const lacking = [...selectors].flatMap(([key, { chainId }]) => (locked.get(key)?.length === 0 ? [chainId] : []))
+  const selectors = selectorsOf(updates)
+  const decisions = decideInOrder(await tx.paymentsForChange(...selectors))
+  const lacking = selectors.flatMap((each) => (decisions.has(each) ? [] : [each.chainId]))
   if (lacking.some((chainId) => !unindexed.includes(chainId)))
     throw new UnindexedError([...new Set([...unindexed, ...lacking])].sort((a, b) => a - b))
-  return locked
+  return decisions
 }
 
-function decide(payments: Locked, update: ProcessorUpdate) {
-  const found = payments.get(keyOf(update)) ?? []
-  if (found.length > 0) return decideUpdate(found, update)
-  const { id, chainId, txHash } = update
-  const result = { outcome: 'waiting', reason: null, version: null } as const
-  const event = { type: 'update.settled', updateId: id, outcome: 'waiting', reason: null } as const
-  return { result, change: null, events: [{ ...event, chainId: Number(chainId), txHash }] }
-}
-
-/** A later update of the same payment builds on this change. */
-function replace(payments: Locked, { payment, status }: StatusChange): void {
-  const found = payments.get(keyOf(payment)) ?? []
-  found[found.indexOf(payment)] = { ...payment, ...status }
+function decide(decisions: Decisions, update: ProcessorUpdate): Omit<NewUpdate, 'update' | 'fingerprint'> {
+  const { id, txHash } = update
+  const chainId = Number(update.chainId)
+  if (decisions.has({ chainId, txHash })) return decisions.decide(update)
+  decisions.events.push({ type: 'update.settled', updateId: id, outcome: 'waiting', reason: null, chainId, txHash })
+  return { paymentId: null, outcome: 'waiting', reason: null, version: null }
 }
 
 /**
@@ -160,12 +138,17 @@ function normalized(input: ProcessorUpdate): ProcessorUpdate {
   }
 }
 
-function repeated(known: StoredUpdate, update: ProcessorUpdate): PromiseSettledResult<UpdateResult> {
-  return JSON.stringify(known.update) === JSON.stringify(update)
-    ? { status: 'fulfilled', value: answer(known) }
-    : { status: 'rejected', reason: new UpdateConflictError(update.id) }
+/** Names the content of an update of {@link checkedUpdate}; 16 bytes, as a store keeps them for ever. */
+function fingerprintOf(update: ProcessorUpdate): string {
+  return `0x${createHash('sha256').update(JSON.stringify(update)).digest('hex').slice(0, 32)}`
 }
 
-function answer({ update, outcome, reason, version }: StoredUpdate): UpdateResult {
-  return { id: update.id, outcome, version, reason }
+function repeated(known: StoredUpdate, fingerprint: string): PromiseSettledResult<UpdateResult> {
+  return known.fingerprint === fingerprint
+    ? { status: 'fulfilled', value: answer(known) }
+    : { status: 'rejected', reason: new UpdateConflictError(known.id) }
+}
+
+function answer({ id, outcome, reason, version }: StoredUpdate): UpdateResult {
+  return { id, outcome, version, reason }
 }

@@ -7,11 +7,11 @@ import type { ServiceEvent } from '../events.js'
 import { changeStatus } from '../payments/change-status.js'
 import type { StatusChange } from '../payments/emit-snapshot.js'
 import type { PaymentStatus, StoredPayment } from '../payments/record.js'
-import type { StoredUpdate } from '../ports/store-transaction.js'
+import type { SettledUpdate } from '../ports/store-transaction.js'
 
 /** The outcome of an update. It is decided first, so that the id is stored before any other write. */
 export interface UpdateDecision {
-  readonly result: Pick<StoredUpdate, 'outcome' | 'reason' | 'version'>
+  readonly result: Omit<SettledUpdate, 'id'>
   /** Present when the update is applied. */
   readonly change: StatusChange | null
   /** To publish once the change is durable. */
@@ -53,16 +53,15 @@ export function decideUpdate(payments: readonly StoredPayment[], update: Process
 function decision(
   update: ProcessorUpdate,
   payment: StoredPayment,
-  result: UpdateDecision['result'],
+  decided: Omit<UpdateDecision['result'], 'paymentId'>,
   status?: PaymentStatus,
 ): UpdateDecision {
-  const { chainId, txHash, integrationAddress } = payment
-  const events: ServiceEvent[] = [
-    { type: 'update.settled', updateId: update.id, outcome: result.outcome, reason: result.reason, chainId, txHash },
-  ]
+  const { id: paymentId, chainId, txHash, integrationAddress } = payment
+  const { outcome, reason } = decided
+  const events: ServiceEvent[] = [{ type: 'update.settled', updateId: update.id, outcome, reason, chainId, txHash }]
   if (status !== undefined) {
     const { version, state: to } = status
     events.push({ type: 'payment.changed', version, from: payment.state, to, chainId, txHash, integrationAddress })
   }
-  return { result, change: status === undefined ? null : { payment, status }, events }
+  return { result: { paymentId, ...decided }, change: status === undefined ? null : { payment, status }, events }
 }

@@ -8,6 +8,8 @@ const update = (id: string): ProcessorUpdate => ({ id, chainId: '1', txHash: `0x
 const result = ({ id }: ProcessorUpdate): UpdateResult => ({ id, outcome: 'applied', version: 2, reason: null })
 const fulfilled = (one: ProcessorUpdate) => ({ status: 'fulfilled', value: result(one) }) as const
 
+const notNested = () => undefined
+
 /** A queue whose transactions end when the test says so. */
 function heldQueue() {
   const running: { readonly ids: readonly string[]; end(): void }[] = []
@@ -16,6 +18,7 @@ function heldQueue() {
       new Promise((resolve) => {
         running.push({ ids: updates.map(({ id }) => id), end: () => resolve(updates.map(fulfilled)) })
       }),
+    notNested,
   )
   return {
     apply: (...ids: string[]) => apply(ids.map(update)),
@@ -36,7 +39,7 @@ function startedQueue(apply: UpdateQueue) {
     started += 1
     if (started <= 2) await begun
     return apply(updates)
-  })
+  }, notNested)
   return { queue, begin }
 }
 
@@ -134,4 +137,15 @@ test('a conflict rejects its own update alone', async () => {
     conflict,
     fulfilled(update('c')),
   ])
+})
+
+test('an update inside the work of a transaction is rejected before it waits', async () => {
+  const nested = new TypeError('nested')
+  const queue = createUpdateQueue(
+    async (updates) => updates.map(fulfilled),
+    () => {
+      throw nested
+    },
+  )
+  await expect(queue([update('a')])).rejects.toBe(nested)
 })

@@ -1,6 +1,7 @@
 /** Applies updates that arrive at the same time in one transaction. @module */
 import type { ProcessorUpdate } from '@payment-integration/contract'
 import { StoreError } from '../errors.js'
+import type { Store } from '../ports/store.js'
 import type { UpdateOutcomes } from './apply-updates.js'
 
 /** Most updates of one transaction. */
@@ -29,9 +30,12 @@ export type UpdateQueue = (updates: readonly ProcessorUpdate[]) => Promise<Updat
  * A shared transaction that fails because of one request, such as one whose payment is locked for too long, is repeated
  * for each request alone.
  * @param apply - Applies updates in one transaction.
+ * @param assertNotNested - That of the store. The queue would hide a nested transaction from it: a request of a host's
+ * own transaction could wait for one that waits for the host.
  * @throws StoreError `ERR_STORE_BUSY` at once when too many updates wait; else as the store does.
+ * @throws TypeError As `assertNotNested` does.
  */
-export function createUpdateQueue(apply: UpdateQueue): UpdateQueue {
+export function createUpdateQueue(apply: UpdateQueue, assertNotNested: Store['assertNotNested']): UpdateQueue {
   const queue: Queued[] = []
   let queued = 0
   let running = 0
@@ -92,8 +96,9 @@ export function createUpdateQueue(apply: UpdateQueue): UpdateQueue {
     running -= 1
   }
 
-  return (updates) => {
-    if (queued + updates.length > maxQueuedUpdates) return Promise.reject(busy())
+  return async (updates) => {
+    assertNotNested()
+    if (queued + updates.length > maxQueuedUpdates) throw busy()
     return new Promise((resolve, reject) => {
       queue.push({ updates, resolve, reject })
       queued += updates.length

@@ -49,11 +49,11 @@ export function consoleReads(
       return found.slice(0, limit)
     },
     paymentsById: async (ids) => payments().filter(({ id }) => ids.includes(id)),
-    async updates({ chainId, txHash, limit }) {
-      const stored = [...state().updates.values()]
-      return stored
-        .filter(({ update }) => Number(update.chainId) === chainId && update.txHash === txHash)
-        .slice(0, limit)
+    async updates({ paymentId, limit }) {
+      const own = [...state().updates.values()].filter((stored) => stored.paymentId === paymentId)
+      return own.slice(0, limit).map(({ update, outcome, reason, version }) => {
+        return { id: update.id, outcome, reason, version, update: outcome === 'refused' ? update : null }
+      })
     },
     async deliveriesOf(paymentId) {
       const payment = state().payments.get(paymentId) ?? payments().find(({ id }) => id === paymentId)
@@ -125,15 +125,16 @@ export function consoleReads(
     async newest(limit) {
       const newestOf = <Row>(rows: readonly Row[]) => [...rows].reverse().slice(0, limit)
       const views = newestOf(await deliveries.list(all))
-      const updates = newestOf([...state().updates.values()].map(({ update }, index) => ({ update, seq: index + 1 })))
+      const updates = [...state().updates.values()].map(({ paymentId }, index) => ({
+        seq: String(index + 1),
+        paymentId,
+      }))
       return {
         payments: newestOf(payments()).map(({ id }) => id),
         deliveries: views.map(({ deliveryId, chainId, txHash }) => {
           return { deliveryId, paymentId: paymentOf(chainId, txHash) ?? '' }
         }),
-        updates: updates.map(({ seq, update: { chainId, txHash } }) => {
-          return { seq: String(seq), paymentId: paymentOf(Number(chainId), txHash) ?? null }
-        }),
+        updates: newestOf(updates),
       }
     },
   }

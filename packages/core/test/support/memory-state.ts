@@ -6,7 +6,7 @@ import type { IntegrationSessionRecord } from '../../src/ports/store-integration
 import type { IntegrationRecord, SealedSecret } from '../../src/ports/store-integrations.js'
 import type { LegacyKeyRecord } from '../../src/ports/store-legacy-keys.js'
 import type { OperatorRecord, SessionRecord } from '../../src/ports/store-operators.js'
-import type { Checkpoint, NewSnapshot, StoredUpdate } from '../../src/ports/store-transaction.js'
+import type { Checkpoint, NewSnapshot, NewUpdate } from '../../src/ports/store-transaction.js'
 import { copyOfIdentities, type IdentityRows, noIdentities } from './memory-identity.js'
 import { type AccountRows, copyOfAccounts, noAccounts } from './memory-identity-accounts.js'
 import type { Move } from './memory-pages.js'
@@ -27,7 +27,7 @@ export interface MemoryState extends IdentityRows, AccountRows {
   /** By chain, transaction and ordinal; those that wait no longer are kept, so that nothing makes them wait again. */
   readonly deposits: Map<string, WaitingDeposit & { readonly waiting: boolean }>
   /** By their id, in the order they were received. */
-  readonly updates: Map<string, StoredUpdate>
+  readonly updates: Map<string, NewUpdate>
   readonly integrations: Map<string, IntegrationRecord>
   /** Accounts with link configurations, by handle. */
   readonly linkAccounts: Map<string, AccountRecord>

@@ -95,6 +95,7 @@ function inMemory({ now = () => 0, deliveries = memoryDeliveries({ now }) }: Mem
       queue = result.catch(() => undefined)
       return result
     },
+    assertNotNested: () => undefined,
     leases: memoryLeases(now),
     deliveries,
     accounts: linkAccountsIn(() => state.linkAccounts),

@@ -170,7 +170,10 @@ export function memoryTransaction(
         }
       return false
     },
-    findUpdates: async (updateIds) => updateIds.flatMap((id) => draft.updates.get(id) ?? []),
+    async findUpdates(updateIds) {
+      const found = updateIds.flatMap((id) => draft.updates.get(id) ?? [])
+      return found.map(({ update, paymentId, ...stored }) => ({ id: update.id, ...stored }))
+    },
     async insertUpdates(updates) {
       const fresh = updates.filter(({ update: { id } }) => !draft.updates.has(id))
       for (const stored of fresh) draft.updates.set(stored.update.id, stored)
@@ -178,13 +181,15 @@ export function memoryTransaction(
     },
     async waitingUpdates(keys) {
       const wanted = new Set(keys.map(({ chainId, txHash }) => `${chainId}:${txHash}`))
-      return [...draft.updates.values()].filter(
-        ({ outcome, update }) => outcome === 'waiting' && wanted.has(`${update.chainId}:${update.txHash}`),
-      )
+      const waiting = [...draft.updates.values()].filter(({ outcome }) => outcome === 'waiting')
+      return waiting.flatMap(({ update }) => (wanted.has(`${update.chainId}:${update.txHash}`) ? [update] : []))
     },
-    async settleUpdate(updateId, result) {
-      const stored = draft.updates.get(updateId)
-      if (stored !== undefined) draft.updates.set(updateId, { ...stored, ...result })
+    async settleUpdates(settled) {
+      for (const { id, ...result } of settled) {
+        const stored = draft.updates.get(id)
+        if (stored?.outcome !== 'waiting') throw new RangeError(`update ${id} does not wait`)
+        draft.updates.set(id, { ...stored, ...result })
+      }
     },
     replayDeliveries: async (request) => deliveries.replay(request),
     integrations: integrationsIn(() => draft.integrations),

@@ -32,6 +32,7 @@ function failingStore(): Store {
     migrate: fail,
     schema: { check: fail, plan: fail, contract: fail },
     transaction: fail,
+    assertNotNested: () => undefined,
     payments: failing<Store['payments']>(),
     chains: failing<Store['chains']>(),
     leases: failing<Store['leases']>(),

@@ -1,15 +1,16 @@
 /** The indexes that only the console reads. A service without one does not pay for them at each write. @module */
 import type { Engine } from '../engine.js'
+import type { ColumnTypes } from '../schema/column-types.js'
 import type { IndexDefinition } from '../schema/migration.js'
 
 /** Makes the missing ones, while others write. */
 export async function makeConsoleIndexes(engine: Engine): Promise<void> {
   await engine.exclusively(async () => {
-    for (const index of indexes) await engine.makeIndex(index)
+    for (const index of indexesOf(engine.dialect.types)) await engine.makeIndex(index)
   })
 }
 
-const indexes: readonly IndexDefinition[] = [
+const indexesOf = ({ isStoredInSequence }: ColumnTypes): readonly IndexDefinition[] => [
   // Newest first across integrations; few payments are in a state other than `success`.
   {
     name: 'payments_time',
@@ -28,5 +29,6 @@ const indexes: readonly IndexDefinition[] = [
     columns: '(source_tx_hash) where is_primary = 1 and source_tx_hash <> tx_hash',
   },
   { name: 'attempts_started', table: 'attempts', columns: '(started_at)' },
-  { name: 'updates_transaction', table: 'updates', columns: '(chain_id, tx_hash, seq)' },
+  { name: 'updates_payment', table: 'updates', columns: '(payment_id, seq)' },
+  ...(isStoredInSequence ? [] : [{ name: 'updates_newest', table: 'updates', columns: '(seq)' }]),
 ]

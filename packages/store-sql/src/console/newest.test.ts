@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase, postgresMissing, type TestDatabase } from '../../test/postgres.js'
 import { createPostgresStore } from '../exports/postgres.js'
 
-const { hash, indexed, indexPayments, integration, primary, update } = fixtures
+const { decided, hash, indexed, indexPayments, integration, primary } = fixtures
 
 describe.skipIf(postgresMissing)('the newest rows of a PostgreSQL store', () => {
   let database: TestDatabase
@@ -29,8 +29,9 @@ describe.skipIf(postgresMissing)('the newest rows of a PostgreSQL store', () => 
     ]
     const done = slow.transaction(async (tx) => {
       await indexPayments(tx, [primary({ txHash: hash(1) })])
-      const refused = { outcome: 'refused', reason: null, version: 1 } as const
-      await tx.insertUpdates([{ update: update({ txHash: hash(1) }), ...refused }])
+      const [payment] = await tx.paymentsForChange({ chainId: 1, txHash: hash(1) })
+      if (payment === undefined) throw new Error('The payment is not stored.')
+      await tx.insertUpdates([decided(payment)])
       written()
       await mayCommit
     })

@@ -1,6 +1,5 @@
 /** Reads the newest rows, which live pages compare with earlier ones. Source: the port ConsoleReads. @module */
 import type { ConsoleNewest } from '@payment-integration/core/ports'
-import { sql } from 'kysely'
 import type { Connection } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
 
@@ -30,17 +29,7 @@ export function newestDeliveries(db: Connection, limit: number) {
   return db.selectFrom('deliveries').select(['id', 'payment_id']).orderBy('id', 'desc').limit(limit)
 }
 
-/** The newest updates, with the primary payments of their transactions. */
+/** The newest updates. */
 export function newestUpdates(db: Connection, limit: number) {
-  const updates = db.selectFrom('updates').select(['seq', 'chain_id', 'tx_hash']).orderBy('seq', 'desc').limit(limit)
-  return db
-    .selectFrom(updates.as('u'))
-    .leftJoin('payments as p', (join) =>
-      join
-        .onRef('p.chain_id', '=', 'u.chain_id')
-        .onRef('p.tx_hash', '=', 'u.tx_hash')
-        .on(sql<boolean>`p.is_primary = 1`),
-    )
-    .select(['u.seq', 'p.id as payment_id'])
-    .orderBy('u.seq', 'desc')
+  return db.selectFrom('updates').select(['seq', 'payment_id']).orderBy('seq', 'desc').limit(limit)
 }

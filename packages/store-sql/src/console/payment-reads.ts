@@ -5,7 +5,7 @@ import type { Connection, Engine } from '../engine.js'
 import { checkInteger, parseId } from '../internal/checks.js'
 import { storedPayment } from '../payments/payment-row.js'
 import { createReadPage } from '../payments/read-page.js'
-import { storedColumns, storedUpdate } from '../updates.js'
+import { consoleColumns, consoleUpdate } from '../updates.js'
 import { findPage } from './payment-keys.js'
 import { paymentsOfWallet } from './wallet-search.js'
 
@@ -44,10 +44,7 @@ export function createPaymentReads(engine: Engine): PaymentReads {
         db,
         checkIds(ids).map((id) => parseId(id, 'paymentId')),
       ),
-    async updates({ chainId, txHash, limit }) {
-      checkInteger(limit, 'limit', 1)
-      return (await updatesQuery(db, { chainId, txHash, limit }).execute()).map(storedUpdate)
-    },
+    updates: async (query) => (await updatesQuery(db, query).execute()).map(consoleUpdate),
   }
 }
 
@@ -75,13 +72,12 @@ export function searchQuery(db: Connection, search: Exclude<ConsoleSearch, { kin
   return half(own, 'own').unionAll(half(ofSource, 'sources'))
 }
 
-/** The processor updates of a transaction. */
+/** The processor updates that were decided on a payment. */
 export function updatesQuery(db: Connection, query: Parameters<ConsoleReads['updates']>[0]) {
   return db
     .selectFrom('updates')
-    .select(storedColumns)
-    .where('chain_id', '=', checkInteger(query.chainId, 'chainId'))
-    .where('tx_hash', '=', query.txHash)
+    .select(consoleColumns)
+    .where('payment_id', '=', parseId(query.paymentId, 'paymentId'))
     .orderBy('seq')
-    .limit(query.limit)
+    .limit(checkInteger(query.limit, 'limit', 1))
 }

@@ -91,7 +91,7 @@ test.skipIf(postgresMissing)(
           if (payment === undefined) throw new Error(`Payment ${n} is not stored.`)
           expect(await tx.findUpdates([`u${n}`])).toEqual([])
           const update = fixtures.update({ id: `u${n}`, txHash: hash(n) })
-          await tx.insertUpdates([{ update, outcome: 'applied', reason: null, version: 2 }])
+          await tx.insertUpdates([fixtures.decided(payment, { update, version: 2 })])
           await fixtures.setStatus(tx, payment.id, fixtures.statusOf(2, { state: n % 2 === 0 ? 'success' : 'pending' }))
           const { integrationAddress } = payment
           await tx.insertSnapshots([
@@ -132,7 +132,7 @@ test.skipIf(postgresMissing)(
         'payments by payments_hash',
         'payments by payments_pkey',
         'unsettled by unsettled_pkey',
-        'updates by updates_id_key',
+        'updates by updates_pkey',
       ])
     } finally {
       await pool.end()

@@ -125,17 +125,17 @@ export interface OutboxRow {
 /** One logged attempt of a delivery. */
 export interface AttemptRow {
   delivery_id: Integer
-  /** From 1, without a gap. */
-  number: Integer
   started_at: Integer
   latency_ms: number
+  /** From 1, without a gap. */
+  number: Integer
   status: Integer | null
+  /** 1 for a replay. */
+  replay: Integer
   /** JSON string. */
   reason: string | null
   /** JSON string: the first bytes of the receiver's answer. */
   excerpt: string | null
-  /** 1 for a replay. */
-  replay: Integer
 }
 
 /** One row per integration whose last attempt failed. */
@@ -170,15 +170,20 @@ export interface AuditRow {
 export interface UpdateRow {
   /** Order of receipt. */
   seq: Generated<Integer>
-  id: string
-  chain_id: Integer
-  tx_hash: string
+  /** The payment that it was decided on; null while it waits. */
+  payment_id: Integer | null
+  /** The next three are set while it waits; `body` also if it was refused. */
+  chain_id: Integer | null
+  tx_hash: Uint8Array | null
   /** The whole update as JSON. */
-  body: string
+  body: string | null
+  version: Integer | null
+  id: string
+  /** The first 16 bytes of the SHA-256 of its JSON. */
+  fingerprint: Uint8Array
   outcome: string
   /** JSON string. */
   reason: string | null
-  version: Integer | null
 }
 
 /** One row per integration. */

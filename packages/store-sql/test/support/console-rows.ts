@@ -2,11 +2,12 @@
 import { fixtures } from '@payment-integration/core/conformance'
 import { sql } from 'kysely'
 import { createStore } from '../../src/create-store.js'
+import { hexBytes } from '../../src/internal/hex.js'
 import type { OpenEngine } from './engines.js'
 
 const { address, epoch, hash, indexPayments, integration, primary } = fixtures
 
-/** Payments, each with one delivery and one attempt. */
+/** Payments, each with one delivery, one attempt and one update. */
 export const rows = 10_000
 /** Payments of the first integration and of the rare states; no newer ones have them. */
 export const oldest = 2_000
@@ -60,7 +61,10 @@ export async function fillConsoleRows({ engine }: OpenEngine): Promise<void> {
       .set({ created_at: sql<number>`${epoch} + id` })
       .execute()
     const name = (table: string) => sql.raw(engine.dialect.name(table))
-    await sql`insert into ${name('attempts')}
-      select id, 1, created_at, 5, 204, null, null, 0 from ${name('deliveries')}`.execute(db)
+    await sql`insert into ${name('attempts')} (delivery_id, started_at, latency_ms, number, status, replay)
+      select id, created_at, 5, 1, 204, 0 from ${name('deliveries')}`.execute(db)
+    const fingerprint = sql`cast(${hexBytes(`0x${'f1'.repeat(16)}`)} as ${sql.raw(engine.dialect.types.bytes)})`
+    await sql`insert into ${name('updates')} (payment_id, version, id, fingerprint, outcome)
+      select id, 1, 'u' || id, ${fingerprint}, 'unchanged' from ${name('payments')} order by id`.execute(db)
   })
 }

@@ -3,7 +3,7 @@ import { createTable, type Statements } from '../migration.js'
 
 /** Deliveries, the outbox of those that are pending, their attempts, and the endpoints whose last attempt failed. */
 export const deliveryTables: Statements = (types, name) => {
-  const { id, integer, code, text, real, hasBulkForeignKeys } = types
+  const { id, integer, int, short, code, text, real, hasBulkForeignKeys } = types
   const [deliveries, outbox, endpoints] = [name('deliveries'), name('outbox'), name('endpoints')]
   const foreignKey = (definition: string) => (hasBulkForeignKeys ? `, foreign key ${definition}` : '')
   return [
@@ -30,8 +30,8 @@ export const deliveryTables: Statements = (types, name) => {
     createTable(
       types,
       name('attempts'),
-      `delivery_id ${integer} not null, number ${integer} not null, started_at ${integer} not null,
-       latency_ms ${real} not null, status ${integer}, reason ${text}, excerpt ${text}, replay ${integer} not null,
+      `delivery_id ${integer} not null, started_at ${integer} not null, latency_ms ${real} not null,
+       number ${int} not null, status ${short}, replay ${short} not null, reason ${text}, excerpt ${text},
        primary key (delivery_id, number)${foreignKey(`(delivery_id) references ${deliveries} (id)`)}`,
     ),
     createTable(

@@ -3,13 +3,14 @@ import { createTable, type Statements } from '../migration.js'
 
 /** Every processor update that was received, with an index of the waiting ones. */
 export const updateTable: Statements = (types, name) => {
-  const { id, integer, code, text } = types
+  const { sequence, isStoredInSequence, integer, int, code, text, bytes } = types
   return [
     createTable(
       types,
       name('updates'),
-      `seq ${id}, id ${code} not null unique, chain_id ${integer} not null, tx_hash ${code} not null,
-       body ${text} not null, outcome ${text} not null, reason ${text}, version ${integer}`,
+      `seq ${sequence}, payment_id ${integer}, chain_id ${integer}, version ${int},
+       id ${code} not null ${isStoredInSequence ? 'unique' : 'primary key'}, fingerprint ${bytes} not null,
+       outcome ${code} not null, tx_hash ${bytes}, body ${text}, reason ${text}`,
     ),
     `create index updates_waiting on ${name('updates')} (chain_id, tx_hash, seq) where outcome = 'waiting'`,
   ]

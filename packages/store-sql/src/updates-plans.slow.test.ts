@@ -1,0 +1,86 @@
+/** Each statement of updates uses an index on both databases, whatever the number of waiting updates. */
+import { fixtures } from '@payment-integration/core/conformance'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { postgresMissing } from '../test/postgres.js'
+import { type OpenEngine, openPostgres, openSqlite } from '../test/support/engines.js'
+import { type Compiled, postgresScans, sqlitePlan } from '../test/support/plans.js'
+import { createStore } from './create-store.js'
+import { compile } from './internal/statement.js'
+import { anyWaiting, findText, keyColumns, settledColumns, settleText, waitingText } from './updates.js'
+
+const { decided, hash, indexed, update, waiting } = fixtures
+
+async function fill({ engine }: OpenEngine): Promise<void> {
+  const store = createStore(engine)
+  await store.migrate()
+  const payment = await indexed(store)
+  const applied = Array.from({ length: 8_000 }, (_, n) => decided(payment, { update: update({ id: `a${n}` }) }))
+  const others = Array.from({ length: 8_000 }, (_, n) => waiting({ id: `w${n}`, txHash: hash(n) }))
+  await store.transaction(async (tx) => {
+    await tx.insertUpdates(applied)
+    await tx.insertUpdates(others)
+  })
+}
+
+function queries({ engine: { read, dialect } }: OpenEngine): Readonly<Record<string, Compiled>> {
+  const source = (
+    columns: typeof keyColumns,
+    rows: readonly (readonly unknown[])[],
+    text: (source: string) => string,
+  ) => {
+    const { sql: table, parameters } = dialect.bulkSource(columns, rows)
+    return { compile: () => ({ sql: text(table), parameters }) }
+  }
+  return {
+    'updates by id': { compile: () => compile(dialect, findText(dialect, ['a7', 'w7'])) },
+    'a waiting update': anyWaiting(read),
+    'waiting updates': source(
+      keyColumns,
+      [1, 2].map((n) => [1, hash(n)]),
+      (table) => waitingText(dialect, table),
+    ),
+    'settled updates': source(
+      settledColumns,
+      [1, 2].map((n) => [`w${n}`, 1, 'refused', null, 1]),
+      (table) => settleText(dialect, table),
+    ),
+  }
+}
+
+describe('SQLite', () => {
+  let open: OpenEngine
+  beforeAll(async () => {
+    open = await openSqlite()
+    await fill(open)
+  })
+  afterAll(() => open?.close())
+
+  test('no statement walks the updates', async () => {
+    for (const [name, query] of Object.entries(queries(open))) {
+      const plan = (await sqlitePlan(open.engine, query)).map(({ detail }) => detail)
+      const own = plan.filter((step) => /^(SEARCH|SCAN) (u|updates)\b/.test(step))
+      expect(own, `${name}: ${plan.join('; ')}`).toHaveLength(1)
+      expect(own[0], name).toMatch(/ USING (COVERING )?INDEX /)
+    }
+  })
+})
+
+describe.skipIf(postgresMissing)('PostgreSQL', () => {
+  let open: OpenEngine
+  beforeAll(async () => {
+    open = await openPostgres()
+    await fill(open)
+  })
+  afterAll(() => open?.close())
+
+  test('every statement touches the updates of its answer alone, with and without statistics', async () => {
+    for (const statistics of [false, true]) {
+      if (statistics) await sql`analyze`.execute(open.engine.read)
+      for (const plans of ['custom', 'generic'] as const)
+        for (const [name, query] of Object.entries(queries(open)))
+          for (const { table, touched } of await postgresScans(open.engine, query, plans))
+            if (table === 'updates') expect(touched, `${name}, ${plans}, ${statistics}`).toBeLessThanOrEqual(2)
+    }
+  })
+})

@@ -50,17 +50,17 @@ export async function fillConsoleRows({ engine }: OpenEngine): Promise<void> {
       .execute()
     for (const [n, status] of (['exhausted', 'superseded'] as const).entries())
       await db
-        .updateTable('deliveries')
+        .updateTable('snapshots')
         .set({ undelivered: status })
         .where('id', '<=', oldest)
         .where(sql<boolean>`id % 2 = ${n}`)
         .execute()
     await db
-      .updateTable('deliveries')
+      .updateTable('snapshots')
       .set({ created_at: sql<number>`${epoch} + id` })
       .execute()
     const name = (table: string) => sql.raw(engine.dialect.name(table))
     await sql`insert into ${name('attempts')}
-      select id, 1, created_at, 5, 204, null, null, 0 from ${name('deliveries')}`.execute(db)
+      select id, 1, created_at, 5, 204, null, null, 0 from ${name('snapshots')}`.execute(db)
   })
 }

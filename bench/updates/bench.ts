@@ -121,6 +121,8 @@ async function index(store: Store, from: number, count: number): Promise<void> {
         paymentId: id,
         version: 1,
         integrationAddress,
+        chainId,
+        txHash,
         body: Buffer.from(
           JSON.stringify({ integrationAddress, chainId: String(chainId), txHash, version: 1, state: null }),
         ),

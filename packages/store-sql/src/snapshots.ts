@@ -3,6 +3,7 @@ import type { NewSnapshot } from '@payment-integration/core/ports'
 import type { BulkInsert, Connection, Parameter, SqlDialect } from './engine.js'
 import { bulk } from './internal/bulk.js'
 import { checkInteger, parseId } from './internal/checks.js'
+import { packBody } from './packed-body.js'
 import type { Integer } from './schema/integer.js'
 
 /** Largest number in the column. */
@@ -39,11 +40,11 @@ export async function insertSnapshots(
   const { ids } = await dialect.insertNumbered(db, {
     table: 'snapshots',
     columns: snapshotColumns,
-    rows: snapshots.map(({ paymentId, version, body }, place) => [
-      parseId(paymentId, 'paymentId'),
-      checkInteger(version, 'version', 1, maxVersion),
+    rows: snapshots.map((snapshot, place) => [
+      parseId(snapshot.paymentId, 'paymentId'),
+      checkInteger(snapshot.version, 'version', 1, maxVersion),
       integrations[place],
-      body,
+      packBody(snapshot.body, snapshot),
     ]),
     keepsText: true,
     fixed: [{ name: 'created_at', value: now }],

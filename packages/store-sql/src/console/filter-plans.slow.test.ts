@@ -83,7 +83,12 @@ describe('SQLite', () => {
             : status === 'exhausted' || status === 'superseded'
               ? 'SEARCH snapshots USING INDEX snapshots_undelivered (undelivered=? AND id>? AND id<?)'
               : 'SEARCH snapshots USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)'
-      expect(steps, JSON.stringify(filter)).toEqual([expected])
+      // A pending delivery reads two columns of its snapshot.
+      const ofSnapshot = /^(CORRELATED SCALAR SUBQUERY \d|SEARCH s USING INTEGER PRIMARY KEY \(rowid=\?\))$/
+      expect(
+        steps.filter((step) => !ofSnapshot.test(step)),
+        JSON.stringify(filter),
+      ).toEqual([expected])
     }
   })
 

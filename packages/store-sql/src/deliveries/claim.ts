@@ -8,6 +8,7 @@ import { previousSigningSecret } from '../integrations.js'
 import { checkInteger } from '../internal/checks.js'
 import { txHashOf } from '../internal/tx-hash.js'
 import { integer } from '../internal/values.js'
+import { snapshotBytes } from '../snapshot-row.js'
 import { type Candidate, newRotation, type Rotation, readCandidates } from './candidates.js'
 import { choose } from './choose.js'
 import { takeProbes } from './endpoint-rows.js'
@@ -136,6 +137,6 @@ function claimedDelivery(
     chainId: integer(row.chain_id),
     txHash: txHashOf(row.tx_hash),
     version: integer(row.version),
-    body: bytesOf(row.body),
+    body: snapshotBytes(bytesOf(row.body), row),
   }
 }

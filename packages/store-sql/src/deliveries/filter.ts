@@ -35,7 +35,8 @@ export function filtered(db: Connection, filter: RangeFilter) {
       .selectFrom('snapshots as d')
       .leftJoin('outbox as q', 'q.id', 'd.id')
       .innerJoin('payments as p', 'p.id', 'd.payment_id')
-      .where('d.integration', 'is not', null)
+      // Outbox rows have an integration: the condition would lead SQLite to begin with the snapshots.
+      .$if(status !== 'pending', (rows) => rows.where('d.integration', 'is not', null))
       .where(idOf(filter), '>', after)
       .$if(upTo !== null, (rows) => rows.where(idOf(filter), '<=', upTo ?? 0))
       .$if(id !== null, (rows) => rows.where(idOf(filter), '=', id ?? 0))

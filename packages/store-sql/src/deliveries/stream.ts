@@ -6,6 +6,7 @@ import { compile, run } from '../internal/statement.js'
 import { txHashOf } from '../internal/tx-hash.js'
 import { integer } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
+import { snapshotBytes } from '../snapshot-row.js'
 
 interface NewestAndWriters {
   readonly newest: Integer
@@ -52,7 +53,7 @@ export async function streamDeliveries({ read, dialect }: Engine, query: StreamQ
     txHash: txHashOf(row.tx_hash),
     version: integer(row.version),
     createdAt: integer(row.created_at),
-    body: dialect.bytesOf(row.body),
+    body: snapshotBytes(dialect.bytesOf(row.body), { ...row, integration: query.integrationAddress }),
   }))
 }
 

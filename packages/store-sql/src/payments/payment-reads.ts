@@ -8,6 +8,7 @@ import { prepare, type ValueOf } from '../internal/prepare.js'
 import { bytes, nullableInteger } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
 import type { PaymentRow } from '../schema/tables.js'
+import { snapshotBytes } from '../snapshot-row.js'
 import { maxVersion } from '../snapshots.js'
 import { paymentColumns, storedPayment } from './payment-row.js'
 import { createReadPage } from './read-page.js'
@@ -39,12 +40,13 @@ export function createPaymentReads(engine: Pick<Engine, 'read' | 'rows'>): Payme
       // The column would refuse a larger number.
       if (checkInteger(version, 'version') > maxVersion) return null
       const row = await db
-        .selectFrom('snapshots')
-        .select('body')
-        .where('payment_id', '=', id)
-        .where('version', '=', version)
+        .selectFrom('snapshots as s')
+        .innerJoin('payments as p', 'p.id', 's.payment_id')
+        .select(['s.body', 's.version', 'p.integration', 'p.chain_id', 'p.tx_hash'])
+        .where('s.payment_id', '=', id)
+        .where('s.version', '=', version)
         .executeTakeFirst()
-      return row === undefined ? null : bytes(row.body)
+      return row === undefined ? null : snapshotBytes(bytes(row.body), row)
     },
   }
 }

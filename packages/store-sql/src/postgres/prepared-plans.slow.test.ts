@@ -84,10 +84,7 @@ test.skipIf(postgresMissing)(
           const update = fixtures.update({ id: `u${n}`, txHash: hash(n) })
           await tx.insertUpdates([{ update, outcome: 'applied', reason: null, version: 2 }])
           await fixtures.setStatus(tx, payment.id, fixtures.statusOf(2, { state: n % 2 === 0 ? 'success' : 'pending' }))
-          const { integrationAddress } = payment
-          await tx.insertSnapshots([
-            { paymentId: payment.id, version: 2, body: fixtures.bodyOf(payment.id, 2), integrationAddress },
-          ])
+          await tx.insertSnapshots([fixtures.snapshotOf(payment, 2)])
         },
         { searches: true },
       )

@@ -1,4 +1,5 @@
 /** Packs snapshot bytes: their row and their payment give the rest. Source: docs/interface.md 2.3. @module */
+import { bytes } from './internal/values.js'
 
 /** The version that a body describes, as its row and its payment have it. */
 export interface BodySubject {
@@ -19,7 +20,7 @@ const valuesOnly = 0x31
  */
 export function packBody(body: Uint8Array, subject: BodySubject): Uint8Array {
   const values = subject.integrationAddress === null ? null : valuesOf(bufferOf(body).toString(), headOf(subject))
-  if (values !== null) return encoder.encode(`1${values}`)
+  if (values !== null) return bytes(Buffer.from(`1${values}`))
   const packed = new Uint8Array(body.length + 1)
   packed[0] = wholeBody
   packed.set(body, 1)
@@ -35,10 +36,8 @@ export function unpackBody(packed: Uint8Array, subject: BodySubject): Uint8Array
   if (format === wholeBody) return packed.subarray(1)
   const values = format === valuesOnly ? shortForm.exec(bufferOf(packed).toString('utf8', 1)) : null
   if (values === null) throw new RangeError(`A stored body has the unknown format ${format}. Is the release older?`)
-  return encoder.encode(headOf(subject) + tailOf(values))
+  return bytes(Buffer.from(headOf(subject) + tailOf(values)))
 }
-
-const encoder = new TextEncoder()
 
 // The templates of the format 1. They are frozen: stored bodies are rebuilt by them.
 

@@ -64,7 +64,7 @@ export async function insertSnapshots(
   return deliveries.length
 }
 
-/** The integrations that are registered with a notification URL, and one time for all rows: due since their creation. */
+/** The integrations that are registered with a notification URL, and one time: deliveries are due at their creation. */
 async function notifiedAmong(
   db: Connection,
   dialect: SqlDialect,

@@ -18,7 +18,8 @@ export interface RangeFilter extends DeliveryFilter {
 export const idOf = ({ status }: DeliveryFilter) => (status === 'pending' ? 'q.id' : 'd.id')
 
 /**
- * Matching deliveries `d`, which are snapshots with an integration to notify, with their payments `p`, and their outbox rows `q` while pending.
+ * Matching deliveries `d` with their payments `p`, and their outbox rows `q` while pending. A delivery is a snapshot
+ * that an integration is notified of.
  * @throws TypeError For a malformed id. @throws RangeError For a number out of range.
  */
 export function filtered(db: Connection, filter: RangeFilter) {

@@ -2,8 +2,8 @@
 import type { SqlDialect } from '../engine.js'
 
 /**
- * A condition: the payment of snapshot `s` has a newer delivery. The order, which `exists` would drop, keeps a plan made
- * for empty tables on the index of versions: by the primary key it would read every newer snapshot.
+ * A condition: the payment of snapshot `s` has a newer delivery. The order, which `exists` would drop, keeps a plan
+ * made for empty tables on the index of versions: by the primary key it would read every newer snapshot.
  */
 export function isSuperseded({ name }: SqlDialect): string {
   return `(select n.id from ${name('snapshots')} n

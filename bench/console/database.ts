@@ -110,7 +110,7 @@ async function fill(server: Server, payments: number, isPrepared: boolean): Prom
   if (schema !== '')
     for (const [table, column] of [
       ['payments', 'id'],
-      ['deliveries', 'id'],
+      ['snapshots', 'id'],
       ['updates', 'seq'],
     ] as const)
       await connection.run(

@@ -33,6 +33,13 @@ function expressions({ hex, digits }: SqlWords, payments: number) {
 const isSuperseded = 'v = 1 and i % 20 = 3'
 const isExhausted = `v = ${versions} and i % 200 = 13`
 
+/** The stored body of every version. */
+const packed = `1${JSON.stringify([
+  'success',
+  ['Kiosk an der Bruecke, Bahnhofstrasse 1, 8001 Zuerich', 'Counter 3'],
+  ['12.50', 'CHF', null, null],
+])}`
+
 /** Statements that make the rows of payments `from` to `to`, of so many. */
 export function fillStatements(words: SqlWords, from: number, to: number, payments: number): string[] {
   const { schema, bytes, numbers } = words
@@ -41,7 +48,6 @@ export function fillStatements(words: SqlWords, from: number, to: number, paymen
   const deliveryId = `(i - 1) * ${versions} + v`
   const createdAt = `${time} + v * ${everyMs / versions}`
   const invoice = `case when i % 3 = 0 then '{"amount":"' || (i % 9973) || '.50","currency":"EUR","settlementAmount":"14.02","settlementCurrency":"USD"}' end`
-  const body = `'{"chainId":"10","txHash":"' || ${hash} || '","version":' || v || ',"state":"success","recipient":{"title":"Kiosk an der Bruecke, Bahnhofstrasse 1, 8001 Zuerich","subtitle":"Counter 3"},"invoice":{"amount":"12.50","currency":"CHF"}}'`
   const isPending = `(v = ${versions} and i > ${payments - Math.ceil(payments / 50)})`
   const each = `${rows} cross join ${numbers(1, versions, 'v')} m`
   const attempts = `case when ${isExhausted} then 8 when ${isSuperseded} then 2 when i % 40 = 7 then 2 else 1 end`
@@ -57,14 +63,14 @@ export function fillStatements(words: SqlWords, from: number, to: number, paymen
        ${text(usdc.address)}, ${text(usdc.symbol)}, 6, '10038880', '10018803', 1, ${versions}, ${state},
        '{"title":"Kiosk an der Bruecke","subtitle":"Counter 3"}', ${invoice}, ${text(pricing)}, 0, null
      from ${rows}`,
-    `insert into ${schema}snapshots (payment_id, version, body) select i, v, ${bytes(body)} from ${each} order by i, v`,
-    `insert into ${schema}deliveries (id, payment_id, version, integration, created_at, undelivered)
+    `insert into ${schema}snapshots (id, payment_id, version, integration, created_at, undelivered, body)
      select ${deliveryId}, i, v, ${integration}, ${createdAt},
-       case when ${isSuperseded} then 'superseded' when ${isExhausted} and not ${isPending} then 'exhausted' end
-     from ${each} where i % 50 <> 3 order by i, v`,
-    `insert into ${schema}outbox (id, payment_id, version, integration, lane, due_at, claim_token, attempted,
-       schedule_from, replayed_at, created_at)
-     select ${deliveryId}, i, v, ${integration}, 1, ${createdAt} + 60000, null, 1, 0, null, ${createdAt}
+       case when i % 50 = 3 then null when ${isSuperseded} then 'superseded'
+         when ${isExhausted} and not ${isPending} then 'exhausted' end,
+       ${bytes(text(packed))}
+     from ${each} order by i, v`,
+    `insert into ${schema}outbox (id, integration, lane, due_at, claim_token, attempted, schedule_from, replayed_at)
+     select ${deliveryId}, ${integration}, 1, ${createdAt} + 60000, null, 1, 0, null
      from ${each} where i % 50 <> 3 and ${isPending} order by i, v`,
     `insert into ${schema}attempts (delivery_id, number, started_at, latency_ms, status, reason, excerpt, replay)
      select ${deliveryId}, k, ${createdAt} + 20 + (k - 1) * 60000, 40 + i % 300,

@@ -38,10 +38,10 @@ export function storeWithoutSnapshots(
 async function insertPayments(tx: StoreTransaction, made: readonly MadePayment[]): Promise<NewSnapshot[]> {
   const bodies = new Map(made.map(({ payment, body }) => [payment.facts.txHash, body]))
   const { inserted } = await tx.upsertPayments(made.map(({ payment }) => payment))
-  return inserted.map(({ id, txHash, integrationAddress }) => {
+  return inserted.map(({ id, txHash, chainId, integrationAddress }) => {
     const body = bodies.get(txHash)
     if (body === undefined) throw new Error(`no payment of ${txHash} was given`)
-    return { paymentId: id, version: 1, body, integrationAddress }
+    return { paymentId: id, version: 1, body, integrationAddress, chainId, txHash }
   })
 }
 

@@ -14,14 +14,13 @@ const texts = {
   status: `update ${tables('payments')} p set version = p.version + 1, state = $2, recipient = $3, invoice = $4
     from unnest($1::bigint[]) as v (id) where p.id = v.id`,
   settle: `delete from ${tables('unsettled')} where chain_id = 10 and payment_id = any($1::bigint[])`,
-  snapshot: `insert into ${tables('snapshots')} (payment_id, version, body)
-    select id, $2, convert_to(body, 'UTF8') from unnest($1::bigint[], $3::text[]) as v (id, body)`,
-  delivery: `with made as (
-      insert into ${tables('deliveries')} (payment_id, version, integration, created_at)
-      select id, $2, integration, $4 from unnest($1::bigint[], $3::text[]) as v (id, integration)
-      returning id, payment_id, version, integration, created_at)
-    insert into ${tables('outbox')} (id, payment_id, version, integration, created_at, due_at, lane, attempted, schedule_from)
-    select id, payment_id, version, integration, created_at, created_at, 0, 0, 0 from made`,
+  snapshot: `with made as (
+      insert into ${tables('snapshots')} (payment_id, version, integration, created_at, body)
+      select id, $2, integration, $4, convert_to(body, 'UTF8')
+      from unnest($1::bigint[], $3::text[], $5::text[]) as v (id, integration, body)
+      returning id, integration, created_at)
+    insert into ${tables('outbox')} (id, integration, due_at, lane, attempted, schedule_from)
+    select id, integration, created_at, 0, 0, 0 from made`,
 } as const
 
 /** Opens a connection; `apply` changes payments, so many in a transaction. */
@@ -49,8 +48,7 @@ export async function openFloor(connectionString: string, batch: number) {
     await run('update', [updates.map(({ id }) => id), ids, fingerprints, version])
     await run('status', [ids, state, JSON.stringify(recipient), JSON.stringify(invoice)])
     if (state === 'success') await run('settle', [ids])
-    await run('snapshot', [ids, version, bodies])
-    await run('delivery', [ids, version, rows.map(({ integration }) => integration), Date.now()])
+    await run('snapshot', [ids, version, rows.map(({ integration }) => integration), Date.now(), bodies])
     await client.query('commit')
   }
 

@@ -75,6 +75,8 @@ export async function storePayments(store: Store, from: number, count: number): 
         paymentId: id,
         version: 1,
         integrationAddress,
+        chainId,
+        txHash,
         body: Buffer.from(JSON.stringify(firstSnapshot(integrationAddress, chainId, txHash))),
       })),
     )

@@ -28,7 +28,7 @@ export interface CrashGround {
 
 const query = (prefix: string) =>
   `select a.delivery_id, a.number, coalesce(q.attempted, max(a.number) over (partition by a.delivery_id)) as attempted
-   from ${prefix}attempts a join ${prefix}deliveries d on d.id = a.delivery_id left join ${prefix}outbox q on q.id = d.id
+   from ${prefix}attempts a join ${prefix}snapshots d on d.id = a.delivery_id left join ${prefix}outbox q on q.id = d.id
    order by a.delivery_id, a.number`
 
 interface AttemptRow {

@@ -47,7 +47,9 @@ export function fillDeliveries(env: Record<string, string>, filled: Filled): Pro
       const all = hashes.map((txHash) => ({ facts: facts({ chainId, txHash, integrationAddress }), primary: true }))
       const { inserted } = await tx.upsertPayments(all)
       await tx.insertSnapshots(
-        inserted.map(({ id, version }) => ({ paymentId: id, version, body: Buffer.from('{}'), integrationAddress })),
+        inserted.map(({ id, version, txHash }) => {
+          return { paymentId: id, version, body: Buffer.from('{}'), integrationAddress, chainId, txHash }
+        }),
       )
     })
     if (answer === undefined || verdict === undefined) return hashes

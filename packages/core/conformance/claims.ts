@@ -15,6 +15,7 @@ import {
   primary,
   settleOne,
   shop,
+  snapshotOf,
 } from './fixtures.js'
 import { lastingLeaseMs, passTime, type StoreSubject, type StoreTest } from './subject.js'
 
@@ -246,9 +247,7 @@ export function claimTests(test: StoreTest): void {
     const given = Array.from({ length: 1_000 }, (_, n) => primary({ txHash: hash(n) }))
     await store.transaction(async (tx) => {
       const { inserted } = await tx.upsertPayments(given)
-      await tx.insertSnapshots(
-        inserted.map(({ id }) => ({ paymentId: id, version: 1, body: bodyOf(id, 1), integrationAddress: shop })),
-      )
+      await tx.insertSnapshots(inserted.map((payment) => snapshotOf(payment, 1)))
     })
     const claims = await store.deliveries.claim({ limit: 2_000, leaseMs: 60_000 })
     expect(hashes(claims)).toEqual(given.map(({ facts }) => facts.txHash))
@@ -266,14 +265,7 @@ export function claimTests(test: StoreTest): void {
     ]
     await store.transaction(async (tx) => {
       const { inserted } = await tx.upsertPayments(bodies.map((_, n) => primary({ txHash: hash(n) })))
-      await tx.insertSnapshots(
-        inserted.map(({ id }, n) => ({
-          paymentId: id,
-          version: 1,
-          body: bodies[n] ?? new Uint8Array(),
-          integrationAddress: shop,
-        })),
-      )
+      await tx.insertSnapshots(inserted.map((payment, n) => snapshotOf(payment, 1, bodies[n] ?? new Uint8Array())))
     })
     const claims = await store.deliveries.claim({ limit: 10, leaseMs: 60_000 })
     expect(claims.map(({ body }) => body)).toEqual(bodies)

@@ -14,7 +14,13 @@ import type {
 } from '../src/ports/store-deliveries.js'
 import type { IntegrationRecord } from '../src/ports/store-integrations.js'
 import type { PageQuery } from '../src/ports/store-reads.js'
-import type { NewPayment, NewUpdate, StoredUpdate, StoreTransaction } from '../src/ports/store-transaction.js'
+import type {
+  NewPayment,
+  NewSnapshot,
+  NewUpdate,
+  StoredUpdate,
+  StoreTransaction,
+} from '../src/ports/store-transaction.js'
 
 /** 0x and 64 hex digits, different for each number. */
 export const hash = (n: number | bigint): string => `0x${n.toString(16).padStart(64, '0')}`
@@ -92,20 +98,22 @@ const encoder = new TextEncoder()
 export const bodyOf = (paymentId: string, version: number): Uint8Array =>
   encoder.encode(`{"payment":"${paymentId}","version":${version},"title":"Käse \u{1f9c0}"}`)
 
+/** A snapshot of a payment. */
+export function snapshotOf(
+  { id, integrationAddress, chainId, txHash }: StoredPayment,
+  version: number,
+  body = bodyOf(id, version),
+): NewSnapshot {
+  return { paymentId: id, version, body, integrationAddress, chainId, txHash }
+}
+
 /** Stores payments with their first snapshot, as indexing does. */
 export async function indexPayments(
   tx: StoreTransaction,
   payments: readonly NewPayment[],
 ): Promise<readonly StoredPayment[]> {
   const { inserted } = await tx.upsertPayments(payments)
-  await tx.insertSnapshots(
-    inserted.map(({ id, integrationAddress }) => ({
-      paymentId: id,
-      version: 1,
-      body: bodyOf(id, 1),
-      integrationAddress,
-    })),
-  )
+  await tx.insertSnapshots(inserted.map((payment) => snapshotOf(payment, 1)))
   return inserted
 }
 
@@ -128,9 +136,7 @@ export async function nextVersion(store: Store, { chainId, txHash, integrationAd
     if (payment === undefined) throw new Error('The payment is not stored.')
     const version = payment.version + 1
     await setStatus(tx, payment.id, statusOf(version))
-    await tx.insertSnapshots([
-      { paymentId: payment.id, version, body: bodyOf(payment.id, version), integrationAddress },
-    ])
+    await tx.insertSnapshots([snapshotOf({ ...payment, integrationAddress }, version)])
     return version
   })
 }

@@ -16,6 +16,7 @@ import {
   primary,
   setStatus,
   shop,
+  snapshotOf,
   statusOf,
 } from './fixtures.js'
 import type { StoreTest } from './subject.js'
@@ -252,10 +253,11 @@ export function paymentTests(test: StoreTest): void {
   })
 
   test('a snapshot is kept byte for byte, and its (payment, version) cannot be stored twice', async ({ store }) => {
-    const { id } = await indexed(store)
+    const payment = await indexed(store)
+    const { id } = payment
     const body = Uint8Array.from({ length: 256 }, (_, byte) => byte)
     const insert = (version: number, bytes: Uint8Array) =>
-      store.transaction((tx) => tx.insertSnapshots([{ paymentId: id, version, body: bytes, integrationAddress: shop }]))
+      store.transaction((tx) => tx.insertSnapshots([snapshotOf(payment, version, bytes)]))
     await insert(2, body)
     await expect(insert(2, new Uint8Array(1))).rejects.toThrow()
     expect(await store.payments.snapshot(id, 2)).toEqual(body)

@@ -16,6 +16,7 @@ import {
   primary,
   setStatus,
   shop,
+  snapshotOf,
   statusOf,
   waiting,
 } from './fixtures.js'
@@ -31,8 +32,8 @@ const operations: readonly ((tx: StoreTransaction, depositId: string) => Promise
   },
   async (tx) => {
     const [payment] = await tx.paymentsForChange({ chainId: 1, txHash: hash(1) })
-    const paymentId = payment?.id ?? ''
-    await tx.insertSnapshots([{ paymentId, version: 2, body: bodyOf(paymentId, 2), integrationAddress: shop }])
+    if (payment === undefined) throw new Error('The payment is not stored.')
+    await tx.insertSnapshots([snapshotOf(payment, 2)])
   },
   async (tx) => {
     const [payment] = await tx.paymentsForChange({ chainId: 1, txHash: hash(1) })
@@ -152,8 +153,8 @@ export function transactionTests(test: StoreTest): void {
     const [payment] = before.payments
     const transaction = store.transaction(async (tx) => {
       await tx.upsertPayments([primary({ txHash: hash(2) })])
-      const taken = { paymentId: payment?.id ?? '', version: 1, body: bodyOf('x', 1), integrationAddress: shop }
-      await tx.insertSnapshots([taken]).catch(() => undefined)
+      if (payment === undefined) throw new Error('The payment is not stored.')
+      await tx.insertSnapshots([snapshotOf(payment, 1, bodyOf('x', 1))]).catch(() => undefined)
       return 'as if nothing had happened'
     })
     await expect(transaction).rejects.toThrow()

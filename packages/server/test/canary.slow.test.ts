@@ -271,7 +271,7 @@ describe.each([
     expect(said('log')).toContain('An event sink threw')
     expect(said('log')).toContain('endpoint.failing')
     expect(said('answer 200 of /metrics')).toMatch(/published_to_delivered_seconds_count [1-9]/)
-    for (const column of ['deliveries.integration', 'audit.hash', 'snapshots.body']) expect(said(column)).not.toBe('')
+    for (const column of ['snapshots.integration', 'audit.hash', 'snapshots.body']) expect(said(column)).not.toBe('')
     expect(canaries.length).toBeGreaterThan(25)
 
     expect(leaks(sinks, canaries)).toEqual([])

@@ -1,24 +1,31 @@
-/** Stores snapshots and their deliveries. @module */
+/** Stores snapshots, and puts deliveries into the outbox. @module */
 import type { NewSnapshot } from '@payment-integration/core/ports'
-import type { BulkColumn, BulkInsert, Connection, SqlDialect } from './engine.js'
+import type { BulkInsert, Connection, Parameter, SqlDialect } from './engine.js'
 import { bulk } from './internal/bulk.js'
 import { checkInteger, parseId } from './internal/checks.js'
-import { runPrepared } from './internal/statement.js'
+import { packBody } from './packed-body.js'
+import type { Integer } from './schema/integer.js'
+
+/** Largest number in the column. */
+export const maxVersion = 2 ** 31 - 1
 
 const snapshotColumns: BulkInsert['columns'] = [
   { name: 'payment_id', type: 'integer' },
   { name: 'version', type: 'integer' },
+  { name: 'integration', type: 'text' },
   { name: 'body', type: 'bytes' },
 ]
 
-const deliveryColumns: readonly BulkColumn[] = [
-  { name: 'payment_id', type: 'integer' },
-  { name: 'version', type: 'integer' },
+const outboxColumns: BulkInsert['columns'] = [
+  { name: 'id', type: 'integer' },
   { name: 'integration', type: 'text' },
 ]
 
+/** The columns of a delivery that was never claimed. */
+const unclaimed = ['lane', 'attempted', 'schedule_from'].map((name) => ({ name, value: () => '0' }))
+
 /**
- * Stores snapshots, and one delivery, due at once, for each whose integration is registered with a notification URL.
+ * Stores snapshots. Each whose integration is registered with a notification URL is a delivery too, due at once.
  * Resolves the number of deliveries. Rejects with the database's own unique violation when a (payment, version) is
  * stored already.
  */
@@ -27,60 +34,57 @@ export async function insertSnapshots(
   dialect: SqlDialect,
   snapshots: readonly NewSnapshot[],
 ): Promise<number> {
-  const rows = snapshots.map(({ paymentId, version, body }) => [
-    parseId(paymentId, 'paymentId'),
-    checkInteger(version, 'version', 1),
-    body,
-  ])
-  await dialect.insertAll(db, { table: 'snapshots', columns: snapshotColumns, rows, keepsText: true })
-  const notified = await notifiedAmong(db, dialect, snapshots)
-  const deliveries = snapshots.flatMap(({ version, integrationAddress }, place) =>
-    integrationAddress !== null && notified.has(integrationAddress)
-      ? [[rows[place]?.[0], version, integrationAddress]]
-      : [],
-  )
-  if (deliveries.length === 0) return 0
+  if (snapshots.length === 0) return 0
+  const { notified, now } = await notifiedAmong(db, dialect, snapshots)
+  const integrations = snapshots.map(({ integrationAddress }) => notified.get(integrationAddress) ?? null)
   const { ids } = await dialect.insertNumbered(db, {
-    table: 'deliveries',
-    columns: deliveryColumns,
+    table: 'snapshots',
+    columns: snapshotColumns,
+    rows: snapshots.map((snapshot, place) => [
+      parseId(snapshot.paymentId, 'paymentId'),
+      checkInteger(snapshot.version, 'version', 1, maxVersion),
+      integrations[place],
+      packBody(snapshot.body, snapshot),
+    ]),
+    keepsText: true,
+    fixed: [{ name: 'created_at', value: now }],
+  })
+  if (ids === null) throw new Error('The database did not return all inserted snapshots.')
+  const deliveries = ids.flatMap((id, place) => {
+    const integration = integrations[place] ?? null
+    return integration === null ? [] : [[id, integration]]
+  })
+  await dialect.insertAll(db, {
+    table: 'outbox',
+    columns: outboxColumns,
     rows: deliveries,
     keepsText: true,
-    fixed: [{ name: 'created_at', value: dialect.nowText }],
+    fixed: [{ name: 'due_at', value: now }, ...unclaimed],
   })
-  if (ids === null) throw new Error('The database did not return all inserted deliveries.')
-  await putOut(db, dialect, ids)
   return deliveries.length
 }
 
-/** Adds deliveries to the outbox, due since their creation. */
-async function putOut(db: Connection, dialect: SqlDialect, ids: readonly number[]): Promise<void> {
-  const { name, oneOf } = dialect
-  await runPrepared(
-    db,
-    dialect,
-    (parameter) => `insert into ${name('outbox')}
-        (id, payment_id, version, integration, created_at, due_at, lane, attempted, schedule_from)
-      select d.id, d.payment_id, d.version, d.integration, d.created_at, d.created_at, 0, 0, 0 from ${name('deliveries')} d
-      where ${oneOf('d.id', 'integer', ids, parameter)}`,
-  )
-}
-
-/** The integrations that are registered with a notification URL. */
+/** The integrations that are registered with a notification URL, and one time: deliveries are due at their creation. */
 async function notifiedAmong(
   db: Connection,
   dialect: SqlDialect,
   snapshots: readonly NewSnapshot[],
-): Promise<ReadonlySet<string>> {
+): Promise<{ readonly notified: ReadonlyMap<string | null, string>; now(parameter: Parameter): string }> {
+  const { name, nowText } = dialect
   const named = new Set(snapshots.map(({ integrationAddress }) => integrationAddress))
-  const found = await bulk<{ address: string }>(
+  const found = await bulk<{ address: string; now: Integer }>(
     db,
     dialect,
     [{ name: 'address', type: 'text' }],
     [...named].flatMap((address) => (address === null ? [] : [[address]])),
-    (source) =>
+    (source, parameter) =>
       `with v (address) as (${source})
-       select i.address from v join ${dialect.name('integrations')} as i on i.address = v.address
+       select i.address, ${nowText(parameter)} as now from v join ${name('integrations')} as i on i.address = v.address
        where i.notification_url is not null`,
   )
-  return new Set(found.map(({ address }) => address))
+  const at = found[0]?.now
+  return {
+    notified: new Map(found.map(({ address }) => [address, address])),
+    now: (parameter) => (at === undefined ? nowText(parameter) : `cast(${parameter(at)} as bigint)`),
+  }
 }

@@ -19,7 +19,7 @@ export async function emitSnapshots(tx: StoreTransaction, changes: readonly Stat
   const snapshots = changes.flatMap(({ payment: { id: paymentId, integrationAddress, chainId, txHash }, status }) => {
     if (integrationAddress === null) return []
     const body = snapshotBytes({ integrationAddress, chainId, txHash }, status)
-    return [{ paymentId, version: status.version, body, integrationAddress }]
+    return [{ paymentId, version: status.version, body, integrationAddress, chainId, txHash }]
   })
   if (snapshots.length > 0) await tx.insertSnapshots(snapshots)
 }
@@ -29,7 +29,7 @@ export async function emitFirstSnapshots(tx: StoreTransaction, payments: readonl
   const snapshots = payments.flatMap(({ id: paymentId, integrationAddress, chainId, txHash }) => {
     if (integrationAddress === null) return []
     const body = snapshotBytes({ integrationAddress, chainId, txHash }, initialStatus)
-    return [{ paymentId, version: initialStatus.version, body, integrationAddress }]
+    return [{ paymentId, version: initialStatus.version, body, integrationAddress, chainId, txHash }]
   })
   if (snapshots.length > 0) await tx.insertSnapshots(snapshots)
 }

@@ -111,7 +111,7 @@ export interface CountQuery {
 export interface ConsoleNewest {
   /** Ids of payments. */
   readonly payments: readonly string[]
-  /** Deliveries with their payments: each is a new version. */
+  /** Deliveries with their payments: each is a new version. A store may examine the newest `limit` versions only. */
   readonly deliveries: readonly { readonly deliveryId: string; readonly paymentId: string }[]
   /** Processor updates by number, with the payment that they were decided on; null: they waited for it. */
   readonly updates: readonly { readonly seq: string; readonly paymentId: string | null }[]
@@ -140,8 +140,9 @@ export interface ConsoleReads {
   /** The deliveries of a payment, by version. */
   deliveriesOf(paymentId: string): Promise<DeliveryView[]>
   /**
-   * Deliveries, newest first. A filter by chain or `delivered`, or by an integration and a status, examines at most
-   * 2,000 deliveries for a page. Times select by ids, which rise with the creation time.
+   * Deliveries, newest first. A filter by an integration alone, or by a status other than `delivered` alone, has its
+   * own index. Other filters, and none, examine at most 2,000 versions for a page: nobody is notified of some. Times
+   * select by ids, which rise with the creation time.
    */
   deliveries(
     query: DeliveryFilter & { readonly beforeId?: string | undefined; readonly limit: number },

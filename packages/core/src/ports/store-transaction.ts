@@ -33,8 +33,11 @@ export interface NewSnapshot {
   readonly version: number
   /** UTF-8 JSON, exactly as it will be sent. */
   readonly body: Uint8Array
-  /** The integration to notify; null when the payment names none. */
+  /** The payment's integration, which is notified; null when the payment names none. */
   readonly integrationAddress: string | null
+  /** The payment's chain and transaction. A store may leave them and the integration out of the stored body. */
+  readonly chainId: number
+  readonly txHash: string
 }
 
 /** Identifies the transaction of an update. */

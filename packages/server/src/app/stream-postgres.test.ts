@@ -48,12 +48,9 @@ describe.skipIf(postgresMissing)('the stream on PostgreSQL', () => {
           ])
           const body = Buffer.from(JSON.stringify({ txHash }))
           await tx.insertSnapshots(
-            inserted.map(({ id: paymentId, integrationAddress }) => ({
-              paymentId,
-              version: 1,
-              body,
-              integrationAddress,
-            })),
+            inserted.map(({ id: paymentId, integrationAddress, chainId }) => {
+              return { paymentId, version: 1, body, integrationAddress, chainId, txHash }
+            }),
           )
           await new Promise((resolve) => setTimeout(resolve, pauseMs))
         })

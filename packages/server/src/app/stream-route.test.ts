@@ -175,7 +175,11 @@ it('reads no more deliveries for a reader that has stopped', async () => {
     const { inserted } = await tx.upsertPayments(all.map((each) => ({ facts: each, primary: true })))
     const body = Buffer.alloc(65_536, 'x')
     const integrationAddress = shop
-    await tx.insertSnapshots(inserted.map(({ id: paymentId }) => ({ paymentId, version: 1, body, integrationAddress })))
+    await tx.insertSnapshots(
+      inserted.map(({ id: paymentId, chainId, txHash }) => {
+        return { paymentId, version: 1, body, integrationAddress, chainId, txHash }
+      }),
+    )
   })
   let rows = 0
   const read = store.deliveries.stream

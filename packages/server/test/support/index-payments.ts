@@ -44,7 +44,8 @@ export async function indexPayments(store: Store, all: readonly PaymentFacts[]):
       inserted.flatMap(({ id, version, state, recipient, invoice, integrationAddress, chainId, txHash }) => {
         if (integrationAddress === null) return []
         const snapshot = { integrationAddress, chainId: String(chainId), txHash, version, state, recipient, invoice }
-        return [{ paymentId: id, version, body: Buffer.from(JSON.stringify(snapshot)), integrationAddress }]
+        const body = Buffer.from(JSON.stringify(snapshot))
+        return [{ paymentId: id, version, body, integrationAddress, chainId, txHash }]
       }),
     )
   })

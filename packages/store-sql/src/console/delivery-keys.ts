@@ -1,12 +1,13 @@
 /** Pages of deliveries: index ranges of a fixed length. Source: the port ConsoleReads. @module */
 import type { DeliveryFilter } from '@payment-integration/core/ports'
-import { sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Connection } from '../engine.js'
 import { parseId } from '../internal/checks.js'
 import { integer } from '../internal/values.js'
+import type { SnapshotRow } from '../schema/tables.js'
 import { firstIdAt } from './first-id.js'
 
-/** Deliveries that the statements of a page examine, where no index fits the filter: the first is often enough. */
+/** Versions that the statements of a page examine, where no index fits the filter: the first is often enough. */
 const steps = [250, 1_750]
 
 /** A filter without a transaction: deliveries of one are few. */
@@ -62,8 +63,9 @@ const pageOf = (found: readonly number[], limit: number): IdPage => ({
   isCut: false,
 })
 
-/** Whether all rows in the order of an index match. */
+/** Whether all rows in the order of an index match. The primary key has the versions that nobody is notified of too. */
 const hasOwnIndex = (filter: Filter) =>
+  (filter.integrationAddress !== undefined || filter.status !== undefined) &&
   filter.chainId === undefined &&
   comparedStatus(filter) === undefined &&
   filter.since === undefined &&
@@ -76,7 +78,10 @@ const hasOwnIndex = (filter: Filter) =>
 export function pageQuery(db: Connection, filter: Filter, range: IdRange, size: number, limit: number) {
   const { chainId, since, until } = filter
   const status = comparedStatus(filter)
-  const keys = db.selectFrom(keyQuery(db, filter, range, size).as('k')).select('k.id')
+  const keys = db
+    .selectFrom(keyQuery(db, filter, range, size).as('k'))
+    .select('k.id')
+    .where('k.integration', 'is not', null)
   return (
     keys
       .$if(chainId !== undefined, (rows) =>
@@ -96,8 +101,8 @@ export function pageQuery(db: Connection, filter: Filter, range: IdRange, size: 
       )
       .$if(status === 'exhausted' || status === 'superseded', (rows) => rows.where('k.undelivered', '=', status ?? ''))
       // Ids of transactions that run at once may be in another order than their times.
-      .$if(since !== undefined, (rows) => rows.where(sql<boolean>`coalesce(k.created_at, 0) >= ${since}`))
-      .$if(until !== undefined, (rows) => rows.where(sql<boolean>`coalesce(k.created_at, 0) < ${until}`))
+      .$if(since !== undefined, (rows) => rows.where(sql<boolean>`k.created_at >= ${since}`))
+      .$if(until !== undefined, (rows) => rows.where(sql<boolean>`k.created_at < ${until}`))
       .orderBy('k.id', 'desc')
       .limit(limit)
   )
@@ -107,29 +112,37 @@ export function pageQuery(db: Connection, filter: Filter, range: IdRange, size: 
 const comparedStatus = ({ status, integrationAddress }: Filter) =>
   integrationAddress !== undefined || status === 'delivered' ? status : undefined
 
+type Key = Pick<Selectable<SnapshotRow>, 'id' | 'payment_id' | 'integration' | 'created_at' | 'undelivered'>
+
 /** Keys in the order of the index that leads with a filter, or of the outbox. */
 export function keyQuery(db: Connection, filter: Filter, range: IdRange, size: number, skipped = 0) {
   const { low, high } = range
   if (filter.status === 'pending' && filter.integrationAddress === undefined)
     return db
       .selectFrom('outbox')
-      .select(['id', 'payment_id', 'integration', 'created_at', sql<string | null>`null`.as('undelivered')])
+      .select(['id', 'integration', sql<string | null>`null`.as('undelivered')])
+      .select(({ selectFrom }) => {
+        const snapshot = selectFrom('snapshots as s').whereRef('s.id', '=', 'outbox.id')
+        return [snapshot.select('s.payment_id').as('payment_id'), snapshot.select('s.created_at').as('created_at')]
+      })
       .where('id', '>=', low)
       .where('id', '<', high)
       .orderBy('id', 'desc')
       .limit(size)
       .offset(skipped)
+      .$castTo<Key>()
   const lead = leadOf(filter)
   const rows = db
-    .selectFrom('deliveries')
+    .selectFrom('snapshots')
     .select(['id', 'payment_id', 'integration', 'created_at', 'undelivered'])
     .limit(size)
     .offset(skipped)
+    .$castTo<Key>()
   if (lead === null) return rows.where('id', '>=', low).where('id', '<', high).orderBy('id', 'desc')
   // PostgreSQL searches by the pairs, and only the index of the filter has their order. With `=` it may read all ids
   // instead, past any number of others. SQLite searches by the columns: it uses no pair with an id.
   return rows
-    .$if(lead.column === 'undelivered', (all) => all.where('undelivered', 'is not', null))
+    .where(lead.column, 'is not', null)
     .where(lead.column, 'is not distinct from', lead.value)
     .where('id', '>=', low)
     .where('id', '<', high)

@@ -1,8 +1,8 @@
 /** Reads deliveries and attempts for the console. Source: the port ConsoleReads. @module */
 import type { ConsolePage, ConsoleReads, DeliveryFilter, DeliveryView } from '@payment-integration/core/ports'
-import { sql } from 'kysely'
+import { type NotNull, sql } from 'kysely'
 import { filtered } from '../deliveries/filter.js'
-import { withAttempts } from '../deliveries/list.js'
+import { viewColumns, withAttempts } from '../deliveries/list.js'
 import type { Connection, Engine } from '../engine.js'
 import { checkInteger, parseId } from '../internal/checks.js'
 import { integer, nullableInteger, unpack } from '../internal/values.js'
@@ -88,16 +88,7 @@ function isMatch(delivery: DeliveryView, filter: Omit<DeliveryFilter, 'txHash'>)
 
 /** Deliveries with their payments, and the time of the next attempt while pending. */
 export function viewRows(db: Connection) {
-  return filtered(db, {}).select([
-    'd.id',
-    'd.integration',
-    'd.version',
-    'd.undelivered',
-    'q.due_at',
-    'd.created_at',
-    'p.chain_id',
-    'p.tx_hash',
-  ])
+  return filtered(db, {}).select(viewColumns).$narrowType<{ integration: NotNull }>()
 }
 
 /** Attempts since a time, newest first. */

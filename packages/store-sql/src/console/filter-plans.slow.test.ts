@@ -77,13 +77,18 @@ describe('SQLite', () => {
       const { status, integrationAddress } = filter
       const expected =
         integrationAddress !== undefined
-          ? 'SEARCH deliveries USING INDEX deliveries_integration (integration=? AND id>? AND id<?)'
+          ? 'SEARCH snapshots USING INDEX snapshots_integration (integration=? AND id>? AND id<?)'
           : status === 'pending'
             ? 'SEARCH outbox USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)'
             : status === 'exhausted' || status === 'superseded'
-              ? 'SEARCH deliveries USING INDEX deliveries_undelivered (undelivered=? AND id>? AND id<?)'
-              : 'SEARCH deliveries USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)'
-      expect(steps, JSON.stringify(filter)).toEqual([expected])
+              ? 'SEARCH snapshots USING INDEX snapshots_undelivered (undelivered=? AND id>? AND id<?)'
+              : 'SEARCH snapshots USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)'
+      // A pending delivery reads two columns of its snapshot.
+      const ofSnapshot = /^(CORRELATED SCALAR SUBQUERY \d|SEARCH s USING INTEGER PRIMARY KEY \(rowid=\?\))$/
+      expect(
+        steps.filter((step) => !ofSnapshot.test(step)),
+        JSON.stringify(filter),
+      ).toEqual([expected])
     }
   })
 

@@ -1,11 +1,11 @@
-/** Finds the first delivery of a time without an index by time. @module */
+/** Finds the first version of a time without an index by time. @module */
 import { sql } from 'kysely'
 import type { Connection } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
 import { integer } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
 
-/** The lowest id of a delivery created at a time or later, or the next one. Ids rise with the time. */
+/** The lowest id of a version created at a time or later, or the next one. Ids rise with the time. */
 export async function firstIdAt(db: Connection, time: number): Promise<number> {
   const row = await firstIdQuery(db, checkInteger(time, 'time')).executeTakeFirst()
   return integer(row?.low ?? 1)
@@ -14,13 +14,13 @@ export async function firstIdAt(db: Connection, time: number): Promise<number> {
 /** Its statement: a bisection within the database, because each step from outside would be a round trip. */
 export function firstIdQuery(db: Connection, time: number) {
   const middle = sql<Integer>`(low + high) / 2`
-  const created = sql`(select coalesce(d.created_at, 0) from ${sql.table('deliveries')} as d
-    where d.id >= (low + high) / 2 order by d.id limit 1)`
+  const created = sql`(select s.created_at from ${sql.table('snapshots')} as s
+    where s.id >= (low + high) / 2 order by s.id limit 1)`
   const isLate = sql<boolean>`coalesce(${created}, ${time}) >= ${time}`
   return db
     .withRecursive('ids(low, high)', (query) =>
       query
-        .selectFrom('deliveries')
+        .selectFrom('snapshots')
         .select([sql<Integer>`cast(1 as bigint)`.as('low'), sql<Integer>`coalesce(max(id), 0) + 1`.as('high')])
         .unionAll(
           query

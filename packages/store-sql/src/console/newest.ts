@@ -24,9 +24,18 @@ export function newestPayments(db: Connection, limit: number) {
   return db.selectFrom('payments').select('id').orderBy('id', 'desc').limit(limit)
 }
 
-/** The newest deliveries. */
+/** The deliveries among the newest versions: without a bound it would read past any number of others. */
 export function newestDeliveries(db: Connection, limit: number) {
-  return db.selectFrom('deliveries').select(['id', 'payment_id']).orderBy('id', 'desc').limit(limit)
+  const versions = db
+    .selectFrom('snapshots')
+    .select(['id', 'payment_id', 'integration'])
+    .orderBy('id', 'desc')
+    .limit(limit)
+  return db
+    .selectFrom(versions.as('v'))
+    .select(['v.id', 'v.payment_id'])
+    .where('v.integration', 'is not', null)
+    .orderBy('v.id', 'desc')
 }
 
 /** The newest updates. */

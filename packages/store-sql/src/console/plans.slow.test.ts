@@ -53,7 +53,7 @@ describe('SQLite', () => {
     for (const [name, query] of Object.entries(queries(open))) {
       const plan = (await sqlitePlan(open.engine, query)).map(({ detail }) => detail)
       // A scan by an index, or by the order of the table, ends at the limit; the others are of subqueries.
-      const scans = plan.filter((step) => /^SCAN (payments|deliveries|d|p|a|attempts|updates)$/.test(step))
+      const scans = plan.filter((step) => /^SCAN (payments|snapshots|d|p|a|attempts|updates)$/.test(step))
       const isInTableOrder = name.startsWith('newest ')
       expect(isInTableOrder ? [] : scans, `${name}: ${plan.join('; ')}`).toEqual([])
       const sorts = plan.filter((step) => step === 'USE TEMP B-TREE FOR ORDER BY')

@@ -6,7 +6,9 @@ import type { ClaimedDelivery, ClaimRequest, DeliveryStore, Ids } from '@payment
 import type { Connection, Engine, Lane, SqlDialect } from '../engine.js'
 import { previousSigningSecret } from '../integrations.js'
 import { checkInteger } from '../internal/checks.js'
+import { txHashOf } from '../internal/tx-hash.js'
 import { integer } from '../internal/values.js'
+import { snapshotBytes } from '../snapshot-row.js'
 import { type Candidate, newRotation, type Rotation, readCandidates } from './candidates.js'
 import { choose } from './choose.js'
 import { takeProbes } from './endpoint-rows.js'
@@ -133,8 +135,8 @@ function claimedDelivery(
     signingSecret: { keyVersion: integer(integration.signing_key_version), sealed: integration.signing_sealed },
     previousSigningSecret: previousSigningSecret(integration),
     chainId: integer(row.chain_id),
-    txHash: row.tx_hash,
+    txHash: txHashOf(row.tx_hash),
     version: integer(row.version),
-    body: bytesOf(row.body),
+    body: snapshotBytes(bytesOf(row.body), row),
   }
 }

@@ -18,7 +18,8 @@ export interface RangeFilter extends DeliveryFilter {
 export const idOf = ({ status }: DeliveryFilter) => (status === 'pending' ? 'q.id' : 'd.id')
 
 /**
- * Matching deliveries `d` with their payments `p`, and their outbox rows `q` while pending.
+ * Matching deliveries `d` with their payments `p`, and their outbox rows `q` while pending. A delivery is a snapshot
+ * that an integration is notified of.
  * @throws TypeError For a malformed id. @throws RangeError For a number out of range.
  */
 export function filtered(db: Connection, filter: RangeFilter) {
@@ -32,9 +33,11 @@ export function filtered(db: Connection, filter: RangeFilter) {
   const hasSince = since !== null && since > 0
   return (
     db
-      .selectFrom('deliveries as d')
+      .selectFrom('snapshots as d')
       .leftJoin('outbox as q', 'q.id', 'd.id')
       .innerJoin('payments as p', 'p.id', 'd.payment_id')
+      // Outbox rows have an integration: the condition would lead SQLite to begin with the snapshots.
+      .$if(status !== 'pending', (rows) => rows.where('d.integration', 'is not', null))
       .where(idOf(filter), '>', after)
       .$if(upTo !== null, (rows) => rows.where(idOf(filter), '<=', upTo ?? 0))
       .$if(id !== null, (rows) => rows.where(idOf(filter), '=', id ?? 0))
@@ -50,10 +53,7 @@ export function filtered(db: Connection, filter: RangeFilter) {
         // `is not null` lets planners use the partial index of undelivered deliveries.
         rows.where('d.undelivered', '=', status ?? '').where('d.undelivered', 'is not', null),
       )
-      .$if(hasSince, (rows) => rows.where('d.created_at', '>=', since))
-      // A delivery without a time is older than any.
-      .$if(until !== null, (rows) =>
-        rows.where((eb) => eb.or([eb('d.created_at', '<', until), eb('d.created_at', 'is', null)])),
-      )
+      .$if(hasSince, (rows) => rows.where('d.created_at', '>=', since ?? 0))
+      .$if(until !== null, (rows) => rows.where('d.created_at', '<', until ?? 0))
   )
 }

@@ -19,7 +19,7 @@ export async function giveUp(
 ): Promise<void> {
   if (ids.length === 0) return
   const { name, oneOf } = dialect
-  const text = (parameter: Parameter) => `update ${name('deliveries')} set undelivered = ${parameter(reason)}
+  const text = (parameter: Parameter) => `update ${name('snapshots')} set undelivered = ${parameter(reason)}
     where ${oneOf('id', 'integer', ids, parameter)}`
   await sendPrepared(db, dialect, text)
   await removeFromOutbox(db, dialect, ids)

@@ -6,10 +6,11 @@ import type {
   DeliveryStore,
   DeliveryView,
 } from '@payment-integration/core/ports'
-import { type Selectable, sql } from 'kysely'
+import { type NotNull, type Selectable, sql } from 'kysely'
 import type { Connection, Engine } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
 import { run } from '../internal/statement.js'
+import { txHashOf } from '../internal/tx-hash.js'
 import { integer, nullableInteger, unpack } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
 import type { AttemptRow } from '../schema/tables.js'
@@ -64,19 +65,23 @@ function onlyFilter({ integrationAddress, chainId, txHash, status, since, until 
   return { integrationAddress, chainId, txHash, status, since, until }
 }
 
+/** The columns of a listed delivery. */
+export const viewColumns = [
+  'd.id',
+  'd.integration',
+  'd.version',
+  'd.undelivered',
+  'q.due_at',
+  'd.created_at',
+  'p.chain_id',
+  'p.tx_hash',
+] as const
+
 /** The rows of a listing, without their attempts. */
 export function listQuery(db: Connection, query: RangeFilter & { readonly limit: number }) {
   return filtered(db, query)
-    .select([
-      'd.id',
-      'd.integration',
-      'd.version',
-      'd.undelivered',
-      'q.due_at',
-      'd.created_at',
-      'p.chain_id',
-      'p.tx_hash',
-    ])
+    .select(viewColumns)
+    .$narrowType<{ integration: NotNull }>()
     .orderBy(idOf(query))
     .limit(checkInteger(query.limit, 'limit', 1))
 }
@@ -102,10 +107,10 @@ export async function withAttempts({ read, dialect }: Engine, deliveries: readon
       deliveryId: String(id),
       integrationAddress: row.integration,
       chainId: integer(row.chain_id),
-      txHash: row.tx_hash,
+      txHash: txHashOf(row.tx_hash),
       version: integer(row.version),
       status: row.due_at === null ? ((row.undelivered ?? 'delivered') as DeliveryStatus) : 'pending',
-      createdAt: nullableInteger(row.created_at),
+      createdAt: integer(row.created_at),
       attempts: byDelivery.get(id) ?? [],
       nextAttemptAt: nullableInteger(row.due_at),
     }

@@ -7,6 +7,7 @@ import { integer } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
 import type { Candidate } from './candidates.js'
 import type { Moment } from './lease.js'
+import { isSuperseded } from './superseded.js'
 
 interface DeliveryRow {
   id: Integer
@@ -85,14 +86,12 @@ export function lockText(dialect: SqlDialect, ids: readonly number[], moment: Mo
   const { bytesText, name, oneOf, skipLocked } = dialect
   return (parameter) => {
     const now = moment(parameter)
-    return `select d.id, d.version, d.attempted, d.schedule_from, coalesce(d.replayed_at, d.created_at, d.due_at) as made_at,
+    return `select d.id, s.version, d.attempted, d.schedule_from, coalesce(d.replayed_at, s.created_at) as made_at,
       case when d.replayed_at is null then 0 else 1 end as replayed, ${now} as now, d.integration,
       p.chain_id, p.tx_hash, ${bytesText('s.body')} as body,
-      case when d.lane = 1 and d.attempted > 0 and exists (
-        select 1 from ${name('deliveries')} n where n.payment_id = d.payment_id and n.version > d.version
-      ) then 1 else 0 end as superseded
-    from ${name('outbox')} d cross join ${name('payments')} p cross join ${name('snapshots')} s
+      case when d.lane = 1 and d.attempted > 0 and ${isSuperseded(dialect)} then 1 else 0 end as superseded
+    from ${name('outbox')} d cross join ${name('snapshots')} s cross join ${name('payments')} p
     where ${oneOf('d.id', 'integer', ids, parameter)} and coalesce(d.due_at, 0) <= ${now}
-      and p.id = d.payment_id and s.payment_id = d.payment_id and s.version = d.version${skipLocked('d')}`
+      and s.id = d.id and p.id = s.payment_id${skipLocked('d')}`
   }
 }

@@ -196,10 +196,10 @@ describe.skipIf(postgresMissing)(
         for (const [name, query] of Object.entries(byId(open)))
           for (const plans of ['custom', 'generic'] as const) {
             const scans = await postgresScans(open.engine, query, plans)
-            const found = scans.filter(({ table }) => table === 'outbox' || table === 'deliveries')
+            const found = scans.filter(({ table }) => table === 'outbox' || table === 'snapshots')
             expect(found.length, name).toBeGreaterThan(0)
             for (const { index, touched } of found) {
-              expect(index, name).toMatch(/^(outbox_pkey|deliveries_payment_id_version_key)$/)
+              expect(index, name).toMatch(/^(outbox_pkey|snapshots_pkey|snapshots_payment_id_version_key)$/)
               expect(touched, name).toBeLessThanOrEqual(32)
             }
           }

@@ -47,9 +47,9 @@ async function returnToOutbox(db: Connection, dialect: SqlDialect, ids: readonly
   const rows = await run<{ id: Integer }>(db, dialect, (parameter) => {
     const now = nowText(parameter)
     return `insert into ${name('outbox')}
-        (id, payment_id, version, integration, created_at, lane, due_at, replayed_at, attempted, schedule_from)
-      select d.id, d.payment_id, d.version, d.integration, d.created_at, 2, ${now}, ${now}, 0, 0
-      from ${name('deliveries')} d where ${oneOf('d.id', 'integer', ids, parameter)}
+        (id, integration, lane, due_at, replayed_at, attempted, schedule_from)
+      select d.id, d.integration, 2, ${now}, ${now}, 0, 0
+      from ${name('snapshots')} d where ${oneOf('d.id', 'integer', ids, parameter)}
         and not exists (select 1 from ${name('outbox')} q where q.id = d.id)
       order by d.id on conflict (id) do nothing returning id`
   })
@@ -68,7 +68,7 @@ async function returnToOutbox(db: Connection, dialect: SqlDialect, ids: readonly
     db,
     dialect,
     (parameter) =>
-      `update ${name('deliveries')} set undelivered = null where ${own(parameter)} and undelivered is not null`,
+      `update ${name('snapshots')} set undelivered = null where ${own(parameter)} and undelivered is not null`,
   )
   return returned.length
 }

@@ -16,6 +16,7 @@ import type { Integer } from '../schema/integer.js'
 import { type EndpointReport, type HealthRow, healthColumns, judgeEndpoints, storedHealth } from './endpoint-rows.js'
 import { parseLeaseToken } from './lease.js'
 import { giveUp, removeFromOutbox } from './leave-outbox.js'
+import { isSuperseded } from './superseded.js'
 
 /** Builds `settle`: logs attempts, settles their deliveries, then updates their endpoints' health. */
 export function createSettle({ transaction, dialect }: Engine): DeliveryStore['settle'] {
@@ -172,16 +173,16 @@ async function lockedElsewhere(
  */
 export function lockLeasedText(dialect: SqlDialect, ids: readonly number[], checksVersions = true): StatementText {
   const { name, nowText, oneOf, skipLocked } = dialect
-  const superseded = `case when exists (
-        select 1 from ${name('deliveries')} n where n.payment_id = d.payment_id and n.version > d.version
-      ) then 1 else 0 end`
+  const [superseded, snapshot, ofDelivery] = checksVersions
+    ? [`case when ${isSuperseded(dialect)} then 1 else 0 end`, `cross join ${name('snapshots')} s`, 'and s.id = d.id']
+    : ['0', '', '']
   return (
     parameter,
   ) => `select d.id, d.claim_token, d.attempted, d.schedule_from, d.integration, ${healthColumns}, ${nowText(parameter)} as now,
-      ${checksVersions ? superseded : '0'} as superseded
-    from ${name('outbox')} d cross join ${name('integrations')} i
+      ${superseded} as superseded
+    from ${name('outbox')} d ${snapshot} cross join ${name('integrations')} i
       left join ${name('endpoints')} e on e.integration = i.address
     where ${oneOf('d.id', 'integer', ids, parameter)} and d.claim_token is not null
-      and i.address = d.integration
+      and i.address = d.integration ${ofDelivery}
     order by d.id${skipLocked('d')}`
 }

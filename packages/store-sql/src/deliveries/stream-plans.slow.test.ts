@@ -1,4 +1,4 @@
-/** The query of a stream uses the index `deliveries_integration`. See docs/decisions/listen.md. */
+/** The query of a stream uses the index `snapshots_integration`. See docs/decisions/listen.md. */
 import { fixtures } from '@payment-integration/core/conformance'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -49,8 +49,8 @@ describe('SQLite', () => {
   test.each(shops)('reads the deliveries of %s by the index, and the rest by their keys', async (own) => {
     for (const query of queries(open, own)) {
       const plan = (await sqlitePlan(open.engine, query)).map(({ detail }) => detail)
-      expect(plan.filter((step) => /\bdeliveries\b/.test(step))).toEqual([
-        'SEARCH deliveries USING INDEX deliveries_integration (integration=? AND id>? AND id<?)',
+      expect(plan.filter((step) => /\bsnapshots\b/.test(step))).toEqual([
+        'SEARCH snapshots USING INDEX snapshots_integration (integration=? AND id>? AND id<?)',
       ])
       expect(plan.filter((step) => /^SCAN (?!d\b)/.test(step))).toEqual([])
     }
@@ -71,8 +71,8 @@ describe.skipIf(postgresMissing)(
       test.each(shops)(`reads no other delivery than those of %s, with statistics: ${statistics}`, async (own) => {
         if (statistics === 'fresh') await sql`analyze`.execute(open.engine.read)
         for (const query of queries(open, own)) {
-          const found = (await postgresScans(open.engine, query)).filter(({ table }) => table === 'deliveries')
-          expect(found).toMatchObject([{ type: 'Index Scan', index: 'deliveries_integration' }])
+          const found = (await postgresScans(open.engine, query)).filter(({ table }) => table === 'snapshots')
+          expect(found).toMatchObject([{ type: 'Index Scan', index: 'snapshots_integration' }])
           expect(found[0]?.touched).toBeLessThanOrEqual(limit)
         }
       })

@@ -3,8 +3,10 @@ import type { DeliveryStore, StreamedDelivery, StreamQuery } from '@payment-inte
 import type { Engine, SqlDialect } from '../engine.js'
 import { checkInteger, parseId } from '../internal/checks.js'
 import { compile, run } from '../internal/statement.js'
-import { integer, nullableInteger } from '../internal/values.js'
+import { txHashOf } from '../internal/tx-hash.js'
+import { integer } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
+import { snapshotBytes } from '../snapshot-row.js'
 
 interface NewestAndWriters {
   readonly newest: Integer
@@ -27,7 +29,7 @@ export function createCompleteUpTo({ read, dialect }: Engine): DeliveryStore['co
   }
 
   return async () => {
-    const [row] = await run<NewestAndWriters>(read, dialect, () => dialect.newestAndWriters('deliveries'))
+    const [row] = await run<NewestAndWriters>(read, dialect, () => dialect.newestAndWriters('snapshots'))
     if (row !== undefined) observe(integer(row.newest), JSON.parse(row.writers))
     return complete === null ? null : String(complete)
   }
@@ -36,7 +38,7 @@ export function createCompleteUpTo({ read, dialect }: Engine): DeliveryStore['co
 interface StreamRow {
   readonly id: Integer
   readonly version: Integer
-  readonly created_at: Integer | null
+  readonly created_at: Integer
   readonly chain_id: Integer
   readonly tx_hash: string
   readonly body: Uint8Array | string
@@ -48,10 +50,10 @@ export async function streamDeliveries({ read, dialect }: Engine, query: StreamQ
   return rows.map((row) => ({
     deliveryId: String(integer(row.id)),
     chainId: integer(row.chain_id),
-    txHash: row.tx_hash,
+    txHash: txHashOf(row.tx_hash),
     version: integer(row.version),
-    createdAt: nullableInteger(row.created_at),
-    body: dialect.bytesOf(row.body),
+    createdAt: integer(row.created_at),
+    body: snapshotBytes(dialect.bytesOf(row.body), { ...row, integration: query.integrationAddress }),
   }))
 }
 
@@ -62,14 +64,13 @@ export function streamQuery(dialect: SqlDialect, { integrationAddress, afterId, 
   const most = checkInteger(limit, 'limit', 1)
   return compile<StreamRow>(
     dialect,
-    (parameter) => `select d.id, d.version, d.created_at, p.chain_id, p.tx_hash, ${bytesText('s.body')} as body
+    (parameter) => `select d.id, d.version, d.created_at, p.chain_id, p.tx_hash, ${bytesText('d.body')} as body
       from (
-        select id, payment_id, version, created_at from ${name('deliveries')}
-        where ${indexRange('integration', 'id', range, parameter)}
+        select id, payment_id, version, created_at, body from ${name('snapshots')}
+        where integration is not null and ${indexRange('integration', 'id', range, parameter)}
         order by integration, id limit ${parameter(most)}
       ) d
       join ${name('payments')} p on p.id = d.payment_id
-      join ${name('snapshots')} s on s.payment_id = d.payment_id and s.version = d.version
       order by d.id`,
   )
 }

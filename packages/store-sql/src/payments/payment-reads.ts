@@ -8,6 +8,8 @@ import { prepare, type ValueOf } from '../internal/prepare.js'
 import { bytes, nullableInteger } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
 import type { PaymentRow } from '../schema/tables.js'
+import { snapshotBytes } from '../snapshot-row.js'
+import { maxVersion } from '../snapshots.js'
 import { paymentColumns, storedPayment } from './payment-row.js'
 import { createReadPage } from './read-page.js'
 import { createUnsettledReads } from './unsettled.js'
@@ -34,13 +36,17 @@ export function createPaymentReads(engine: Pick<Engine, 'read' | 'rows'>): Payme
       return readCheckpoint(db, checkInteger(chainId, 'chainId'))
     },
     async snapshot(paymentId, version) {
+      const id = parseId(paymentId, 'paymentId')
+      // The column would refuse a larger number.
+      if (checkInteger(version, 'version') > maxVersion) return null
       const row = await db
-        .selectFrom('snapshots')
-        .select('body')
-        .where('payment_id', '=', parseId(paymentId, 'paymentId'))
-        .where('version', '=', checkInteger(version, 'version'))
+        .selectFrom('snapshots as s')
+        .innerJoin('payments as p', 'p.id', 's.payment_id')
+        .select(['s.body', 's.version', 'p.integration', 'p.chain_id', 'p.tx_hash'])
+        .where('s.payment_id', '=', id)
+        .where('s.version', '=', version)
         .executeTakeFirst()
-      return row === undefined ? null : bytes(row.body)
+      return row === undefined ? null : snapshotBytes(bytes(row.body), row)
     },
   }
 }

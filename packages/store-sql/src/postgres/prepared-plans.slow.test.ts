@@ -62,9 +62,7 @@ test.skipIf(postgresMissing)(
           `explain (format json) execute "${name}"(${nulls})`,
         )
         const scans = rows.flatMap((row) => scansOf(row['QUERY PLAN'][0].Plan))
-        expect(scans.filter((scan) => /^(Seq|Bitmap).*of (outbox|deliveries|payments|snapshots) /.test(scan))).toEqual(
-          [],
-        )
+        expect(scans.filter((scan) => /^(Seq|Bitmap).*of (outbox|payments|snapshots) /.test(scan))).toEqual([])
         const byDue = scans.filter((scan) => scan.endsWith('of outbox by outbox_due'))
         const byId = scans.filter((scan) => scan.endsWith('of outbox by outbox_pkey'))
         expect([byDue.length > 0, byId.length]).toEqual(byDue.length > 0 ? [true, 0] : [false, 1])
@@ -93,10 +91,7 @@ test.skipIf(postgresMissing)(
           const update = fixtures.update({ id: `u${n}`, txHash: hash(n) })
           await tx.insertUpdates([fixtures.decided(payment, { update, version: 2 })])
           await fixtures.setStatus(tx, payment.id, fixtures.statusOf(2, { state: n % 2 === 0 ? 'success' : 'pending' }))
-          const { integrationAddress } = payment
-          await tx.insertSnapshots([
-            { paymentId: payment.id, version: 2, body: fixtures.bodyOf(payment.id, 2), integrationAddress },
-          ])
+          await tx.insertSnapshots([fixtures.snapshotOf(payment, 2)])
         },
         { searches: true },
       )
@@ -127,7 +122,6 @@ test.skipIf(postgresMissing)(
         }
       }
       expect([...found].sort()).toEqual([
-        'deliveries by deliveries_pkey',
         'integrations by integrations_pkey',
         'payments by payments_hash',
         'payments by payments_pkey',

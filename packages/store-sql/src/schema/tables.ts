@@ -81,45 +81,41 @@ export interface PaymentMoveRow {
   block_timestamp: Integer
 }
 
-/** The snapshot bytes of one version, written once. */
+/**
+ * One row per version of a payment. It is a delivery too if its integration is notified: then it is delivered, unless
+ * it is in the outbox, exhausted or superseded.
+ */
 export interface SnapshotRow {
-  payment_id: Integer
-  version: Integer
-  body: Uint8Array
-}
-
-/** One row per notified snapshot. It is delivered, unless it is in the outbox, exhausted or superseded. */
-export interface DeliveryRow {
   id: Generated<Integer>
   payment_id: Integer
+  created_at: Integer
   version: Integer
-  integration: string
-  /** When it was created. Always set, though the column is nullable. */
-  created_at: Integer | null
+  /** The notified integration; null: nobody is notified. */
+  integration: string | null
   /** `exhausted`, `superseded` or null. */
   undelivered: string | null
+  /** The snapshot bytes. */
+  body: Uint8Array
 }
 
 /** One row per delivery that is pending. */
 export interface OutboxRow {
-  /** Of the delivery, like the next four. */
+  /** Of the snapshot. */
   id: Integer
-  payment_id: Integer
-  version: Integer
-  integration: string
-  created_at: Integer | null
-  /** Number of logged attempts; a claim without an outcome adds none. */
-  attempted: Integer
-  /** The lane: 0 until the first claim, then 1; 2 for a replay without an attempt. */
-  lane: Integer
   /** When it may be claimed: its planned time, or the end of its lease. */
   due_at: Integer
-  /** The newest claim, or null. */
-  claim_token: string | null
   /** When it was replayed, or null. */
   replayed_at: Integer | null
+  /** Number of logged attempts; a claim without an outcome adds none. */
+  attempted: Integer
   /** Number of logged attempts when its retry schedule began, at its creation or replay. */
   schedule_from: Integer
+  /** The lane: 0 until the first claim, then 1; 2 for a replay without an attempt. */
+  lane: Integer
+  /** Of the snapshot. */
+  integration: string
+  /** The newest claim, or null. */
+  claim_token: string | null
 }
 
 /** One logged attempt of a delivery. */
@@ -336,7 +332,6 @@ export interface Tables {
   page_epochs: PageEpochRow
   payment_moves: PaymentMoveRow
   snapshots: SnapshotRow
-  deliveries: DeliveryRow
   outbox: OutboxRow
   attempts: AttemptRow
   updates: UpdateRow

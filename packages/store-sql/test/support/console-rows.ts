@@ -51,18 +51,18 @@ export async function fillConsoleRows({ engine }: OpenEngine): Promise<void> {
       .execute()
     for (const [n, status] of (['exhausted', 'superseded'] as const).entries())
       await db
-        .updateTable('deliveries')
+        .updateTable('snapshots')
         .set({ undelivered: status })
         .where('id', '<=', oldest)
         .where(sql<boolean>`id % 2 = ${n}`)
         .execute()
     await db
-      .updateTable('deliveries')
+      .updateTable('snapshots')
       .set({ created_at: sql<number>`${epoch} + id` })
       .execute()
     const name = (table: string) => sql.raw(engine.dialect.name(table))
     await sql`insert into ${name('attempts')} (delivery_id, started_at, latency_ms, number, status, replay)
-      select id, created_at, 5, 1, 204, 0 from ${name('deliveries')}`.execute(db)
+      select id, created_at, 5, 1, 204, 0 from ${name('snapshots')}`.execute(db)
     const fingerprint = sql`cast(${hexBytes(`0x${'f1'.repeat(16)}`)} as ${sql.raw(engine.dialect.types.bytes)})`
     await sql`insert into ${name('updates')} (payment_id, version, id, fingerprint, outcome)
       select id, 1, 'u' || id, ${fingerprint}, 'unchanged' from ${name('payments')} order by id`.execute(db)

@@ -1,30 +1,30 @@
-/** Creates the tables of deliveries: the log, the outbox, attempts and endpoints. @module */
+/** Creates the tables of versions and their deliveries: snapshots, outbox, attempts and endpoints. @module */
 import { createTable, type Statements } from '../migration.js'
 
-/** Deliveries, the outbox of those that are pending, their attempts, and the endpoints whose last attempt failed. */
+/** Snapshots, the outbox of pending deliveries, their attempts, and the endpoints whose last attempt failed. */
 export const deliveryTables: Statements = (types, name) => {
-  const { id, integer, int, short, code, text, real, hasBulkForeignKeys } = types
-  const [deliveries, outbox, endpoints] = [name('deliveries'), name('outbox'), name('endpoints')]
+  const { id, integer, int, short, code, text, bytes, real, hasBulkForeignKeys } = types
+  const [snapshots, outbox, endpoints] = [name('snapshots'), name('outbox'), name('endpoints')]
   const foreignKey = (definition: string) => (hasBulkForeignKeys ? `, foreign key ${definition}` : '')
   return [
     createTable(
       types,
-      deliveries,
-      `id ${id}, payment_id ${integer} not null, version ${integer} not null, integration ${code} not null,
-       created_at ${integer}, undelivered ${code}, unique (payment_id, version)
-       ${foreignKey(`(integration) references ${name('integrations')} (address)`)}
-       ${foreignKey(`(payment_id, version) references ${name('snapshots')} (payment_id, version)`)}`,
+      snapshots,
+      `id ${id}, payment_id ${integer} not null, created_at ${integer} not null, version ${int} not null,
+       integration ${code}, undelivered ${code}, body ${bytes} not null, unique (payment_id, version)
+       ${foreignKey(`(payment_id) references ${name('payments')} (id)`)}
+       ${foreignKey(`(integration) references ${name('integrations')} (address)`)}`,
     ),
-    // Most deliveries are delivered and listed by the primary key; this index lists the others.
-    `create index deliveries_undelivered on ${deliveries} (undelivered, id) where undelivered is not null`,
     // The stream of an integration.
-    `create index deliveries_integration on ${deliveries} (integration, id)`,
+    `create index snapshots_integration on ${snapshots} (integration, id) where integration is not null`,
+    // Most deliveries are delivered and listed by the primary key; this index lists the others.
+    `create index snapshots_undelivered on ${snapshots} (undelivered, id) where undelivered is not null`,
     createTable(
       types,
       outbox,
-      `id ${integer} not null primary key, payment_id ${integer} not null, version ${integer} not null,
-       integration ${code} not null, lane ${integer} not null, due_at ${integer} not null, claim_token ${text},
-       attempted ${integer} not null, schedule_from ${integer} not null, replayed_at ${integer}, created_at ${integer}`,
+      `id ${integer} not null primary key, due_at ${integer} not null, replayed_at ${integer},
+       attempted ${int} not null, schedule_from ${int} not null, lane ${short} not null,
+       integration ${code} not null, claim_token ${text}`,
     ),
     `create index outbox_due on ${outbox} (lane, integration, due_at, id)`,
     createTable(
@@ -32,7 +32,7 @@ export const deliveryTables: Statements = (types, name) => {
       name('attempts'),
       `delivery_id ${integer} not null, started_at ${integer} not null, latency_ms ${real} not null,
        number ${int} not null, status ${short}, replay ${short} not null, reason ${text}, excerpt ${text},
-       primary key (delivery_id, number)${foreignKey(`(delivery_id) references ${deliveries} (id)`)}`,
+       primary key (delivery_id, number)${foreignKey(`(delivery_id) references ${snapshots} (id)`)}`,
     ),
     createTable(
       types,

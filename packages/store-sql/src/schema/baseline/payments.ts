@@ -1,11 +1,10 @@
-/** Creates the tables of payments, their snapshots and their moves between pages. @module */
+/** Creates the tables of payments and their moves between pages. @module */
 import { createTable, type Statements } from '../migration.js'
 
-/** Payments, snapshots, and the moves that keep page positions valid while block times change. */
+/** Payments, and the moves that keep page positions valid while block times change. */
 export const paymentTables: Statements = (types, name) => {
-  const { id, integer, code, text, bytes, hasBulkForeignKeys } = types
+  const { id, integer, code, text } = types
   const payments = name('payments')
-  const paymentKey = hasBulkForeignKeys ? ` references ${payments} (id)` : ''
   return [
     createTable(
       types,
@@ -39,12 +38,6 @@ export const paymentTables: Statements = (types, name) => {
       types,
       name('unsettled'),
       `chain_id ${integer} not null, payment_id ${integer} not null, primary key (chain_id, payment_id)`,
-    ),
-    createTable(
-      types,
-      name('snapshots'),
-      `payment_id ${integer} not null${paymentKey}, version ${integer} not null, body ${bytes} not null,
-       primary key (payment_id, version)`,
     ),
     createTable(types, name('page_epochs'), `integration ${code} not null primary key, seq ${integer} not null`),
     createTable(

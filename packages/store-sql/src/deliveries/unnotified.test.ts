@@ -1,0 +1,75 @@
+import { fixtures } from '@payment-integration/core/conformance'
+import { expect, test } from 'vitest'
+import { onBothDatabases } from '../../test/support/both-databases.js'
+import { createStore } from '../create-store.js'
+
+const { claimOne, failed, hash, indexed, indexPayments, integration, nextVersion, otherShop, primary } = fixtures
+const { settleOne, shop } = fixtures
+
+onBothDatabases((empty) => {
+  const start = async () => {
+    const store = createStore(await empty())
+    await store.migrate()
+    await store.integrations.insert(integration())
+    return store
+  }
+
+  test('a version that nobody is notified of is in no list, no count and no stream, and its bytes are read', async () => {
+    const store = await start()
+    const silent = await indexed(store, { txHash: hash(1), integrationAddress: otherShop })
+    await indexed(store, { txHash: hash(2) })
+    const last = await indexed(store, { txHash: hash(3), integrationAddress: otherShop })
+    const { deliveries, console: reads } = store
+    const [own] = await deliveries.list({ limit: 10 })
+    const id = own?.deliveryId ?? ''
+    expect(await deliveries.list({ limit: 10 })).toMatchObject([{ txHash: hash(2), integrationAddress: shop }])
+    expect([await deliveries.newestId({}), await deliveries.count({})]).toEqual([id, 1])
+    for (const neighbour of [Number(id) - 1, Number(id) + 1]) {
+      expect(await deliveries.find(String(neighbour))).toBeNull()
+      expect(await reads.deliveriesById([String(neighbour)])).toEqual([])
+      expect(await store.transaction((tx) => tx.replayDeliveries({ deliveryId: String(neighbour), limit: 1 }))).toEqual(
+        {
+          ...{ replayed: 0, underWay: 0, lastId: null },
+        },
+      )
+    }
+    expect((await reads.deliveries({ limit: 10 })).rows.map(({ deliveryId }) => deliveryId)).toEqual([id])
+    expect((await reads.newest(10)).deliveries.map(({ deliveryId }) => deliveryId)).toEqual([id])
+    expect(await reads.deliveriesOf(silent.id)).toEqual([])
+    for (const [address, count] of [[shop, 1] as const, [otherShop, 0] as const])
+      expect(
+        await deliveries.stream({ integrationAddress: address, afterId: '0', upToId: '9', limit: 9 }),
+      ).toHaveLength(count)
+    expect(await store.payments.snapshot(last.id, 1)).toEqual(fixtures.bodyOf(last.id, 1))
+  })
+
+  test('a newer version supersedes a delivery only if somebody is notified of it', async () => {
+    const store = await start()
+    const payment = await indexed(store)
+    const retry = { kind: 'retry', inMs: 0 } as const
+    await settleOne(store, await claimOne(store), failed, retry)
+    await store.transaction((tx) => tx.integrations.update(shop, { notificationUrl: null }))
+    await nextVersion(store, payment)
+    await store.transaction((tx) => tx.integrations.update(shop, { notificationUrl: integration().notificationUrl }))
+    const claim = await claimOne(store)
+    expect(claim.version).toBe(1)
+    expect(await settleOne(store, claim, failed, retry)).toBe('pending')
+    await nextVersion(store, payment)
+    expect(await store.deliveries.claim({ limit: 9, leaseMs: 60_000 })).toMatchObject([{ version: 3 }])
+    expect(await store.deliveries.list({ status: 'superseded', limit: 9 })).toMatchObject([{ version: 1 }])
+  })
+
+  test('a page without a filter examines 2,000 versions, whoever is notified of them', async () => {
+    const store = await start()
+    await indexed(store, { txHash: hash(1) })
+    const silent = Array.from({ length: 2_500 }, (_, n) =>
+      primary({ txHash: hash(n + 2), integrationAddress: otherShop }),
+    )
+    await store.transaction((tx) => indexPayments(tx, silent))
+    const first = await store.console.deliveries({ limit: 10 })
+    expect(first).toMatchObject({ rows: [], isCut: true, next: '502' })
+    const second = await store.console.deliveries({ limit: 10, beforeId: first.next ?? undefined })
+    expect(second).toMatchObject({ rows: [{ txHash: hash(1) }], isCut: false, next: null })
+    expect((await store.console.newest(300)).deliveries).toEqual([])
+  })
+})

@@ -1,0 +1,83 @@
+/** Packs snapshot bytes: their row and their payment give the rest. Source: docs/interface.md 2.3. @module */
+import { bytes } from './internal/values.js'
+
+/** The version that a body describes, as its row and its payment have it. */
+export interface BodySubject {
+  /** Null: the body is stored whole. */
+  readonly integrationAddress: string | null
+  readonly chainId: number
+  readonly txHash: string
+  readonly version: number
+}
+
+// The first byte is the format. As ASCII digits they need no escape where PostgreSQL returns bytes as text.
+const wholeBody = 0x30
+const valuesOnly = 0x31
+
+/**
+ * The stored form of a body: only its values as a JSON array, such as `["success",["Kiosk",null],null]`, if the body is
+ * rebuilt of them byte for byte. Any other body is stored whole.
+ */
+export function packBody(body: Uint8Array, subject: BodySubject): Uint8Array {
+  const values = subject.integrationAddress === null ? null : valuesOf(bufferOf(body).toString(), headOf(subject))
+  if (values !== null) return bytes(Buffer.from(`1${values}`))
+  const packed = new Uint8Array(body.length + 1)
+  packed[0] = wholeBody
+  packed.set(body, 1)
+  return packed
+}
+
+/**
+ * The body that {@link packBody} was given with the same subject.
+ * @throws RangeError When the stored form is none of this release.
+ */
+export function unpackBody(packed: Uint8Array, subject: BodySubject): Uint8Array {
+  const [format] = packed
+  if (format === wholeBody) return packed.subarray(1)
+  const values = format === valuesOnly ? shortForm.exec(bufferOf(packed).toString('utf8', 1)) : null
+  if (values === null) throw new RangeError(`A stored body has the unknown format ${format}. Is the release older?`)
+  return bytes(Buffer.from(headOf(subject) + tailOf(values)))
+}
+
+// The templates of the format 1. They are frozen: stored bodies are rebuilt by them.
+
+/** The fields of the subject. */
+const headOf = ({ integrationAddress, chainId, txHash, version }: BodySubject): string =>
+  `{"integrationAddress":"${integrationAddress}","chainId":"${chainId}","txHash":"${txHash}","version":${version},`
+
+/** A JSON string as it is written, or null. No other text begins with one and ends at the same place. */
+const value = String.raw`("[^"\\]*(?:\\[^][^"\\]*)*"|null)`
+const shortForm = new RegExp(
+  String.raw`^\[${value},(?:null|\[${value},${value}\]),(?:null|\[${value},${value},${value},${value}\])\]$`,
+)
+const tail = new RegExp(
+  String.raw`^"state":${value},"recipient":(?:null|\{"title":${value},"subtitle":${value}\}),` +
+    String.raw`"invoice":(?:null|\{"amount":${value},"currency":${value},` +
+    String.raw`"settlementAmount":${value},"settlementCurrency":${value}\})\}$`,
+)
+
+/** The fields of the values, which a match of {@link shortForm} or {@link tail} has after its text. */
+function tailOf([, state, title, subtitle, amount, currency, settlementAmount, settlementCurrency]: Values): string {
+  const recipient = title === undefined ? 'null' : `{"title":${title},"subtitle":${subtitle}}`
+  const settlement = `"settlementAmount":${settlementAmount},"settlementCurrency":${settlementCurrency}`
+  const invoice = amount === undefined ? 'null' : `{"amount":${amount},"currency":${currency},${settlement}}`
+  return `"state":${state},"recipient":${recipient},"invoice":${invoice}}`
+}
+
+type Values = readonly (string | undefined)[]
+
+/** The values as a JSON array; null: the body is another text than the one rebuilt of them. */
+function valuesOf(text: string, head: string): string | null {
+  // Bytes that are no UTF-8 were read as this character; without it, equal texts are equal bytes.
+  if (!text.startsWith(head) || text.includes('\ufffd')) return null
+  const rest = text.slice(head.length)
+  const values = tail.exec(rest)
+  if (values === null || tailOf(values) !== rest) return null
+  const [, state, title, subtitle, amount, currency, settlementAmount, settlementCurrency] = values
+  const recipient = title === undefined ? 'null' : `[${title},${subtitle}]`
+  const invoice = amount === undefined ? 'null' : `[${amount},${currency},${settlementAmount},${settlementCurrency}]`
+  return `[${state},${recipient},${invoice}]`
+}
+
+/** The same memory: only a buffer decodes a part of it without a copy. */
+const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)

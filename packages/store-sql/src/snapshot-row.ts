@@ -1,0 +1,23 @@
+/** Reads the snapshot bytes of a row. @module */
+import { txHashOf } from './internal/tx-hash.js'
+import { integer } from './internal/values.js'
+import { unpackBody } from './packed-body.js'
+import type { Integer } from './schema/integer.js'
+
+/** A snapshot's columns with those of its payment. */
+interface SubjectRow {
+  /** Of the payment, or of the snapshot where it is notified. */
+  readonly integration: string | null
+  readonly chain_id: Integer
+  readonly tx_hash: string
+  readonly version: Integer
+}
+
+/** The snapshot bytes of the bytes in a row. */
+export const snapshotBytes = (stored: Uint8Array, row: SubjectRow): Uint8Array =>
+  unpackBody(stored, {
+    integrationAddress: row.integration,
+    chainId: integer(row.chain_id),
+    txHash: txHashOf(row.tx_hash),
+    version: integer(row.version),
+  })

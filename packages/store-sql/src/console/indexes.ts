@@ -21,7 +21,8 @@ function indexes({ name }: SqlDialect): string[] {
     `payments_unsettled on ${payments} (state, block_timestamp, chain_id, tx_hash, id)
      where is_primary = 1 and state <> 'success'`,
     `payments_memo on ${payments} (memo) where is_primary = 1`,
-    `payments_source on ${payments} (source_tx_hash) where is_primary = 1 and source_tx_hash <> tx_hash`,
+    `payments_source on ${payments} (source_tx_hash) 
+     where is_primary = 1 and source_tx_hash is not null`,
     `attempts_started on ${name('attempts')} (started_at)`,
     `updates_transaction on ${name('updates')} (chain_id, tx_hash, seq)`,
   ]

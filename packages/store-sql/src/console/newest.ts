@@ -1,15 +1,15 @@
 /** Reads the newest rows, which live pages compare with earlier ones. Source: the port ConsoleReads. @module */
 import type { ConsoleNewest } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
-import type { Connection } from '../engine.js'
+import type { Connection, Engine, SqlDialect } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
 
 /** The newest rows of each kind. */
-export async function readNewest(db: Connection, limit: number): Promise<ConsoleNewest> {
+export async function readNewest({ read: db, dialect }: Engine, limit: number): Promise<ConsoleNewest> {
   checkInteger(limit, 'limit', 1)
   const payments = await newestPayments(db, limit).execute()
   const deliveries = await newestDeliveries(db, limit).execute()
-  const updates = await newestUpdates(db, limit).execute()
+  const updates = await newestUpdates(db, dialect, limit).execute()
   return {
     payments: payments.map(({ id }) => String(id)),
     deliveries: deliveries.map(({ id, payment_id }) => ({ deliveryId: String(id), paymentId: String(payment_id) })),
@@ -31,14 +31,14 @@ export function newestDeliveries(db: Connection, limit: number) {
 }
 
 /** The newest updates, with the primary payments of their transactions. */
-export function newestUpdates(db: Connection, limit: number) {
+export function newestUpdates(db: Connection, { bytesOfHex }: SqlDialect, limit: number) {
   const updates = db.selectFrom('updates').select(['seq', 'chain_id', 'tx_hash']).orderBy('seq', 'desc').limit(limit)
   return db
     .selectFrom(updates.as('u'))
     .leftJoin('payments as p', (join) =>
       join
         .onRef('p.chain_id', '=', 'u.chain_id')
-        .onRef('p.tx_hash', '=', 'u.tx_hash')
+        .on('p.tx_hash', '=', sql<Uint8Array>`${sql.raw(bytesOfHex('u.tx_hash'))}`)
         .on(sql<boolean>`p.is_primary = 1`),
     )
     .select(['u.seq', 'p.id as payment_id'])

@@ -3,6 +3,7 @@ import type { ConsolePaymentFilter, ConsolePosition } from '@payment-integration
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type { Connection } from '../engine.js'
 import { checkInteger, parseId } from '../internal/checks.js'
+import { hexOf, keyBytes } from '../internal/hex.js'
 import { integer } from '../internal/values.js'
 import type { PaymentRow } from '../schema/tables.js'
 
@@ -100,7 +101,7 @@ export function keyQuery(db: Connection, filter: Filter, size: number, skipped =
   const [upper, lower] = [upperOf(filter), lowerOf(filter)]
   const bound = (position: ConsolePosition | null, sign: RawBuilder<unknown>) => {
     const { blockTimestamp, chainId, txHash, id } = position ?? startOf(0, 'time')
-    const values = sql`${blockTimestamp}, ${chainId}, ${txHash}${hasIds ? sql`, ${parseId(id, 'id')}` : sql``}`
+    const values = sql`${blockTimestamp}, ${chainId}, ${keyBytes(txHash)}${hasIds ? sql`, ${parseId(id, 'id')}` : sql``}`
     return lead === null
       ? sql<boolean>`(${columns}) ${sign} (${values})`
       : sql<boolean>`(${sql.ref(lead.column)}, ${columns}) ${sign} (${lead.value}, ${values})`
@@ -134,7 +135,8 @@ export function keyQuery(db: Connection, filter: Filter, size: number, skipped =
 
 /** The filter by a column that leads an index. */
 function leadOf({ state, integrationAddress }: Filter) {
-  if (typeof integrationAddress === 'string') return { column: 'integration', value: integrationAddress } as const
+  if (typeof integrationAddress === 'string')
+    return { column: 'integration', value: keyBytes(integrationAddress) } as const
   if (integrationAddress === null || state === undefined || state === null || state === 'success') return null
   return { column: 'state', value: state } as const
 }
@@ -152,13 +154,13 @@ const lowerOf = ({ end, since }: Filter) => end ?? (since === undefined ? null :
 const startOf = (time: number, name: string): ConsolePosition => ({
   blockTimestamp: checkInteger(time, name),
   chainId: 0,
-  txHash: '',
+  txHash: '0x',
   id: '0',
 })
 
 const positionOf = (key: Pick<Row, 'block_timestamp' | 'chain_id' | 'tx_hash' | 'id'>): ConsolePosition => ({
   blockTimestamp: integer(key.block_timestamp),
   chainId: integer(key.chain_id),
-  txHash: key.tx_hash,
+  txHash: hexOf(key.tx_hash),
   id: String(key.id),
 })

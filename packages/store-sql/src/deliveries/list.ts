@@ -9,6 +9,7 @@ import type {
 import { type Selectable, sql } from 'kysely'
 import type { Connection, Engine } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
+import { hexOf } from '../internal/hex.js'
 import { run } from '../internal/statement.js'
 import { integer, nullableInteger, unpack } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
@@ -102,7 +103,7 @@ export async function withAttempts({ read, dialect }: Engine, deliveries: readon
       deliveryId: String(id),
       integrationAddress: row.integration,
       chainId: integer(row.chain_id),
-      txHash: row.tx_hash,
+      txHash: hexOf(row.tx_hash),
       version: integer(row.version),
       status: row.due_at === null ? ((row.undelivered ?? 'delivered') as DeliveryStatus) : 'pending',
       createdAt: nullableInteger(row.created_at),

@@ -2,6 +2,7 @@
 import type { DeliveryStore, StreamedDelivery, StreamQuery } from '@payment-integration/core/ports'
 import type { Engine, SqlDialect } from '../engine.js'
 import { checkInteger, parseId } from '../internal/checks.js'
+import { hexOf } from '../internal/hex.js'
 import { compile, run } from '../internal/statement.js'
 import { integer, nullableInteger } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
@@ -38,7 +39,7 @@ interface StreamRow {
   readonly version: Integer
   readonly created_at: Integer | null
   readonly chain_id: Integer
-  readonly tx_hash: string
+  readonly tx_hash: Uint8Array
   readonly body: Uint8Array | string
 }
 
@@ -48,7 +49,7 @@ export async function streamDeliveries({ read, dialect }: Engine, query: StreamQ
   return rows.map((row) => ({
     deliveryId: String(integer(row.id)),
     chainId: integer(row.chain_id),
-    txHash: row.tx_hash,
+    txHash: hexOf(row.tx_hash),
     version: integer(row.version),
     createdAt: nullableInteger(row.created_at),
     body: dialect.bytesOf(row.body),

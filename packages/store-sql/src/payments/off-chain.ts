@@ -65,7 +65,7 @@ export interface OverdueQuery {
 }
 
 /** Payments off the chain that are not dropped yet, by block. */
-export function overdueQuery(db: Connection, query: OverdueQuery) {
+export function overdueQuery(db: Connection, dialect: SqlDialect, query: OverdueQuery) {
   const { chainId, atOrBelow, limit, awaitedAtOrBelow = atOrBelow } = query
   return (
     db
@@ -83,7 +83,7 @@ export function overdueQuery(db: Connection, query: OverdueQuery) {
               selectFrom('deposits as d')
                 .select('d.id')
                 .whereRef('d.chain_id', '=', 'payments.source_chain_id')
-                .whereRef('d.tx_hash', '=', 'payments.source_tx_hash')
+                .where('d.tx_hash', '=', sql<string>`${sql.raw(dialect.hexText('payments.source_tx_hash'))}`)
                 .where('d.waiting', '=', sql.lit(1))
                 .whereRef('payments.source_chain_id', '<>', 'payments.chain_id'),
             ),
@@ -102,6 +102,6 @@ export async function overduePayments(
   dialect: SqlDialect,
   query: OverdueQuery,
 ): Promise<StoredPayment[]> {
-  const rows = await overdueQuery(db, query).modifyEnd(dialect.forUpdate).execute()
+  const rows = await overdueQuery(db, dialect, query).modifyEnd(dialect.forUpdate).execute()
   return rows.map(storedPayment)
 }

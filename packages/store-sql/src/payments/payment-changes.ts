@@ -9,6 +9,7 @@ import type { Selectable } from 'kysely'
 import type { BulkColumn, Connection, SqlDialect } from '../engine.js'
 import { bulk } from '../internal/bulk.js'
 import { checkInteger, parseId } from '../internal/checks.js'
+import { isHex } from '../internal/hex.js'
 import { runPrepared } from '../internal/statement.js'
 import { pack } from '../internal/values.js'
 import type { PaymentRow } from '../schema/tables.js'
@@ -17,8 +18,9 @@ import { addUnsettled, removeUnsettled, type UnsettledKey } from './unsettled.js
 
 /**
  * The primary payments of some transactions, by ordinal. They are locked in one order until the transaction ends, so
- * that two callers never wait for each other. The order is that of the index of hashes: a plan that was made for an
- * empty table would else walk another index. So the chain is compared afterwards.
+ * that two callers never wait for each other. The order is that of the index of hashes, and `coalesce` keeps planners off
+ * partial indexes: a plan that was made for an empty table would else walk another index. So the chain is compared
+ * afterwards.
  */
 export async function paymentsForChange(
   db: Connection,
@@ -26,15 +28,15 @@ export async function paymentsForChange(
   selectors: readonly PaymentSelector[],
 ): Promise<StoredPayment[]> {
   const keys = new Set(selectors.map(({ chainId, txHash }) => `${checkInteger(chainId, 'chainId')}:${txHash}`))
-  const hashes = [...new Set(selectors.map(({ txHash }) => txHash))]
+  const hashes = [...new Set(selectors.map(({ txHash }) => txHash))].filter(isHex)
   const columns = paymentColumns.map((name) => name.replace('payments.', 'p.')).join(', ')
   const rows = await runPrepared<Selectable<PaymentRow>>(
     db,
     dialect,
     (parameter) =>
       `select ${columns} from ${dialect.name('payments')} p
-       where ${dialect.oneOf('p.tx_hash', 'text', hashes, parameter)} and p.is_primary = 1
-       order by p.tx_hash, p.integration${dialect.lockRows('p')}`,
+       where ${dialect.oneOf('p.tx_hash', 'hex', hashes, parameter)} and coalesce(p.is_primary, 0) = 1
+       order by p.tx_hash, p.chain_id, p.ordinal${dialect.lockRows('p')}`,
   )
   return rows
     .map(storedPayment)

@@ -4,6 +4,7 @@ import { type Selectable, sql } from 'kysely'
 import { readCheckpoint } from '../chains/checkpoints.js'
 import type { Connection, Engine } from '../engine.js'
 import { checkInteger, parseId } from '../internal/checks.js'
+import { keyBytes } from '../internal/hex.js'
 import { prepare, type ValueOf } from '../internal/prepare.js'
 import { bytes, nullableInteger } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
@@ -13,7 +14,7 @@ import { createReadPage } from './read-page.js'
 import { createUnsettledReads } from './unsettled.js'
 
 /** All reads of payments, on a connection that sees committed rows only. */
-export function createPaymentReads(engine: Pick<Engine, 'read' | 'rows'>): PaymentReads {
+export function createPaymentReads(engine: Pick<Engine, 'read' | 'rows' | 'dialect'>): PaymentReads {
   const { read: db } = engine
   const byHash = prepare(engine, (value: ValueOf<HashValues>) => hashQuery(db, value))
   const byHashOfWallet = prepare(engine, (value: ValueOf<HashValues>) => hashQuery(db, value, true))
@@ -21,11 +22,15 @@ export function createPaymentReads(engine: Pick<Engine, 'read' | 'rows'>): Payme
   return {
     list: createReadPage(engine),
     async findByHash({ integrationAddress, txHash, wallet }) {
-      const values = { integration: integrationAddress, txHash, wallet: wallet ?? '' }
+      const values = {
+        integration: keyBytes(integrationAddress),
+        txHash: keyBytes(txHash),
+        wallet: keyBytes(wallet ?? '0x'),
+      }
       return (await (wallet === undefined ? byHash : byHashOfWallet)(values)).map(storedPayment)
     },
     async transaction({ chainId, txHash }) {
-      const rows = await ofTransaction({ chainId: checkInteger(chainId, 'chainId'), txHash })
+      const rows = await ofTransaction({ chainId: checkInteger(chainId, 'chainId'), txHash: keyBytes(txHash) })
       const payments = rows.flatMap((row) => (row.id === null ? [] : storedPayment(row)))
       return { payments, indexedTo: nullableInteger(rows[0]?.beside ?? null) }
     },
@@ -47,31 +52,34 @@ export function createPaymentReads(engine: Pick<Engine, 'read' | 'rows'>): Payme
 
 /** The values of a look-up by hash. */
 export interface HashValues {
-  readonly integration: string
-  readonly txHash: string
-  readonly wallet: string
+  readonly integration: Uint8Array
+  readonly txHash: Uint8Array
+  readonly wallet: Uint8Array
 }
 
 /** At most two payments: the second only shows that the hash is ambiguous. */
 export function hashQuery(db: Connection, value: ValueOf<HashValues>, ofWallet = false) {
-  return db
-    .selectFrom('payments')
-    .select(paymentColumns)
-    .select(sql<null>`null`.as('beside'))
-    .where('tx_hash', '=', value('txHash'))
-    .where('integration', '=', value('integration'))
-    .where(sql<boolean>`is_primary = 1`)
-    .$if(ofWallet, (query) =>
-      query.where(({ eb, or }) => or([eb('sender', '=', value('wallet')), eb('receiver', '=', value('wallet'))])),
-    )
-    .orderBy('chain_id')
-    .limit(sql.lit(2))
+  return (
+    db
+      .selectFrom('payments')
+      .select(paymentColumns)
+      .select(sql<null>`null`.as('beside'))
+      .where('tx_hash', '=', value('txHash'))
+      .where('integration', '=', value('integration'))
+      // A plan that was made for an empty table may use a partial index, whose rows are those of an integration.
+      .where(sql<boolean>`coalesce(is_primary, 0) = 1`)
+      .$if(ofWallet, (query) =>
+        query.where(({ eb, or }) => or([eb('sender', '=', value('wallet')), eb('receiver', '=', value('wallet'))])),
+      )
+      .orderBy('chain_id')
+      .limit(sql.lit(2))
+  )
 }
 
 /** The values of a look-up by transaction. */
 export interface TransactionValues {
   readonly chainId: number
-  readonly txHash: string
+  readonly txHash: Uint8Array
 }
 
 type TransactionRow = { beside: Integer | null } & (Selectable<PaymentRow> | { id: null })

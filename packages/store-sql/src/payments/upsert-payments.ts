@@ -12,7 +12,7 @@ import { insertUnsettled } from './unsettled.js'
 
 const keyColumns: readonly BulkColumn[] = [
   { name: 'chain_id', type: 'integer' },
-  { name: 'tx_hash', type: 'text' },
+  { name: 'tx_hash', type: 'hex' },
   { name: 'ordinal', type: 'integer' },
 ]
 const keyNames = keyColumns.map(({ name }) => name).join(', ')
@@ -45,7 +45,7 @@ export async function upsertPayments(
 ): Promise<UpsertedPayments> {
   const given = lastOfEach(payments)
   if (given.length === 0) return { inserted: [], returned: [] }
-  const rows = given.map(({ facts, primary }) => insertValues(facts, primary, 1))
+  const rows = given.map(({ facts, primary }) => insertValues(facts, primary))
   const { ids, isNew: isNewId } = await dialect.insertNumbered(
     db,
     { table: 'payments', columns: insertColumns, rows },

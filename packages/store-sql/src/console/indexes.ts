@@ -17,9 +17,8 @@ function indexes({ name }: SqlDialect): string[] {
   const payments = name('payments')
   return [
     // Newest first across integrations; few payments are in a state other than `success`.
-    `payments_time on ${payments} (block_timestamp, chain_id, tx_hash, id) where is_primary = 1`,
-    `payments_unsettled on ${payments} (state, block_timestamp, chain_id, tx_hash, id)
-     where is_primary = 1 and state <> 'success'`,
+    `payments_time on ${payments} (block_timestamp, id) where is_primary = 1`,
+    `statuses_state on ${name('statuses')} (state, block_timestamp, payment_id) where state <> 'success'`,
     `payments_memo on ${payments} (memo) where is_primary = 1`,
     `payments_source on ${payments} (source_tx_hash) 
      where is_primary = 1 and source_tx_hash is not null`,

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import type { Connection, Engine } from '../engine.js'
 import { checkInteger, parseId } from '../internal/checks.js'
 import { hexBytes, keyBytes } from '../internal/hex.js'
-import { storedPayment } from '../payments/payment-row.js'
+import { paymentColumns, storedPayment } from '../payments/payment-row.js'
 import { createReadPage } from '../payments/read-page.js'
 import { storedColumns, storedUpdate } from '../updates.js'
 import { findPage } from './payment-keys.js'
@@ -60,7 +60,13 @@ export function checkIds(ids: readonly string[]): readonly string[] {
 
 async function byIds(db: Connection, ids: readonly number[]): Promise<StoredPayment[]> {
   if (ids.length === 0) return []
-  const rows = await db.selectFrom('payments').selectAll().where('id', 'in', ids).orderBy('id').execute()
+  const rows = await db
+    .selectFrom('payments')
+    .leftJoin('statuses', 'statuses.payment_id', 'payments.id')
+    .select(paymentColumns)
+    .where('payments.id', 'in', ids)
+    .orderBy('payments.id')
+    .execute()
   return rows.map(storedPayment)
 }
 

@@ -8,7 +8,8 @@ import { sql } from 'kysely'
 import type { Connection, SqlDialect } from '../engine.js'
 import { bulk } from '../internal/bulk.js'
 import { checkInteger, parseId } from '../internal/checks.js'
-import { storedPayment } from './payment-row.js'
+import { withStatuses } from './locked-payments.js'
+import { paymentColumns, storedPayment } from './payment-row.js'
 
 /** Marks the payments of a chain in blocks above a height as off the chain. */
 export async function leaveAbove(db: Connection, chainId: number, above: number): Promise<void> {
@@ -36,7 +37,8 @@ export async function leavePayments(db: Connection, dialect: SqlDialect, payment
 export function blocksQuery(db: Connection, chainId: number, from: number, to: number) {
   return db
     .selectFrom('payments')
-    .selectAll()
+    .leftJoin('statuses', 'statuses.payment_id', 'payments.id')
+    .select(paymentColumns)
     .where('chain_id', '=', checkInteger(chainId, 'chainId'))
     .where('block_number', '>=', checkInteger(from, 'from'))
     .where('block_number', '<=', checkInteger(to, 'to'))
@@ -103,5 +105,5 @@ export async function overduePayments(
   query: OverdueQuery,
 ): Promise<StoredPayment[]> {
   const rows = await overdueQuery(db, dialect, query).modifyEnd(dialect.forUpdate).execute()
-  return rows.map(storedPayment)
+  return withStatuses(db, dialect, rows)
 }

@@ -49,7 +49,9 @@ export function plainPage(db: Connection, value: Value, shape: PageShape) {
   const count = db.selectFrom('page_epochs').select('seq').where('integration', '=', value('integration')).as('beside')
   return shape.ofWallet
     ? rowsOf(db, newestOf(db, sides(db, value, shape), shape)).select(count)
-    : ownRows(db, value, shape).select([...paymentColumns, count])
+    : ownRows(db, value, shape)
+        .leftJoin('statuses', 'statuses.payment_id', 'payments.id')
+        .select([...paymentColumns, count])
 }
 
 /** Rows by their block time at the position's count, with that block time. */
@@ -77,6 +79,7 @@ function rowsOf(db: Connection, keys: Keys) {
   return db
     .selectFrom(keys.as('keys'))
     .innerJoin('payments', 'payments.id', 'keys.id')
+    .leftJoin('statuses', 'statuses.payment_id', 'payments.id')
     .select(paymentColumns)
     .orderBy('keys.block_timestamp', 'desc')
     .orderBy('keys.chain_id', 'desc')
@@ -94,11 +97,11 @@ function ownRows(db: Connection, value: Value, shape: PageShape, unmoved = false
   return ofIntegration(db, value, unmoved)
     .$if(shape.behind, (rows) =>
       rows.where(
-        sql<boolean>`(block_timestamp, chain_id, tx_hash) <
+        sql<boolean>`(payments.block_timestamp, chain_id, tx_hash) <
           (${unforeseen(sql`cast(${value('blockTimestamp')} as bigint)`)}, ${value('chainId')}, ${value('txHash')})`,
       ),
     )
-    .orderBy('block_timestamp', 'desc')
+    .orderBy('payments.block_timestamp', 'desc')
     .orderBy('chain_id', 'desc')
     .orderBy('tx_hash', 'desc')
     .limit(sql.lit(shape.size))

@@ -1,6 +1,6 @@
 /** Reads of payments: index searches only. Source: docs/interface.md 4.1, 4.3. @module */
 import type { PaymentReads } from '@payment-integration/core/ports'
-import { type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
 import { readCheckpoint } from '../chains/checkpoints.js'
 import type { Connection, Engine } from '../engine.js'
 import { checkInteger, parseId } from '../internal/checks.js'
@@ -8,8 +8,7 @@ import { keyBytes } from '../internal/hex.js'
 import { prepare, type ValueOf } from '../internal/prepare.js'
 import { bytes, nullableInteger } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
-import type { PaymentRow } from '../schema/tables.js'
-import { paymentColumns, storedPayment } from './payment-row.js'
+import { paymentColumns, type StoredRow, storedPayment } from './payment-row.js'
 import { createReadPage } from './read-page.js'
 import { createUnsettledReads } from './unsettled.js'
 
@@ -62,6 +61,7 @@ export function hashQuery(db: Connection, value: ValueOf<HashValues>, ofWallet =
   return (
     db
       .selectFrom('payments')
+      .leftJoin('statuses', 'statuses.payment_id', 'payments.id')
       .select(paymentColumns)
       .select(sql<null>`null`.as('beside'))
       .where('tx_hash', '=', value('txHash'))
@@ -82,7 +82,7 @@ export interface TransactionValues {
   readonly txHash: Uint8Array
 }
 
-type TransactionRow = { beside: Integer | null } & (Selectable<PaymentRow> | { id: null })
+type TransactionRow = { beside: Integer | null } & (StoredRow | { id: null })
 
 /** At least one row, with the chain's height; the other columns are null if the transaction is not stored. */
 export function transactionQuery(db: Connection, value: ValueOf<TransactionValues>) {
@@ -102,6 +102,7 @@ export function transactionQuery(db: Connection, value: ValueOf<TransactionValue
     .leftJoin('payments', (join) =>
       join.on('payments.chain_id', '=', value('chainId')).on('payments.tx_hash', '=', value('txHash')),
     )
+    .leftJoin('statuses', 'statuses.payment_id', 'payments.id')
     .select(paymentColumns)
     .select('chain.beside')
     .orderBy('payments.ordinal')

@@ -1,13 +1,13 @@
 /** Converts payments between rows and objects. @module */
 import type { InvoiceBody, PaymentState, RecipientBody } from '@payment-integration/contract'
-import type { NewPayment, PaymentFacts, StoredPayment } from '@payment-integration/core/ports'
+import type { NewPayment, PaymentFacts, PaymentStatus, StoredPayment } from '@payment-integration/core/ports'
 import { initialStatus } from '@payment-integration/core/ports'
 import type { Selectable } from 'kysely'
 import type { BulkColumn } from '../engine.js'
 import { hexOf, nullableHexOf } from '../internal/hex.js'
 import { remember } from '../internal/remember.js'
 import { integer, pack, unpack } from '../internal/values.js'
-import type { PaymentRow } from '../schema/tables.js'
+import type { PaymentRow, StatusRow } from '../schema/tables.js'
 import { packPricing, unpackPricing } from './pricing.js'
 
 /** The columns of an insert, in the order of {@link insertValues}. */
@@ -39,11 +39,10 @@ export const insertColumns: readonly BulkColumn[] = [
   { name: 'pricing', type: 'text' },
   { name: 'off_chain', type: 'integer' },
   { name: 'is_primary', type: 'integer' },
-  { name: 'version', type: 'integer' },
 ]
 
-/** The columns of a read payment, all by name: a prepared statement with `*` fails after a new column. */
-export const paymentColumns = [
+/** The columns of a payment's facts, all by name: a prepared statement with `*` fails after a new column. */
+export const factColumns = [
   'payments.id',
   'payments.chain_id',
   'payments.tx_hash',
@@ -73,14 +72,24 @@ export const paymentColumns = [
   'payments.off_chain',
   'payments.dropped',
   'payments.is_primary',
-  'payments.version',
-  'payments.state',
-  'payments.recipient',
-  'payments.invoice',
 ] as const
 
+/** The columns of its status. */
+export const statusColumns = ['statuses.version', 'statuses.state', 'statuses.recipient', 'statuses.invoice'] as const
+
+/** The columns of a read payment, of `payments` and `statuses` joined by id. */
+export const paymentColumns = [...factColumns, ...statusColumns] as const
+
+/** A payment's facts. */
+export type FactRow = Selectable<PaymentRow>
+type Statuses = Pick<Selectable<StatusRow>, 'version' | 'state' | 'recipient' | 'invoice'>
+/** A status; all null: the payment has the initial one. */
+export type StatusColumns = { readonly [Column in keyof Statuses]: Statuses[Column] | null }
+/** The row of a read payment. */
+export type StoredRow = FactRow & StatusColumns
+
 /** A new payment's values, in the order of {@link insertColumns}. What repeats another column is null. */
-export function insertValues(facts: PaymentFacts, primary: boolean, version = 1): unknown[] {
+export function insertValues(facts: PaymentFacts, primary: boolean): unknown[] {
   const { source, tokenIn, tokenOut } = facts
   const isOwnSource = source.chainId === facts.chainId && source.txHash === facts.txHash
   const isOneToken =
@@ -113,7 +122,6 @@ export function insertValues(facts: PaymentFacts, primary: boolean, version = 1)
     packPricing(facts.pricing),
     0,
     primary ? 1 : 0,
-    version,
   ]
 }
 
@@ -152,7 +160,10 @@ const readSymbol = remember((text) => unpack<string>(text))
 const symbolOf = (text: string | null) => (text === null ? null : readSymbol(text))
 
 /** The payment of a row. */
-export function storedPayment(row: Selectable<PaymentRow>): StoredPayment {
+export const storedPayment = (row: StoredRow): StoredPayment => paymentOf(row, row)
+
+/** The payment of a row of facts and one of its status. */
+export function paymentOf(row: FactRow, status: StatusColumns | undefined): StoredPayment {
   const [chainId, txHash] = [integer(row.chain_id), hexOf(row.tx_hash)]
   const tokenIn = {
     address: hexOf(row.token_in_address),
@@ -184,6 +195,13 @@ export function storedPayment(row: Selectable<PaymentRow>): StoredPayment {
     tokenIn,
     tokenOut: tokenOutOf(row, tokenIn),
     pricing: unpackPricing(row.pricing),
+    ...statusOf(status),
+  }
+}
+
+function statusOf(row: StatusColumns | undefined): PaymentStatus {
+  if (row === undefined || row.version === null) return initialStatus
+  return {
     version: integer(row.version),
     state: row.state as PaymentState | null,
     recipient: unpack<RecipientBody>(row.recipient),
@@ -191,7 +209,7 @@ export function storedPayment(row: Selectable<PaymentRow>): StoredPayment {
   }
 }
 
-function tokenOutOf(row: Selectable<PaymentRow>, tokenIn: StoredPayment['tokenIn']): StoredPayment['tokenOut'] {
+function tokenOutOf(row: FactRow, tokenIn: StoredPayment['tokenIn']): StoredPayment['tokenOut'] {
   const amounts = { gross: BigInt(row.token_out_gross), net: BigInt(row.token_out_net) }
   if (row.token_out_address === null || row.token_out_decimals === null) {
     const { address, symbol, decimals } = tokenIn

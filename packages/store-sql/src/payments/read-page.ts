@@ -1,15 +1,14 @@
 /** Reads a page. Source: docs/interface.md 4.1; the port's `list`. @module */
 import type { PaymentReads, StoredPage } from '@payment-integration/core/ports'
-import { type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Engine } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
 import { hexBytes, hexOf, keyBytes } from '../internal/hex.js'
 import { prepare } from '../internal/prepare.js'
 import { integer } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
-import type { PaymentRow } from '../schema/tables.js'
 import { exactPage, type PageShape, type PageValues, plainPage } from './page-queries.js'
-import { storedPayment } from './payment-row.js'
+import { type StoredRow, storedPayment } from './payment-row.js'
 
 /**
  * The limits of statements. A page of another size reads more rows than it needs, so that there are few texts.
@@ -18,7 +17,7 @@ const sizes = [11, 51, 101, 201]
 const sizeFor = (rows: number) => sizes.find((size) => size >= rows) ?? 2 ** Math.ceil(Math.log2(rows))
 
 type Shape = Omit<PageShape, 'bytes'>
-type Row = Selectable<PaymentRow> & { readonly beside: Integer | null }
+type Row = StoredRow & { readonly beside: Integer | null }
 
 /** Builds `list` on a connection that sees committed rows only. */
 export function createReadPage(engine: Pick<Engine, 'read' | 'rows' | 'dialect'>): PaymentReads['list'] {

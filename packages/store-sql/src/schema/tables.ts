@@ -53,6 +53,13 @@ export interface PaymentRow {
   dropped: string | null
   /** 1 for the payment that area (a) shows. */
   is_primary: Integer
+}
+
+/** One row per payment whose status is not the initial one. */
+export interface StatusRow {
+  payment_id: Integer
+  /** The payment's, for the console's index by state. */
+  block_timestamp: Integer
   version: Integer
   state: string | null
   /** JSON object. */
@@ -329,6 +336,7 @@ export interface DataKeyRow {
 /** All tables. */
 export interface Tables {
   payments: PaymentRow
+  statuses: StatusRow
   unsettled: UnsettledRow
   page_epochs: PageEpochRow
   payment_moves: PaymentMoveRow

@@ -12,16 +12,15 @@ export const paymentTables: Migration = (types, name) => {
       payments,
       // Columns of equal size are together, widest first: PostgreSQL adds no padding between them.
       `id ${id}, chain_id ${integer} not null, block_number ${integer} not null, block_timestamp ${integer} not null,
-       source_chain_id ${integer}, ordinal ${int} not null, log_index ${int} not null, version ${int} not null,
+       source_chain_id ${integer}, ordinal ${int} not null, log_index ${int} not null,
        token_in_decimals ${short} not null, token_out_decimals ${short}, is_primary ${short} not null,
        off_chain ${short} not null, tx_hash ${bytes} not null, block_hash ${bytes} not null,
        router_address ${bytes} not null, router_version ${text} not null, sender ${bytes} not null,
        receiver ${bytes} not null, memo ${bytes} not null, integration ${bytes}, source_tx_hash ${bytes},
        token_in_address ${bytes} not null, token_in_symbol ${text}, token_in_amount ${text} not null,
        token_out_address ${bytes}, token_out_symbol ${text}, token_out_gross ${text} not null,
-       token_out_net ${text} not null, pricing ${text}, dropped ${text}, state ${text}, recipient ${text},
-       invoice ${text}, unique (tx_hash, chain_id, ordinal)`,
-      80,
+       token_out_net ${text} not null, pricing ${text}, dropped ${text},
+       unique (tx_hash, chain_id, ordinal)`,
     ),
     // Pages: one index per filter, in the order of docs/interface.md 4.1 up to the block time, read backwards.
     // Payments of one block time are sorted as they are read.
@@ -32,6 +31,14 @@ export const paymentTables: Migration = (types, name) => {
     // The first column is always 1: it makes SQLite's planner prefer this index to payments_block.
     `create index payments_overdue on ${payments} (off_chain, chain_id, block_number, id)
      where off_chain = 1 and dropped is null`,
+    // The status of each payment that was changed; the others have the initial one. A change writes this row alone.
+    createTable(
+      types,
+      name('statuses'),
+      `payment_id ${integer} not null primary key${paymentKey}, block_timestamp ${integer} not null,
+       version ${int} not null, state ${text}, recipient ${text}, invoice ${text}`,
+      80,
+    ),
     // Primary payments without a final state. No index has the state itself, so that a change of it writes none.
     createTable(
       types,

@@ -31,7 +31,7 @@ const hourMs = 3_600_000
 /** All cases for so many payments. */
 export function casesFor(payments: number): readonly Case[] {
   const at = (id: number) => timestampAt(id, payments)
-  const below = (id: number) => `before=${at(id)}.${chainAt(id)}.${txHashAt(id)}.${id}`
+  const below = (id: number) => `before=${at(id)}.${id}`
   const hour = (id: number) => `since=${at(id)}&until=${at(id) + hourMs}`
   const belowDelivery = (id: number) => `before=${id * versions}`
   const payment = (id: number) => `/payments/${chainAt(id)}/${txHashAt(id)}`

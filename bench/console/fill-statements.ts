@@ -61,7 +61,7 @@ export function fillStatements(words: SqlWords, from: number, to: number, paymen
        '0x1f7c4f45c8a398381616c74269f9fb8060e3ddc9', '0.8', ${sender}, '0x' || ${words.hex('i % 3000', 40)}, ${memo},
        ${integration}, 1, coalesce(${source}, ${hash}), ${text(usdc.address)}, ${text(usdc.symbol)}, 6, '10038880',
        ${text(usdc.address)}, ${text(usdc.symbol)}, 6, '10038880', '10018803', 1, ${versions}, ${state},
-       '{"title":"Kiosk an der Bruecke","subtitle":"Counter 3"}', ${invoice}, ${text(pricing)}, 0, null
+       '{"title":"Kiosk an der Bruecke","subtitle":"Counter 3"}', ${invoice}, ${pricing === null ? 'null' : text(pricing)}, 0, null
      from ${rows}`,
     `insert into ${schema}snapshots (id, payment_id, version, integration, created_at, undelivered, body)
      select ${deliveryId}, i, v, ${integration}, ${createdAt},

@@ -72,8 +72,9 @@ async function indexedTo(url: string): Promise<number> {
 function memos(path: string): Record<string, string> {
   const database = openSqlite(path)
   try {
-    const rows = database.prepare('select tx_hash, memo from payments').all() as { tx_hash: string; memo: string }[]
-    return Object.fromEntries(rows.map(({ tx_hash, memo }) => [tx_hash, memo]))
+    const text = (column: string) => `'0x' || lower(hex(${column})) as ${column}`
+    const rows = database.prepare(`select ${text('tx_hash')}, ${text('memo')} from payments`).all()
+    return Object.fromEntries((rows as { tx_hash: string; memo: string }[]).map(({ tx_hash, memo }) => [tx_hash, memo]))
   } finally {
     database.close()
   }
@@ -83,7 +84,7 @@ function spoil(path: string, hash: string): void {
   const database = openSqlite(path)
   // The server writes at the same time, so wait for its lock.
   database.exec('pragma busy_timeout = 60000')
-  database.prepare('update payments set memo = ? where tx_hash = ?').run(`0x${'00'.repeat(32)}`, hash)
+  database.prepare('update payments set memo = zeroblob(32) where tx_hash = unhex(substr(?, 3))').run(hash)
   database.close()
 }
 

@@ -52,18 +52,13 @@ export function deliveryFilter(given: Given): DeliveryFilter {
 /** The position in a URL of a page of payments. */
 export function positionOf(text: string | undefined): ConsolePosition | undefined {
   if (text === undefined) return undefined
-  const [time = '', chainId = '', txHash = '', id = ''] = text.split('.')
-  return {
-    blockTimestamp: wholeOf('before', time),
-    chainId: wholeOf('before', chainId),
-    txHash: hashOf(txHash),
-    id: String(wholeOf('before', id)),
-  }
+  const [time = '', id = '', ...rest] = text.split('.')
+  if (rest.length > 0) throw new FilterError('before is no position of a payment.')
+  return { blockTimestamp: wholeOf('before', time), id: String(wholeOf('before', id)) }
 }
 
 /** That position as text. */
-export const positionText = ({ blockTimestamp, chainId, txHash, id }: ConsolePosition) =>
-  `${blockTimestamp}.${chainId}.${txHash}.${id}`
+export const positionText = ({ blockTimestamp, id }: ConsolePosition) => `${blockTimestamp}.${id}`
 
 /** A whole number of a URL. */
 export function wholeOf(name: string, text: string): number {

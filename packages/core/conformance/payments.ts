@@ -56,6 +56,41 @@ export function paymentTests(test: StoreTest): void {
     expect(await listed(store)).toEqual([payment])
   })
 
+  const { tokenIn, tokenOut } = facts()
+  const { address: token, symbol: usdc, decimals } = tokenIn
+  const repeating: readonly (readonly [string, Partial<PaymentFacts>])[] = [
+    ['its own source', { source: { chainId: 1, txHash: hash(1) } }],
+    ['a source of its chain', { source: { chainId: 1, txHash: hash(2) } }],
+    ['a source with its hash', { source: { chainId: 10, txHash: hash(1) } }],
+    ['one token', { tokenOut: { ...tokenOut, address: token, symbol: usdc, decimals } }],
+    [
+      'one token without a symbol',
+      {
+        tokenIn: { ...tokenIn, symbol: null },
+        tokenOut: { ...tokenOut, address: token, symbol: null, decimals },
+      },
+    ],
+    ['a token with two symbols', { tokenOut: { ...tokenOut, address: token, decimals } }],
+    ['a token that lost its symbol', { tokenOut: { ...tokenOut, address: token, symbol: null, decimals } }],
+    ['a token with two decimals', { tokenOut: { ...tokenOut, address: token, symbol: usdc } }],
+    ['no known price', { pricing: { listedToken: null, feeds: [], calledAmount: null, serviceFee: null } }],
+    ['a fee of 0', { pricing: { listedToken: null, feeds: [], calledAmount: null, serviceFee: 0n } }],
+    ['an empty memo', { memoHex: '0x' }],
+  ]
+  test('facts that repeat each other come back as they were given, and stay so when they are stored again', async ({
+    store,
+  }) => {
+    for (const [n, [what, changes]] of repeating.entries()) {
+      const given = facts({ chainId: 1, txHash: hash(1), ordinal: n, integrationAddress: address(n), ...changes })
+      const payment = await indexed(store, given)
+      const read = () => listed(store, { integrationAddress: address(n) })
+      expect(await read(), what).toEqual([payment])
+      expect(payment, what).toMatchObject(given)
+      await store.transaction((tx) => tx.upsertPayments([{ facts: given, primary: true }]))
+      expect(await read(), what).toEqual([payment])
+    }
+  })
+
   for (const [what, symbol] of [
     ['U+0000', 'US\u0000DC'],
     ['a lone surrogate', 'x\ud800y'],

@@ -123,6 +123,10 @@ export interface SqlDialect {
    * second` it uses the index on both columns, whatever share of the table has that value.
    */
   indexRange(first: string, second: string, range: IndexRange, parameter: Parameter): string
+  /** The bytes of a column of `0x` text, as an expression. */
+  bytesOfHex(column: string): string
+  /** The `0x` text of a column of bytes, as an expression. */
+  hexText(column: string): string
   /** The expression by which a statement reads a column of bytes, for {@link bytesOf}. */
   bytesText(column: string): string
   /** The bytes that a statement read. */

@@ -1,5 +1,5 @@
 /** Reads the snapshot bytes of a row. @module */
-import { txHashOf } from './internal/tx-hash.js'
+import { hexOf } from './internal/hex.js'
 import { integer } from './internal/values.js'
 import { unpackBody } from './packed-body.js'
 import type { Integer } from './schema/integer.js'
@@ -9,7 +9,7 @@ interface SubjectRow {
   /** Of the payment, or of the snapshot where it is notified. */
   readonly integration: string | null
   readonly chain_id: Integer
-  readonly tx_hash: string
+  readonly tx_hash: Uint8Array | string
   readonly version: Integer
 }
 
@@ -18,6 +18,6 @@ export const snapshotBytes = (stored: Uint8Array, row: SubjectRow): Uint8Array =
   unpackBody(stored, {
     integrationAddress: row.integration,
     chainId: integer(row.chain_id),
-    txHash: txHashOf(row.tx_hash),
+    txHash: hexOf(row.tx_hash),
     version: integer(row.version),
   })

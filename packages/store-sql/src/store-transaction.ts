@@ -60,7 +60,7 @@ export function createStoreTransaction(
     async leaveChain(chainId, above) {
       checkInteger(chainId, 'chainId')
       checkInteger(above, 'above')
-      await awaitFulfilments(db, chainId, above)
+      await awaitFulfilments(db, dialect, chainId, above)
       await leaveAbove(db, chainId, above)
       await forgetDeposits(db, chainId, above)
     },

@@ -25,12 +25,10 @@ export interface ConsolePaymentFilter {
   readonly invoice?: { readonly amount: string; readonly currency?: string | undefined } | undefined
 }
 
-/** A position in the order (blockTimestamp, chainId, txHash, id), descending. */
+/** A position in the order (blockTimestamp, id), descending. */
 export interface ConsolePosition {
   readonly blockTimestamp: number
-  readonly chainId: number
-  readonly txHash: string
-  /** The payment's: a transaction has one primary payment for each integration that it pays. */
+  /** The payment's. */
   readonly id: string
 }
 

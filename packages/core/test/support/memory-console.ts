@@ -140,16 +140,11 @@ export function consoleReads(
   }
 }
 
-const positionOf = ({ blockTimestamp, chainId, txHash, id }: StoredPayment) => ({ blockTimestamp, chainId, txHash, id })
+const positionOf = ({ blockTimestamp, id }: StoredPayment) => ({ blockTimestamp, id })
 type Position = ReturnType<typeof positionOf>
 
 function newestFirst(a: Position, b: Position): number {
-  return (
-    b.blockTimestamp - a.blockTimestamp ||
-    b.chainId - a.chainId ||
-    Number(a.txHash < b.txHash) - Number(a.txHash > b.txHash) ||
-    Number(a.id < b.id) - Number(a.id > b.id)
-  )
+  return b.blockTimestamp - a.blockTimestamp || Number(a.id < b.id) - Number(a.id > b.id)
 }
 
 function fits(payment: StoredPayment, filter: ConsolePaymentFilter): boolean {

@@ -11,7 +11,7 @@ interface DepositText extends Pick<BridgeDeposit, 'bridge' | 'depositId' | 'dest
       readonly gross: string
       readonly net: string
     }
-    readonly pricing: string
+    readonly pricing: string | null
   }
   readonly output: { readonly token: string; readonly amount: string }
 }

@@ -1,6 +1,6 @@
 /** Stores deposits that wait for their fulfilment on another chain. @module */
 import type { BridgeDeposit, ChainReads, WaitingDeposit } from '@payment-integration/core/ports'
-import { sql } from 'kysely'
+import { type NotNull, sql } from 'kysely'
 import type { BulkColumn, Connection, SqlDialect } from '../engine.js'
 import { bulk } from '../internal/bulk.js'
 import { checkInteger, parseId } from '../internal/checks.js'
@@ -71,12 +71,18 @@ export async function settleDeposit(db: Connection, depositId: string): Promise<
  * fulfilments may be in other blocks, or gone. Call before the payments are marked. Another deposit of the same source
  * transaction waits as well, and is fulfilled again.
  */
-export async function awaitFulfilments(db: Connection, chainId: number, above: number): Promise<void> {
-  await awaitingUpdate(db, chainId, above).execute()
+export async function awaitFulfilments(
+  db: Connection,
+  dialect: SqlDialect,
+  chainId: number,
+  above: number,
+): Promise<void> {
+  await awaitingUpdate(db, dialect, chainId, above).execute()
 }
 
 /** The statement of {@link awaitFulfilments}. */
-export function awaitingUpdate(db: Connection, chainId: number, above: number) {
+export function awaitingUpdate(db: Connection, dialect: SqlDialect, chainId: number, above: number) {
+  const sourceHash = sql<string>`${sql.raw(dialect.hexText('p.source_tx_hash'))}`
   return db
     .updateTable('deposits')
     .set({ waiting: 1 })
@@ -86,11 +92,12 @@ export function awaitingUpdate(db: Connection, chainId: number, above: number) {
         refTuple('chain_id', 'tx_hash'),
         'in',
         selectFrom('payments as p')
-          .select(['p.source_chain_id', 'p.source_tx_hash'])
+          .select(['p.source_chain_id', sourceHash.as('source_tx_hash')])
           .where('p.chain_id', '=', chainId)
           .where('p.block_number', '>', above)
           .where('p.off_chain', '=', 0)
           .where('p.source_chain_id', '<>', chainId)
+          .$narrowType<{ source_chain_id: NotNull }>()
           .$asTuple('source_chain_id', 'source_tx_hash'),
       ),
     )

@@ -34,10 +34,10 @@ async function fill({ engine }: OpenEngine): Promise<void> {
   })
 }
 
-const queries = ({ engine: { read } }: OpenEngine) => ({
-  'overdue payments': overdueQuery(read, { chainId: 1, atOrBelow: rows, limit }),
+const queries = ({ engine: { read, dialect } }: OpenEngine) => ({
+  'overdue payments': overdueQuery(read, dialect, { chainId: 1, atOrBelow: rows, limit }),
   'payments of blocks': blocksQuery(read, 1, 5_000, 5_000 + limit - 1),
-  'deposits of payments that leave': awaitingUpdate(read, 1, rows - limit),
+  'deposits of payments that leave': awaitingUpdate(read, dialect, 1, rows - limit),
   'waiting deposits': waitingQuery(read, { limit }),
   'waiting deposits behind one': waitingQuery(read, { afterId: String(rows + 100), limit }),
 })

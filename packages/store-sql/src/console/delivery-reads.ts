@@ -5,6 +5,7 @@ import { filtered } from '../deliveries/filter.js'
 import { viewColumns, withAttempts } from '../deliveries/list.js'
 import type { Connection, Engine } from '../engine.js'
 import { checkInteger, parseId } from '../internal/checks.js'
+import { keyBytes } from '../internal/hex.js'
 import { integer, nullableInteger, unpack } from '../internal/values.js'
 import { findIds } from './delivery-keys.js'
 import { checkIds } from './payment-reads.js'
@@ -71,7 +72,11 @@ async function deliveriesOfTransaction(
 
 /** Payments of a transaction that are notified. */
 export function transactionQuery(db: Connection, txHash: string) {
-  return db.selectFrom('payments').select('id').where('tx_hash', '=', txHash).where(sql<boolean>`is_primary = 1`)
+  return db
+    .selectFrom('payments')
+    .select('id')
+    .where('tx_hash', '=', keyBytes(txHash))
+    .where(sql<boolean>`is_primary = 1`)
 }
 
 function isMatch(delivery: DeliveryView, filter: Omit<DeliveryFilter, 'txHash'>): boolean {

@@ -57,17 +57,12 @@ describe('SQLite', () => {
       const steps = await plan(ofPayments.keyQuery(open.engine.read, filter, size))
       const { state, integrationAddress, since, until, before } = filter
       const index =
-        integrationAddress !== undefined
-          ? 'payments_page'
-          : state === 'failure'
-            ? 'payments_unsettled'
-            : 'payments_time'
+        integrationAddress !== undefined ? 'payments_page' : state === 'failure' ? 'statuses_state' : 'payments_time'
       const told = `${JSON.stringify(filter)}: ${steps.join('; ')}`
       expect(steps, told).toHaveLength(1)
       expect(steps[0], told).toContain(index)
-      if (since !== undefined) expect(steps[0], told).toMatch(/block_timestamp,chain_id,tx_hash\)>\(/)
-      if (until !== undefined || before !== undefined)
-        expect(steps[0], told).toMatch(/block_timestamp,chain_id,tx_hash\)<\(/)
+      if (since !== undefined) expect(steps[0], told).toMatch(/block_timestamp,\w+\)>\(/)
+      if (until !== undefined || before !== undefined) expect(steps[0], told).toMatch(/block_timestamp,\w+\)<\(/)
     }
   })
 
@@ -99,7 +94,7 @@ describe('SQLite', () => {
       ...deliveryFilters.map((filter) => ofDeliveries.pageQuery(read, filter, range, size, limit)),
     ]) {
       const steps = await plan(query)
-      const scans = steps.filter((step) => /^SCAN (?!examined$|k$|payments USING )/.test(step))
+      const scans = steps.filter((step) => /^SCAN (?!m$|k$|(payments|statuses) USING )/.test(step))
       expect(scans, steps.join('; ')).toEqual([])
     }
   })
@@ -135,7 +130,7 @@ function boundedPages(open: () => OpenEngine): void {
   test('a rare payment is found after pages that examine 5,000 payments each', async () => {
     const { console: reads } = createStore(open().engine)
     const first = await reads.payments({ chainId: rareChain, limit })
-    expect([first.rows, first.isCut, first.next]).toEqual([[], true, { ...positionOf(5_000), chainId: 1 }])
+    expect([first.rows, first.isCut, first.next]).toEqual([[], true, positionOf(5_000)])
     const second = await reads.payments({ chainId: rareChain, limit, before: first.next ?? undefined })
     expect(second).toMatchObject({ isCut: false, next: null })
     expect(second.rows.map(({ txHash }) => txHash)).toEqual(Array.from({ length: 10 }, (_, n) => hash(9 - n)))

@@ -12,21 +12,17 @@ export async function makeConsoleIndexes(engine: Engine): Promise<void> {
 
 const indexesOf = ({ isStoredInSequence }: ColumnTypes): readonly IndexDefinition[] => [
   // Newest first across integrations; few payments are in a state other than `success`.
+  { name: 'payments_time', table: 'payments', columns: '(block_timestamp, id) where is_primary = 1' },
   {
-    name: 'payments_time',
-    table: 'payments',
-    columns: '(block_timestamp, chain_id, tx_hash, id) where is_primary = 1',
-  },
-  {
-    name: 'payments_unsettled',
-    table: 'payments',
-    columns: "(state, block_timestamp, chain_id, tx_hash, id) where is_primary = 1 and state <> 'success'",
+    name: 'statuses_state',
+    table: 'statuses',
+    columns: "(state, block_timestamp, payment_id) where state <> 'success'",
   },
   { name: 'payments_memo', table: 'payments', columns: '(memo) where is_primary = 1' },
   {
     name: 'payments_source',
     table: 'payments',
-    columns: '(source_tx_hash) where is_primary = 1 and source_tx_hash <> tx_hash',
+    columns: '(source_tx_hash) where is_primary = 1 and source_tx_hash is not null',
   },
   { name: 'attempts_started', table: 'attempts', columns: '(started_at)' },
   { name: 'updates_payment', table: 'updates', columns: '(payment_id, seq)' },

@@ -37,12 +37,13 @@ export function attemptCounts(db: Connection, { since, limit }: CountQuery) {
 export function paymentCounts(db: Connection, { since, limit }: CountQuery) {
   const newest = db
     .selectFrom('payments')
-    .select([minuteOf('block_timestamp'), 'state'])
+    .select(['id', minuteOf('block_timestamp')])
     .where(sql<boolean>`is_primary = 1`)
     .where('block_timestamp', '>=', checkInteger(since, 'since'))
     .orderBy('block_timestamp', 'desc')
     .limit(checkInteger(limit, 'limit', 1))
-  return grouped(db.selectFrom(newest.as('newest')).select(['minute', sql<string | null>`state`.as('kind'), count]))
+  const withState = db.selectFrom(newest.as('newest')).leftJoin('statuses as s', 's.payment_id', 'newest.id')
+  return grouped(withState.select(['newest.minute', 's.state as kind', count]))
 }
 
 const count = sql<Integer>`count(*)`.as('rows')

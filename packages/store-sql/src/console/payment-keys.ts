@@ -1,10 +1,12 @@
 /** Pages of payments across integrations: index ranges of a fixed length. Source: the port ConsoleReads. @module */
 import type { ConsolePaymentFilter, ConsolePosition } from '@payment-integration/core/ports'
-import { type RawBuilder, type Selectable, sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Connection } from '../engine.js'
 import { checkInteger, parseId } from '../internal/checks.js'
+import { keyBytes } from '../internal/hex.js'
 import { integer } from '../internal/values.js'
-import type { PaymentRow } from '../schema/tables.js'
+import { paymentColumns, type StoredRow } from '../payments/payment-row.js'
+import type { Integer } from '../schema/integer.js'
 
 /** Payments that the statements of a page examine, where no index fits the filter: the first is often enough. */
 const steps = [250, 4_750]
@@ -14,11 +16,10 @@ type Filter = ConsolePaymentFilter & {
   /** The last payment of the page that may match. */
   readonly end?: ConsolePosition | undefined
 }
-type Row = Selectable<PaymentRow>
 
 /** The rows of a page, and where the next one begins. */
 export interface RowPage {
-  readonly rows: readonly Row[]
+  readonly rows: readonly StoredRow[]
   readonly next: ConsolePosition | null
   readonly isCut: boolean
 }
@@ -26,7 +27,7 @@ export interface RowPage {
 /** Finds a page, newest first. */
 export async function findPage(db: Connection, filter: Filter, limit: number): Promise<RowPage> {
   if (hasOwnIndex(filter)) return pageOf(await pageQuery(db, filter, limit + 1, limit + 1).execute(), limit)
-  const rows: Row[] = []
+  const rows: StoredRow[] = []
   let { before } = filter
   for (const size of steps) {
     const part = { ...filter, before }
@@ -42,7 +43,7 @@ export async function findPage(db: Connection, filter: Filter, limit: number): P
 }
 
 /** The page of up to one row more than its limit. */
-function pageOf(found: readonly Row[], limit: number): RowPage {
+function pageOf(found: readonly StoredRow[], limit: number): RowPage {
   const rows = found.slice(0, limit)
   const last = rows.at(-1)
   return { rows, next: found.length > limit && last !== undefined ? positionOf(last) : null, isCut: false }
@@ -56,87 +57,110 @@ const hasOwnIndex = (filter: Filter) =>
 const isStateExamined = ({ state, integrationAddress }: Filter) =>
   state !== undefined && (state === null || state === 'success' || integrationAddress !== undefined)
 
-/** Payments of a page: those that match among `size` keys at most. The size keeps planners in the order of the keys. */
+/**
+ * Payments of a page: those that match among `size` keys at most. The size keeps planners in the order of the keys, and
+ * a subquery per key bounds the cost for every planner.
+ */
 export function pageQuery(db: Connection, filter: Filter, size: number, limit: number) {
   const { chainId, state, invoice } = filter
+  const ofStatus = (expression: RawBuilder<unknown>) =>
+    sql<boolean>`(select ${expression} from ${sql.table('statuses')} as s where s.payment_id = k.id)`
   const matching = db
-    .selectFrom(keyQuery(db, filter, size).as('examined'))
-    .select(['block_timestamp', 'chain_id', 'tx_hash', 'id'])
-    .$if(chainId !== undefined, (keys) => keys.where('chain_id', '=', chainId ?? 0))
-    .$if(isStateExamined(filter) && state === null, (keys) => keys.where('state', 'is', null))
-    .$if(isStateExamined(filter) && state !== null, (keys) => keys.where('state', '=', state ?? ''))
-    .$if(invoice !== undefined, (keys) => keys.where(hasField('amount', invoice?.amount ?? '')))
-    .$if(invoice?.currency !== undefined, (keys) => keys.where(hasField('currency', invoice?.currency ?? '')))
-    .orderBy('block_timestamp', 'desc')
-    .orderBy('chain_id', 'desc')
-    .orderBy('tx_hash', 'desc')
-    .orderBy('id', 'desc')
+    .selectFrom(keyQuery(db, filter, size).as('k'))
+    .select(['k.block_timestamp', 'k.id'])
+    .$if(chainId !== undefined, (keys) =>
+      keys.where(({ eb, selectFrom }) =>
+        eb(selectFrom('payments as p').select('p.chain_id').whereRef('p.id', '=', 'k.id'), '=', chainId ?? 0),
+      ),
+    )
+    .$if(isStateExamined(filter), (keys) =>
+      keys.where(
+        state === null
+          ? sql<boolean>`${ofStatus(sql`s.state`)} is null`
+          : sql<boolean>`${ofStatus(sql`s.state`)} = ${state}`,
+      ),
+    )
+    .$if(invoice !== undefined, (keys) => keys.where(ofStatus(hasField('amount', invoice?.amount ?? ''))))
+    .$if(invoice?.currency !== undefined, (keys) => keys.where(ofStatus(hasField('currency', invoice?.currency ?? ''))))
+    .orderBy('k.block_timestamp', 'desc')
+    .orderBy('k.id', 'desc')
     .limit(limit)
   return db
-    .selectFrom(matching.as('k'))
-    .innerJoin('payments as p', 'p.id', 'k.id')
-    .selectAll('p')
-    .orderBy('k.block_timestamp', 'desc')
-    .orderBy('k.chain_id', 'desc')
-    .orderBy('k.tx_hash', 'desc')
-    .orderBy('k.id', 'desc')
+    .selectFrom(matching.as('m'))
+    .innerJoin('payments', 'payments.id', 'm.id')
+    .leftJoin('statuses', 'statuses.payment_id', 'm.id')
+    .select(paymentColumns)
+    .orderBy('m.block_timestamp', 'desc')
+    .orderBy('m.id', 'desc')
 }
 
 /** A field of the invoice's JSON. Quotes within a value are escaped, so no value can imitate a field. */
 const hasField = (name: string, value: string) =>
-  sql<boolean>`replace(invoice, ${`"${name}":${JSON.stringify(value)}`}, '') <> invoice`
+  sql<boolean>`replace(s.invoice, ${`"${name}":${JSON.stringify(value)}`}, '') <> s.invoice`
+
+/** A payment in the order of the console. */
+interface Key {
+  readonly id: Integer
+  readonly block_timestamp: Integer
+}
+
+/** Keys in the order of the index that leads with a filter. */
+export function keyQuery(db: Connection, filter: Filter, size: number, skipped = 0) {
+  const { integrationAddress, state } = filter
+  if (integrationAddress === undefined && state !== undefined && state !== null && state !== 'success')
+    return stateKeys(db, filter, state).limit(size).offset(skipped)
+  return paymentKeys(db, filter).limit(size).offset(skipped)
+}
 
 /**
- * Keys in the order of the index that leads with a filter. Its column is a range of one value, and leads the order.
- * With `=`, PostgreSQL may read the index of all payments instead, past any number of others. One integration, or none,
- * has one primary payment in a transaction: its keys are whole without ids, which its index lacks.
+ * Its columns are ranges of one value, and lead the order. With `=`, PostgreSQL may read the index of all payments
+ * instead, past any number of others. Payments of one block time and integration are sorted by id as they are read.
  */
-export function keyQuery(db: Connection, filter: Filter, size: number, skipped = 0) {
+function paymentKeys(db: Connection, filter: Filter) {
   const { integrationAddress } = filter
-  const lead = leadOf(filter)
-  const isExamined = isStateExamined(filter)
-  const hasIds = integrationAddress === undefined
-  const columns = sql`block_timestamp, chain_id, tx_hash${hasIds ? sql`, id` : sql``}`
+  const lead = typeof integrationAddress === 'string' ? keyBytes(integrationAddress) : null
   const [upper, lower] = [upperOf(filter), lowerOf(filter)]
-  const bound = (position: ConsolePosition | null, sign: RawBuilder<unknown>) => {
-    const { blockTimestamp, chainId, txHash, id } = position ?? startOf(0, 'time')
-    const values = sql`${blockTimestamp}, ${chainId}, ${txHash}${hasIds ? sql`, ${parseId(id, 'id')}` : sql``}`
-    return lead === null
-      ? sql<boolean>`(${columns}) ${sign} (${values})`
-      : sql<boolean>`(${sql.ref(lead.column)}, ${columns}) ${sign} (${lead.value}, ${values})`
-  }
+  const columns = lead === null ? sql`block_timestamp, id` : sql`integration, block_timestamp, id`
+  const values = ({ blockTimestamp, id }: ConsolePosition) =>
+    sql`${lead === null ? sql`` : sql`${lead}, `}${blockTimestamp}, ${parseId(id, 'id')}`
   return (
     db
       .selectFrom('payments')
-      .select(['block_timestamp', 'chain_id', 'tx_hash', 'id'])
-      // Without them the index alone is read.
-      .$if(isExamined, (rows) => rows.select('state'))
-      .$if(filter.invoice !== undefined, (rows) => rows.select('invoice'))
+      .select(['id', 'block_timestamp'])
       .where(sql<boolean>`is_primary = 1`)
-      // The literal shows both planners that the partial index applies.
-      .$if(lead?.column === 'state', (rows) => rows.where(sql<boolean>`state <> 'success'`))
       .$if(integrationAddress === null, (rows) => rows.where('integration', 'is', null))
       // One bound on each side: SQLite searches by the first that it finds.
-      .$if(upper !== null, (rows) => rows.where(bound(upper, sql`<`)))
-      .$if(lower !== null, (rows) => rows.where(bound(lower, sql`>=`)))
-      .$if(lead !== null && upper === null, (rows) => rows.where(lead?.column ?? 'state', '<=', lead?.value ?? ''))
-      .$if(lead !== null && lower === null, (rows) => rows.where(lead?.column ?? 'state', '>=', lead?.value ?? ''))
-      .$if(lead !== null, (rows) => rows.orderBy(lead?.column ?? 'state', 'desc'))
-      .$if(integrationAddress === null, (rows) => rows.orderBy('integration', 'desc'))
+      .$if(upper !== null, (rows) => rows.where(sql<boolean>`(${columns}) < (${values(upper ?? start)})`))
+      .$if(lower !== null, (rows) => rows.where(sql<boolean>`(${columns}) >= (${values(lower ?? start)})`))
+      .$if(lead !== null && upper === null, (rows) => rows.where('integration', '<=', lead))
+      .$if(lead !== null && lower === null, (rows) => rows.where('integration', '>=', lead))
+      .$if(integrationAddress !== undefined, (rows) => rows.orderBy('integration', 'desc'))
       .orderBy('block_timestamp', 'desc')
-      .orderBy('chain_id', 'desc')
-      .orderBy('tx_hash', 'desc')
-      .$if(hasIds, (rows) => rows.orderBy('id', 'desc'))
-      .limit(size)
-      .offset(skipped)
+      .orderBy('id', 'desc')
+      .$castTo<Key>()
   )
 }
 
-/** The filter by a column that leads an index. */
-function leadOf({ state, integrationAddress }: Filter) {
-  if (typeof integrationAddress === 'string') return { column: 'integration', value: integrationAddress } as const
-  if (integrationAddress === null || state === undefined || state === null || state === 'success') return null
-  return { column: 'state', value: state } as const
+/** Only primary payments have a status, so that the index by state needs no further condition. */
+function stateKeys(db: Connection, filter: Filter, state: string) {
+  const [upper, lower] = [upperOf(filter), lowerOf(filter)]
+  const columns = sql`state, block_timestamp, payment_id`
+  const values = ({ blockTimestamp, id }: ConsolePosition) => sql`${state}, ${blockTimestamp}, ${parseId(id, 'id')}`
+  return (
+    db
+      .selectFrom('statuses')
+      .select(['payment_id as id', 'block_timestamp'])
+      // The literal shows both planners that the partial index applies.
+      .where(sql<boolean>`state <> 'success'`)
+      .$if(upper !== null, (rows) => rows.where(sql<boolean>`(${columns}) < (${values(upper ?? start)})`))
+      .$if(lower !== null, (rows) => rows.where(sql<boolean>`(${columns}) >= (${values(lower ?? start)})`))
+      .$if(upper === null, (rows) => rows.where('state', '<=', state))
+      .$if(lower === null, (rows) => rows.where('state', '>=', state))
+      .orderBy('state', 'desc')
+      .orderBy('block_timestamp', 'desc')
+      .orderBy('payment_id', 'desc')
+      .$castTo<Key>()
+  )
 }
 
 /** The position that a page lies below. */
@@ -149,16 +173,10 @@ function upperOf({ before, until }: Filter): ConsolePosition | null {
 const lowerOf = ({ end, since }: Filter) => end ?? (since === undefined ? null : startOf(since, 'since'))
 
 /** Before every payment of a time. */
-const startOf = (time: number, name: string): ConsolePosition => ({
-  blockTimestamp: checkInteger(time, name),
-  chainId: 0,
-  txHash: '',
-  id: '0',
-})
+const startOf = (time: number, name: string): ConsolePosition => ({ blockTimestamp: checkInteger(time, name), id: '0' })
+const start = startOf(0, 'time')
 
-const positionOf = (key: Pick<Row, 'block_timestamp' | 'chain_id' | 'tx_hash' | 'id'>): ConsolePosition => ({
+const positionOf = (key: Key): ConsolePosition => ({
   blockTimestamp: integer(key.block_timestamp),
-  chainId: integer(key.chain_id),
-  txHash: key.tx_hash,
   id: String(key.id),
 })

@@ -3,7 +3,8 @@ import type { ConsoleReads, ConsoleSearch, StoredPayment } from '@payment-integr
 import { sql } from 'kysely'
 import type { Connection, Engine } from '../engine.js'
 import { checkInteger, parseId } from '../internal/checks.js'
-import { storedPayment } from '../payments/payment-row.js'
+import { hexBytes, keyBytes } from '../internal/hex.js'
+import { paymentColumns, storedPayment } from '../payments/payment-row.js'
 import { createReadPage } from '../payments/read-page.js'
 import { consoleColumns, consoleUpdate } from '../updates.js'
 import { findPage } from './payment-keys.js'
@@ -30,7 +31,7 @@ export function createPaymentReads(engine: Engine): PaymentReads {
       if (search.kind === 'wallet') {
         const { wallet, integrationAddress } = search
         if (integrationAddress === undefined)
-          return paymentsOfWallet(db, readPage, { wallet, integrations: mostIntegrations, limit })
+          return paymentsOfWallet(engine, readPage, { wallet, integrations: mostIntegrations, limit })
         return [...(await readPage({ wallet, integrationAddress, limit })).payments]
       }
       const rows = await searchQuery(db, search, limit).execute()
@@ -56,20 +57,42 @@ export function checkIds(ids: readonly string[]): readonly string[] {
 
 async function byIds(db: Connection, ids: readonly number[]): Promise<StoredPayment[]> {
   if (ids.length === 0) return []
-  const rows = await db.selectFrom('payments').selectAll().where('id', 'in', ids).orderBy('id').execute()
+  const rows = await db
+    .selectFrom('payments')
+    .leftJoin('statuses', 'statuses.payment_id', 'payments.id')
+    .select(paymentColumns)
+    .where('payments.id', 'in', ids)
+    .orderBy('payments.id')
+    .execute()
   return rows.map(storedPayment)
 }
 
 /** The ids of the payments that a search by an identifier finds. */
 export function searchQuery(db: Connection, search: Exclude<ConsoleSearch, { kind: 'wallet' }>, limit: number) {
   const ids = db.selectFrom('payments').select('id').where(sql<boolean>`is_primary = 1`).limit(limit)
-  if (search.kind === 'memo')
-    return ids.where('memo', '>=', search.prefix).where('memo', '<=', `${search.prefix}g`).orderBy('memo')
+  if (search.kind === 'memo') {
+    const prefix = hexBytes(search.prefix)
+    const above = firstAfter(prefix)
+    return ids
+      .where('memo', '>=', prefix)
+      .$if(above !== null, (rows) => rows.where('memo', '<', above))
+      .orderBy('memo')
+  }
+  const hash = keyBytes(search.txHash)
   // A payment matches one of them at most.
-  const own = ids.where('tx_hash', '=', search.txHash)
-  const ofSource = ids.where('source_tx_hash', '=', search.txHash).where(sql<boolean>`source_tx_hash <> tx_hash`)
+  const own = ids.where('tx_hash', '=', hash)
+  const ofSource = ids.where('source_tx_hash', '=', hash).where(sql<boolean>`source_tx_hash <> tx_hash`)
   const half = (rows: typeof own, name: string) => db.selectFrom(rows.as(name)).select('id')
   return half(own, 'own').unionAll(half(ofSource, 'sources'))
+}
+
+/** The lowest bytes above all that begin with these; null: there are none. */
+function firstAfter(prefix: Uint8Array): Uint8Array | null {
+  const last = prefix.findLastIndex((byte) => byte < 0xff)
+  if (last === -1) return null
+  const above = Uint8Array.from(prefix.subarray(0, last + 1))
+  above[last] = (above[last] ?? 0) + 1
+  return above
 }
 
 /** The processor updates that were decided on a payment. */

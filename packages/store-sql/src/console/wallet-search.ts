@@ -1,7 +1,8 @@
 /** Finds payments of a wallet across integrations, newest first. Source: the port ConsoleReads. @module */
 import type { PagePosition, PaymentReads, StoredPayment } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
-import type { Connection } from '../engine.js'
+import type { Connection, Engine, SqlDialect } from '../engine.js'
+import { keyBytes } from '../internal/hex.js'
 import { nullableInteger } from '../internal/values.js'
 
 /** Integrations whose pages are read at once. */
@@ -22,12 +23,12 @@ interface Rest {
  * in small pages, until the others only have older ones.
  */
 export async function paymentsOfWallet(
-  db: Connection,
+  { read: db, dialect }: Engine,
   readPage: PaymentReads['list'],
   query: { readonly wallet: string; readonly integrations: number; readonly limit: number },
 ): Promise<StoredPayment[]> {
   const { wallet, limit } = query
-  const rows = await walletQuery(db, wallet, query.integrations).execute()
+  const rows = await walletQuery(db, dialect, wallet, query.integrations).execute()
   let rests = rows.flatMap(({ address, sent, received }): Rest[] => {
     const newest = Math.max(nullableInteger(sent) ?? -1, nullableInteger(received) ?? -1)
     return newest < 0 ? [] : [{ integrationAddress: address, newest }]
@@ -52,13 +53,14 @@ export async function paymentsOfWallet(
 }
 
 /** Each integration with the time of the wallet's newest payment on either side. */
-export function walletQuery(db: Connection, wallet: string, integrations: number) {
+export function walletQuery(db: Connection, { bytesOfHex }: SqlDialect, address: string, integrations: number) {
+  const wallet = keyBytes(address)
   // The wallet is a range of one value and leads the order, so that only the index of its side fits.
   const newest = (side: 'sender' | 'receiver') =>
     db
       .selectFrom('payments as p')
       .select('p.block_timestamp')
-      .where(sql<boolean>`p.integration = i.address`)
+      .where('p.integration', '=', sql<Uint8Array>`${sql.raw(bytesOfHex('i.address'))}`)
       .where(sql<boolean>`p.is_primary = 1`)
       .where(`p.${side}`, '>=', wallet)
       .where(`p.${side}`, '<=', wallet)

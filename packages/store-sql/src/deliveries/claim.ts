@@ -6,7 +6,7 @@ import type { ClaimedDelivery, ClaimRequest, DeliveryStore, Ids } from '@payment
 import type { Connection, Engine, Lane, SqlDialect } from '../engine.js'
 import { previousSigningSecret } from '../integrations.js'
 import { checkInteger } from '../internal/checks.js'
-import { txHashOf } from '../internal/tx-hash.js'
+import { hexOf } from '../internal/hex.js'
 import { integer } from '../internal/values.js'
 import { snapshotBytes } from '../snapshot-row.js'
 import { type Candidate, newRotation, type Rotation, readCandidates } from './candidates.js'
@@ -135,7 +135,7 @@ function claimedDelivery(
     signingSecret: { keyVersion: integer(integration.signing_key_version), sealed: integration.signing_sealed },
     previousSigningSecret: previousSigningSecret(integration),
     chainId: integer(row.chain_id),
-    txHash: txHashOf(row.tx_hash),
+    txHash: hexOf(row.tx_hash),
     version: integer(row.version),
     body: snapshotBytes(bytesOf(row.body), row),
   }

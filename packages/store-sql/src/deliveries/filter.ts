@@ -3,6 +3,7 @@ import type { DeliveryFilter } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
 import type { Connection } from '../engine.js'
 import { checkInteger, parseId } from '../internal/checks.js'
+import { keyBytes } from '../internal/hex.js'
 
 /** A filter with a range of ids. */
 export interface RangeFilter extends DeliveryFilter {
@@ -43,7 +44,7 @@ export function filtered(db: Connection, filter: RangeFilter) {
       .$if(id !== null, (rows) => rows.where(idOf(filter), '=', id ?? 0))
       // Only primary payments are notified; the condition lets planners use the index of hashes.
       .$if(txHash !== undefined, (rows) =>
-        rows.where('p.tx_hash', '=', txHash ?? '').where(sql<boolean>`p.is_primary = 1`),
+        rows.where('p.tx_hash', '=', keyBytes(txHash ?? '0x')).where(sql<boolean>`p.is_primary = 1`),
       )
       .$if(chainId !== undefined, (rows) => rows.where('p.chain_id', '=', chainId ?? 0))
       .$if(integrationAddress !== undefined, (rows) => rows.where('d.integration', '=', integrationAddress ?? ''))

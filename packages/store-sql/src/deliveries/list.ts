@@ -9,8 +9,8 @@ import type {
 import { type NotNull, type Selectable, sql } from 'kysely'
 import type { Connection, Engine } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
+import { hexOf } from '../internal/hex.js'
 import { run } from '../internal/statement.js'
-import { txHashOf } from '../internal/tx-hash.js'
 import { integer, nullableInteger, unpack } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
 import type { AttemptRow } from '../schema/tables.js'
@@ -107,7 +107,7 @@ export async function withAttempts({ read, dialect }: Engine, deliveries: readon
       deliveryId: String(id),
       integrationAddress: row.integration,
       chainId: integer(row.chain_id),
-      txHash: txHashOf(row.tx_hash),
+      txHash: hexOf(row.tx_hash),
       version: integer(row.version),
       status: row.due_at === null ? ((row.undelivered ?? 'delivered') as DeliveryStatus) : 'pending',
       createdAt: integer(row.created_at),

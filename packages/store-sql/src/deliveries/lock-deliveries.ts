@@ -20,7 +20,8 @@ interface DeliveryRow {
   superseded: Integer
   integration: string
   chain_id: Integer
-  tx_hash: string
+  /** As `hexOf` reads it. */
+  tx_hash: Uint8Array | string
   /** As `bytesOf` reads it. */
   body: Uint8Array | string
 }

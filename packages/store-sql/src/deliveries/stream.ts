@@ -2,8 +2,8 @@
 import type { DeliveryStore, StreamedDelivery, StreamQuery } from '@payment-integration/core/ports'
 import type { Engine, SqlDialect } from '../engine.js'
 import { checkInteger, parseId } from '../internal/checks.js'
+import { hexOf } from '../internal/hex.js'
 import { compile, run } from '../internal/statement.js'
-import { txHashOf } from '../internal/tx-hash.js'
 import { integer } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
 import { snapshotBytes } from '../snapshot-row.js'
@@ -40,7 +40,7 @@ interface StreamRow {
   readonly version: Integer
   readonly created_at: Integer
   readonly chain_id: Integer
-  readonly tx_hash: string
+  readonly tx_hash: Uint8Array
   readonly body: Uint8Array | string
 }
 
@@ -50,7 +50,7 @@ export async function streamDeliveries({ read, dialect }: Engine, query: StreamQ
   return rows.map((row) => ({
     deliveryId: String(integer(row.id)),
     chainId: integer(row.chain_id),
-    txHash: txHashOf(row.tx_hash),
+    txHash: hexOf(row.tx_hash),
     version: integer(row.version),
     createdAt: integer(row.created_at),
     body: snapshotBytes(dialect.bytesOf(row.body), { ...row, integration: query.integrationAddress }),

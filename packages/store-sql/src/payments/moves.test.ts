@@ -47,7 +47,7 @@ for (const [name, missing, openEngine] of engines)
     })
     beforeEach(async () => {
       await engine.engine.transaction(async (db) => {
-        for (const table of ['payment_moves', 'page_epochs', 'unsettled', 'payments'] as const)
+        for (const table of ['payment_moves', 'page_epochs', 'unsettled', 'statuses', 'payments'] as const)
           await db.deleteFrom(table).execute()
       })
       await store.transaction((tx) => tx.upsertPayments([1, 2, 3, 4, 5, 6].map((n) => payment(n))))

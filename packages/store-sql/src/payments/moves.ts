@@ -2,12 +2,13 @@
 import type { PaymentFacts } from '@payment-integration/core/ports'
 import type { BulkColumn, Connection, SqlDialect } from '../engine.js'
 import { bulk } from '../internal/bulk.js'
+import { hexOf } from '../internal/hex.js'
 import { integer } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
 
 const placeColumns: readonly BulkColumn[] = [
   { name: 'chain_id', type: 'integer' },
-  { name: 'tx_hash', type: 'text' },
+  { name: 'tx_hash', type: 'hex' },
   { name: 'ordinal', type: 'integer' },
   { name: 'block_timestamp', type: 'integer' },
 ]
@@ -15,7 +16,7 @@ const placeColumns: readonly BulkColumn[] = [
 const moveColumns: readonly BulkColumn[] = [
   { name: 'payment_id', type: 'integer' },
   { name: 'seq', type: 'integer' },
-  { name: 'integration', type: 'text' },
+  { name: 'integration', type: 'hex' },
   { name: 'block_timestamp', type: 'integer' },
 ]
 
@@ -36,11 +37,11 @@ export async function keepPlaces(
     dialect,
     left.map(({ integration }) => integration),
   )
-  const moves = left.map((row) => [
-    integer(row.id),
-    counts.get(row.integration),
-    row.integration,
-    integer(row.block_timestamp),
+  const moves = left.map(({ id, integration, blockTimestamp }) => [
+    id,
+    counts.get(integration),
+    integration,
+    blockTimestamp,
   ])
   await bulk(
     db,
@@ -53,7 +54,7 @@ export async function keepPlaces(
 }
 
 async function leftPlaces(db: Connection, dialect: SqlDialect, payments: readonly PaymentFacts[]) {
-  return bulk<{ id: Integer; integration: string; block_timestamp: Integer }>(
+  const rows = await bulk<{ id: Integer; integration: Uint8Array; block_timestamp: Integer }>(
     db,
     dialect,
     placeColumns,
@@ -65,19 +66,24 @@ async function leftPlaces(db: Connection, dialect: SqlDialect, payments: readonl
          on p.chain_id = v.chain_id and p.tx_hash = v.tx_hash and p.ordinal = v.ordinal
        where p.is_primary = 1 and p.integration is not null and p.block_timestamp <> v.block_timestamp`,
   )
+  return rows.map((row) => ({
+    id: integer(row.id),
+    integration: hexOf(row.integration),
+    blockTimestamp: integer(row.block_timestamp),
+  }))
 }
 
 // In one order, so that two transactions never wait for each other.
 async function countMove(db: Connection, dialect: SqlDialect, integrations: readonly string[]) {
-  const counted = await bulk<{ integration: string; seq: Integer }>(
+  const counted = await bulk<{ integration: Uint8Array; seq: Integer }>(
     db,
     dialect,
-    [{ name: 'integration', type: 'text' }],
+    [{ name: 'integration', type: 'hex' }],
     [...new Set(integrations)].sort().map((integration) => [integration]),
     (source) =>
       `with v (integration) as (${source})
        insert into ${dialect.name('page_epochs')} as e (integration, seq) select integration, 1 from v where true order by integration
        on conflict (integration) do update set seq = e.seq + 1 returning integration, seq`,
   )
-  return new Map(counted.map(({ integration, seq }) => [integration, integer(seq)]))
+  return new Map(counted.map(({ integration, seq }) => [hexOf(integration), integer(seq)]))
 }

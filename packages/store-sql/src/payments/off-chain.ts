@@ -8,7 +8,8 @@ import { sql } from 'kysely'
 import type { Connection, SqlDialect } from '../engine.js'
 import { bulk } from '../internal/bulk.js'
 import { checkInteger, parseId } from '../internal/checks.js'
-import { storedPayment } from './payment-row.js'
+import { withStatuses } from './locked-payments.js'
+import { paymentColumns, storedPayment } from './payment-row.js'
 
 /** Marks the payments of a chain in blocks above a height as off the chain. */
 export async function leaveAbove(db: Connection, chainId: number, above: number): Promise<void> {
@@ -36,7 +37,8 @@ export async function leavePayments(db: Connection, dialect: SqlDialect, payment
 export function blocksQuery(db: Connection, chainId: number, from: number, to: number) {
   return db
     .selectFrom('payments')
-    .selectAll()
+    .leftJoin('statuses', 'statuses.payment_id', 'payments.id')
+    .select(paymentColumns)
     .where('chain_id', '=', checkInteger(chainId, 'chainId'))
     .where('block_number', '>=', checkInteger(from, 'from'))
     .where('block_number', '<=', checkInteger(to, 'to'))
@@ -65,7 +67,7 @@ export interface OverdueQuery {
 }
 
 /** Payments off the chain that are not dropped yet, by block. */
-export function overdueQuery(db: Connection, query: OverdueQuery) {
+export function overdueQuery(db: Connection, dialect: SqlDialect, query: OverdueQuery) {
   const { chainId, atOrBelow, limit, awaitedAtOrBelow = atOrBelow } = query
   return (
     db
@@ -83,7 +85,7 @@ export function overdueQuery(db: Connection, query: OverdueQuery) {
               selectFrom('deposits as d')
                 .select('d.id')
                 .whereRef('d.chain_id', '=', 'payments.source_chain_id')
-                .whereRef('d.tx_hash', '=', 'payments.source_tx_hash')
+                .where('d.tx_hash', '=', sql<string>`${sql.raw(dialect.hexText('payments.source_tx_hash'))}`)
                 .where('d.waiting', '=', sql.lit(1))
                 .whereRef('payments.source_chain_id', '<>', 'payments.chain_id'),
             ),
@@ -102,6 +104,6 @@ export async function overduePayments(
   dialect: SqlDialect,
   query: OverdueQuery,
 ): Promise<StoredPayment[]> {
-  const rows = await overdueQuery(db, query).modifyEnd(dialect.forUpdate).execute()
-  return rows.map(storedPayment)
+  const rows = await overdueQuery(db, dialect, query).modifyEnd(dialect.forUpdate).execute()
+  return withStatuses(db, dialect, rows)
 }

@@ -18,11 +18,11 @@ import { paymentColumns } from './payment-row.js'
 
 /** The values of a page's statement; a shape ignores the values that it does not need. */
 export interface PageValues {
-  readonly integration: string
-  readonly wallet: string
+  readonly integration: Uint8Array
+  readonly wallet: Uint8Array
   readonly blockTimestamp: number
   readonly chainId: number
-  readonly txHash: string
+  readonly txHash: Uint8Array
   readonly asOf: number
 }
 
@@ -33,6 +33,8 @@ export interface PageShape {
   readonly behind: boolean
   /** The limit; it is in the text, because the planners choose by it. */
   readonly size: number
+  /** The database's type of bytes. */
+  readonly bytes: RawBuilder<unknown>
 }
 
 type Side = 'sender' | 'receiver'
@@ -47,7 +49,9 @@ export function plainPage(db: Connection, value: Value, shape: PageShape) {
   const count = db.selectFrom('page_epochs').select('seq').where('integration', '=', value('integration')).as('beside')
   return shape.ofWallet
     ? rowsOf(db, newestOf(db, sides(db, value, shape), shape)).select(count)
-    : ownRows(db, value, shape).select([...paymentColumns, count])
+    : ownRows(db, value, shape)
+        .leftJoin('statuses', 'statuses.payment_id', 'payments.id')
+        .select([...paymentColumns, count])
 }
 
 /** Rows by their block time at the position's count, with that block time. */
@@ -75,6 +79,7 @@ function rowsOf(db: Connection, keys: Keys) {
   return db
     .selectFrom(keys.as('keys'))
     .innerJoin('payments', 'payments.id', 'keys.id')
+    .leftJoin('statuses', 'statuses.payment_id', 'payments.id')
     .select(paymentColumns)
     .orderBy('keys.block_timestamp', 'desc')
     .orderBy('keys.chain_id', 'desc')
@@ -92,11 +97,11 @@ function ownRows(db: Connection, value: Value, shape: PageShape, unmoved = false
   return ofIntegration(db, value, unmoved)
     .$if(shape.behind, (rows) =>
       rows.where(
-        sql<boolean>`(block_timestamp, chain_id, tx_hash) <
+        sql<boolean>`(payments.block_timestamp, chain_id, tx_hash) <
           (${unforeseen(sql`cast(${value('blockTimestamp')} as bigint)`)}, ${value('chainId')}, ${value('txHash')})`,
       ),
     )
-    .orderBy('block_timestamp', 'desc')
+    .orderBy('payments.block_timestamp', 'desc')
     .orderBy('chain_id', 'desc')
     .orderBy('tx_hash', 'desc')
     .limit(sql.lit(shape.size))
@@ -105,7 +110,7 @@ function ownRows(db: Connection, value: Value, shape: PageShape, unmoved = false
 // The wallet is a range of one value and leads the order, so that only the index of its side fits. With `=`, PostgreSQL
 // may scan all payments of the integration instead, past any number of other wallets' rows.
 function sideRows(db: Connection, value: Value, shape: PageShape, column: Side, unmoved: boolean) {
-  const wallet = unforeseen(value('wallet'))
+  const wallet = unforeseen(sql<Uint8Array>`cast(${value('wallet')} as ${shape.bytes})`)
   const rows = ofIntegration(db, value, unmoved)
     .select(keyColumns)
     .where(column, '>=', wallet)
@@ -165,6 +170,6 @@ function movedKeys(db: Connection, value: Value, { ofWallet }: PageShape) {
 
 // In a subquery a value is unknown to the planner. So PostgreSQL finds a plan for these values no cheaper than the
 // prepared one. Else it would plan each request anew, which takes longer than reading the page.
-function unforeseen<Given>(value: Given): RawBuilder<Given> {
+function unforeseen<Given>(value: Given | RawBuilder<Given>): RawBuilder<Given> {
   return sql<Given>`(select ${value})`
 }

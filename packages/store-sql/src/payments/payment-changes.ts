@@ -5,20 +5,23 @@ import {
   type StoredPayment,
   unsettledStates,
 } from '@payment-integration/core/ports'
-import type { Selectable } from 'kysely'
 import type { BulkColumn, Connection, SqlDialect } from '../engine.js'
 import { bulk } from '../internal/bulk.js'
 import { checkInteger, parseId } from '../internal/checks.js'
-import { runPrepared } from '../internal/statement.js'
+import { isHex } from '../internal/hex.js'
+import { rowsOf } from '../internal/sent-query.js'
+import { runPrepared, type StatementText, sendPrepared } from '../internal/statement.js'
 import { pack } from '../internal/values.js'
-import type { PaymentRow } from '../schema/tables.js'
-import { paymentColumns, storedPayment } from './payment-row.js'
+import type { Integer } from '../schema/integer.js'
+import { joinStatuses, lockedColumns, readColumns } from './locked-payments.js'
+import type { FactRow, StatusColumns } from './payment-row.js'
 import { addUnsettled, removeUnsettled, type UnsettledKey } from './unsettled.js'
 
 /**
  * The primary payments of some transactions, by ordinal. They are locked in one order until the transaction ends, so
- * that two callers never wait for each other. The order is that of the index of hashes: a plan that was made for an
- * empty table would else walk another index. So the chain is compared afterwards.
+ * that two callers never wait for each other. The order is that of the index of hashes, and `coalesce` keeps planners off
+ * partial indexes: a plan that was made for an empty table would else walk another index. So the chain is compared
+ * afterwards.
  */
 export async function paymentsForChange(
   db: Connection,
@@ -26,18 +29,25 @@ export async function paymentsForChange(
   selectors: readonly PaymentSelector[],
 ): Promise<StoredPayment[]> {
   const keys = new Set(selectors.map(({ chainId, txHash }) => `${checkInteger(chainId, 'chainId')}:${txHash}`))
-  const hashes = [...new Set(selectors.map(({ txHash }) => txHash))]
-  const columns = paymentColumns.map((name) => name.replace('payments.', 'p.')).join(', ')
-  const rows = await runPrepared<Selectable<PaymentRow>>(
+  const hashes = [...new Set(selectors.map(({ txHash }) => txHash))].filter(isHex)
+  const [payments, statuses] = [dialect.name('payments'), dialect.name('statuses')]
+  const ofHashes: StatementText = (parameter) =>
+    `where ${dialect.oneOf('p.tx_hash', 'hex', hashes, parameter)} and coalesce(p.is_primary, 0) = 1
+     order by p.tx_hash, p.chain_id, p.ordinal`
+  const locked = await sendPrepared<FactRow>(
+    db,
+    dialect,
+    (parameter) => `select ${lockedColumns} from ${payments} p ${ofHashes(parameter)}${dialect.lockRows('p')}`,
+  )
+  // See locked-payments.ts: the statuses need a statement of their own. It is sent at once, and runs after the wait.
+  const read = await runPrepared<StatusColumns & { readonly id: Integer }>(
     db,
     dialect,
     (parameter) =>
-      `select ${columns} from ${dialect.name('payments')} p
-       where ${dialect.oneOf('p.tx_hash', 'text', hashes, parameter)} and p.is_primary = 1
-       order by p.tx_hash, p.integration${dialect.lockRows('p')}`,
+      `select p.id, ${readColumns} from ${payments} p left join ${statuses} s on s.payment_id = p.id
+       ${ofHashes(parameter)}`,
   )
-  return rows
-    .map(storedPayment)
+  return joinStatuses(await rowsOf(locked), read)
     .filter(({ chainId, txHash }) => keys.has(`${chainId}:${txHash}`))
     .sort((a, b) => a.ordinal - b.ordinal)
 }
@@ -66,16 +76,21 @@ export async function setStatuses(
     pack(recipient),
     pack(invoice),
   ])
+  const payments = dialect.name('payments')
   const changed = await bulk<UnsettledKey>(
     db,
     dialect,
     statusColumns,
     rows,
+    // The block time is selected for each row, so that no plan walks the payments.
     (source) =>
-      `with v (payment_id, version, state, recipient, invoice) as (${source})
-       update ${dialect.name('payments')} as p
-       set version = v.version, state = v.state, recipient = v.recipient, invoice = v.invoice
-       from v where p.id = v.payment_id returning id as payment_id, chain_id`,
+      `with v (payment_id, version, state, recipient, invoice) as (${source}),
+         known as (select v.*, (select p.block_timestamp from ${payments} p where p.id = v.payment_id) as at from v)
+       insert into ${dialect.name('statuses')} (payment_id, block_timestamp, version, state, recipient, invoice)
+       select payment_id, at, version, state, recipient, invoice from known where at is not null
+       on conflict (payment_id) do update
+       set version = excluded.version, state = excluded.state, recipient = excluded.recipient, invoice = excluded.invoice
+       returning payment_id, (select p.chain_id from ${payments} p where p.id = payment_id) as chain_id`,
   )
   if (changed.length < rows.length) throw missing([...statuses.keys()])
   const isUnsettled = ({ payment_id }: UnsettledKey) =>

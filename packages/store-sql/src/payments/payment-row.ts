@@ -1,36 +1,37 @@
 /** Converts payments between rows and objects. @module */
 import type { InvoiceBody, PaymentState, RecipientBody } from '@payment-integration/contract'
-import type { NewPayment, PaymentFacts, StoredPayment } from '@payment-integration/core/ports'
+import type { NewPayment, PaymentFacts, PaymentStatus, StoredPayment } from '@payment-integration/core/ports'
 import { initialStatus } from '@payment-integration/core/ports'
 import type { Selectable } from 'kysely'
 import type { BulkColumn } from '../engine.js'
+import { hexOf, nullableHexOf } from '../internal/hex.js'
 import { remember } from '../internal/remember.js'
 import { integer, pack, unpack } from '../internal/values.js'
-import type { PaymentRow } from '../schema/tables.js'
+import type { PaymentRow, StatusRow } from '../schema/tables.js'
 import { packPricing, unpackPricing } from './pricing.js'
 
 /** The columns of an insert, in the order of {@link insertValues}. */
 export const insertColumns: readonly BulkColumn[] = [
   { name: 'chain_id', type: 'integer' },
-  { name: 'tx_hash', type: 'text' },
+  { name: 'tx_hash', type: 'hex' },
   { name: 'ordinal', type: 'integer' },
   { name: 'log_index', type: 'integer' },
   { name: 'block_number', type: 'integer' },
-  { name: 'block_hash', type: 'text' },
+  { name: 'block_hash', type: 'hex' },
   { name: 'block_timestamp', type: 'integer' },
-  { name: 'router_address', type: 'text' },
+  { name: 'router_address', type: 'hex' },
   { name: 'router_version', type: 'text' },
-  { name: 'sender', type: 'text' },
-  { name: 'receiver', type: 'text' },
-  { name: 'memo', type: 'text' },
-  { name: 'integration', type: 'text' },
+  { name: 'sender', type: 'hex' },
+  { name: 'receiver', type: 'hex' },
+  { name: 'memo', type: 'hex' },
+  { name: 'integration', type: 'hex' },
   { name: 'source_chain_id', type: 'integer' },
-  { name: 'source_tx_hash', type: 'text' },
-  { name: 'token_in_address', type: 'text' },
+  { name: 'source_tx_hash', type: 'hex' },
+  { name: 'token_in_address', type: 'hex' },
   { name: 'token_in_symbol', type: 'text' },
   { name: 'token_in_decimals', type: 'integer' },
   { name: 'token_in_amount', type: 'text' },
-  { name: 'token_out_address', type: 'text' },
+  { name: 'token_out_address', type: 'hex' },
   { name: 'token_out_symbol', type: 'text' },
   { name: 'token_out_decimals', type: 'integer' },
   { name: 'token_out_gross', type: 'text' },
@@ -38,11 +39,10 @@ export const insertColumns: readonly BulkColumn[] = [
   { name: 'pricing', type: 'text' },
   { name: 'off_chain', type: 'integer' },
   { name: 'is_primary', type: 'integer' },
-  { name: 'version', type: 'integer' },
 ]
 
-/** The columns of a read payment, all by name: a prepared statement with `*` fails after a new column. */
-export const paymentColumns = [
+/** The columns of a payment's facts, all by name: a prepared statement with `*` fails after a new column. */
+export const factColumns = [
   'payments.id',
   'payments.chain_id',
   'payments.tx_hash',
@@ -72,15 +72,28 @@ export const paymentColumns = [
   'payments.off_chain',
   'payments.dropped',
   'payments.is_primary',
-  'payments.version',
-  'payments.state',
-  'payments.recipient',
-  'payments.invoice',
 ] as const
 
-/** A new payment's values, in the order of {@link insertColumns}. */
-export function insertValues(facts: PaymentFacts, primary: boolean, version: number): unknown[] {
-  const { tokenIn, tokenOut } = facts
+/** The columns of its status. */
+export const statusColumns = ['statuses.version', 'statuses.state', 'statuses.recipient', 'statuses.invoice'] as const
+
+/** The columns of a read payment, of `payments` and `statuses` joined by id. */
+export const paymentColumns = [...factColumns, ...statusColumns] as const
+
+/** A payment's facts. */
+export type FactRow = Selectable<PaymentRow>
+type Statuses = Pick<Selectable<StatusRow>, 'version' | 'state' | 'recipient' | 'invoice'>
+/** A status; all null: the payment has the initial one. */
+export type StatusColumns = { readonly [Column in keyof Statuses]: Statuses[Column] | null }
+/** The row of a read payment. */
+export type StoredRow = FactRow & StatusColumns
+
+/** A new payment's values, in the order of {@link insertColumns}. What repeats another column is null. */
+export function insertValues(facts: PaymentFacts, primary: boolean): unknown[] {
+  const { source, tokenIn, tokenOut } = facts
+  const isOwnSource = source.chainId === facts.chainId && source.txHash === facts.txHash
+  const isOneToken =
+    tokenIn.address === tokenOut.address && tokenIn.symbol === tokenOut.symbol && tokenIn.decimals === tokenOut.decimals
   return [
     facts.chainId,
     facts.txHash,
@@ -95,21 +108,20 @@ export function insertValues(facts: PaymentFacts, primary: boolean, version: num
     facts.receiver,
     facts.memoHex,
     facts.integrationAddress,
-    facts.source.chainId,
-    facts.source.txHash,
+    isOwnSource ? null : source.chainId,
+    isOwnSource ? null : source.txHash,
     tokenIn.address,
     pack(tokenIn.symbol),
     tokenIn.decimals,
     tokenIn.amount.toString(),
-    tokenOut.address,
-    pack(tokenOut.symbol),
-    tokenOut.decimals,
+    isOneToken ? null : tokenOut.address,
+    isOneToken ? null : pack(tokenOut.symbol),
+    isOneToken ? null : tokenOut.decimals,
     tokenOut.gross.toString(),
     tokenOut.net.toString(),
     packPricing(facts.pricing),
     0,
     primary ? 1 : 0,
-    version,
   ]
 }
 
@@ -148,42 +160,65 @@ const readSymbol = remember((text) => unpack<string>(text))
 const symbolOf = (text: string | null) => (text === null ? null : readSymbol(text))
 
 /** The payment of a row. */
-export function storedPayment(row: Selectable<PaymentRow>): StoredPayment {
+export const storedPayment = (row: StoredRow): StoredPayment => paymentOf(row, row)
+
+/** The payment of a row of facts and one of its status. */
+export function paymentOf(row: FactRow, status: StatusColumns | undefined): StoredPayment {
+  const [chainId, txHash] = [integer(row.chain_id), hexOf(row.tx_hash)]
+  const tokenIn = {
+    address: hexOf(row.token_in_address),
+    symbol: symbolOf(row.token_in_symbol),
+    decimals: integer(row.token_in_decimals),
+    amount: BigInt(row.token_in_amount),
+  }
   return {
     id: String(row.id),
     primary: integer(row.is_primary) === 1,
     offChain: integer(row.off_chain) === 1,
     dropped: unpack<StoredPayment['dropped'] & object>(row.dropped),
-    chainId: integer(row.chain_id),
-    txHash: row.tx_hash,
+    chainId,
+    txHash,
     ordinal: integer(row.ordinal),
     logIndex: integer(row.log_index),
     blockNumber: integer(row.block_number),
-    blockHash: row.block_hash,
+    blockHash: hexOf(row.block_hash),
     blockTimestamp: integer(row.block_timestamp),
-    router: { address: row.router_address, version: row.router_version },
-    sender: row.sender,
-    receiver: row.receiver,
-    memoHex: row.memo,
-    integrationAddress: row.integration,
-    source: { chainId: integer(row.source_chain_id), txHash: row.source_tx_hash },
-    tokenIn: {
-      address: row.token_in_address,
-      symbol: symbolOf(row.token_in_symbol),
-      decimals: integer(row.token_in_decimals),
-      amount: BigInt(row.token_in_amount),
-    },
-    tokenOut: {
-      address: row.token_out_address,
-      symbol: symbolOf(row.token_out_symbol),
-      decimals: integer(row.token_out_decimals),
-      gross: BigInt(row.token_out_gross),
-      net: BigInt(row.token_out_net),
-    },
+    router: { address: hexOf(row.router_address), version: row.router_version },
+    sender: hexOf(row.sender),
+    receiver: hexOf(row.receiver),
+    memoHex: hexOf(row.memo),
+    integrationAddress: nullableHexOf(row.integration),
+    source:
+      row.source_chain_id === null || row.source_tx_hash === null
+        ? { chainId, txHash }
+        : { chainId: integer(row.source_chain_id), txHash: hexOf(row.source_tx_hash) },
+    tokenIn,
+    tokenOut: tokenOutOf(row, tokenIn),
     pricing: unpackPricing(row.pricing),
+    ...statusOf(status),
+  }
+}
+
+function statusOf(row: StatusColumns | undefined): PaymentStatus {
+  if (row === undefined || row.version === null) return initialStatus
+  return {
     version: integer(row.version),
     state: row.state as PaymentState | null,
     recipient: unpack<RecipientBody>(row.recipient),
     invoice: unpack<InvoiceBody>(row.invoice),
+  }
+}
+
+function tokenOutOf(row: FactRow, tokenIn: StoredPayment['tokenIn']): StoredPayment['tokenOut'] {
+  const amounts = { gross: BigInt(row.token_out_gross), net: BigInt(row.token_out_net) }
+  if (row.token_out_address === null || row.token_out_decimals === null) {
+    const { address, symbol, decimals } = tokenIn
+    return { address, symbol, decimals, ...amounts }
+  }
+  return {
+    address: hexOf(row.token_out_address),
+    symbol: symbolOf(row.token_out_symbol),
+    decimals: integer(row.token_out_decimals),
+    ...amounts,
   }
 }

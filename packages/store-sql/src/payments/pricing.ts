@@ -3,42 +3,53 @@ import type { PriceFeedFacts, PricingFacts } from '@payment-integration/core/por
 import { remember } from '../internal/remember.js'
 import { pack, unpack } from '../internal/values.js'
 
-/** The text: large integers are decimal digits, which JSON numbers would round. */
-interface PricingText extends Pick<PricingFacts, 'listedToken'> {
-  readonly feeds: readonly (Omit<PriceFeedFacts, 'rate'> & { readonly rate: string })[]
-  readonly calledAmount: string | null
-  readonly serviceFee: string | null
-}
+/** Symbol and currency of the listed token, feeds, called amount, service fee. JSON numbers would round the integers. */
+type PricingText = readonly [
+  listedToken: readonly [symbol: string, currency: string] | null,
+  feeds: readonly FeedText[],
+  calledAmount: string | null,
+  serviceFee: string | null,
+]
+type FeedText = readonly [
+  use: PriceFeedFacts['use'],
+  contract: string | null,
+  pair: readonly [base: string, quote: string] | null,
+  rate: string,
+  decimals: number,
+]
 
-/** Facts as text: equal facts give equal text, in any order of their fields. */
-export function packPricing({ listedToken, feeds, calledAmount, serviceFee }: PricingFacts): string {
-  const text: PricingText = {
-    listedToken: listedToken && { symbol: listedToken.symbol, currency: listedToken.currency },
-    feeds: feeds.map(({ use, contract, pair, rate, decimals }) => ({
+/** Facts as a JSON array, or null when none is known. Equal facts give equal text. */
+export function packPricing({ listedToken, feeds, calledAmount, serviceFee }: PricingFacts): string | null {
+  if (listedToken === null && feeds.length === 0 && calledAmount === null && serviceFee === null) return null
+  const text: PricingText = [
+    listedToken && [listedToken.symbol, listedToken.currency],
+    feeds.map(({ use, contract, pair, rate, decimals }) => [
       use,
       contract,
-      pair: pair && { base: pair.base, quote: pair.quote },
-      rate: rate.toString(),
+      pair && [pair.base, pair.quote],
+      rate.toString(),
       decimals,
-    })),
-    calledAmount: calledAmount?.toString() ?? null,
-    serviceFee: serviceFee?.toString() ?? null,
-  }
+    ]),
+    calledAmount?.toString() ?? null,
+    serviceFee?.toString() ?? null,
+  ]
   return pack(text)
 }
 
-/** The facts of a text of {@link packPricing}. */
-export const unpackPricing: (text: string) => PricingFacts = remember(readPricing)
+const unknown: PricingFacts = { listedToken: null, feeds: [], calledAmount: null, serviceFee: null }
+const readPricing: (text: string) => PricingFacts = remember(parsePricing)
 
-function readPricing(text: string): PricingFacts {
-  const { listedToken, feeds, calledAmount, serviceFee } = unpack<PricingText>(text)
+/** The facts of a text of {@link packPricing}. */
+export const unpackPricing = (text: string | null): PricingFacts => (text === null ? unknown : readPricing(text))
+
+function parsePricing(text: string): PricingFacts {
+  const [listedToken, feeds, calledAmount, serviceFee] = unpack<PricingText>(text)
   return {
-    listedToken,
-    // Field by field: a spread costs more than the rest of reading a payment.
-    feeds: feeds.map(({ use, contract, pair, rate, decimals }) => ({
+    listedToken: listedToken && { symbol: listedToken[0], currency: listedToken[1] },
+    feeds: feeds.map(([use, contract, pair, rate, decimals]) => ({
       use,
       contract,
-      pair,
+      pair: pair && { base: pair[0], quote: pair[1] },
       rate: BigInt(rate),
       decimals,
     })),

@@ -1,14 +1,14 @@
 /** Reads a page. Source: docs/interface.md 4.1; the port's `list`. @module */
 import type { PaymentReads, StoredPage } from '@payment-integration/core/ports'
-import type { Selectable } from 'kysely'
+import { sql } from 'kysely'
 import type { Engine } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
+import { hexBytes, hexOf, keyBytes } from '../internal/hex.js'
 import { prepare } from '../internal/prepare.js'
 import { integer } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
-import type { PaymentRow } from '../schema/tables.js'
 import { exactPage, type PageShape, type PageValues, plainPage } from './page-queries.js'
-import { storedPayment } from './payment-row.js'
+import { type StoredRow, storedPayment } from './payment-row.js'
 
 /**
  * The limits of statements. A page of another size reads more rows than it needs, so that there are few texts.
@@ -16,14 +16,20 @@ import { storedPayment } from './payment-row.js'
 const sizes = [11, 51, 101, 201]
 const sizeFor = (rows: number) => sizes.find((size) => size >= rows) ?? 2 ** Math.ceil(Math.log2(rows))
 
-type Row = Selectable<PaymentRow> & { readonly beside: Integer | null }
+type Shape = Omit<PageShape, 'bytes'>
+type Row = StoredRow & { readonly beside: Integer | null }
 
 /** Builds `list` on a connection that sees committed rows only. */
-export function createReadPage(engine: Pick<Engine, 'read' | 'rows'>): PaymentReads['list'] {
-  const { read: db } = engine
-  const plain = statements((shape) => prepare<PageValues, Row>(engine, (value) => plainPage(db, value, shape)))
+export function createReadPage(engine: Pick<Engine, 'read' | 'rows' | 'dialect'>): PaymentReads['list'] {
+  const { read: db, dialect } = engine
+  const bytes = sql.raw(dialect.types.bytes)
+  const plain = statements((shape) =>
+    prepare<PageValues, Row>(engine, (value) => plainPage(db, value, { ...shape, bytes })),
+  )
   // The number of moves since a position decides between two statements.
-  const exact = statements((shape) => prepare<PageValues, Row>(engine, (value) => exactPage(db, value, shape), false))
+  const exact = statements((shape) =>
+    prepare<PageValues, Row>(engine, (value) => exactPage(db, value, { ...shape, bytes }), false),
+  )
 
   return async (query) => {
     const limit = checkInteger(query.limit, 'limit', 1)
@@ -31,11 +37,11 @@ export function createReadPage(engine: Pick<Engine, 'read' | 'rows'>): PaymentRe
     // One more row shows whether another page follows.
     const shape = { ofWallet: wallet !== undefined, behind: after !== undefined, size: sizeFor(limit + 1) }
     const values = {
-      integration: integrationAddress,
-      wallet: wallet ?? '',
+      integration: keyBytes(integrationAddress),
+      wallet: keyBytes(wallet ?? '0x'),
       blockTimestamp: after?.blockTimestamp ?? 0,
       chainId: after?.chainId ?? 0,
-      txHash: after?.txHash ?? '',
+      txHash: hexBytes(after?.txHash ?? '0x'),
       asOf: after?.asOf ?? 0,
     }
     const rows = await plain(shape)(values)
@@ -59,12 +65,12 @@ function page(rows: readonly Row[], limit: number, asOf: number, timeOf: (row: R
     next:
       last === undefined
         ? null
-        : { blockTimestamp: integer(timeOf(last)), chainId: integer(last.chain_id), txHash: last.tx_hash, asOf },
+        : { blockTimestamp: integer(timeOf(last)), chainId: integer(last.chain_id), txHash: hexOf(last.tx_hash), asOf },
   }
 }
 
 /** Caches one statement per shape. */
-function statements<Statement>(make: (shape: PageShape) => Statement): (shape: PageShape) => Statement {
+function statements<Statement>(make: (shape: Shape) => Statement): (shape: Shape) => Statement {
   const made = new Map<string, Statement>()
   return (shape) => {
     const key = `${shape.ofWallet} ${shape.behind} ${shape.size}`

@@ -5,7 +5,7 @@ import { bulk } from '../internal/bulk.js'
 import { checkInteger, parseId } from '../internal/checks.js'
 import { integer } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
-import { storedPayment } from './payment-row.js'
+import { paymentColumns, storedPayment } from './payment-row.js'
 
 /** A row of the table. */
 export interface UnsettledKey {
@@ -103,6 +103,7 @@ export function unsettledQuery(
   return db
     .selectFrom(keys.as('keys'))
     .innerJoin('payments', 'payments.id', 'keys.payment_id')
-    .selectAll('payments')
+    .leftJoin('statuses', 'statuses.payment_id', 'payments.id')
+    .select(paymentColumns)
     .orderBy('keys.payment_id')
 }

@@ -1,18 +1,17 @@
 /** Inserts payments, or moves those that were mined again. @module */
 import type { NewPayment, PaymentFacts, StoredPayment, UpsertedPayments } from '@payment-integration/core/ports'
-import type { Selectable } from 'kysely'
 import type { BulkColumn, Connection, SqlDialect } from '../engine.js'
 import { bulk } from '../internal/bulk.js'
 import { integer } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
-import type { PaymentRow } from '../schema/tables.js'
+import { lockedColumns, withStatuses } from './locked-payments.js'
 import { keepPlaces } from './moves.js'
-import { insertColumns, insertedPayment, insertValues, paymentColumns, storedPayment } from './payment-row.js'
+import { type FactRow, insertColumns, insertedPayment, insertValues } from './payment-row.js'
 import { insertUnsettled } from './unsettled.js'
 
 const keyColumns: readonly BulkColumn[] = [
   { name: 'chain_id', type: 'integer' },
-  { name: 'tx_hash', type: 'text' },
+  { name: 'tx_hash', type: 'hex' },
   { name: 'ordinal', type: 'integer' },
 ]
 const keyNames = keyColumns.map(({ name }) => name).join(', ')
@@ -21,15 +20,8 @@ const sameKey = 'p.chain_id = v.chain_id and p.tx_hash = v.tx_hash and p.ordinal
 const keyOf = ({ chainId, txHash, ordinal }: PaymentFacts) => `${chainId}:${txHash}:${ordinal}`
 
 const names = insertColumns.map(({ name }) => name)
-/** Its key, integration and status, which a later call never changes. */
-const keptColumns: ReadonlySet<string> = new Set([
-  'chain_id',
-  'tx_hash',
-  'ordinal',
-  'integration',
-  'is_primary',
-  'version',
-])
+/** Its key and integration, which a later call never changes. */
+const keptColumns: ReadonlySet<string> = new Set(['chain_id', 'tx_hash', 'ordinal', 'integration', 'is_primary'])
 const takenColumns = names.filter((name) => !keptColumns.has(name))
 
 /**
@@ -45,7 +37,7 @@ export async function upsertPayments(
 ): Promise<UpsertedPayments> {
   const given = lastOfEach(payments)
   if (given.length === 0) return { inserted: [], returned: [] }
-  const rows = given.map(({ facts, primary }) => insertValues(facts, primary, 1))
+  const rows = given.map(({ facts, primary }) => insertValues(facts, primary))
   const { ids, isNew: isNewId } = await dialect.insertNumbered(
     db,
     { table: 'payments', columns: insertColumns, rows },
@@ -69,6 +61,7 @@ export async function upsertPayments(
     isNew(place) ? [insertedPayment(String(stored.get(place)), one)] : [],
   )
   await insertUnsettled(db, dialect, inserted)
+  await moveStatuses(db, dialect, known)
   return { inserted, returned: await droppedAmong(db, dialect, known) }
 }
 
@@ -114,22 +107,37 @@ async function moveKnown(db: Connection, dialect: SqlDialect, rows: readonly (re
   )
 }
 
+/** Copies the block times to the statuses, once the payments are locked. */
+async function moveStatuses(db: Connection, dialect: SqlDialect, known: readonly PaymentFacts[]): Promise<void> {
+  const { name } = dialect
+  await bulk(
+    db,
+    dialect,
+    [...keyColumns, { name: 'block_timestamp', type: 'integer' }],
+    known.map((facts) => [...keyValues(facts), facts.blockTimestamp]),
+    (source) =>
+      `with v (${keyNames}, block_timestamp) as (${source})
+       update ${name('statuses')} as s set block_timestamp = v.block_timestamp
+       from v join ${name('payments')} as p on ${sameKey}
+       where s.payment_id = p.id and s.block_timestamp <> v.block_timestamp`,
+  )
+}
+
 /** The dropped payments, by id, locked until the transaction ends. */
 async function droppedAmong(
   db: Connection,
   dialect: SqlDialect,
   known: readonly PaymentFacts[],
 ): Promise<StoredPayment[]> {
-  const columns = paymentColumns.map((name) => name.replace('payments.', 'p.')).join(', ')
-  const rows = await bulk<Selectable<PaymentRow>>(
+  const rows = await bulk<FactRow>(
     db,
     dialect,
     keyColumns,
     known.map(keyValues),
     (source) =>
       `with v (${keyNames}) as (${source})
-       select ${columns} from v join ${dialect.name('payments')} as p on ${sameKey}
+       select ${lockedColumns} from v join ${dialect.name('payments')} as p on ${sameKey}
        where p.dropped is not null${dialect.lockRows('p')}`,
   )
-  return rows.map(storedPayment).sort((a, b) => Number(a.id) - Number(b.id))
+  return (await withStatuses(db, dialect, rows)).sort((a, b) => Number(a.id) - Number(b.id))
 }

@@ -60,13 +60,19 @@ export class PostgresConnection implements DatabaseConnection {
   }
 
   async executeQuery<Row>(query: CompiledQuery): Promise<SentResult<Row>> {
-    const isPrepared = query instanceof SentQuery || (query instanceof PreparedQuery && this.#options.searches === true)
+    const { sql, parameters } = query
+    const searches = this.#options.searches === true
+    const isSent = query instanceof SentQuery
+    const name = searches && (isSent || query instanceof PreparedQuery) ? query.name : undefined
     // Only a read is sent with BEGIN: if BEGIN fails, a write would be committed on its own.
-    if (!(query instanceof PreparedQuery && query.sql.startsWith('select'))) await this.#begun
-    const answer = (isPrepared ? this.#viewed(query) : this.run(query.sql, query.parameters)) as Promise<{
+    if (name === undefined || !sql.startsWith('select')) await this.#begun
+    const isViewed = isSent || name !== undefined
+    const answer = (
+      isViewed ? this.#viewed({ sql, parameters, name }) : this.run(query.sql, query.parameters)
+    ) as Promise<{
       rows: Row[]
     }>
-    if (!(query instanceof SentQuery) || this.#options.ownClients !== true) return answer
+    if (!isSent || this.#options.ownClients !== true) return answer
     const later = answer.then(({ rows }) => rows)
     // Its error fails the transaction; even if its rows are never read, it must not end the process.
     later.catch(() => undefined)

@@ -123,8 +123,8 @@ test.skipIf(postgresMissing)(
       }
       expect([...found].sort()).toEqual([
         'integrations by integrations_pkey',
-        'payments by payments_hash',
         'payments by payments_pkey',
+        'payments by payments_tx_hash_chain_id_ordinal_key',
         'unsettled by unsettled_pkey',
         'updates by updates_pkey',
       ])

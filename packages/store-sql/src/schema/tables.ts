@@ -13,44 +13,53 @@ import type {
 } from './identity-tables.js'
 import type { Integer } from './integer.js'
 
-/** One row per payment, primary or not. */
+/** One row per payment, primary or not. `internal/hex.ts` converts its hashes and addresses. */
 export interface PaymentRow {
   id: Generated<Integer>
   chain_id: Integer
-  tx_hash: string
+  tx_hash: Uint8Array
   ordinal: Integer
   log_index: Integer
   block_number: Integer
-  block_hash: string
+  block_hash: Uint8Array
   /** Unix milliseconds, like every time here. */
   block_timestamp: Integer
-  router_address: string
+  router_address: Uint8Array
   router_version: string
-  sender: string
-  receiver: string
-  memo: string
-  integration: string | null
-  source_chain_id: Integer
-  source_tx_hash: string
-  token_in_address: string
+  sender: Uint8Array
+  receiver: Uint8Array
+  memo: Uint8Array
+  integration: Uint8Array | null
+  /** Null together with the hash when both are the payment's own. */
+  source_chain_id: Integer | null
+  source_tx_hash: Uint8Array | null
+  token_in_address: Uint8Array
   /** JSON string, so that any symbol of a token can be stored: PostgreSQL rejects U+0000 in text. */
   token_in_symbol: string | null
   token_in_decimals: Integer
   /** Decimal digits: a uint256 fits no integer column. */
   token_in_amount: string
-  token_out_address: string
+  /** Null when address, symbol and decimals are those of `token_in`. */
+  token_out_address: Uint8Array | null
   token_out_symbol: string | null
-  token_out_decimals: Integer
+  token_out_decimals: Integer | null
   token_out_gross: string
   token_out_net: string
-  /** JSON object; its large integers are decimal digits. */
-  pricing: string
+  /** JSON array of `payments/pricing.ts`; null: no fact is known. */
+  pricing: string | null
   /** 1 while the payment is off the chain. */
   off_chain: Integer
   /** JSON object with the former state; null unless it was dropped. */
   dropped: string | null
   /** 1 for the payment that area (a) shows. */
   is_primary: Integer
+}
+
+/** One row per payment whose status is not the initial one. */
+export interface StatusRow {
+  payment_id: Integer
+  /** The payment's, for the console's index by state. */
+  block_timestamp: Integer
   version: Integer
   state: string | null
   /** JSON object. */
@@ -67,7 +76,7 @@ export interface UnsettledRow {
 
 /** Number of moves of an integration's payments to another block time: the `asOf` of its page positions. */
 export interface PageEpochRow {
-  integration: string
+  integration: Uint8Array
   seq: Integer
 }
 
@@ -76,7 +85,7 @@ export interface PaymentMoveRow {
   payment_id: Integer
   /** The integration's count, this move included. */
   seq: Integer
-  integration: string
+  integration: Uint8Array
   /** The block time before the move. */
   block_timestamp: Integer
 }
@@ -328,6 +337,7 @@ export interface DataKeyRow {
 /** All tables. */
 export interface Tables {
   payments: PaymentRow
+  statuses: StatusRow
   unsettled: UnsettledRow
   page_epochs: PageEpochRow
   payment_moves: PaymentMoveRow

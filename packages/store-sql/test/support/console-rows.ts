@@ -19,7 +19,7 @@ export const rareChain = 3
 /** Block time of a payment. */
 export const timeOf = (n: number): number => epoch + n * 1_000
 /** A position in the order of payments. */
-export const positionOf = (n: number) => ({ blockTimestamp: timeOf(n), chainId: 1, txHash: hash(n), id: String(n + 1) })
+export const positionOf = (n: number) => ({ blockTimestamp: timeOf(n), id: String(n + 1) })
 
 /** Fills it, and makes the indexes of the console. The newest 20 deliveries are pending. */
 export async function fillConsoleRows({ engine }: OpenEngine): Promise<void> {
@@ -39,12 +39,10 @@ export async function fillConsoleRows({ engine }: OpenEngine): Promise<void> {
   )
   await store.transaction((tx) => indexPayments(tx, given))
   await engine.transaction(async (db) => {
-    await db
-      .updateTable('payments')
-      .set({ state: 'success' })
-      .where('id', '<', rows - 100)
-      .execute()
-    await db.updateTable('payments').set({ state: 'failure' }).where('id', '<', oldest).execute()
+    const state = sql`case when id < ${sql.lit(oldest)} then 'failure' else 'success' end`
+    await sql`insert into ${sql.raw(engine.dialect.name('statuses'))} (payment_id, block_timestamp, version, state)
+      select id, block_timestamp, 2, ${state} from ${sql.raw(engine.dialect.name('payments'))}
+      where id < ${sql.lit(rows - 100)}`.execute(db)
     await db
       .deleteFrom('outbox')
       .where('id', '<=', rows - 20)

@@ -12,6 +12,7 @@ import { addInit } from './commands/init.js'
 import { addIntegrations } from './commands/integrations.js'
 import { addLegacyKeys } from './commands/legacy-keys.js'
 import { addListen } from './commands/listen.js'
+import { addMigrate } from './commands/migrate.js'
 import { addMirror } from './commands/mirror/mirror.js'
 import { addOperators } from './commands/operators.js'
 import { addReindex } from './commands/reindex.js'
@@ -65,6 +66,7 @@ function createProgram(io: Io, finish: Finish): Command {
   addTrigger(program, io, finish)
   addListen(program, io, finish)
   addServe(program, io, finish)
+  addMigrate(program, io, finish)
   addStatus(program, io, finish)
   addReindex(program, io, finish)
   addIntegrations(program, io, finish)

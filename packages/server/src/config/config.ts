@@ -143,6 +143,8 @@ export interface Config {
   /** 0: any free port. */
   readonly port: number
   readonly database: DatabaseConfig
+  /** Whether the schema is brought up to date at the start; else it must be. */
+  readonly migrates: boolean
   /** As given: one or several keys. Never logged or shown. */
   readonly masterKey: string
   /** Empty: processor updates are not accepted. */

@@ -8,6 +8,7 @@ export interface ConfigDescription {
   readonly environment: Config['environment']
   readonly listen: string
   readonly database: string
+  readonly migrates: 'on' | 'off'
   readonly masterKey: string
   readonly processorSecrets: string
   readonly chains: readonly {
@@ -66,6 +67,7 @@ export function describeConfig(config: Config): ConfigDescription {
     environment: config.environment,
     listen: `${config.host}:${config.port}`,
     database: database.kind === 'sqlite' ? `sqlite:${database.path}` : describePostgres(database.connectionString),
+    migrates: config.migrates ? 'on' : 'off',
     masterKey: 'set',
     processorSecrets: processorSecrets.length === 0 ? 'none' : `${processorSecrets.length} set`,
     chains: config.chains.map(describeChain),

@@ -10,8 +10,9 @@ import {
   readSimulatedChains,
 } from './access-variables.js'
 import { chainIdOf, readChains } from './chain-variables.js'
-import { type Config, ConfigError, type DatabaseConfig, logLevels, type ReceiptsConfig } from './config.js'
+import { type Config, ConfigError, logLevels, type ReceiptsConfig } from './config.js'
 import { consoleVariables, readConsole } from './console-variables.js'
+import { databaseVariables, readDatabase, readMigrates } from './database-variables.js'
 import { readActor, readDelivery } from './delivery-variables.js'
 import { identityVariables, readIdentity } from './identity-variables.js'
 import { oidcVariables, readOidc } from './oidc-variables.js'
@@ -22,7 +23,6 @@ import {
   type ReadFile,
   readHostOf,
   readVariables,
-  show,
   type Variables,
 } from './variables.js'
 
@@ -30,7 +30,6 @@ const names = new Set<string>([
   'PI_ENV',
   'PI_HOST',
   'PI_PORT',
-  'PI_DATABASE_URL',
   'PI_MASTER_KEY',
   'PI_PROCESSOR_SECRETS',
   'PI_RECEIPTS',
@@ -49,6 +48,7 @@ const names = new Set<string>([
   ...consoleVariables,
   ...oidcVariables,
   ...portalVariables,
+  ...databaseVariables,
   ...fileVariables,
 ])
 
@@ -74,11 +74,13 @@ export function readConfig(env: Environment, readFile?: ReadFile): Config {
   const host = readHostOf('PI_HOST', variables)
   const port = variables.integer('PI_PORT', { min: 0, max: 65_535, unit: 'a port' }, 4_747)
   const { console, consoleUrl } = readConsole(variables, environment, host)
+  const database = readDatabase(variables)
   const config: Config = {
     environment,
     host,
     port,
-    database: readDatabase(variables),
+    database,
+    migrates: readMigrates(variables, database),
     masterKey: readMasterKey(variables),
     processorSecrets,
     chains: readChains(env, variables),
@@ -111,27 +113,6 @@ export function readConfig(env: Environment, readFile?: ReadFile): Config {
   problems.push(...unknownVariables(env))
   if (problems.length > 0) throw new ConfigError(problems)
   return config
-}
-
-function readDatabase({ text, problems }: Variables): DatabaseConfig {
-  const value = text('PI_DATABASE_URL') ?? 'sqlite:payment-integration.db'
-  if (value.startsWith('sqlite:')) {
-    const path = value.slice('sqlite:'.length)
-    if (path.trim() === '' || path === ':memory:' || /^file:/i.test(path))
-      problems.push(`PI_DATABASE_URL is ${show(value)}, which names no file on a disk; expected sqlite:<path>.`)
-    // A typing mistake, or a special SQLite name with options: neither names a database file.
-    else if (path.trimStart().startsWith(':'))
-      problems.push(
-        `PI_DATABASE_URL is ${show(value)}, whose path begins with a colon; expected sqlite:<path> with one colon, such as sqlite:payments.db.`,
-      )
-    return { kind: 'sqlite', path }
-  }
-  // The value may hold a password, so the message names only its scheme.
-  if (!/^postgres(ql)?:\/\/./.test(value) || parseUrl(value) === null) {
-    const scheme = /^[a-z][a-z0-9+.-]*:/i.exec(value)?.[0] ?? 'no scheme'
-    problems.push(`PI_DATABASE_URL has ${scheme}; expected sqlite:<path> or postgres://<user>@<host>/<database>.`)
-  }
-  return { kind: 'postgres', connectionString: value }
 }
 
 function readMasterKey({ text, problems }: Variables): string {

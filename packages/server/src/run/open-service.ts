@@ -79,12 +79,12 @@ export interface OpenedService {
 }
 
 /**
- * Opens the store, brings its schema up to date and builds the service.
+ * Opens the store, checks its schema or brings it up to date, and builds the service.
  *
  * @throws TypeError or RangeError when a configuration that `readConfig` did not make contradicts itself; nothing stays
  * open then.
  *
- * @throws StoreError when the database cannot be opened or migrated.
+ * @throws StoreError when the database cannot be opened or migrated; `ERR_STORE_SCHEMA` when it must be migrated first.
  *
  * @throws MasterKeyError `ERR_MASTER_KEY_MISSING` when the database was written with a key that is not given.
  */
@@ -133,7 +133,7 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
     ...(onEvent === undefined ? {} : { onEvent }),
   }
   // Opened last, so that a mistake in the configuration opens no database.
-  const store = await openStore(config.database, masterKey, options.clock)
+  const store = await openStore(config, masterKey, options.clock)
   const { service, trigger } = await closedUnless(store, async () => {
     const { simulatedChains: chainIds } = config
     const made = chainIds.length === 0 ? undefined : await options.simulateChains?.({ store, chainIds, clock })
@@ -175,17 +175,23 @@ function openIdentity(config: IdentityConfig | null, clock: Clock) {
   return { ...parts, namespace }
 }
 
-async function openStore(database: DatabaseConfig, keys: MasterKey, clock: Clock | undefined): Promise<Store> {
-  const store = await createStore(database, clock)
+async function openStore(
+  { database, migrates }: Pick<Config, 'database' | 'migrates'>,
+  keys: MasterKey,
+  clock: Clock | undefined,
+): Promise<Store> {
+  const store = await openDatabase(database, clock)
   return closedUnless(store, async () => {
-    await store.migrate()
+    await (migrates ? store.migrate() : store.schema.check())
     await checkMasterKey(store, keys)
     return store
   })
 }
 
-/** Loads only the configured library: a database library takes longer to load than to use. */
-async function createStore(database: DatabaseConfig, clock: Clock | undefined): Promise<Store> {
+/**
+ * Opens a database, whatever its schema. It loads only the configured library, which takes longer to load than to use.
+ */
+export async function openDatabase(database: DatabaseConfig, clock?: Clock): Promise<Store> {
   if (database.kind === 'sqlite') {
     const { createSqliteStore } = await import('@payment-integration/store-sql/sqlite')
     return createSqliteStore({ path: database.path, clock })

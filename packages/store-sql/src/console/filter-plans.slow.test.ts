@@ -112,8 +112,8 @@ describe.skipIf(postgresMissing)('PostgreSQL', () => {
       ...paymentFilters.map((filter) => [filter, ofPayments.pageQuery(read, filter, size, limit)] as const),
       ...deliveryFilters.map((filter) => [filter, ofDeliveries.pageQuery(read, filter, range, size, limit)] as const),
     ]
+    // The row of the position and the one that ends a block time are read too.
     for (const [filter, query] of queries)
-      // The row of the position and the one that ends a block time are read too.
       for (const { table, touched, index } of await postgresScans(open.engine, query))
         expect(touched, `${JSON.stringify(filter)}: ${table} by ${index}`).toBeLessThanOrEqual(size + 2)
   })

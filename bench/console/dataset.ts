@@ -47,6 +47,8 @@ export interface SqlWords {
   /** Hexadecimal digits of the bytes of a number's eight decimal digits. */
   digits(number: string): string
   bytes(text: string): string
+  /** The bytes of `0x` text. */
+  unhex(text: string): string
   /** A table with one column. */
   numbers(from: number, to: number, column: string): string
   /** Text before the name of a table. */
@@ -58,6 +60,7 @@ export const sqliteWords: SqlWords = {
   hex: (number, width) => `printf('%0${width}x', ${number})`,
   digits: (number) => `hex(printf('%08d', ${number}))`,
   bytes: (text) => `cast(${text} as blob)`,
+  unhex: (text) => `unhex(substr(${text}, 3))`,
   numbers: (from, to, column) =>
     `(with recursive s(${column}) as (select ${from} union all select ${column} + 1 from s where ${column} < ${to}) select * from s)`,
   schema: '',
@@ -68,6 +71,7 @@ export const postgresWords: SqlWords = {
   hex: (number, width) => `lpad(to_hex((${number})::bigint), ${width}, '0')`,
   digits: (number) => `encode(convert_to(lpad((${number})::text, 8, '0'), 'UTF8'), 'hex')`,
   bytes: (text) => `convert_to(${text}, 'UTF8')`,
+  unhex: (text) => `decode(substr(${text}, 3), 'hex')`,
   numbers: (from, to, column) => `(select ${column}::bigint from generate_series(${from}, ${to}) as s(${column}))`,
   schema: 'payment_integration.',
 }

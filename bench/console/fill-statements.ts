@@ -42,7 +42,7 @@ const packed = `1${JSON.stringify([
 
 /** Statements that make the rows of payments `from` to `to`, of so many. */
 export function fillStatements(words: SqlWords, from: number, to: number, payments: number): string[] {
-  const { schema, bytes, numbers } = words
+  const { schema, bytes, unhex, numbers } = words
   const { time, chain, hash, source, integration, sender, memo, state } = expressions(words, payments)
   const rows = `${numbers(from, to, 'i')} n`
   const deliveryId = `(i - 1) * ${versions} + v`
@@ -54,14 +54,16 @@ export function fillStatements(words: SqlWords, from: number, to: number, paymen
   return [
     `insert into ${schema}payments (id, chain_id, tx_hash, ordinal, log_index, block_number, block_hash, block_timestamp,
        router_address, router_version, sender, receiver, memo, integration, source_chain_id, source_tx_hash,
-       token_in_address, token_in_symbol, token_in_decimals, token_in_amount, token_out_address, token_out_symbol,
-       token_out_decimals, token_out_gross, token_out_net, is_primary, version, state, recipient, invoice, pricing,
-       off_chain, dropped)
-     select i, ${chain}, ${hash}, 0, 3, 10000000 + i, '0x' || ${words.hex('i / 4', 64)}, ${time},
-       '0x1f7c4f45c8a398381616c74269f9fb8060e3ddc9', '0.8', ${sender}, '0x' || ${words.hex('i % 3000', 40)}, ${memo},
-       ${integration}, 1, coalesce(${source}, ${hash}), ${text(usdc.address)}, ${text(usdc.symbol)}, 6, '10038880',
-       ${text(usdc.address)}, ${text(usdc.symbol)}, 6, '10038880', '10018803', 1, ${versions}, ${state},
-       '{"title":"Kiosk an der Bruecke","subtitle":"Counter 3"}', ${invoice}, ${pricing === null ? 'null' : text(pricing)}, 0, null
+       token_in_address, token_in_symbol, token_in_decimals, token_in_amount, token_out_gross, token_out_net,
+       is_primary, pricing, off_chain)
+     select i, ${chain}, ${unhex(hash)}, 0, 3, 10000000 + i, ${unhex(`'0x' || ${words.hex('i / 4', 64)}`)}, ${time},
+       ${unhex(text('0x1f7c4f45c8a398381616c74269f9fb8060e3ddc9'))}, '0.8', ${unhex(sender)},
+       ${unhex(`'0x' || ${words.hex('i % 3000', 40)}`)}, ${unhex(memo)}, ${unhex(integration)},
+       case when ${source} is null then null else 1 end, ${unhex(source)}, ${unhex(text(usdc.address))},
+       ${text(usdc.symbol)}, 6, '10038880', '10038880', '10018803', 1, ${text(pricing ?? '')}, 0
+     from ${rows}`,
+    `insert into ${schema}statuses (payment_id, block_timestamp, version, state, recipient, invoice)
+     select i, ${time}, ${versions}, ${state}, '{"title":"Kiosk an der Bruecke","subtitle":"Counter 3"}', ${invoice}
      from ${rows}`,
     `insert into ${schema}snapshots (id, payment_id, version, integration, created_at, undelivered, body)
      select ${deliveryId}, i, v, ${integration}, ${createdAt},

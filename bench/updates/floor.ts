@@ -1,18 +1,24 @@
 /** The floor: the statements of an update alone, prepared, without a rule and without a check. @module */
 import { createHash } from 'node:crypto'
 import pg from 'pg'
+import { hexBytes, hexOf } from '../../packages/store-sql/src/internal/hex.js'
 import { updateAt } from './payments.js'
 
 const tables = (name: string) => `payment_integration.${name}`
+const ofHashes = `p.tx_hash = any($1::bytea[]) and coalesce(p.is_primary, 0) = 1
+  order by p.tx_hash, p.chain_id, p.ordinal`
 const texts = {
-  lock: `select p.id, p.version, p.state, p.recipient, p.invoice, p.integration from ${tables('payments')} p
-    where p.tx_hash = any($1::text[]) and p.is_primary = 1 order by p.tx_hash, p.integration for update of p`,
+  lock: `select p.id, p.integration, p.block_timestamp from ${tables('payments')} p where ${ofHashes} for update of p`,
+  read: `select p.id, s.version, s.state, s.recipient, s.invoice from ${tables('payments')} p
+    left join ${tables('statuses')} s on s.payment_id = p.id where ${ofHashes}`,
   find: `select id from ${tables('updates')} where id = any($1::text[])`,
   update: `insert into ${tables('updates')} (id, payment_id, fingerprint, outcome, version)
     select id, payment_id, fingerprint, 'applied', $4
     from unnest($1::text[], $2::bigint[], $3::bytea[]) as v (id, payment_id, fingerprint)`,
-  status: `update ${tables('payments')} p set version = p.version + 1, state = $2, recipient = $3, invoice = $4
-    from unnest($1::bigint[]) as v (id) where p.id = v.id`,
+  status: `insert into ${tables('statuses')} (payment_id, block_timestamp, version, state, recipient, invoice)
+    select id, at, $6, $3, $4, $5 from unnest($1::bigint[], $2::bigint[]) as v (id, at)
+    on conflict (payment_id) do update
+    set version = excluded.version, state = excluded.state, recipient = excluded.recipient, invoice = excluded.invoice`,
   settle: `delete from ${tables('unsettled')} where chain_id = 10 and payment_id = any($1::bigint[])`,
   snapshot: `with made as (
       insert into ${tables('snapshots')} (payment_id, version, integration, created_at, body)
@@ -42,13 +48,16 @@ export async function openFloor(connectionString: string, batch: number) {
     } = updateAt(first, round)
     const version = round + 2
     await client.query('begin')
-    const { rows } = await run('lock', [updates.map(({ txHash }) => txHash)])
+    const hashes = updates.map(({ txHash }) => hexBytes(txHash))
+    const { rows } = await run('lock', [hashes])
+    await run('read', [hashes])
     const ids = rows.map(({ id }) => id)
+    const times = rows.map((row) => row.block_timestamp)
     await run('find', [updates.map(({ id }) => id)])
     await run('update', [updates.map(({ id }) => id), ids, fingerprints, version])
-    await run('status', [ids, state, JSON.stringify(recipient), JSON.stringify(invoice)])
+    await run('status', [ids, times, state, JSON.stringify(recipient), JSON.stringify(invoice), version])
     if (state === 'success') await run('settle', [ids])
-    await run('snapshot', [ids, version, rows.map(({ integration }) => integration), Date.now(), bodies])
+    await run('snapshot', [ids, version, rows.map(({ integration }) => hexOf(integration)), Date.now(), bodies])
     await client.query('commit')
   }
 

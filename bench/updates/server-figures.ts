@@ -9,7 +9,7 @@ export interface ServerFigures {
   readonly tables: Readonly<Record<string, number>>
   /** Bytes of WAL since the server began. */
   readonly wal: number
-  /** Changes of payments and their statuses, and those of them that wrote no index. */
+  /** Changes of rows of statuses, and those of them that wrote no index. */
   readonly updated: number
   readonly hot: number
 }
@@ -23,9 +23,9 @@ export async function serverFigures(connectionString: string): Promise<ServerFig
     const one = async (text: string) => (await client.query(text)).rows
     const [counts] = await one(
       `select (select count(*)::int from payment_integration.payments) as payments,
-        pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8 as wal, sum(n_tup_upd)::int as updated,
-        sum(n_tup_hot_upd)::int as hot
-       from pg_stat_user_tables where relname in ('payments', 'statuses')`,
+        pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8 as wal, n_tup_upd::int as updated,
+        n_tup_hot_upd::int as hot
+       from pg_stat_user_tables where relname = 'statuses'`,
     )
     const sizes = await one(`select relname, pg_total_relation_size(relid)::float8 as bytes from pg_stat_user_tables`)
     return { ...counts, tables: Object.fromEntries(sizes.map(({ relname, bytes }) => [relname, bytes])) }

@@ -67,7 +67,7 @@ export function createStoreTransaction(
     leavePayments: (paymentIds) => leavePayments(db, dialect, paymentIds),
     checkpoints: (chainId, atOrBelow, limit) => listCheckpoints(db, chainId, atOrBelow, limit),
     upsertPayments: (payments) => upsertPayments(db, dialect, payments),
-    paymentsInBlocks: (chainId, from, to) => paymentsInBlocks(db, chainId, from, to),
+    paymentsInBlocks: (chainId, from, to) => paymentsInBlocks(db, dialect, chainId, from, to),
     overduePayments: (chainId, atOrBelow, limit, awaitedAtOrBelow) =>
       overduePayments(db, dialect, { chainId, atOrBelow, limit, awaitedAtOrBelow }),
     setDropped: (paymentId, dropped) => setDropped(db, paymentId, dropped),

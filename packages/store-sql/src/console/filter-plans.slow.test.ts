@@ -61,8 +61,8 @@ describe('SQLite', () => {
       const told = `${JSON.stringify(filter)}: ${steps.join('; ')}`
       expect(steps, told).toHaveLength(1)
       expect(steps[0], told).toContain(index)
-      if (since !== undefined) expect(steps[0], told).toMatch(/block_timestamp,\w+\)>\(/)
-      if (until !== undefined || before !== undefined) expect(steps[0], told).toMatch(/block_timestamp,\w+\)<\(/)
+      if (since !== undefined) expect(steps[0], told).toMatch(/block_timestamp(,\w+)?\)?>/)
+      if (until !== undefined || before !== undefined) expect(steps[0], told).toMatch(/block_timestamp(,\w+)?\)?</)
     }
   })
 
@@ -117,9 +117,10 @@ describe.skipIf(postgresMissing)('PostgreSQL', () => {
       ...paymentFilters.map((filter) => [filter, ofPayments.pageQuery(read, filter, size, limit)] as const),
       ...deliveryFilters.map((filter) => [filter, ofDeliveries.pageQuery(read, filter, range, size, limit)] as const),
     ]
+    // The row of the position and the one that ends a block time are read too.
     for (const [filter, query] of queries)
       for (const { table, touched, index } of await postgresScans(open.engine, query))
-        expect(touched, `${JSON.stringify(filter)}: ${table} by ${index}`).toBeLessThanOrEqual(size)
+        expect(touched, `${JSON.stringify(filter)}: ${table} by ${index}`).toBeLessThanOrEqual(size + 2)
   })
 
   boundedPages(() => open)

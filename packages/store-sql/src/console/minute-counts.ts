@@ -42,8 +42,14 @@ export function paymentCounts(db: Connection, { since, limit }: CountQuery) {
     .where('block_timestamp', '>=', checkInteger(since, 'since'))
     .orderBy('block_timestamp', 'desc')
     .limit(checkInteger(limit, 'limit', 1))
-  const withState = db.selectFrom(newest.as('newest')).leftJoin('statuses as s', 's.payment_id', 'newest.id')
-  return grouped(withState.select(['newest.minute', 's.state as kind', count]))
+  // A subquery for each row: a join may read all statuses.
+  const withState = db
+    .selectFrom(newest.as('newest'))
+    .select('minute')
+    .select(({ selectFrom }) =>
+      selectFrom('statuses as s').select('s.state').whereRef('s.payment_id', '=', 'newest.id').as('kind'),
+    )
+  return grouped(db.selectFrom(withState.as('counted')).select(['minute', 'kind', count]))
 }
 
 const count = sql<Integer>`count(*)`.as('rows')

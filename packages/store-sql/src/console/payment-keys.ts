@@ -1,11 +1,11 @@
 /** Pages of payments across integrations: index ranges of a fixed length. Source: the port ConsoleReads. @module */
 import type { ConsolePaymentFilter, ConsolePosition } from '@payment-integration/core/ports'
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Connection } from '../engine.js'
 import { checkInteger, parseId } from '../internal/checks.js'
 import { keyBytes } from '../internal/hex.js'
 import { integer } from '../internal/values.js'
-import { paymentColumns, type StoredRow } from '../payments/payment-row.js'
+import { factColumns, type StoredRow, statusOfEach } from '../payments/payment-row.js'
 import type { Integer } from '../schema/integer.js'
 
 /** Payments that the statements of a page examine, where no index fits the filter: the first is often enough. */
@@ -63,40 +63,50 @@ const isStateExamined = ({ state, integrationAddress }: Filter) =>
  */
 export function pageQuery(db: Connection, filter: Filter, size: number, limit: number) {
   const { chainId, state, invoice } = filter
-  const ofStatus = (expression: RawBuilder<unknown>) =>
-    sql<boolean>`(select ${expression} from ${sql.table('statuses')} as s where s.payment_id = k.id)`
+  const keys = keyQuery(db, filter, size).as('k')
   const matching = db
-    .selectFrom(keyQuery(db, filter, size).as('k'))
+    .selectFrom(keys)
     .select(['k.block_timestamp', 'k.id'])
-    .$if(chainId !== undefined, (keys) =>
-      keys.where(({ eb, selectFrom }) =>
+    .$if(chainId !== undefined, (rows) =>
+      rows.where(({ eb, selectFrom }) =>
         eb(selectFrom('payments as p').select('p.chain_id').whereRef('p.id', '=', 'k.id'), '=', chainId ?? 0),
       ),
     )
-    .$if(isStateExamined(filter), (keys) =>
-      keys.where(
-        state === null
-          ? sql<boolean>`${ofStatus(sql`s.state`)} is null`
-          : sql<boolean>`${ofStatus(sql`s.state`)} = ${state}`,
-      ),
+    .$if(isStateExamined(filter), (rows) =>
+      rows.where(({ eb, selectFrom }) => {
+        const ofKey = selectFrom('statuses as s').select('s.state').whereRef('s.payment_id', '=', 'k.id')
+        return state === null ? eb(ofKey, 'is', null) : eb(ofKey, '=', state ?? '')
+      }),
     )
-    .$if(invoice !== undefined, (keys) => keys.where(ofStatus(hasField('amount', invoice?.amount ?? ''))))
-    .$if(invoice?.currency !== undefined, (keys) => keys.where(ofStatus(hasField('currency', invoice?.currency ?? ''))))
+    .$if(invoice !== undefined, (rows) =>
+      rows.where(({ eb, selectFrom }) => {
+        const ofKey = selectFrom('statuses as s').whereRef('s.payment_id', '=', 'k.id')
+        return eb(ofKey.select(hasInvoice(invoice?.amount ?? '', invoice?.currency).as('is_match')), '=', 1)
+      }),
+    )
     .orderBy('k.block_timestamp', 'desc')
     .orderBy('k.id', 'desc')
     .limit(limit)
   return db
     .selectFrom(matching.as('m'))
     .innerJoin('payments', 'payments.id', 'm.id')
-    .leftJoin('statuses', 'statuses.payment_id', 'm.id')
-    .select(paymentColumns)
+    .select(factColumns)
+    .select(statusOfEach)
     .orderBy('m.block_timestamp', 'desc')
     .orderBy('m.id', 'desc')
+    .$castTo<StoredRow>()
+}
+
+/** 1 if an invoice has an amount and a currency. */
+function hasInvoice(amount: string, currency: string | undefined) {
+  const hasAmount = hasField('amount', amount)
+  const hasBoth = currency === undefined ? hasAmount : sql`${hasAmount} and ${hasField('currency', currency)}`
+  return sql<number>`case when ${hasBoth} then 1 else 0 end`
 }
 
 /** A field of the invoice's JSON. Quotes within a value are escaped, so no value can imitate a field. */
 const hasField = (name: string, value: string) =>
-  sql<boolean>`replace(s.invoice, ${`"${name}":${JSON.stringify(value)}`}, '') <> s.invoice`
+  sql`replace(s.invoice, ${`"${name}":${JSON.stringify(value)}`}, '') <> s.invoice`
 
 /** A payment in the order of the console. */
 interface Key {

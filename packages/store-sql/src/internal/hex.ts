@@ -15,7 +15,7 @@ export function hexDigits(text: string): string {
 /** The bytes of `0x` text, as a parameter of a statement. @throws TypeError As {@link hexDigits}. */
 export const hexBytes = (text: string): Uint8Array => Buffer.from(hexDigits(text), 'hex')
 
-/** The bytes to look up for any text: empty, which no stored hash or address is, for text that {@link isHex} rejects. */
+/** The bytes to look up for any text. Empty, which no hash or address is, for text that {@link isHex} rejects. */
 export const keyBytes = (text: string): Uint8Array => hexBytes(isHex(text) ? text : '0x')
 
 /** The text of bytes that a statement read: PostgreSQL may return them as text, with `\x` for `0x`. */

@@ -9,7 +9,7 @@ import type { Connection, SqlDialect } from '../engine.js'
 import { bulk } from '../internal/bulk.js'
 import { checkInteger, parseId } from '../internal/checks.js'
 import { withStatuses } from './locked-payments.js'
-import { paymentColumns, storedPayment } from './payment-row.js'
+import { factColumns } from './payment-row.js'
 
 /** Marks the payments of a chain in blocks above a height as off the chain. */
 export async function leaveAbove(db: Connection, chainId: number, above: number): Promise<void> {
@@ -37,8 +37,7 @@ export async function leavePayments(db: Connection, dialect: SqlDialect, payment
 export function blocksQuery(db: Connection, chainId: number, from: number, to: number) {
   return db
     .selectFrom('payments')
-    .leftJoin('statuses', 'statuses.payment_id', 'payments.id')
-    .select(paymentColumns)
+    .select(factColumns)
     .where('chain_id', '=', checkInteger(chainId, 'chainId'))
     .where('block_number', '>=', checkInteger(from, 'from'))
     .where('block_number', '<=', checkInteger(to, 'to'))
@@ -50,11 +49,12 @@ export function blocksQuery(db: Connection, chainId: number, from: number, to: n
 /** The rows of {@link blocksQuery} as payments. */
 export async function paymentsInBlocks(
   db: Connection,
+  dialect: SqlDialect,
   chainId: number,
   from: number,
   to: number,
 ): Promise<StoredPayment[]> {
-  return (await blocksQuery(db, chainId, from, to).execute()).map(storedPayment)
+  return withStatuses(db, dialect, await blocksQuery(db, chainId, from, to).execute())
 }
 
 /** Which payments are overdue. */
@@ -72,7 +72,7 @@ export function overdueQuery(db: Connection, dialect: SqlDialect, query: Overdue
   return (
     db
       .selectFrom('payments')
-      .selectAll()
+      .select(factColumns)
       .where('chain_id', '=', checkInteger(chainId, 'chainId'))
       .where('block_number', '<=', atOrBelow)
       // The literal lets both planners see that the partial index applies.

@@ -19,8 +19,8 @@ import { addUnsettled, removeUnsettled, type UnsettledKey } from './unsettled.js
 
 /**
  * The primary payments of some transactions, by ordinal. They are locked in one order until the transaction ends, so
- * that two callers never wait for each other. The order is that of the index of hashes, and `coalesce` keeps planners off
- * partial indexes: a plan that was made for an empty table would else walk another index. So the chain is compared
+ * that two callers never wait for each other. The order is that of the index of hashes, and `coalesce` keeps planners
+ * off partial indexes: a plan that was made for an empty table would else walk another index. So the chain is compared
  * afterwards.
  */
 export async function paymentsForChange(

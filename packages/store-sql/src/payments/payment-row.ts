@@ -2,12 +2,12 @@
 import type { InvoiceBody, PaymentState, RecipientBody } from '@payment-integration/contract'
 import type { NewPayment, PaymentFacts, PaymentStatus, StoredPayment } from '@payment-integration/core/ports'
 import { initialStatus } from '@payment-integration/core/ports'
-import type { Selectable } from 'kysely'
+import type { ExpressionBuilder, Selectable } from 'kysely'
 import type { BulkColumn } from '../engine.js'
 import { hexOf, nullableHexOf } from '../internal/hex.js'
 import { remember } from '../internal/remember.js'
 import { integer, pack, unpack } from '../internal/values.js'
-import type { PaymentRow, StatusRow } from '../schema/tables.js'
+import type { PaymentRow, StatusRow, Tables } from '../schema/tables.js'
 import { packPricing, unpackPricing } from './pricing.js'
 
 /** The columns of an insert, in the order of {@link insertValues}. */
@@ -79,6 +79,15 @@ export const statusColumns = ['statuses.version', 'statuses.state', 'statuses.re
 
 /** The columns of a read payment, of `payments` and `statuses` joined by id. */
 export const paymentColumns = [...factColumns, ...statusColumns] as const
+
+/**
+ * The same by a subquery for each row, which bounds the cost for every planner: a join with a page may read all
+ * statuses.
+ */
+export const statusOfEach = ({ selectFrom }: ExpressionBuilder<Tables, 'payments'>) =>
+  (['version', 'state', 'recipient', 'invoice'] as const).map((name) =>
+    selectFrom('statuses').select(name).whereRef('statuses.payment_id', '=', 'payments.id').as(name),
+  )
 
 /** A payment's facts. */
 export type FactRow = Selectable<PaymentRow>

@@ -167,6 +167,7 @@ describe('SQLite searches an index', () => {
     const plan = await sqlitePlan(open.engine, queries(open.engine).page(positions.middle))
     expect(plan.map(({ detail }) => detail).filter((step) => !ofValue.test(step))).toEqual([
       'SEARCH payments USING INDEX payments_page (integration=? AND block_timestamp<?)',
+      'SEARCH statuses USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN',
       'SEARCH page_epochs USING INDEX sqlite_autoindex_page_epochs_1 (integration=?)',
       'USE TEMP B-TREE FOR LAST 2 TERMS OF ORDER BY',
     ])

@@ -3,7 +3,7 @@ import type { PriceFeedFacts, PricingFacts } from '@payment-integration/core/por
 import { remember } from '../internal/remember.js'
 import { pack, unpack } from '../internal/values.js'
 
-/** Symbol and currency of the listed token, feeds, called amount, service fee. JSON numbers would round the integers. */
+/** The text. Large integers are decimal digits, which JSON numbers would round. */
 type PricingText = readonly [
   listedToken: readonly [symbol: string, currency: string] | null,
   feeds: readonly FeedText[],

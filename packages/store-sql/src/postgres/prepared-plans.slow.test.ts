@@ -125,6 +125,7 @@ test.skipIf(postgresMissing)(
         'integrations by integrations_pkey',
         'payments by payments_pkey',
         'payments by payments_tx_hash_chain_id_ordinal_key',
+        'statuses by statuses_pkey',
         'unsettled by unsettled_pkey',
         'updates by updates_pkey',
       ])

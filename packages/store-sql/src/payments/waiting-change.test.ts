@@ -1,0 +1,82 @@
+import { fixtures } from '@payment-integration/core/conformance'
+import type { Store, StoredPayment, StoreTransaction } from '@payment-integration/core/ports'
+import pg from 'pg'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { postgresMissing, startPostgres, type TestPostgres } from '../../test/postgres.js'
+import { createPostgresStore } from '../postgres/create-postgres-store.js'
+
+const { hash, indexed, primary, setStatus, statusOf } = fixtures
+const selector = { chainId: 1, txHash: hash(1) }
+
+describe.skipIf(postgresMissing)('on PostgreSQL a transaction that waits for a payment', () => {
+  let server: TestPostgres
+  let observer: pg.Client
+  let stores: readonly [Store, Store]
+  let payment: StoredPayment
+  beforeAll(async () => {
+    server = await startPostgres()
+    observer = new pg.Client({ connectionString: server.connectionString })
+    await observer.connect()
+  })
+  beforeEach(async () => {
+    const schema = `waits_${Date.now()}`
+    const open = () => createPostgresStore({ connectionString: server.connectionString, schema })
+    stores = [open(), open()]
+    await stores[0].migrate()
+    payment = await indexed(stores[0], { blockNumber: 100 })
+    return () => Promise.all(stores.map((store) => store.close()))
+  })
+  afterAll(async () => {
+    await observer?.end()
+    await server?.remove()
+  })
+
+  /** Reads in a second transaction while the first one has changed the payment; it commits once the read waits. */
+  async function readAfterWait(
+    read: (tx: StoreTransaction) => Promise<readonly StoredPayment[]>,
+    searches = false,
+    change = async (tx: StoreTransaction) => setStatus(tx, payment.id, statusOf(2, { state: 'failure' })),
+  ) {
+    const [first, second] = stores
+    let waiting: Promise<readonly StoredPayment[]> | undefined
+    await first.transaction(async (tx) => {
+      await tx.paymentsForChange(selector)
+      await change(tx)
+      waiting = second.transaction(read, { searches })
+      waiting.catch(() => undefined)
+      await lockIsAwaited()
+    })
+    return (await waiting)?.map(({ version, state }) => [version, state])
+  }
+
+  async function lockIsAwaited(): Promise<void> {
+    for (const deadline = performance.now() + 10_000; performance.now() < deadline; ) {
+      const { rows } = await observer.query('select 1 from pg_locks where not granted')
+      if (rows.length > 0) return
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+    throw new Error('No transaction waits for another one.')
+  }
+
+  for (const searches of [false, true])
+    test(`to change it sees the first change, which inserted its status${searches ? ', when it searches' : ''}`, async () => {
+      expect(await readAfterWait((tx) => tx.paymentsForChange(selector), searches)).toEqual([[2, 'failure']])
+    })
+
+  test('to change it sees a later change, which updated its status', async () => {
+    await stores[0].transaction((tx) => setStatus(tx, payment.id, statusOf(2)))
+    const change = (tx: StoreTransaction) => setStatus(tx, payment.id, statusOf(3, { state: 'success' }))
+    expect(await readAfterWait((tx) => tx.paymentsForChange(selector), true, change)).toEqual([[3, 'success']])
+  })
+
+  test('to drop it sees its status', async () => {
+    await stores[0].transaction((tx) => tx.leaveChain(1, 99))
+    expect(await readAfterWait((tx) => tx.overduePayments(1, 200, 10))).toEqual([[2, 'failure']])
+  })
+
+  test('to return it to the chain sees its status', async () => {
+    await stores[0].transaction((tx) => tx.setDropped(payment.id, { formerState: null }))
+    const read = async (tx: StoreTransaction) => (await tx.upsertPayments([primary({ blockNumber: 100 })])).returned
+    expect(await readAfterWait(read)).toEqual([[2, 'failure']])
+  })
+})

@@ -261,7 +261,7 @@ describe.skipIf(postgresMissing)(`with a real server${skipped}`, () => {
     await open({ schema }).migrate()
     const { rows } = await pool.query(
       `select distinct collation_name from information_schema.columns
-       where table_schema = $1 and column_name in ('tx_hash', 'sender', 'receiver', 'integration', 'address')`,
+       where table_schema = $1 and data_type = 'text' and column_name in ('tx_hash', 'sender', 'receiver', 'integration', 'address')`,
       [schema],
     )
     expect(rows).toEqual([{ collation_name: 'C' }])

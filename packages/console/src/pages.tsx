@@ -95,7 +95,7 @@ async function paymentPage(deps: PageDeps, given: Given, chainId: number, txHash
   const [snapshots, integration, updates, deliveries] = await Promise.all([
     snapshotsOf(store, payment, compare),
     address === null ? null : store.integrations.find(address),
-    store.console.updates({ paymentId: payment.id, limit: mostUpdates }),
+    store.console.updates({ paymentIds: payments.map(({ id }) => id), limit: mostUpdates }),
     store.console.deliveriesOf(payment.id),
   ])
   const others = payments.filter((each) => each !== payment)

@@ -171,7 +171,7 @@ export function consolePaymentTests(test: StoreTest): void {
       await insertUpdate(tx, decided(own, { update: update({ id: 'u0' }), outcome: 'unchanged' }))
       await insertUpdate(tx, decided(other, { update: update({ id: 'u4' }) }))
     })
-    const updates = (limit: number) => store.console.updates({ paymentId: own.id, limit })
+    const updates = (limit: number) => store.console.updates({ paymentIds: [own.id], limit })
     const expected = [
       { id: 'u2', outcome: 'applied', reason: null, version: 2, update: null },
       { id: 'u1', outcome: 'refused', reason: 'because', version: 1, update: refused },
@@ -182,7 +182,7 @@ export function consolePaymentTests(test: StoreTest): void {
     const settled = { id: 'u3', paymentId: own.id, outcome: 'unchanged', reason: null, version: 2 } as const
     await store.transaction((tx) => tx.settleUpdates([settled]))
     expect((await updates(10)).map(({ id }) => id)).toEqual(['u3', 'u2', 'u1', 'u0'])
-    expect(await store.console.updates({ paymentId: '987654', limit: 10 })).toEqual([])
+    expect(await store.console.updates({ paymentIds: ['987654'], limit: 10 })).toEqual([])
   })
 
   test('payments are counted by minute and state', async ({ store }) => {

@@ -103,7 +103,7 @@ export function updateTests(test: StoreTest): void {
       for (const { paymentId, ...result } of results)
         expect(await findUpdate(tx, result.id)).toEqual({ ...storedOf(waiting()), ...result })
     })
-    const shown = await store.console.updates({ paymentId: payment.id, limit: 10 })
+    const shown = await store.console.updates({ paymentIds: [payment.id], limit: 10 })
     expect(shown.map((each) => [each.id, each.update])).toEqual([
       ['a', null],
       ['c', update({ id: 'c' })],

@@ -133,8 +133,8 @@ export interface ConsoleReads {
   search(search: ConsoleSearch, limit: number): Promise<StoredPayment[]>
   /** Payments by their ids, in any order; unknown ids are left out. At most 1,000. */
   paymentsById(ids: readonly string[]): Promise<StoredPayment[]>
-  /** Processor updates that were decided on a payment, in the order they were received. */
-  updates(query: { readonly paymentId: string; readonly limit: number }): Promise<ConsoleUpdate[]>
+  /** Processor updates that were decided on any of these payments, in the order they were received. */
+  updates(query: { readonly paymentIds: readonly string[]; readonly limit: number }): Promise<ConsoleUpdate[]>
   /** The deliveries of a payment, by version. */
   deliveriesOf(paymentId: string): Promise<DeliveryView[]>
   /**

@@ -49,8 +49,8 @@ export function consoleReads(
       return found.slice(0, limit)
     },
     paymentsById: async (ids) => payments().filter(({ id }) => ids.includes(id)),
-    async updates({ paymentId, limit }) {
-      const own = [...state().updates.values()].filter((stored) => stored.paymentId === paymentId)
+    async updates({ paymentIds, limit }) {
+      const own = [...state().updates.values()].filter(({ paymentId }) => paymentId !== null && paymentIds.includes(paymentId))
       return own.slice(0, limit).map(({ update, outcome, reason, version }) => {
         return { id: update.id, outcome, reason, version, update: outcome === 'refused' ? update : null }
       })

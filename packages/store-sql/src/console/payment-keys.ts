@@ -130,9 +130,11 @@ function paymentKeys(db: Connection, filter: Filter) {
   const { integrationAddress } = filter
   const lead = typeof integrationAddress === 'string' ? keyBytes(integrationAddress) : null
   const [upper, lower] = [upperOf(filter), lowerOf(filter)]
-  const columns = lead === null ? sql`block_timestamp, id` : sql`integration, block_timestamp, id`
-  const values = ({ blockTimestamp, id }: ConsolePosition) =>
-    sql`${lead === null ? sql`` : sql`${lead}, `}${blockTimestamp}, ${parseId(id, 'id')}`
+  const columns = sql`block_timestamp, id`
+  const values = ({ blockTimestamp, id }: ConsolePosition) => sql`${blockTimestamp}, ${parseId(id, 'id')}`
+  // PostgreSQL estimates a comparison of rows by the first column of the index; a column that it lacks misleads it.
+  const led = (sign: '<=' | '>=', { blockTimestamp }: ConsolePosition) =>
+    sql<boolean>`(integration, block_timestamp) ${sql.raw(sign)} (${lead}, ${blockTimestamp})`
   return (
     db
       .selectFrom('payments')
@@ -140,6 +142,8 @@ function paymentKeys(db: Connection, filter: Filter) {
       .where(sql<boolean>`is_primary = 1`)
       .$if(integrationAddress === null, (rows) => rows.where('integration', 'is', null))
       // One bound on each side: SQLite searches by the first that it finds.
+      .$if(lead !== null && upper !== null, (rows) => rows.where(led('<=', upper ?? start)))
+      .$if(lead !== null && lower !== null, (rows) => rows.where(led('>=', lower ?? start)))
       .$if(upper !== null, (rows) => rows.where(sql<boolean>`(${columns}) < (${values(upper ?? start)})`))
       .$if(lower !== null, (rows) => rows.where(sql<boolean>`(${columns}) >= (${values(lower ?? start)})`))
       .$if(lead !== null && upper === null, (rows) => rows.where('integration', '<=', lead))

@@ -45,7 +45,10 @@ export function createPaymentReads(engine: Engine): PaymentReads {
         db,
         checkIds(ids).map((id) => parseId(id, 'paymentId')),
       ),
-    updates: async (query) => (await updatesQuery(db, query).execute()).map(consoleUpdate),
+    async updates({ paymentIds, limit }) {
+      if (checkIds(paymentIds).length === 0) return []
+      return (await updatesQuery(db, { paymentIds, limit }).execute()).map(consoleUpdate)
+    },
   }
 }
 
@@ -95,12 +98,16 @@ function firstAfter(prefix: Uint8Array): Uint8Array | null {
   return above
 }
 
-/** The processor updates that were decided on a payment. */
+/** The processor updates that were decided on payments. */
 export function updatesQuery(db: Connection, query: Parameters<ConsoleReads['updates']>[0]) {
   return db
     .selectFrom('updates')
     .select(consoleColumns)
-    .where('payment_id', '=', parseId(query.paymentId, 'paymentId'))
+    .where(
+      'payment_id',
+      'in',
+      query.paymentIds.map((id) => parseId(id, 'paymentId')),
+    )
     .orderBy('seq')
     .limit(checkInteger(query.limit, 'limit', 1))
 }

@@ -27,6 +27,7 @@ describe('readConfig', () => {
       host: '127.0.0.1',
       port: 4747,
       database: { kind: 'sqlite', path: 'payment-integration.db' },
+      migrates: true,
       masterKey: key,
       processorSecrets: [],
       chains: [],

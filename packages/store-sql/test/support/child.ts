@@ -57,6 +57,9 @@ function start(command: string, args: readonly string[]): Child {
 export function nextLine({ lines, ended }: Child): Promise<string> {
   return new Promise((resolve, reject) => {
     lines.once('line', resolve)
-    void ended.then((code) => reject(new Error(`The script ended with ${code} instead of a line.`)))
+    // At the end of the output: the process may end before its last lines are read.
+    lines.once('close', () => {
+      void ended.then((code) => reject(new Error(`The script ended with ${code} instead of a line.`)))
+    })
   })
 }

@@ -1,7 +1,7 @@
 /** The floor: the statements of an update alone, prepared, without a rule and without a check. @module */
 import { createHash } from 'node:crypto'
 import pg from 'pg'
-import { hexBytes, hexOf } from '../../packages/store-sql/src/internal/hex.js'
+import { hexBytes } from '../../packages/store-sql/src/internal/hex.js'
 import { updateAt } from './payments.js'
 
 const tables = (name: string) => `payment_integration.${name}`
@@ -23,7 +23,7 @@ const texts = {
   snapshot: `with made as (
       insert into ${tables('snapshots')} (payment_id, version, integration, created_at, body)
       select id, $2, integration, $4, convert_to(body, 'UTF8')
-      from unnest($1::bigint[], $3::text[], $5::text[]) as v (id, integration, body)
+      from unnest($1::bigint[], $3::bytea[], $5::text[]) as v (id, integration, body)
       returning id, integration, created_at)
     insert into ${tables('outbox')} (id, integration, due_at, lane, attempted, schedule_from)
     select id, integration, created_at, 0, 0, 0 from made`,
@@ -57,7 +57,7 @@ export async function openFloor(connectionString: string, batch: number) {
     await run('update', [updates.map(({ id }) => id), ids, fingerprints, version])
     await run('status', [ids, times, state, JSON.stringify(recipient), JSON.stringify(invoice), version])
     if (state === 'success') await run('settle', [ids])
-    await run('snapshot', [ids, version, rows.map(({ integration }) => hexOf(integration)), Date.now(), bodies])
+    await run('snapshot', [ids, version, rows.map(({ integration }) => integration), Date.now(), bodies])
     await client.query('commit')
   }
 

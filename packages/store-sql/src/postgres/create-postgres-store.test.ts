@@ -90,7 +90,7 @@ describe.skipIf(postgresMissing)(`with a real server${skipped}`, () => {
     await store.close()
     await expect(store.ping()).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
     const { rows } = await pool.query(`select address from ${schema}.integrations`)
-    expect(rows).toEqual([{ address: shop }])
+    expect(rows).toEqual([{ address: hexBytes(shop) }])
   })
 
   for (const preparedStatements of [undefined, true, false])

@@ -29,6 +29,9 @@ const texts = {
     select id, integration, created_at, 0, 0, 0 from made`,
 } as const
 
+/** The values of an object as a JSON array, as the store has them. */
+const arrayOf = (values: object | null | undefined) => (values ? JSON.stringify(Object.values(values)) : null)
+
 /** Opens a connection; `apply` changes payments, so many in a transaction. */
 export async function openFloor(connectionString: string, batch: number) {
   const client = new pg.Client({ connectionString })
@@ -55,7 +58,7 @@ export async function openFloor(connectionString: string, batch: number) {
     const times = rows.map((row) => row.block_timestamp)
     await run('find', [updates.map(({ id }) => id)])
     await run('update', [updates.map(({ id }) => id), ids, fingerprints, version])
-    await run('status', [ids, times, state, JSON.stringify(recipient), JSON.stringify(invoice), version])
+    await run('status', [ids, times, state, arrayOf(recipient), arrayOf(invoice), version])
     if (state === 'success') await run('settle', [ids])
     await run('snapshot', [ids, version, rows.map(({ integration }) => integration), Date.now(), bodies])
     await client.query('commit')

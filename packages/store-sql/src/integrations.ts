@@ -52,7 +52,11 @@ export function integrationsIn(db: Connection, dialect: SqlDialect): StoreTransa
 }
 
 async function findIntegration(db: Connection, address: string): Promise<IntegrationRecord | null> {
-  const row = await db.selectFrom('integrations').selectAll().where('address', '=', keyBytes(address)).executeTakeFirst()
+  const row = await db
+    .selectFrom('integrations')
+    .selectAll()
+    .where('address', '=', keyBytes(address))
+    .executeTakeFirst()
   return row === undefined ? null : integrationRecord(row)
 }
 

@@ -15,11 +15,7 @@ interface SubjectRow {
  * The snapshot bytes of the bytes in a row.
  * @param integrationAddress - Of the payment, or of the snapshot where it is notified.
  */
-export const snapshotBytes = (
-  stored: Uint8Array,
-  integrationAddress: string | null,
-  row: SubjectRow,
-): Uint8Array =>
+export const snapshotBytes = (stored: Uint8Array, integrationAddress: string | null, row: SubjectRow): Uint8Array =>
   unpackBody(stored, {
     integrationAddress,
     chainId: integer(row.chain_id),

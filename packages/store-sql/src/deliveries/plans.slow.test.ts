@@ -152,7 +152,9 @@ describe('SQLite finds due deliveries by the index', () => {
     await block(open)
     const count = async (query: DueQuery) => {
       const found = await open.engine.rows(due(open, query).compile())
-      const integrations = found.values.map((values) => hexOf(values[found.columns.indexOf('integration')] as Uint8Array))
+      const integrations = found.values.map((values) =>
+        hexOf(values[found.columns.indexOf('integration')] as Uint8Array),
+      )
       return shops.map((shop) => integrations.filter((own) => own === shop).length)
     }
     expect(await count({ ...first, each: 500, integrations: 1_000 })).toEqual([0, 0, 0, 500, 500])

@@ -4,6 +4,7 @@ import type { Store } from '@payment-integration/core/ports'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { postgresMissing, startPostgres, type TestPostgres } from '../../test/postgres.js'
+import { hexBytes } from '../internal/hex.js'
 import { createPostgresStore, type PostgresStoreOptions } from './create-postgres-store.js'
 
 const { failed, hash, indexed, indexPayments, integration, primary, settleOne, shop } = fixtures

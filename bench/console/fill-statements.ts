@@ -47,7 +47,7 @@ export function fillStatements(words: SqlWords, from: number, to: number, paymen
   const rows = `${numbers(from, to, 'i')} n`
   const deliveryId = `(i - 1) * ${versions} + v`
   const createdAt = `${time} + v * ${everyMs / versions}`
-  const invoice = `case when i % 3 = 0 then '{"amount":"' || (i % 9973) || '.50","currency":"EUR","settlementAmount":"14.02","settlementCurrency":"USD"}' end`
+  const invoice = `case when i % 3 = 0 then '["' || (i % 9973) || '.50","EUR","14.02","USD"]' end`
   const isPending = `(v = ${versions} and i > ${payments - Math.ceil(payments / 50)})`
   const each = `${rows} cross join ${numbers(1, versions, 'v')} m`
   const attempts = `case when ${isExhausted} then 8 when ${isSuperseded} then 2 when i % 40 = 7 then 2 else 1 end`
@@ -63,16 +63,16 @@ export function fillStatements(words: SqlWords, from: number, to: number, paymen
        ${text(usdc.symbol)}, 6, '10038880', '10038880', '10018803', 1, ${text(pricing ?? '')}, 0
      from ${rows}`,
     `insert into ${schema}statuses (payment_id, block_timestamp, version, state, recipient, invoice)
-     select i, ${time}, ${versions}, ${state}, '{"title":"Kiosk an der Bruecke","subtitle":"Counter 3"}', ${invoice}
+     select i, ${time}, ${versions}, ${state}, '["Kiosk an der Bruecke","Counter 3"]', ${invoice}
      from ${rows}`,
     `insert into ${schema}snapshots (id, payment_id, version, integration, created_at, undelivered, body)
-     select ${deliveryId}, i, v, ${integration}, ${createdAt},
+     select ${deliveryId}, i, v, ${unhex(integration)}, ${createdAt},
        case when i % 50 = 3 then null when ${isSuperseded} then 'superseded'
          when ${isExhausted} and not ${isPending} then 'exhausted' end,
        ${bytes(text(packed))}
      from ${each} order by i, v`,
     `insert into ${schema}outbox (id, integration, lane, due_at, claim_token, attempted, schedule_from, replayed_at)
-     select ${deliveryId}, ${integration}, 1, ${createdAt} + 60000, null, 1, 0, null
+     select ${deliveryId}, ${unhex(integration)}, 1, ${createdAt} + 60000, null, 1, 0, null
      from ${each} where i % 50 <> 3 and ${isPending} order by i, v`,
     `insert into ${schema}attempts (delivery_id, number, started_at, latency_ms, status, reason, excerpt, replay)
      select ${deliveryId}, k, ${createdAt} + 20 + (k - 1) * 60000, 40 + i % 300,
@@ -90,10 +90,10 @@ export function fillStatements(words: SqlWords, from: number, to: number, paymen
 }
 
 /** Statements for the tables whose size does not depend on the payments. */
-export function fillOthers({ schema, hex, numbers }: SqlWords, chainIds: readonly number[]): string[] {
+export function fillOthers({ schema, hex, unhex, numbers }: SqlWords, chainIds: readonly number[]): string[] {
   return [
     `insert into ${schema}endpoints (integration, failures, blocks, failing_since, blocked_until)
-     select '0x' || ${hex('i', 40)}, 9, 0, ${newest - 900_000}, null from ${numbers(1, 20, 'i')} n`,
+     select ${unhex(`'0x' || ${hex('i', 40)}`)}, 9, 0, ${newest - 900_000}, null from ${numbers(1, 20, 'i')} n`,
     `insert into ${schema}audit (seq, at, actor, action, subject, details, key_version, hash)
      select 1000000 + i, ${newest} + i, '"cli:alice"', 'integration.disabled', '"0x01"', '{}', 1, 'x' || i from ${numbers(1, 10_000, 'i')} n`,
     ...chainIds.flatMap((chainId) => [

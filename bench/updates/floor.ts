@@ -1,7 +1,7 @@
 /** The floor: the statements of an update alone, prepared, without a rule and without a check. @module */
 import { createHash } from 'node:crypto'
 import pg from 'pg'
-import { hexBytes, hexOf } from '../../packages/store-sql/src/internal/hex.js'
+import { hexBytes } from '../../packages/store-sql/src/internal/hex.js'
 import { updateAt } from './payments.js'
 
 const tables = (name: string) => `payment_integration.${name}`
@@ -23,11 +23,14 @@ const texts = {
   snapshot: `with made as (
       insert into ${tables('snapshots')} (payment_id, version, integration, created_at, body)
       select id, $2, integration, $4, convert_to(body, 'UTF8')
-      from unnest($1::bigint[], $3::text[], $5::text[]) as v (id, integration, body)
+      from unnest($1::bigint[], $3::bytea[], $5::text[]) as v (id, integration, body)
       returning id, integration, created_at)
     insert into ${tables('outbox')} (id, integration, due_at, lane, attempted, schedule_from)
     select id, integration, created_at, 0, 0, 0 from made`,
 } as const
+
+/** The values of an object as a JSON array, as the store has them. */
+const arrayOf = (values: object | null | undefined) => (values ? JSON.stringify(Object.values(values)) : null)
 
 /** Opens a connection; `apply` changes payments, so many in a transaction. */
 export async function openFloor(connectionString: string, batch: number) {
@@ -55,9 +58,9 @@ export async function openFloor(connectionString: string, batch: number) {
     const times = rows.map((row) => row.block_timestamp)
     await run('find', [updates.map(({ id }) => id)])
     await run('update', [updates.map(({ id }) => id), ids, fingerprints, version])
-    await run('status', [ids, times, state, JSON.stringify(recipient), JSON.stringify(invoice), version])
+    await run('status', [ids, times, state, arrayOf(recipient), arrayOf(invoice), version])
     if (state === 'success') await run('settle', [ids])
-    await run('snapshot', [ids, version, rows.map(({ integration }) => hexOf(integration)), Date.now(), bodies])
+    await run('snapshot', [ids, version, rows.map(({ integration }) => integration), Date.now(), bodies])
     await client.query('commit')
   }
 

@@ -40,10 +40,16 @@ async function sevenPayments(store: Store): Promise<void> {
     await indexed(store, { txHash: hash(n + 1), blockTimestamp: epoch + n * minute, ...changes })
 }
 
-const setState = (store: Store, n: number, state: 'failure' | 'success' | 'pending', amount = '25.00') =>
+const setState = (
+  store: Store,
+  n: number,
+  state: 'failure' | 'success' | 'pending',
+  amount = '25.00',
+  currency = 'EUR',
+) =>
   store.transaction(async (tx) => {
     const [payment] = await tx.paymentsForChange({ chainId: 1, txHash: hash(n) })
-    const invoice = { amount, currency: 'EUR', settlementAmount: '27', settlementCurrency: 'USD' }
+    const invoice = { amount, currency, settlementAmount: '27', settlementCurrency: 'USD' }
     await setStatus(tx, payment?.id ?? '', statusOf(2, { state, invoice }))
   })
 
@@ -80,6 +86,30 @@ export function consolePaymentTests(test: StoreTest): void {
     expect(await list({ invoice: { amount: '30' } })).toEqual([6, 3])
     expect(await list({ invoice: { amount: '30', currency: 'USD' } })).toEqual([])
     expect(await list({ invoice: { amount: '25.00', currency: 'EUR' } })).toEqual([1])
+  })
+
+  test('an invoice is found by its whole amount and currency, even if they contain quotes and commas', async ({
+    store,
+  }) => {
+    await sevenPayments(store)
+    const invoices = [
+      ['1","EUR', 'USD'],
+      ['1', 'EUR","USD'],
+      ['x[', ',y'],
+      [',', '"'],
+      ['💶\\', '€'],
+    ] as const
+    const numbered = [1, 3, 4, 5, 6].map((n, place) => [n, ...(invoices[place] ?? ['', ''])] as const)
+    for (const [n, amount, currency] of numbered) await setState(store, n, 'success', amount, currency)
+    const list = async (amount: string, currency?: string) =>
+      numbers((await store.console.payments({ invoice: { amount, currency }, limit: 10 })).rows)
+    for (const [n, amount, currency] of numbered) {
+      expect(await list(amount)).toEqual([n])
+      expect(await list(amount, currency)).toEqual([n])
+      expect(await list(amount, `${currency}"`)).toEqual([])
+    }
+    for (const amount of ['', '[', '"', 'EUR', 'x', '💶', '27']) expect(await list(amount)).toEqual([])
+    expect(await list('1', 'EUR')).toEqual([])
   })
 
   test('the pages of a listing have each payment once', async ({ store }) => {

@@ -65,7 +65,7 @@ export type Lane = 0 | 1 | 2
 /** A range of the integrations with deliveries in a lane, by address. */
 export interface DueScan {
   readonly lane: Lane
-  /** Begins after this address. */
+  /** Begins after this address; '' begins with the first one. */
   readonly after: string
   /** Ends with this address. */
   readonly upTo: string
@@ -123,8 +123,6 @@ export interface SqlDialect {
    * second` it uses the index on both columns, whatever share of the table has that value.
    */
   indexRange(first: string, second: string, range: IndexRange, parameter: Parameter): string
-  /** The bytes of a column of `0x` text, as an expression. */
-  bytesOfHex(column: string): string
   /** The `0x` text of a column of bytes, as an expression. */
   hexText(column: string): string
   /** The expression by which a statement reads a column of bytes, for {@link bytesOf}. */

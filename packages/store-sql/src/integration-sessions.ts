@@ -8,6 +8,7 @@ import type { Selectable } from 'kysely'
 import type { Connection, Engine } from './engine.js'
 import { integrationRecord } from './integrations.js'
 import { checkInteger } from './internal/checks.js'
+import { hexBytes, hexOf, keyBytes } from './internal/hex.js'
 import { prepare, type ValueOf } from './internal/prepare.js'
 import { integer } from './internal/values.js'
 import type { IntegrationSessionRow } from './schema/tables.js'
@@ -33,7 +34,7 @@ export function integrationSessionsIn(db: Connection): IntegrationSessionTransac
   return {
     async insert({ hash, integrationAddress, apiSecretHash, createdAt, expiresAt }) {
       const times = { created_at: createdAt, expires_at: expiresAt }
-      const values = { hash, integration: integrationAddress, api_hash: apiSecretHash, ...times }
+      const values = { hash, integration: hexBytes(integrationAddress), api_hash: apiSecretHash, ...times }
       await db.insertInto('integration_sessions').values(values).execute()
     },
     async delete(hash) {
@@ -62,7 +63,7 @@ export function integrationSessionQuery(db: Connection, hash: string) {
 
 /** Deletes the sessions of an integration. */
 export function integrationSessionsOfQuery(db: Connection, integrationAddress: string) {
-  return db.deleteFrom('integration_sessions').where('integration', '=', integrationAddress).returning('hash')
+  return db.deleteFrom('integration_sessions').where('integration', '=', keyBytes(integrationAddress)).returning('hash')
 }
 
 /** Deletes expired sessions. */
@@ -73,7 +74,7 @@ export function expiredIntegrationSessionsQuery(db: Connection, now: number) {
 function sessionRecord(row: Selectable<IntegrationSessionRow>): IntegrationSessionRecord {
   return {
     hash: row.hash,
-    integrationAddress: row.integration,
+    integrationAddress: hexOf(row.integration),
     apiSecretHash: row.api_hash,
     createdAt: integer(row.created_at),
     expiresAt: integer(row.expires_at),

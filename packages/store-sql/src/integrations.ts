@@ -3,6 +3,7 @@ import type { IntegrationRecord, IntegrationStore, StoreTransaction } from '@pay
 import { type Selectable, sql, type Updateable } from 'kysely'
 import { forgetHealth } from './deliveries/endpoint-rows.js'
 import type { Connection, Engine, SqlDialect } from './engine.js'
+import { hexBytes, hexOf, keyBytes } from './internal/hex.js'
 import { prepare, type ValueOf } from './internal/prepare.js'
 import { integer, pack, unpack } from './internal/values.js'
 import type { Integer } from './schema/integer.js'
@@ -16,7 +17,7 @@ export function createIntegrationStore(engine: Engine): IntegrationStore {
     find: (address) => findIntegration(read, address),
     async credentials(address, { current, previous }) {
       const [row] = await findCredentials({
-        address,
+        address: keyBytes(address),
         keyVersion: current.keyVersion,
         hash: current.hash,
         previousKeyVersion: previous.keyVersion,
@@ -51,7 +52,11 @@ export function integrationsIn(db: Connection, dialect: SqlDialect): StoreTransa
 }
 
 async function findIntegration(db: Connection, address: string): Promise<IntegrationRecord | null> {
-  const row = await db.selectFrom('integrations').selectAll().where('address', '=', address).executeTakeFirst()
+  const row = await db
+    .selectFrom('integrations')
+    .selectAll()
+    .where('address', '=', keyBytes(address))
+    .executeTakeFirst()
   return row === undefined ? null : integrationRecord(row)
 }
 
@@ -65,7 +70,7 @@ async function insertIntegration(db: Connection, record: IntegrationRecord): Pro
     .insertInto('integrations')
     .values({
       ...changedColumns(others),
-      address,
+      address: hexBytes(address),
       name: pack(name),
       enabled: enabled ? 1 : 0,
       signing_key_version: signingSecret.keyVersion,
@@ -91,10 +96,11 @@ async function updateIntegration(
   { address, change, onlyIf }: Update,
 ): Promise<IntegrationRecord | null> {
   const columns = changedColumns(change)
+  const key = keyBytes(address)
   const before = await db
     .selectFrom('integrations')
     .selectAll()
-    .where('address', '=', address)
+    .where('address', '=', key)
     .$if(onlyIf !== undefined, (query) =>
       query.where('api_hash', 'is not distinct from', onlyIf?.apiSecretHash ?? null),
     )
@@ -106,7 +112,7 @@ async function updateIntegration(
   const row = await db
     .updateTable('integrations')
     .set({ ...columns, ...(begins ? { endpoint_epoch: integer(before.endpoint_epoch) + 1 } : {}) })
-    .where('address', '=', address)
+    .where('address', '=', key)
     .returningAll()
     .executeTakeFirstOrThrow()
   if (begins) await forgetHealth(db, dialect, address)
@@ -120,7 +126,7 @@ function endpointBegins(before: Selectable<IntegrationRow>, { notification_url, 
 }
 
 interface CredentialsQuery {
-  readonly address: string
+  readonly address: Uint8Array
   readonly keyVersion: Integer
   readonly hash: string
   readonly previousKeyVersion: Integer
@@ -191,7 +197,7 @@ export function integrationRecord(row: Selectable<IntegrationRow>): IntegrationR
   const { api_key_version, api_hash, previous_key_version, previous_hash, previous_until } = row
   const { prepared_signing_key_version, prepared_signing_sealed } = row
   return {
-    address: row.address,
+    address: hexOf(row.address),
     name: unpack<string>(row.name),
     notificationUrl: row.notification_url,
     enabled: integer(row.enabled) === 1,

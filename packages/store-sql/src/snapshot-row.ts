@@ -6,17 +6,18 @@ import type { Integer } from './schema/integer.js'
 
 /** A snapshot's columns with those of its payment. */
 interface SubjectRow {
-  /** Of the payment, or of the snapshot where it is notified. */
-  readonly integration: string | null
   readonly chain_id: Integer
   readonly tx_hash: Uint8Array | string
   readonly version: Integer
 }
 
-/** The snapshot bytes of the bytes in a row. */
-export const snapshotBytes = (stored: Uint8Array, row: SubjectRow): Uint8Array =>
+/**
+ * The snapshot bytes of the bytes in a row.
+ * @param integrationAddress - Of the payment, or of the snapshot where it is notified.
+ */
+export const snapshotBytes = (stored: Uint8Array, integrationAddress: string | null, row: SubjectRow): Uint8Array =>
   unpackBody(stored, {
-    integrationAddress: row.integration,
+    integrationAddress,
     chainId: integer(row.chain_id),
     txHash: hexOf(row.tx_hash),
     version: integer(row.version),

@@ -3,6 +3,7 @@ import type { NewSnapshot } from '@payment-integration/core/ports'
 import type { BulkInsert, Connection, Parameter, SqlDialect } from './engine.js'
 import { bulk } from './internal/bulk.js'
 import { checkInteger, parseId } from './internal/checks.js'
+import { hexOf } from './internal/hex.js'
 import { packBody } from './packed-body.js'
 import type { Integer } from './schema/integer.js'
 
@@ -12,13 +13,13 @@ export const maxVersion = 2 ** 31 - 1
 const snapshotColumns: BulkInsert['columns'] = [
   { name: 'payment_id', type: 'integer' },
   { name: 'version', type: 'integer' },
-  { name: 'integration', type: 'text' },
+  { name: 'integration', type: 'hex' },
   { name: 'body', type: 'bytes' },
 ]
 
 const outboxColumns: BulkInsert['columns'] = [
   { name: 'id', type: 'integer' },
-  { name: 'integration', type: 'text' },
+  { name: 'integration', type: 'hex' },
 ]
 
 /** The columns of a delivery that was never claimed. */
@@ -36,7 +37,9 @@ export async function insertSnapshots(
 ): Promise<number> {
   if (snapshots.length === 0) return 0
   const { notified, now } = await notifiedAmong(db, dialect, snapshots)
-  const integrations = snapshots.map(({ integrationAddress }) => notified.get(integrationAddress) ?? null)
+  const integrations = snapshots.map(({ integrationAddress: address }) =>
+    address !== null && notified.has(address) ? address : null,
+  )
   const { ids } = await dialect.insertNumbered(db, {
     table: 'snapshots',
     columns: snapshotColumns,
@@ -69,13 +72,13 @@ async function notifiedAmong(
   db: Connection,
   dialect: SqlDialect,
   snapshots: readonly NewSnapshot[],
-): Promise<{ readonly notified: ReadonlyMap<string | null, string>; now(parameter: Parameter): string }> {
+): Promise<{ readonly notified: ReadonlySet<string>; now(parameter: Parameter): string }> {
   const { name, nowText } = dialect
   const named = new Set(snapshots.map(({ integrationAddress }) => integrationAddress))
-  const found = await bulk<{ address: string; now: Integer }>(
+  const found = await bulk<{ address: Uint8Array; now: Integer }>(
     db,
     dialect,
-    [{ name: 'address', type: 'text' }],
+    [{ name: 'address', type: 'hex' }],
     [...named].flatMap((address) => (address === null ? [] : [[address]])),
     (source, parameter) =>
       `with v (address) as (${source})
@@ -84,7 +87,7 @@ async function notifiedAmong(
   )
   const at = found[0]?.now
   return {
-    notified: new Map(found.map(({ address }) => [address, address])),
+    notified: new Set(found.map(({ address }) => hexOf(address))),
     now: (parameter) => (at === undefined ? nowText(parameter) : `cast(${parameter(at)} as bigint)`),
   }
 }

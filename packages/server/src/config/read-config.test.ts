@@ -90,6 +90,7 @@ describe('readConfig', () => {
       host: '::1',
       port: 0,
       database: { kind: 'postgres', connectionString: 'postgresql://user:pass@db.example/payments' },
+      migrates: false,
       processorSecrets: ['first-secret-of-it', 'second-secret-of-it'],
       receipts: { kind: 'http', url: 'http://127.0.0.1:1/receipts' },
       maxExtraFeeBps: 10_000,

@@ -3,6 +3,7 @@ import type { DeliveryFilter } from '@payment-integration/core/ports'
 import { type Selectable, sql } from 'kysely'
 import type { Connection } from '../engine.js'
 import { parseId } from '../internal/checks.js'
+import { keyBytes } from '../internal/hex.js'
 import { integer } from '../internal/values.js'
 import type { SnapshotRow } from '../schema/tables.js'
 import { firstIdAt } from './first-id.js'
@@ -155,7 +156,7 @@ export function keyQuery(db: Connection, filter: Filter, range: IdRange, size: n
 /** The filter by a column that leads an index. */
 function leadOf({ status, integrationAddress }: Filter) {
   // Never the status of all integrations: one integration's page would read past the deliveries of the others.
-  if (integrationAddress !== undefined) return { column: 'integration', value: integrationAddress } as const
+  if (integrationAddress !== undefined) return { column: 'integration', value: keyBytes(integrationAddress) } as const
   if (status === 'exhausted' || status === 'superseded') return { column: 'undelivered', value: status } as const
   return null
 }

@@ -3,6 +3,7 @@ import type { ConsoleIntegration, ConsoleReads } from '@payment-integration/core
 import { attemptRecord } from '../deliveries/list.js'
 import type { Connection, Engine } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
+import { hexOf, keyBytes } from '../internal/hex.js'
 import { integer, nullableInteger, unpack } from '../internal/values.js'
 import { keyQuery } from './delivery-keys.js'
 
@@ -70,7 +71,7 @@ export function integrationQuery(db: Connection, afterAddress: string, limit: nu
     .select(['i.address', 'i.name', 'i.notification_url', 'i.enabled', 'i.created_at'])
     .select(['i.prepared_signing_key_version', 'i.previous_signing_until'])
     .select(['e.failures', 'e.blocks', 'e.failing_since', 'e.blocked_until'])
-    .where('i.address', '>', afterAddress)
+    .where('i.address', '>', keyBytes(afterAddress))
     .orderBy('i.address')
     .limit(limit)
 }
@@ -79,8 +80,9 @@ type Row = Awaited<ReturnType<ReturnType<typeof integrationQuery>['execute']>>[n
 
 function viewOf(row: Row): ConsoleIntegration {
   const failures = integer(row.failures ?? 0)
+  const address = hexOf(row.address)
   return {
-    address: row.address,
+    address,
     name: unpack<string>(row.name),
     notificationUrl: row.notification_url,
     enabled: integer(row.enabled) === 1,
@@ -91,7 +93,7 @@ function viewOf(row: Row): ConsoleIntegration {
       failures === 0
         ? null
         : {
-            integrationAddress: row.address,
+            integrationAddress: address,
             failures,
             blocks: integer(row.blocks ?? 0),
             // The column has 0 for an unknown time.

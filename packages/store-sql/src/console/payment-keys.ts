@@ -5,6 +5,7 @@ import type { Connection } from '../engine.js'
 import { checkInteger, parseId } from '../internal/checks.js'
 import { keyBytes } from '../internal/hex.js'
 import { integer } from '../internal/values.js'
+import { invoicePrefix } from '../payments/merchant-data.js'
 import { factColumns, type StoredRow, statusOfEach } from '../payments/payment-row.js'
 import type { Integer } from '../schema/integer.js'
 
@@ -99,14 +100,11 @@ export function pageQuery(db: Connection, filter: Filter, size: number, limit: n
 
 /** 1 if an invoice has an amount and a currency. */
 function hasInvoice(amount: string, currency: string | undefined) {
-  const hasAmount = hasField('amount', amount)
-  const hasBoth = currency === undefined ? hasAmount : sql`${hasAmount} and ${hasField('currency', currency)}`
-  return sql<number>`case when ${hasBoth} then 1 else 0 end`
+  const prefix = invoicePrefix(amount, currency)
+  // The database counts the length, in characters: JavaScript counts UTF-16 units.
+  const isEqual = sql`substr(s.invoice, 1, length(cast(${prefix} as text))) = ${prefix}`
+  return sql<number>`case when ${isEqual} then 1 else 0 end`
 }
-
-/** A field of the invoice's JSON. Quotes within a value are escaped, so no value can imitate a field. */
-const hasField = (name: string, value: string) =>
-  sql`replace(s.invoice, ${`"${name}":${JSON.stringify(value)}`}, '') <> s.invoice`
 
 /** A payment in the order of the console. */
 interface Key {

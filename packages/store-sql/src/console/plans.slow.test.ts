@@ -19,10 +19,10 @@ const { epoch, hash } = fixtures
 const limit = 50
 
 const newestIds = Array.from({ length: limit }, (_, n) => rows - 2 * n)
-const queries = ({ engine: { read, dialect } }: OpenEngine): Readonly<Record<string, Compiled>> => ({
+const queries = ({ engine: { read } }: OpenEngine): Readonly<Record<string, Compiled>> => ({
   'payments by hash': searchQuery(read, { kind: 'hash', txHash: hash(77) }, limit),
   'payments by memo': searchQuery(read, { kind: 'memo', prefix: hash(77) }, limit),
-  'integrations of a wallet': walletQuery(read, dialect, shops[0] ?? '', limit),
+  'integrations of a wallet': walletQuery(read, shops[0] ?? '', limit),
   'updates of a payment': updatesQuery(read, { paymentIds: ['77', '78'], limit }),
   'payments of a transaction': transactionQuery(read, hash(77)),
   'deliveries of payments': viewRows(read).where('d.payment_id', 'in', [77, 78]),

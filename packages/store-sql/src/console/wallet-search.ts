@@ -1,8 +1,8 @@
 /** Finds payments of a wallet across integrations, newest first. Source: the port ConsoleReads. @module */
 import type { PagePosition, PaymentReads, StoredPayment } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
-import type { Connection, Engine, SqlDialect } from '../engine.js'
-import { keyBytes } from '../internal/hex.js'
+import type { Connection, Engine } from '../engine.js'
+import { hexOf, keyBytes } from '../internal/hex.js'
 import { nullableInteger } from '../internal/values.js'
 
 /** Integrations whose pages are read at once. */
@@ -23,15 +23,15 @@ interface Rest {
  * in small pages, until the others only have older ones.
  */
 export async function paymentsOfWallet(
-  { read: db, dialect }: Engine,
+  { read: db }: Engine,
   readPage: PaymentReads['list'],
   query: { readonly wallet: string; readonly integrations: number; readonly limit: number },
 ): Promise<StoredPayment[]> {
   const { wallet, limit } = query
-  const rows = await walletQuery(db, dialect, wallet, query.integrations).execute()
+  const rows = await walletQuery(db, wallet, query.integrations).execute()
   let rests = rows.flatMap(({ address, sent, received }): Rest[] => {
     const newest = Math.max(nullableInteger(sent) ?? -1, nullableInteger(received) ?? -1)
-    return newest < 0 ? [] : [{ integrationAddress: address, newest }]
+    return newest < 0 ? [] : [{ integrationAddress: hexOf(address), newest }]
   })
   let found: StoredPayment[] = []
   for (;;) {
@@ -53,14 +53,14 @@ export async function paymentsOfWallet(
 }
 
 /** Each integration with the time of the wallet's newest payment on either side. */
-export function walletQuery(db: Connection, { bytesOfHex }: SqlDialect, address: string, integrations: number) {
+export function walletQuery(db: Connection, address: string, integrations: number) {
   const wallet = keyBytes(address)
   // The wallet is a range of one value and leads the order, so that only the index of its side fits.
   const newest = (side: 'sender' | 'receiver') =>
     db
       .selectFrom('payments as p')
       .select('p.block_timestamp')
-      .where('p.integration', '=', sql<Uint8Array>`${sql.raw(bytesOfHex('i.address'))}`)
+      .where('p.integration', '=', sql.ref<Uint8Array>('i.address'))
       .where(sql<boolean>`p.is_primary = 1`)
       .where(`p.${side}`, '>=', wallet)
       .where(`p.${side}`, '<=', wallet)

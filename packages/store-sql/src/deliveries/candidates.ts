@@ -1,6 +1,7 @@
 /** Reads the due deliveries that a claim may take. See docs/decisions/fairness.md. @module */
 import { endpointOf } from '@payment-integration/core/ports'
 import type { Connection, DueQuery, DueScan, Lane, SqlDialect } from '../engine.js'
+import { hexOf } from '../internal/hex.js'
 import { runPrepared, type StatementText } from '../internal/statement.js'
 import { integer } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
@@ -17,7 +18,8 @@ export interface Candidate extends SlotUser {
 interface CandidateRow {
   id: Integer
   due_at: Integer
-  integration: string
+  /** As `hexOf` reads it. */
+  integration: Uint8Array | string
   lane: Integer
   probe: Integer
   notification_url: string
@@ -138,7 +140,7 @@ function candidateOf({ id, due_at, integration, lane, probe, notification_url }:
     id: integer(id),
     dueAt: integer(due_at),
     lane: integer(lane),
-    integration,
+    integration: hexOf(integration),
     endpoint: endpointOf(notification_url),
     probe: integer(probe) === 1,
   }

@@ -117,7 +117,7 @@ const idsOf = (candidates: readonly Candidate[]) => candidates.map(({ id }) => i
 
 function claimedDelivery(
   { bytesOf }: SqlDialect,
-  { probe }: Candidate,
+  { probe, integration: integrationAddress }: Candidate,
   { row, integration }: LockedDelivery,
   storedToken: string,
 ): ClaimedDelivery {
@@ -130,13 +130,13 @@ function claimedDelivery(
     replay: integer(row.replayed) === 1,
     probe,
     ageMs: Math.max(0, integer(row.now) - integer(row.made_at)),
-    integrationAddress: row.integration,
+    integrationAddress,
     notificationUrl: integration.notification_url,
     signingSecret: { keyVersion: integer(integration.signing_key_version), sealed: integration.signing_sealed },
     previousSigningSecret: previousSigningSecret(integration),
     chainId: integer(row.chain_id),
     txHash: hexOf(row.tx_hash),
     version: integer(row.version),
-    body: snapshotBytes(bytesOf(row.body), row),
+    body: snapshotBytes(bytesOf(row.body), integrationAddress, row),
   }
 }

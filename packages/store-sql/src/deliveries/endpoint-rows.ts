@@ -8,6 +8,7 @@ import type {
   EndpointView,
 } from '@payment-integration/core/ports'
 import type { Connection, SqlDialect } from '../engine.js'
+import { hexBytes, hexOf, keyBytes } from '../internal/hex.js'
 import { run } from '../internal/statement.js'
 import { integer, nullableInteger } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
@@ -120,17 +121,17 @@ async function lockHealths(
   await run(
     db,
     dialect,
-    (parameter) => `select i.address from ${integrations} where ${oneOf('i.address', 'text', addresses, parameter)}
+    (parameter) => `select i.address from ${integrations} where ${oneOf('i.address', 'hex', addresses, parameter)}
       order by i.address${lockRows('i')}`,
   )
-  const rows = await run<HealthRow & { address: string }>(
+  const rows = await run<HealthRow & { address: Uint8Array }>(
     db,
     dialect,
     (parameter) => `select i.address, ${healthColumns}
       from ${integrations} left join ${name('endpoints')} e on e.integration = i.address
-      where ${oneOf('i.address', 'text', addresses, parameter)}`,
+      where ${oneOf('i.address', 'hex', addresses, parameter)}`,
   )
-  return new Map(rows.map((row) => [row.address, storedHealth(row)]))
+  return new Map(rows.map((row) => [hexOf(row.address), storedHealth(row)]))
 }
 
 async function writeHealth(
@@ -151,7 +152,7 @@ async function writeHealth(
   const table = dialect.name('endpoints')
   if (failures === 0 && blocks === 0) return forgetHealth(db, dialect, integrationAddress)
   await run(db, dialect, (parameter) => {
-    const values = [integrationAddress, failures, blocks, failingSince, blockEnd].map(parameter)
+    const values = [hexBytes(integrationAddress), failures, blocks, failingSince, blockEnd].map(parameter)
     const until =
       blocks > 0 && blockMs === null ? 'coalesce(e.blocked_until, excluded.blocked_until)' : 'excluded.blocked_until'
     return `insert into ${table} as e (integration, failures, blocks, failing_since, blocked_until)
@@ -166,7 +167,7 @@ export async function forgetHealth(db: Connection, dialect: SqlDialect, address:
   await run(
     db,
     dialect,
-    (parameter) => `delete from ${dialect.name('endpoints')} where integration = ${parameter(address)}`,
+    (parameter) => `delete from ${dialect.name('endpoints')} where integration = ${parameter(hexBytes(address))}`,
   )
 }
 
@@ -181,14 +182,14 @@ export async function takeProbes(
   { leaseMs, now: moment }: { readonly leaseMs: number; readonly now: ReturnType<SqlDialect['moment']> },
 ): Promise<ReadonlySet<string>> {
   const { name, oneOf, skipLocked } = dialect
-  const rows = await run<{ integration: string }>(db, dialect, (parameter) => {
+  const rows = await run<{ integration: Uint8Array }>(db, dialect, (parameter) => {
     const now = moment(parameter)
     return `update ${name('endpoints')} set blocked_until = ${now} + ${parameter(leaseMs)} where integration in (
         select e.integration from ${name('endpoints')} e
-        where ${oneOf('e.integration', 'text', addresses, parameter)} and e.blocks > 0 and e.blocked_until <= ${now}${skipLocked('e')}
+        where ${oneOf('e.integration', 'hex', addresses, parameter)} and e.blocks > 0 and e.blocked_until <= ${now}${skipLocked('e')}
       ) returning integration`
   })
-  return new Set(rows.map(({ integration }) => integration))
+  return new Set(rows.map(({ integration }) => hexOf(integration)))
 }
 
 /** Endpoints with failures in a row, by address. */
@@ -199,14 +200,14 @@ export async function listEndpoints(read: Connection, limit?: number): Promise<E
 
 /** The endpoint of an integration; null: no failures in a row. */
 export async function findEndpoint(read: Connection, address: string): Promise<EndpointView | null> {
-  const row = await failing(read).where('integration', '=', address).executeTakeFirst()
+  const row = await failing(read).where('integration', '=', keyBytes(address)).executeTakeFirst()
   return row === undefined ? null : viewOf(row)
 }
 
 const failing = (read: Connection) => read.selectFrom('endpoints').selectAll().where('failures', '>', 0)
 
 const viewOf = (row: EndpointRow): EndpointView => ({
-  integrationAddress: row.integration,
+  integrationAddress: hexOf(row.integration),
   failures: integer(row.failures),
   blocks: integer(row.blocks),
   failingSince: knownTime(row.failing_since),

@@ -47,7 +47,9 @@ export function filtered(db: Connection, filter: RangeFilter) {
         rows.where('p.tx_hash', '=', keyBytes(txHash ?? '0x')).where(sql<boolean>`p.is_primary = 1`),
       )
       .$if(chainId !== undefined, (rows) => rows.where('p.chain_id', '=', chainId ?? 0))
-      .$if(integrationAddress !== undefined, (rows) => rows.where('d.integration', '=', integrationAddress ?? ''))
+      .$if(integrationAddress !== undefined, (rows) =>
+        rows.where('d.integration', '=', keyBytes(integrationAddress ?? '')),
+      )
       .$if(status === 'pending', (rows) => rows.where('q.id', 'is not', null))
       .$if(status === 'delivered', (rows) => rows.where('q.id', 'is', null).where('d.undelivered', 'is', null))
       .$if(status === 'exhausted' || status === 'superseded', (rows) =>

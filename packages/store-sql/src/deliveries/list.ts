@@ -105,7 +105,7 @@ export async function withAttempts({ read, dialect }: Engine, deliveries: readon
     const id = integer(row.id)
     return {
       deliveryId: String(id),
-      integrationAddress: row.integration,
+      integrationAddress: hexOf(row.integration),
       chainId: integer(row.chain_id),
       txHash: hexOf(row.tx_hash),
       version: integer(row.version),

@@ -1,6 +1,7 @@
 /** Locks and reads the deliveries that a claim has chosen. @module */
 import type { Connection, SqlDialect } from '../engine.js'
 import type { PreviousSigningColumns } from '../integrations.js'
+import { hexOf } from '../internal/hex.js'
 import { rowsOf } from '../internal/sent-query.js'
 import { runPrepared, type StatementText, sendPrepared } from '../internal/statement.js'
 import { integer } from '../internal/values.js'
@@ -18,7 +19,6 @@ interface DeliveryRow {
   made_at: Integer
   now: Integer
   superseded: Integer
-  integration: string
   chain_id: Integer
   /** As `hexOf` reads it. */
   tx_hash: Uint8Array | string
@@ -28,7 +28,8 @@ interface DeliveryRow {
 
 /** An enabled integration with a URL. */
 interface IntegrationRow extends PreviousSigningColumns {
-  address: string
+  /** As `hexOf` reads it. */
+  address: Uint8Array | string
   notification_url: string
   signing_key_version: Integer
   signing_sealed: string
@@ -52,10 +53,13 @@ export async function lockDeliveries(
   const sent = await sendPrepared<DeliveryRow>(db, dialect, lockText(dialect, ids, now))
   const integrations = await readIntegrations(db, dialect, chosen)
   const rows = await rowsOf(sent)
+  // A delivery never changes its integration, so its row need not repeat the candidate's.
+  const addresses = new Map(chosen.map(({ id, integration }) => [id, integration]))
   const locked = new Map<number, LockedDelivery>()
   for (const row of rows) {
-    const integration = integrations.get(row.integration)
-    if (integration !== undefined) locked.set(integer(row.id), { row, integration })
+    const id = integer(row.id)
+    const integration = integrations.get(addresses.get(id) ?? '')
+    if (integration !== undefined) locked.set(id, { row, integration })
   }
   return locked
 }
@@ -74,9 +78,9 @@ async function readIntegrations(
     (parameter) => `select i.address, i.notification_url, i.signing_key_version, i.signing_sealed,
       i.previous_signing_key_version, i.previous_signing_sealed, i.previous_signing_until, i.endpoint_epoch
       from ${name('integrations')} i
-      where ${oneOf('i.address', 'text', addresses, parameter)} and i.enabled = 1 and i.notification_url is not null`,
+      where ${oneOf('i.address', 'hex', addresses, parameter)} and i.enabled = 1 and i.notification_url is not null`,
   )
-  return new Map(rows.map((row) => [row.address, row]))
+  return new Map(rows.map((row) => [hexOf(row.address), row]))
 }
 
 /**
@@ -88,7 +92,7 @@ export function lockText(dialect: SqlDialect, ids: readonly number[], moment: Mo
   return (parameter) => {
     const now = moment(parameter)
     return `select d.id, s.version, d.attempted, d.schedule_from, coalesce(d.replayed_at, s.created_at) as made_at,
-      case when d.replayed_at is null then 0 else 1 end as replayed, ${now} as now, d.integration,
+      case when d.replayed_at is null then 0 else 1 end as replayed, ${now} as now,
       p.chain_id, p.tx_hash, ${bytesText('s.body')} as body,
       case when d.lane = 1 and d.attempted > 0 and ${isSuperseded(dialect)} then 1 else 0 end as superseded
     from ${name('outbox')} d cross join ${name('snapshots')} s cross join ${name('payments')} p

@@ -6,6 +6,7 @@ import { type OpenEngine, openPostgres, openSqlite } from '../../test/support/en
 import { postgresScans, sqlitePlan } from '../../test/support/plans.js'
 import { createStore } from '../create-store.js'
 import type { DueQuery, Lane } from '../engine.js'
+import { hexOf, keyBytes } from '../internal/hex.js'
 import { compile } from '../internal/statement.js'
 import { earliestQuery } from './backlog.js'
 import { candidatesText } from './candidates.js'
@@ -62,8 +63,8 @@ async function block({ engine }: OpenEngine): Promise<void> {
     db
       .insertInto('endpoints')
       .values([
-        { integration: first ?? '', failures: 5, blocks: 1, failing_since: 0, blocked_until: 9e12 },
-        { integration: second ?? '', failures: 5, blocks: 1, failing_since: 0, blocked_until: 0 },
+        { integration: keyBytes(first ?? ''), failures: 5, blocks: 1, failing_since: 0, blocked_until: 9e12 },
+        { integration: keyBytes(second ?? ''), failures: 5, blocks: 1, failing_since: 0, blocked_until: 0 },
       ])
       .execute(),
   )
@@ -151,7 +152,9 @@ describe('SQLite finds due deliveries by the index', () => {
     await block(open)
     const count = async (query: DueQuery) => {
       const found = await open.engine.rows(due(open, query).compile())
-      const integrations = found.values.map((values) => values[found.columns.indexOf('integration')])
+      const integrations = found.values.map((values) =>
+        hexOf(values[found.columns.indexOf('integration')] as Uint8Array),
+      )
       return shops.map((shop) => integrations.filter((own) => own === shop).length)
     }
     expect(await count({ ...first, each: 500, integrations: 1_000 })).toEqual([0, 0, 0, 500, 500])

@@ -10,6 +10,7 @@ import type {
 } from '@payment-integration/core/ports'
 import type { BulkInsert, BulkUpdate, Connection, Engine, SqlDialect } from '../engine.js'
 import { checkInteger, parseId } from '../internal/checks.js'
+import { hexOf } from '../internal/hex.js'
 import { run, runPrepared, type StatementText } from '../internal/statement.js'
 import { integer, pack } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
@@ -40,7 +41,8 @@ interface LeasedRow extends HealthRow {
   claim_token: string
   attempted: Integer
   schedule_from: Integer
-  integration: string
+  /** As `hexOf` reads it. */
+  integration: Uint8Array | string
   superseded: Integer
   now: Integer
 }
@@ -113,7 +115,7 @@ function collect(given: readonly Given[], leased: Map<number, LeasedRow>, locked
     }
     attempts.push(...records.map((each, index) => attemptValues(id, attempted + 1 + index, each)))
     if (!countsForHealth) continue
-    const { integration: integrationAddress } = row
+    const integrationAddress = hexOf(row.integration)
     const report = reports.get(integrationAddress) ?? { integrationAddress, health: storedHealth(row), results: [] }
     reports.set(integrationAddress, report)
     report.results.push({

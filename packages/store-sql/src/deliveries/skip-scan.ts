@@ -1,8 +1,9 @@
 /** Skip scan of the outbox: finds each integration with deliveries in a lane by one index search. @module */
 import type { DueScan, Lane, Parameter } from '../engine.js'
+import { keyBytes } from '../internal/hex.js'
 
 /** Sorts after every address. */
-export const lastAddress = '~'
+export const lastAddress = `0x${'ff'.repeat(21)}`
 
 /**
  * The text of a common table expression that lists the integrations of a scan. Its last row may be null, or lie after
@@ -13,8 +14,8 @@ export function scanText(outbox: string, { lane, after, upTo }: DueScan, paramet
   const next = (than: string) => `(select d.integration from ${outbox} d
       where d.lane = ${lane} and d.integration > ${than} order by d.integration limit 1)`
   return `${scanName(lane)} (integration) as (
-    select ${next(parameter(after))} union all
-    select ${next('w.integration')} from ${scanName(lane)} w where w.integration < ${parameter(upTo)}
+    select ${next(parameter(keyBytes(after)))} union all
+    select ${next('w.integration')} from ${scanName(lane)} w where w.integration < ${parameter(keyBytes(upTo))}
   )`
 }
 

@@ -2,7 +2,7 @@
 import type { DeliveryStore, StreamedDelivery, StreamQuery } from '@payment-integration/core/ports'
 import type { Engine, SqlDialect } from '../engine.js'
 import { checkInteger, parseId } from '../internal/checks.js'
-import { hexOf } from '../internal/hex.js'
+import { hexOf, keyBytes } from '../internal/hex.js'
 import { compile, run } from '../internal/statement.js'
 import { integer } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
@@ -53,14 +53,15 @@ export async function streamDeliveries({ read, dialect }: Engine, query: StreamQ
     txHash: hexOf(row.tx_hash),
     version: integer(row.version),
     createdAt: integer(row.created_at),
-    body: snapshotBytes(dialect.bytesOf(row.body), { ...row, integration: query.integrationAddress }),
+    body: snapshotBytes(dialect.bytesOf(row.body), query.integrationAddress, row),
   }))
 }
 
 /** Its statement. */
 export function streamQuery(dialect: SqlDialect, { integrationAddress, afterId, upToId, limit }: StreamQuery) {
   const { name, bytesText, indexRange } = dialect
-  const range = { value: integrationAddress, after: parseId(afterId, 'afterId'), upTo: parseId(upToId, 'upToId') }
+  const value = keyBytes(integrationAddress)
+  const range = { value, after: parseId(afterId, 'afterId'), upTo: parseId(upToId, 'upToId') }
   const most = checkInteger(limit, 'limit', 1)
   return compile<StreamRow>(
     dialect,

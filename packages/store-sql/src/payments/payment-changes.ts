@@ -14,6 +14,7 @@ import { runPrepared, type StatementText, sendPrepared } from '../internal/state
 import { pack } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
 import { joinStatuses, lockedColumns, readColumns } from './locked-payments.js'
+import { packInvoice, packRecipient } from './merchant-data.js'
 import type { FactRow, StatusColumns } from './payment-row.js'
 import { addUnsettled, removeUnsettled, type UnsettledKey } from './unsettled.js'
 
@@ -73,8 +74,8 @@ export async function setStatuses(
     parseId(paymentId, 'paymentId'),
     checkInteger(version, 'version', 1),
     state,
-    pack(recipient),
-    pack(invoice),
+    packRecipient(recipient),
+    packInvoice(invoice),
   ])
   const payments = dialect.name('payments')
   const changed = await bulk<UnsettledKey>(

@@ -51,7 +51,7 @@ export function createPaymentReads(engine: Pick<Engine, 'read' | 'rows' | 'diale
         .where('s.version', '=', version)
         .executeTakeFirst()
       if (row === undefined) return null
-      return snapshotBytes(bytes(row.body), { ...row, integration: nullableHexOf(row.integration) })
+      return snapshotBytes(bytes(row.body), nullableHexOf(row.integration), row)
     },
   }
 }

@@ -1,5 +1,5 @@
 /** Converts payments between rows and objects. @module */
-import type { InvoiceBody, PaymentState, RecipientBody } from '@payment-integration/contract'
+import type { PaymentState } from '@payment-integration/contract'
 import type { NewPayment, PaymentFacts, PaymentStatus, StoredPayment } from '@payment-integration/core/ports'
 import { initialStatus } from '@payment-integration/core/ports'
 import type { ExpressionBuilder, Selectable } from 'kysely'
@@ -8,6 +8,7 @@ import { hexOf, nullableHexOf } from '../internal/hex.js'
 import { remember } from '../internal/remember.js'
 import { integer, pack, unpack } from '../internal/values.js'
 import type { PaymentRow, StatusRow, Tables } from '../schema/tables.js'
+import { unpackInvoice, unpackRecipient } from './merchant-data.js'
 import { packPricing, unpackPricing } from './pricing.js'
 
 /** The columns of an insert, in the order of {@link insertValues}. */
@@ -213,8 +214,8 @@ function statusOf(row: StatusColumns | undefined): PaymentStatus {
   return {
     version: integer(row.version),
     state: row.state as PaymentState | null,
-    recipient: unpack<RecipientBody>(row.recipient),
-    invoice: unpack<InvoiceBody>(row.invoice),
+    recipient: unpackRecipient(row.recipient),
+    invoice: unpackInvoice(row.invoice),
   }
 }
 

@@ -4,6 +4,7 @@ import type { Store } from '@payment-integration/core/ports'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { postgresMissing, startPostgres, type TestPostgres } from '../../test/postgres.js'
+import { hexBytes } from '../internal/hex.js'
 import { createPostgresStore, type PostgresStoreOptions } from './create-postgres-store.js'
 
 const { failed, hash, indexed, indexPayments, integration, primary, settleOne, shop } = fixtures
@@ -90,7 +91,7 @@ describe.skipIf(postgresMissing)(`with a real server${skipped}`, () => {
     await store.close()
     await expect(store.ping()).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
     const { rows } = await pool.query(`select address from ${schema}.integrations`)
-    expect(rows).toEqual([{ address: shop }])
+    expect(rows).toEqual([{ address: hexBytes(shop) }])
   })
 
   for (const preparedStatements of [undefined, true, false])

@@ -1,6 +1,7 @@
 /** The due deliveries of a claim. @module */
 import { scanName } from '../deliveries/skip-scan.js'
 import type { DueQuery, DueScan, Lane, Parameter, SqlDialect } from '../engine.js'
+import { keyBytes } from '../internal/hex.js'
 
 /**
  * The text for PostgreSQL; see `SqlDialect.due`. Limit and order keep the search of each integration and lane apart and
@@ -38,7 +39,7 @@ export function dueText(
         where i.address = w.integration and ${mayBeNotified} ${lane === 2 ? '' : notBlocked}
           ${hasOthers(lane)} limit 1
       ) i
-      where w.integration <= ${parameter(upTo)} and w.due_at <= ${now}
+      where w.integration <= ${parameter(keyBytes(upTo))} and w.due_at <= ${now}
       limit ${most}
     ) i cross join lateral (${oldest(lane, ofEach)}) d`
   const probe = () => `select d.id, d.due_at, d.address as integration, 1 as lane, 1 as probe, d.notification_url
@@ -63,8 +64,8 @@ function dueScanText(outbox: string, { lane, after, upTo }: DueScan, parameter: 
   const next = (than: string) => `(select d.integration, d.due_at from ${outbox} d
       where d.lane = ${lane} and d.integration > ${than} order by d.integration, d.due_at limit 1)`
   return `${scanName(lane)} (integration, due_at) as (
-    ${next(parameter(after))} union all
+    ${next(parameter(keyBytes(after)))} union all
     select n.integration, n.due_at from ${scanName(lane)} w cross join lateral ${next('w.integration')} n
-    where w.integration < ${parameter(upTo)}
+    where w.integration < ${parameter(keyBytes(upTo))}
   )`
 }

@@ -49,7 +49,6 @@ export function postgresDialect(schema: string, now: (() => number) | undefined)
       const same = parameter(value)
       return `${columns} > (${same}, ${parameter(after)}) and ${columns} <= (${same}, ${parameter(upTo)})`
     },
-    bytesOfHex: (column) => `decode(substr(${column}, 3), 'hex')`,
     hexText: (column) => `'0x' || encode(${column}, 'hex')`,
     bytesText: (column) => `encode(${column}, 'escape')`,
     bytesOf: (read) => bytes(typeof read === 'string' ? fromEscaped(read) : read),

@@ -62,9 +62,9 @@ export interface StatusRow {
   block_timestamp: Integer
   version: Integer
   state: string | null
-  /** JSON object. */
+  /** JSON array of `payments/merchant-data.ts`. */
   recipient: string | null
-  /** JSON object. */
+  /** The same. */
   invoice: string | null
 }
 
@@ -100,7 +100,7 @@ export interface SnapshotRow {
   created_at: Integer
   version: Integer
   /** The notified integration; null: nobody is notified. */
-  integration: string | null
+  integration: Uint8Array | null
   /** `exhausted`, `superseded` or null. */
   undelivered: string | null
   /** The snapshot bytes. */
@@ -122,7 +122,7 @@ export interface OutboxRow {
   /** The lane: 0 until the first claim, then 1; 2 for a replay without an attempt. */
   lane: Integer
   /** Of the snapshot. */
-  integration: string
+  integration: Uint8Array
   /** The newest claim, or null. */
   claim_token: string | null
 }
@@ -145,7 +145,7 @@ export interface AttemptRow {
 
 /** One row per integration whose last attempt failed. */
 export interface EndpointRow {
-  integration: string
+  integration: Uint8Array
   /** Failed attempts in a row. */
   failures: Integer
   /** Number of blocks in a row; 0: not blocked. */
@@ -193,7 +193,7 @@ export interface UpdateRow {
 
 /** One row per integration. */
 export interface IntegrationRow {
-  address: string
+  address: Uint8Array
   /** JSON string. */
   name: string
   notification_url: string | null
@@ -269,7 +269,7 @@ export interface OperatorSessionRow {
 export interface IntegrationSessionRow {
   /** SHA-256 of the token. */
   hash: string
-  integration: string
+  integration: Uint8Array
   /** The stored hash of the API secret that opened it. */
   api_hash: string
   created_at: Integer

@@ -1,6 +1,7 @@
 /** The due deliveries of a claim. @module */
 import { scanName, scanText } from '../deliveries/skip-scan.js'
 import type { DueQuery, DueScan, Lane, Parameter } from '../engine.js'
+import { keyBytes } from '../internal/hex.js'
 
 /**
  * The text for SQLite; see `SqlDialect.due`. CROSS JOIN keeps the order of the loops: a skip scan over
@@ -22,7 +23,7 @@ export function dueText(query: DueQuery, now: string, left: string, parameter: P
   }: DueScan) => `select d.id, d.due_at, w.address as integration, ${lane} as lane, 0 as probe, w.notification_url
     from (
       select i.address, i.notification_url from ${scanName(lane)} w cross join integrations i
-      where w.integration <= ${parameter(upTo)} and i.address = w.integration and ${mayBeNotified}
+      where w.integration <= ${parameter(keyBytes(upTo))} and i.address = w.integration and ${mayBeNotified}
         ${lane === 2 ? '' : notBlocked} and exists (select 1 ${due(lane, 'i.address')})
       limit ${most}
     ) w cross join outbox d

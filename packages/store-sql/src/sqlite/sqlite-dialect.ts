@@ -32,7 +32,6 @@ export function sqliteDialect(now: () => number): SqlDialect {
     oneOf,
     indexRange: (first, second, { value, after, upTo }, parameter) =>
       `${first} = ${parameter(value)} and ${second} > ${parameter(after)} and ${second} <= ${parameter(upTo)}`,
-    bytesOfHex: (column) => `unhex(substr(${column}, 3))`,
     hexText: (column) => `'0x' || lower(hex(${column}))`,
     bytesText: (column) => column,
     bytesOf: (read) => bytes(read as Uint8Array),

@@ -11,7 +11,7 @@ export const deliveryTables: Statements = (types, name) => {
       types,
       snapshots,
       `id ${id}, payment_id ${integer} not null, created_at ${integer} not null, version ${int} not null,
-       integration ${code}, undelivered ${code}, body ${bytes} not null, unique (payment_id, version)
+       integration ${bytes}, undelivered ${code}, body ${bytes} not null, unique (payment_id, version)
        ${foreignKey(`(payment_id) references ${name('payments')} (id)`)}
        ${foreignKey(`(integration) references ${name('integrations')} (address)`)}`,
     ),
@@ -24,7 +24,7 @@ export const deliveryTables: Statements = (types, name) => {
       outbox,
       `id ${integer} not null primary key, due_at ${integer} not null, replayed_at ${integer},
        attempted ${int} not null, schedule_from ${int} not null, lane ${short} not null,
-       integration ${code} not null, claim_token ${text}`,
+       integration ${bytes} not null, claim_token ${text}`,
     ),
     `create index outbox_due on ${outbox} (lane, integration, due_at, id)`,
     createTable(
@@ -37,8 +37,8 @@ export const deliveryTables: Statements = (types, name) => {
     createTable(
       types,
       endpoints,
-      `integration ${code} not null primary key, failures ${integer} not null, blocks ${integer} not null,
-       failing_since ${integer} not null, blocked_until ${integer}`,
+      `failures ${integer} not null, blocks ${integer} not null, failing_since ${integer} not null,
+       blocked_until ${integer}, integration ${bytes} not null primary key`,
     ),
     `create index endpoints_blocked on ${endpoints} (blocked_until) where blocks > 0`,
   ]

@@ -3,12 +3,12 @@ import { createTable, type Statements } from '../migration.js'
 
 /** Integrations with their API and signing secrets: current, prepared and previous. */
 export const integrationTable: Statements = (types, name) => {
-  const { integer, code, text } = types
+  const { integer, text, bytes } = types
   return [
     createTable(
       types,
       name('integrations'),
-      `address ${code} not null primary key, name ${text} not null, notification_url ${text},
+      `address ${bytes} not null primary key, name ${text} not null, notification_url ${text},
        enabled ${integer} not null, api_key_version ${integer}, api_hash ${text},
        previous_key_version ${integer}, previous_hash ${text}, previous_until ${integer},
        signing_key_version ${integer} not null, signing_sealed ${text} not null,

@@ -3,10 +3,10 @@
  *
  * Names: signature, verification, pages, client, read-api-sqlite, read-api-postgres, sync, sync-sparse, live,
  * unauthenticated, deliveries-sqlite, deliveries-postgres, version-store, twin, console-sqlite, console-postgres,
- * console-writes, console-streams, updates, bytes. Without a name all of them run.
+ * console-writes, console-streams, updates, upgrade, bytes. Without a name all of them run.
  *
- * `--payments=N` fills the databases of the read API and the console with so many instead of a million.
- * `--keep=FOLDER` keeps those of the console there for the next run. `--smoke` shows on small data that everything
+ * `--payments=N` fills the databases of the read API, the console and the upgrade with so many instead of a million.
+ * `--keep=FOLDER` keeps those of the console and the upgrade there for the next run. `--smoke` shows on small data that everything
  * runs; its figures mean nothing.
  * @module
  */
@@ -27,6 +27,7 @@ import { benchSignature } from './signature.js'
 import { benchTwin } from './twin.js'
 import { benchUnauthenticated } from './unauthenticated/bench.js'
 import { benchUpdates } from './updates/bench.js'
+import { benchUpgrade } from './upgrade/bench.js'
 import { benchVerification } from './verification/bench.js'
 import { benchVersionStore } from './version-store/bench.js'
 
@@ -71,6 +72,12 @@ const consoleEffort = {
   payments: smoke ? 2_000 : (sizeAsked() ?? 1_000_000),
   rounds: smoke ? 1 : Number(process.env['ROUNDS'] ?? 200),
   keep: folderAsked(),
+}
+
+const upgradeEffort = {
+  payments: consoleEffort.payments,
+  idleMs: smoke ? 500 : 60_000,
+  keep: consoleEffort.keep,
 }
 
 const writesEffort = smoke ? { payments: 2_000, rounds: 0, count: 120 } : { payments: 200_000, rounds: 9, count: 6_000 }
@@ -121,6 +128,7 @@ const benches: Readonly<Record<string, () => Promise<string>>> = {
   'console-writes': async () =>
     [await benchWrites('SQLite', writesEffort), await benchWrites('PostgreSQL', writesEffort)].join('\n'),
   updates: () => benchUpdates(smoke ? { payments: 200, turns: 0 } : { payments: 3_000, turns: 5 }),
+  upgrade: () => benchUpgrade(upgradeEffort),
   bytes: () => benchBytes(smoke ? { payments: 200, wave: 100 } : { payments: 50_000, wave: 1_000 }),
   'console-streams': async () =>
     [await benchStreams(sqliteDatabase, streamsEffort), await benchStreams(postgresDatabase, streamsEffort)].join('\n'),

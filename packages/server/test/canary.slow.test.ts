@@ -157,6 +157,7 @@ describe.each([
       PI_PORT: '0',
       PI_LOG_LEVEL: 'debug',
       PI_DATABASE_URL: stored.url,
+      PI_MIGRATE: 'on',
       PI_MASTER_KEY: oldKey,
       PI_PROCESSOR_SECRETS: `${canary('processor secret')},${canary('second processor secret')}`,
       PI_RPC_URL_31337: rpc,

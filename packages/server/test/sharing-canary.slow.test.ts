@@ -63,6 +63,7 @@ describe.each([
         PI_ENV: 'development',
         PI_PORT: '0',
         PI_DATABASE_URL: stored.url,
+        PI_MIGRATE: 'on',
         PI_MASTER_KEY: randomBytes(32).toString('hex'),
         PI_IDENTITY_URL: provider.url,
         PI_IDENTITY_APP_TOKEN: sharingClient.appToken,

@@ -105,7 +105,7 @@ onBothDatabases((empty) => {
     await migrate(engine)
     expect(await plan(engine)).toEqual({
       expand: ['add a table and two columns', 'fill the column of payments', 'index it'],
-      contract: ['remove the column of leases'],
+      contract: ['fill what the last release wrote', 'remove the column of leases'],
     })
     const told: string[] = []
     await migrate(engine, migrationsWithNext, ({ version, about, event }) => told.push(`${version} ${about}: ${event}`))
@@ -115,7 +115,10 @@ onBothDatabases((empty) => {
         `101 ${about}: done`,
       ]),
     )
-    expect(await plan(engine)).toEqual({ expand: [], contract: ['remove the column of leases'] })
+    expect(await plan(engine)).toEqual({
+      expand: [],
+      contract: ['fill what the last release wrote', 'remove the column of leases'],
+    })
     await createSchema(engine, migrationsWithNext).contract()
     expect(await plan(engine)).toEqual({ expand: [], contract: [] })
   })
@@ -228,5 +231,23 @@ onBothDatabases((empty) => {
       26,
       27,
     ])
+  })
+
+  test('the contract phase fills the rows that the last release wrote, and reports each batch once', async () => {
+    const engine = await empty()
+    const { name } = engine.dialect
+    const store = createStore(engine)
+    await store.migrate()
+    await migrate(engine, migrationsWithNext)
+    const payments = Array.from({ length: 1_500 }, (_, n) => fixtures.primary({ txHash: fixtures.hash(n) }))
+    await store.transaction((tx) => tx.upsertPayments(payments))
+    const told: string[] = []
+    await createSchema(engine, migrationsWithNext).contract(({ event, share }) => told.push(`${event} ${share}`))
+    const progress = told.filter((each) => each.startsWith('progress'))
+    expect(progress.at(-1)).toBe('progress 1')
+    expect(new Set(progress).size).toBe(progress.length)
+    expect(told.filter((each) => each.startsWith('begun'))).toHaveLength(2)
+    const query = sql.raw(`select 1 from ${name('payments')} where made_up is null or made_up <> id + 7`)
+    expect((await query.execute(engine.read)).rows).toEqual([])
   })
 })

@@ -31,6 +31,8 @@ export async function migrate(
   if (pendingOf(before, migrations, 'expand').length === 0) return
   await engine.exclusively(async () => {
     const versions = await readVersions(read, dialect)
+    // The newer release may have migrated meanwhile.
+    rejectContracted(versions, migrations)
     const isEmpty = versions.length === 0
     for (const part of parts(migrations, 'expand')) {
       await runPart(engine, part, report)

@@ -3,20 +3,22 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { StoreError } from '@payment-integration/core'
 import type { SchemaProgress } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
-import type { Connection, Engine, TransactionOptions } from '../engine.js'
+import type { Connection, Engine } from '../engine.js'
 import { integer } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
 import type { Step } from '../schema/migration.js'
-import { createVersionTable, readVersions, type VersionState, writeVersion } from './versions.js'
+import { createVersionTable, lockVersions, readVersions, type VersionState, writeVersion } from './versions.js'
 
-/** Longest wait of a step for a lock, in milliseconds: statements of others queue behind it meanwhile. */
+/** Longest wait of a transaction for locks, in milliseconds: statements of others queue behind it meanwhile. */
 const lockMs = 1_000
 /** Pause before the next try, so that the queue empties. */
 const pauseMs = 2_000
 /** Most tries: about half an hour. */
 const mostTries = 600
-/** Ids of a batch. */
-const batch = 5_000
+/** Ids of a batch: the first one, and the bounds of the others. */
+const [firstBatch, leastBatch, mostBatch] = [1_000, 100, 10_000]
+/** Intended duration of a batch, in milliseconds. */
+const batchMs = 100
 
 /** Where a step begins and ends. */
 export interface StepRun {
@@ -34,65 +36,98 @@ export async function runStep(engine: Engine, step: Step, run: StepRun): Promise
     case 'statements':
       return runStatements(engine, step, run)
     case 'index':
-      await engine.makeIndex(step.index)
+      await patiently(run, () => engine.makeIndex(step.index))
       return inStep(engine, run, (db) => writeVersion(db, engine.dialect, run.next))
     case 'backfill':
       return backfill(engine, step, run)
   }
 }
 
-/** Does nothing when another process has done the step: on SQLite processes migrate at the same time. */
-async function inStep(
-  { transaction, dialect }: Engine,
-  { before, state }: StepRun,
-  work: (db: Connection) => Promise<unknown>,
-  options?: TransactionOptions,
-): Promise<void> {
-  await transaction(async (db) => {
-    const now = (await readVersions(db, dialect)).find(({ version }) => version === state.version)
-    if (now?.phase === before?.phase && now?.steps === before?.steps) await work(db)
-  }, options)
-}
-
-async function runStatements(
-  engine: Engine,
-  { statements }: Step & { kind: 'statements' },
-  run: StepRun,
-): Promise<void> {
-  const { dialect } = engine
-  const work = async (db: Connection) => {
-    await dialect.waitAtMost(db, lockMs)
-    await dialect.createSchema(db)
-    await createVersionTable(db, dialect)
-    for (const statement of statements(dialect.types, dialect.name)) await sql.raw(statement).execute(db)
-    await writeVersion(db, dialect, run.next)
-  }
+/** Runs `work` again when a lock, a connection or a conflict prevented it. */
+async function patiently(run: StepRun, work: () => Promise<void>, share = 0): Promise<void> {
   for (let tries = 1; ; tries += 1)
     try {
-      return await inStep(engine, run, work, { isLong: true })
+      return await work()
     } catch (error) {
       if (!(error instanceof StoreError && error.code === 'ERR_STORE_BUSY') || tries === mostTries) throw error
-      run.report('waiting', 0)
+      run.report('waiting', share)
       await delay(pauseMs)
     }
 }
 
-async function backfill(engine: Engine, { table, set }: Step & { kind: 'backfill' }, run: StepRun): Promise<void> {
+/**
+ * Does nothing when another process has done the step. On SQLite processes migrate at the same time; on PostgreSQL the
+ * session that holds the lock of migrations may break, and a killed process leaves a transaction until its statement
+ * ends.
+ */
+async function inStep(
+  { transaction, dialect }: Engine,
+  run: StepRun,
+  work: (db: Connection) => Promise<unknown>,
+  share = 0,
+): Promise<void> {
+  const { before, state } = run
+  const inTransaction = () =>
+    transaction(
+      async (db) => {
+        await dialect.waitAtMost(db, lockMs)
+        await lockVersions(db, dialect)
+        const now = (await readVersions(db, dialect)).find(({ version }) => version === state.version)
+        if (now?.phase === before?.phase && now?.steps === before?.steps) await work(db)
+      },
+      { isLong: true },
+    )
+  await patiently(run, inTransaction, share)
+}
+
+function runStatements(engine: Engine, { statements }: Step & { kind: 'statements' }, run: StepRun): Promise<void> {
+  const { dialect } = engine
+  return inStep(engine, run, async (db) => {
+    await dialect.createSchema(db)
+    await createVersionTable(db, dialect)
+    const until = performance.now() + lockMs
+    for (const statement of statements(dialect.types, dialect.name)) {
+      // The first statement's lock blocks others while the second one waits: together they wait for a second at most.
+      await dialect.waitAtMost(db, Math.max(1, Math.floor(until - performance.now())))
+      await sql.raw(statement).execute(db)
+    }
+    await writeVersion(db, dialect, run.next)
+  })
+}
+
+async function backfill(
+  engine: Engine,
+  { table, set, where = 'true' }: Step & { kind: 'backfill' },
+  run: StepRun,
+): Promise<void> {
   const { dialect, read } = engine
   const { state } = run
   const name = sql.raw(dialect.name(table))
   const { rows } = await sql<{ id: Integer }>`select coalesce(max(id), 0) as id from ${name}`.execute(read)
-  // Rows that are added meanwhile come from code that fills the column, or from a default.
+  // The old release goes on: its later rows are left to the contract phase.
   const last = integer(rows[0]?.id ?? 0)
+  let { before } = run
   let position = state.position
+  let ids = firstBatch
   while (position < last) {
-    const to = Math.min(last, position + batch)
-    await inStep(engine, run, async (db) => {
-      await sql`update ${name} set ${sql.raw(set)} where id > ${position} and id <= ${to}`.execute(db)
+    const to = Math.min(last, position + ids)
+    const begun = performance.now()
+    const work = async (db: Connection) => {
+      await sql`update ${name} set ${sql.raw(set)}
+        where id > ${position} and id <= ${to} and (${sql.raw(where)})`.execute(db)
       await writeVersion(db, dialect, { ...state, position: to })
-    })
+    }
+    await inStep(engine, { ...run, before }, work, position / last)
+    before = { ...state, position: to }
+    ids = nextBatch(ids, performance.now() - begun)
     position = to
     run.report('progress', position / last)
   }
-  await inStep(engine, run, (db) => writeVersion(db, dialect, run.next))
+  await inStep(engine, { ...run, before }, (db) => writeVersion(db, dialect, run.next), 1)
+}
+
+/** Others wait for the rows of a batch until it commits. */
+function nextBatch(ids: number, tookMs: number): number {
+  if (tookMs > 2 * batchMs) return Math.max(leastBatch, Math.floor(ids / 2))
+  return tookMs < batchMs / 2 ? Math.min(mostBatch, ids * 2) : ids
 }

@@ -13,7 +13,9 @@ const byIndex = [
   'set local plan_cache_mode = force_generic_plan',
   ...['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin'].map((way) => `set local enable_${way} = off`),
 ].join('; ')
-const unbounded = 'set local statement_timeout = 0'
+// PostgreSQL has `transaction_timeout` from version 17.
+const unbounded = `select set_config(name, '0', true) from pg_catalog.pg_settings
+  where name in ('statement_timeout', 'transaction_timeout')`
 const hastily = 'set local synchronous_commit = off'
 
 /** Connections of a pool. */

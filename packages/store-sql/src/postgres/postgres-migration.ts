@@ -5,7 +5,9 @@ import type pg from 'pg'
 import type { IndexDefinition } from '../schema/migration.js'
 import type { Tables } from '../schema/tables.js'
 import { lockKey } from './lock-key.js'
+import type { PostgresConnection } from './postgres-connection.js'
 import type { PostgresDriver } from './postgres-driver.js'
+import { conflictError, isConflict } from './postgres-error.js'
 
 const pauseMs = 100
 
@@ -39,27 +41,40 @@ export async function exclusively<T>(
 
 /**
  * Makes an index with CREATE INDEX CONCURRENTLY. One that an interrupted run left behind is invalid; it is made again.
+ * The server goes on with the statement of a killed process. A lock of the session lasts as long: dropping the index
+ * meanwhile would be a deadlock.
+ * @throws StoreError `ERR_STORE_BUSY` after a deadlock with another session.
  */
-export async function makeIndex(
-  driver: PostgresDriver,
-  schema: string,
-  { name, table, columns }: IndexDefinition,
-): Promise<void> {
-  const found = await driver.rows({
-    sql: `select i.indisvalid from pg_catalog.pg_index i join pg_catalog.pg_class c on c.oid = i.indexrelid
-      join pg_catalog.pg_namespace n on n.oid = c.relnamespace where n.nspname = $1 and c.relname = $2`,
-    parameters: [schema, name],
-  })
-  const isValid = found.values[0]?.[0]
-  if (isValid === true || isValid === 't') return
+export async function makeIndex(driver: PostgresDriver, schema: string, index: IndexDefinition): Promise<void> {
+  const { name, table, columns } = index
   const connection = await driver.acquireConnection()
   try {
     // It waits for transactions of others, as long as they take. No statement queues behind it.
     await connection.run('set statement_timeout = 0; set lock_timeout = 0')
-    if (isValid !== undefined) await connection.run(`drop index concurrently "${schema}"."${name}"`)
+    while (!(await isLocked(connection, lockKey(schema, 'index')))) await delay(pauseMs)
+    const isValid = await findIndex(connection, schema, name)
+    if (isValid === true) return
+    if (isValid === false) await connection.run(`drop index concurrently "${schema}"."${name}"`)
     await connection.run(`create index concurrently "${name}" on "${schema}"."${table}" ${columns}`)
+  } catch (error) {
+    throw isConflict(error) ? conflictError(error, 1) : error
   } finally {
     connection.discard()
     connection.release()
   }
+}
+
+async function isLocked(connection: PostgresConnection, key: string): Promise<boolean> {
+  const { rows } = await connection.run(`select pg_try_advisory_lock(${key}) as locked`)
+  return (rows as { locked: boolean }[])[0]?.locked === true
+}
+
+/** Whether an index is valid; null: there is none. */
+async function findIndex(connection: PostgresConnection, schema: string, name: string): Promise<boolean | null> {
+  const { rows } = await connection.run(
+    `select i.indisvalid as valid from pg_catalog.pg_index i join pg_catalog.pg_class c on c.oid = i.indexrelid
+      join pg_catalog.pg_namespace n on n.oid = c.relnamespace where n.nspname = $1 and c.relname = $2`,
+    [schema, name],
+  )
+  return (rows as { valid: boolean }[])[0]?.valid ?? null
 }

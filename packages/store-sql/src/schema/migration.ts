@@ -29,6 +29,8 @@ export type Step =
       readonly table: string
       /** Assignments that may be repeated, such as `b = a + 1`. */
       readonly set: string
+      /** A condition of the rows that it changes, such as `b is null`. @default all rows */
+      readonly where?: string
     }
 
 /**

@@ -2,7 +2,7 @@
 import { releasedMigrations } from '../../src/migrations/released.js'
 import type { Migration } from '../../src/schema/migration.js'
 
-/** Adds a table and columns, fills one, and indexes it. Then removes the other one. */
+/** Adds a table and columns, fills one, and indexes it. Then fills it again, and removes the other one. */
 export const nextMigration: Migration = {
   expand: [
     {
@@ -22,6 +22,13 @@ export const nextMigration: Migration = {
     },
   ],
   contract: [
+    {
+      kind: 'backfill',
+      about: 'fill what the last release wrote',
+      table: 'payments',
+      set: 'made_up = id + 7',
+      where: 'made_up is null',
+    },
     {
       kind: 'statements',
       about: 'remove the column of leases',

@@ -1,0 +1,148 @@
+import { Readable } from 'node:stream'
+import { openService, readConfig } from '@payment-integration/server/service'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { releasedMigrations } from '../../../store-sql/src/migrations/released.js'
+import type { Migration } from '../../../store-sql/src/schema/migration.js'
+import { createTestDatabase, postgresMissing, type TestDatabase } from '../../../store-sql/test/postgres.js'
+import { nextMigration } from '../../../store-sql/test/support/next-migration.js'
+import { testMasterKey } from '../../test/master-key.js'
+import { commandsOf } from '../../test/run-commands.js'
+import { eventsOf, testIo } from '../../test/test-io.js'
+import { runCli } from '../run-cli.js'
+
+/** Makes this process a newer release. */
+function becomeNext(): void {
+  ;(releasedMigrations as Migration[]).push(nextMigration)
+}
+/** Makes this process the last release again. */
+function becomeLast(): void {
+  if (releasedMigrations.includes(nextMigration)) (releasedMigrations as Migration[]).pop()
+}
+afterEach(becomeLast)
+
+const older = 'Processes of older releases fail after this'
+const expand = nextMigration.expand.map(({ about }) => about)
+const contract = nextMigration.contract.map(({ about }) => about)
+
+describe('migrate on SQLite', () => {
+  it('a file that serve made needs no step', async () => {
+    const { run, make } = commandsOf('migrate')
+    await make()
+    expect(await run('plan')).toMatchObject({ exitCode: 0, lines: ['The schema is up to date.'] })
+    expect(await run('apply')).toMatchObject({ exitCode: 0, lines: ['The schema is up to date.'] })
+    const nothing = ['Nothing is left of older releases.']
+    expect(await run('contract')).toMatchObject({ exitCode: 0, lines: nothing })
+  })
+
+  it('a path without a file is rejected, and no file is created', async () => {
+    const { run } = commandsOf('migrate')
+    for (const command of ['plan', 'apply', 'contract']) {
+      const { exitCode, err } = await run(command)
+      expect(exitCode).toBe(1)
+      expect(err).toContain('There is no database at')
+    }
+  })
+})
+
+describe.skipIf(postgresMissing)(
+  `migrate on PostgreSQL${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`,
+  () => {
+    let database: TestDatabase
+    let env: Record<string, string>
+    beforeEach(async () => {
+      database = await createTestDatabase()
+      env = { PI_DATABASE_URL: database.connectionString }
+    })
+    afterEach(() => database?.remove())
+    const run = (...args: string[]) => commandsOf('migrate', env).run(...args)
+
+    it('plan prints the steps and changes nothing, apply runs them, and then there is none', async () => {
+      const planned = await run('plan')
+      expect(planned).toMatchObject({
+        exitCode: 1,
+        lines: ['migrate apply runs these steps:', '  100  create all tables'],
+      })
+      expect(await run('plan')).toMatchObject({ exitCode: 1, lines: planned.lines })
+      expect(await run('apply')).toMatchObject({
+        exitCode: 0,
+        lines: ['  100  create all tables: …', '  100  create all tables: done', 'The schema is up to date.'],
+      })
+      expect(await run('plan')).toMatchObject({ exitCode: 0, lines: ['The schema is up to date.'] })
+    })
+
+    it('with --json each step has events', async () => {
+      const step = { version: 100, about: 'create all tables', rows: null }
+      expect(eventsOf((await run('plan', '--json')).io)).toEqual([{ event: 'plan', expand: [step], contract: [] }])
+      expect(eventsOf((await run('apply', '--json')).io)).toEqual([
+        { event: 'step.begun', ...step, share: 0 },
+        { event: 'step.done', ...step, share: 1 },
+        { event: 'migrated', steps: 1 },
+      ])
+      expect(eventsOf((await run('apply', '--json')).io)).toEqual([{ event: 'migrated', steps: 0 }])
+      expect(eventsOf((await run('contract', '--json')).io)).toEqual([{ event: 'contracted', steps: 0 }])
+    })
+
+    /** Serves until it listens. */
+    async function serve(variables: Record<string, string> = {}) {
+      const io = testIo({ env: { ...env, PI_MASTER_KEY: testMasterKey, PI_PORT: '0', ...variables } })
+      const served = runCli(['serve'], io)
+      await Promise.race([io.line((line) => line.startsWith('Listening')), served])
+      io.interrupt()
+      return { exitCode: await served, err: io.errors.join('\n') }
+    }
+
+    it('serve rejects an empty database and names the command, and serves once that ran', async () => {
+      const { exitCode, err } = await serve()
+      expect(exitCode).toBe(1)
+      expect(err).toContain('payment-integration migrate apply')
+      const config = readConfig({ ...env, PI_MASTER_KEY: testMasterKey })
+      await expect(openService(config)).rejects.toMatchObject({ code: 'ERR_STORE_SCHEMA' })
+      await run('apply')
+      expect((await serve()).exitCode).toBe(0)
+    })
+
+    it('serve migrates by itself with PI_MIGRATE=on', async () => {
+      expect((await serve({ PI_MIGRATE: 'on' })).exitCode).toBe(0)
+      expect((await run('plan')).exitCode).toBe(0)
+    })
+
+    it('a newer release applies its steps, and the last one serves until contract', async () => {
+      await run('apply')
+      becomeNext()
+      expect((await serve()).err).toContain('schema version 100, and this release needs version 101')
+      expect((await run('contract', '--yes')).err).toContain('migrate apply')
+      const { lines } = await run('plan')
+      expect(lines.filter((line) => line.startsWith('  101'))).toHaveLength(expand.length + contract.length)
+      expect((await run('apply')).exitCode).toBe(0)
+      expect((await run('plan')).exitCode).toBe(0)
+      becomeLast()
+      expect((await serve()).exitCode).toBe(0)
+      becomeNext()
+      expect((await run('contract', '--yes')).exitCode).toBe(0)
+      becomeLast()
+      const { exitCode, err } = await serve()
+      expect(exitCode).toBe(1)
+      expect(err).toContain('run the newer release')
+    })
+
+    it('contract asks on a terminal, and needs --yes elsewhere', async () => {
+      await run('apply')
+      becomeNext()
+      await run('apply')
+      const refused = await run('contract')
+      expect(refused.exitCode).toBe(2)
+      expect(refused.err).toContain(older)
+      const answer = async (text: string) => {
+        const input = Object.assign(Readable.from([Buffer.from(text)]), { isTTY: true })
+        const io = testIo({ env, input: () => input as never, live: {} as never })
+        return { exitCode: await runCli(['migrate', 'contract'], io), lines: io.lines }
+      }
+      const no = await answer('n\n')
+      expect(no.exitCode).toBe(1)
+      expect(no.lines.slice(-1)).toEqual([`${older}. Does none run any more? [y/N]`])
+      expect((await run('plan')).lines).toContain(`  101  ${contract[1]}`)
+      expect((await answer('y\n')).exitCode).toBe(0)
+      expect((await run('plan')).lines).toEqual(['The schema is up to date.'])
+    })
+  },
+)

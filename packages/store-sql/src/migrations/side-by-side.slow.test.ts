@@ -1,0 +1,204 @@
+import { fixtures } from '@payment-integration/core/conformance'
+import type { Store } from '@payment-integration/core/ports'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { postgresMissing } from '../../test/postgres.js'
+import { compileChild, startChild } from '../../test/support/child.js'
+import { migrationsWithNext } from '../../test/support/next-migration.js'
+import { openReleased, type ReleasedDatabase } from '../../test/support/next-release.js'
+import { createSchema, migrate } from './migrate.js'
+
+compileChild('migrate-postgres')
+
+/** Payments that all stores update. */
+const sharedPayments = 20
+const shared = (n: number) => fixtures.hash(500_000 + n)
+
+/** A store under load. */
+interface Load {
+  /** Operations that were done. */
+  done(): number
+  /** Resolves after some more of them. */
+  more(): Promise<void>
+  /** Stops, and resolves what it did. */
+  stop(): Promise<{ readonly indexed: readonly string[]; readonly changed: readonly string[] }>
+}
+
+/** Indexes payments, changes statuses, claims and settles, one after the other. */
+function load(store: Store, firstHash: number): Load {
+  const indexed: string[] = []
+  const changed: string[] = []
+  let done = 0
+  let stopping = false
+  const settleAll = async () => {
+    const claims = await store.deliveries.claim({ limit: 50, leaseMs: 60_000 })
+    for (const claim of claims) {
+      const status = await fixtures.settleOne(store, claim, fixtures.answered, { kind: 'delivered' })
+      if (status !== 'delivered') throw new Error(`A delivery is ${status}.`)
+    }
+    return claims.length
+  }
+  const change = async (txHash: string) => {
+    const version = await fixtures.nextVersion(store, fixtures.facts({ txHash }))
+    changed.push(`${txHash} ${version}`)
+  }
+  const running = (async () => {
+    for (let n = 0; !stopping; n += 1) {
+      const txHash = fixtures.hash(firstHash + n)
+      await fixtures.indexed(store, { txHash })
+      indexed.push(txHash)
+      await change(txHash)
+      await change(shared(n % sharedPayments))
+      await settleAll()
+      done += 1
+    }
+    while ((await settleAll()) > 0) {}
+  })()
+  running.catch(() => undefined)
+  return {
+    done: () => done,
+    async more() {
+      const goal = done + 5
+      await Promise.race([running, vi.waitUntil(() => done >= goal, { timeout: 60_000, interval: 5 })])
+    },
+    async stop() {
+      stopping = true
+      await running
+      return { indexed, changed }
+    },
+  }
+}
+
+describe.skipIf(postgresMissing)(
+  `two releases on PostgreSQL${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`,
+  () => {
+    let database: ReleasedDatabase
+    beforeEach(async () => {
+      database = await openReleased()
+    })
+    afterEach(() => database?.remove())
+    const migrateNext = (told: string[] = []) =>
+      migrate(database.openEngine(), migrationsWithNext, ({ about, event }) => told.push(`${about}: ${event}`))
+    const indexState = async () => {
+      const client = await database.connect()
+      const { rows } = await client.query(`select i.indisvalid from pg_index i join pg_class c on c.oid = i.indexrelid
+        where c.relname = 'payments_made_up'`)
+      return rows.map(({ indisvalid }) => indisvalid as boolean)
+    }
+    const indexing = `select pid from pg_stat_activity
+      where datname = current_database() and query like 'create index concurrently%' and state = 'active'`
+    const unfilled = async () => {
+      const client = await database.connect()
+      const query = 'select count(*)::int as rows from released.payments where made_up is distinct from id + 7'
+      return (await client.query(query)).rows[0]?.rows as number
+    }
+
+    test('two processes of the last release work through a migration, then beside the next one, and lose nothing', async () => {
+      await database.fill(20_000)
+      const [one, two] = [database.openLast(), database.openLast()]
+      for (let n = 0; n < sharedPayments; n += 1) await fixtures.indexed(one, { txHash: shared(n) })
+      const loads = [load(one, 1_000_000), load(two, 2_000_000)]
+      await Promise.all(loads.map((each) => each.more()))
+      const before = loads.map((each) => each.done())
+      const told: string[] = []
+      await migrateNext(told)
+      for (const [n, each] of loads.entries()) expect(each.done()).toBeGreaterThan(before[n] ?? Number.NaN)
+      expect(told.filter((each) => each.endsWith(': progress')).length).toBeGreaterThan(2)
+      const next = database.openNext()
+      await next.schema.check()
+      await one.schema.check()
+      loads.push(load(next, 3_000_000))
+      await Promise.all(loads.map((each) => each.more()))
+      await one.schema.check()
+      const results = await Promise.all(loads.slice(0, 2).map((each) => each.stop()))
+      await next.schema.contract()
+      await expect(one.schema.check()).rejects.toMatchObject({ code: 'ERR_STORE_SCHEMA' })
+      await loads[2]?.more()
+      results.push(...(await Promise.all(loads.slice(2).map((each) => each.stop()))))
+
+      const changes = results.flatMap(({ changed }) => changed)
+      expect(new Set(changes).size).toBe(changes.length)
+      const indexed = results.flatMap((each) => each.indexed)
+      const client = await database.connect()
+      const count = async (query: string) => (await client.query(query)).rows[0]?.count as number
+      const snapshots = 'released.snapshots'
+      expect(await count('select count(*)::int from released.payments')).toBe(20_000 + sharedPayments + indexed.length)
+      expect(await count(`select count(*)::int from ${snapshots}`)).toBe(sharedPayments + indexed.length + changes.length)
+      const gaps = `select count(*)::int from (select 1 from ${snapshots} group by payment_id
+        having count(*) <> max(version) or count(distinct version) <> count(*)) as gaps`
+      expect(await count(gaps)).toBe(0)
+      const behind = `select count(*)::int from released.statuses s
+        where version <> (select max(version) from ${snapshots} where payment_id = s.payment_id)`
+      expect(await count(behind)).toBe(0)
+      const undelivered = `select count(*)::int from ${snapshots} where undelivered = 'exhausted'`
+      expect(await count(undelivered)).toBe(0)
+      expect(await indexState()).toEqual([true])
+    })
+
+    test('a process that is killed in a backfill is followed by one that completes it', async () => {
+      await database.fill(3_000)
+      await database.runSteps(1)
+      const other = await database.connect()
+      await other.query('begin; select id from released.payments order by id desc limit 1 for update')
+      const child = startChild('migrate-postgres', database.connectionString, database.schema)
+      const lines: string[] = []
+      child.lines.on('line', (line) => lines.push(line))
+      await vi.waitUntil(() => lines.includes('fill the column of payments: waiting'), { timeout: 60_000 })
+      child.process.kill('SIGKILL')
+      expect(await child.ended).toBeNull()
+      const { rows } = await other.query('select * from released.schema_versions where version = 101')
+      expect(rows[0]).toMatchObject({ phase: 'expand' })
+      expect(Number(rows[0]?.position)).toBeGreaterThan(0)
+      expect(await unfilled()).toBeGreaterThan(0)
+      await other.query('rollback')
+      await migrateNext()
+      expect(await unfilled()).toBe(0)
+      expect(await indexState()).toEqual([true])
+    })
+
+    test.each(['goes on', 'is cancelled'])(
+      'a process is killed while it makes an index, and the statement %s: the next one completes it',
+      async (then) => {
+        await database.fill(1_000)
+        await database.runSteps(2)
+        const other = await database.connect()
+        await other.query('begin; lock table released.payments in row exclusive mode')
+        const child = startChild('migrate-postgres', database.connectionString, database.schema)
+        const admin = await database.connect()
+        const pids = async () => (await admin.query(indexing)).rows.map(({ pid }) => pid as number)
+        await vi.waitUntil(async () => (await pids()).length === 1, { timeout: 60_000 })
+        child.process.kill('SIGKILL')
+        await child.ended
+        expect(await pids()).toHaveLength(1)
+        if (then === 'is cancelled') {
+          await admin.query('select pg_terminate_backend($1)', await pids())
+          await vi.waitUntil(async () => (await pids()).length === 0, { timeout: 60_000 })
+          expect(await indexState()).toEqual([false])
+        }
+        const migrated = migrateNext()
+        migrated.catch(() => undefined)
+        const tries = `select 1 from pg_stat_activity where datname = current_database()
+          and (query like '%pg_try_advisory_lock%' or query like '% index concurrently%') and pid <> pg_backend_pid()`
+        await vi.waitUntil(async () => (await admin.query(tries)).rows.length > 0, { timeout: 60_000 })
+        await other.query('rollback')
+        await migrated
+        expect(await indexState()).toEqual([true])
+        await createSchema(database.openEngine(), migrationsWithNext).check()
+      },
+    )
+
+    test('a migrator whose session of the lock is ended by the server is followed by one that completes its work', async () => {
+      await database.fill(2_000)
+      const admin = await database.connect()
+      const holders = `select pg_terminate_backend(pid) from pg_locks
+        where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`
+      let broken: Promise<unknown> = Promise.resolve()
+      const first = migrate(database.openEngine(), migrationsWithNext, ({ event, about }) => {
+        if (event === 'begun' && about === 'fill the column of payments') broken = admin.query(holders)
+      })
+      await expect(Promise.all([first, broken])).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
+      await migrateNext()
+      expect(await unfilled()).toBe(0)
+      expect(await indexState()).toEqual([true])
+    })
+  },
+)

@@ -3,7 +3,11 @@
  *
  * Names: signature, verification, pages, client, read-api-sqlite, read-api-postgres, sync, sync-sparse, live,
  * unauthenticated, deliveries-sqlite, deliveries-postgres, version-store, twin, console-sqlite, console-postgres,
+<<<<<<< ours
  * console-writes, console-streams, updates, upgrade, bytes. Without a name all of them run.
+=======
+ * console-writes, console-streams, updates, bytes, bloat. Without a name all of them run.
+>>>>>>> theirs
  *
  * `--payments=N` fills the databases of the read API, the console and the upgrade with so many instead of a million.
  * `--keep=FOLDER` keeps those of the console and the upgrade there for the next run. `--smoke` shows on small data that everything
@@ -11,6 +15,7 @@
  * @module
  */
 import { resolve } from 'node:path'
+import { benchBloat } from './bloat/bench.js'
 import { benchBytes } from './bytes/bench.js'
 import { benchClient } from './client/bench.js'
 import { benchPages as benchConsolePages } from './console/bench.js'
@@ -85,6 +90,11 @@ const streamsEffort = smoke
   ? { deliveries: 200, rounds: 0, pages: 2, countMs: 1_000 }
   : { deliveries: 60_000, rounds: 7, pages: 20, countMs: 10_000 }
 
+// 140,000 deliveries are ten minutes of 20 million payments a day: 230 a second.
+const bloatEffort = smoke
+  ? { slice: 300, around: 1, open: 2, mostSeconds: 10 }
+  : { slice: 7_000, around: 3, open: 20, mostSeconds: 30 }
+
 const dense = smoke
   ? { name: 'smoke', payments: 100, perBlock: 25, emptyBetween: 1 }
   : { name: '50,000 payments in 2,000 blocks', payments: 50_000, perBlock: 25, emptyBetween: 0 }
@@ -130,6 +140,7 @@ const benches: Readonly<Record<string, () => Promise<string>>> = {
   updates: () => benchUpdates(smoke ? { payments: 200, turns: 0 } : { payments: 3_000, turns: 5 }),
   upgrade: () => benchUpgrade(upgradeEffort),
   bytes: () => benchBytes(smoke ? { payments: 200, wave: 100 } : { payments: 50_000, wave: 1_000 }),
+  bloat: () => benchBloat(bloatEffort),
   'console-streams': async () =>
     [await benchStreams(sqliteDatabase, streamsEffort), await benchStreams(postgresDatabase, streamsEffort)].join('\n'),
 }

@@ -3,15 +3,11 @@
  *
  * Names: signature, verification, pages, client, read-api-sqlite, read-api-postgres, sync, sync-sparse, live,
  * unauthenticated, deliveries-sqlite, deliveries-postgres, version-store, twin, console-sqlite, console-postgres,
-<<<<<<< ours
- * console-writes, console-streams, updates, upgrade, bytes. Without a name all of them run.
-=======
- * console-writes, console-streams, updates, bytes, bloat. Without a name all of them run.
->>>>>>> theirs
+ * console-writes, console-streams, updates, upgrade, bytes, bloat. Without a name all of them run.
  *
  * `--payments=N` fills the databases of the read API, the console and the upgrade with so many instead of a million.
- * `--keep=FOLDER` keeps those of the console and the upgrade there for the next run. `--smoke` shows on small data that everything
- * runs; its figures mean nothing.
+ * `--keep=FOLDER` keeps those of the console and the upgrade there for the next run. `--smoke` shows on small data that
+ * everything runs; its figures mean nothing.
  * @module
  */
 import { resolve } from 'node:path'

@@ -6,8 +6,8 @@
  * console-writes, console-streams, updates, upgrade, bytes. Without a name all of them run.
  *
  * `--payments=N` fills the databases of the read API, the console and the upgrade with so many instead of a million.
- * `--keep=FOLDER` keeps those of the console and the upgrade there for the next run. `--smoke` shows on small data that everything
- * runs; its figures mean nothing.
+ * `--keep=FOLDER` keeps those of the console and the upgrade there for the next run. `--smoke` shows on small
+ * data that everything runs; its figures mean nothing.
  * @module
  */
 import { resolve } from 'node:path'

@@ -84,7 +84,9 @@ function report(
 ): string {
   const rows = spans.map(({ name, from, to, waits }) => {
     const of = (kind: Operation['kind']) =>
-      operations.filter((each) => each.kind === kind && each.to > from && each.from < to).map((each) => each.to - each.from)
+      operations
+        .filter((each) => each.kind === kind && each.to > from && each.from < to)
+        .map((each) => each.to - each.from)
     const [writes, reads] = [of('write'), of('read')]
     const times = [writes, reads].map((each) => `${median(each).toFixed(1)} | ${longest(each).toFixed(0)}`)
     return `| ${name} | ${((to - from) / 1_000).toFixed(1)} | ${times.join(' | ')} | ${writes.length + reads.length} | ${waits} |`

@@ -21,9 +21,19 @@ function problemsOf(env: Environment): readonly string[] {
 }
 
 describe('readConfig', () => {
+  it.each([
+    ['sqlite:payments.db', undefined, true],
+    ['sqlite:payments.db', 'off', false],
+    ['postgres://db.example/payments', undefined, false],
+    ['postgres://db.example/payments', 'on', true],
+  ])('%s with PI_MIGRATE %s migrates: %s', (url, value, migrates) => {
+    expect(readConfig({ ...minimal, PI_DATABASE_URL: url, PI_MIGRATE: value }).migrates).toBe(migrates)
+  })
+
   it('needs only a master key; everything else has a default', () => {
     expect(readConfig(minimal)).toEqual({
       environment: 'production',
+      migrates: true,
       host: '127.0.0.1',
       port: 4747,
       database: { kind: 'sqlite', path: 'payment-integration.db' },

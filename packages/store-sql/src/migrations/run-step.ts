@@ -56,9 +56,8 @@ async function patiently(run: StepRun, work: () => Promise<void>, share = 0): Pr
 }
 
 /**
- * Does nothing when another process has done the step. On SQLite processes migrate at the same time; on PostgreSQL the
- * session that holds the lock of migrations may break, and a killed process leaves a transaction until its statement
- * ends.
+ * Does nothing when another process has done the step. On SQLite processes migrate at the same time. On PostgreSQL the
+ * session with the lock of migrations may break, and the last statement of a killed process goes on.
  */
 async function inStep(
   { transaction, dialect }: Engine,

@@ -122,7 +122,9 @@ describe.skipIf(postgresMissing)(
       const count = async (query: string) => (await client.query(query)).rows[0]?.count as number
       const snapshots = 'released.snapshots'
       expect(await count('select count(*)::int from released.payments')).toBe(20_000 + sharedPayments + indexed.length)
-      expect(await count(`select count(*)::int from ${snapshots}`)).toBe(sharedPayments + indexed.length + changes.length)
+      expect(await count(`select count(*)::int from ${snapshots}`)).toBe(
+        sharedPayments + indexed.length + changes.length,
+      )
       const gaps = `select count(*)::int from (select 1 from ${snapshots} group by payment_id
         having count(*) <> max(version) or count(distinct version) <> count(*)) as gaps`
       expect(await count(gaps)).toBe(0)

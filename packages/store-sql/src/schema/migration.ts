@@ -17,7 +17,7 @@ export interface IndexDefinition {
 
 /** A step of a migration. `about` says in words for operators what it does. */
 export type Step =
-  /** Statements that read and write no rows of large tables, in one transaction. A lock is waited for a second. */
+  /** Statements that change no rows of large tables, in one transaction. They wait a second for locks at most. */
   | { readonly kind: 'statements'; readonly about: string; readonly statements: Statements }
   /** An index that is made while others write. */
   | { readonly kind: 'index'; readonly about: string; readonly index: IndexDefinition }

@@ -50,7 +50,9 @@ export function consoleReads(
     },
     paymentsById: async (ids) => payments().filter(({ id }) => ids.includes(id)),
     async updates({ paymentIds, limit }) {
-      const own = [...state().updates.values()].filter(({ paymentId }) => paymentId !== null && paymentIds.includes(paymentId))
+      const own = [...state().updates.values()].filter(
+        ({ paymentId }) => paymentId !== null && paymentIds.includes(paymentId),
+      )
       return own.slice(0, limit).map(({ update, outcome, reason, version }) => {
         return { id: update.id, outcome, reason, version, update: outcome === 'refused' ? update : null }
       })

@@ -26,7 +26,11 @@ describe.skipIf(postgresMissing)('the stream on PostgreSQL', () => {
   it(`skips nothing while several connections commit out of order and readers are cut (seed ${seed})`, async () => {
     const random = seededFraction(seed)
     const { connectionString } = database
-    const { config, remove } = await tempConfig({ PI_DATABASE_URL: connectionString, PI_MIGRATE: 'on', PI_LISTEN: 'on' })
+    const { config, remove } = await tempConfig({
+      PI_DATABASE_URL: connectionString,
+      PI_MIGRATE: 'on',
+      PI_LISTEN: 'on',
+    })
     const server = await startServer(config)
     const { integrations } = server.service
     const issued = await Promise.all(

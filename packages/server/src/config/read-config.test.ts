@@ -33,7 +33,6 @@ describe('readConfig', () => {
   it('needs only a master key; everything else has a default', () => {
     expect(readConfig(minimal)).toEqual({
       environment: 'production',
-      migrates: true,
       host: '127.0.0.1',
       port: 4747,
       database: { kind: 'sqlite', path: 'payment-integration.db' },

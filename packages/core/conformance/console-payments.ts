@@ -13,6 +13,7 @@ import {
   integration,
   nextVersion,
   otherShop,
+  primary,
   setStatus,
   shop,
   statusOf,
@@ -86,6 +87,18 @@ export function consolePaymentTests(test: StoreTest): void {
     expect(await list({ invoice: { amount: '30' } })).toEqual([6, 3])
     expect(await list({ invoice: { amount: '30', currency: 'USD' } })).toEqual([])
     expect(await list({ invoice: { amount: '25.00', currency: 'EUR' } })).toEqual([1])
+  })
+
+  test('a payment that was mined again is listed at its new time, by its state too', async ({ store }) => {
+    await sevenPayments(store)
+    for (const n of [1, 5]) await setState(store, n, 'failure')
+    const moved = primary({ txHash: hash(1), blockTimestamp: epoch + 10 * minute, blockNumber: 200 })
+    await store.transaction((tx) => tx.upsertPayments([moved]))
+    const list = async (filter: object) => numbers((await store.console.payments({ ...filter, limit: 2 })).rows)
+    expect(await list({})).toEqual([1, 7])
+    expect(await list({ state: 'failure' })).toEqual([1, 5])
+    expect(await list({ state: 'failure', since: epoch + 9 * minute })).toEqual([1])
+    expect(await list({ state: 'failure', until: epoch + 9 * minute })).toEqual([5])
   })
 
   test('an invoice is found by its whole amount and currency, even if they contain quotes and commas', async ({

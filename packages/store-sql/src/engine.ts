@@ -211,6 +211,8 @@ export interface Engine {
   transaction<T>(work: (db: Transaction<Tables>) => Promise<T>, options?: TransactionOptions): Promise<T>
   /** Runs `work` while no other process migrates; waits for that as long as it takes. */
   exclusively<T>(work: () => Promise<T>): Promise<T>
+  /** Whether an index is there, and complete. */
+  hasIndex(name: string): Promise<boolean>
   /** Makes an index unless it is there. Others may write meanwhile, where the database can. */
   makeIndex(index: IndexDefinition): Promise<void>
   /** Tells other processes that deliveries became due, soon and where the database can. Never fails. */

@@ -6,7 +6,7 @@ import type {
 } from '@payment-integration/core/ports'
 import type { Selectable } from 'kysely'
 import type { Connection, Engine } from './engine.js'
-import { integrationRecord } from './integrations.js'
+import { integrationColumns, integrationRecord } from './integrations.js'
 import { checkInteger } from './internal/checks.js'
 import { hexBytes, hexOf, keyBytes } from './internal/hex.js'
 import { prepare, type ValueOf } from './internal/prepare.js'
@@ -55,7 +55,7 @@ export function integrationSessionQuery(db: Connection, hash: string) {
   return db
     .selectFrom('integration_sessions as session')
     .innerJoin('integrations', 'integrations.address', 'session.integration')
-    .selectAll('integrations')
+    .select(integrationColumns)
     .select(['session.hash', 'session.integration', 'session.expires_at'])
     .select(['session.api_hash as session_api_hash', 'session.created_at as session_created_at'])
     .where('session.hash', '=', hash)

@@ -192,6 +192,28 @@ function changedColumns(change: Change): Updateable<IntegrationRow> {
   }
 }
 
+/** The columns of {@link integrationRecord}, by name: a prepared statement with `*` fails after a new column. */
+export const integrationColumns = [
+  'integrations.address',
+  'integrations.name',
+  'integrations.notification_url',
+  'integrations.enabled',
+  'integrations.api_key_version',
+  'integrations.api_hash',
+  'integrations.previous_key_version',
+  'integrations.previous_hash',
+  'integrations.previous_until',
+  'integrations.signing_key_version',
+  'integrations.signing_sealed',
+  'integrations.prepared_signing_key_version',
+  'integrations.prepared_signing_sealed',
+  'integrations.previous_signing_key_version',
+  'integrations.previous_signing_sealed',
+  'integrations.previous_signing_until',
+  'integrations.created_at',
+  'integrations.endpoint_epoch',
+] as const
+
 /** An integration of its row. */
 export function integrationRecord(row: Selectable<IntegrationRow>): IntegrationRecord {
   const { api_key_version, api_hash, previous_key_version, previous_hash, previous_until } = row

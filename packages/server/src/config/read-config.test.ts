@@ -21,15 +21,6 @@ function problemsOf(env: Environment): readonly string[] {
 }
 
 describe('readConfig', () => {
-  it.each([
-    ['sqlite:payments.db', undefined, true],
-    ['sqlite:payments.db', 'off', false],
-    ['postgres://db.example/payments', undefined, false],
-    ['postgres://db.example/payments', 'on', true],
-  ])('%s with PI_MIGRATE %s migrates: %s', (url, value, migrates) => {
-    expect(readConfig({ ...minimal, PI_DATABASE_URL: url, PI_MIGRATE: value }).migrates).toBe(migrates)
-  })
-
   it('needs only a master key; everything else has a default', () => {
     expect(readConfig(minimal)).toEqual({
       environment: 'production',

@@ -89,7 +89,6 @@ export async function startServer(config: Config, options: StartOptions = {}): P
   })
   let listeners: Listeners
   try {
-    if (config.console) await store.console.prepare()
     listeners = await openListeners(config, { app, metrics, logger, ownsProcess: options.ownsProcess })
   } catch (error) {
     await opened.close()
@@ -106,6 +105,14 @@ export async function startServer(config: Config, options: StartOptions = {}): P
     },
   )
   logger.info({ url, config: describeConfig(config) }, 'Listening.')
+  // Beside the work: on a large database the indexes take their time, and wait for a migration.
+  if (config.console)
+    store.console.prepare().catch((error: unknown) => {
+      logger.error(
+        { ...describeError(error) },
+        'Indexes of the console are missing; its pages are slow until a restart.',
+      )
+    })
   warnReadableDatabase(config.database, logger)
   for (const override of priceOverrides(config.chains))
     logger.warn({ ...override }, 'The configuration overrides a shipped token or price feed.')

@@ -3,10 +3,13 @@ import type { Engine } from '../engine.js'
 import type { ColumnTypes } from '../schema/column-types.js'
 import type { IndexDefinition } from '../schema/migration.js'
 
-/** Makes the missing ones, while others write. */
+/** Makes the missing ones, while others write. Where none is missing it waits for no migration. */
 export async function makeConsoleIndexes(engine: Engine): Promise<void> {
+  const indexes = indexesOf(engine.dialect.types)
+  const areThere = await Promise.all(indexes.map(({ name }) => engine.hasIndex(name)))
+  if (!areThere.includes(false)) return
   await engine.exclusively(async () => {
-    for (const index of indexesOf(engine.dialect.types)) await engine.makeIndex(index)
+    for (const index of indexes) await engine.makeIndex(index)
   })
 }
 

@@ -20,7 +20,10 @@ export const keyBytes = (text: string): Uint8Array => hexBytes(isHex(text) ? tex
 
 /** The text of bytes that a statement read: PostgreSQL may return them as text, with `\x` for `0x`. */
 export function hexOf(read: Uint8Array | string): string {
-  if (typeof read === 'string') return `0x${read.slice(2)}`
+  if (typeof read === 'string') {
+    if (!read.startsWith('\\x')) throw new TypeError('Bytes are no hex digits; set bytea_output of PostgreSQL to hex.')
+    return `0x${read.slice(2)}`
+  }
   return `0x${Buffer.from(read.buffer, read.byteOffset, read.byteLength).toString('hex')}`
 }
 

@@ -104,13 +104,13 @@ onBothDatabases((empty) => {
     const engine = await empty()
     await migrate(engine)
     expect(await plan(engine)).toEqual({
-      expand: ['add a table and two columns', 'fill the column of payments', 'index it'],
+      expand: ['add a table and three columns', 'fill the column of payments', 'index it'],
       contract: ['fill what the last release wrote', 'remove the column of leases'],
     })
     const told: string[] = []
     await migrate(engine, migrationsWithNext, ({ version, about, event }) => told.push(`${version} ${about}: ${event}`))
     expect(told).toEqual(
-      ['add a table and two columns', 'fill the column of payments', 'index it'].flatMap((about) => [
+      ['add a table and three columns', 'fill the column of payments', 'index it'].flatMap((about) => [
         `101 ${about}: begun`,
         `101 ${about}: done`,
       ]),

@@ -34,13 +34,9 @@ export async function migrate(
     // The newer release may have migrated meanwhile.
     rejectContracted(versions, migrations)
     const isEmpty = versions.length === 0
-    for (const part of parts(migrations, 'expand')) {
-      await runPart(engine, part, report)
-      // Nobody uses an empty database.
-      if (isEmpty)
-        for (const each of parts(migrations, 'contract'))
-          if (each.version === part.version) await runPart(engine, each, report)
-    }
+    for (const part of parts(migrations, 'expand')) await runPart(engine, part, report)
+    // No older release runs on an empty database.
+    if (isEmpty) for (const part of parts(migrations, 'contract')) await runPart(engine, part, report)
   })
 }
 

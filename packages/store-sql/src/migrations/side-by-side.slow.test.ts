@@ -23,7 +23,7 @@ interface Load {
   stop(): Promise<{ readonly indexed: readonly string[]; readonly changed: readonly string[] }>
 }
 
-/** Indexes payments, changes statuses, claims and settles, one after the other. */
+/** Indexes payments, changes statuses, claims and settles, looks for a session, one after the other. */
 function load(store: Store, firstHash: number): Load {
   const indexed: string[] = []
   const changed: string[] = []
@@ -49,6 +49,7 @@ function load(store: Store, firstHash: number): Load {
       await change(txHash)
       await change(shared(n % sharedPayments))
       await settleAll()
+      if ((await store.integrationSessions.find('none')) !== null) throw new Error('A session appeared.')
       done += 1
     }
     while ((await settleAll()) > 0) {}
@@ -58,7 +59,7 @@ function load(store: Store, firstHash: number): Load {
     done: () => done,
     async more() {
       const goal = done + 5
-      await Promise.race([running, vi.waitUntil(() => done >= goal, { timeout: 60_000, interval: 5 })])
+      await Promise.race([running, vi.waitUntil(() => done >= goal, { timeout: 600_000, interval: 5 })])
     },
     async stop() {
       stopping = true

@@ -10,7 +10,7 @@ import { createDueChannel } from './due-channel.js'
 import { postgresDialect } from './postgres-dialect.js'
 import { PostgresDriver } from './postgres-driver.js'
 import { conflictError, isConflict } from './postgres-error.js'
-import { exclusively, makeIndex } from './postgres-migration.js'
+import { exclusively, findIndex, makeIndex } from './postgres-migration.js'
 
 /** How to reach the database: by an address, or through a pool of the host. */
 export interface PostgresStoreOptions {
@@ -165,6 +165,7 @@ export function createPostgresEngine(
           .execute((tx) => work(tx.withSchema(schema))),
       ),
     exclusively: (work) => exclusively(pool, schema, transactor({ isLong: true }), work),
+    hasIndex: async (name) => (await findIndex(driver, schema, name)) === true,
     makeIndex: (index) => makeIndex(patient, schema, index),
     announceDue: () => channel.announce(),
     whenDue: (listener) => channel.listen(listener),

@@ -11,6 +11,10 @@ import { conflictError, isConflict } from './postgres-error.js'
 
 const pauseMs = 100
 
+// PostgreSQL has `transaction_timeout` from version 17.
+const unbounded = `select set_config(name, '0', false) from pg_catalog.pg_settings
+  where name in ('statement_timeout', 'lock_timeout', 'transaction_timeout')`
+
 /**
  * Runs `work` while a transaction of its own holds the lock of migrations. The transaction is idle and reads nothing,
  * so that no index waits for it. Others try again and again: a session that waits for a lock would block an index.
@@ -50,9 +54,9 @@ export async function makeIndex(driver: PostgresDriver, schema: string, index: I
   const connection = await driver.acquireConnection()
   try {
     // It waits for transactions of others, as long as they take. No statement queues behind it.
-    await connection.run('set statement_timeout = 0; set lock_timeout = 0')
+    await connection.run(unbounded)
     while (!(await isLocked(connection, lockKey(schema, 'index')))) await delay(pauseMs)
-    const isValid = await findIndex(connection, schema, name)
+    const isValid = await findIndex(driver, schema, name)
     if (isValid === true) return
     if (isValid === false) await connection.run(`drop index concurrently "${schema}"."${name}"`)
     await connection.run(`create index concurrently "${name}" on "${schema}"."${table}" ${columns}`)
@@ -70,11 +74,12 @@ async function isLocked(connection: PostgresConnection, key: string): Promise<bo
 }
 
 /** Whether an index is valid; null: there is none. */
-async function findIndex(connection: PostgresConnection, schema: string, name: string): Promise<boolean | null> {
-  const { rows } = await connection.run(
-    `select i.indisvalid as valid from pg_catalog.pg_index i join pg_catalog.pg_class c on c.oid = i.indexrelid
+export async function findIndex(driver: PostgresDriver, schema: string, name: string): Promise<boolean | null> {
+  const { values } = await driver.rows({
+    sql: `select i.indisvalid::int from pg_catalog.pg_index i join pg_catalog.pg_class c on c.oid = i.indexrelid
       join pg_catalog.pg_namespace n on n.oid = c.relnamespace where n.nspname = $1 and c.relname = $2`,
-    [schema, name],
-  )
-  return (rows as { valid: boolean }[])[0]?.valid ?? null
+    parameters: [schema, name],
+  })
+  const [row] = values
+  return row === undefined ? null : Number(row[0]) === 1
 }

@@ -7,11 +7,12 @@ export const nextMigration: Migration = {
   expand: [
     {
       kind: 'statements',
-      about: 'add a table and two columns',
+      about: 'add a table and three columns',
       statements: ({ integer }, name) => [
         `create table ${name('made_up')} (a ${integer} not null)`,
         `alter table ${name('leases')} add column made_up ${integer} not null default 7`,
         `alter table ${name('payments')} add column made_up ${integer}`,
+        `alter table ${name('integrations')} add column made_up ${integer}`,
       ],
     },
     { kind: 'backfill', about: 'fill the column of payments', table: 'payments', set: 'made_up = id + 7' },

@@ -45,16 +45,11 @@ export function unpackBody(packed: Uint8Array, subject: BodySubject): Uint8Array
 const headOf = ({ integrationAddress, chainId, txHash, version }: BodySubject): string =>
   `{"integrationAddress":"${integrationAddress}","chainId":"${chainId}","txHash":"${txHash}","version":${version},`
 
-/** A JSON string as it is written, or null. No other text begins with one and ends at the same place. */
-const value = String.raw`("[^"\\]*(?:\\[^][^"\\]*)*"|null)`
-const shortForm = new RegExp(
-  String.raw`^\[${value},(?:null|\[${value},${value}\]),(?:null|\[${value},${value},${value},${value}\])\]$`,
-)
-const tail = new RegExp(
-  String.raw`^"state":${value},"recipient":(?:null|\{"title":${value},"subtitle":${value}\}),` +
-    String.raw`"invoice":(?:null|\{"amount":${value},"currency":${value},` +
-    String.raw`"settlementAmount":${value},"settlementCurrency":${value}\})\}$`,
-)
+// A group is a JSON string as it is written, or null. No other text begins with one and ends at the same place.
+const shortForm =
+  /^\[("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),(?:null|\[("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null)\]),(?:null|\[("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null)\])\]$/
+const tail =
+  /^"state":("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),"recipient":(?:null|\{"title":("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),"subtitle":("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null)\}),"invoice":(?:null|\{"amount":("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),"currency":("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),"settlementAmount":("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null),"settlementCurrency":("[^"\\]*(?:\\[\s\S][^"\\]*)*"|null)\})\}$/
 
 /** The fields of the values, which a match of {@link shortForm} or {@link tail} has after its text. */
 function tailOf([, state, title, subtitle, amount, currency, settlementAmount, settlementCurrency]: Values): string {

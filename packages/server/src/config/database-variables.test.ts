@@ -3,7 +3,7 @@ import { ConfigError } from './config.js'
 import { readDatabaseConfig } from './database-variables.js'
 import { readConfig } from './read-config.js'
 
-const PI_MASTER_KEY = 'a7'.repeat(32)
+const PI_MASTER_KEY = '8d1070e587d50918b21bbdaaac32e4e0f0770414897be050dc71c1dac9d42db5'
 
 describe('the database', () => {
   it.each([

@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import type { Connection, Engine } from '../engine.js'
 import { checkInteger, parseId } from '../internal/checks.js'
 import { hexBytes, keyBytes } from '../internal/hex.js'
+import { integer } from '../internal/values.js'
 import { paymentColumns, storedPayment } from '../payments/payment-row.js'
 import { createReadPage } from '../payments/read-page.js'
 import { consoleColumns, consoleUpdate } from '../updates.js'
@@ -46,8 +47,11 @@ export function createPaymentReads(engine: Engine): PaymentReads {
         checkIds(ids).map((id) => parseId(id, 'paymentId')),
       ),
     async updates({ paymentIds, limit }) {
-      if (checkIds(paymentIds).length === 0) return []
-      return (await updatesQuery(db, { paymentIds, limit }).execute()).map(consoleUpdate)
+      const rows = []
+      // One payment after the other: each is read in the order of its index.
+      for (const paymentId of checkIds(paymentIds)) rows.push(...(await updatesQuery(db, paymentId, limit).execute()))
+      rows.sort((a, b) => integer(a.seq) - integer(b.seq))
+      return rows.slice(0, limit).map(consoleUpdate)
     },
   }
 }
@@ -98,16 +102,13 @@ function firstAfter(prefix: Uint8Array): Uint8Array | null {
   return above
 }
 
-/** The processor updates that were decided on payments. */
-export function updatesQuery(db: Connection, query: Parameters<ConsoleReads['updates']>[0]) {
+/** The processor updates that were decided on a payment. */
+export function updatesQuery(db: Connection, paymentId: string, limit: number) {
   return db
     .selectFrom('updates')
+    .select('seq')
     .select(consoleColumns)
-    .where(
-      'payment_id',
-      'in',
-      query.paymentIds.map((id) => parseId(id, 'paymentId')),
-    )
+    .where('payment_id', '=', parseId(paymentId, 'paymentId'))
     .orderBy('seq')
-    .limit(checkInteger(query.limit, 'limit', 1))
+    .limit(checkInteger(limit, 'limit', 1))
 }

@@ -23,7 +23,7 @@ const queries = ({ engine: { read } }: OpenEngine): Readonly<Record<string, Comp
   'payments by hash': searchQuery(read, { kind: 'hash', txHash: hash(77) }, limit),
   'payments by memo': searchQuery(read, { kind: 'memo', prefix: hash(77) }, limit),
   'integrations of a wallet': walletQuery(read, shops[0] ?? '', limit),
-  'updates of a payment': updatesQuery(read, { paymentIds: ['77', '78'], limit }),
+  'updates of a payment': updatesQuery(read, '77', limit),
   'payments of a transaction': transactionQuery(read, hash(77)),
   'deliveries of payments': viewRows(read).where('d.payment_id', 'in', [77, 78]),
   'deliveries by id': viewRows(read).where('d.id', 'in', [77, 78]).orderBy('d.id', 'desc'),

@@ -165,7 +165,7 @@ export function createPostgresEngine(
           .execute((tx) => work(tx.withSchema(schema))),
       ),
     exclusively: (work) => exclusively(pool, schema, transactor({ isLong: true }), work),
-    hasIndex: async (name) => (await findIndex(driver, schema, name)) === true,
+    hasIndex: async (name) => (await findIndex((query) => driver.rows(query), schema, name)) === true,
     makeIndex: (index) => makeIndex(patient, schema, index),
     announceDue: () => channel.announce(),
     whenDue: (listener) => channel.listen(listener),

@@ -2,6 +2,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
 import type pg from 'pg'
+import type { NamedQuery } from '../engine.js'
+import type { RawRows } from '../internal/row-view.js'
 import type { IndexDefinition } from '../schema/migration.js'
 import type { Tables } from '../schema/tables.js'
 import { lockKey } from './lock-key.js'
@@ -56,7 +58,7 @@ export async function makeIndex(driver: PostgresDriver, schema: string, index: I
     // It waits for transactions of others, as long as they take. No statement queues behind it.
     await connection.run(unbounded)
     while (!(await isLocked(connection, lockKey(schema, 'index')))) await delay(pauseMs)
-    const isValid = await findIndex(driver, schema, name)
+    const isValid = await findIndex((query) => connection.raw(query), schema, name)
     if (isValid === true) return
     if (isValid === false) await connection.run(`drop index concurrently "${schema}"."${name}"`)
     await connection.run(`create index concurrently "${name}" on "${schema}"."${table}" ${columns}`)
@@ -74,8 +76,12 @@ async function isLocked(connection: PostgresConnection, key: string): Promise<bo
 }
 
 /** Whether an index is valid; null: there is none. */
-export async function findIndex(driver: PostgresDriver, schema: string, name: string): Promise<boolean | null> {
-  const { values } = await driver.rows({
+export async function findIndex(
+  rows: (query: NamedQuery) => Promise<RawRows>,
+  schema: string,
+  name: string,
+): Promise<boolean | null> {
+  const { values } = await rows({
     sql: `select i.indisvalid::int from pg_catalog.pg_index i join pg_catalog.pg_class c on c.oid = i.indexrelid
       join pg_catalog.pg_namespace n on n.oid = c.relnamespace where n.nspname = $1 and c.relname = $2`,
     parameters: [schema, name],

@@ -18,9 +18,7 @@ export async function multiply({ engine, url }: BenchDatabase, times: number): P
       (database.prepare(`select name from pragma_table_info('${table}')`).all() as { name: string }[]).map(
         ({ name }) => name,
       )
-    const statements = Object.keys(keys).map((table) =>
-      doubling(table, table, columnsOf(table), `'0x' || lower(hex(randomblob(32)))`),
-    )
+    const statements = Object.keys(keys).map((table) => doubling(table, table, columnsOf(table), 'randomblob(32)'))
     for (let time = 0; time < times; time += 1) database.exec(['begin', ...statements, 'commit'].join(';'))
     database.close()
     return
@@ -34,7 +32,7 @@ export async function multiply({ engine, url }: BenchDatabase, times: number): P
        where table_schema = 'payment_integration' and table_name = $1`,
       [table],
     )
-    const random = `'0x' || md5(random()::text) || md5(random()::text)`
+    const random = 'sha256(random()::text::bytea)'
     statements.push(
       doubling(
         table,

@@ -4,7 +4,7 @@ import type { NewUpdate, StoredUpdate } from '../src/ports/store-transaction.js'
 import { decided, findUpdate, hash, indexed, insertUpdate, otherShop, update, waiting } from './fixtures.js'
 import type { StoreTest } from './subject.js'
 
-/** What is stored of an update for ever. */
+/** The record of an update, without its content. */
 const storedOf = ({ update: { id }, fingerprint, outcome, reason, version }: NewUpdate): StoredUpdate => {
   return { id, fingerprint, outcome, reason, version }
 }
@@ -37,7 +37,9 @@ export function updateTests(test: StoreTest): void {
     expect(await store.transaction((tx) => findUpdate(tx, '!~update'))).toStrictEqual(storedOf(refused))
   })
 
-  test('a waiting update comes back as it was stored, absent and null fields told apart', async ({ store }) => {
+  test('a waiting update is read with the content it was stored with: an absent field stays absent, null stays null', async ({
+    store,
+  }) => {
     await store.transaction((tx) => insertUpdate(tx, waiting(elaborate)))
     const keys = [{ chainId: 10, txHash: hash(3) }]
     expect(await store.transaction((tx) => tx.waitingUpdates(keys))).toStrictEqual([elaborate])

@@ -62,7 +62,7 @@ export interface ConsoleAttempt extends Pick<AttemptRecord, 'startedAt' | 'laten
 
 /** A processor update that was decided. */
 export interface ConsoleUpdate extends Omit<StoredUpdate, 'fingerprint'> {
-  /** Its content if it was refused, else null: the snapshot of its version shows what it changed. */
+  /** The content of a refused update; null for others: the snapshot of their version has their effect. */
   readonly update: ProcessorUpdate | null
 }
 

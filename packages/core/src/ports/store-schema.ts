@@ -4,7 +4,7 @@
 export interface SchemaStep {
   /** The schema version that it leads to. */
   readonly version: number
-  /** What it does, in words. */
+  /** Its effect in words, for operators. */
   readonly about: string
   /** Estimated number of rows that it reads or changes; null: no rows of large tables. */
   readonly rows: number | null
@@ -26,7 +26,7 @@ export interface StoreSchema {
   /**
    * Checks that this release can work with the schema. It can with a newer one too, until the newer release has
    * removed what this one needs.
-   * @throws StoreError `ERR_STORE_SCHEMA` else: an operator must act.
+   * @throws StoreError `ERR_STORE_SCHEMA` when steps are missing, or a newer release removed what this one needs.
    */
   check(): Promise<void>
   /** The steps that `migrate` runs now, and those that `contract` runs then. */

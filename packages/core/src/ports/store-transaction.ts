@@ -46,7 +46,7 @@ export interface PaymentSelector {
   readonly txHash: string
 }
 
-/** What is stored of a processor's update for ever: enough to answer it again. */
+/** The record of a processor's update: a repetition of the update is answered from it. */
 export interface StoredUpdate {
   readonly id: string
   /** The first 16 bytes of a SHA-256 of its content, as `0x` text: the same content has the same. */

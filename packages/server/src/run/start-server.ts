@@ -108,6 +108,7 @@ export async function startServer(config: Config, options: StartOptions = {}): P
   // Beside the work: on a large database the indexes take their time, and wait for a migration.
   if (config.console)
     store.console.prepare().catch((error: unknown) => {
+      if (loops.signal.aborted) return
       logger.error(
         { ...describeError(error) },
         'Indexes of the console are missing; its pages are slow until a restart.',

@@ -21,7 +21,7 @@ export function createConsoleReads(engine: Engine): ConsoleReads {
     attemptsPerMinute: (query) => attemptsPerMinute(db, query),
     paymentsPerMinute: (query) => paymentsPerMinute(db, query),
     audit: async (query) => (await auditQuery(db, query).execute()).map(auditRecord),
-    newest: (limit) => readNewest(engine.read, limit),
+    newest: (limit) => readNewest(db, limit),
   }
 }
 

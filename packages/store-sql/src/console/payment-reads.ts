@@ -32,7 +32,7 @@ export function createPaymentReads(engine: Engine): PaymentReads {
       if (search.kind === 'wallet') {
         const { wallet, integrationAddress } = search
         if (integrationAddress === undefined)
-          return paymentsOfWallet(engine, readPage, { wallet, integrations: mostIntegrations, limit })
+          return paymentsOfWallet(db, readPage, { wallet, integrations: mostIntegrations, limit })
         return [...(await readPage({ wallet, integrationAddress, limit })).payments]
       }
       const rows = await searchQuery(db, search, limit).execute()

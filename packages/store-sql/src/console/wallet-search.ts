@@ -1,7 +1,7 @@
 /** Finds payments of a wallet across integrations, newest first. Source: the port ConsoleReads. @module */
 import type { PagePosition, PaymentReads, StoredPayment } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
-import type { Connection, Engine } from '../engine.js'
+import type { Connection } from '../engine.js'
 import { hexOf, keyBytes } from '../internal/hex.js'
 import { nullableInteger } from '../internal/values.js'
 
@@ -23,7 +23,7 @@ interface Rest {
  * in small pages, until the others only have older ones.
  */
 export async function paymentsOfWallet(
-  { read: db }: Engine,
+  db: Connection,
   readPage: PaymentReads['list'],
   query: { readonly wallet: string; readonly integrations: number; readonly limit: number },
 ): Promise<StoredPayment[]> {

@@ -100,6 +100,17 @@ onBothDatabases((empty) => {
     await expect(run(engine, `select made_up from ${engine.dialect.name('leases')}`)).rejects.toThrow(/made_up/)
   })
 
+  test('an empty database runs its steps in the order of an upgraded one: all that expand, then all that contract', async () => {
+    const engine = await empty()
+    const step = (about: string) => ({ kind: 'statements', about, statements: () => [] }) as const
+    const later = { expand: [step('expand 102')], contract: [step('contract 102')] }
+    const order: string[] = []
+    await migrate(engine, [...migrationsWithNext, later], ({ version, event }) => {
+      if (event === 'done') order.push(String(version))
+    })
+    expect(order).toEqual(['100', '101', '101', '101', '102', '101', '101', '102'])
+  })
+
   test('the plan names each step that is not done, and the steps report themselves', async () => {
     const engine = await empty()
     await migrate(engine)

@@ -124,14 +124,14 @@ async function runPart(engine: Engine, part: Part, report: SchemaReport): Promis
     const before = versions.find((each) => each.version === version)
     const position = before?.phase === phase ? before.position : 0
     const state = { version, phase, steps: done, isDone: false, position }
-    const told = await described(engine, version, step)
-    report({ ...told, event: 'begun', share: 0 })
+    const progress = await described(engine, version, step)
+    report({ ...progress, event: 'begun', share: 0 })
     await runStep(engine, step, {
       before,
       state,
       next: { ...state, steps: done + 1, isDone: done + 1 === steps.length, position: 0 },
-      report: (event, share) => report({ ...told, event, share }),
+      report: (event, share) => report({ ...progress, event, share }),
     })
-    report({ ...told, event: 'done', share: 1 })
+    report({ ...progress, event: 'done', share: 1 })
   }
 }

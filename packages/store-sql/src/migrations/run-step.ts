@@ -11,10 +11,10 @@ import { createVersionTable, lockVersions, readVersions, type VersionState, writ
 
 /** Longest wait of a transaction for locks, in milliseconds: statements of others queue behind it meanwhile. */
 const lockMs = 1_000
-/** Pause before the next try, so that the queue empties. */
+/** Pause before the next attempt, so that the queue empties. */
 const pauseMs = 2_000
-/** Most tries: about half an hour. */
-const mostTries = 600
+/** Most attempts: about half an hour. */
+const mostAttempts = 600
 /** Ids of a batch: the first one, and the bounds of the others. */
 const [firstBatch, leastBatch, mostBatch] = [1_000, 100, 10_000]
 /** Intended duration of a batch, in milliseconds. */
@@ -36,20 +36,20 @@ export async function runStep(engine: Engine, step: Step, run: StepRun): Promise
     case 'statements':
       return runStatements(engine, step, run)
     case 'index':
-      await patiently(run, () => engine.makeIndex(step.index))
+      await withRetries(run, () => engine.makeIndex(step.index))
       return inStep(engine, run, (db) => writeVersion(db, engine.dialect, run.next))
     case 'backfill':
       return backfill(engine, step, run)
   }
 }
 
-/** Runs `work` again when a lock, a connection or a conflict prevented it. */
-async function patiently(run: StepRun, work: () => Promise<void>, share = 0): Promise<void> {
-  for (let tries = 1; ; tries += 1)
+/** Retries `work` when a lock, a connection or a conflict prevented it. */
+async function withRetries(run: StepRun, work: () => Promise<void>, share = 0): Promise<void> {
+  for (let attempt = 1; ; attempt += 1)
     try {
       return await work()
     } catch (error) {
-      if (!(error instanceof StoreError && error.code === 'ERR_STORE_BUSY') || tries === mostTries) throw error
+      if (!(error instanceof StoreError && error.code === 'ERR_STORE_BUSY') || attempt === mostAttempts) throw error
       run.report('waiting', share)
       await delay(pauseMs)
     }
@@ -76,7 +76,7 @@ async function inStep(
       },
       { isLong: true },
     )
-  await patiently(run, inTransaction, share)
+  await withRetries(run, inTransaction, share)
 }
 
 function runStatements(engine: Engine, { statements }: Step & { kind: 'statements' }, run: StepRun): Promise<void> {

@@ -41,7 +41,7 @@ export function createPaymentReads(engine: Pick<Engine, 'read' | 'rows' | 'diale
     },
     async snapshot(paymentId, version) {
       const id = parseId(paymentId, 'paymentId')
-      // The column would refuse a larger number.
+      // PostgreSQL rejects a larger number for this column.
       if (checkInteger(version, 'version') > maxVersion) return null
       const row = await db
         .selectFrom('snapshots as s')

@@ -13,9 +13,10 @@ const byIndex = [
   'set local plan_cache_mode = force_generic_plan',
   ...['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin'].map((way) => `set local enable_${way} = off`),
 ].join('; ')
-// PostgreSQL has `transaction_timeout` from version 17.
-const unbounded = `select set_config(name, '0', true) from pg_catalog.pg_settings
-  where name in ('statement_timeout', 'transaction_timeout')`
+/** Lifts time-outs, until the transaction or the session ends. PostgreSQL has `transaction_timeout` from version 17. */
+export const unbounded = (scope: 'transaction' | 'session', names: readonly string[]): string =>
+  `select set_config(name, '0', ${scope === 'transaction'}) from pg_catalog.pg_settings
+   where name in (${names.map((name) => `'${name}'`).join(', ')})`
 const hastily = 'set local synchronous_commit = off'
 
 /** Connections of a pool. */
@@ -55,7 +56,7 @@ export class PostgresDriver implements Driver {
     const settings = [
       ...(durable === false ? [hastily] : []),
       ...(searches === true ? [byIndex] : []),
-      ...(isLong === true ? [unbounded] : []),
+      ...(isLong === true ? [unbounded('transaction', ['statement_timeout', 'transaction_timeout'])] : []),
     ]
     await connection.begin(words?.begin ?? [begin, ...settings].join('; '), searches === true && ownClients === true)
   }

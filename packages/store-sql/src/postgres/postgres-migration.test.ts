@@ -5,6 +5,7 @@ import { openReleased, type ReleasedDatabase } from '../../test/support/next-rel
 import { createSchema, migrate } from '../migrations/migrate.js'
 import { releasedMigrations } from '../migrations/released.js'
 import type { Step } from '../schema/migration.js'
+import { lockKey } from './lock-key.js'
 
 describe.skipIf(postgresMissing)(
   `a migration of PostgreSQL${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`,
@@ -96,6 +97,20 @@ describe.skipIf(postgresMissing)(
       await expect(migrate(engine, migrationsWithNext)).rejects.toThrow('let the pool have more than one')
       await migrate(database.openEngine({ max: 2 }), migrationsWithNext)
       await migrate(engine, migrationsWithNext)
+    })
+
+    test('with all indexes of the console there, a start of the last release waits for no migration', async () => {
+      const last = database.openLast()
+      await last.console.prepare()
+      const migrator = await database.connect()
+      await migrator.query(`select pg_advisory_lock(${lockKey(database.schema, 'migration')})`)
+      await last.console.prepare()
+      await migrator.query('drop index released.payments_memo')
+      const prepared = last.console.prepare()
+      const waiting = Promise.race([prepared.then(() => 'ready'), migrator.query('select 1').then(() => 'waits')])
+      expect(await waiting).toBe('waits')
+      await migrator.query(`select pg_advisory_unlock(${lockKey(database.schema, 'migration')})`)
+      await prepared
     })
 
     test('two migrators of one process need no more than two connections together', async () => {

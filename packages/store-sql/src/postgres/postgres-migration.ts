@@ -8,14 +8,10 @@ import type { IndexDefinition } from '../schema/migration.js'
 import type { Tables } from '../schema/tables.js'
 import { lockKey } from './lock-key.js'
 import type { PostgresConnection } from './postgres-connection.js'
-import type { PostgresDriver } from './postgres-driver.js'
+import { type PostgresDriver, unbounded } from './postgres-driver.js'
 import { conflictError, isConflict } from './postgres-error.js'
 
 const pauseMs = 100
-
-// PostgreSQL has `transaction_timeout` from version 17.
-const unbounded = `select set_config(name, '0', false) from pg_catalog.pg_settings
-  where name in ('statement_timeout', 'lock_timeout', 'transaction_timeout')`
 
 /**
  * Runs `work` while a transaction of its own holds the lock of migrations. The transaction is idle and reads nothing,
@@ -56,7 +52,7 @@ export async function makeIndex(driver: PostgresDriver, schema: string, index: I
   const connection = await driver.acquireConnection()
   try {
     // It waits for transactions of others, as long as they take. No statement queues behind it.
-    await connection.run(unbounded)
+    await connection.run(unbounded('session', ['statement_timeout', 'lock_timeout', 'transaction_timeout']))
     while (!(await isLocked(connection, lockKey(schema, 'index')))) await delay(pauseMs)
     const isValid = await findIndex((query) => connection.raw(query), schema, name)
     if (isValid === true) return

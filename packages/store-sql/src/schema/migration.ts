@@ -15,7 +15,7 @@ export interface IndexDefinition {
   readonly columns: string
 }
 
-/** A step of a migration. `about` says in words for operators what it does. */
+/** A step of a migration. `about` describes its effect for operators. */
 export type Step =
   /** Statements that change no rows of large tables, in one transaction. They wait a second for locks at most. */
   | { readonly kind: 'statements'; readonly about: string; readonly statements: Statements }

@@ -31,7 +31,7 @@ export const paymentTables: Statements = (types, name) => {
     // The first column is always 1: it makes SQLite's planner prefer this index to payments_block.
     `create index payments_overdue on ${payments} (off_chain, chain_id, block_number, id)
      where off_chain = 1 and dropped is null`,
-    // The status of each payment that was changed; the others have the initial one. A change writes this row alone.
+    // The status of each payment that was changed; the others have the initial one.
     createTable(
       types,
       name('statuses'),
@@ -39,7 +39,7 @@ export const paymentTables: Statements = (types, name) => {
        version ${int} not null, state ${text}, recipient ${text}, invoice ${text}`,
       80,
     ),
-    // Primary payments without a final state. No index has the state itself, so that a change of it writes none.
+    // Primary payments without a final state, which receipt polling lists. `statuses` needs no index of states for it.
     createTable(
       types,
       name('unsettled'),

@@ -1,0 +1,33 @@
+import { createPostgresStore } from '@payment-integration/store-sql/postgres'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { lockKey } from '../../../store-sql/src/postgres/lock-key.js'
+import { createTestDatabase, postgresMissing, type TestDatabase } from '../../../store-sql/test/postgres.js'
+import { tempConfig } from '../../test/support/temp-config.js'
+import { startServer } from './start-server.js'
+
+describe.skipIf(postgresMissing)('the indexes of the console on PostgreSQL', () => {
+  let database: TestDatabase
+  beforeAll(async () => {
+    database = await createTestDatabase()
+  })
+  afterAll(() => database?.remove())
+
+  it('are made beside the work: a server serves and stops while it waits for a migration', async () => {
+    const { connectionString } = database
+    const store = createPostgresStore({ connectionString })
+    await store.migrate()
+    await store.close()
+    const migrator = new pg.Client({ connectionString })
+    await migrator.connect()
+    await migrator.query(`select pg_advisory_lock(${lockKey('payment_integration', 'migration')})`)
+    const { config, remove } = await tempConfig({ PI_DATABASE_URL: connectionString, PI_CONSOLE: 'on' })
+    const server = await startServer(config)
+    expect((await fetch(`${server.url}/health`)).status).toBe(200)
+    await server.stop()
+    const { rows } = await migrator.query("select 1 from pg_indexes where indexname = 'payments_memo'")
+    expect(rows).toEqual([])
+    await migrator.end()
+    await remove()
+  })
+})

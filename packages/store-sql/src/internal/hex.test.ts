@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { hexBytes, hexOf, keyBytes } from './hex.js'
+
+test.each(['0x', '0x00', '0xff00', `0x${'ab'.repeat(32)}`])('%s becomes bytes and the same text again', (text) => {
+  expect(hexOf(hexBytes(text))).toBe(text)
+  expect(hexOf(`\\x${text.slice(2)}`)).toBe(text)
+})
+
+test.each(['', '0', '0xa', '0xAB', 'ab', '0xag', ' 0xab'])(
+  '%j is rejected as a value, and looks up no hash',
+  (text) => {
+    expect(() => hexBytes(text)).toThrow(TypeError)
+    expect(keyBytes(text)).toHaveLength(0)
+  },
+)
+
+test('bytes in another format of PostgreSQL are rejected, not read as other digits', () => {
+  expect(() => hexOf('abc\\001')).toThrow('bytea_output')
+})

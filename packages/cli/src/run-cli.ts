@@ -16,6 +16,7 @@ import { addMigrate } from './commands/migrate.js'
 import { addMirror } from './commands/mirror/mirror.js'
 import { addOperators } from './commands/operators.js'
 import { addReindex } from './commands/reindex.js'
+import { addRetention } from './commands/retention.js'
 import { addSecrets } from './commands/secrets.js'
 import { addServe } from './commands/serve.js'
 import { addStatus } from './commands/status/status.js'
@@ -76,6 +77,7 @@ function createProgram(io: Io, finish: Finish): Command {
   addDeliveries(program, io, finish)
   addIdentity(program, io, finish)
   addAudit(program, io, finish)
+  addRetention(program, io, finish)
   addSecrets(program, io, finish)
   addMirror(program, io, finish)
   return program

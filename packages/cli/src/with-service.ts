@@ -25,7 +25,16 @@ interface WithServiceOptions extends OperateOptions {
 /** The parts of the service that commands use. */
 type OpenedService = Pick<
   Service,
-  'integrations' | 'accounts' | 'legacyKeys' | 'operators' | 'deliveries' | 'chains' | 'identity' | 'audit' | 'store'
+  | 'integrations'
+  | 'accounts'
+  | 'legacyKeys'
+  | 'operators'
+  | 'deliveries'
+  | 'chains'
+  | 'identity'
+  | 'audit'
+  | 'history'
+  | 'store'
 >
 
 /**

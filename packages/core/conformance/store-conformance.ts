@@ -16,6 +16,7 @@ import { depositTests } from './deposits.js'
 import { droppingTests } from './dropping.js'
 import { endpointHealthTests } from './endpoint-health.js'
 import { fairnessTests } from './fairness.js'
+import { historyTests } from './history.js'
 import { identityTests } from './identity.js'
 import { identityArgumentTests } from './identity-verifications.js'
 import { integrationSessionTests } from './integration-sessions.js'
@@ -78,4 +79,9 @@ export function storeConformance(adapter: string, open: OpenStore): void {
   identityTests(adapter, test)
   describe(`${adapter}: arguments of identity`, () => identityArgumentTests(test))
   describe(`${adapter}: concurrency`, () => concurrencyTests(test))
+}
+
+/** Registers the tests of a store whose history ends; `open` as for {@link storeConformance}. */
+export function historyConformance(adapter: string, open: OpenStore): void {
+  describe(`${adapter}: history`, () => historyTests(storeTests(open)))
 }

@@ -6,6 +6,7 @@ import type { Recent } from './auth/recent.js'
 import { createDeliveryCommands } from './deliveries/commands.js'
 import { createEndpointCommands } from './endpoints/commands.js'
 import type { EventSink } from './events.js'
+import { createHistoryCommands } from './history/commands.js'
 import type { Identity } from './identity-types.js'
 import { createIntegrationCommands } from './integrations/commands.js'
 import type { Confirmations } from './legacy/finality.js'
@@ -90,6 +91,7 @@ export function createActorCommands(deps: ActorCommandsDeps, actor: string): Act
       sender,
       nextTestAt,
     }),
+    history: createHistoryCommands({ store, clock, audited: auditedIn(transaction) }),
     recordAct: (act) => auditedIn(transaction)(async (_tx, note) => note(act)),
   }
 }

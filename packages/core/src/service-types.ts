@@ -10,6 +10,7 @@ import type {
   VerifyRequest,
 } from '@payment-integration/contract'
 import type { DeliveryCommands, EndpointCommands } from './delivery-types.js'
+import type { HistoryCommands } from './history-types.js'
 import type { Identity, IdentityActs } from './identity-types.js'
 import type { IntegrationSessions } from './integration-session-types.js'
 import type { IntegrationCommands } from './integration-types.js'
@@ -254,6 +255,7 @@ export interface ActorCommands {
   /** Null when no identity provider was given. */
   readonly identity: IdentityActs | null
   readonly endpoints: EndpointCommands
+  readonly history: HistoryCommands
   /** Adds the record of an act that changes nothing stored. */
   recordAct(act: RecordedAct): Promise<void>
 }

@@ -27,8 +27,10 @@ export async function newestAudit(db: Connection): Promise<AuditRecord | null> {
   return row === undefined ? null : auditRecord(row)
 }
 
+type AuditTransaction = Pick<StoreTransaction, 'lockAudit' | 'appendAudit' | 'removeAudit' | 'restoreAudit'>
+
 /** The audit log within a transaction. */
-export function auditIn(db: Connection, dialect: SqlDialect): Pick<StoreTransaction, 'lockAudit' | 'appendAudit'> {
+export function auditIn(db: Connection, dialect: SqlDialect): AuditTransaction {
   /** Number of the next record; null until the log is locked. */
   let following: number | null = null
   return {
@@ -45,21 +47,27 @@ export function auditIn(db: Connection, dialect: SqlDialect): Pick<StoreTransact
             ? 'A record was added to the audit log without lockAudit before it.'
             : `The record has seq ${record.seq}; the one that follows is ${following}.`,
         )
-      await db
-        .insertInto('audit')
-        .values({
-          seq: record.seq,
-          at: record.at,
-          actor: pack(record.actor),
-          action: record.action,
-          subject: pack(record.subject),
-          details: pack(record.details),
-          key_version: record.keyVersion,
-          hash: record.hash,
-        })
-        .execute()
+      await db.insertInto('audit').values(valuesOf(record)).execute()
       following += 1
     },
+    async removeAudit(upToSeq) {
+      await db.deleteFrom('audit').where('seq', '<=', checkInteger(upToSeq, 'upToSeq')).execute()
+    },
+    async restoreAudit(records) {
+      for (const record of records)
+        await db
+          .insertInto('audit')
+          .values(valuesOf(record))
+          .onConflict((at) => at.column('seq').doNothing())
+          .execute()
+    },
+  }
+}
+
+function valuesOf({ seq, at, actor, action, subject, details, keyVersion, hash }: AuditRecord) {
+  return {
+    ...{ seq, at, action, hash, key_version: keyVersion },
+    ...{ actor: pack(actor), subject: pack(subject), details: pack(details) },
   }
 }
 

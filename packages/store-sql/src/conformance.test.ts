@@ -1,4 +1,4 @@
-import { storeConformance } from '@payment-integration/core/conformance'
+import { historyConformance, storeConformance } from '@payment-integration/core/conformance'
 import { afterAll, beforeAll, describe } from 'vitest'
 import { createTestDatabase, postgresMissing, type TestDatabase } from '../test/postgres.js'
 import {
@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => files?.close())
 
-storeConformance('SQLite', async () => {
+const openSqlite = async () => {
   const { path, remove } = files.make()
   let now = 1_700_000_000_000
   const open = () => createSqliteStore({ path, clock: { now: () => now } })
@@ -32,7 +32,9 @@ storeConformance('SQLite', async () => {
       remove()
     },
   }
-})
+}
+storeConformance('SQLite', openSqlite)
+historyConformance('SQLite', openSqlite)
 
 describe.skipIf(postgresMissing)(
   `a real server${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`,
@@ -48,9 +50,19 @@ describe.skipIf(postgresMissing)(
       await server?.remove()
     })
 
-    storeConformance('PostgreSQL', async () => {
+    const openPostgres = async () => {
       await database.empty()
       const open = () => createPostgresStore({ connectionString: database.connectionString })
+      const store = open()
+      return { store, openAnother: async () => open(), close: () => store.close() }
+    }
+    storeConformance('PostgreSQL', openPostgres)
+    let schemas = 0
+    // Removed segments leave no tables to empty.
+    historyConformance('PostgreSQL', async () => {
+      schemas += 1
+      const { connectionString } = server
+      const open = () => createPostgresStore({ connectionString, schema: `history_${schemas}` })
       const store = open()
       return { store, openAnother: async () => open(), close: () => store.close() }
     })

@@ -10,6 +10,7 @@ import { createConsoleReads } from './console/console-reads.js'
 import { createDataKeyStore } from './data-keys.js'
 import { createDeliveryStore } from './deliveries/delivery-store.js'
 import type { Engine } from './engine.js'
+import { createHistoryStore } from './history/history-store.js'
 import { createIdentityAccounts } from './identity/accounts.js'
 import { createIdentityStore } from './identity/identity-store.js'
 import { createIntegrationSessionStore } from './integration-sessions.js'
@@ -50,6 +51,7 @@ export function createStore(database: Engine, ids: Ids = systemIds, migrations =
     integrationSessions: createIntegrationSessionStore(engine),
     audit: { list: (query) => listAudit(engine.read, query), newest: () => newestAudit(engine.read) },
     console: createConsoleReads(engine),
+    history: createHistoryStore(engine),
     identity: createIdentityStore(engine),
     identityAccounts: createIdentityAccounts(engine),
     dataKeys: createDataKeyStore(engine),

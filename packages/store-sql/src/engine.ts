@@ -4,6 +4,7 @@ import type { RawRows } from './internal/row-view.js'
 import type { ColumnTypes } from './schema/column-types.js'
 import type { Integer } from './schema/integer.js'
 import type { IndexDefinition } from './schema/migration.js'
+import type { SegmentIds } from './schema/partitions.js'
 import type { Tables } from './schema/tables.js'
 
 /** A transaction's handle, or the one for reads outside of any. */
@@ -91,6 +92,22 @@ export interface IndexRange {
   readonly upTo: unknown
 }
 
+/** The tables of segments, where each has its own. */
+export interface Partitions {
+  /** The ids of the segment after another one. */
+  following(segment: Pick<SegmentIds, 'number' | 'first'>): SegmentIds
+  /** Creates the tables of a segment unless they are there. */
+  add(db: Connection, segment: SegmentIds): Promise<void>
+  /** Gives new deliveries ids from this one on. It takes effect before the transaction commits. */
+  beginIds(db: Connection, first: number): Promise<void>
+  /** Removes the attempts of a segment. */
+  empty(db: Connection, number: number): Promise<void>
+  /** Removes the tables of a segment. */
+  drop(db: Connection, number: number): Promise<void>
+  /** Whether a segment has its tables. */
+  has(db: Connection, number: number): Promise<boolean>
+}
+
 /** SQL that is not the same on both databases. */
 export interface SqlDialect {
   readonly types: ColumnTypes
@@ -167,10 +184,14 @@ export interface SqlDialect {
   lockAudit(db: Connection): Promise<void>
   /** Makes the namespace of the tables, unless it is there. */
   createSchema(db: Connection): Promise<void>
+  /** The highest number that the database assigned to a column, as an expression; 0 for none. */
+  lastAssigned(table: string, column: string): string
   /** About how many rows a table has; null: unknown. */
   estimateRows(db: Connection, table: string): Promise<number | null>
   /** Whether a table of the store is there. */
   hasTable(db: Connection, table: string): Promise<boolean>
+  /** Null: the segments share their tables. */
+  readonly partitions: Partitions | null
 }
 
 /**

@@ -3,6 +3,7 @@ import { assertWhole } from '../internal/assert-whole.js'
 import type { AuditRecord, AuditStore } from '../ports/store-audit.js'
 import type { MasterKey } from '../secrets/master-key.js'
 import type { AuditHead, AuditQueries } from '../service-types.js'
+import { findBeginning } from './beginning.js'
 import { beforeFirst, hashRecord } from './chain.js'
 
 /** Records read at a time. */
@@ -20,7 +21,9 @@ export function createAuditQueries({ audit, keys }: { audit: AuditStore; keys: M
       return newest && { seq: newest.seq, at: newest.at, hash: newest.hash }
     },
     async verify({ onProgress, signal } = {}) {
-      let before: AuditHead | null = null
+      const [first] = await audit.list({ limit: 1 })
+      let before: AuditHead | null = first === undefined || first.seq === 1 ? null : await findBeginning(audit, first)
+      let last: AuditHead | null = null
       let records = 0
       for (;;) {
         signal?.throwIfAborted()
@@ -28,12 +31,13 @@ export function createAuditQueries({ audit, keys }: { audit: AuditStore; keys: M
         for (const record of part) {
           const expectedSeq: number = (before?.seq ?? 0) + 1
           if (record.seq !== expectedSeq || !fits(record, before?.hash ?? beforeFirst, keys))
-            return { records, last: before, brokenAt: expectedSeq }
-          before = { seq: record.seq, hash: record.hash, at: record.at }
+            return { records, last, brokenAt: expectedSeq }
+          last = { seq: record.seq, hash: record.hash, at: record.at }
+          before = last
           records += 1
         }
         onProgress?.(records)
-        if (part.length < partSize) return { records, last: before, brokenAt: null }
+        if (part.length < partSize) return { records, last, brokenAt: null }
       }
     },
   }

@@ -16,5 +16,5 @@ export {
   type ReceiptSourceSubject,
   receiptSourceConformance,
 } from '../../conformance/source-conformance.js'
-export { storeConformance } from '../../conformance/store-conformance.js'
+export { historyConformance, storeConformance } from '../../conformance/store-conformance.js'
 export type { OpenStore, StoreSubject } from '../../conformance/subject.js'

@@ -44,6 +44,8 @@ export type AuditAction =
   | 'identity.missing_closed'
   | 'identity.searched'
   | 'job.stopped'
+  | 'history.archived'
+  | 'history.restored'
 
 /** An entry before it is chained. */
 export interface AuditEntry {

@@ -207,6 +207,10 @@ export interface StoreTransaction {
   lockAudit(): Promise<AuditRecord | null>
   /** Adds a record. Call after {@link lockAudit}, with the `seq` that follows. */
   appendAudit(record: AuditRecord): Promise<void>
+  /** Removes the records up to a number. Call after {@link lockAudit}. */
+  removeAudit(upToSeq: number): Promise<void>
+  /** Stores removed records again, in their order; those that are there stay. Call after {@link lockAudit}. */
+  restoreAudit(records: readonly AuditRecord[]): Promise<void>
 
   /** Subjects, redemptions and verifications. */
   readonly identity: IdentityTransaction

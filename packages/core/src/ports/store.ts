@@ -11,6 +11,7 @@ import type { ChainReads, LeaseStore } from './store-chains.js'
 import type { ConsoleReads } from './store-console.js'
 import type { DataKeyStore } from './store-data-keys.js'
 import type { DeliveryStore } from './store-deliveries.js'
+import type { HistoryStore } from './store-history.js'
 import type { IdentityStore } from './store-identity.js'
 import type { IntegrationSessionStore } from './store-integration-sessions.js'
 import type { IntegrationStore } from './store-integrations.js'
@@ -73,6 +74,8 @@ export interface Store {
   readonly audit: AuditStore
   /** Reads for the console. */
   readonly console: ConsoleReads
+  /** Null: its history never ends. */
+  readonly history: HistoryStore | null
   readonly identity: IdentityStore
   /** The store's own accounts, for hosts that bring no users. */
   readonly identityAccounts: IdentityAccountStore

@@ -35,7 +35,7 @@ export interface MemoryState extends IdentityRows, AccountRows {
   readonly operators: Map<string, OperatorRecord>
   readonly sessions: Map<string, SessionRecord>
   readonly integrationSessions: Map<string, IntegrationSessionRecord>
-  readonly audit: AuditRecord[]
+  audit: AuditRecord[]
   readonly dataKeys: Map<string, SealedSecret>
 }
 

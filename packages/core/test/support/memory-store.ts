@@ -132,6 +132,7 @@ function inMemory({ now = () => 0, deliveries = memoryDeliveries({ now }) }: Mem
         return payments.sort((a, b) => b.blockTimestamp - a.blockTimestamp).slice(0, limit)
       },
     ),
+    history: null,
     dataKeys: memoryDataKeys(() => state.dataKeys),
     audit: {
       newest: async () => state.audit.at(-1) ?? null,

@@ -201,8 +201,16 @@ export function memoryTransaction(
     },
     async appendAudit(record) {
       if (!isAuditLocked) throw new RangeError('call lockAudit first')
-      if (record.seq !== draft.audit.length + 1) throw new RangeError(`audit record ${record.seq} leaves a gap`)
+      if (record.seq !== (draft.audit.at(-1)?.seq ?? 0) + 1)
+        throw new RangeError(`audit record ${record.seq} leaves a gap`)
       draft.audit.push(record)
+    },
+    async removeAudit(upToSeq) {
+      draft.audit = draft.audit.filter(({ seq }) => seq > upToSeq)
+    },
+    async restoreAudit(records) {
+      const known = new Set(draft.audit.map(({ seq }) => seq))
+      draft.audit = [...records.filter(({ seq }) => !known.has(seq)), ...draft.audit].sort((a, b) => a.seq - b.seq)
     },
     operators: operatorsIn(draft),
     integrationSessions: integrationSessionsIn(draft),

@@ -43,6 +43,7 @@ function failingStore(): Store {
     operators: failing<Store['operators']>(),
     integrationSessions: failing<Store['integrationSessions']>(),
     audit: failing<Store['audit']>(),
+    history: failing<NonNullable<Store['history']>>(),
     console: failing<Store['console']>(),
     identity: failing<Store['identity']>(),
     identityAccounts: failing<Store['identityAccounts']>(),

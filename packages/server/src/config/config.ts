@@ -1,5 +1,6 @@
 /** Types of a checked configuration. @module */
 import type { OidcOptions } from '@payment-integration/console'
+import type { RetentionPolicy } from '@payment-integration/core'
 import type { ProofLevel } from '@payment-integration/core/ports'
 
 /** The database of the payments. */
@@ -135,6 +136,13 @@ export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
 /** One of {@link logLevels}. */
 export type LogLevel = (typeof logLevels)[number]
 
+/** History that ends. */
+export interface RetentionConfig {
+  readonly policy: RetentionPolicy
+  /** Null: none is given. */
+  readonly folder: string | null
+}
+
 /** The whole configuration of a server. */
 export interface Config {
   /** `development` allows notification endpoints on this machine. */
@@ -145,6 +153,7 @@ export interface Config {
   readonly database: DatabaseConfig
   /** Whether the schema is brought up to date at the start; else it must be. */
   readonly migrates: boolean
+  readonly retention: RetentionConfig
   /** As given: one or several keys. Never logged or shown. */
   readonly masterKey: string
   /** Empty: processor updates are not accepted. */

@@ -1,6 +1,6 @@
 /** Describes the configuration for people, with secrets masked. @module */
 import { parseUrl } from '@payment-integration/contract'
-import type { ProofLevel } from '@payment-integration/core/ports'
+import type { HistoryKind, ProofLevel } from '@payment-integration/core/ports'
 import type { ChainConfig, Config } from './config.js'
 
 /** A configuration that may be shown and logged. */
@@ -9,6 +9,8 @@ export interface ConfigDescription {
   readonly listen: string
   readonly database: string
   readonly migrates: 'on' | 'off'
+  /** Days of each kind of history, or `keep`. */
+  readonly retention: Readonly<Record<HistoryKind, string>>
   readonly masterKey: string
   readonly processorSecrets: string
   readonly chains: readonly {
@@ -68,6 +70,7 @@ export function describeConfig(config: Config): ConfigDescription {
     listen: `${config.host}:${config.port}`,
     database: database.kind === 'sqlite' ? `sqlite:${database.path}` : describePostgres(database.connectionString),
     migrates: config.migrates ? 'on' : 'off',
+    retention: describeRetention(config.retention),
     masterKey: 'set',
     processorSecrets: processorSecrets.length === 0 ? 'none' : `${processorSecrets.length} set`,
     chains: config.chains.map(describeChain),
@@ -91,6 +94,13 @@ export function describeConfig(config: Config): ConfigDescription {
     limits: config.limits,
     shutdownTimeoutMs: config.shutdownTimeoutMs,
   }
+}
+
+function describeRetention({ policy }: Config['retention']): ConfigDescription['retention'] {
+  const daysOf = (ms: number | null) => (ms === null ? 'keep' : `${ms / 86_400_000}d`)
+  const { attempts, deliveries, updates, audit } = policy
+  const days = { attempts: daysOf(attempts), deliveries: daysOf(deliveries), updates: daysOf(updates) }
+  return { ...days, audit: daysOf(audit) }
 }
 
 function describeIdentity(identity: Config['identity']): string {

@@ -17,6 +17,7 @@ import { readActor, readDelivery } from './delivery-variables.js'
 import { identityVariables, readIdentity } from './identity-variables.js'
 import { oidcVariables, readOidc } from './oidc-variables.js'
 import { portalVariables, readPortal } from './portal-variables.js'
+import { readRetention, retentionVariables } from './retention-variables.js'
 import {
   type Environment,
   fileVariables,
@@ -49,6 +50,7 @@ const names = new Set<string>([
   ...oidcVariables,
   ...portalVariables,
   ...databaseVariables,
+  ...retentionVariables,
   ...fileVariables,
 ])
 
@@ -81,6 +83,7 @@ export function readConfig(env: Environment, readFile?: ReadFile): Config {
     port,
     database,
     migrates: readMigrates(variables, database),
+    retention: readRetention(variables),
     masterKey: readMasterKey(variables),
     processorSecrets,
     chains: readChains(env, variables),

@@ -1,9 +1,10 @@
 /** Pages of deliveries: index ranges of a fixed length. Source: the port ConsoleReads. @module */
 import type { DeliveryFilter } from '@payment-integration/core/ports'
 import { type Selectable, sql } from 'kysely'
-import type { Connection } from '../engine.js'
+import type { Engine } from '../engine.js'
 import { parseId } from '../internal/checks.js'
 import { keyBytes } from '../internal/hex.js'
+import { fragment } from '../internal/statement.js'
 import { integer } from '../internal/values.js'
 import type { SnapshotRow } from '../schema/tables.js'
 import { firstIdAt } from './first-id.js'
@@ -13,6 +14,9 @@ const steps = [250, 1_750]
 
 /** A filter without a transaction: deliveries of one are few. */
 type Filter = Omit<DeliveryFilter, 'txHash'>
+
+/** A database to read. */
+export type Reads = Pick<Engine, 'read' | 'dialect'>
 
 /** Ids from `low` up to before `high`. */
 export interface IdRange {
@@ -29,16 +33,16 @@ export interface IdPage {
 
 /** Finds a page, newest first. Ids rise with the time, so that times select by ids. */
 export async function findIds(
-  db: Connection,
+  engine: Reads,
   filter: Filter & { readonly beforeId?: string | undefined },
   limit: number,
 ): Promise<IdPage> {
   const ids: number[] = []
-  const low = filter.since === undefined ? 1 : await firstIdAt(db, filter.since)
+  const low = filter.since === undefined ? 1 : await firstIdAt(engine.read, filter.since)
   const before = filter.beforeId === undefined ? Number.MAX_SAFE_INTEGER : parseId(filter.beforeId, 'beforeId')
-  let high = filter.until === undefined ? before : Math.min(before, await firstIdAt(db, filter.until))
+  let high = filter.until === undefined ? before : Math.min(before, await firstIdAt(engine.read, filter.until))
   const find = async (range: IdRange, size: number) => {
-    const found = await pageQuery(db, filter, range, size, limit + 1 - ids.length).execute()
+    const found = await pageQuery(engine, filter, range, size, limit + 1 - ids.length).execute()
     ids.push(...found.map(({ id }) => integer(id)))
   }
   if (hasOwnIndex(filter)) {
@@ -47,7 +51,7 @@ export async function findIds(
   }
   for (const size of steps) {
     // Read first, so that deliveries that are added or removed before the second statement shift none out of the page.
-    const [last, following] = await keyQuery(db, filter, { low, high }, 2, size - 1).execute()
+    const [last, following] = await keyQuery(engine, filter, { low, high }, 2, size - 1).execute()
     const end = last === undefined || following === undefined ? null : integer(last.id)
     await find({ low: end ?? low, high }, 2 * size)
     if (ids.length > limit || end === null) break
@@ -76,11 +80,11 @@ const hasOwnIndex = (filter: Filter) =>
  * Ids of a page: those that match among `size` keys at most. The size keeps planners in the order of the keys, and a
  * subquery per key bounds the cost for every planner.
  */
-export function pageQuery(db: Connection, filter: Filter, range: IdRange, size: number, limit: number) {
+export function pageQuery(engine: Reads, filter: Filter, range: IdRange, size: number, limit: number) {
   const { chainId, since, until } = filter
   const status = comparedStatus(filter)
-  const keys = db
-    .selectFrom(keyQuery(db, filter, range, size).as('k'))
+  const keys = engine.read
+    .selectFrom(keyQuery(engine, filter, range, size).as('k'))
     .select('k.id')
     .where('k.integration', 'is not', null)
   return (
@@ -116,7 +120,7 @@ const comparedStatus = ({ status, integrationAddress }: Filter) =>
 type Key = Pick<Selectable<SnapshotRow>, 'id' | 'payment_id' | 'integration' | 'created_at' | 'undelivered'>
 
 /** Keys in the order of the index that leads with a filter, or of the outbox. */
-export function keyQuery(db: Connection, filter: Filter, range: IdRange, size: number, skipped = 0) {
+export function keyQuery({ read: db, dialect }: Reads, filter: Filter, range: IdRange, size: number, skipped = 0) {
   const { low, high } = range
   if (filter.status === 'pending' && filter.integrationAddress === undefined)
     return db
@@ -140,15 +144,11 @@ export function keyQuery(db: Connection, filter: Filter, range: IdRange, size: n
     .offset(skipped)
     .$castTo<Key>()
   if (lead === null) return rows.where('id', '>=', low).where('id', '<', high).orderBy('id', 'desc')
-  // PostgreSQL searches by the pairs, and only the index of the filter has their order. With `=` it may read all ids
-  // instead, past any number of others. SQLite searches by the columns: it uses no pair with an id.
+  // The index of the filter has this order alone. With other conditions on ids PostgreSQL may read ids of all others.
+  const ids = { value: lead.value, after: low - 1, upTo: high - 1 }
   return rows
     .where(lead.column, 'is not', null)
-    .where(lead.column, 'is not distinct from', lead.value)
-    .where('id', '>=', low)
-    .where('id', '<', high)
-    .where(sql<boolean>`(${sql.ref(lead.column)}, id) >= (${lead.value}, ${low})`)
-    .where(sql<boolean>`(${sql.ref(lead.column)}, id) < (${lead.value}, ${high})`)
+    .where(fragment<boolean>((parameter) => dialect.indexRange(lead.column, 'id', ids, parameter)))
     .orderBy(lead.column, 'desc')
     .orderBy('id', 'desc')
 }

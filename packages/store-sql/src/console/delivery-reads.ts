@@ -25,7 +25,7 @@ export function createDeliveryReads(engine: Engine): DeliveryReads {
     async deliveries({ limit, ...filter }) {
       checkInteger(limit, 'limit', 1, mostRows)
       if (filter.txHash !== undefined) return deliveriesOfTransaction(engine, filter, limit)
-      const { ids, ...page } = await findIds(db, filter, limit)
+      const { ids, ...page } = await findIds(engine, filter, limit)
       return { ...page, rows: await deliveriesWithIds(engine, ids) }
     },
     async deliveriesById(ids) {

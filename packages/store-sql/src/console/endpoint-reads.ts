@@ -5,7 +5,7 @@ import type { Connection, Engine } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
 import { hexOf, keyBytes } from '../internal/hex.js'
 import { integer, nullableInteger, unpack } from '../internal/values.js'
-import { keyQuery } from './delivery-keys.js'
+import { keyQuery, type Reads } from './delivery-keys.js'
 
 /** Newest deliveries of an endpoint whose attempts are read. */
 const mostDeliveries = 50
@@ -15,10 +15,11 @@ const mostRows = 1_000
 type EndpointReads = Pick<ConsoleReads, 'lastFailure' | 'latencies' | 'integrations'>
 
 /** The reads of a database. */
-export function createEndpointReads({ read: db }: Engine): EndpointReads {
+export function createEndpointReads(engine: Engine): EndpointReads {
+  const { read: db } = engine
   return {
     async lastFailure(integrationAddress) {
-      const ids = await newestIds(db, integrationAddress)
+      const ids = await newestIds(engine, integrationAddress)
       const failures = ids.length === 0 ? [] : await failureQuery(db, ids).execute()
       const [newest] = failures.sort(
         (x, y) => integer(y.started_at) - integer(x.started_at) || integer(y.number) - integer(x.number),
@@ -26,7 +27,7 @@ export function createEndpointReads({ read: db }: Engine): EndpointReads {
       return newest === undefined ? null : { ...attemptRecord(newest), deliveryId: String(newest.delivery_id) }
     },
     async latencies(integrationAddress) {
-      const ids = await newestIds(db, integrationAddress)
+      const ids = await newestIds(engine, integrationAddress)
       return ids.length === 0 ? [] : (await latencyQuery(db, ids).execute()).map(({ latency_ms }) => latency_ms)
     },
     async integrations({ afterAddress = '', isFailing = false, limit }) {
@@ -37,13 +38,13 @@ export function createEndpointReads({ read: db }: Engine): EndpointReads {
 }
 
 /** The newest deliveries of an integration. A join would let PostgreSQL read all attempts. */
-async function newestIds(db: Connection, integrationAddress: string): Promise<number[]> {
-  return (await newestIdsQuery(db, integrationAddress).execute()).map(({ id }) => integer(id))
+async function newestIds(engine: Reads, integrationAddress: string): Promise<number[]> {
+  return (await newestIdsQuery(engine, integrationAddress).execute()).map(({ id }) => integer(id))
 }
 
 /** Their ids. */
-export const newestIdsQuery = (db: Connection, integrationAddress: string) =>
-  keyQuery(db, { integrationAddress }, { low: 1, high: Number.MAX_SAFE_INTEGER }, mostDeliveries)
+export const newestIdsQuery = (engine: Reads, integrationAddress: string) =>
+  keyQuery(engine, { integrationAddress }, { low: 1, high: Number.MAX_SAFE_INTEGER }, mostDeliveries)
 
 const attemptsOf = (db: Connection, ids: readonly number[]) =>
   db

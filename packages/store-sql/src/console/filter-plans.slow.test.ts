@@ -68,7 +68,7 @@ describe('SQLite', () => {
 
   test('deliveries are searched by both ids, in the index of the filter, and are in its order', async () => {
     for (const filter of deliveryFilters) {
-      const steps = await plan(ofDeliveries.keyQuery(open.engine.read, filter, range, size))
+      const steps = await plan(ofDeliveries.keyQuery(open.engine, filter, range, size))
       const { status, integrationAddress } = filter
       const expected =
         integrationAddress !== undefined
@@ -91,7 +91,7 @@ describe('SQLite', () => {
     const { read } = open.engine
     for (const query of [
       ...paymentFilters.map((filter) => ofPayments.pageQuery(read, filter, size, limit)),
-      ...deliveryFilters.map((filter) => ofDeliveries.pageQuery(read, filter, range, size, limit)),
+      ...deliveryFilters.map((filter) => ofDeliveries.pageQuery(open.engine, filter, range, size, limit)),
     ]) {
       const steps = await plan(query)
       const scans = steps.filter((step) => /^SCAN (?!m$|k$|(payments|statuses) USING )/.test(step))
@@ -115,12 +115,24 @@ describe.skipIf(postgresMissing)('PostgreSQL', () => {
     const { read } = open.engine
     const queries = [
       ...paymentFilters.map((filter) => [filter, ofPayments.pageQuery(read, filter, size, limit)] as const),
-      ...deliveryFilters.map((filter) => [filter, ofDeliveries.pageQuery(read, filter, range, size, limit)] as const),
+      ...deliveryFilters.map(
+        (filter) => [filter, ofDeliveries.pageQuery(open.engine, filter, range, size, limit)] as const,
+      ),
     ]
     // The row of the position and the one that ends a block time are read too.
     for (const [filter, query] of queries)
       for (const { table, touched, index } of await postgresScans(open.engine, query))
         expect(touched, `${JSON.stringify(filter)}: ${table} by ${index}`).toBeLessThanOrEqual(size + 2)
+  })
+
+  test('the end of a step is found in the order of an index, for integrations of any size', async () => {
+    const skipped = 3 * size
+    for (const integrationAddress of [undefined, ...shops])
+      for (const status of [undefined, 'pending', 'exhausted'] as const) {
+        const query = ofDeliveries.keyQuery(open.engine, { integrationAddress, status }, range, 2, skipped)
+        for (const { table, touched, index } of await postgresScans(open.engine, query))
+          expect(touched, `${integrationAddress} ${status}: ${table} by ${index}`).toBeLessThanOrEqual(skipped + 2)
+      }
   })
 
   boundedPages(() => open)

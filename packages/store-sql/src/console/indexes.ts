@@ -1,5 +1,6 @@
 /** The indexes that only the console reads. A service without one does not pay for them at each write. @module */
 import type { Engine } from '../engine.js'
+import { whileBusy } from '../internal/while-busy.js'
 import type { ColumnTypes } from '../schema/column-types.js'
 import type { IndexDefinition } from '../schema/migration.js'
 
@@ -9,9 +10,12 @@ export async function makeConsoleIndexes(engine: Engine): Promise<void> {
   const areThere = await Promise.all(indexes.map(({ name }) => engine.hasIndex(name)))
   if (!areThere.includes(false)) return
   await engine.exclusively(async () => {
-    for (const index of indexes) await engine.makeIndex(index)
+    for (const index of indexes) await whileBusy(() => engine.makeIndex(index))
   })
 }
+
+/** Updates in the order in which they came, where they are stored in another. Removing old ones needs it too. */
+export const updatesNewest: IndexDefinition = { name: 'updates_newest', table: 'updates', columns: '(seq)' }
 
 const indexesOf = ({ isStoredInSequence }: ColumnTypes): readonly IndexDefinition[] => [
   // Newest first across integrations; few payments are in a state other than `success`.
@@ -29,5 +33,5 @@ const indexesOf = ({ isStoredInSequence }: ColumnTypes): readonly IndexDefinitio
   },
   { name: 'attempts_started', table: 'attempts', columns: '(started_at)' },
   { name: 'updates_payment', table: 'updates', columns: '(payment_id, seq)' },
-  ...(isStoredInSequence ? [] : [{ name: 'updates_newest', table: 'updates', columns: '(seq)' }]),
+  ...(isStoredInSequence ? [] : [updatesNewest]),
 ]

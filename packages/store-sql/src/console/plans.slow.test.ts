@@ -19,7 +19,7 @@ const { epoch, hash } = fixtures
 const limit = 50
 
 const newestIds = Array.from({ length: limit }, (_, n) => rows - 2 * n)
-const queries = ({ engine: { read } }: OpenEngine): Readonly<Record<string, Compiled>> => ({
+const queries = ({ engine }: OpenEngine, { read } = engine): Readonly<Record<string, Compiled>> => ({
   'payments by hash': searchQuery(read, { kind: 'hash', txHash: hash(77) }, limit),
   'payments by memo': searchQuery(read, { kind: 'memo', prefix: hash(77) }, limit),
   'integrations of a wallet': walletQuery(read, shops[0] ?? '', limit),
@@ -28,7 +28,7 @@ const queries = ({ engine: { read } }: OpenEngine): Readonly<Record<string, Comp
   'deliveries of payments': viewRows(read).where('d.payment_id', 'in', [77, 78]),
   'deliveries by id': viewRows(read).where('d.id', 'in', [77, 78]).orderBy('d.id', 'desc'),
   'first delivery of a time': firstIdQuery(read, epoch + 5_000),
-  'deliveries of an endpoint': newestIdsQuery(read, shops[0] ?? ''),
+  'deliveries of an endpoint': newestIdsQuery(engine, shops[0] ?? ''),
   'failures of an endpoint': failureQuery(read, newestIds),
   'latencies of an endpoint': latencyQuery(read, newestIds),
   'integrations after an address': integrationQuery(read, fixtures.address(0x500), limit),

@@ -1,6 +1,7 @@
 /** Makes deliveries due once more for an operator. See docs/decisions/replays.md. @module */
 import type { Replayed, ReplayRequest } from '@payment-integration/core/ports'
 import type { Connection, Parameter, SqlDialect } from '../engine.js'
+import { lowestReplayable } from '../history/segments.js'
 import { checkInteger } from '../internal/checks.js'
 import { run } from '../internal/statement.js'
 import { integer } from '../internal/values.js'
@@ -10,7 +11,10 @@ import { filtered, idOf } from './filter.js'
 /** Makes deliveries due now, with a new schedule. Leased ones are left alone. */
 export async function replayDeliveries(db: Connection, dialect: SqlDialect, request: ReplayRequest): Promise<Replayed> {
   const limit = checkInteger(request.limit, 'limit', 1)
+  // The history of a closed segment no longer changes.
+  const lowest = await lowestReplayable(db, dialect)
   const found = await filtered(db, request)
+    .where(idOf(request), '>=', lowest)
     .select(['d.id', 'q.id as pending'])
     .orderBy(idOf(request))
     .limit(limit)

@@ -72,7 +72,7 @@ describe.skipIf(postgresMissing)(
         if (statistics === 'fresh') await sql`analyze`.execute(open.engine.read)
         for (const query of queries(open, own)) {
           const found = (await postgresScans(open.engine, query)).filter(({ table }) => table === 'snapshots')
-          expect(found).toMatchObject([{ type: 'Index Scan', index: 'snapshots_integration' }])
+          expect(found).toMatchObject([{ type: 'Index Scan', index: 'snapshots_0_integration_id_idx' }])
           expect(found[0]?.touched).toBeLessThanOrEqual(limit)
         }
       })

@@ -1,5 +1,5 @@
 /** Runs handwritten statements. @module */
-import { CompiledQuery } from 'kysely'
+import { CompiledQuery, type RawBuilder, sql } from 'kysely'
 import type { Connection, Parameter, SqlDialect } from '../engine.js'
 import { PreparedQuery } from './prepared-query.js'
 import { SentQuery, type SentResult } from './sent-query.js'
@@ -36,4 +36,13 @@ export async function sendPrepared<Row>(
 ): Promise<SentResult<Row>> {
   const { sql, parameters } = compile(dialect, write)
   return db.executeQuery<Row>(new SentQuery(new PreparedQuery(sql, parameters)))
+}
+
+/** A part of a built statement, from text. A value may be used several times. */
+export function fragment<T>(write: StatementText): RawBuilder<T> {
+  const values: unknown[] = []
+  const pieces = write((value) => `\u0000${values.push(value) - 1}\u0000`).split('\u0000')
+  // Every second piece is the number of a value.
+  const parts = pieces.map((piece, index) => (index % 2 === 0 ? sql.raw(piece) : sql`${values[Number(piece)]}`))
+  return sql<T>`${sql.join(parts, sql``)}`
 }

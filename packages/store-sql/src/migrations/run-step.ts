@@ -1,20 +1,13 @@
 /** Runs one step of a migration. @module */
-import { setTimeout as delay } from 'node:timers/promises'
-import { StoreError } from '@payment-integration/core'
 import type { SchemaProgress } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
 import type { Connection, Engine } from '../engine.js'
 import { integer } from '../internal/values.js'
+import { lockMs, whileBusy } from '../internal/while-busy.js'
 import type { Integer } from '../schema/integer.js'
 import type { Step } from '../schema/migration.js'
 import { createVersionTable, lockVersions, readVersions, type VersionState, writeVersion } from './versions.js'
 
-/** Longest wait of a transaction for locks, in milliseconds: statements of others queue behind it meanwhile. */
-const lockMs = 1_000
-/** Pause before the next attempt, so that the queue empties. */
-const pauseMs = 2_000
-/** Most attempts: about half an hour. */
-const mostAttempts = 600
 /** Ids of a batch: the first one, and the bounds of the others. */
 const [firstBatch, leastBatch, mostBatch] = [1_000, 100, 10_000]
 /** Intended duration of a batch, in milliseconds. */
@@ -36,23 +29,14 @@ export async function runStep(engine: Engine, step: Step, run: StepRun): Promise
     case 'statements':
       return runStatements(engine, step, run)
     case 'index':
-      await withRetries(run, () => engine.makeIndex(step.index))
+      await whileBusy(
+        () => engine.makeIndex(step.index),
+        () => run.report('waiting', 0),
+      )
       return inStep(engine, run, (db) => writeVersion(db, engine.dialect, run.next))
     case 'backfill':
       return backfill(engine, step, run)
   }
-}
-
-/** Retries `work` when a lock, a connection or a conflict prevented it. */
-async function withRetries(run: StepRun, work: () => Promise<void>, share = 0): Promise<void> {
-  for (let attempt = 1; ; attempt += 1)
-    try {
-      return await work()
-    } catch (error) {
-      if (!(error instanceof StoreError && error.code === 'ERR_STORE_BUSY') || attempt === mostAttempts) throw error
-      run.report('waiting', share)
-      await delay(pauseMs)
-    }
 }
 
 /**
@@ -76,7 +60,7 @@ async function inStep(
       },
       { isLong: true },
     )
-  await withRetries(run, inTransaction, share)
+  await whileBusy(inTransaction, () => run.report('waiting', share))
 }
 
 function runStatements(engine: Engine, { statements }: Step & { kind: 'statements' }, run: StepRun): Promise<void> {

@@ -10,6 +10,7 @@ import { updateAll } from './bulk-update.js'
 import { dueText } from './due.js'
 import { fromEscaped } from './escaped-bytes.js'
 import { lockKey } from './lock-key.js'
+import { postgresPartitions } from './partitions.js'
 
 const arrayTypes = { integer: 'bigint[]', real: 'double precision[]', text: 'text[]', hex: 'bytea[]' } as const
 
@@ -27,6 +28,13 @@ const beginning = 'cast(extract(epoch from transaction_timestamp()) * 1000 as bi
 export function postgresDialect(schema: string, now: (() => number) | undefined): SqlDialect {
   const name = (table: string) => `"${schema}"."${table}"`
   const nowSql = () => (now === undefined ? sql.raw<number>(databaseNow) : sql<number>`cast(${now()} as bigint)`)
+  const hasTable: SqlDialect['hasTable'] = async (db, table) => {
+    const found = sql`select 1 from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+      where n.nspname = ${schema} and c.relname = ${table} and c.relkind in ('r', 'p')`
+    return (await found.execute(db)).rows.length > 0
+  }
+  const lastAssigned: SqlDialect['lastAssigned'] = (table, column) =>
+    `coalesce(pg_sequence_last_value(pg_get_serial_sequence('${name(table)}', '${column}')::regclass), 0)`
   return {
     types: postgresTypes,
     name,
@@ -87,16 +95,18 @@ export function postgresDialect(schema: string, now: (() => number) | undefined)
       await sql`select pg_advisory_xact_lock(${lockKey(schema, 'audit')}::bigint)`.execute(db)
     },
     createSchema: (db) => createSchema(db, schema),
+    lastAssigned,
     async estimateRows(db, table) {
-      const found = sql<{ rows: number }>`select greatest(c.reltuples, 0)::float8 as rows from pg_catalog.pg_class c
-        join pg_catalog.pg_namespace n on n.oid = c.relnamespace where n.nspname = ${schema} and c.relname = ${table}`
+      // The table itself or its partitions.
+      const found = sql<{
+        rows: number
+      }>`select sum(greatest(c.reltuples, 0))::float8 as rows from pg_catalog.pg_class c
+        where c.oid in (select relid from pg_partition_tree(to_regclass(${name(table)})))
+          or c.oid = to_regclass(${name(table)})`
       return (await found.execute(db)).rows[0]?.rows ?? null
     },
-    async hasTable(db, table) {
-      const found = sql`select 1 from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-        where n.nspname = ${schema} and c.relname = ${table} and c.relkind in ('r', 'p')`
-      return (await found.execute(db)).rows.length > 0
-    },
+    hasTable,
+    partitions: postgresPartitions({ name, hasTable, lastAssigned }),
   }
 }
 

@@ -12,6 +12,8 @@ import { type PostgresDriver, unbounded } from './postgres-driver.js'
 import { conflictError, isConflict } from './postgres-error.js'
 
 const pauseMs = 100
+/** Longest wait for a table in partitions: others queue behind it. */
+const indexLockMs = 1_000
 
 /**
  * Runs `work` while a transaction of its own holds the lock of migrations. The transaction is idle and reads nothing,
@@ -45,25 +47,59 @@ export async function exclusively<T>(
  * Makes an index with CREATE INDEX CONCURRENTLY. One that an interrupted run left behind is invalid; it is made again.
  * The server goes on with the statement of a killed process. A lock of the session lasts as long: dropping the index
  * meanwhile would be a deadlock.
- * @throws StoreError `ERR_STORE_BUSY` after a deadlock with another session.
+ * @throws StoreError `ERR_STORE_BUSY` after a deadlock with another session, or when a table in partitions is locked.
  */
 export async function makeIndex(driver: PostgresDriver, schema: string, index: IndexDefinition): Promise<void> {
-  const { name, table, columns } = index
   const connection = await driver.acquireConnection()
   try {
     // It waits for transactions of others, as long as they take. No statement queues behind it.
     await connection.run(unbounded('session', ['statement_timeout', 'lock_timeout', 'transaction_timeout']))
     while (!(await isLocked(connection, lockKey(schema, 'index')))) await delay(pauseMs)
-    const isValid = await findIndex((query) => connection.raw(query), schema, name)
-    if (isValid === true) return
-    if (isValid === false) await connection.run(`drop index concurrently "${schema}"."${name}"`)
-    await connection.run(`create index concurrently "${name}" on "${schema}"."${table}" ${columns}`)
+    await ((await isPartitioned(connection, schema, index.table))
+      ? makeInPartitions(connection, schema, index)
+      : makeOne(connection, schema, index))
   } catch (error) {
     throw isConflict(error) ? conflictError(error, 1) : error
   } finally {
     connection.discard()
     connection.release()
   }
+}
+
+async function makeOne(connection: PostgresConnection, schema: string, index: IndexDefinition): Promise<void> {
+  const { name, table, columns } = index
+  const isValid = await findIndex((query) => connection.raw(query), schema, name)
+  if (isValid === true) return
+  if (isValid === false) await connection.run(`drop index concurrently "${schema}"."${name}"`)
+  await connection.run(`create index concurrently "${name}" on "${schema}"."${table}" ${columns}`)
+}
+
+/** An index of all partitions is valid once each has its own. Later partitions get theirs when they are created. */
+async function makeInPartitions(connection: PostgresConnection, schema: string, index: IndexDefinition): Promise<void> {
+  const { name, table, columns } = index
+  if ((await findIndex((query) => connection.raw(query), schema, name)) === true) return
+  await connection.run(`set lock_timeout = ${indexLockMs}`)
+  await connection.run(`create index if not exists "${name}" on only "${schema}"."${table}" ${columns}`)
+  await connection.run('set lock_timeout = 0')
+  const { rows } = await connection.run(
+    `select c.relname as table from pg_catalog.pg_inherits p
+     join pg_catalog.pg_class c on c.oid = p.inhrelid
+     where p.inhparent = '"${schema}"."${table}"'::regclass and not exists (
+       select 1 from pg_catalog.pg_index i join pg_catalog.pg_inherits h on h.inhrelid = i.indexrelid
+       where i.indrelid = p.inhrelid and h.inhparent = '"${schema}"."${name}"'::regclass)`,
+  )
+  for (const { table: partition } of rows as { table: string }[]) {
+    const own = `${partition}_${name}`
+    await makeOne(connection, schema, { name: own, table: partition, columns })
+    await connection.run(`alter index "${schema}"."${name}" attach partition "${schema}"."${own}"`)
+  }
+}
+
+async function isPartitioned(connection: PostgresConnection, schema: string, table: string): Promise<boolean> {
+  const { rows } = await connection.run(
+    `select 1 from pg_catalog.pg_partitioned_table where partrelid = '"${schema}"."${table}"'::regclass`,
+  )
+  return rows.length > 0
 }
 
 async function isLocked(connection: PostgresConnection, key: string): Promise<boolean> {

@@ -48,8 +48,15 @@ export interface Migration {
  * The statement that creates a table.
  * @param table - Its name, quoted.
  * @param columns - Its columns and constraints, as SQL text.
- * @param fill - See `ColumnTypes.tableOptions`.
+ * @param options.fill - See `ColumnTypes.tableOptions`.
+ * @param options.segmentedBy - The key of a table in segments.
  */
-export function createTable(types: ColumnTypes, table: string, columns: string, fill?: number): string {
-  return `create table ${table} (${columns})${types.tableOptions(fill)}`
+export function createTable(
+  types: ColumnTypes,
+  table: string,
+  columns: string,
+  { fill, segmentedBy }: { readonly fill?: number; readonly segmentedBy?: string } = {},
+): string {
+  const segments = segmentedBy === undefined ? '' : types.segmentedBy(segmentedBy)
+  return `create table ${table} (${columns})${segments}${types.tableOptions(fill)}`
 }

@@ -156,6 +156,18 @@ export interface EndpointRow {
   blocked_until: Integer | null
 }
 
+/** One row per segment of history after the first one. */
+export interface SegmentRow {
+  /** From 1. */
+  number: Integer
+  begun_at: Integer
+  /** Its deliveries have this id or a higher one, and its updates this `seq` or a higher one. */
+  first_delivery: Integer
+  first_update: Integer
+  /** 1: deliveries of earlier segments are not replayed any more. */
+  closes: Integer
+}
+
 /** One row per entry of the audit log. */
 export interface AuditRow {
   seq: Integer
@@ -355,6 +367,7 @@ export interface Tables {
   leases: LeaseRow
   deposits: DepositRow
   endpoints: EndpointRow
+  segments: SegmentRow
   audit: AuditRow
   identity_subjects: SubjectRow
   identity_persons: PersonRow

@@ -13,10 +13,12 @@ export async function insertAll(db: Connection, insert: BulkInsert): Promise<voi
 
 /**
  * Inserts rows with assigned ids. SQLite assigns the next id to each row, and no other connection writes until the
- * transaction ends. Returning the ids would cost as much as the insert.
+ * transaction ends. Returning the ids would cost as much as the insert. `sqlite_sequence` has the ids of removed rows.
  */
 export async function insertNumbered(db: Connection, insert: BulkInsert, unlessThere?: string): Promise<InsertedIds> {
-  const highest: RawBuilder<{ id: Integer }> = sql`select coalesce(max(id), 0) as id from ${sql.table(insert.table)}`
+  const highest: RawBuilder<{ id: Integer }> = sql`select max(
+    coalesce((select max(id) from ${sql.table(insert.table)}), 0),
+    coalesce((select seq from sqlite_sequence where name = ${insert.table}), 0)) as id`
   const last = integer((await highest.execute(db)).rows[0]?.id ?? 0)
   const inserted = await insertRows(
     db,

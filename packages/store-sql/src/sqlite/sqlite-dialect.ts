@@ -40,11 +40,13 @@ export function sqliteDialect(now: () => number): SqlDialect {
     lockChain: async () => undefined,
     lockAudit: async () => undefined,
     createSchema: async () => undefined,
+    lastAssigned: (table) => `coalesce((select seq from sqlite_sequence where name = '${table}'), 0)`,
     estimateRows: async () => null,
     async hasTable(db, table) {
       const found = sql`select 1 from sqlite_schema where type = 'table' and name = ${table}`
       return (await found.execute(db)).rows.length > 0
     },
+    partitions: null,
     // Numbered, so that a statement may use a value several times and in any order.
     placeholder: (n) => `?${n}`,
     // Powers of two, so that there are few texts, each prepared once.

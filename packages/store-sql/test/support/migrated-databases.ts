@@ -27,12 +27,13 @@ export async function emptiedOnPostgres(
   await migrateAndClose(createPostgresStore({ connectionString, schema }))
   const admin = new pg.Client({ connectionString })
   await admin.connect()
-  const namesOf = async (what: 'table' | 'sequence') => {
-    const query = `select ${what}name as name from pg_${what}s where schemaname = $1`
-    const { rows } = await admin.query<{ name: string }>(query, [schema])
+  const namesOf = async (kinds: string) => {
+    const query = `select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where n.nspname = $1 and strpos($2, c.relkind::text) > 0 and not c.relispartition`
+    const { rows } = await admin.query<{ name: string }>(query, [schema, kinds])
     return rows.map(({ name }) => `${schema}.${name}`)
   }
-  const tables = (await namesOf('table')).filter((name) => name !== `${schema}.schema_versions`)
+  const tables = (await namesOf('rp')).filter((name) => name !== `${schema}.schema_versions`)
   // Rows of a migration would be deleted after the first test.
   for (const table of tables)
     if ((await admin.query(`select 1 from ${table} limit 1`)).rows.length > 0) throw new Error(`${table} is not empty.`)
@@ -40,7 +41,7 @@ export async function emptiedOnPostgres(
     // Neither references nor triggers: all rows go.
     'set session_replication_role = replica',
     ...tables.map((table) => `delete from ${table}`),
-    ...(await namesOf('sequence')).map((sequence) => `select setval('${sequence}', 1, false)`),
+    ...(await namesOf('S')).map((sequence) => `select setval('${sequence}', 1, false)`),
   ]
   return {
     connectionString,

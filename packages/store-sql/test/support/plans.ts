@@ -73,8 +73,9 @@ export async function postgresScans(
       : await explainGeneric(engine, query)
   const scans: Scan[] = []
   const visit = (node: PlanNode) => {
-    const { 'Relation Name': table, 'Actual Loops': loops } = node
-    if (table !== undefined) {
+    const { 'Relation Name': relation, 'Actual Loops': loops } = node
+    if (relation !== undefined) {
+      const table = relation.replace(/_\d+$/, '') // Of a partition, the table in segments.
       const discarded = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)
       // A bitmap comes from the node below.
       const index = node['Index Name'] ?? node.Plans?.[0]?.['Index Name'] ?? null

@@ -1,19 +1,23 @@
 /** Creates the tables of versions and their deliveries: snapshots, outbox, attempts and endpoints. @module */
 import { createTable, type Statements } from '../migration.js'
+import { createPartitions, firstSegment } from '../partitions.js'
 
 /** Snapshots, the outbox of pending deliveries, their attempts, and the endpoints whose last attempt failed. */
 export const deliveryTables: Statements = (types, name) => {
-  const { id, integer, int, short, code, text, bytes, real, hasBulkForeignKeys } = types
+  const { segmentId, hasPartitions, integer, int, short, code, text, bytes, real, hasBulkForeignKeys } = types
   const [snapshots, outbox, endpoints] = [name('snapshots'), name('outbox'), name('endpoints')]
+  const segments = name('segments')
   const foreignKey = (definition: string) => (hasBulkForeignKeys ? `, foreign key ${definition}` : '')
   return [
     createTable(
       types,
       snapshots,
-      `id ${id}, payment_id ${integer} not null, created_at ${integer} not null, version ${int} not null,
-       integration ${bytes}, undelivered ${code}, body ${bytes} not null, unique (payment_id, version)
+      `id ${segmentId}, payment_id ${integer} not null, created_at ${integer} not null, version ${int} not null,
+       integration ${bytes}, undelivered ${code}, body ${bytes} not null
+       ${hasPartitions ? '' : ', unique (payment_id, version)'}
        ${foreignKey(`(payment_id) references ${name('payments')} (id)`)}
        ${foreignKey(`(integration) references ${name('integrations')} (address)`)}`,
+      { segmentedBy: 'id' },
     ),
     // The stream of an integration.
     `create index snapshots_integration on ${snapshots} (integration, id) where integration is not null`,
@@ -33,6 +37,15 @@ export const deliveryTables: Statements = (types, name) => {
       `delivery_id ${integer} not null, started_at ${integer} not null, latency_ms ${real} not null,
        number ${int} not null, status ${short}, replay ${short} not null, reason ${text}, excerpt ${text},
        primary key (delivery_id, number)${foreignKey(`(delivery_id) references ${snapshots} (id)`)}`,
+      { segmentedBy: 'delivery_id' },
+    ),
+    ...(hasPartitions ? createPartitions(name, firstSegment) : []),
+    // Where each segment after the first one begins.
+    createTable(
+      types,
+      segments,
+      `number ${int} not null primary key, begun_at ${integer} not null, first_delivery ${integer} not null,
+       first_update ${integer} not null, closes ${short} not null`,
     ),
     createTable(
       types,

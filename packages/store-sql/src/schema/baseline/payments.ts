@@ -37,7 +37,7 @@ export const paymentTables: Statements = (types, name) => {
       name('statuses'),
       `payment_id ${integer} not null primary key${reference}, block_timestamp ${integer} not null,
        version ${int} not null, state ${text}, recipient ${text}, invoice ${text}`,
-      80,
+      { fill: 80 },
     ),
     // Primary payments without a final state, which receipt polling lists. `statuses` needs no index of states for it.
     createTable(

@@ -1,0 +1,59 @@
+/** Ends the oldest records of the audit log, so that its chain can still be checked. Source: docs/retention.md. @module */
+import type { Audited } from '../audit/audited.js'
+import type { EndedHistory } from '../history-types.js'
+import type { ArchivedFile, ArchiveWriter, HistoryRow } from '../ports/history-archive.js'
+import type { AuditRecord, AuditStore } from '../ports/store-audit.js'
+
+/** Records read at a time. */
+const partSize = 1_000
+
+/** Records of the log from its oldest one, up to a time, in groups. The newest record of all is never among them. */
+export async function* endedRecords(audit: AuditStore, before: number): AsyncGenerator<readonly AuditRecord[]> {
+  const newest = (await audit.newest())?.seq ?? 0
+  for (let afterSeq = 0; ; ) {
+    const part = await audit.list({ afterSeq, limit: partSize })
+    const end = part.findIndex(({ at, seq }) => at > before || seq === newest)
+    const ended = end === -1 ? part : part.slice(0, end)
+    if (ended.length > 0) yield ended
+    const last = part.at(-1)
+    if (end !== -1 || last === undefined) return
+    afterSeq = last.seq
+  }
+}
+
+/** The records that have ended, or null. */
+export async function findEnded(audit: AuditStore, before: number): Promise<EndedHistory | null> {
+  let [first, rows]: [AuditRecord | null, number] = [null, 0]
+  for await (const part of endedRecords(audit, before)) {
+    first ??= part[0] ?? null
+    rows += part.length
+  }
+  return first === null ? null : { kind: 'audit', part: first.seq, rows, from: first.at, to: before }
+}
+
+/** Writes records to a file; resolves the last one. */
+export async function writeRecords(
+  audit: AuditStore,
+  before: number,
+  writer: ArchiveWriter,
+): Promise<AuditRecord | null> {
+  let last: AuditRecord | null = null
+  for await (const part of endedRecords(audit, before)) {
+    await writer.write(part.map((record): HistoryRow => ({ ...record })))
+    last = part.at(-1) ?? last
+  }
+  return last
+}
+
+/**
+ * Removes the records up to one of them. The record about it has the last one's hash, which the chain of the others
+ * begins with.
+ */
+export function removeRecords(audited: Audited, last: AuditRecord, file: ArchivedFile): Promise<void> {
+  return audited(async (tx, note) => {
+    await tx.removeAudit(last.seq)
+    const { name, rows, sha256 } = file
+    const details = { file: name, rows, sha256, upTo: last.seq, hash: last.hash }
+    note({ action: 'history.archived', subject: 'audit', details })
+  })
+}

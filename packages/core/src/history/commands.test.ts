@@ -1,0 +1,189 @@
+import { expect, test } from 'vitest'
+import { manualClock } from '../../test/support/manual-clock.js'
+import { memoryArchive } from '../../test/support/memory-archive.js'
+import { memoryStore } from '../../test/support/memory-store.js'
+import { createAudited } from '../audit/audited.js'
+import { createAuditQueries } from '../audit/queries.js'
+import type { RetentionPolicy, RetentionProgress } from '../history-types.js'
+import type { HistoryRow } from '../ports/history-archive.js'
+import type { HistoryStore, SegmentedKind } from '../ports/store-history.js'
+import { parseMasterKey } from '../secrets/master-key.js'
+import { createHistoryCommands } from './commands.js'
+
+const dayMs = 86_400_000
+const keep: RetentionPolicy = { attempts: null, deliveries: null, updates: null, audit: null }
+const week: RetentionPolicy = { ...keep, deliveries: 7 * dayMs, updates: 7 * dayMs }
+
+/** Two segments that ended, eight days and one day ago, and the newest. */
+function setup() {
+  const steps: string[] = []
+  const [clock, store, archive] = [manualClock(), memoryStore(), memoryArchive(steps)]
+  const now = clock.now()
+  const begins = [0, now - 8 * dayMs, now - dayMs]
+  const rows = new Map<string, HistoryRow[]>(
+    ['attempts', 'deliveries', 'updates'].flatMap((kind) =>
+      begins.map((_, number): [string, HistoryRow[]] => [`${kind} ${number}`, [{ kind, number, n: 1 }, { n: 2 }]]),
+    ),
+  )
+  const pending = new Map<number, number>()
+  const key = (kind: SegmentedKind, segment: number) => `${kind} ${segment}`
+  const history: HistoryStore = {
+    segments: async () => begins.map((begunAt, number) => ({ number, begunAt, endedAt: begins[number + 1] ?? null })),
+    async beginSegment() {
+      begins.push(clock.now())
+    },
+    closeSegment: async (segment) => pending.get(segment) ?? 0,
+    count: async (kind, segment) => rows.get(key(kind, segment))?.length ?? 0,
+    part: async (kind, segment) => ({
+      async *rows() {
+        yield rows.get(key(kind, segment)) ?? []
+      },
+      async remove() {
+        steps.push(`remove ${key(kind, segment)}`)
+        rows.delete(key(kind, segment))
+      },
+    }),
+    async restore(kind, segment, group) {
+      rows.set(key(kind, segment), [...group])
+    },
+  }
+  const keys = parseMasterKey('a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90')
+  const audited = createAudited({ transaction: store.transaction, keys, clock, actor: 'cli:ada' })
+  const commands = createHistoryCommands({ store: { history, audit: store.audit }, audited, clock })
+  const progress: RetentionProgress[] = []
+  const run = (policy: RetentionPolicy, signal?: AbortSignal) =>
+    commands.run(policy, archive, {
+      onProgress: (each) => progress.push(each),
+      ...(signal === undefined ? {} : { signal }),
+    })
+  const verify = () => createAuditQueries({ audit: store.audit, keys }).verify()
+  const seqs = async () => (await store.audit.list({ limit: 999 })).map(({ seq }) => seq)
+  const record = (subject: string) => audited(async (_tx, note) => note({ action: 'integration.enabled', subject }))
+  const parts = { commands, history, archive, audited, store, clock, rows, pending, progress, steps }
+  return { ...parts, begins, run, verify, seqs, record }
+}
+
+test('a part is in a file and in the audit log before it is removed, attempts before their deliveries', async () => {
+  const { run, steps, store, archive, rows } = setup()
+  await run(week)
+  const part = (kind: string) => ['write', 'finish', `remove ${kind} 0`]
+  expect(steps).toEqual([...part('attempts'), ...part('deliveries'), ...part('updates')])
+  expect([...archive.files.keys()]).toEqual(['attempts-0', 'deliveries-0', 'updates-0'])
+  expect(archive.files.get('updates-0')).toEqual({
+    header: { kind: 'updates', part: 0, writtenAt: expect.any(Number) },
+    rows: [{ kind: 'updates', number: 0, n: 1 }, { n: 2 }],
+  })
+  const details = { part: 0, rows: 2, sha256: 'ab'.repeat(32) }
+  expect(await store.audit.list({ limit: 9 })).toMatchObject(
+    ['attempts', 'deliveries', 'updates'].map((subject) => ({
+      ...{ action: 'history.archived', actor: 'cli:ada', subject },
+      details: { ...details, file: `${subject}-0` },
+    })),
+  )
+  expect([...rows.keys()]).not.toContain('deliveries 0')
+  expect([...rows.keys()]).toContain('deliveries 1')
+})
+
+test.each(['write', 'finish'])('when %s fails, nothing is removed and the file is discarded', async (failing) => {
+  const { run, archive, steps, rows, store } = setup()
+  archive.failing = failing
+  await expect(run(week)).rejects.toThrow(`${failing} failed`)
+  expect(steps.at(-1)).toBe('discard')
+  expect([rows.size, archive.files.size, (await store.audit.list({ limit: 9 })).length]).toEqual([9, 0, 0])
+})
+
+test('a segment with pending deliveries stays whole, and the others leave', async () => {
+  const { run, pending, progress, rows } = setup()
+  pending.set(0, 3)
+  await run({ ...week, deliveries: dayMs })
+  expect(progress.filter(({ event }) => event === 'kept')).toMatchObject([{ history: { part: 0 }, pending: 3 }])
+  expect([...rows.keys()]).toEqual([
+    'attempts 0',
+    'attempts 2',
+    'deliveries 0',
+    'deliveries 2',
+    'updates 1',
+    'updates 2',
+  ])
+})
+
+test('a segment begins when the newest is as long as segments are', async () => {
+  const { run, begins, clock, progress } = setup()
+  await run(week)
+  expect([begins.length, progress[0]]).toEqual([4, { event: 'begun' }])
+  await run(week)
+  expect(begins).toHaveLength(4)
+  await clock.advance(dayMs)
+  await run(week)
+  expect(begins).toHaveLength(5)
+})
+
+test('a plan names what a run would remove, and changes nothing', async () => {
+  const { commands, rows, begins, steps, record, clock, store } = setup()
+  await record('a')
+  await clock.advance(dayMs)
+  await record('b')
+  const plan = await commands.plan({ ...week, audit: dayMs })
+  expect(plan.map(({ kind, part, rows: count }) => `${kind} ${part} ${count}`)).toEqual([
+    ...['attempts 0 2', 'deliveries 0 2', 'updates 0 2'],
+    'audit 1 1',
+  ])
+  expect([rows.size, begins.length, steps, (await store.audit.list({ limit: 9 })).length]).toEqual([9, 3, [], 2])
+})
+
+test('a run that is aborted ends before the next part', async () => {
+  const { commands, archive, rows } = setup()
+  const stop = new AbortController()
+  const running = commands.run(week, archive, { signal: stop.signal, onProgress: () => stop.abort() })
+  await expect(running).rejects.toThrow('aborted')
+  expect(rows.size).toBe(9)
+})
+
+test('restored rows are those of the file', async () => {
+  const { commands, archive, run, rows, store } = setup()
+  await run(week)
+  expect(await commands.restore(archive, 'deliveries-0')).toEqual({ kind: 'deliveries', rows: 2 })
+  expect(rows.get('deliveries 0')).toEqual([{ kind: 'deliveries', number: 0, n: 1 }, { n: 2 }])
+  expect((await store.audit.newest())?.action).toBe('history.restored')
+})
+
+test('a store without history that ends rejects, and so does a time that is too short', async () => {
+  const { audited, store, clock, archive, run } = setup()
+  const commands = createHistoryCommands({ store, audited, clock })
+  await expect(commands.run(week, archive)).rejects.toThrow('for ever')
+  await expect(run({ ...keep, updates: 1 })).rejects.toThrow(RangeError)
+})
+
+test('the audit log without its oldest records verifies, and a change of the others shows', async () => {
+  const { run, record, clock, verify, seqs, store } = setup()
+  for (const subject of ['a', 'b', 'c']) await record(subject)
+  await clock.advance(dayMs)
+  await record('d')
+  await run({ ...keep, audit: dayMs })
+  expect(await seqs()).toEqual([4, 5])
+  expect(await verify()).toMatchObject({ records: 2, brokenAt: null })
+  store.seed((state) => {
+    state.audit = state.audit.map((each) => (each.seq === 4 ? { ...each, subject: 'else' } : each))
+  })
+  expect(await verify()).toMatchObject({ records: 0, last: null, brokenAt: 4 })
+  store.seed((state) => {
+    state.audit = state.audit.filter(({ seq }) => seq !== 4)
+  })
+  expect((await verify()).brokenAt).toBe(1)
+})
+
+test('restored records join the log again, and the newest record of all never leaves', async () => {
+  const { run, record, clock, verify, seqs, commands, archive, store } = setup()
+  for (const subject of ['a', 'b', 'c']) await record(subject)
+  const before = await store.audit.list({ limit: 9 })
+  await clock.advance(2 * dayMs)
+  await run({ ...keep, audit: dayMs })
+  expect(await seqs()).toEqual([3, 4])
+  await commands.restore(archive, 'audit-1')
+  expect(await store.audit.list({ limit: 3 })).toEqual(before)
+  expect(await verify()).toMatchObject({ records: 5, brokenAt: null })
+  await clock.advance(2 * dayMs)
+  await run({ ...keep, audit: dayMs })
+  expect(await seqs()).toEqual([5, 6])
+  expect(await verify()).toMatchObject({ records: 2, brokenAt: null })
+})

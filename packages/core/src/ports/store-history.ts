@@ -1,0 +1,52 @@
+/** The port to history that ends: what old rows a store has, and how they leave it. Source: docs/retention.md. @module */
+import type { HistoryKind, HistoryRow } from './history-archive.js'
+
+/** Kinds whose rows are in segments. The audit log is cut by its records' times. */
+export type SegmentedKind = Exclude<HistoryKind, 'audit'>
+
+/** The rows that came in one period. Attempts belong to the segment of their delivery. */
+export interface HistorySegment {
+  /** Rises with the time. */
+  readonly number: number
+  /** Unix milliseconds; 0 for the first one. */
+  readonly begunAt: number
+  /** When the next one began; null for the newest. */
+  readonly endedAt: number | null
+}
+
+/** The rows of one kind in a segment that may leave. */
+export interface HistoryPart {
+  /** In groups, oldest first. */
+  rows(): AsyncIterable<readonly HistoryRow[]>
+  /**
+   * Removes exactly the rows that {@link rows} gives. A call that was interrupted may be repeated.
+   * @throws RangeError For deliveries whose attempts are there.
+   */
+  remove(): Promise<void>
+}
+
+/** History in segments. */
+export interface HistoryStore {
+  /** All of them, oldest first; the last one is the newest, to which new rows belong. */
+  segments(): Promise<HistorySegment[]>
+  /** Begins a segment. Rows of transactions that run meanwhile may still join the one before. */
+  beginSegment(): Promise<void>
+  /**
+   * Ends the replays of a segment's deliveries, so that their history no longer changes. Those of earlier segments end
+   * too.
+   * @returns How many of its deliveries are pending. Their history must stay.
+   */
+  closeSegment(segment: number): Promise<number>
+  /** The number of rows that may leave. An update that waits for its payment stays. */
+  count(kind: SegmentedKind, segment: number): Promise<number>
+  /**
+   * Deliveries and attempts leave after {@link closeSegment} told of none that is pending, attempts first.
+   * @throws RangeError For a segment that is not closed.
+   */
+  part(kind: SegmentedKind, segment: number): Promise<HistoryPart>
+  /**
+   * Stores rows again that left a closed segment; those that are there stay as they are.
+   * @throws RangeError When the store has no such segment.
+   */
+  restore(kind: SegmentedKind, segment: number, rows: readonly HistoryRow[]): Promise<void>
+}

@@ -1,0 +1,53 @@
+/** The rows of each kind of history: how they are read, and stored again. Source: docs/retention.md. @module */
+import type { HistoryRow, SegmentedKind } from '@payment-integration/core/ports'
+import type { BulkColumn, Connection } from '../engine.js'
+import type { IdRange } from './segments.js'
+
+/** A page of rows, and the key that the next one begins after. */
+export interface RowPage<Key> {
+  readonly rows: readonly HistoryRow[]
+  readonly last: Key
+}
+
+/** One kind. `Key` orders its rows. */
+export interface KindRows<Key = unknown> {
+  readonly table: string
+  /** The column that says to which segment a row belongs. */
+  readonly key: string
+  /** Rows of a range after a key, or from its beginning; null: there are none. */
+  read(db: Connection, range: IdRange, after: Key | null, limit: number): Promise<RowPage<Key> | null>
+  readonly columns: readonly BulkColumn[]
+  /** The values of the columns. @throws TypeError For a row of another shape. */
+  values(row: HistoryRow): readonly unknown[]
+}
+
+/** How rows of each kind are read from a row of history. */
+export const fields = {
+  text: (row: HistoryRow, name: string) => field(row, name, 'string'),
+  whole: (row: HistoryRow, name: string) => {
+    const value = Number(row[name])
+    if (typeof row[name] === 'boolean' || row[name] === null || !Number.isSafeInteger(value)) throw shapeError(name)
+    return value
+  },
+  number: (row: HistoryRow, name: string) => field(row, name, 'number'),
+  flag: (row: HistoryRow, name: string) => (field(row, name, 'boolean') ? 1 : 0),
+  optional: <T>(read: (row: HistoryRow, name: string) => T, row: HistoryRow, name: string): T | null =>
+    row[name] === null ? null : read(row, name),
+}
+
+interface Primitives {
+  string: string
+  number: number
+  boolean: boolean
+}
+
+function field<Type extends keyof Primitives>(row: HistoryRow, name: string, type: Type): Primitives[Type] {
+  const value = row[name]
+  if (typeof value !== type) throw shapeError(name)
+  return value as Primitives[Type]
+}
+
+const shapeError = (name: string) => new TypeError(`A row of history has no valid ${name}; is it of another release?`)
+
+/** Names the kind in the tables of this store. */
+export type RowsByKind = Readonly<Record<SegmentedKind, KindRows>>

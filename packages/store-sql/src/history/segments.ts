@@ -1,0 +1,129 @@
+/** Stores the segments of history: where each begins, and which are closed. Source: docs/retention.md. @module */
+import type { HistorySegment } from '@payment-integration/core/ports'
+import { type Selectable, sql } from 'kysely'
+import type { Connection, Engine, SqlDialect } from '../engine.js'
+import { run } from '../internal/statement.js'
+import { integer } from '../internal/values.js'
+import { lockMs, whileBusy } from '../internal/while-busy.js'
+import type { Integer } from '../schema/integer.js'
+import type { SegmentRow } from '../schema/tables.js'
+
+/** A segment with the numbers of its rows: from `from` up to before `to`, null for the newest. */
+export interface Segment {
+  readonly number: number
+  readonly begunAt: number
+  /** Whether its deliveries are not replayed any more. */
+  readonly isClosed: boolean
+  readonly deliveries: IdRange
+  readonly updates: IdRange
+}
+
+/** Numbers from `from` up to before `to`. */
+export interface IdRange {
+  readonly from: number
+  readonly to: number
+}
+
+/** The end of the newest one. */
+const unbounded = Number.MAX_SAFE_INTEGER
+
+/** Every segment, oldest first. The first one has no row. */
+export async function readSegments(db: Connection): Promise<[Segment, ...Segment[]]> {
+  const rows = await db.selectFrom('segments').selectAll().orderBy('number').execute()
+  const first = { number: 0, begun_at: 0, first_delivery: 0, first_update: 0, closes: 0 }
+  const segmentOf = (row: Selectable<SegmentRow>, next: Selectable<SegmentRow> | undefined): Segment => ({
+    number: integer(row.number),
+    begunAt: integer(row.begun_at),
+    isClosed: integer(next?.closes ?? 0) === 1,
+    deliveries: { from: integer(row.first_delivery), to: integer(next?.first_delivery ?? unbounded) },
+    updates: { from: integer(row.first_update), to: integer(next?.first_update ?? unbounded) },
+  })
+  return [segmentOf(first, rows[0]), ...rows.map((row, index) => segmentOf(row, rows[index + 1]))]
+}
+
+/** One of them. @throws RangeError When there is none. */
+export async function findSegment(db: Connection, number: number): Promise<Segment> {
+  const found = (await readSegments(db)).find((each) => each.number === number)
+  if (found === undefined) throw new RangeError(`This database has no history segment ${number}.`)
+  return found
+}
+
+/** The segments of the port. */
+export async function listSegments(db: Connection): Promise<HistorySegment[]> {
+  const segments = await readSegments(db)
+  return segments.map(({ number, begunAt }, index) => ({
+    number,
+    begunAt,
+    endedAt: segments[index + 1]?.begunAt ?? null,
+  }))
+}
+
+/**
+ * Begins a segment. It is recorded at last, when no more ids of the one before are assigned: after an interruption rows
+ * would otherwise be removed with rows that are a segment older.
+ */
+export async function beginSegment(engine: Engine): Promise<void> {
+  const { dialect, read, transaction } = engine
+  const { partitions } = dialect
+  if (partitions === null) return transaction((db) => record(db, dialect, null))
+  await engine.exclusively(async () => {
+    const { number, deliveries } = newestOf(await readSegments(read))
+    const following = partitions.following({ number, first: deliveries.from })
+    await whileBusy(() =>
+      transaction(async (db) => {
+        await dialect.waitAtMost(db, lockMs)
+        await partitions.add(db, following)
+      }),
+    )
+    await transaction(async (db) => {
+      await partitions.beginIds(db, following.first)
+      await record(db, dialect, following.first)
+    })
+  })
+}
+
+const newestOf = (segments: readonly [Segment, ...Segment[]]): Segment => segments.at(-1) ?? segments[0]
+
+/** @param firstDelivery - Null: the one after the newest. */
+async function record(db: Connection, dialect: SqlDialect, firstDelivery: number | null): Promise<void> {
+  const { name, nowText, lastAssigned } = dialect
+  const { number } = newestOf(await readSegments(db))
+  await run(
+    db,
+    dialect,
+    (parameter) => `insert into ${name('segments')} (number, begun_at, first_delivery, first_update, closes)
+      select ${parameter(number + 1)}, ${nowText(parameter)},
+        ${firstDelivery === null ? `${lastAssigned('snapshots', 'id')} + 1` : parameter(firstDelivery)},
+        ${lastAssigned('updates', 'seq')} + 1, 0`,
+  )
+}
+
+/** Closes a segment with all before it, and counts its pending deliveries. */
+export async function closeSegment({ transaction, read, dialect }: Engine, number: number): Promise<number> {
+  const { deliveries } = await findSegment(read, number)
+  if (deliveries.to === unbounded) throw new RangeError(`Segment ${number} is the newest: new rows belong to it.`)
+  await transaction((db) =>
+    db
+      .updateTable('segments')
+      .set({ closes: 1 })
+      .where('number', '<=', number + 1)
+      .where('closes', '=', 0)
+      .execute(),
+  )
+  const pending = sql<{ pending: Integer }>`select count(*) as pending from ${sql.raw(dialect.name('outbox'))}
+    where id >= ${deliveries.from} and id < ${deliveries.to}`
+  return integer((await pending.execute(read)).rows[0]?.pending ?? 0)
+}
+
+/** The lowest id of a delivery that may be replayed. No segment is closed until the transaction ends. */
+export async function lowestReplayable(db: Connection, { forUpdate }: SqlDialect): Promise<number> {
+  await db
+    .selectFrom('segments')
+    .select('number')
+    .where('closes', '=', 0)
+    .orderBy('number')
+    .modifyEnd(forUpdate)
+    .execute()
+  const closed = db.selectFrom('segments').select(({ fn }) => fn.max('first_delivery').as('lowest'))
+  return integer((await closed.where('closes', '=', 1).executeTakeFirst())?.lowest ?? 0)
+}

@@ -1,0 +1,45 @@
+/** The partitions of PostgreSQL: each segment has a table of its deliveries, and one of their attempts. @module */
+
+/** The ids of a segment's deliveries: from `first` up to before `end`. */
+export interface SegmentIds {
+  readonly number: number
+  readonly first: number
+  readonly end: number
+}
+
+/** Ids of the first segment: enough for decades, for a service whose history never ends. */
+const idsOfFirst = 10 ** 12
+/** Ids of every other one. A public id has 15 digits, so there is room for 9,990 of them. */
+const idsOfOthers = 10 ** 11
+
+/** The segment that a new database has. */
+export const firstSegment: SegmentIds = { number: 0, first: 0, end: idsOfFirst }
+
+/** The segment after the one that begins with an id. */
+export function followingSegment({ number, first }: Omit<SegmentIds, 'end'>): SegmentIds {
+  const next = number === 0 ? idsOfFirst : first + idsOfOthers
+  return { number: number + 1, first: next, end: next + idsOfOthers }
+}
+
+/** The tables of a segment. */
+export const partitionsOf = (number: number) => [`snapshots_${number}`, `attempts_${number}`] as const
+
+/**
+ * The statements that create the tables of a segment. They are attached when they are complete: to create them as
+ * partitions would lock out all others. A key of all partitions cannot do without their id, so each has its own key of
+ * versions: the same version comes twice at once, or never.
+ */
+export function createPartitions(name: (table: string) => string, { number, first, end }: SegmentIds): string[] {
+  const [snapshots, attempts] = partitionsOf(number)
+  const copy = (parent: string, table: string) =>
+    `create table ${name(table)} (like ${name(parent)} including all excluding identity)`
+  const attach = (parent: string, table: string) =>
+    `alter table ${name(parent)} attach partition ${name(table)} for values from (${first}) to (${end})`
+  return [
+    copy('snapshots', snapshots),
+    `create unique index ${snapshots}_version on ${name(snapshots)} (payment_id, version)`,
+    copy('attempts', attempts),
+    attach('snapshots', snapshots),
+    attach('attempts', attempts),
+  ]
+}

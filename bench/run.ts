@@ -3,9 +3,9 @@
  *
  * Names: signature, verification, pages, client, read-api-sqlite, read-api-postgres, sync, sync-sparse, live,
  * unauthenticated, deliveries-sqlite, deliveries-postgres, version-store, twin, console-sqlite, console-postgres,
- * console-writes, console-streams, updates, upgrade, bytes, bloat. Without a name all of them run.
+ * console-writes, console-streams, updates, upgrade, bytes, bloat, retention. Without a name all of them run.
  *
- * `--payments=N` fills the databases of the read API, the console and the upgrade with so many instead of a million.
+ * `--payments=N` fills the databases of the read API, the console, the upgrade and retention with so many instead of a million.
  * `--keep=FOLDER` keeps those of the console and the upgrade there for the next run. `--smoke` shows on small data that
  * everything runs; its figures mean nothing.
  * @module
@@ -24,6 +24,7 @@ import { benchDeliveries } from './notifications/bench.js'
 import { benchPages } from './pages.js'
 import { benchReadApi } from './read-api/bench.js'
 import { postgresDatabase, sqliteDatabase } from './read-api/database.js'
+import { benchRetention } from './retention/bench.js'
 import { benchSignature } from './signature.js'
 import { benchTwin } from './twin.js'
 import { benchUnauthenticated } from './unauthenticated/bench.js'
@@ -91,6 +92,10 @@ const bloatEffort = smoke
   ? { slice: 300, around: 1, open: 2, mostSeconds: 10 }
   : { slice: 7_000, around: 3, open: 20, mostSeconds: 30 }
 
+const retentionEffort = smoke
+  ? { payments: 2_000, days: 4, kept: 2, measured: 250 }
+  : { payments: sizeAsked() ?? 2_000_000, days: 14, kept: 7, measured: 5_000 }
+
 const dense = smoke
   ? { name: 'smoke', payments: 100, perBlock: 25, emptyBetween: 1 }
   : { name: '50,000 payments in 2,000 blocks', payments: 50_000, perBlock: 25, emptyBetween: 0 }
@@ -137,6 +142,7 @@ const benches: Readonly<Record<string, () => Promise<string>>> = {
   upgrade: () => benchUpgrade(upgradeEffort),
   bytes: () => benchBytes(smoke ? { payments: 200, wave: 100 } : { payments: 50_000, wave: 1_000 }),
   bloat: () => benchBloat(bloatEffort),
+  retention: () => benchRetention(retentionEffort),
   'console-streams': async () =>
     [await benchStreams(sqliteDatabase, streamsEffort), await benchStreams(postgresDatabase, streamsEffort)].join('\n'),
 }

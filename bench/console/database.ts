@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createService, parseMasterKey, type Service } from '@payment-integration/core'
-import type { Store } from '@payment-integration/core/ports'
+import { createService, parseMasterKey, type Service, systemClock } from '@payment-integration/core'
+import type { Clock, Store } from '@payment-integration/core/ports'
 import { createPostgresStore } from '@payment-integration/store-sql/postgres'
 import { createSqliteStore } from '@payment-integration/store-sql/sqlite'
 import { DatabaseSync } from '@photostructure/sqlite'
@@ -84,9 +84,15 @@ export async function openFilled(engine: Engine, options: FillOptions): Promise<
 }
 
 /** The service on a store, without running loops. */
-export function serviceOn(store: Store): Service {
+export function serviceOn(store: Store, clock?: Pick<Clock, 'now'>): Service {
   const sender = { post: () => Promise.reject(new Error('Nothing is sent here.')) }
-  return createService({ store, sender, masterKey: parseMasterKey(masterKey), allowLoopbackHttp: true })
+  return createService({
+    store,
+    sender,
+    masterKey: parseMasterKey(masterKey),
+    allowLoopbackHttp: true,
+    ...(clock === undefined ? {} : { clock: { ...systemClock, ...clock } }),
+  })
 }
 
 async function fill(server: Server, payments: number, isPrepared: boolean): Promise<void> {

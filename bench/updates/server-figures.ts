@@ -5,7 +5,7 @@ import pg from 'pg'
 /** Sizes and counters at one moment. */
 export interface ServerFigures {
   readonly payments: number
-  /** Bytes of each table with its indexes. */
+  /** Bytes of each table with its indexes and partitions. */
   readonly tables: Readonly<Record<string, number>>
   /** Bytes of WAL since the server began. */
   readonly wal: number
@@ -27,7 +27,9 @@ export async function serverFigures(connectionString: string): Promise<ServerFig
         n_tup_hot_upd::int as hot
        from pg_stat_user_tables where relname = 'statuses'`,
     )
-    const sizes = await one(`select relname, pg_total_relation_size(relid)::float8 as bytes from pg_stat_user_tables`)
+    const sizes =
+      await one(`select regexp_replace(relname, '_\\d+$', '') as relname, sum(pg_total_relation_size(relid))::float8 as bytes
+       from pg_stat_user_tables group by 1`)
     return { ...counts, tables: Object.fromEntries(sizes.map(({ relname, bytes }) => [relname, bytes])) }
   } finally {
     await client.end()

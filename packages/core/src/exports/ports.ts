@@ -5,6 +5,7 @@ export type { PaymentFacts, PriceFeedFacts, PricingFacts, TokenFacts } from '../
 export { initialStatus, type PaymentStatus, type StoredPayment, unsettledStates } from '../payments/record.js'
 export type * from '../ports/chain.js'
 export type * from '../ports/fulfilment.js'
+export type * from '../ports/history-archive.js'
 export type * from '../ports/identity-accounts.js'
 export type * from '../ports/identity-provider.js'
 export type * from '../ports/receipt-source.js'

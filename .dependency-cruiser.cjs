@@ -49,7 +49,7 @@ const npmArrows = {
   console: ['hono', 'openid-client', 'uplot'],
   server: ['hono', '@hono/node-server', 'undici', 'pino', 'ipaddr.js', 'prom-client'],
   // The demo receiver and the mirror open their databases as an integrator would.
-  cli: ['commander', 'picocolors', '@photostructure/sqlite', 'pg', '@types/pg'],
+  cli: ['commander', 'picocolors', '@photostructure/sqlite', 'pg', '@types/pg', '@bokuweb/zstd-wasm', 'hash-wasm'],
 }
 
 /** Packages that must also run where there is no Node, except their files that the imports map chooses for Node. */

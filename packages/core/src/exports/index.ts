@@ -25,6 +25,7 @@ export { type ReceiptPollerOptions, receiptPollerDefaults } from '../receipts/po
 export { type ReindexDeps, reindex } from '../reindex/reindex.js'
 export { ReindexError } from '../reindex/reindex-error.js'
 export type * from '../reindex/reindex-types.js'
+export { ArchiveError } from '../retention/archive-error.js'
 export { checkMasterKey, MasterKeyError } from '../secrets/check-master-key.js'
 export { type KeyPurpose, type KeyVersion, type MasterKey, parseMasterKey } from '../secrets/master-key.js'
 export { openSecret, SealedSecretError } from '../secrets/seal.js'

@@ -102,6 +102,7 @@ const table: Record<ErrorCode, Row> = {
   ERR_CHAIN_HISTORY_BROKEN: unavailable,
   ERR_CHAIN_REORG_TOO_DEEP: unavailable,
   ERR_REINDEX_REFUSED: internal,
+  ERR_ARCHIVE: internal,
   ERR_CHECKPOINT_MOVED: unavailable,
   ERR_SECRET_UNREADABLE: internal,
   ERR_MASTER_KEY_MISSING: internal,

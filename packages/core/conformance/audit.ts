@@ -44,6 +44,23 @@ export function auditTests(test: StoreTest): void {
     expect(await store.audit.newest()).toEqual(record(12))
   })
 
+  test('the oldest records are removed and stored again, exactly, and the next record follows the newest', async ({
+    store,
+  }) => {
+    for (let n = 1; n <= 5; n += 1) await append(store)
+    await store.transaction(async (tx) => {
+      await tx.lockAudit()
+      await tx.removeAudit(3)
+    })
+    expect(await store.audit.list({ limit: 9 })).toEqual([record(4), record(5)])
+    await append(store)
+    await store.transaction(async (tx) => {
+      await tx.lockAudit()
+      await tx.restoreAudit([record(2), record(3), record(4, { subject: 'else' })])
+    })
+    expect(await store.audit.list({ limit: 9 })).toEqual([2, 3, 4, 5, 6].map((seq) => record(seq)))
+  })
+
   test('several records of one transaction follow each other', async ({ store }) => {
     await store.transaction(async (tx) => {
       await tx.lockAudit()

@@ -24,7 +24,7 @@ const openSqlite = async () => {
   return {
     store,
     openAnother: async () => open(),
-    advanceClock(ms) {
+    advanceClock(ms: number) {
       now += ms
     },
     async close() {

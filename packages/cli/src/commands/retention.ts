@@ -23,9 +23,9 @@ export function addRetention(program: Command, io: Io, finish: Finish): void {
     .option('--folder <path>', 'where the files go (PI_RETENTION_FOLDER)')
     .addHelpText('after', examples('retention run --dry-run', 'retention run --folder /var/lib/payments/history'))
     .action(async (_options, command) => finish(await runRetention(optionsOf<RunOptions>(command), io)))
-  const file = 'history/deliveries-000012-20261126T030000Z.jsonl.zst'
+  const file = 'deliveries-000012-20261126T030000Z.jsonl.zst'
   withActor(add('restore', 'store the rows of a file again, until the next run'))
-    .argument('<file>', 'a file that retention run wrote')
+    .argument('<file>', 'a file in PI_RETENTION_FOLDER, or a path such as ./<file>')
     .addHelpText('after', examples(`retention restore ${file}`))
     .action(async (path: string, _options, command) =>
       finish(await restoreHistory(path, optionsOf<OperateOptions>(command), io)),
@@ -82,8 +82,8 @@ async function showPlan(history: HistoryCommands, policy: RetentionPolicy, repor
 }
 
 function restoreHistory(path: string, options: OperateOptions, io: Io): Promise<ExitCode> {
-  return withService(options, io, async ({ history }, report) => {
-    const { kind, rows } = await history.restore(await openArchive('.'), path)
+  return withService(options, io, async ({ history }, report, { retention }) => {
+    const { kind, rows } = await history.restore(await openArchive(retention.folder ?? '.'), path)
     report({ event: 'retention.restored', kind, rows }, () => [
       `Restored ${rowsText(rows)} of ${kind}. The next retention run removes them again.`,
     ])

@@ -5,7 +5,7 @@
  * unauthenticated, deliveries-sqlite, deliveries-postgres, version-store, twin, console-sqlite, console-postgres,
  * console-writes, console-streams, updates, upgrade, bytes, bloat, retention. Without a name all of them run.
  *
- * `--payments=N` fills the databases of the read API, the console, the upgrade and retention with so many instead of a million.
+ * `--payments=N` fills the databases of the read API, the console, the upgrade and retention with so many payments.
  * `--keep=FOLDER` keeps those of the console and the upgrade there for the next run. `--smoke` shows on small data that
  * everything runs; its figures mean nothing.
  * @module

@@ -1,4 +1,7 @@
-/** Ends the oldest records of the audit log, so that its chain can still be checked. Source: docs/retention.md. @module */
+/**
+ * Ends the oldest records of the audit log, so that its chain can still be checked. Source: docs/retention.md.
+ * @module
+ */
 import type { Audited } from '../audit/audited.js'
 import type { EndedHistory } from '../history-types.js'
 import type { ArchivedFile, ArchiveWriter, HistoryRow } from '../ports/history-archive.js'

@@ -16,7 +16,7 @@ export interface HistoryDeps {
   readonly clock: Pick<Clock, 'now'>
 }
 
-type Ended = Omit<EndedHistory & { readonly kind: SegmentedKind }, 'rows'>
+type EndedPart = Omit<EndedHistory & { readonly kind: SegmentedKind }, 'rows'>
 
 /** Builds the commands. */
 export function createHistoryCommands({ store, audited, clock }: HistoryDeps): HistoryCommands {
@@ -67,7 +67,7 @@ export function createHistoryCommands({ store, audited, clock }: HistoryDeps): H
   }
 
   /** Resolves the file, or null when there were no rows. */
-  async function removePart(history: HistoryStore, archive: HistoryArchive, { kind, part }: Ended, rows: number) {
+  async function removePart(history: HistoryStore, archive: HistoryArchive, { kind, part }: EndedPart, rows: number) {
     if (rows === 0 && kind !== 'deliveries') return null
     const found = await history.part(kind, part)
     let kept: ArchivedFile | null = null

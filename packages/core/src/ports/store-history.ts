@@ -1,4 +1,4 @@
-/** The port to history that ends: what old rows a store has, and how they leave it. Source: docs/retention.md. @module */
+/** The port to history that ends: old rows, and how they leave a store. Source: docs/retention.md. @module */
 import type { HistoryKind, HistoryRow } from './history-archive.js'
 
 /** Kinds whose rows are in segments. The audit log is cut by its records' times. */

@@ -7,7 +7,7 @@ import { keyBytes } from '../internal/hex.js'
 import { fragment } from '../internal/statement.js'
 import { integer } from '../internal/values.js'
 import type { SnapshotRow } from '../schema/tables.js'
-import { firstIdAt } from './first-id.js'
+import { firstIdAt } from '../deliveries/first-id.js'
 
 /** Versions that the statements of a page examine, where no index fits the filter: the first is often enough. */
 const steps = [250, 1_750]

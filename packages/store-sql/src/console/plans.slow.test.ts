@@ -9,7 +9,7 @@ import { type Compiled, postgresScans, sqlitePlan } from '../../test/support/pla
 import { auditQuery } from './console-reads.js'
 import { attemptsQuery, transactionQuery, viewRows } from './delivery-reads.js'
 import { failureQuery, integrationQuery, latencyQuery, newestIdsQuery } from './endpoint-reads.js'
-import { firstIdQuery } from './first-id.js'
+import { firstIdQuery } from '../deliveries/first-id.js'
 import { attemptCounts, paymentCounts } from './minute-counts.js'
 import { newestDeliveries, newestPayments, newestUpdates } from './newest.js'
 import { searchQuery, updatesQuery } from './payment-reads.js'

@@ -15,13 +15,14 @@ import { integer, nullableInteger, unpack } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
 import type { AttemptRow } from '../schema/tables.js'
 import { filtered, idOf, type RangeFilter } from './filter.js'
+import { withIdRange } from './first-id.js'
 
 /** Matching deliveries with their attempts, oldest first. */
 export async function listDeliveries(
   engine: Engine,
   query: Parameters<DeliveryStore['list']>[0],
 ): Promise<DeliveryView[]> {
-  return withAttempts(engine, await listQuery(engine.read, query).execute())
+  return withAttempts(engine, await listQuery(engine.read, await withIdRange(engine.read, query)).execute())
 }
 
 /** One delivery, or null. */
@@ -32,7 +33,7 @@ export async function findDelivery(engine: Engine, deliveryId: string): Promise<
 
 /** The id of the newest match, or null. */
 export async function newestDelivery({ read }: Engine, filter: DeliveryFilter): Promise<string | null> {
-  const row = await newestQuery(read, onlyFilter(filter)).executeTakeFirst()
+  const row = await newestQuery(read, await withIdRange(read, onlyFilter(filter))).executeTakeFirst()
   return row === undefined ? null : String(row.id)
 }
 
@@ -43,7 +44,7 @@ export function newestQuery(db: Connection, filter: DeliveryFilter) {
 
 /** The number of matches, up to `atMost`. */
 export async function countDeliveries({ read }: Engine, filter: DeliveryFilter, atMost?: number): Promise<number> {
-  const only = onlyFilter(filter)
+  const only = await withIdRange(read, onlyFilter(filter))
   const query = atMost === undefined ? countQuery(read, only) : boundedCountQuery(read, only, atMost)
   const row = await query.executeTakeFirst()
   return integer(row?.deliveries ?? 0)

@@ -7,13 +7,14 @@ import { run } from '../internal/statement.js'
 import { integer } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
 import { filtered, idOf } from './filter.js'
+import { withIdRange } from './first-id.js'
 
 /** Makes deliveries due now, with a new schedule. Leased ones are left alone. */
 export async function replayDeliveries(db: Connection, dialect: SqlDialect, request: ReplayRequest): Promise<Replayed> {
   const limit = checkInteger(request.limit, 'limit', 1)
   // The history of a closed segment no longer changes.
   const lowest = await lowestReplayable(db, dialect)
-  const found = await filtered(db, request)
+  const found = await filtered(db, await withIdRange(db, request))
     .where(idOf(request), '>=', lowest)
     .select(['d.id', 'q.id as pending'])
     .orderBy(idOf(request))

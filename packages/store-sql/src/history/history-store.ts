@@ -73,7 +73,7 @@ async function* pages<Key>(db: Connection, kind: KindRows<Key>, range: IdRange) 
   }
 }
 
-/** Updates have one table: their ids are unique in all segments. Those that wait now stay, even if they end meanwhile. */
+/** Updates have one table: their ids are unique in all segments. Those that wait now stay, even if they are decided. */
 async function updatesPart(engine: Engine, { updates: range }: Segment): Promise<HistoryPart> {
   const { dialect, read, transaction } = engine
   if (!dialect.types.isStoredInSequence)

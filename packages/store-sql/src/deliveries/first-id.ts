@@ -1,14 +1,37 @@
-/** Finds the first version of a time without an index by time. @module */
+/** Finds versions by their time without an index by time. @module */
 import { sql } from 'kysely'
 import type { Connection } from '../engine.js'
-import { checkInteger } from '../internal/checks.js'
+import { checkInteger, parseId } from '../internal/checks.js'
 import { integer } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
+import type { RangeFilter } from './filter.js'
 
 /** The lowest id of a version created at a time or later, or the next one. Ids rise with the time. */
 export async function firstIdAt(db: Connection, time: number): Promise<number> {
   const row = await firstIdQuery(db, checkInteger(time, 'time')).executeTakeFirst()
   return integer(row?.low ?? 1)
+}
+
+/**
+ * A version may have a lower id than one that was made earlier, if transactions ran at once. Their statements take less
+ * than this.
+ */
+const slackMs = 60_000
+
+/** The filter with a range of ids in which all versions of its times are. */
+export async function withIdRange<Filter extends RangeFilter>(db: Connection, filter: Filter): Promise<Filter> {
+  const since = checkInteger(filter.since ?? 0, 'since')
+  const until = checkInteger(filter.until ?? Number.MAX_SAFE_INTEGER, 'until')
+  const [from, to] = [since - slackMs, until + slackMs]
+  const after = from <= 0 ? 0 : (await firstIdAt(db, from)) - 1
+  const upTo = to > Number.MAX_SAFE_INTEGER ? null : (await firstIdAt(db, to)) - 1
+  return {
+    ...filter,
+    afterId: String(Math.max(after, filter.afterId === undefined ? 0 : parseId(filter.afterId, 'afterId'))),
+    ...(upTo === null
+      ? {}
+      : { upToId: String(Math.min(upTo, filter.upToId === undefined ? upTo : parseId(filter.upToId, 'upToId'))) }),
+  }
 }
 
 /** Its statement: a bisection within the database, because each step from outside would be a round trip. */

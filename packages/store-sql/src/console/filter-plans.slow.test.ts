@@ -8,6 +8,8 @@ import { fillConsoleRows, positionOf, rareChain, rows, shops, timeOf } from '../
 import { type OpenEngine, openPostgres, openSqlite } from '../../test/support/engines.js'
 import { postgresScans, sqlitePlan } from '../../test/support/plans.js'
 import { createStore } from '../create-store.js'
+import { withIdRange } from '../deliveries/first-id.js'
+import { listQuery } from '../deliveries/list.js'
 import * as ofDeliveries from './delivery-keys.js'
 import * as ofPayments from './payment-keys.js'
 
@@ -123,6 +125,19 @@ describe.skipIf(postgresMissing)('PostgreSQL', () => {
     for (const [filter, query] of queries)
       for (const { table, touched, index } of await postgresScans(open.engine, query))
         expect(touched, `${JSON.stringify(filter)}: ${table} by ${index}`).toBeLessThanOrEqual(size + 2)
+  })
+
+  test('deliveries of an integration and a time are found by their ids', async () => {
+    // Those of a minute at each end may be read too.
+    await sql`update ${sql.raw(open.engine.dialect.name('snapshots'))} set created_at = ${fixtures.epoch} + id * 60`.execute(
+      open.engine.read,
+    )
+    const times = { since: fixtures.epoch + 3_000 * 60, until: fixtures.epoch + 3_500 * 60 }
+    const query = await withIdRange(open.engine.read, { integrationAddress: shops[1], ...times })
+    const scans = await postgresScans(open.engine, listQuery(open.engine.read, { ...query, limit: rows }))
+    const touched = scans.filter(({ table }) => table === 'snapshots').map((scan) => scan.touched)
+    expect(touched).toEqual([expect.any(Number)])
+    expect(touched[0]).toBeLessThanOrEqual(500 + 2 * 1_000 + 2)
   })
 
   test('the end of a step is found in the order of an index, for integrations of any size', async () => {

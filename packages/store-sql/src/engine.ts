@@ -240,5 +240,7 @@ export interface Engine {
   announceDue(): void
   /** Calls `listener` when another process, or this one, told so. Returns what ends it. */
   whenDue(listener: () => void): () => void
+  /** Counts attempts that were settled: each left dead rows in the outbox. Never fails, and delays nobody. */
+  countSettled?(attempts: number): void
   close(): Promise<void>
 }

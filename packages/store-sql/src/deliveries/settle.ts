@@ -20,14 +20,16 @@ import { giveUp, removeFromOutbox } from './leave-outbox.js'
 import { isSuperseded } from './superseded.js'
 
 /** Builds `settle`: logs attempts, settles their deliveries, then updates their endpoints' health. */
-export function createSettle({ transaction, dialect }: Engine): DeliveryStore['settle'] {
+export function createSettle({ transaction, dialect, countSettled }: Engine): DeliveryStore['settle'] {
   return async (settled, judge) => {
     if (settled.length === 0) return { statuses: [], transitions: [] }
     const given = settled.map((one) => {
       if (one.verdict.kind === 'retry') checkInteger(one.verdict.inMs, 'inMs')
       return { ...one, id: parseId(one.claim.deliveryId, 'deliveryId'), token: parseLeaseToken(one.claim.leaseToken) }
     })
-    return transaction((db) => settle(db, dialect, given, judge), { searches: true })
+    const result = await transaction((db) => settle(db, dialect, given, judge), { searches: true })
+    countSettled?.(given.length)
+    return result
   }
 }
 

@@ -1,14 +1,15 @@
 /** Creates the PostgreSQL store, for more than one machine. @module */
 import type { Clock, Ids, Store } from '@payment-integration/core/ports'
-import { Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
+import type { Kysely } from 'kysely'
 import pg from 'pg'
 import { createStore } from '../create-store.js'
 import type { Engine, TransactionOptions } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
 import type { Tables } from '../schema/tables.js'
+import { type CompactionLimits, createOutboxCompactor } from './compact-outbox.js'
 import { createDueChannel } from './due-channel.js'
 import { postgresDialect } from './postgres-dialect.js'
-import { PostgresDriver } from './postgres-driver.js'
+import { kyselyOn, PostgresDriver } from './postgres-driver.js'
 import { conflictError, isConflict } from './postgres-error.js'
 import { exclusively, findIndex, makeIndex } from './postgres-migration.js'
 
@@ -127,9 +128,10 @@ export function createPostgresEngine(
     answerTimeoutMs?: number | undefined
     ownClients?: boolean
     end?: () => Promise<void>
+    compaction?: Partial<CompactionLimits>
   },
 ): Engine {
-  const { schema, now, end, answerTimeoutMs, ownClients = false } = options
+  const { schema, now, end, answerTimeoutMs, ownClients = false, compaction } = options
   const { preparedStatements: keepsPlans = postgresStoreDefaults.preparedStatements } = options
   const settings = { keepsPlans, ownClients, answerTimeoutMs }
   const driver = new PostgresDriver(pool, settings)
@@ -153,6 +155,7 @@ export function createPostgresEngine(
     return made.db
   }
   const channel = createDueChannel(schema, pool.options, (text) => driver.rows({ sql: text, parameters: [] }))
+  const compactor = createOutboxCompactor(driver, schema, compaction)
   let closing: Promise<void> | undefined
   return {
     dialect: postgresDialect(schema, now),
@@ -169,27 +172,16 @@ export function createPostgresEngine(
     makeIndex: (index) => makeIndex(patient, schema, index),
     announceDue: () => channel.announce(),
     whenDue: (listener) => channel.listen(listener),
+    countSettled: (attempts) => compactor.settled(attempts),
     close() {
       closed = true
       driver.close()
       patient.close()
       for (const own of transactors.values()) own.driver.close()
-      closing ??= Promise.all([channel.close(), end?.()]).then(() => undefined)
+      closing ??= Promise.all([channel.close(), compactor.idle()]).then(() => end?.())
       return closing
     },
   }
-}
-
-/** The query builder over a driver. */
-export function kyselyOn(driver: PostgresDriver): Kysely<Tables> {
-  return new Kysely<Tables>({
-    dialect: {
-      createAdapter: () => new PostgresAdapter(),
-      createDriver: () => driver,
-      createIntrospector: (db) => new PostgresIntrospector(db),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
-    },
-  })
 }
 
 // After a conflict another transaction has committed, so an immediate retry makes progress.

@@ -2,10 +2,10 @@
 import type { Store } from '@payment-integration/core/ports'
 import type pg from 'pg'
 import { createStoreTransaction } from '../store-transaction.js'
-import { checkSchema, kyselyOn, postgresStoreDefaults } from './create-postgres-store.js'
+import { checkSchema, postgresStoreDefaults } from './create-postgres-store.js'
 import { dueChannelName } from './due-channel.js'
 import { postgresDialect } from './postgres-dialect.js'
-import { PostgresDriver } from './postgres-driver.js'
+import { kyselyOn, PostgresDriver } from './postgres-driver.js'
 
 /** The place of the tables. */
 export interface JoinOptions {

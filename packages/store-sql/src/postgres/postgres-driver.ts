@@ -1,8 +1,9 @@
 /** A Kysely driver over a `pg` pool. @module */
-import type { Driver } from 'kysely'
+import { type Driver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
 import type { Pool } from 'pg'
 import type { NamedQuery } from '../engine.js'
 import type { RawRows } from '../internal/row-view.js'
+import type { Tables } from '../schema/tables.js'
 import { PostgresConnection, type PostgresDriverOptions } from './postgres-connection.js'
 import { closedError, connectError } from './postgres-error.js'
 
@@ -79,4 +80,16 @@ export class PostgresDriver implements Driver {
   }
 
   async destroy(): Promise<void> {}
+}
+
+/** The query builder over a driver. */
+export function kyselyOn(driver: PostgresDriver): Kysely<Tables> {
+  return new Kysely<Tables>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => driver,
+      createIntrospector: (db) => new PostgresIntrospector(db),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+  })
 }

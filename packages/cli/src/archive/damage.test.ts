@@ -80,7 +80,13 @@ test('a missing, a doubled and a misplaced frame are errors', async () => {
   const folder = temporaryFolder()
   // A line in each frame: only the last line shows that frames are missing.
   const [head, a, b, end] = [first, '{"a":1}\n', '{"a":2}\n', '{"rows":2}\n']
-  const wrong = [[head, a, end], [head, a, a, b, end], [a, head, b, end], [head, a, end, b], [head, a, b, end, end]]
+  const wrong = [
+    [head, a, end],
+    [head, a, a, b, end],
+    [a, head, b, end],
+    [head, a, end, b],
+    [head, a, b, end, end],
+  ]
   for (const lines of wrong) expect(await fault(put(folder, await framesOf(...lines))), lines.join('')).not.toBeNull()
 })
 
@@ -88,7 +94,7 @@ test('two files, one after the other, are no file', async () => {
   const folder = temporaryFolder()
   const { content } = await writeFile(folder, [rows])
   const message = await fault(put(folder, Buffer.concat([content, content])))
-  expect(message).toContain('damaged at line 403: it counts 200 rows, and there are 401.')
+  expect(message).toContain('damaged at line 404: it counts 200 rows, and there are 402.')
 })
 
 test('the error of a line names the line', async () => {
@@ -100,7 +106,7 @@ test('the error of a line names the line', async () => {
     ['{"a":1}\n\n{"rows":2}\n', 'damaged at line 3: it is no JSON.'],
     ['{"a":1}\n{"rows":2}\n', 'damaged at line 3: it counts 2 rows, and there are 1.'],
     ['{"a":1}\n{"rows":1,"b":1}\n', 'ends at line 3: this line does not count the rows, as the last one does.'],
-    ['{"a":1}\n{"rows":1}', "ends at the frame at byte 0: its last line has no end."],
+    ['{"a":1}\n{"rows":1}', 'ends at the frame at byte 0: its last line has no end.'],
     ['{"a":1}\n{"rows":"1"}\n', 'ends at line 3: this line does not count the rows, as the last one does.'],
   ]
   for (const [lines, message] of cases)

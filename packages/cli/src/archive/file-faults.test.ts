@@ -140,29 +140,35 @@ test('a row is an object, and a member without a value is left out', async () =>
   await expect(writer.write([[1] as unknown as HistoryRow])).rejects.toThrow(TypeError)
 })
 
-test('a full disk is named, nothing stays on it, and the file is written once there is space', async (context) => {
-  const disk = mountSmallDisk('256k')
-  if (disk === null) {
-    context.skip('this user may not mount a file system')
-    return
-  }
-  try {
-    const archive = createFolderArchive({ folder: disk.path, contentBytes: 4_096 })
-    const rows = randomRows(500, 1_000, 3)
-    const writer = await archive.create(header)
-    const path = join(disk.path, headerName)
-    const message = `The file ${path} cannot be written: the disk is full. Make space, then run the command again.`
-    await expect(fill(writer, rows)).rejects.toMatchObject(archiveError(message))
-    expect(readdirSync(disk.path)).toStrictEqual([])
-    await expect(writer.finish()).rejects.toThrow(TypeError)
-    await writer.discard()
-    disk.grow('4m')
-    await fill(await archive.create(header), rows)
-    expect((await readFile(path)).groups.flat()).toStrictEqual(rows)
-  } finally {
-    disk.remove()
-  }
-})
+test.for([
+  ['while it is written', 4_096],
+  ['while it is finished', 1_048_576],
+] as const)(
+  'a disk that is full %s is named, keeps nothing of the file, and takes it once there is space',
+  async ([, contentBytes], context) => {
+    const disk = mountSmallDisk('256k')
+    if (disk === null) {
+      context.skip('this user may not mount a file system')
+      return
+    }
+    try {
+      const archive = createFolderArchive({ folder: disk.path, contentBytes })
+      const rows = randomRows(500, 1_000, 3)
+      const writer = await archive.create(header)
+      const path = join(disk.path, headerName)
+      const message = `The file ${path} cannot be written: the disk is full. Make space, then run the command again.`
+      await expect(fill(writer, rows)).rejects.toMatchObject(archiveError(message))
+      expect(readdirSync(disk.path)).toStrictEqual([])
+      await expect(writer.finish()).rejects.toThrow(TypeError)
+      await writer.discard()
+      disk.grow('4m')
+      await fill(await archive.create(header), rows)
+      expect((await readFile(path)).groups.flat()).toStrictEqual(rows)
+    } finally {
+      disk.remove()
+    }
+  },
+)
 
 async function fill(writer: ArchiveWriter, rows: readonly HistoryRow[]): Promise<void> {
   for (const row of rows) await writer.write([row])

@@ -19,8 +19,8 @@ export const folderArchiveDefaults = { contentBytes: frameBytes } as const
 /**
  * Opens a folder of files.
  *
- * `read` takes the name of a file in the folder. A text with a separator, such as `./FILE`, is a path instead; a
- * relative one begins in the current folder. So no name leaves the folder, and a copy can be anywhere.
+ * `read` takes the name of a file in the folder, or a path. A text with a separator, such as `./FILE`, is a path, which
+ * is relative to the current folder unless it is absolute. So no name leaves the folder, and a copy may be anywhere.
  * @throws RangeError when an option is out of range.
  */
 export function createFolderArchive(options: FolderArchiveOptions): HistoryArchive {

@@ -20,12 +20,13 @@ export async function readArchive(path: string): ReturnType<HistoryArchive['read
 
 /** The rows between the first line and the last, which counts them. */
 async function* readRows(path: string): AsyncGenerator<readonly HistoryRow[]> {
-  let header: string | undefined
+  let isHeaderRead = false
   let last: string | undefined
   let rows = 0
   for await (const lines of readLines(path)) {
     const ready = last === undefined ? lines : [last, ...lines]
-    header ??= ready.shift()
+    if (!isHeaderRead) ready.shift()
+    isHeaderRead = true
     last = ready.pop()
     if (ready.length === 0) continue
     const before = rows

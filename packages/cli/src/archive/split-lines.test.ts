@@ -27,3 +27,11 @@ test('a line of 64 MiB is the longest', () => {
   for (let count = 0; count < 64; count += 1) expect(splitter.split(content)).toStrictEqual([])
   expect(() => splitter.split(Buffer.from('a'))).toThrow(RangeError)
 })
+
+test('lines that run from one content into the next may have more than 64 MiB together', () => {
+  const splitter = createLineSplitter()
+  const content = Buffer.alloc(maxLineBytes / 16, 'a')
+  content.write('\n')
+  const lengths = Array.from({ length: 18 }, () => splitter.split(content).map((line) => line.length))
+  expect(lengths.flat()).toStrictEqual([0, ...Array.from({ length: 17 }, () => content.length - 1)])
+})

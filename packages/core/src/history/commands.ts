@@ -127,9 +127,10 @@ export function createHistoryCommands({ store, audited, clock }: HistoryDeps): H
       const { header, rows } = await archive.read(name)
       const { kind, part } = header
       const history = historyOf()
+      // The end of a damaged file may be missing: none of its rows is stored then.
       let count = 0
+      for await (const group of rows()) count += group.length
       for await (const group of rows()) {
-        count += group.length
         if (kind === 'audit') await audited((tx) => tx.restoreAudit(group.map((row) => row as unknown as AuditRecord)))
         else await history.restore(kind, part, group)
       }

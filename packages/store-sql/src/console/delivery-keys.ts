@@ -1,13 +1,13 @@
 /** Pages of deliveries: index ranges of a fixed length. Source: the port ConsoleReads. @module */
 import type { DeliveryFilter } from '@payment-integration/core/ports'
 import { type Selectable, sql } from 'kysely'
+import { firstIdAt } from '../deliveries/first-id.js'
 import type { Engine } from '../engine.js'
 import { parseId } from '../internal/checks.js'
 import { keyBytes } from '../internal/hex.js'
 import { fragment } from '../internal/statement.js'
 import { integer } from '../internal/values.js'
 import type { SnapshotRow } from '../schema/tables.js'
-import { firstIdAt } from '../deliveries/first-id.js'
 
 /** Versions that the statements of a page examine, where no index fits the filter: the first is often enough. */
 const steps = [250, 1_750]

@@ -29,8 +29,7 @@ describe.skipIf(postgresMissing)(
       await publish(store, 4)
       const [leased, retried, replayed, exhausted] = await store.deliveries.claim(claimAll)
       if (!leased || !retried || !replayed || !exhausted) throw new Error('Four deliveries were due.')
-      for (const claim of [retried, replayed])
-        await settleOne(store, claim, failed, { kind: 'retry', inMs: 3_600_000 })
+      for (const claim of [retried, replayed]) await settleOne(store, claim, failed, { kind: 'retry', inMs: 3_600_000 })
       await settleOne(store, exhausted, failed, { kind: 'exhausted' })
       for (const { deliveryId } of [replayed, exhausted])
         await store.transaction((tx) => tx.replayDeliveries({ deliveryId, limit: 1 }))
@@ -96,9 +95,7 @@ describe.skipIf(postgresMissing)(
       expect(
         await run(`select count(*)::int as attempts, count(distinct delivery_id)::int as deliveries,
           (count(*) filter (where status = 204))::int as delivered from ${schema}.attempts`),
-      ).toEqual([
-        { attempts: attempts.length, deliveries: rounds * deliveries, delivered: rounds * deliveries },
-      ])
+      ).toEqual([{ attempts: attempts.length, deliveries: rounds * deliveries, delivered: rounds * deliveries }])
     })
 
     test('a session that has locked the table is left alone, and claims go on beside it', async () => {

@@ -1,0 +1,152 @@
+import { fixtures } from '@payment-integration/core/conformance'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { createTestDatabase, postgresMissing, type TestDatabase } from '../../test/postgres.js'
+import { createStore } from '../create-store.js'
+import type { Engine } from '../engine.js'
+import { beginSegment } from '../history/segments.js'
+import { createPartitions, followingSegment } from '../schema/partitions.js'
+import { createPostgresEngine } from './create-postgres-store.js'
+
+const { answered, claimOne, hash, indexed, integration, settleOne } = fixtures
+const kinds = ['attempts', 'deliveries'] as const
+
+describe.skipIf(postgresMissing)(
+  `segments of PostgreSQL${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`,
+  () => {
+    let server: TestDatabase
+    let admin: pg.Client
+    let schemas = 0
+    const closing: (() => Promise<unknown>)[] = []
+    beforeAll(async () => {
+      server = await createTestDatabase()
+      admin = new pg.Client({ connectionString: server.connectionString })
+      await admin.connect()
+    })
+    afterEach(async () => {
+      for (const close of closing.splice(0)) await close()
+    })
+    afterAll(async () => {
+      await admin?.end()
+      await server?.remove()
+    })
+
+    function openEngine(schema: string, connectionString = server.connectionString): Engine {
+      const pool = new pg.Pool({ connectionString, max: 6 })
+      pool.on('error', () => undefined)
+      const engine = createPostgresEngine(pool, { schema, end: () => pool.end() })
+      closing.push(() => engine.close())
+      return engine
+    }
+
+    async function open() {
+      schemas += 1
+      const schema = `parts_${schemas}`
+      const engine = openEngine(schema)
+      const store = createStore(engine)
+      await store.migrate()
+      await store.integrations.insert(integration())
+      const { history } = store
+      if (history === null) throw new TypeError('There is no history.')
+      const deliver = async (n: number) => {
+        await indexed(store, { txHash: hash(n) })
+        await settleOne(store, await claimOne(store), answered, { kind: 'delivered' })
+      }
+      return { schema, engine, store, history, deliver }
+    }
+
+    async function count(text: string): Promise<number> {
+      const { rows } = await admin.query<{ found: string }>(`select count(*) as found from ${text}`)
+      return Number(rows[0]?.found)
+    }
+
+    /** Valid indexes of a table that begin with a column. */
+    const indexesOf = (table: string, column: string) =>
+      count(`pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
+        where i.indrelid = '${table}'::regclass and i.indisvalid and a.attname = '${column}'`)
+
+    test('an index of a table in segments is made in each of them, and later ones have it', async () => {
+      const { schema, engine, store, history, deliver } = await open()
+      await deliver(1)
+      await history.beginSegment()
+      // As an interrupted run leaves them: one of the parent without its parts, and one that is not valid.
+      await admin.query(`create index attempts_started on only ${schema}.attempts (started_at)`)
+      await admin.query(`create index attempts_1_attempts_started on ${schema}.attempts_1 (started_at)`)
+      await admin.query(`update pg_index set indisvalid = false
+        where indexrelid = '${schema}.attempts_1_attempts_started'::regclass`)
+      expect(await engine.hasIndex('attempts_started')).toBe(false)
+      await store.console.prepare()
+      expect(await engine.hasIndex('attempts_started')).toBe(true)
+      await history.beginSegment()
+      await deliver(2)
+      for (const table of ['attempts_0', 'attempts_1', 'attempts_2'])
+        expect(await indexesOf(`${schema}.${table}`, 'started_at'), table).toBe(1)
+      await store.console.prepare()
+      expect((await store.console.attempts({ since: 0, limit: 9 })).length).toBe(2)
+    })
+
+    test('a begin that was interrupted is continued, and no row is older than its segment', async () => {
+      const { schema, engine, history, deliver } = await open()
+      await deliver(1)
+      const following = followingSegment({ number: 0, first: 0 })
+      for (const statement of createPartitions(engine.dialect.name, following)) await admin.query(statement)
+      await deliver(2)
+      await admin.query(`select setval(pg_get_serial_sequence('${schema}.snapshots', 'id'), ${following.first}, false)`)
+      await deliver(3)
+      // The third delivery has an id of the new segment, which was not recorded yet.
+      await beginSegment(engine)
+      await deliver(4)
+      expect(await history.segments()).toHaveLength(2)
+      expect(await Promise.all([0, 1].map((segment) => history.count('deliveries', segment)))).toEqual([2, 2])
+    })
+
+    test('a repeated version of a payment is rejected', async () => {
+      const { schema, store, deliver } = await open()
+      await deliver(1)
+      const again = `insert into ${schema}.snapshots (payment_id, created_at, version, body)
+        select payment_id, 1, version, body from ${schema}.snapshots`
+      await expect(admin.query(again)).rejects.toThrow('snapshots_0_version')
+    })
+
+    test('a segment that somebody reads is removed once they end', async () => {
+      const { schema, history, deliver } = await open()
+      await deliver(1)
+      await history.beginSegment()
+      await history.closeSegment(0)
+      const [attempts, deliveries] = await Promise.all(kinds.map((kind) => history.part(kind, 0)))
+      await admin.query(`begin; select from ${schema}.attempts`)
+      const removing = attempts?.remove()
+      await deliver(2)
+      await admin.query('commit')
+      await removing
+      await deliveries?.remove()
+      expect(
+        await count(
+          `pg_class where relname in ('snapshots_0', 'attempts_0') and relnamespace = '${schema}'::regnamespace`,
+        ),
+      ).toBe(0)
+      expect(await count(`${schema}.snapshots`)).toBe(1)
+    })
+
+    test('a role with rights on the tables needs none on their segments', async () => {
+      const { schema, history, store, deliver } = await open()
+      const role = `worker_${schema}`
+      await admin.query(`create role ${role} login password 'worker'`)
+      await admin.query(`grant usage on schema ${schema} to ${role}`)
+      const { rows } = await admin.query<{ name: string }>(
+        `select c.oid::regclass::text as name from pg_class c
+         where c.relnamespace = '${schema}'::regnamespace and c.relkind in ('r', 'p', 'S') and not c.relispartition`,
+      )
+      for (const { name } of rows) await admin.query(`grant all on ${name} to ${role}`)
+      await deliver(1)
+      await history.beginSegment()
+      const url = new URL(server.connectionString.replace('postgres://postgres@', `postgres://${role}:worker@`))
+      const worker = createStore(openEngine(schema, url.href))
+      await indexed(worker, { txHash: hash(2) })
+      await settleOne(worker, await claimOne(worker), answered, { kind: 'delivered' })
+      const replay = { status: 'delivered', limit: 9 } as const
+      expect(await worker.transaction((tx) => tx.replayDeliveries(replay))).toMatchObject({ replayed: 2 })
+      expect(await store.deliveries.list({ limit: 9 })).toHaveLength(2)
+    })
+  },
+)

@@ -101,7 +101,7 @@ describe.skipIf(postgresMissing)(
     })
 
     test('a repeated version of a payment is rejected', async () => {
-      const { schema, store, deliver } = await open()
+      const { schema, deliver } = await open()
       await deliver(1)
       const again = `insert into ${schema}.snapshots (payment_id, created_at, version, body)
         select payment_id, 1, version, body from ${schema}.snapshots`

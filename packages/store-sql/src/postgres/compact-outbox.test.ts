@@ -12,7 +12,7 @@ describe.skipIf(postgresMissing)(
     const { open, openPool, connect, storeOn, compactorOn, run, rowsOf, fileOf, pagesOf } = outboxes()
 
     test('its pages stay few while thousands of deliveries pass', async () => {
-      const { schema, store } = await open({ checkAfter: 200, leastPages: 16 })
+      const { schema, store } = await open({ lookAfter: 200, leastPages: 16 })
       const pages: number[] = []
       for (let round = 0; round < 20; round += 1) {
         await deliver(store, 500)
@@ -29,8 +29,7 @@ describe.skipIf(postgresMissing)(
       await publish(store, 4)
       const [leased, retried, replayed, exhausted] = await store.deliveries.claim(claimAll)
       if (!leased || !retried || !replayed || !exhausted) throw new Error('Four deliveries were due.')
-      for (const claim of [retried, replayed])
-        await settleOne(store, claim, failed, { kind: 'retry', inMs: 3_600_000 })
+      for (const claim of [retried, replayed]) await settleOne(store, claim, failed, { kind: 'retry', inMs: 3_600_000 })
       await settleOne(store, exhausted, failed, { kind: 'exhausted' })
       for (const { deliveryId } of [replayed, exhausted])
         await store.transaction((tx) => tx.replayDeliveries({ deliveryId, limit: 1 }))
@@ -96,9 +95,7 @@ describe.skipIf(postgresMissing)(
       expect(
         await run(`select count(*)::int as attempts, count(distinct delivery_id)::int as deliveries,
           (count(*) filter (where status = 204))::int as delivered from ${schema}.attempts`),
-      ).toEqual([
-        { attempts: attempts.length, deliveries: rounds * deliveries, delivered: rounds * deliveries },
-      ])
+      ).toEqual([{ attempts: attempts.length, deliveries: rounds * deliveries, delivered: rounds * deliveries }])
     })
 
     test('a session that has locked the table is left alone, and claims go on beside it', async () => {
@@ -122,7 +119,7 @@ describe.skipIf(postgresMissing)(
     })
 
     test('close waits for a compaction, and a closed pool is no failure of it', async () => {
-      const { schema, store, pool } = await open({ checkAfter: 100 })
+      const { schema, store, pool } = await open({ lookAfter: 100 })
       const inUse = () => pool.totalCount - pool.idleCount + pool.waitingCount
       await deliver(store, 100)
       expect(inUse()).toBe(1)

@@ -77,8 +77,8 @@ export function createOutboxCompactor(
 }
 
 /**
- * Selects the next transaction's number, the table's pages, and its live rows, which are null where it must not be
- * compacted: it would be of no use, or others would see rows vanish.
+ * Selects the number of the next transaction, the table's pages, and its live rows. These are null where it must not be
+ * compacted: it would be of no use, or another session would miss rows.
  * @param nextXid - Of the last look. Without an older snapshot, vacuum can remove the dead rows.
  */
 function lookText(table: string, nextXid: string | null, { leastPages, mostRows }: CompactionLimits): string {

@@ -12,7 +12,7 @@ describe.skipIf(postgresMissing)(
     const { open, openPool, connect, storeOn, compactorOn, run, rowsOf, fileOf, pagesOf } = outboxes()
 
     test('its pages stay few while thousands of deliveries pass', async () => {
-      const { schema, store } = await open({ checkAfter: 200, leastPages: 16 })
+      const { schema, store } = await open({ lookAfter: 200, leastPages: 16 })
       const pages: number[] = []
       for (let round = 0; round < 20; round += 1) {
         await deliver(store, 500)
@@ -119,7 +119,7 @@ describe.skipIf(postgresMissing)(
     })
 
     test('close waits for a compaction, and a closed pool is no failure of it', async () => {
-      const { schema, store, pool } = await open({ checkAfter: 100 })
+      const { schema, store, pool } = await open({ lookAfter: 100 })
       const inUse = () => pool.totalCount - pool.idleCount + pool.waitingCount
       await deliver(store, 100)
       expect(inUse()).toBe(1)

@@ -1,18 +1,18 @@
 /** Compacts the outbox while an open snapshot keeps its dead rows. See docs/decisions/small-outbox.md. @module */
 import type { PostgresDriver } from './postgres-driver.js'
 
-/** When the outbox is compacted, and how long that may take. */
+/** When the outbox is compacted. */
 export interface CompactionLimits {
-  /** Settled attempts of this process between two looks at the table's size. */
-  readonly checkAfter: number
+  /** Settled attempts of this process between two looks at the table. */
+  readonly lookAfter: number
   /** Pages from which on it is compacted. */
   readonly leastPages: number
-  /** With more live rows it is not compacted: writing them anew takes too long. */
+  /** With more live rows it is not compacted: writing them anew would lock it for too long. */
   readonly mostRows: number
 }
 
 /** The limits by default. */
-export const compactionDefaults: CompactionLimits = { checkAfter: 1_000, leastPages: 128, mostRows: 20_000 }
+export const compactionDefaults: CompactionLimits = { lookAfter: 250, leastPages: 32, mostRows: 20_000 }
 
 /** A page without dead rows has at least so many. */
 const rowsOfPage = 50
@@ -22,7 +22,7 @@ const sparseness = 4
 const lockTimeoutMs = 100
 /** Of the statement that has the lock; a table of millions of dead rows is left to autovacuum. */
 const compactionTimeoutMs = 500
-/** After attempts without effect in a row, the next look comes after so many times `checkAfter` at most. */
+/** After attempts without effect in a row, the next look comes after so many times `lookAfter` at most. */
 const longestPause = 32
 
 /** Compacts the outbox beside the work that fills it. */
@@ -41,19 +41,21 @@ export function createOutboxCompactor(
 ): OutboxCompactor {
   const limits = { ...compactionDefaults, ...given }
   const table = `"${schema}"."outbox"`
-  let left = limits.checkAfter
+  let left = limits.lookAfter
   let pause = 1
-  let lastXid: number | undefined
+  let nextXid: string | null = null
   let running: Promise<void> | null = null
 
-  async function compactIfSparse(): Promise<void> {
-    const since = lastXid
-    ;[lastXid] = await readNumbers(driver, 'select pg_snapshot_xmax(pg_current_snapshot())::xid::text')
-    if (since === undefined) return
-    const pages = await findSparse(driver, table, since, limits)
-    if (pages !== null) await runAlone(driver, compactionText(table, pages, limits))
-    const [pagesLeft = 0] = pages === null ? [] : await readNumbers(driver, `select ${pagesOf(table)}`)
-    pause = pages === null || pagesLeft < pages ? 1 : Math.min(pause * 2, longestPause)
+  async function look(): Promise<void> {
+    const { values } = await driver.rows({ sql: lookText(table, nextXid, limits), parameters: [] })
+    const [xid, pages, live] = values[0] ?? []
+    nextXid = String(xid)
+    const isSparse = live !== null && Number(pages) * rowsOfPage >= Number(live) * sparseness
+    const hasNoEffect =
+      isSparse &&
+      Number(live) <= limits.mostRows &&
+      (await compact(driver, compactionText(table, Number(pages), limits))) >= Number(pages)
+    pause = hasNoEffect ? Math.min(pause * 2, longestPause) : 1
   }
 
   return {
@@ -61,10 +63,10 @@ export function createOutboxCompactor(
       left -= attempts
       if (left > 0 || running !== null) return
       // The database may be busy or lost: the work that notices it reports it.
-      running = compactIfSparse()
+      running = look()
         .catch(() => undefined)
         .then(() => {
-          left = limits.checkAfter * pause
+          left = limits.lookAfter * pause
           running = null
         })
     },
@@ -75,30 +77,20 @@ export function createOutboxCompactor(
 }
 
 /**
- * The number of pages when the table may be compacted now and is worth it; else null.
- * @param since - The next transaction at the last look. Without an older snapshot, vacuum can remove the dead rows.
+ * Selects the number of the next transaction, the table's pages, and its live rows. These are null where it must not be
+ * compacted: it would be of no use, or another session would miss rows.
+ * @param nextXid - Of the last look. Without an older snapshot, vacuum can remove the dead rows.
  */
-async function findSparse(
-  driver: PostgresDriver,
-  table: string,
-  since: number,
-  { leastPages, mostRows }: CompactionLimits,
-): Promise<number | null> {
+function lookText(table: string, nextXid: string | null, { leastPages, mostRows }: CompactionLimits): string {
   // At a higher isolation level a statement's snapshot may be older than its lock: it would find an empty table. A
-  // trigger would see all rows written anew. The rows are only counted if all else holds.
-  const sql = `select o.pages, (select count(*) from (select from ${table} limit ${mostRows + 1}) l) as live
-    from (select oid, relhastriggers, ${pagesOf(table)} as pages from pg_class where oid = '${table}'::regclass) o
-    where o.pages >= ${leastPages} and has_table_privilege(o.oid, 'truncate') and not o.relhastriggers
-      and current_setting('default_transaction_isolation') = 'read committed'
-      and ${hasSession(`age(backend_xmin) > age('${since}'::xid)`)} and not ${hasSession(isDump)}`
-  const [pages = null, live = 0] = await readNumbers(driver, sql)
-  return pages !== null && live <= mostRows && pages * rowsOfPage >= live * sparseness ? pages : null
-}
-
-/** The first row; empty when there is none. */
-async function readNumbers(driver: PostgresDriver, sql: string): Promise<number[]> {
-  const { values } = await driver.rows({ sql, parameters: [] })
-  return (values[0] ?? []).map(Number)
+  // trigger would see all rows written anew.
+  const mayCompact = `pages >= ${leastPages} and has_table_privilege(oid, 'truncate') and not relhastriggers
+    and current_setting('default_transaction_isolation') = 'read committed'
+    and ${hasSession(`age(backend_xmin) > age('${nextXid}'::xid)`)} and not ${hasSession(isDump)}`
+  const live = `(select count(*) from (select from ${table} limit ${mostRows + 1}) l)`
+  return `select pg_snapshot_xmax(pg_current_snapshot())::xid::text, pages,
+      ${nextXid === null ? 'null' : `case when ${mayCompact} then ${live} end`}
+    from (select oid, relhastriggers, ${pagesOf(table)} as pages from pg_class where oid = '${table}'::regclass) o`
 }
 
 const pagesOf = (table: string) => `pg_relation_size('${table}') / current_setting('block_size')::bigint`
@@ -126,13 +118,16 @@ function compactionText(table: string, pages: number, { mostRows }: CompactionLi
       insert into ${table} select * from unnest(live);
       if ${hasSession(isDump)} then raise lock_not_available; end if;
     exception when lock_not_available or query_canceled then null; end $$;
-    commit`
+    commit; select ${pagesOf(table)} as pages`
 }
 
-async function runAlone(driver: PostgresDriver, text: string): Promise<void> {
+/** Runs it and returns the pages that the table has afterwards. */
+async function compact(driver: PostgresDriver, text: string): Promise<number> {
   const connection = await driver.acquireConnection()
   try {
-    await connection.run(text)
+    // Several statements have a result each.
+    const results = (await connection.run(text)) as unknown as readonly { readonly rows: { pages: string }[] }[]
+    return Number(results.at(-1)?.rows[0]?.pages)
   } catch (error) {
     await connection.rollback()
     throw error

@@ -12,9 +12,9 @@ import { createTestDatabase, type TestDatabase } from '../postgres.js'
 const { answered, hash, indexPayments, indifferent, integration, primary } = fixtures
 
 /** Compacts at each look, where it may. */
-export const eager = { checkAfter: 1, leastPages: 1, mostRows: 1_000 }
+export const eager = { lookAfter: 1, leastPages: 1, mostRows: 1_000 }
 
-const never = { checkAfter: Number.POSITIVE_INFINITY }
+const never = { lookAfter: Number.POSITIVE_INFINITY }
 
 /** Begins a transaction with a snapshot. */
 export const snapshot = 'begin isolation level repeatable read; select 1'

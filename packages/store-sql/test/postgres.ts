@@ -142,15 +142,29 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   const { connectionString } = await shared
   databases += 1
   const name = `test_${databases}`
-  const admin = async (statement: string) => {
+  const admin = async (...statements: string[]) => {
     const client = new pg.Client({ connectionString })
     await client.connect()
-    await client.query(statement).finally(() => client.end())
+    try {
+      for (const statement of statements) await client.query(statement)
+    } finally {
+      await client.end()
+    }
   }
   await admin(`create database ${name}`)
   return {
     connectionString: connectionString.replace('/postgres?', `/${name}?`),
-    remove: () => admin(`drop database ${name} with (force)`),
+    // The server notices late that a connection ended, and a dropped database would be an error of its client.
+    remove: () =>
+      admin(
+        `do $$ begin
+          for attempt in 1..100 loop
+            exit when not exists (select from pg_stat_activity where datname = '${name}');
+            perform pg_sleep(0.02), pg_stat_clear_snapshot();
+          end loop;
+        end $$`,
+        `drop database ${name} with (force)`,
+      ),
   }
 }
 

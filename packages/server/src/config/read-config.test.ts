@@ -24,6 +24,7 @@ describe('readConfig', () => {
   it('needs only a master key; everything else has a default', () => {
     expect(readConfig(minimal)).toEqual({
       environment: 'production',
+      retention: { policy: { attempts: null, deliveries: null, updates: null, audit: null }, folder: null },
       host: '127.0.0.1',
       port: 4747,
       database: { kind: 'sqlite', path: 'payment-integration.db' },

@@ -56,8 +56,14 @@ async function twoSegments(store: Store) {
   for (const n of [1, 2, 3]) await delivered(store, n)
   await historyOf(store).beginSegment()
   const last = await delivered(store, 4)
-  expect(await historyOf(store).closeSegment(0)).toBe(0)
+  await close(store, 0)
   return last
+}
+
+/** Closes segments without pending deliveries. */
+async function close(store: Store, upTo: number): Promise<void> {
+  await historyOf(store).closeSegments(upTo)
+  expect(await historyOf(store).pending(upTo)).toEqual([])
 }
 
 const removeAll = async (store: Store, segment: number) => {
@@ -85,7 +91,7 @@ export function historyTests(test: StoreTest): void {
       [2, 1, 1],
     ])
     await historyOf(store).beginSegment()
-    await historyOf(store).closeSegment(1)
+    await close(store, 1)
     const [delivery] = await store.deliveries.list({ limit: 9, txHash: hash(4) })
     const deliveryId = delivery?.deliveryId
     expect(await rowsOf(store, 'deliveries', 1)).toEqual([
@@ -151,11 +157,12 @@ export function historyTests(test: StoreTest): void {
     await indexed(store, { txHash: hash(1) })
     await history.beginSegment()
     await indexed(store, { txHash: hash(2) })
-    expect(await history.closeSegment(0)).toBe(1)
+    await history.closeSegments(0)
+    expect(await history.pending(0)).toEqual([{ segment: 0, integrationAddress: shop, count: 1 }])
     const claim = await claimOne(store)
     expect(claim.txHash).toBe(hash(1))
     await settleOne(store, claim, answered, { kind: 'delivered' })
-    expect(await history.closeSegment(0)).toBe(0)
+    expect(await history.pending(0)).toEqual([])
     await expect(remove(store, 'deliveries', 0)).rejects.toThrow('remove them before their deliveries')
     await removeAll(store, 0)
     expect(await claimOne(store)).toMatchObject({ txHash: hash(2) })
@@ -166,7 +173,7 @@ export function historyTests(test: StoreTest): void {
     await history.beginSegment()
     for (const kind of ['attempts', 'deliveries'] as const)
       await expect(history.part(kind, 0)).rejects.toThrow('close it first')
-    await expect(history.closeSegment(1)).rejects.toThrow('is the newest')
+    await expect(history.closeSegments(1)).rejects.toThrow('is the newest')
     await expect(history.count('updates', 7)).rejects.toThrow('no history segment 7')
     await expect(history.restore('deliveries', 1, [])).rejects.toThrow('is not closed')
   })
@@ -207,7 +214,7 @@ export function historyTests(test: StoreTest): void {
         (before) => ({ ...before, blockMs: null }),
       )
     await history.beginSegment()
-    expect(await history.closeSegment(0)).toBe(0)
+    await close(store, 0)
     for (const kind of kinds) {
       const rows = await rowsOf(store, kind, 0)
       const keyOf = (row: HistoryRow) => String(row['deliveryId'] ?? row['seq'])
@@ -223,7 +230,7 @@ export function historyTests(test: StoreTest): void {
     await delivered(store, 1)
     const ids = (await store.deliveries.list({ limit: 9 })).map(({ deliveryId }) => Number(deliveryId))
     await history.beginSegment()
-    await history.closeSegment(0)
+    await close(store, 0)
     await removeAll(store, 0)
     await history.beginSegment()
     await delivered(store, 2)
@@ -239,7 +246,7 @@ export function historyTests(test: StoreTest): void {
       if (n % 2 === 0) await history.beginSegment()
       await delivered(store, n)
     }
-    await history.closeSegment(0)
+    await close(store, 0)
     await removeAll(store, 0)
     const all = (await store.deliveries.list({ limit: 9 })).map(({ txHash }) => txHash)
     expect(all).toEqual([2, 3, 4, 5, 6].map(hash))
@@ -274,6 +281,41 @@ export function historyTests(test: StoreTest): void {
       const claims = await store.deliveries.claim({ limit: 99, leaseMs: 60_000 })
       expect(new Set(claims.map(({ txHash, version }) => `${txHash} ${version}`)).size).toBe(48)
     })
+  })
+
+  test('pending deliveries are given up as exhausted, but for those that are being attempted', async ({ store }) => {
+    const history = historyOf(store)
+    await store.integrations.insert(integration())
+    const payments = [1, 2, 3].map((n) => primary({ txHash: hash(n) }))
+    await store.transaction((tx) => indexPayments(tx, payments))
+    const claim = await claimOne(store)
+    await history.beginSegment()
+    await indexed(store, { txHash: hash(4) })
+    await history.closeSegments(0)
+    expect(await history.giveUpPending(0)).toBe(2)
+    expect(await history.pending(0)).toMatchObject([{ count: 1 }])
+    expect(await settleOne(store, claim, answered, { kind: 'delivered' })).toBe('delivered')
+    const statuses = (await store.deliveries.list({ limit: 9 })).map(({ status }) => status).toSorted()
+    expect(statuses).toEqual(['delivered', 'exhausted', 'exhausted', 'pending'])
+    expect(await history.giveUpPending(0)).toBe(0)
+    expect(await claimOne(store)).toMatchObject({ txHash: hash(4) })
+  })
+
+  test('rows of another database or segment are rejected whole', async ({ store }) => {
+    const last = await twoSegments(store)
+    const [deliveries, attempts] = [await rowsOf(store, 'deliveries', 0), await rowsOf(store, 'attempts', 0)]
+    await removeAll(store, 0)
+    const { restore, count } = historyOf(store)
+    await expect(restore('attempts', 0, attempts)).rejects.toThrow('belong to nothing here')
+    for (const change of [{ paymentId: last.id }, { txHash: hash(99) }, { chainId: 7 }])
+      await expect(restore('deliveries', 0, [...deliveries.slice(1), { ...deliveries[0], ...change }])).rejects.toThrow(
+        RangeError,
+      )
+    const [late] = await store.deliveries.list({ limit: 1, txHash: hash(4) })
+    await expect(restore('deliveries', 0, [{ ...deliveries[0], deliveryId: late?.deliveryId }])).rejects.toThrow(
+      'is not of segment 0',
+    )
+    expect(await count('deliveries', 0)).toBe(0)
   })
 
   test('rows of another shape are rejected whole', async ({ store }) => {

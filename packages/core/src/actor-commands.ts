@@ -1,6 +1,7 @@
 /** Builds the audited commands in the name of one actor. Source: docs/decisions/audit.md. @module */
 import { createAccountCommands } from './accounts/commands.js'
 import { createAudited } from './audit/audited.js'
+import { createAuditQueries } from './audit/queries.js'
 import { forgetAfterChanges } from './auth/forget-after-changes.js'
 import type { Recent } from './auth/recent.js'
 import { createDeliveryCommands } from './deliveries/commands.js'
@@ -91,7 +92,12 @@ export function createActorCommands(deps: ActorCommandsDeps, actor: string): Act
       sender,
       nextTestAt,
     }),
-    history: createHistoryCommands({ store, clock, audited: auditedIn(transaction) }),
+    history: createHistoryCommands({
+      store,
+      clock,
+      audited: auditedIn(transaction),
+      verifyAudit: () => createAuditQueries({ audit: store.audit, keys }).verify(),
+    }),
     recordAct: (act) => auditedIn(transaction)(async (_tx, note) => note(act)),
   }
 }

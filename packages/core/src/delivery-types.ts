@@ -16,7 +16,8 @@ export interface DeliveryCommands {
    * replay in the attempt log.
    *
    * @param scope.integrationAddress - Deliveries of others are then not found.
-   * @throws DeliveryError `ERR_DELIVERY_NOT_FOUND`; `ERR_DELIVERY_UNDER_WAY` while it is leased.
+   * @throws DeliveryError `ERR_DELIVERY_NOT_FOUND`; `ERR_DELIVERY_UNDER_WAY` while it is leased;
+   * `ERR_DELIVERY_ENDED` when its retention has ended.
    */
   replay(deliveryId: string, scope?: { readonly integrationAddress?: string | undefined }): Promise<DeliveryView>
   /**

@@ -172,13 +172,15 @@ export class IntegrationError extends CoreError {
 export class DeliveryError extends CoreError {
   override readonly name = 'DeliveryError'
   readonly retryable: boolean
-  readonly code: 'ERR_DELIVERY_NOT_FOUND' | 'ERR_DELIVERY_UNDER_WAY'
+  readonly code: 'ERR_DELIVERY_NOT_FOUND' | 'ERR_DELIVERY_UNDER_WAY' | 'ERR_DELIVERY_ENDED'
   readonly deliveryId: string
   constructor(code: DeliveryError['code'], deliveryId: string) {
     super(
-      code === 'ERR_DELIVERY_NOT_FOUND'
-        ? `There is no delivery ${JSON.stringify(deliveryId)}; list them to see their ids.`
-        : `Delivery ${deliveryId} is being attempted at this moment; look at it again in a few seconds.`,
+      {
+        ERR_DELIVERY_NOT_FOUND: `There is no delivery ${JSON.stringify(deliveryId)}; list them to see their ids.`,
+        ERR_DELIVERY_UNDER_WAY: `Delivery ${deliveryId} is being attempted at this moment; look at it again in a few seconds.`,
+        ERR_DELIVERY_ENDED: `The retention of delivery ${deliveryId} has ended; it is not sent again.`,
+      }[code],
     )
     this.code = code
     this.deliveryId = deliveryId

@@ -94,18 +94,17 @@ export interface IndexRange {
 
 /** The tables of segments, where each has its own. */
 export interface Partitions {
-  /** The ids of the segment after another one. */
-  following(segment: Pick<SegmentIds, 'number' | 'first'>): SegmentIds
   /** Creates the tables of a segment unless they are there. */
   add(db: Connection, segment: SegmentIds): Promise<void>
-  /** Gives new deliveries ids from this one on. It takes effect before the transaction commits. */
+  /**
+   * Gives new deliveries ids from this one on, at once. It waits for those who write, and they for it: they could
+   * not see the segment's table yet.
+   */
   beginIds(db: Connection, first: number): Promise<void>
   /** Removes the attempts of a segment. */
   empty(db: Connection, number: number): Promise<void>
   /** Removes the tables of a segment. */
   drop(db: Connection, number: number): Promise<void>
-  /** Whether a segment has its tables. */
-  has(db: Connection, number: number): Promise<boolean>
 }
 
 /** SQL that is not the same on both databases. */

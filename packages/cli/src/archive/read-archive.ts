@@ -1,4 +1,6 @@
 /** Reads a file of ended history. Source: docs/retention.md, the files. @module */
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
 import { ArchiveError } from '@payment-integration/core'
 import type { ArchiveHeader, HistoryArchive, HistoryRow } from '@payment-integration/core/ports'
 import { isHistoryKind, isPart, isTime } from './archive-name.js'
@@ -14,8 +16,14 @@ import { openZstd, type Zstd } from './zstd.js'
  */
 export async function readArchive(path: string): ReturnType<HistoryArchive['read']> {
   for await (const [first = ''] of readLines(path))
-    return { header: parseHeader(first, path), rows: () => readRows(path) }
+    return { header: parseHeader(first, path), rows: () => readRows(path), sha256: () => hashFile(path) }
   throw incomplete(path, 'byte 0', 'it is empty')
+}
+
+async function hashFile(path: string): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const part of createReadStream(path)) hash.update(part)
+  return hash.digest('hex')
 }
 
 /** The rows between the first line and the last, which counts them. */

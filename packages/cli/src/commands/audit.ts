@@ -71,7 +71,7 @@ function listAudit(options: ListAuditOptions, io: Io): Promise<ExitCode> {
       if (io.signal.aborted) throw new InterruptedError('Interrupted; more records may follow.')
     }
     if (newest === 0 && !options.json) io.out('The audit log is empty.')
-    if (shown < newest && options.after === undefined)
+    if (!all && shown < newest && options.after === undefined)
       report({ event: 'more', shown, newest }, () => [
         `The newest ${grouped(shown)} of ${grouped(newest)} records; --all prints all.`,
       ])
@@ -124,9 +124,14 @@ async function verifyAudit(options: VerifyAuditOptions, io: Io): Promise<ExitCod
   let isUnchanged = false
   await withService(options, io, async ({ audit }, report) => {
     const verdict = await audit.verify()
-    const expected = expect === undefined ? null : await contains(audit, expect)
+    const [first] = await audit.list({ limit: 1 })
+    const hasLeft = expect !== undefined && first !== undefined && expect.seq < first.seq
+    const expected = expect === undefined || hasLeft ? null : await contains(audit, expect)
     isUnchanged = verdict.brokenAt === null && expected !== false
-    report({ event: 'audit.verified', ok: isUnchanged, ...verdict, expected }, (event) => verdictText(event, expect))
+    report({ event: 'audit.verified', ok: isUnchanged, ...verdict, expected }, (event) => [
+      ...verdictText(event, expect),
+      ...(hasLeft ? [`Record ${expect.seq} is in a file: its retention has ended. Restore it to compare.`] : []),
+    ])
   })
   return isUnchanged ? 0 : 1
 }

@@ -28,7 +28,7 @@ async function operated(variables: Record<string, string> = { PI_RETENTION_DELIV
 test('history leaves for files a day after its segment ended, and comes back from them', async () => {
   const { run, age, list, files, folder, env } = await operated()
   const before = await list()
-  expect((await run('run')).lines).toEqual(['New rows are in a new segment from now on.', 'Nothing was old enough.'])
+  expect((await run('run')).lines).toEqual(['New rows are in a new segment from now on.', 'Nothing was removed.'])
   age(2)
   const plan = await run('run', '--dry-run')
   expect([plan.exitCode, plan.lines.at(-1)]).toEqual([0, 'retention run would remove 6 rows.'])
@@ -38,7 +38,7 @@ test('history leaves for files a day after its segment ended, and comes back fro
   ])
   expect([await list(), files()]).toEqual([before, []])
   const { exitCode, lines } = await run('run', '--actor', 'alice')
-  expect([exitCode, lines.at(-1)]).toEqual([0, 'Removed 6 rows in all.'])
+  expect([exitCode, lines.at(-1)]).toEqual([0, `Removed 6 rows in all; their files are in ${folder}.`])
   expect(await list()).toEqual([])
   const [attempts, deliveries] = files()
   expect([attempts, deliveries]).toEqual([
@@ -50,6 +50,8 @@ test('history leaves for files a day after its segment ended, and comes back fro
     { action: 'history.archived', actor: 'alice', subject: 'attempts', details: { file: attempts, rows: 3 } },
     { action: 'history.archived', actor: 'alice', subject: 'deliveries', details: { file: deliveries, rows: 3 } },
   ])
+  const early = await run('restore', attempts ?? '')
+  expect([early.exitCode, early.err]).toEqual([1, expect.stringContaining('belong to nothing here')])
   for (const file of [deliveries, attempts]) expect((await run('restore', file ?? '')).exitCode).toBe(0)
   expect(await list()).toEqual(before)
   // As an operator moves them away: a file of the same second would have the same name.
@@ -64,8 +66,10 @@ test('pending deliveries keep the history of their segment', async () => {
   await run('run')
   age(2)
   const { lines } = await run('run')
-  expect(lines).toContain('Kept attempts of segment 0: 1 of its deliveries are pending.')
-  expect([lines.at(-1), (await list()).length, files()]).toEqual(['Nothing was old enough.', 4, []])
+  expect(lines).toContain(`Segment 0 stays: 1 of its deliveries to ${shop} are pending (--give-up).`)
+  expect([lines.at(-1), (await list()).length, files()]).toEqual(['Nothing was removed.', 4, []])
+  expect((await run('run', '--give-up')).lines).toContain('Gave up 1 pending deliveries.')
+  expect([await list(), files().length]).toEqual([[], 2])
 })
 
 test('without a time, without a folder, and with a damaged file it says what to do', async () => {
@@ -78,7 +82,7 @@ test('without a time, without a folder, and with a damaged file it says what to 
   await run('run')
   age(2)
   const nowhere = await run('run', '--folder', missing)
-  expect([nowhere.exitCode, nowhere.err]).toEqual([1, expect.stringContaining('does not exist')])
+  expect([nowhere.exitCode, nowhere.err]).toEqual([2, expect.stringContaining('is not a folder')])
   expect(await list()).toHaveLength(3)
   await run('run')
   const [name = ''] = files()

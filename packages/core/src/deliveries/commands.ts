@@ -25,6 +25,13 @@ export function createDeliveryCommands({ deliveries, audited, onDue }: DeliveryD
     return view
   }
 
+  /** Why no delivery was replayed. */
+  async function whyNot(deliveryId: string, { integrationAddress }: ParsedFilter) {
+    const view = await deliveries.find(deliveryId)
+    const isOwn = view !== null && [undefined, view.integrationAddress].includes(integrationAddress)
+    return isOwn ? 'ERR_DELIVERY_ENDED' : 'ERR_DELIVERY_NOT_FOUND'
+  }
+
   return {
     find,
     async list(query) {
@@ -35,12 +42,14 @@ export function createDeliveryCommands({ deliveries, audited, onDue }: DeliveryD
     count: async (filter, options) => deliveries.count(parseFilter(filter), options),
     async replay(deliveryId, { integrationAddress } = {}) {
       const scope = parseFilter({ integrationAddress })
-      await audited(async (tx, note) => {
-        const { replayed, underWay } = await tx.replayDeliveries({ ...scope, deliveryId, limit: 1 })
-        if (underWay > 0) throw new DeliveryError('ERR_DELIVERY_UNDER_WAY', deliveryId)
-        if (replayed === 0) throw new DeliveryError('ERR_DELIVERY_NOT_FOUND', deliveryId)
-        note({ action: 'deliveries.replayed', subject: deliveryId, details: { replayed } })
+      const { replayed, underWay } = await audited(async (tx, note) => {
+        const result = await tx.replayDeliveries({ ...scope, deliveryId, limit: 1 })
+        if (result.replayed > 0)
+          note({ action: 'deliveries.replayed', subject: deliveryId, details: { replayed: result.replayed } })
+        return result
       })
+      if (underWay > 0) throw new DeliveryError('ERR_DELIVERY_UNDER_WAY', deliveryId)
+      if (replayed === 0) throw new DeliveryError(await whyNot(deliveryId, scope), deliveryId)
       onDue()
       return find(deliveryId)
     },

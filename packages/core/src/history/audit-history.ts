@@ -3,8 +3,9 @@
  * @module
  */
 import type { Audited } from '../audit/audited.js'
+import { findBeginning } from '../audit/beginning.js'
 import type { EndedHistory } from '../history-types.js'
-import type { ArchivedFile, ArchiveWriter, HistoryRow } from '../ports/history-archive.js'
+import type { ArchivedFile, HistoryRow } from '../ports/history-archive.js'
 import type { AuditRecord, AuditStore } from '../ports/store-audit.js'
 
 /** Records read at a time. */
@@ -34,20 +35,6 @@ export async function findEnded(audit: AuditStore, before: number): Promise<Ende
   return first === null ? null : { kind: 'audit', part: first.seq, rows, from: first.at, to: before }
 }
 
-/** Writes records to a file; resolves the last one. */
-export async function writeRecords(
-  audit: AuditStore,
-  before: number,
-  writer: ArchiveWriter,
-): Promise<AuditRecord | null> {
-  let last: AuditRecord | null = null
-  for await (const part of endedRecords(audit, before)) {
-    await writer.write(part.map((record): HistoryRow => ({ ...record })))
-    last = part.at(-1) ?? last
-  }
-  return last
-}
-
 /**
  * Removes the records up to one of them. The record about it has the last one's hash, which the chain of the others
  * begins with.
@@ -59,4 +46,25 @@ export function removeRecords(audited: Audited, last: AuditRecord, file: Archive
     const details = { file: name, rows, sha256, upTo: last.seq, hash: last.hash }
     note({ action: 'history.archived', subject: 'audit', details })
   })
+}
+
+/**
+ * Stores records again that were the oldest of the log.
+ * @throws RangeError When they do not end where the log begins.
+ */
+export async function restoreRecords(
+  audit: AuditStore,
+  audited: Audited,
+  groups: AsyncIterable<readonly HistoryRow[]>,
+): Promise<void> {
+  const records: AuditRecord[] = []
+  for await (const group of groups) records.push(...group.map((row) => row as unknown as AuditRecord))
+  const [first] = await audit.list({ limit: 1 })
+  const before = first === undefined ? null : await findBeginning(audit, first)
+  const last = records.at(-1)
+  if (before === null || last?.seq !== before.seq || last.hash !== before.hash)
+    throw new RangeError(
+      `The file ends with record ${last?.seq}, and the log begins with ${first?.seq}: restore the file before it first.`,
+    )
+  await audited((tx) => tx.restoreAudit(records))
 }

@@ -4,7 +4,7 @@ import { memoryArchive } from '../../test/support/memory-archive.js'
 import { memoryStore } from '../../test/support/memory-store.js'
 import { createAudited } from '../audit/audited.js'
 import { createAuditQueries } from '../audit/queries.js'
-import type { RetentionPolicy, RetentionProgress } from '../history-types.js'
+import type { RetentionOptions, RetentionPolicy, RetentionProgress } from '../history-types.js'
 import type { HistoryRow } from '../ports/history-archive.js'
 import type { HistoryStore, SegmentedKind } from '../ports/store-history.js'
 import { parseMasterKey } from '../secrets/master-key.js'
@@ -32,7 +32,16 @@ function setup() {
     async beginSegment() {
       begins.push(clock.now())
     },
-    closeSegment: async (segment) => pending.get(segment) ?? 0,
+    async closeSegments(upTo) {
+      steps.push(`close ${upTo}`)
+    },
+    pending: async () =>
+      [...pending].map(([segment, count]) => ({ segment, integrationAddress: `0x${'5'.repeat(40)}`, count })),
+    async giveUpPending() {
+      const given = [...pending.values()].reduce((sum, count) => sum + count, 0)
+      pending.clear()
+      return given
+    },
     count: async (kind, segment) => rows.get(key(kind, segment))?.length ?? 0,
     part: async (kind, segment) => ({
       async *rows() {
@@ -49,14 +58,16 @@ function setup() {
   }
   const keys = parseMasterKey('a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90')
   const audited = createAudited({ transaction: store.transaction, keys, clock, actor: 'cli:ada' })
-  const commands = createHistoryCommands({ store: { history, audit: store.audit }, audited, clock })
-  const progress: RetentionProgress[] = []
-  const run = (policy: RetentionPolicy, signal?: AbortSignal) =>
-    commands.run(policy, archive, {
-      onProgress: (each) => progress.push(each),
-      ...(signal === undefined ? {} : { signal }),
-    })
   const verify = () => createAuditQueries({ audit: store.audit, keys }).verify()
+  const commands = createHistoryCommands({
+    store: { history, audit: store.audit },
+    audited,
+    verifyAudit: verify,
+    clock,
+  })
+  const progress: RetentionProgress[] = []
+  const run = (policy: RetentionPolicy, options: RetentionOptions = {}) =>
+    commands.run(policy, archive, { ...options, onProgress: (each) => progress.push(each) })
   const seqs = async () => (await store.audit.list({ limit: 999 })).map(({ seq }) => seq)
   const record = (subject: string) => audited(async (_tx, note) => note({ action: 'integration.enabled', subject }))
   const parts = { commands, history, archive, audited, store, clock, rows, pending, progress, steps }
@@ -67,7 +78,7 @@ test('a part is in a file and in the audit log before it is removed, attempts be
   const { run, steps, store, archive, rows } = setup()
   await run(week)
   const part = (kind: string) => ['write', 'finish', `remove ${kind} 0`]
-  expect(steps).toEqual([...part('attempts'), ...part('deliveries'), ...part('updates')])
+  expect(steps).toEqual(['close 0', ...part('attempts'), ...part('deliveries'), ...part('updates')])
   expect([...archive.files.keys()]).toEqual(['attempts-0', 'deliveries-0', 'updates-0'])
   expect(archive.files.get('updates-0')).toEqual({
     header: { kind: 'updates', part: 0, writtenAt: expect.any(Number) },
@@ -96,7 +107,7 @@ test('a segment with pending deliveries stays whole, and the others leave', asyn
   const { run, pending, progress, rows } = setup()
   pending.set(0, 3)
   await run({ ...week, deliveries: dayMs })
-  expect(progress.filter(({ event }) => event === 'kept')).toMatchObject([{ history: { part: 0 }, pending: 3 }])
+  expect(progress.filter(({ event }) => event === 'kept')).toMatchObject([{ pending: { segment: 0, count: 3 } }])
   expect([...rows.keys()]).toEqual([
     'attempts 0',
     'attempts 2',
@@ -105,6 +116,16 @@ test('a segment with pending deliveries stays whole, and the others leave', asyn
     'updates 1',
     'updates 2',
   ])
+})
+
+test('pending deliveries are given up when the operator says so, and that is in the audit log', async () => {
+  const { run, pending, progress, rows, store } = setup()
+  pending.set(0, 3)
+  await run(week, { givesUp: true })
+  expect(progress[1]).toEqual({ event: 'given_up', deliveries: 3 })
+  expect([...rows.keys()]).not.toContain('deliveries 0')
+  const [first] = await store.audit.list({ limit: 1 })
+  expect(first).toMatchObject({ action: 'deliveries.given_up', details: { deliveries: 3, upTo: 0 } })
 })
 
 test('a segment begins when the newest is as long as segments are', async () => {
@@ -119,15 +140,18 @@ test('a segment begins when the newest is as long as segments are', async () => 
 })
 
 test('a plan names what a run would remove, and changes nothing', async () => {
-  const { commands, rows, begins, steps, record, clock, store } = setup()
+  const { commands, rows, begins, steps, record, clock, store, pending } = setup()
   await record('a')
   await clock.advance(dayMs)
   await record('b')
   const plan = await commands.plan({ ...week, audit: dayMs })
-  expect(plan.map(({ kind, part, rows: count }) => `${kind} ${part} ${count}`)).toEqual([
+  expect(plan.ended.map(({ kind, part, rows: count }) => `${kind} ${part} ${count}`)).toEqual([
     ...['attempts 0 2', 'deliveries 0 2', 'updates 0 2'],
     'audit 1 1',
   ])
+  pending.set(0, 3)
+  const less = await commands.plan(week)
+  expect([less.ended.map(({ kind }) => kind), less.pending]).toMatchObject([['updates'], [{ segment: 0, count: 3 }]])
   expect([rows.size, begins.length, steps, (await store.audit.list({ limit: 9 })).length]).toEqual([9, 3, [], 2])
 })
 
@@ -148,8 +172,8 @@ test('restored rows are those of the file', async () => {
 })
 
 test('a store without history that ends rejects, and so does a time that is too short', async () => {
-  const { audited, store, clock, archive, run } = setup()
-  const commands = createHistoryCommands({ store, audited, clock })
+  const { audited, store, clock, archive, run, verify } = setup()
+  const commands = createHistoryCommands({ store, audited, verifyAudit: verify, clock })
   await expect(commands.run(week, archive)).rejects.toThrow('for ever')
   await expect(run({ ...keep, updates: 1 })).rejects.toThrow(RangeError)
 })
@@ -170,6 +194,43 @@ test('the audit log without its oldest records verifies, and a change of the oth
     state.audit = state.audit.filter(({ seq }) => seq !== 4)
   })
   expect((await verify()).brokenAt).toBe(1)
+})
+
+test('an audit log that is broken stays whole, so that no run hides it', async () => {
+  const { run, record, clock, seqs, progress, archive, store } = setup()
+  for (const subject of ['a', 'b', 'c']) await record(subject)
+  store.seed((state) => {
+    state.audit = state.audit.filter(({ seq }) => seq !== 1)
+  })
+  await clock.advance(2 * dayMs)
+  await run({ ...keep, audit: dayMs })
+  expect([await seqs(), archive.files.size]).toEqual([[2, 3], 0])
+  expect(progress.at(-1)).toEqual({ event: 'audit_broken', brokenAt: 1 })
+})
+
+test('records of another log, or of a file that is not the next one, are not restored', async () => {
+  const { run, record, clock, seqs, commands, archive } = setup()
+  for (const subject of ['a', 'b']) await record(subject)
+  await clock.advance(dayMs)
+  await run({ ...keep, audit: dayMs })
+  await clock.advance(dayMs)
+  await record('c')
+  await clock.advance(dayMs)
+  await run({ ...keep, audit: dayMs })
+  const before = await seqs()
+  await expect(commands.restore(archive, 'audit-1')).rejects.toThrow('restore the file before it first')
+  expect(await seqs()).toEqual(before)
+})
+
+test('a file that no record of the audit log names is not restored', async () => {
+  const { commands, archive, clock, run, record, store, rows } = setup()
+  await record('a')
+  archive.files.set('other', { header: { kind: 'updates', part: 0, writtenAt: clock.now() }, rows: [{ n: 9 }] })
+  await expect(commands.restore(archive, 'other')).rejects.toThrow('not a file that this database wrote')
+  expect(rows.get('updates 0')).toHaveLength(2)
+  await run(week)
+  expect((await store.audit.newest())?.action).toBe('history.archived')
+  expect(await commands.restore(archive, 'updates-0')).toMatchObject({ rows: 2 })
 })
 
 test('restored records join the log again, and the newest record of all never leaves', async () => {

@@ -10,7 +10,12 @@ test('segments are a day long, less for shorter times, and 64 of them span the l
   expect(segmentMs({ ...keep, audit: dayMs })).toBeNull()
   expect(segmentMs({ ...keep, deliveries: 30 * dayMs })).toBe(dayMs)
   expect(segmentMs({ ...keep, deliveries: 640 * dayMs, attempts: 2 * dayMs })).toBe(10 * dayMs)
-  expect(segmentMs({ ...keep, updates: 60_000 })).toBe(60_000)
+  expect(segmentMs({ ...keep, deliveries: 60_000 })).toBe(60_000)
+})
+
+test('where deliveries never end, segments are 30 days long: none of them is ever removed whole', () => {
+  expect(segmentMs({ ...keep, attempts: dayMs })).toBe(30 * dayMs)
+  expect(segmentMs({ ...keep, updates: 6_400 * dayMs })).toBe(100 * dayMs)
 })
 
 test('a segment ends for each kind by its own time, after the segment itself', () => {

@@ -4,8 +4,11 @@ import type { HistorySegment, SegmentedKind } from '../ports/store-history.js'
 
 const dayMs = 86_400_000
 
-/** Most segments that a store has at a time, about. */
+/** Most segments of deliveries that a store has at a time, about. */
 const mostSegments = 64
+
+/** Without an end of deliveries their segments add up. */
+const lastingSegmentMs = 30 * dayMs
 
 /** The shortest time: transactions that run while a segment begins end within it. */
 export const shortestMs = 60_000
@@ -31,7 +34,10 @@ export function lastsMs({ attempts, deliveries, updates }: RetentionPolicy, kind
 export function segmentMs(policy: RetentionPolicy): number | null {
   const lasting = segmentedKinds.flatMap((kind) => lastsMs(policy, kind) ?? [])
   if (lasting.length === 0) return null
-  return Math.max(Math.min(dayMs, ...lasting), Math.max(...lasting) / mostSegments)
+  return Math.max(
+    policy.deliveries === null ? lastingSegmentMs : Math.min(dayMs, ...lasting),
+    Math.max(...lasting) / mostSegments,
+  )
 }
 
 /** Segments whose history of a kind has ended. */

@@ -37,5 +37,14 @@ export interface ArchiveWriter {
 export interface HistoryArchive {
   create(header: ArchiveHeader): Promise<ArchiveWriter>
   /** The header first, then the rows in groups. Rejects with `ERR_ARCHIVE` for a damaged or incomplete file. */
-  read(name: string): Promise<{ readonly header: ArchiveHeader; rows(): AsyncIterable<readonly HistoryRow[]> }>
+  read(name: string): Promise<ArchiveReader>
+}
+
+/** A file that is read. */
+export interface ArchiveReader {
+  readonly header: ArchiveHeader
+  /** All rows, in groups; may be called again. */
+  rows(): AsyncIterable<readonly HistoryRow[]>
+  /** Of the whole file, in lowercase hex digits. */
+  sha256(): Promise<string>
 }

@@ -45,6 +45,7 @@ export type AuditAction =
   | 'identity.searched'
   | 'job.stopped'
   | 'history.archived'
+  | 'deliveries.given_up'
   | 'history.restored'
 
 /** An entry before it is chained. */

@@ -14,6 +14,13 @@ export interface HistorySegment {
   readonly endedAt: number | null
 }
 
+/** Deliveries of a segment and an integration that are pending. */
+export interface PendingDeliveries {
+  readonly segment: number
+  readonly integrationAddress: string
+  readonly count: number
+}
+
 /** The rows of one kind in a segment that may leave. */
 export interface HistoryPart {
   /** In groups, oldest first. */
@@ -32,21 +39,28 @@ export interface HistoryStore {
   /** Begins a segment. Rows of transactions that run meanwhile may still join the one before. */
   beginSegment(): Promise<void>
   /**
-   * Ends the replays of a segment's deliveries, so that their history no longer changes. Those of earlier segments end
-   * too.
-   * @returns How many of its deliveries are pending. Their history must stay.
+   * Ends the replays of a segment's deliveries, and of all before it. Once none of them is pending, their history no
+   * longer changes.
    */
-  closeSegment(segment: number): Promise<number>
+  closeSegments(upTo: number): Promise<void>
+  /** Pending deliveries of the segments up to one, whose history must stay. */
+  pending(upTo: number): Promise<readonly PendingDeliveries[]>
+  /**
+   * Gives up the pending deliveries of the segments up to one, as exhausted, but for those that are being attempted.
+   * @returns How many.
+   */
+  giveUpPending(upTo: number): Promise<number>
   /** The number of rows that may leave. An update that waits for its payment stays. */
   count(kind: SegmentedKind, segment: number): Promise<number>
   /**
-   * Deliveries and attempts leave after {@link closeSegment} told of none that is pending, attempts first.
+   * Deliveries and attempts leave when their segment is closed and none of it is pending, attempts first.
    * @throws RangeError For a segment that is not closed.
    */
   part(kind: SegmentedKind, segment: number): Promise<HistoryPart>
   /**
    * Stores rows again that left a closed segment; those that are there stay as they are.
-   * @throws RangeError When the store has no such segment.
+   * @throws RangeError When the store has no such segment, or a row is not of it: its number is of another segment, or
+   * its payment or delivery is not there.
    */
   restore(kind: SegmentedKind, segment: number, rows: readonly HistoryRow[]): Promise<void>
 }

@@ -50,6 +50,7 @@ export function memoryArchive(steps: string[] = []): MemoryArchive {
         async *rows() {
           yield file.rows
         },
+        sha256: async () => 'ab'.repeat(32),
       }
     },
   }

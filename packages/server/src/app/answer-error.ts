@@ -69,6 +69,7 @@ const table: Record<ErrorCode, Row> = {
   ERR_LEGACY_KEY_NOT_FOUND: withMessage(404),
   ERR_DELIVERY_NOT_FOUND: withMessage(404),
   ERR_DELIVERY_UNDER_WAY: withMessage(409),
+  ERR_DELIVERY_ENDED: withMessage(409),
   ERR_SHARE_INVALID: withMessage(400),
   ERR_VERIFICATION_UNAVAILABLE: withMessage(409),
   ERR_SHARE_TOKEN_REJECTED: (error) => ({

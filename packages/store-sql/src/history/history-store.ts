@@ -10,10 +10,21 @@ import { lockMs, whileBusy } from '../internal/while-busy.js'
 import type { Integer } from '../schema/integer.js'
 import type { KindRows } from './kind-rows.js'
 import { rowsByKind } from './rows.js'
-import { beginSegment, closeSegment, findSegment, type IdRange, listSegments, type Segment } from './segments.js'
+import {
+  beginSegment,
+  closeSegments,
+  findSegment,
+  giveUpPending,
+  type IdRange,
+  listSegments,
+  pendingUpTo,
+  type Segment,
+} from './segments.js'
 
 /** Rows of one statement. */
 const groupSize = 1_000
+/** All claims queue behind the wait for a segment's lock, which a dump may have for hours. */
+const removalLockMs = 100
 
 /** The history of a database. */
 export function createHistoryStore(engine: Engine): HistoryStore {
@@ -21,10 +32,12 @@ export function createHistoryStore(engine: Engine): HistoryStore {
   return {
     segments: () => listSegments(read),
     beginSegment: () => beginSegment(engine),
-    closeSegment: (segment) => closeSegment(engine, segment),
+    closeSegments: (upTo) => closeSegments(engine, upTo),
+    pending: (upTo) => pendingUpTo(engine, upTo),
+    giveUpPending: (upTo) => giveUpPending(engine, upTo),
     async count(kind, segment) {
       const range = rangeOf(kind, await findSegment(read, segment))
-      return countRows(read, dialect, kind, range)
+      return transaction((db) => countRows(db, dialect, kind, range), { isLong: true })
     },
     async part(kind, segment) {
       const found = await findSegment(read, segment)
@@ -36,20 +49,51 @@ export function createHistoryStore(engine: Engine): HistoryStore {
     async restore(kind, segment, rows) {
       const found = await findSegment(read, segment)
       if (kind !== 'updates') await addPartitions(engine, found)
-      const { table, columns, values } = rowsByKind[kind]
-      const names = columns.map(({ name }) => name).join(', ')
-      await transaction((db) =>
-        bulk(
-          db,
-          dialect,
-          columns,
-          rows.map(values),
-          (source) => `with v (${names}) as (${source}) insert into ${dialect.name(table)} (${names})
-            select ${names} from v where true on conflict do nothing`,
-        ),
-      )
+      const range = rangeOf(kind, found)
+      const stored = rows.map(rowsByKind[kind].values)
+      for (const [number] of stored)
+        if (!(Number(number) >= range.from && Number(number) < range.to))
+          throw new RangeError(
+            `Number ${number} of ${kind} is not of segment ${segment}; is the file of another database?`,
+          )
+      await transaction((db) => storeAgain(db, dialect, kind, stored))
     },
   }
+}
+
+/** @throws RangeError When the payment or the delivery of a row is not there. */
+async function storeAgain(
+  db: Connection,
+  dialect: SqlDialect,
+  kind: SegmentedKind,
+  rows: readonly (readonly unknown[])[],
+) {
+  const { table, columns, compared, owner } = rowsByKind[kind]
+  const { name } = dialect
+  const all = [...columns, ...compared]
+  const names = all.map((column) => column.name)
+  const source = (text: string) => `with v (${names.join(', ')}) as (${text})`
+  const owned = await bulk<{ rows: Integer }>(
+    db,
+    dialect,
+    all,
+    rows,
+    (text) => `${source(text)} select count(*) as rows from v where ${owner(name)}`,
+  )
+  const count = owned.reduce((sum, each) => sum + integer(each.rows), 0)
+  if (count !== rows.length)
+    throw new RangeError(
+      `${rows.length - count} of ${rows.length} rows of ${kind} belong to nothing here; is the file of another database?`,
+    )
+  const stored = names.slice(0, columns.length).join(', ')
+  await bulk(
+    db,
+    dialect,
+    all,
+    rows,
+    (text) =>
+      `${source(text)} insert into ${name(table)} (${stored}) select ${stored} from v where true on conflict do nothing`,
+  )
 }
 
 const rangeOf = (kind: SegmentedKind, { deliveries, updates }: Segment): IdRange =>
@@ -101,14 +145,15 @@ async function removeDeliveries(
   kind: 'attempts' | 'deliveries',
   { number, deliveries: range }: Segment,
 ): Promise<void> {
-  if (kind === 'deliveries' && (await countRows(read, dialect, 'attempts', range)) > 0)
+  const attempt = () => rowsByKind.attempts.read(read, range, null, 1)
+  if (kind === 'deliveries' && (await attempt()) !== null)
     throw new RangeError(`Segment ${number} has attempts; remove them before their deliveries.`)
   const { partitions } = dialect
   const { table, key } = rowsByKind[kind]
   if (partitions === null) return removeInGroups(transaction, dialect, { table, key, range, stay: [] })
   await whileBusy(() =>
     transaction(async (db) => {
-      await dialect.waitAtMost(db, lockMs)
+      await dialect.waitAtMost(db, removalLockMs)
       await (kind === 'deliveries' ? partitions.drop(db, number) : partitions.empty(db, number))
     }),
   )
@@ -149,7 +194,6 @@ async function addPartitions({ dialect, transaction }: Engine, { number, deliver
   const segment = { number, first: deliveries.from, end: deliveries.to }
   await whileBusy(() =>
     transaction(async (db) => {
-      if (await partitions.has(db, number)) return
       await dialect.waitAtMost(db, lockMs)
       await partitions.add(db, segment)
     }),

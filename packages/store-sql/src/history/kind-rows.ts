@@ -16,8 +16,13 @@ export interface KindRows<Key = unknown> {
   readonly key: string
   /** Rows of a range after a key, or from its beginning; null: there are none. */
   read(db: Connection, range: IdRange, after: Key | null, limit: number): Promise<RowPage<Key> | null>
+  /** The first is the key. */
   readonly columns: readonly BulkColumn[]
-  /** The values of the columns. @throws TypeError For a row of another shape. */
+  /** Further values of a row, for {@link owner}. */
+  readonly compared: readonly BulkColumn[]
+  /** A condition of row `v`: what it belongs to is there. */
+  owner(name: (table: string) => string): string
+  /** The values of all these columns. @throws TypeError For a row of another shape. */
   values(row: HistoryRow): readonly unknown[]
 }
 
@@ -49,5 +54,5 @@ function field<Type extends keyof Primitives>(row: HistoryRow, name: string, typ
 
 const shapeError = (name: string) => new TypeError(`A row of history has no valid ${name}; is it of another release?`)
 
-/** Names the kind in the tables of this store. */
+/** The rows of every kind. */
 export type RowsByKind = Readonly<Record<SegmentedKind, KindRows>>

@@ -18,7 +18,7 @@ const deliveries: KindRows<number> = {
   async read(db, { from, to }, after, limit) {
     const rows = await db
       .selectFrom('snapshots as s')
-      .innerJoin('payments as p', 'p.id', 's.payment_id')
+      .leftJoin('payments as p', 'p.id', 's.payment_id')
       .select(['s.id', 's.payment_id', 's.created_at', 's.version', 's.integration', 's.undelivered', 's.body'])
       .select(['p.chain_id', 'p.tx_hash', 'p.integration as address'])
       .where('s.id', '>=', after === null ? from : after + 1)
@@ -30,19 +30,24 @@ const deliveries: KindRows<number> = {
     if (last === undefined) return null
     return {
       last: integer(last.id),
-      rows: rows.map((row) => {
+      rows: rows.map(({ chain_id, tx_hash, ...row }) => {
+        // A row that is in no file must not be removed.
+        if (chain_id === null || tx_hash === null)
+          throw new RangeError(
+            `Delivery ${row.id} has no payment ${row.payment_id}; nothing of its segment is removed.`,
+          )
         const address = row.address === null ? null : hexOf(row.address)
         return {
           deliveryId: String(row.id),
           paymentId: String(row.payment_id),
-          chainId: integer(row.chain_id),
-          txHash: hexOf(row.tx_hash),
+          chainId: integer(chain_id),
+          txHash: hexOf(tx_hash),
           integrationAddress: address,
           version: integer(row.version),
           createdAt: integer(row.created_at),
           // Null: nobody was notified.
           status: row.integration === null ? null : (row.undelivered ?? 'delivered'),
-          body: utf8.decode(snapshotBytes(bytes(row.body), address, row)),
+          body: utf8.decode(snapshotBytes(bytes(row.body), address, { ...row, chain_id, tx_hash })),
         }
       }),
     }
@@ -56,6 +61,12 @@ const deliveries: KindRows<number> = {
     { name: 'undelivered', type: 'text' },
     { name: 'body', type: 'hex' },
   ],
+  compared: [
+    { name: 'chain_id', type: 'integer' },
+    { name: 'tx_hash', type: 'hex' },
+  ],
+  owner: (name) => `exists (select 1 from ${name('payments')} p
+    where p.id = v.payment_id and p.chain_id = v.chain_id and p.tx_hash = v.tx_hash)`,
   values(row) {
     const integrationAddress = optional(text, row, 'integrationAddress')
     const [version, status] = [whole(row, 'version'), optional(text, row, 'status')]
@@ -65,6 +76,7 @@ const deliveries: KindRows<number> = {
       status === null ? null : integrationAddress,
       status === 'delivered' ? null : status,
       `0x${Buffer.from(packBody(Buffer.from(text(row, 'body')), subject)).toString('hex')}`,
+      ...[subject.chainId, subject.txHash],
     ]
   },
 }
@@ -105,6 +117,8 @@ const attempts: KindRows<{ readonly id: number; readonly number: number }> = {
     { name: 'excerpt', type: 'text' },
     { name: 'replay', type: 'integer' },
   ],
+  compared: [],
+  owner: (name) => `exists (select 1 from ${name('snapshots')} s where s.id = v.delivery_id)`,
   values: (row) => [
     ...[whole(row, 'deliveryId'), whole(row, 'number'), whole(row, 'startedAt'), number(row, 'latencyMs')],
     optional(whole, row, 'status'),
@@ -153,6 +167,8 @@ const updates: KindRows<number> = {
     { name: 'reason', type: 'text' },
     { name: 'body', type: 'text' },
   ],
+  compared: [],
+  owner: (name) => `v.payment_id is null or exists (select 1 from ${name('payments')} p where p.id = v.payment_id)`,
   values: (row) => [
     ...[whole(row, 'seq'), text(row, 'id'), optional(whole, row, 'paymentId'), optional(whole, row, 'version')],
     ...[text(row, 'fingerprint'), text(row, 'outcome'), pack(optional(text, row, 'reason'))],

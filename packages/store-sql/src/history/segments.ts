@@ -1,11 +1,14 @@
 /** Stores the segments of history: where each begins, and which are closed. Source: docs/retention.md. @module */
-import type { HistorySegment } from '@payment-integration/core/ports'
+import type { HistorySegment, PendingDeliveries } from '@payment-integration/core/ports'
 import { type Selectable, sql } from 'kysely'
+import { giveUp } from '../deliveries/leave-outbox.js'
 import type { Connection, Engine, SqlDialect } from '../engine.js'
+import { hexOf } from '../internal/hex.js'
 import { run } from '../internal/statement.js'
 import { integer } from '../internal/values.js'
 import { lockMs, whileBusy } from '../internal/while-busy.js'
 import type { Integer } from '../schema/integer.js'
+import { followingSegment } from '../schema/partitions.js'
 import type { SegmentRow } from '../schema/tables.js'
 
 /** A segment with the numbers of its rows: from `from` up to before `to`, null for the newest. */
@@ -59,8 +62,8 @@ export async function listSegments(db: Connection): Promise<HistorySegment[]> {
 }
 
 /**
- * Begins a segment. It is recorded at last, when no more ids of the one before are assigned: after an interruption rows
- * would otherwise be removed with rows that are a segment older.
+ * Begins a segment: makes its tables, gives new deliveries its ids, then records when it begins. In this order an
+ * interruption leaves no delivery in a segment that ended before it came.
  */
 export async function beginSegment(engine: Engine): Promise<void> {
   const { dialect, read, transaction } = engine
@@ -68,17 +71,20 @@ export async function beginSegment(engine: Engine): Promise<void> {
   if (partitions === null) return transaction((db) => record(db, dialect, null))
   await engine.exclusively(async () => {
     const { number, deliveries } = newestOf(await readSegments(read))
-    const following = partitions.following({ number, first: deliveries.from })
+    const following = followingSegment({ number, first: deliveries.from })
     await whileBusy(() =>
       transaction(async (db) => {
         await dialect.waitAtMost(db, lockMs)
         await partitions.add(db, following)
       }),
     )
-    await transaction(async (db) => {
-      await partitions.beginIds(db, following.first)
-      await record(db, dialect, following.first)
-    })
+    await whileBusy(() =>
+      transaction(async (db) => {
+        await dialect.waitAtMost(db, lockMs)
+        await partitions.beginIds(db, following.first)
+        await record(db, dialect, following.first)
+      }),
+    )
   })
 }
 
@@ -98,21 +104,62 @@ async function record(db: Connection, dialect: SqlDialect, firstDelivery: number
   )
 }
 
-/** Closes a segment with all before it, and counts its pending deliveries. */
-export async function closeSegment({ transaction, read, dialect }: Engine, number: number): Promise<number> {
-  const { deliveries } = await findSegment(read, number)
-  if (deliveries.to === unbounded) throw new RangeError(`Segment ${number} is the newest: new rows belong to it.`)
+/** Closes the segments up to one. */
+export async function closeSegments({ transaction, read }: Engine, upTo: number): Promise<void> {
+  const { deliveries } = await findSegment(read, upTo)
+  if (deliveries.to === unbounded) throw new RangeError(`Segment ${upTo} is the newest: new rows belong to it.`)
   await transaction((db) =>
     db
       .updateTable('segments')
       .set({ closes: 1 })
-      .where('number', '<=', number + 1)
+      .where('number', '<=', upTo + 1)
       .where('closes', '=', 0)
       .execute(),
   )
-  const pending = sql<{ pending: Integer }>`select count(*) as pending from ${sql.raw(dialect.name('outbox'))}
-    where id >= ${deliveries.from} and id < ${deliveries.to}`
-  return integer((await pending.execute(read)).rows[0]?.pending ?? 0)
+}
+
+/** Counts the pending deliveries of the segments up to one. */
+export async function pendingUpTo({ read, dialect }: Engine, upTo: number): Promise<PendingDeliveries[]> {
+  const { deliveries } = await findSegment(read, upTo)
+  const segment = sql<Integer>`coalesce((select max(s.number) from ${sql.raw(dialect.name('segments'))} as s
+    where s.first_delivery <= q.id), 0)`
+  const rows = await read
+    .selectFrom('outbox as q')
+    .select([segment.as('segment'), 'q.integration', sql<Integer>`count(*)`.as('count')])
+    .where('q.id', '<', deliveries.to)
+    .groupBy(['segment', 'q.integration'])
+    .orderBy('segment')
+    .orderBy('q.integration')
+    .execute()
+  return rows.map((row) => ({
+    segment: integer(row.segment),
+    integrationAddress: hexOf(row.integration),
+    count: integer(row.count),
+  }))
+}
+
+/** Deliveries of one transaction. */
+const groupSize = 1_000
+
+/** Gives up the pending deliveries of the segments up to one, but for leased ones. */
+export async function giveUpPending({ transaction, read, dialect }: Engine, upTo: number): Promise<number> {
+  const { name, nowText, skipLocked } = dialect
+  const { deliveries } = await findSegment(read, upTo)
+  let given = 0
+  for (let found = groupSize; found === groupSize; given += found)
+    found = await transaction(async (db) => {
+      const rows = await run<{ id: Integer }>(
+        db,
+        dialect,
+        (parameter) => `select q.id from ${name('outbox')} q
+          where q.id < ${parameter(deliveries.to)} and (q.claim_token is null or q.due_at <= ${nowText(parameter)})
+          order by q.id limit ${groupSize}${skipLocked('q')}`,
+      )
+      const ids = rows.map(({ id }) => integer(id))
+      await giveUp(db, dialect, 'exhausted', ids)
+      return ids.length
+    })
+  return given
 }
 
 /** The lowest id of a delivery that may be replayed. No segment is closed until the transaction ends. */

@@ -1,4 +1,4 @@
-/** Tries again while others hold what the work needs. @module */
+/** Runs work again that a lock prevented. @module */
 import { setTimeout as delay } from 'node:timers/promises'
 import { StoreError } from '@payment-integration/core'
 

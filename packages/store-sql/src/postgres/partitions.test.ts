@@ -112,7 +112,7 @@ describe.skipIf(postgresMissing)(
       const { schema, history, deliver } = await open()
       await deliver(1)
       await history.beginSegment()
-      await history.closeSegment(0)
+      await history.closeSegments(0)
       const [attempts, deliveries] = await Promise.all(kinds.map((kind) => history.part(kind, 0)))
       await admin.query(`begin; select from ${schema}.attempts`)
       const removing = attempts?.remove()

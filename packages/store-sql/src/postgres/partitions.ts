@@ -1,7 +1,7 @@
 /** Adds, empties and drops the partitions of segments. Source: docs/retention.md. @module */
 import { sql } from 'kysely'
 import type { Partitions, SqlDialect } from '../engine.js'
-import { createPartitions, followingSegment, partitionsOf } from '../schema/partitions.js'
+import { createPartitions, partitionsOf } from '../schema/partitions.js'
 
 /** The partitions of a schema. */
 export function postgresPartitions({
@@ -15,8 +15,8 @@ export function postgresPartitions({
       if (await hasTable(db, snapshots)) return
       for (const statement of createPartitions(name, segment)) await sql.raw(statement).execute(db)
     },
-    following: followingSegment,
     async beginIds(db, first) {
+      await sql.raw(`lock table ${name('snapshots')} in share mode`).execute(db)
       // A run that was interrupted may have done it.
       await sql`select setval(pg_get_serial_sequence(${name('snapshots')}, 'id'), ${first}, false)
         where ${sql.raw(lastAssigned('snapshots', 'id'))} < ${first}`.execute(db)
@@ -26,9 +26,8 @@ export function postgresPartitions({
       if (await hasTable(db, attempts)) await sql.raw(`truncate ${name(attempts)}`).execute(db)
     },
     async drop(db, number) {
-      for (const table of partitionsOf(number).toReversed())
-        await sql.raw(`drop table if exists ${name(table)}`).execute(db)
+      // In the order in which a settlement locks them.
+      for (const table of partitionsOf(number)) await sql.raw(`drop table if exists ${name(table)}`).execute(db)
     },
-    has: (db, number) => hasTable(db, partitionsOf(number)[0]),
   }
 }

@@ -78,9 +78,7 @@ async function makeOne(connection: PostgresConnection, schema: string, index: In
 async function makeInPartitions(connection: PostgresConnection, schema: string, index: IndexDefinition): Promise<void> {
   const { name, table, columns } = index
   if ((await findIndex((query) => connection.raw(query), schema, name)) === true) return
-  await connection.run(`set lock_timeout = ${indexLockMs}`)
-  await connection.run(`create index if not exists "${name}" on only "${schema}"."${table}" ${columns}`)
-  await connection.run('set lock_timeout = 0')
+  await inTime(connection, `create index if not exists "${name}" on only "${schema}"."${table}" ${columns}`)
   const { rows } = await connection.run(
     `select c.relname as table from pg_catalog.pg_inherits p
      join pg_catalog.pg_class c on c.oid = p.inhrelid
@@ -91,8 +89,15 @@ async function makeInPartitions(connection: PostgresConnection, schema: string, 
   for (const { table: partition } of rows as { table: string }[]) {
     const own = `${partition}_${name}`
     await makeOne(connection, schema, { name: own, table: partition, columns })
-    await connection.run(`alter index "${schema}"."${name}" attach partition "${schema}"."${own}"`)
+    await inTime(connection, `alter index "${schema}"."${name}" attach partition "${schema}"."${own}"`)
   }
+}
+
+/** Waits for its lock as long as others may queue behind it. */
+async function inTime(connection: PostgresConnection, statement: string): Promise<void> {
+  await connection.run(`set lock_timeout = ${indexLockMs}`)
+  await connection.run(statement)
+  await connection.run('set lock_timeout = 0')
 }
 
 async function isPartitioned(connection: PostgresConnection, schema: string, table: string): Promise<boolean> {

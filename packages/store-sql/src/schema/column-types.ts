@@ -6,7 +6,7 @@ export interface ColumnTypes {
   readonly id: string
   /** An increasing number that the database assigns, of rows with another key. No number is assigned twice. */
   readonly sequence: string
-  /** The same as the key of a table in segments, as the column's type. */
+  /** The type of an increasing key of a table in segments. No number is assigned twice. */
   readonly segmentId: string
   /** Text after the closing bracket of a table in segments, by its key. */
   segmentedBy(key: string): string

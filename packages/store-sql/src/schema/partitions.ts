@@ -26,8 +26,8 @@ export const partitionsOf = (number: number) => [`snapshots_${number}`, `attempt
 
 /**
  * The statements that create the tables of a segment. They are attached when they are complete: to create them as
- * partitions would lock out all others. A key of all partitions cannot do without their id, so each has its own key of
- * versions: the same version comes twice at once, or never.
+ * partitions would lock out all others. A unique key of all partitions must contain their id, so (payment, version) is
+ * unique within a segment only.
  */
 export function createPartitions(name: (table: string) => string, { number, first, end }: SegmentIds): string[] {
   const [snapshots, attempts] = partitionsOf(number)

@@ -10,7 +10,7 @@ import { type FilterOptions, filterOf, isUnfiltered } from './filter.js'
 
 /**
  * Makes one delivery due now, whatever its status. A running server sends it, signed with the secret in use.
- * @throws DeliveryError `ERR_DELIVERY_NOT_FOUND`, `ERR_DELIVERY_UNDER_WAY`.
+ * @throws DeliveryError `ERR_DELIVERY_NOT_FOUND`, `ERR_DELIVERY_UNDER_WAY`, `ERR_DELIVERY_ENDED`.
  */
 export function replayDelivery(deliveryId: string, options: OperateOptions, io: Io): Promise<ExitCode> {
   return withService(options, io, async ({ deliveries, integrations }, report) => {

@@ -68,6 +68,8 @@ export function outboxes() {
   function openPool(config: pg.PoolConfig = {}): pg.Pool {
     const pool = new pg.Pool({ connectionString: server.connectionString, ...config })
     pool.on('error', () => undefined)
+    // A client of an ended pool may still hear that its database is dropped.
+    pool.on('connect', (client) => client.on('error', () => undefined))
     closing.push(() => pool.ended || pool.end())
     return pool
   }

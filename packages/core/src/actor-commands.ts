@@ -95,6 +95,7 @@ export function createActorCommands(deps: ActorCommandsDeps, actor: string): Act
     history: createHistoryCommands({
       store,
       clock,
+      random,
       audited: auditedIn(transaction),
       verifyAudit: () => createAuditQueries({ audit: store.audit, keys }).verify(),
     }),

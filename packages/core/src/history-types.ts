@@ -56,7 +56,8 @@ export interface HistoryCommands {
    * that it stays longer than asked: up to a day, or a 64th of the longest time. Where deliveries have no end, it is up
    * to 30 days. Run it once a day.
    *
-   * An interrupted run loses nothing: the next one writes the file again. One run at a time.
+   * An interrupted run loses nothing: the next one writes the file again.
+   * @throws StoreError `ERR_STORE_BUSY` while another run goes on; a minute after one was killed.
    * @throws RangeError For a time below a minute. @throws TypeError When the store keeps its history for ever.
    */
   run(policy: RetentionPolicy, archive: HistoryArchive, options?: RetentionOptions): Promise<void>

@@ -60,7 +60,8 @@ function setup() {
   const audited = createAudited({ transaction: store.transaction, keys, clock, actor: 'cli:ada' })
   const verify = () => createAuditQueries({ audit: store.audit, keys }).verify()
   const commands = createHistoryCommands({
-    store: { history, audit: store.audit },
+    store: { history, audit: store.audit, leases: store.leases },
+    random: { bytes: () => new Uint8Array(16) },
     audited,
     verifyAudit: verify,
     clock,
@@ -155,6 +156,17 @@ test('a plan names what a run would remove, and changes nothing', async () => {
   expect([rows.size, begins.length, steps, (await store.audit.list({ limit: 9 })).length]).toEqual([9, 3, [], 2])
 })
 
+test('of two runs at once the second is rejected, and after the first another one may run', async () => {
+  const { run, store, rows } = setup()
+  const other = { name: 'retention', holder: 'other', ttlMs: 60_000 }
+  await store.leases.acquire(other)
+  await expect(run(week)).rejects.toMatchObject({ code: 'ERR_STORE_BUSY' })
+  expect(rows.size).toBe(9)
+  await store.leases.release(other)
+  await run(week)
+  expect([rows.size, await store.leases.acquire(other)]).toEqual([6, true])
+})
+
 test('a run that is aborted ends before the next part', async () => {
   const { commands, archive, rows } = setup()
   const stop = new AbortController()
@@ -173,7 +185,10 @@ test('restored rows are those of the file', async () => {
 
 test('a store without history that ends rejects, and so does a time that is too short', async () => {
   const { audited, store, clock, archive, run, verify } = setup()
-  const commands = createHistoryCommands({ store, audited, verifyAudit: verify, clock })
+  const commands = createHistoryCommands({
+    ...{ store, audited, verifyAudit: verify, clock },
+    random: { bytes: () => new Uint8Array(16) },
+  })
   await expect(commands.run(week, archive)).rejects.toThrow('for ever')
   await expect(run({ ...keep, updates: 1 })).rejects.toThrow(RangeError)
 })

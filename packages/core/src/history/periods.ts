@@ -54,3 +54,9 @@ export function endedSegments(
     )
   })
 }
+
+/** The newest segment whose deliveries or attempts have ended; null: there is none. */
+export function lastOfDeliveries(ended: readonly Pick<EndedHistory, 'kind' | 'part'>[]): number | null {
+  const numbers = ended.flatMap(({ kind, part }) => (kind === 'updates' ? [] : [part]))
+  return numbers.length === 0 ? null : Math.max(...numbers)
+}

@@ -1,4 +1,4 @@
-/** The lease of a chain: one process indexes it at a time. @module */
+/** A lease in the store: one process at a time does what it names. @module */
 import type { LeaseStore } from '../ports/store-chains.js'
 import type { Clock } from '../ports/world.js'
 

@@ -1,36 +1,18 @@
 /** The operator's commands for history that ends. Source: docs/retention.md. @module */
-import type { Audited } from '../audit/audited.js'
 import type { EndedHistory, HistoryCommands, HistoryPlan, RetentionPolicy } from '../history-types.js'
-import type { Store } from '../ports/store.js'
-import type { HistoryStore } from '../ports/store-history.js'
-import type { Clock, Random } from '../ports/world.js'
-import type { AuditVerdict } from '../service-types.js'
 import { findEnded } from './audit-history.js'
+import { type HistoryDeps, historyOf } from './deps.js'
 import { checkPolicy, endedSegments, lastOfDeliveries } from './periods.js'
 import { createRestore } from './restore.js'
 import { createRun } from './run.js'
-
-/** The dependencies of the commands. */
-export interface HistoryDeps {
-  readonly store: Pick<Store, 'history' | 'audit' | 'leases'>
-  readonly audited: Audited
-  readonly verifyAudit: () => Promise<Pick<AuditVerdict, 'brokenAt'>>
-  readonly clock: Clock
-  readonly random: Pick<Random, 'bytes'>
-}
 
 /** Builds the commands. */
 export function createHistoryCommands(deps: HistoryDeps): HistoryCommands {
   const { store, clock } = deps
 
-  function historyOf(): HistoryStore {
-    if (store.history === null) throw new TypeError('This store keeps its history for ever.')
-    return store.history
-  }
-
   async function plan(policy: RetentionPolicy): Promise<HistoryPlan> {
     checkPolicy(policy)
-    const history = historyOf()
+    const history = historyOf(store)
     const now = clock.now()
     const all = endedSegments(await history.segments(), policy, now)
     const upTo = lastOfDeliveries(all)
@@ -47,5 +29,5 @@ export function createHistoryCommands(deps: HistoryDeps): HistoryCommands {
     return { ended: records === null ? ended : [...ended, records], pending }
   }
 
-  return { plan, run: createRun(deps, historyOf), restore: createRestore(deps, historyOf) }
+  return { plan, run: createRun(deps), restore: createRestore(deps) }
 }

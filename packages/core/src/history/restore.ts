@@ -1,16 +1,12 @@
 /** Restores a file of ended history. Source: docs/retention.md. @module */
 import type { HistoryCommands } from '../history-types.js'
 import type { ArchiveHeader } from '../ports/history-archive.js'
-import type { HistoryStore } from '../ports/store-history.js'
 import { ArchiveError } from './archive-error.js'
 import { restoreRecords } from './audit-history.js'
-import type { HistoryDeps } from './commands.js'
+import { type HistoryDeps, historyOf } from './deps.js'
 
 /** Builds `HistoryCommands.restore`. */
-export function createRestore(
-  { store, audited }: HistoryDeps,
-  historyOf: () => HistoryStore,
-): HistoryCommands['restore'] {
+export function createRestore({ store, audited }: HistoryDeps): HistoryCommands['restore'] {
   const { audit } = store
 
   /** The record of the file is in the audit log, unless it has left the log itself. */
@@ -28,7 +24,7 @@ export function createRestore(
   }
 
   return async (archive, name) => {
-    const history = historyOf()
+    const history = historyOf(store)
     const { header, rows, sha256 } = await archive.read(name)
     const { kind, part } = header
     await checkOrigin(name, header, await sha256())

@@ -12,7 +12,7 @@ import type {
 import type { AuditRecord } from '../ports/store-audit.js'
 import type { HistoryStore, SegmentedKind } from '../ports/store-history.js'
 import { endedRecords, findEnded, removeRecords } from './audit-history.js'
-import type { HistoryDeps } from './commands.js'
+import { type HistoryDeps, historyOf } from './deps.js'
 import { checkPolicy, endedSegments, lastOfDeliveries, segmentMs } from './periods.js'
 
 type EndedPart = Omit<EndedHistory & { readonly kind: SegmentedKind }, 'rows'>
@@ -22,7 +22,7 @@ const leaseMs = 60_000
 const holderBytes = 16
 
 /** Builds `HistoryCommands.run`. */
-export function createRun({ store, audited, verifyAudit, clock, random }: HistoryDeps, historyOf: () => HistoryStore) {
+export function createRun({ store, audited, verifyAudit, clock, random }: HistoryDeps) {
   const { audit } = store
 
   /** Whether the newest segment is as long as segments are. */
@@ -104,7 +104,7 @@ export function createRun({ store, audited, verifyAudit, clock, random }: Histor
 
   async function run(policy: RetentionPolicy, archive: HistoryArchive, options: RetentionOptions, check: () => void) {
     const { onProgress } = options
-    const history = historyOf()
+    const history = historyOf(store)
     if (await isFull(history, policy)) {
       await history.beginSegment()
       onProgress?.({ event: 'begun' })

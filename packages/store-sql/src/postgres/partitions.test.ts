@@ -100,6 +100,21 @@ describe.skipIf(postgresMissing)(
       expect(await Promise.all([0, 1].map((segment) => history.count('deliveries', segment)))).toEqual([2, 2])
     })
 
+    test('a statement that inserts while a segment begins is not disturbed', async () => {
+      const { schema, history } = await open()
+      const writer = new pg.Client({ connectionString: server.connectionString })
+      await writer.connect()
+      closing.push(() => writer.end())
+      const inserting = writer.query(`insert into ${schema}.snapshots (payment_id, created_at, version, body)
+        select n, 1, 1, '0'::bytea from (select n, pg_sleep(0.2) from generate_series(1, 5) n) slow`)
+      const writing = `pg_locks where relation = '${schema}.snapshots'::regclass and mode = 'RowExclusiveLock'`
+      while ((await count(writing)) === 0) await new Promise(setImmediate)
+      await history.beginSegment()
+      await inserting
+      const counts = await Promise.all([0, 1].map((segment) => history.count('deliveries', segment)))
+      expect(counts).toEqual([5, 0])
+    })
+
     test('a repeated version of a payment is rejected', async () => {
       const { schema, deliver } = await open()
       await deliver(1)

@@ -30,8 +30,9 @@ export async function postgresValues(connectionString: string): Promise<StoredVa
   await client.connect()
   try {
     const { rows: tables } = await client.query<{ schema: string; name: string }>(
-      `select table_schema as schema, table_name as name from information_schema.tables
-       where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')`,
+      // Partitions are read as the table that they belong to.
+      `select n.nspname as schema, c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+       where c.relkind in ('r', 'p') and not c.relispartition and n.nspname not in ('pg_catalog', 'information_schema')`,
     )
     const values: StoredValue[] = []
     for (const { schema, name } of tables) {

@@ -99,7 +99,9 @@ async function paymentPage(deps: PageDeps, given: Given, chainId: number, txHash
     store.console.deliveriesOf(payment.id),
   ])
   const others = payments.filter((each) => each !== payment)
-  const detail = { payment, others, snapshots, updates, deliveries, compare, now: deps.now() }
+  const indexer = deps.service.indexers.find((each) => each.chainId === chainId)
+  const nativeHash = indexer?.nativeHash(txHash) ?? null
+  const detail = { payment, others, snapshots, updates, deliveries, compare, nativeHash, now: deps.now() }
   const body = <PaymentPage {...detail} notificationUrl={integration?.notificationUrl ?? null} />
   const live = topicOf('payment', { chain: String(chainId), hash: txHash })
   return { title: `Payment ${txHash.slice(0, 10)}`, section: '/payments', body, live }

@@ -63,6 +63,17 @@ describe('the page', () => {
     }
   })
 
+  it('has the hash in the notation of its chain, as text, if the chain has one', async () => {
+    expect(await text()).not.toContain('On its chain')
+    const indexers = twin.service.indexers.map((indexer) => ({ ...indexer, nativeHash: () => '<b>5Kq9' }))
+    const ofChain = createConsole({ service: { ...twin.service, indexers }, now: twin.now })
+    const url = `http://127.0.0.1:4747/console/payments/${paid.chainId}/${paid.txHash}`
+    const html = await (await ofChain.fetch(new Request(url))).text()
+    ofChain.close()
+    expect(html).toContain('On its chain')
+    expect(html).toContain('&lt;b&gt;5Kq9')
+  })
+
   it('a redirect is explained on the time line', async () => {
     expect(await text()).toContain('redirects are not followed')
   })

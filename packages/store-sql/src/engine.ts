@@ -88,8 +88,8 @@ export interface DueQuery {
 /** The values of {@link SqlDialect.indexRange}. */
 export interface IndexRange {
   readonly value: unknown
-  readonly after: unknown
-  readonly upTo: unknown
+  readonly from: number
+  readonly upTo: number
 }
 
 /** The tables of segments, where each has its own. */
@@ -135,7 +135,7 @@ export interface SqlDialect {
   /** A condition: the column is one of these values. */
   oneOf(column: string, type: 'integer' | 'text' | 'hex', values: readonly unknown[], parameter: Parameter): string
   /**
-   * A condition: `first` is a value, and `second` is above another one and at most a third. With `order by first,
+   * A condition: `first` is a value, and `second` is from one number up to another, both included. With `order by first,
    * second` it uses the index on both columns, whatever share of the table has that value.
    */
   indexRange(first: string, second: string, range: IndexRange, parameter: Parameter): string

@@ -24,13 +24,13 @@ export function fileError(path: string, action: 'written' | 'read', thrown: unkn
   return new ArchiveError(path, `The file ${path} cannot be ${action}: ${reason}.`, { cause: thrown })
 }
 
-/** The file is not as it was written. */
+/** The error of a file with changed bytes. */
 export function damaged(path: string, place: string, reason: string, options?: ErrorOptions): ArchiveError {
   const advice = 'Nothing after this place can be read; take another copy of the file.'
   return new ArchiveError(path, `The file ${path} is damaged at ${place}: ${reason}. ${advice}`, options)
 }
 
-/** The end of the file is missing. */
+/** The error of a file whose end is missing. */
 export function incomplete(path: string, place: string, reason: string): ArchiveError {
   const advice = 'Its end is missing; take another copy of the file.'
   return new ArchiveError(path, `The file ${path} is incomplete, and ends at ${place}: ${reason}. ${advice}`)

@@ -24,7 +24,7 @@ const values: Readonly<Record<string, unknown>> = {
   'the text of the last line': '{"rows":1}',
 }
 
-test.each(Object.entries(values))('a row with %s is read back as it was', async (_name, value) => {
+test.each(Object.entries(values))('a row with %s is written and read without a change', async (_name, value) => {
   const rows = [{ value }, { rows: 1 }, {}, { value, after: value }]
   const { path } = await writeFile(temporaryFolder(), [rows])
   expect((await readFile(path)).groups.flat()).toStrictEqual(rows)

@@ -43,7 +43,7 @@ function checkValue(value: unknown, path: string): void {
   else throw new TypeError(`The value of ${path} in a row of history is no JSON; convert it before it is written.`)
 }
 
-/** Whether a value is an object that JSON reads back as it was: neither an array nor an instance of a class. */
+/** Whether a value is an object of JSON: neither an array nor an instance of a class. */
 export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null) return false
   const prototype: unknown = Object.getPrototypeOf(value)

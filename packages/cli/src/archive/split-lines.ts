@@ -17,7 +17,7 @@ export interface LineSplitter {
 
 /** Begins with the first line. */
 export function createLineSplitter(): LineSplitter {
-  // Neither replaces nor drops a byte: a line is what was written.
+  // By default it would replace bytes that are no UTF-8, and drop a byte order mark.
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   let begun: Uint8Array[] = []
   let begunBytes = 0

@@ -2,7 +2,7 @@
 /** One payment: its facts, one time line, and its snapshots. @module */
 import type { ConsoleUpdate, DeliveryView, StoredPayment } from '@payment-integration/core/ports'
 import { amountFacts } from '../view/amount-facts.js'
-import { Badge, Facts, Hex, hrefOf, Shown } from '../view/parts.js'
+import { Badge, type FactRow, Facts, Hex, hrefOf, Shown } from '../view/parts.js'
 import { memoOf } from '../view/text.js'
 import { PaymentDeliveries } from './payment-deliveries.js'
 import { Repeat } from './repeat.js'
@@ -21,6 +21,8 @@ export interface PaymentDetail {
   readonly updates: readonly ConsoleUpdate[]
   readonly deliveries: readonly DeliveryView[]
   readonly compare: Compared
+  /** The chain's own notation of its transaction hash; null: it has none. */
+  readonly nativeHash: string | null
   /** Where its integration is notified; null: nowhere. */
   readonly notificationUrl: string | null
   readonly now: number
@@ -39,7 +41,7 @@ export function PaymentPage(detail: PaymentDetail) {
       {payment.offChain ? (
         <p class="note bad">Its block left the chain, and no later block contains it so far.</p>
       ) : null}
-      <PaymentFacts payment={payment} />
+      <PaymentFacts payment={payment} nativeHash={detail.nativeHash} />
       {detail.others.length === 0 ? null : (
         <p class="note">
           Its transaction has {detail.others.length} more payment{detail.others.length > 1 ? 's' : ''}; the legacy
@@ -73,12 +75,22 @@ export function PaymentPage(detail: PaymentDetail) {
   )
 }
 
-function PaymentFacts({ payment }: { payment: StoredPayment }) {
+/** A row of a chain whose hashes are not 0x hex. */
+const nativeRow = (hash: string): FactRow => [
+  'On its chain',
+  <code class="whole">
+    <Shown text={hash} />
+  </code>,
+  'wide',
+]
+
+function PaymentFacts({ payment, nativeHash }: Pick<PaymentDetail, 'payment' | 'nativeHash'>) {
   const { recipient, source, integrationAddress } = payment
   return (
     <Facts
       rows={[
         ['Transaction', <code class="whole">{payment.txHash}</code>, 'wide'],
+        ...(nativeHash === null ? [] : [nativeRow(nativeHash)]),
         ['Source', <code class="whole">{source.txHash}</code>, 'wide'],
         ['Chain', <a href={hrefOf('/payments', { chain: payment.chainId })}>{payment.chainId}</a>],
         ['Version', payment.version],

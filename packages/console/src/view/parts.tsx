@@ -143,8 +143,11 @@ export function Copyable({ text, label }: { text: string; label: string }) {
   )
 }
 
-/** Names and values; those marked `wide` get a line of their own. */
-export function Facts({ rows }: { rows: readonly (readonly [string, Child, 'wide'?])[] }) {
+/** A name and its value; one that is marked `wide` gets a line of its own. */
+export type FactRow = readonly [string, Child, 'wide'?]
+
+/** Names and values. */
+export function Facts({ rows }: { rows: readonly FactRow[] }) {
   return (
     <dl class="facts">
       {rows.map(([name, value, width]) => (

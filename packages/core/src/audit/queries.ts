@@ -5,9 +5,7 @@ import type { MasterKey } from '../secrets/master-key.js'
 import type { AuditHead, AuditQueries } from '../service-types.js'
 import { findBeginning } from './beginning.js'
 import { beforeFirst, hashRecord } from './chain.js'
-
-/** Records read at a time. */
-const partSize = 1_000
+import { auditParts } from './parts.js'
 
 /** Builds the queries. */
 export function createAuditQueries({ audit, keys }: { audit: AuditStore; keys: MasterKey }): AuditQueries {
@@ -25,9 +23,8 @@ export function createAuditQueries({ audit, keys }: { audit: AuditStore; keys: M
       let before: AuditHead | null = first === undefined || first.seq === 1 ? null : await findBeginning(audit, first)
       let last: AuditHead | null = null
       let records = 0
-      for (;;) {
-        signal?.throwIfAborted()
-        const part: AuditRecord[] = await audit.list({ afterSeq: before?.seq ?? 0, limit: partSize })
+      signal?.throwIfAborted()
+      for await (const part of auditParts(audit)) {
         for (const record of part) {
           const expectedSeq: number = (before?.seq ?? 0) + 1
           if (record.seq !== expectedSeq || !fits(record, before?.hash ?? beforeFirst, keys))
@@ -37,8 +34,9 @@ export function createAuditQueries({ audit, keys }: { audit: AuditStore; keys: M
           records += 1
         }
         onProgress?.(records)
-        if (part.length < partSize) return { records, last, brokenAt: null }
+        signal?.throwIfAborted()
       }
+      return { records, last, brokenAt: null }
     },
   }
 }

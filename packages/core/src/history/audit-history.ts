@@ -4,24 +4,19 @@
  */
 import type { Audited } from '../audit/audited.js'
 import { findBeginning } from '../audit/beginning.js'
+import { auditParts } from '../audit/parts.js'
 import type { EndedHistory } from '../history-types.js'
 import type { ArchivedFile, HistoryRow } from '../ports/history-archive.js'
 import type { AuditRecord, AuditStore } from '../ports/store-audit.js'
 
-/** Records read at a time. */
-const partSize = 1_000
-
 /** Records of the log from its oldest one, up to a time, in groups. The newest record of all is never among them. */
 export async function* endedRecords(audit: AuditStore, before: number): AsyncGenerator<readonly AuditRecord[]> {
   const newest = (await audit.newest())?.seq ?? 0
-  for (let afterSeq = 0; ; ) {
-    const part = await audit.list({ afterSeq, limit: partSize })
+  for await (const part of auditParts(audit)) {
     const end = part.findIndex(({ at, seq }) => at > before || seq === newest)
     const ended = end === -1 ? part : part.slice(0, end)
     if (ended.length > 0) yield ended
-    const last = part.at(-1)
-    if (end !== -1 || last === undefined) return
-    afterSeq = last.seq
+    if (end !== -1) return
   }
 }
 
@@ -50,7 +45,7 @@ export function removeRecords(audited: Audited, last: AuditRecord, file: Archive
 
 /**
  * Stores records again that were the oldest of the log.
- * @throws RangeError When they do not end where the log begins.
+ * @throws RangeError When the last of them is not the one before the log's first record.
  */
 export async function restoreRecords(
   audit: AuditStore,
@@ -62,9 +57,10 @@ export async function restoreRecords(
   const [first] = await audit.list({ limit: 1 })
   const before = first === undefined ? null : await findBeginning(audit, first)
   const last = records.at(-1)
-  if (before === null || last?.seq !== before.seq || last.hash !== before.hash)
+  if (before === null) throw new RangeError('no record of the audit log is missing.')
+  if (last?.seq !== before.seq || last.hash !== before.hash)
     throw new RangeError(
-      `The file ends with record ${last?.seq}, and the log begins with ${first?.seq}: restore the file before it first.`,
+      `it ends with record ${last?.seq}, and the log begins with record ${before.seq + 1}. First restore the file that ends with record ${before.seq}.`,
     )
   await audited((tx) => tx.restoreAudit(records))
 }

@@ -233,7 +233,7 @@ test('records of another log, or of a file that is not the next one, are not res
   await clock.advance(dayMs)
   await run({ ...keep, audit: dayMs })
   const before = await seqs()
-  await expect(commands.restore(archive, 'audit-1')).rejects.toThrow('restore the file before it first')
+  await expect(commands.restore(archive, 'audit-1')).rejects.toThrow('First restore the file that ends with record')
   expect(await seqs()).toEqual(before)
 })
 

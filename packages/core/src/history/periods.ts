@@ -40,12 +40,11 @@ export function segmentMs(policy: RetentionPolicy): number | null {
   )
 }
 
+/** Ended history of one kind in one segment, whose rows are not counted. */
+export type EndedPart = Omit<EndedHistory & { readonly kind: SegmentedKind }, 'rows'>
+
 /** Segments whose history of a kind has ended. */
-export function endedSegments(
-  segments: readonly HistorySegment[],
-  policy: RetentionPolicy,
-  now: number,
-): Omit<EndedHistory & { readonly kind: SegmentedKind }, 'rows'>[] {
+export function endedSegments(segments: readonly HistorySegment[], policy: RetentionPolicy, now: number): EndedPart[] {
   return segmentedKinds.flatMap((kind) => {
     const ms = lastsMs(policy, kind)
     if (ms === null) return []
@@ -56,7 +55,7 @@ export function endedSegments(
 }
 
 /** The newest segment whose deliveries or attempts have ended; null: there is none. */
-export function lastOfDeliveries(ended: readonly Pick<EndedHistory, 'kind' | 'part'>[]): number | null {
+export function lastOfDeliveries(ended: readonly EndedPart[]): number | null {
   const numbers = ended.flatMap(({ kind, part }) => (kind === 'updates' ? [] : [part]))
   return numbers.length === 0 ? null : Math.max(...numbers)
 }

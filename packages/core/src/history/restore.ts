@@ -1,4 +1,5 @@
 /** Restores a file of ended history. Source: docs/retention.md. @module */
+import { auditParts } from '../audit/parts.js'
 import type { HistoryCommands } from '../history-types.js'
 import type { ArchiveHeader } from '../ports/history-archive.js'
 import { ArchiveError } from './archive-error.js'
@@ -11,15 +12,10 @@ export function createRestore({ store, audited }: HistoryDeps): HistoryCommands[
 
   /** The record of the file is in the audit log, unless it has left the log itself. */
   async function checkOrigin(name: string, { writtenAt }: ArchiveHeader, sha256: string): Promise<void> {
-    let afterSeq = 0
-    for (;;) {
-      const records = await audit.list({ afterSeq, limit: 1_000 })
-      if (afterSeq === 0 && records[0] !== undefined && records[0].at > writtenAt) return
-      if (records.some(({ action, details }) => action === 'history.archived' && details['sha256'] === sha256)) return
-      const last = records.at(-1)
-      if (last === undefined) break
-      afterSeq = last.seq
-    }
+    const [first] = await audit.list({ limit: 1 })
+    if (first !== undefined && first.at > writtenAt) return
+    for await (const part of auditParts(audit))
+      if (part.some(({ action, details }) => action === 'history.archived' && details['sha256'] === sha256)) return
     throw new ArchiveError(name, `${name} is not a file that this database wrote: no record of its audit log names it.`)
   }
 

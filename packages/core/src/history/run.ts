@@ -1,6 +1,6 @@
 /** Runs retention: begins segments, and moves what has ended to files. Source: docs/retention.md. @module */
 import { StoreError } from '../errors.js'
-import type { EndedHistory, RetentionOptions, RetentionPolicy } from '../history-types.js'
+import type { RetentionOptions, RetentionPolicy } from '../history-types.js'
 import { createLease } from '../internal/lease.js'
 import type {
   ArchivedFile,
@@ -10,14 +10,12 @@ import type {
   HistoryRow,
 } from '../ports/history-archive.js'
 import type { AuditRecord } from '../ports/store-audit.js'
-import type { HistoryStore, SegmentedKind } from '../ports/store-history.js'
+import type { HistoryStore } from '../ports/store-history.js'
 import { endedRecords, findEnded, removeRecords } from './audit-history.js'
 import { type HistoryDeps, historyOf } from './deps.js'
-import { checkPolicy, endedSegments, lastOfDeliveries, segmentMs } from './periods.js'
+import { checkPolicy, type EndedPart, endedSegments, lastOfDeliveries, segmentMs } from './periods.js'
 
-type EndedPart = Omit<EndedHistory & { readonly kind: SegmentedKind }, 'rows'>
-
-/** How long the right to run lasts without a renewal, in milliseconds. */
+/** Duration of the lease of a run, in milliseconds. */
 const leaseMs = 60_000
 const holderBytes = 16
 

@@ -145,7 +145,7 @@ export function keyQuery({ read: db, dialect }: Reads, filter: Filter, range: Id
     .$castTo<Key>()
   if (lead === null) return rows.where('id', '>=', low).where('id', '<', high).orderBy('id', 'desc')
   // The index of the filter has this order alone. With other conditions on ids PostgreSQL may read ids of all others.
-  const ids = { value: lead.value, after: low - 1, upTo: high - 1 }
+  const ids = { value: lead.value, from: low, upTo: high - 1 }
   return rows
     .where(lead.column, 'is not', null)
     .where(fragment<boolean>((parameter) => dialect.indexRange(lead.column, 'id', ids, parameter)))

@@ -1,6 +1,6 @@
 /** Reads integrations and their endpoints for the console. Source: the port ConsoleReads. @module */
 import type { ConsoleIntegration, ConsoleReads } from '@payment-integration/core/ports'
-import { attemptRecord } from '../deliveries/list.js'
+import { attemptRecord } from '../deliveries/attempt-row.js'
 import type { Connection, Engine } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
 import { hexOf, keyBytes } from '../internal/hex.js'

@@ -140,14 +140,14 @@ describe.skipIf(postgresMissing)('PostgreSQL', () => {
     expect(touched[0]).toBeLessThanOrEqual(500 + 2 * 1_000 + 2)
   })
 
-  test('the end of a step is found in the order of an index, for integrations of any size', async () => {
+  test('the planner expects more deliveries of an integration than a step skips, so that it does not sort them', async () => {
     const skipped = 3 * size
-    for (const integrationAddress of [undefined, ...shops])
-      for (const status of [undefined, 'pending', 'exhausted'] as const) {
-        const query = ofDeliveries.keyQuery(open.engine, { integrationAddress, status }, range, 2, skipped)
-        for (const { table, touched, index } of await postgresScans(open.engine, query))
-          expect(touched, `${integrationAddress} ${status}: ${table} by ${index}`).toBeLessThanOrEqual(skipped + 2)
-      }
+    for (const integrationAddress of shops) {
+      const query = ofDeliveries.keyQuery(open.engine, { integrationAddress }, range, 2, skipped)
+      const [scan] = await postgresScans(open.engine, query)
+      expect(scan?.touched, integrationAddress).toBeLessThanOrEqual(skipped + 2)
+      expect(scan?.estimated, integrationAddress).toBeGreaterThan(skipped)
+    }
   })
 
   boundedPages(() => open)

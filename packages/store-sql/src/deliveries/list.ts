@@ -11,9 +11,10 @@ import type { Connection, Engine } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
 import { hexOf } from '../internal/hex.js'
 import { run } from '../internal/statement.js'
-import { integer, nullableInteger, unpack } from '../internal/values.js'
+import { integer, nullableInteger } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
 import type { AttemptRow } from '../schema/tables.js'
+import { attemptRecord } from './attempt-row.js'
 import { filtered, idOf, type RangeFilter } from './filter.js'
 import { withIdRange } from './first-id.js'
 
@@ -116,16 +117,4 @@ export async function withAttempts({ read, dialect }: Engine, deliveries: readon
       nextAttemptAt: nullableInteger(row.due_at),
     }
   })
-}
-
-/** The attempt of a row. */
-export function attemptRecord(row: Selectable<AttemptRow>): AttemptRecord {
-  return {
-    startedAt: integer(row.started_at),
-    latencyMs: row.latency_ms,
-    status: nullableInteger(row.status),
-    reason: unpack<string>(row.reason),
-    excerpt: unpack<string>(row.excerpt),
-    replay: integer(row.replay) === 1,
-  }
 }

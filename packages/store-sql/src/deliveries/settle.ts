@@ -1,6 +1,5 @@
 /** Settles attempts. See docs/decisions/settling.md, docs/decisions/retries.md. @module */
 import type {
-  AttemptRecord,
   AttemptVerdict,
   DeliveryStatus,
   DeliveryStore,
@@ -8,12 +7,13 @@ import type {
   Settled,
   SettledAttempt,
 } from '@payment-integration/core/ports'
-import type { BulkInsert, BulkUpdate, Connection, Engine, SqlDialect } from '../engine.js'
+import type { BulkUpdate, Connection, Engine, SqlDialect } from '../engine.js'
 import { checkInteger, parseId } from '../internal/checks.js'
 import { hexOf } from '../internal/hex.js'
 import { run, runPrepared, type StatementText } from '../internal/statement.js'
-import { integer, pack } from '../internal/values.js'
+import { integer } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
+import { attemptColumns, attemptValues } from './attempt-row.js'
 import { type EndpointReport, type HealthRow, healthColumns, judgeEndpoints, storedHealth } from './endpoint-rows.js'
 import { parseLeaseToken } from './lease.js'
 import { giveUp, removeFromOutbox } from './leave-outbox.js'
@@ -54,17 +54,6 @@ const retryColumns: BulkUpdate['columns'] = [
   { name: 'due_at', type: 'integer' },
   { name: 'attempted', type: 'integer' },
   { name: 'schedule_from', type: 'integer' },
-]
-
-const attemptColumns: BulkInsert['columns'] = [
-  { name: 'delivery_id', type: 'integer' },
-  { name: 'number', type: 'integer' },
-  { name: 'started_at', type: 'integer' },
-  { name: 'latency_ms', type: 'real' },
-  { name: 'status', type: 'integer' },
-  { name: 'reason', type: 'text' },
-  { name: 'excerpt', type: 'text' },
-  { name: 'replay', type: 'integer' },
 ]
 
 async function settle(
@@ -132,11 +121,6 @@ function collect(given: readonly Given[], leased: Map<number, LeasedRow>, locked
 function outcome(verdict: AttemptVerdict, superseded: boolean): DeliveryStatus {
   if (verdict.kind !== 'retry') return verdict.kind
   return superseded ? 'superseded' : 'pending'
-}
-
-function attemptValues(id: number, number: number, attempt: AttemptRecord): unknown[] {
-  const { startedAt, latencyMs, status, reason, excerpt, replay } = attempt
-  return [id, number, startedAt, latencyMs, status, pack(reason), pack(excerpt), replay ? 1 : 0]
 }
 
 /** Locks the leased deliveries and reads them with the health of their endpoints. */

@@ -61,7 +61,7 @@ export async function streamDeliveries({ read, dialect }: Engine, query: StreamQ
 export function streamQuery(dialect: SqlDialect, { integrationAddress, afterId, upToId, limit }: StreamQuery) {
   const { name, bytesText, indexRange } = dialect
   const value = keyBytes(integrationAddress)
-  const range = { value, after: parseId(afterId, 'afterId'), upTo: parseId(upToId, 'upToId') }
+  const range = { value, from: parseId(afterId, 'afterId') + 1, upTo: parseId(upToId, 'upToId') }
   const most = checkInteger(limit, 'limit', 1)
   return compile<StreamRow>(
     dialect,

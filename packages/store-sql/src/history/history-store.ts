@@ -9,17 +9,9 @@ import { integer } from '../internal/values.js'
 import { lockMs, whileBusy } from '../internal/while-busy.js'
 import type { Integer } from '../schema/integer.js'
 import type { KindRows } from './kind-rows.js'
+import { giveUpPending, pendingUpTo } from './pending.js'
 import { rowsByKind } from './rows.js'
-import {
-  beginSegment,
-  closeSegments,
-  findSegment,
-  giveUpPending,
-  type IdRange,
-  listSegments,
-  pendingUpTo,
-  type Segment,
-} from './segments.js'
+import { beginSegment, closeSegments, findSegment, type IdRange, listSegments, type Segment } from './segments.js'
 
 /** Rows of one statement. */
 const groupSize = 1_000
@@ -145,8 +137,7 @@ async function removeDeliveries(
   kind: 'attempts' | 'deliveries',
   { number, deliveries: range }: Segment,
 ): Promise<void> {
-  const attempt = () => rowsByKind.attempts.read(read, range, null, 1)
-  if (kind === 'deliveries' && (await attempt()) !== null)
+  if (kind === 'deliveries' && (await rowsByKind.attempts.read(read, range, null, 1)) !== null)
     throw new RangeError(`Segment ${number} has attempts; remove them before their deliveries.`)
   const { partitions } = dialect
   const { table, key } = rowsByKind[kind]

@@ -26,7 +26,7 @@ export interface KindRows<Key = unknown> {
   values(row: HistoryRow): readonly unknown[]
 }
 
-/** How rows of each kind are read from a row of history. */
+/** Reads the fields of a row of history. @throws TypeError For a value of another type. */
 export const fields = {
   text: (row: HistoryRow, name: string) => field(row, name, 'string'),
   whole: (row: HistoryRow, name: string) => {
@@ -35,7 +35,7 @@ export const fields = {
     return value
   },
   number: (row: HistoryRow, name: string) => field(row, name, 'number'),
-  flag: (row: HistoryRow, name: string) => (field(row, name, 'boolean') ? 1 : 0),
+  flag: (row: HistoryRow, name: string) => field(row, name, 'boolean'),
   optional: <T>(read: (row: HistoryRow, name: string) => T, row: HistoryRow, name: string): T | null =>
     row[name] === null ? null : read(row, name),
 }

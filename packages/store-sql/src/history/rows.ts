@@ -1,7 +1,7 @@
 /** Deliveries, attempts and updates as rows of history. Source: docs/retention.md. @module */
 import type { HistoryRow } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
-import { attemptRecord } from '../deliveries/list.js'
+import { attemptColumns, attemptRecord, attemptValues } from '../deliveries/attempt-row.js'
 import { hexOf } from '../internal/hex.js'
 import { bytes, integer, nullableInteger, pack, unpack } from '../internal/values.js'
 import { packBody } from '../packed-body.js'
@@ -107,23 +107,18 @@ const attempts: KindRows<{ readonly id: number; readonly number: number }> = {
       })),
     }
   },
-  columns: [
-    { name: 'delivery_id', type: 'integer' },
-    { name: 'number', type: 'integer' },
-    { name: 'started_at', type: 'integer' },
-    { name: 'latency_ms', type: 'real' },
-    { name: 'status', type: 'integer' },
-    { name: 'reason', type: 'text' },
-    { name: 'excerpt', type: 'text' },
-    { name: 'replay', type: 'integer' },
-  ],
+  columns: attemptColumns,
   compared: [],
   owner: (name) => `exists (select 1 from ${name('snapshots')} s where s.id = v.delivery_id)`,
-  values: (row) => [
-    ...[whole(row, 'deliveryId'), whole(row, 'number'), whole(row, 'startedAt'), number(row, 'latencyMs')],
-    optional(whole, row, 'status'),
-    ...[pack(optional(text, row, 'reason')), pack(optional(text, row, 'excerpt')), flag(row, 'replay')],
-  ],
+  values: (row) =>
+    attemptValues(whole(row, 'deliveryId'), whole(row, 'number'), {
+      startedAt: whole(row, 'startedAt'),
+      latencyMs: number(row, 'latencyMs'),
+      status: optional(whole, row, 'status'),
+      reason: optional(text, row, 'reason'),
+      excerpt: optional(text, row, 'excerpt'),
+      replay: flag(row, 'replay'),
+    }),
 }
 
 const updates: KindRows<number> = {

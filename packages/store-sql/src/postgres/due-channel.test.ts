@@ -1,8 +1,8 @@
 import { fixtures } from '@payment-integration/core/conformance'
 import type { Store } from '@payment-integration/core/ports'
-import pg from 'pg'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { createTestDatabase, postgresMissing, type TestDatabase } from '../../test/postgres.js'
+import { describe, expect, test } from 'vitest'
+import { postgresMissing } from '../../test/postgres.js'
+import { schemasOnPostgres } from '../../test/support/schemas.js'
 import { createPostgresStore } from './create-postgres-store.js'
 
 const { claimOne, failed, hash, indexed, integration, settleOne } = fixtures
@@ -10,29 +10,13 @@ const { claimOne, failed, hash, indexed, integration, settleOne } = fixtures
 describe.skipIf(postgresMissing)(
   `word of due deliveries${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`,
   () => {
-    let server: TestDatabase
-    let admin: pg.Client
-    let schemas = 0
-    const closing: (() => unknown)[] = []
-    beforeAll(async () => {
-      server = await createTestDatabase()
-      admin = new pg.Client({ connectionString: server.connectionString })
-      await admin.connect()
-    })
-    afterEach(async () => {
-      for (const close of closing.splice(0).reverse()) await close()
-    })
-    afterAll(async () => {
-      await admin?.end()
-      await server?.remove()
-    })
+    const { connectionString, admin, nextSchema, onEnd } = schemasOnPostgres('word')
 
     /** Two stores over one new schema, as two processes have them. */
     async function twoStores(): Promise<readonly [Store, Store]> {
-      schemas += 1
-      const options = { connectionString: server.connectionString, schema: `word_${schemas}` }
+      const options = { connectionString: connectionString(), schema: nextSchema() }
       const stores = [createPostgresStore(options), createPostgresStore(options)] as const
-      for (const store of stores) closing.push(() => store.close())
+      for (const store of stores) onEnd(() => store.close())
       await stores[0].migrate()
       await stores[0].integrations.insert(integration())
       return stores
@@ -46,7 +30,7 @@ describe.skipIf(postgresMissing)(
         heard += 1
         wake()
       })
-      closing.push(stop)
+      onEnd(stop)
       const next = async () => {
         const before = heard
         await new Promise<void>((resolve) => {
@@ -66,7 +50,7 @@ describe.skipIf(postgresMissing)(
     }
 
     const listening = async () => {
-      const { rows } = await admin.query<{ pid: number }>(
+      const { rows } = await admin().query<{ pid: number }>(
         `select pid from pg_stat_activity where query like 'listen payment_integration_%'`,
       )
       return rows.map(({ pid }) => pid)
@@ -119,7 +103,7 @@ describe.skipIf(postgresMissing)(
         const again = next()
         const [pid] = await listening()
         expect(pid).toBeDefined()
-        await admin.query('select pg_terminate_backend($1)', [pid])
+        await admin().query('select pg_terminate_backend($1)', [pid])
         await within(10_000, again)
         const word = next()
         await indexed(publisher, { txHash: hash(cut) })

@@ -1,7 +1,8 @@
 import { fixtures } from '@payment-integration/core/conformance'
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { createTestDatabase, postgresMissing, type TestDatabase } from '../../test/postgres.js'
+import { describe, expect, test } from 'vitest'
+import { postgresMissing } from '../../test/postgres.js'
+import { schemasOnPostgres } from '../../test/support/schemas.js'
 import { createStore } from '../create-store.js'
 import type { Engine } from '../engine.js'
 import { beginSegment } from '../history/segments.js'
@@ -14,34 +15,18 @@ const kinds = ['attempts', 'deliveries'] as const
 describe.skipIf(postgresMissing)(
   `segments of PostgreSQL${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`,
   () => {
-    let server: TestDatabase
-    let admin: pg.Client
-    let schemas = 0
-    const closing: (() => Promise<unknown>)[] = []
-    beforeAll(async () => {
-      server = await createTestDatabase()
-      admin = new pg.Client({ connectionString: server.connectionString })
-      await admin.connect()
-    })
-    afterEach(async () => {
-      for (const close of closing.splice(0)) await close()
-    })
-    afterAll(async () => {
-      await admin?.end()
-      await server?.remove()
-    })
+    const { connectionString, admin, nextSchema, onEnd } = schemasOnPostgres('parts')
 
-    function openEngine(schema: string, connectionString = server.connectionString): Engine {
-      const pool = new pg.Pool({ connectionString, max: 6 })
+    function openEngine(schema: string, address = connectionString()): Engine {
+      const pool = new pg.Pool({ connectionString: address, max: 6 })
       pool.on('error', () => undefined)
       const engine = createPostgresEngine(pool, { schema, end: () => pool.end() })
-      closing.push(() => engine.close())
+      onEnd(() => engine.close())
       return engine
     }
 
     async function open() {
-      schemas += 1
-      const schema = `parts_${schemas}`
+      const schema = nextSchema()
       const engine = openEngine(schema)
       const store = createStore(engine)
       await store.migrate()
@@ -56,7 +41,7 @@ describe.skipIf(postgresMissing)(
     }
 
     async function count(text: string): Promise<number> {
-      const { rows } = await admin.query<{ found: string }>(`select count(*) as found from ${text}`)
+      const { rows } = await admin().query<{ found: string }>(`select count(*) as found from ${text}`)
       return Number(rows[0]?.found)
     }
 
@@ -70,9 +55,9 @@ describe.skipIf(postgresMissing)(
       await deliver(1)
       await history.beginSegment()
       // As an interrupted run leaves them: one of the parent without its parts, and one that is not valid.
-      await admin.query(`create index attempts_started on only ${schema}.attempts (started_at)`)
-      await admin.query(`create index attempts_1_attempts_started on ${schema}.attempts_1 (started_at)`)
-      await admin.query(`update pg_index set indisvalid = false
+      await admin().query(`create index attempts_started on only ${schema}.attempts (started_at)`)
+      await admin().query(`create index attempts_1_attempts_started on ${schema}.attempts_1 (started_at)`)
+      await admin().query(`update pg_index set indisvalid = false
         where indexrelid = '${schema}.attempts_1_attempts_started'::regclass`)
       expect(await engine.hasIndex('attempts_started')).toBe(false)
       await store.console.prepare()
@@ -89,9 +74,11 @@ describe.skipIf(postgresMissing)(
       const { schema, engine, history, deliver } = await open()
       await deliver(1)
       const following = followingSegment({ number: 0, first: 0 })
-      for (const statement of createPartitions(engine.dialect.name, following)) await admin.query(statement)
+      for (const statement of createPartitions(engine.dialect.name, following)) await admin().query(statement)
       await deliver(2)
-      await admin.query(`select setval(pg_get_serial_sequence('${schema}.snapshots', 'id'), ${following.first}, false)`)
+      await admin().query(
+        `select setval(pg_get_serial_sequence('${schema}.snapshots', 'id'), ${following.first}, false)`,
+      )
       await deliver(3)
       // The third delivery has an id of the new segment, which was not recorded yet.
       await beginSegment(engine)
@@ -102,9 +89,9 @@ describe.skipIf(postgresMissing)(
 
     test('a statement that inserts while a segment begins is not disturbed', async () => {
       const { schema, history } = await open()
-      const writer = new pg.Client({ connectionString: server.connectionString })
+      const writer = new pg.Client({ connectionString: connectionString() })
       await writer.connect()
-      closing.push(() => writer.end())
+      onEnd(() => writer.end())
       const inserting = writer.query(`insert into ${schema}.snapshots (payment_id, created_at, version, body)
         select n, 1, 1, '0'::bytea from (select n, pg_sleep(0.2) from generate_series(1, 5) n) slow`)
       const writing = `pg_locks where relation = '${schema}.snapshots'::regclass and mode = 'RowExclusiveLock'`
@@ -120,7 +107,7 @@ describe.skipIf(postgresMissing)(
       await deliver(1)
       const again = `insert into ${schema}.snapshots (payment_id, created_at, version, body)
         select payment_id, 1, version, body from ${schema}.snapshots`
-      await expect(admin.query(again)).rejects.toThrow('snapshots_0_version')
+      await expect(admin().query(again)).rejects.toThrow('snapshots_0_version')
     })
 
     test('a segment that somebody reads is removed once they end', async () => {
@@ -129,10 +116,10 @@ describe.skipIf(postgresMissing)(
       await history.beginSegment()
       await history.closeSegments(0)
       const [attempts, deliveries] = await Promise.all(kinds.map((kind) => history.part(kind, 0)))
-      await admin.query(`begin; select from ${schema}.attempts`)
+      await admin().query(`begin; select from ${schema}.attempts`)
       const removing = attempts?.remove()
       await deliver(2)
-      await admin.query('commit')
+      await admin().query('commit')
       await removing
       await deliveries?.remove()
       expect(
@@ -146,16 +133,16 @@ describe.skipIf(postgresMissing)(
     test('a role with rights on the tables needs none on their segments', async () => {
       const { schema, history, store, deliver } = await open()
       const role = `worker_${schema}`
-      await admin.query(`create role ${role} login password 'worker'`)
-      await admin.query(`grant usage on schema ${schema} to ${role}`)
-      const { rows } = await admin.query<{ name: string }>(
+      await admin().query(`create role ${role} login password 'worker'`)
+      await admin().query(`grant usage on schema ${schema} to ${role}`)
+      const { rows } = await admin().query<{ name: string }>(
         `select c.oid::regclass::text as name from pg_class c
          where c.relnamespace = '${schema}'::regnamespace and c.relkind in ('r', 'p', 'S') and not c.relispartition`,
       )
-      for (const { name } of rows) await admin.query(`grant all on ${name} to ${role}`)
+      for (const { name } of rows) await admin().query(`grant all on ${name} to ${role}`)
       await deliver(1)
       await history.beginSegment()
-      const url = new URL(server.connectionString.replace('postgres://postgres@', `postgres://${role}:worker@`))
+      const url = new URL(connectionString().replace('postgres://postgres@', `postgres://${role}:worker@`))
       const worker = createStore(openEngine(schema, url.href))
       await indexed(worker, { txHash: hash(2) })
       await settleOne(worker, await claimOne(worker), answered, { kind: 'delivered' })

@@ -51,11 +51,12 @@ export function postgresDialect(schema: string, now: (() => number) | undefined)
       await sql`select set_config('lock_timeout', ${`${ms}ms`}, true)`.execute(db)
     },
     oneOf,
-    // Rows are compared: with `first = …` PostgreSQL may scan the primary key, and read rows of all other values.
-    indexRange(first, second, { value, after, upTo }, parameter) {
+    // Rows are compared: with `first = …` PostgreSQL may scan the primary key, and read rows of all other values. Both ends
+    // are included: a strict comparison would estimate that no row has the lowest or the highest value, and sort them.
+    indexRange(first, second, { value, from, upTo }, parameter) {
       const columns = `(${first}, ${second})`
       const same = parameter(value)
-      return `${columns} > (${same}, ${parameter(after)}) and ${columns} <= (${same}, ${parameter(upTo)})`
+      return `${columns} >= (${same}, ${parameter(from)}) and ${columns} <= (${same}, ${parameter(upTo)})`
     },
     hexText: (column) => `'0x' || encode(${column}, 'hex')`,
     bytesText: (column) => `encode(${column}, 'escape')`,

@@ -30,8 +30,8 @@ export function sqliteDialect(now: () => number): SqlDialect {
     skipLocked: () => '',
     waitAtMost: async () => undefined,
     oneOf,
-    indexRange: (first, second, { value, after, upTo }, parameter) =>
-      `${first} = ${parameter(value)} and ${second} > ${parameter(after)} and ${second} <= ${parameter(upTo)}`,
+    indexRange: (first, second, { value, from, upTo }, parameter) =>
+      `${first} = ${parameter(value)} and ${second} >= ${parameter(from)} and ${second} <= ${parameter(upTo)}`,
     hexText: (column) => `'0x' || lower(hex(${column}))`,
     bytesText: (column) => column,
     bytesOf: (read) => bytes(read as Uint8Array),

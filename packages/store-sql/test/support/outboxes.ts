@@ -2,12 +2,11 @@
 import { fixtures } from '@payment-integration/core/conformance'
 import type { ClaimedDelivery, SettledAttempt, Store } from '@payment-integration/core/ports'
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll } from 'vitest'
 import { createStore } from '../../src/create-store.js'
 import { type CompactionLimits, createOutboxCompactor } from '../../src/postgres/compact-outbox.js'
 import { createPostgresEngine } from '../../src/postgres/create-postgres-store.js'
 import { PostgresDriver } from '../../src/postgres/postgres-driver.js'
-import { createTestDatabase, type TestDatabase } from '../postgres.js'
+import { schemasOnPostgres } from './schemas.js'
 
 const { answered, hash, indexPayments, indifferent, integration, primary } = fixtures
 
@@ -48,42 +47,27 @@ export async function deliver(store: Store, count: number): Promise<void> {
 
 /** Registers the hooks of a database, and returns ways to use it that end with their test. */
 export function outboxes() {
-  let server: TestDatabase
-  let admin: pg.Client
-  let schemas = 0
-  const closing: (() => unknown)[] = []
-  beforeAll(async () => {
-    server = await createTestDatabase()
-    admin = new pg.Client({ connectionString: server.connectionString })
-    await admin.connect()
-  })
-  afterEach(async () => {
-    for (const close of closing.splice(0).reverse()) await close()
-  })
-  afterAll(async () => {
-    await admin?.end()
-    await server?.remove()
-  })
+  const { connectionString, admin, nextSchema, onEnd } = schemasOnPostgres('outbox')
 
   function openPool(config: pg.PoolConfig = {}): pg.Pool {
-    const pool = new pg.Pool({ connectionString: server.connectionString, ...config })
+    const pool = new pg.Pool({ connectionString: connectionString(), ...config })
     pool.on('error', () => undefined)
     // A client of an ended pool may still hear that its database is dropped.
     pool.on('connect', (client) => client.on('error', () => undefined))
-    closing.push(() => pool.ended || pool.end())
+    onEnd(() => pool.ended || pool.end())
     return pool
   }
 
   async function connect(config: pg.ClientConfig = {}): Promise<pg.Client> {
-    const client = new pg.Client({ connectionString: server.connectionString, ...config })
+    const client = new pg.Client({ connectionString: connectionString(), ...config })
     await client.connect()
-    closing.push(() => client.end().catch(() => undefined))
+    onEnd(() => client.end().catch(() => undefined))
     return client
   }
 
   function storeOn(pool: pg.Pool, schema: string, compaction: Partial<CompactionLimits> = never): Store {
     const store = createStore(createPostgresEngine(pool, { schema, compaction }))
-    closing.push(() => store.close())
+    onEnd(() => store.close())
     return store
   }
 
@@ -93,8 +77,7 @@ export function outboxes() {
     storeOn,
     /** A new schema with an integration, and a session with a snapshot. */
     async open(compaction?: Partial<CompactionLimits>) {
-      schemas += 1
-      const schema = `outbox_${schemas}`
+      const schema = nextSchema()
       const pool = openPool()
       const store = storeOn(pool, schema, compaction)
       await store.migrate()
@@ -119,7 +102,7 @@ export function outboxes() {
       await run(`do $$ begin create role outbox_worker login; exception when duplicate_object then null; end $$;
         grant usage on schema ${schema} to outbox_worker;
         grant select, insert, update, delete on all tables in schema ${schema} to outbox_worker`)
-      return server.connectionString.replace('postgres@', 'outbox_worker@')
+      return connectionString().replace('postgres@', 'outbox_worker@')
     },
     run,
     rowsOf: (schema: string) => run(`select * from ${schema}.outbox order by id`),
@@ -135,6 +118,6 @@ export function outboxes() {
   }
 
   async function run(sql: string): Promise<Record<string, unknown>[]> {
-    return (await admin.query<Record<string, unknown>>(sql)).rows
+    return (await admin().query<Record<string, unknown>>(sql)).rows
   }
 }

@@ -22,6 +22,7 @@ export async function sqlitePlan(engine: Engine, query: Compiled) {
 interface PlanNode {
   readonly 'Node Type': string
   readonly 'Actual Rows': number
+  readonly 'Plan Rows': number
   readonly 'Actual Loops': number
   readonly 'Rows Removed by Filter'?: number
   readonly 'Rows Removed by Index Recheck'?: number
@@ -37,6 +38,8 @@ export interface Scan {
   /** Null where it used none. */
   readonly index: string | null
   readonly touched: number
+  /** Rows that the planner expects. */
+  readonly estimated: number
 }
 
 type Analyzed = { 'QUERY PLAN': [{ Plan: PlanNode }] }
@@ -79,7 +82,8 @@ export async function postgresScans(
       const discarded = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)
       // A bitmap comes from the node below.
       const index = node['Index Name'] ?? node.Plans?.[0]?.['Index Name'] ?? null
-      scans.push({ type: node['Node Type'], table, index, touched: (node['Actual Rows'] + discarded) * loops })
+      const touched = (node['Actual Rows'] + discarded) * loops
+      scans.push({ type: node['Node Type'], table, index, touched, estimated: node['Plan Rows'] })
     }
     node.Plans?.forEach(visit)
   }

@@ -135,8 +135,8 @@ export interface SqlDialect {
   /** A condition: the column is one of these values. */
   oneOf(column: string, type: 'integer' | 'text' | 'hex', values: readonly unknown[], parameter: Parameter): string
   /**
-   * A condition: `first` is a value, and `second` is from one number up to another, both included. With `order by first,
-   * second` it uses the index on both columns, whatever share of the table has that value.
+   * A condition: `first` is a value, and `second` is from one number up to another, both included. With
+   * `order by first, second` it uses the index on both columns, whatever share of the table has that value.
    */
   indexRange(first: string, second: string, range: IndexRange, parameter: Parameter): string
   /** The `0x` text of a column of bytes, as an expression. */

@@ -34,6 +34,7 @@ type OpenedService = Pick<
   | 'identity'
   | 'audit'
   | 'history'
+  | 'processes'
   | 'store'
 >
 
@@ -86,6 +87,8 @@ export interface ConfigFlags {
   readonly host?: string | undefined
   /** Instead of `PI_PORT`. */
   readonly port?: number | undefined
+  /** Instead of `PI_ROLES`. */
+  readonly role?: string | undefined
   /** Instead of `PI_ACTOR`. */
   readonly actor?: string | undefined
 }
@@ -96,7 +99,7 @@ export interface ConfigFlags {
  */
 export function withFlags(
   env: Io['env'],
-  { database, host, port, actor }: ConfigFlags,
+  { database, host, port, role, actor }: ConfigFlags,
 ): Record<string, string | undefined> {
   if (database !== undefined && hasPassword(database))
     throw new UsageError(
@@ -107,6 +110,7 @@ export function withFlags(
     ...(database === undefined ? {} : { PI_DATABASE_URL: database, PI_DATABASE_URL_FILE: undefined }),
     ...(host === undefined ? {} : { PI_HOST: host }),
     ...(port === undefined ? {} : { PI_PORT: String(port) }),
+    ...(role === undefined ? {} : { PI_ROLES: role }),
     ...(actor === undefined ? {} : { PI_ACTOR: actor }),
   }
 }

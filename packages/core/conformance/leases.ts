@@ -42,6 +42,25 @@ export function leaseTests(test: StoreTest): void {
     expect(await leases.acquire({ name, holder: 'b', ttlMs })).toBe(true)
   })
 
+  test('leases are listed by name with what is left of them, until they are released', async (subject) => {
+    const { leases } = subject.store
+    const ttlMs = lastingLeaseMs(subject)
+    await leases.acquire({ name: 'b', holder: 'first', ttlMs })
+    await leases.acquire({ name: 'a', holder: 'second', ttlMs: 50 })
+    await timePasses(subject, 51)
+    await leases.acquire({ name: 'c', holder: 'third', ttlMs })
+    await leases.release({ name: 'c', holder: 'third' })
+    const [ended, lasting, ...others] = await leases.list()
+    expect([ended, lasting]).toMatchObject([
+      { name: 'a', holder: 'second' },
+      { name: 'b', holder: 'first' },
+    ])
+    expect(ended?.endsInMs).toBeLessThanOrEqual(0)
+    expect(lasting?.endsInMs).toBeGreaterThan(0)
+    expect(lasting?.endsInMs).toBeLessThanOrEqual(ttlMs)
+    expect(others).toEqual([])
+  })
+
   test('names and holders may be any text', async (subject) => {
     const { leases } = subject.store
     const ttlMs = lastingLeaseMs(subject)

@@ -20,6 +20,7 @@ import type { Store } from './ports/store.js'
 import type { AccountRecord } from './ports/store-accounts.js'
 import type { AuditRecord } from './ports/store-audit.js'
 import type { LegacyKeyRecord } from './ports/store-legacy-keys.js'
+import type { ProcessQueries, RunOptions } from './processes/process-types.js'
 import type { ReindexReport, ReindexRequest } from './reindex/reindex-types.js'
 import type { DeliveryStreams } from './streams/stream-types.js'
 
@@ -318,6 +319,11 @@ export interface Service extends ActorCommands {
   readonly fulfilments: FulfilmentPoller | null
   /** Null when no identity provider was given. */
   readonly identity: Identity | null
-  /** Runs every loop until the signal aborts, then drains them. */
-  run(signal: AbortSignal): Promise<void>
+  /** The processes that report themselves. */
+  readonly processes: ProcessQueries
+  /**
+   * Runs loops until the signal aborts, then drains them. Several processes may share the work: any number of them
+   * dispatch and poll; of the indexers of a chain one leads.
+   */
+  run(signal: AbortSignal, options?: RunOptions): Promise<void>
 }

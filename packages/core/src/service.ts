@@ -29,6 +29,8 @@ import type { ReceiptSource } from './ports/receipt-source.js'
 import type { Sender } from './ports/sender.js'
 import type { Store } from './ports/store.js'
 import type { Clock, Ids, Logger, Random } from './ports/world.js'
+import type { LoopRoles } from './processes/process-types.js'
+import { createPresence, listProcesses } from './processes/processes.js'
 import { createReceiptPoller } from './receipts/poller.js'
 import type { MasterKey } from './secrets/master-key.js'
 import { openSecret } from './secrets/seal.js'
@@ -37,6 +39,10 @@ import { createDeliveryStreams } from './streams/delivery-streams.js'
 import { applyUpdates, checkedUpdate, type UpdateOutcomes } from './updates/apply-updates.js'
 import { createUpdateQueue, maxUpdatesPerCommit } from './updates/update-queue.js'
 import { silentLogger, systemClock, systemIds, systemRandom } from './world/system.js'
+
+const allLoops: LoopRoles = { dispatcher: true, poller: true, indexer: 'all' }
+/** Length of the name under which this process holds leases, in bytes. */
+const processIdBytes = 16
 
 /** A chain to follow. */
 export interface FollowedChain {
@@ -180,10 +186,11 @@ export function createService(deps: ServiceDeps): Service {
     options: deps.delivery,
   })
   const finality = createFinality(deps.confirmations)
+  const processId = Buffer.from(random.bytes(processIdBytes)).toString('hex')
   const indexers = chains.map(({ chain, startBlock = 'head', pollMs, leaseMs }) => {
     const finalityBlocks = finality.confirmations(chain.chainId)
     const options = { startBlock, finalityBlocks, pollMs, leaseMs }
-    return createIndexer({ store, chain, clock, random, logger, publish, options })
+    return createIndexer({ store, chain, clock, random, holder: processId, logger, publish, options })
   })
   const poller =
     receipts === undefined
@@ -305,9 +312,16 @@ export function createService(deps: ServiceDeps): Service {
     receipts: poller,
     fulfilments: fulfilmentPoller,
     identity,
-    async run(signal) {
-      const pollers = [poller, fulfilmentPoller, identity].filter((each) => each !== null)
-      await Promise.all([dispatcher, announcer, ...indexers, ...pollers].map((loop) => loop.run(signal)))
+    processes: { list: () => listProcesses(store.leases) },
+    async run(signal, { roles = allLoops, process: facts } = {}) {
+      const pollers = [poller, fulfilmentPoller, identity, announcer].filter((each) => each !== null)
+      const loops = [
+        ...(roles.dispatcher ? [dispatcher] : []),
+        ...(roles.poller ? pollers : []),
+        ...indexers.filter(({ chainId }) => roles.indexer === 'all' || roles.indexer.includes(chainId)),
+        ...(facts ? [createPresence({ leases: store.leases, clock, logger, id: processId, facts })] : []),
+      ]
+      await Promise.all(loops.map((loop) => loop.run(signal)))
     },
   }
 }

@@ -8,7 +8,7 @@ import { readingsOf } from './app/path-spelling.js'
 import { isKnown, takesGzip } from './app/public-file.js'
 import { readListQuery } from './app/read-query.js'
 import { contentTypeFlaw, encodingFlaw } from './app/require-json.js'
-import { readLimits, readMetrics } from './config/access-variables.js'
+import { readAdmin, readLimits } from './config/access-variables.js'
 import { readChains } from './config/chain-variables.js'
 import { ConfigError } from './config/config.js'
 import { readActor, readDelivery } from './config/delivery-variables.js'
@@ -108,7 +108,7 @@ testGrowth(
     'the variables of deliveries': asEach(readDelivery),
     'the variables of identity sharing': asEach((variables) => readIdentity(variables, 'production')),
     'the limits of sources and callers': asEach(readLimits),
-    'the variables of the metrics': asEach((variables) => readMetrics(variables, { host: '127.0.0.1', port: 1 })),
+    'the variables of administration': asEach((variables) => readAdmin(variables, { host: '127.0.0.1', port: 1 })),
     'the name of an operator': asEach(readActor),
     'the database and the keys': asThese('PI_DATABASE_URL', 'PI_MASTER_KEY', 'PI_PROCESSOR_SECRETS', 'PI_HOST'),
   },

@@ -195,7 +195,7 @@ describe.each([
     await pay(watched, server, 6)
     await watched.seen('endpoint.failing', 1)
     await watched.seen('delivery.exhausted', 2)
-    await watched.ask(server.metricsUrl ?? '', bearer)
+    await watched.ask(`${server.url}/metrics`, bearer)
     receiver.answer = (_request, response) => void response.writeHead(204).end()
     await askAll(watched, server, apiSecret, apiKey)
     await watched.seen('chain.failed', 1)
@@ -217,7 +217,7 @@ describe.each([
     await store.integrations.update(shop, { signingSecret: sealed })
     // An answer may be a second old.
     await expect
-      .poll(async () => (await watched.ask(server.metricsUrl ?? '', bearer)).text, { timeout: 300_000, interval: 100 })
+      .poll(async () => (await watched.ask(`${server.url}/metrics`, bearer)).text, { timeout: 300_000, interval: 100 })
       .toMatch(/delivery_attempts_total\{result="secret_unreadable"\} [1-9]/)
     const whileOpen = stored.files()
 
@@ -237,7 +237,7 @@ describe.each([
         })
       ).status,
     ).toBe(400)
-    await watched.ask(server.metricsUrl ?? '', bearer)
+    await watched.ask(`${server.url}/metrics`, bearer)
     await server.stop()
     env['PI_MASTER_KEY'] = canary('master key of the wrong length')
     expect((await command(['audit', 'verify', '--debug'])).exitCode).toBe(1)

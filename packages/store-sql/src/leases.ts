@@ -3,10 +3,11 @@ import type { LeaseStore } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
 import type { Engine } from './engine.js'
 import { checkInteger } from './internal/checks.js'
-import { pack } from './internal/values.js'
+import { integer, pack, unpack } from './internal/values.js'
+import type { Integer } from './schema/integer.js'
 
 /** Leases in a table. Each call is one statement, so that of several callers at once one wins. */
-export function createLeaseStore({ transaction, dialect }: Engine): LeaseStore {
+export function createLeaseStore({ transaction, read, dialect }: Engine): LeaseStore {
   const table = () => sql.raw(dialect.name('leases'))
   return {
     async acquire({ name, holder, ttlMs }) {
@@ -21,6 +22,16 @@ export function createLeaseStore({ transaction, dialect }: Engine): LeaseStore {
     async release({ name, holder }) {
       const given = sql`delete from ${table()} where name = ${pack(name)} and holder = ${pack(holder)}`
       await transaction((db) => given.execute(db))
+    },
+    async list() {
+      type Row = { readonly name: string; readonly holder: string; readonly ends: Integer }
+      const { rows } = await sql<Row>`select name, holder, expires_at - ${dialect.now()} as ends from ${table()}
+        order by name`.execute(read)
+      return rows.map(({ name, holder, ends }) => ({
+        name: unpack<string>(name),
+        holder: unpack<string>(holder),
+        endsInMs: integer(ends),
+      }))
     },
   }
 }

@@ -63,7 +63,7 @@ export function useCaseRaces(engine: string, open: OpenMigrated): void {
 
     it('a range on a block that another indexer replaced by one of the same height is refused, though both have a lease', async () => {
       const refusals: unknown[] = []
-      const bothLead: Store = { ...openStore(), leases: { acquire: async () => true, release: async () => undefined } }
+      const bothLead: Store = { ...openStore(), leases: { ...openStore().leases, acquire: async () => true } }
       const watched: Store = {
         ...bothLead,
         transaction: (work) =>

@@ -61,13 +61,10 @@ describe('serve', () => {
   })
 
   it('prints the URL of metrics, when they are on', async () => {
-    const io = testIo({ env: { ...environment(), PI_METRICS_PORT: '0' } })
+    const io = testIo({ env: { ...environment(), PI_ADMIN_PORT: '0' } })
     const ended = runCli(['serve', '--port', '0', '--json'], io)
-    const { url, metricsUrl } = JSON.parse(await io.line((line) => line.includes('listening'))) as Record<
-      string,
-      string
-    >
-    expect([await (await fetch(metricsUrl ?? '')).text(), new URL(metricsUrl ?? '').origin === url]).toEqual([
+    const { url, adminUrl } = JSON.parse(await io.line((line) => line.includes('listening'))) as Record<string, string>
+    expect([await (await fetch(`${adminUrl}/metrics`)).text(), adminUrl === url]).toEqual([
       expect.stringContaining('payment_integration_build_info'),
       false,
     ])

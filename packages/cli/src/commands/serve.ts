@@ -22,7 +22,11 @@ export function addServe(program: Command, io: Io, finish: Finish): void {
       wholeNumberParser(0, 65_535),
     )
     .option(...databaseOption)
-    .addHelpText('after', examples('serve', 'serve --port 8080 --database sqlite:payments.db --json'))
+    .option('--role <roles>', 'roles of this process, such as api,dispatcher,indexer:137 (PI_ROLES, default all)')
+    .addHelpText(
+      'after',
+      examples('serve', 'serve --role api,poller', 'serve --port 8080 --database sqlite:payments.db --json'),
+    )
     .action(async (_options, command) => finish(await serve(optionsOf<ServeOptions>(command), io)))
 }
 
@@ -51,10 +55,11 @@ export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
   }
   const { server, progress, createdPath, identity } = started
   if (createdPath !== null && options.json !== true) io.out(createdText(createdPath))
-  const { url, metricsUrl } = server
-  report({ event: 'listening', url, ...(metricsUrl === null ? {} : { metricsUrl }) }, () => [
-    `Listening on ${url}`,
-    ...(metricsUrl === null ? [] : [`Metrics at ${metricsUrl}`]),
+  const { url, adminUrl } = server
+  const urls = { ...(url === '' ? {} : { url }), ...(adminUrl === null ? {} : { adminUrl }) }
+  report({ event: 'listening', ...urls }, () => [
+    url === '' ? 'Running: its roles serve no requests.' : `Listening on ${url}`,
+    ...(adminUrl === null ? [] : [`Live, ready, health and metrics at ${adminUrl}`]),
     'Ctrl-C stops it.',
   ])
   await Promise.all([aborted(io.signal), progress.run(io.signal)])

@@ -22,6 +22,7 @@ export { type CheckedVerifyRequest, parseVerifyRequest } from '../legacy/verify-
 export { type DispatcherOptions, dispatcherDefaults, minLeaseMs } from '../notifications/dispatcher-options.js'
 export type * from '../operator-types.js'
 export { decideTransition, type TransitionDecision } from '../payments/transition.js'
+export type * from '../processes/process-types.js'
 export { type ReceiptPollerOptions, receiptPollerDefaults } from '../receipts/poller.js'
 export { type ReindexDeps, reindex } from '../reindex/reindex.js'
 export { ReindexError } from '../reindex/reindex-error.js'

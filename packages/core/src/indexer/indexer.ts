@@ -36,8 +36,9 @@ export interface IndexerDeps {
   readonly store: Pick<Store, 'transaction' | 'payments' | 'chains' | 'leases'>
   readonly chain: Chain
   readonly clock: Clock
-  /** Its bytes name this indexer as the holder of the lease. */
-  readonly random: Pick<Random, 'fraction' | 'bytes'>
+  readonly random: Pick<Random, 'fraction'>
+  /** Holds the chain's lease: unique among all processes. */
+  readonly holder: string
   /** Must not throw. */
   readonly publish: EventSink
   readonly logger: Logger
@@ -48,15 +49,15 @@ export interface IndexerDeps {
 const immediateRetries = 3
 /** Shortest lease, in milliseconds. */
 const minLeaseMs = 100
-/** Length of the name of a lease's holder, in bytes. */
-const holderBytes = 16
+/** Longest wait of an indexer that stands by between two requests for the lease. */
+const standByMs = 1_000
 
 /**
  * Builds an indexer.
  *
  * Guarantees: blocks are committed in order and none is skipped. A block is committed only on top of its parent. A
  * lower head, a missing block or a contradiction changes nothing. The indexer with the chain's lease reads and commits;
- * the others stand by and request the lease every `pollMs`. For an added router, the indexed blocks are read once more
+ * the others stand by and request the lease every second. For an added router, the indexed blocks are read once more
  * beside following the head.
  *
  * `step` rejects with ChainError, ChainAdapterError, StoreError, CheckpointMovedError, BrokenHistoryError or
@@ -66,7 +67,7 @@ const holderBytes = 16
  * @throws RangeError When an option is out of range.
  */
 export function createIndexer(deps: IndexerDeps): Indexer {
-  const { store, clock, random, publish, logger } = deps
+  const { store, clock, random, holder, publish, logger } = deps
   const chain = createCheckedChain(deps.chain)
   const { chainId, routers } = chain
   const {
@@ -86,7 +87,6 @@ export function createIndexer(deps: IndexerDeps): Indexer {
   let error: string | null = null
   let lastError: { readonly message: string; readonly at: number } | null = null
 
-  const holder = Buffer.from(random.bytes(holderBytes)).toString('hex')
   const lease = createLease({ leases: store.leases, clock, name: `indexer:${chainId}`, holder, ttlMs: leaseMs })
   const wake = createWake(clock)
   const shared = { store, chain, clock, publish, logger, mayCommit }
@@ -158,7 +158,7 @@ export function createIndexer(deps: IndexerDeps): Indexer {
       try {
         const isIdle = await step(signal)
         failures.reset()
-        if (!lease.held()) await clock.sleep(pollMs, signal)
+        if (!lease.held()) await clock.sleep(Math.min(pollMs, standByMs), signal)
         else if (isIdle) await wake.wait(pollMs, signal)
       } catch (thrown) {
         if (signal.aborted) return

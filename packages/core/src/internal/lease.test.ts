@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { manualClock, turns } from '../../test/support/manual-clock.js'
 import { memoryLeases } from '../../test/support/memory-leases.js'
-import type { LeaseStore } from '../ports/store-chains.js'
-import { createLease } from './lease.js'
+import { createLease, type LeaseDeps } from './lease.js'
 
 /** Two holders that want one lease of 900 ms, on a store that records the calls. */
 function setUp() {
@@ -10,7 +9,7 @@ function setUp() {
   const stored = memoryLeases(() => clock.now())
   const requests: string[] = []
   const failures: Error[] = []
-  const leases: LeaseStore = {
+  const leases: LeaseDeps['leases'] = {
     async acquire(lease) {
       requests.push(lease.holder)
       const failure = failures.shift()
@@ -83,7 +82,7 @@ test('a failed request leaves it unchanged, and rejects', async () => {
 test('the time of the request counts, and a refusal ends it at once', async () => {
   const clock = manualClock()
   const answers = [true, false]
-  const leases: LeaseStore = {
+  const leases: LeaseDeps['leases'] = {
     async acquire() {
       await clock.advance(250)
       return answers.shift() ?? false

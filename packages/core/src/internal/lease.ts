@@ -24,7 +24,7 @@ export interface Lease {
 
 /** Dependencies of a lease. */
 export interface LeaseDeps {
-  readonly leases: LeaseStore
+  readonly leases: Omit<LeaseStore, 'list'>
   readonly clock: Clock
   readonly name: string
   /** Unique among all processes that want the lease. */

@@ -44,6 +44,8 @@ export interface ChainReads {
 export interface LeaseStore {
   /** Acquires or extends a lease for `ttlMs` from now. Resolves false while another holder has it. */
   acquire(lease: { readonly name: string; readonly holder: string; readonly ttlMs: number }): Promise<boolean>
-  /** Releases a lease, if the holder still has it. */
+  /** Releases a lease, if the holder still has it, or had it last. */
   release(lease: { readonly name: string; readonly holder: string }): Promise<void>
+  /** All leases that were not released, by name. `endsInMs`: 0 or less once a lease has ended. */
+  list(): Promise<{ readonly name: string; readonly holder: string; readonly endsInMs: number }[]>
 }

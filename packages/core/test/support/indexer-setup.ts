@@ -15,7 +15,11 @@ export const gone = () => new ChainError('ERR_CHAIN_RANGE_GONE', 1, 'a block van
 export const paymentAt = (height: number) => [`payment at ${height}`]
 
 /** Grants the lease to every indexer, so that they race for the checkpoint. */
-export const noLeases: LeaseStore = { acquire: async () => true, release: async () => undefined }
+export const noLeases: LeaseStore = {
+  acquire: async () => true,
+  release: async () => undefined,
+  list: async () => [],
+}
 
 /** Time between two renewals of the default lease, in milliseconds. */
 const renewMs = 5_000
@@ -44,14 +48,14 @@ export function setUpIndexer(
   const events: ServiceEvent[] = []
   const logger = recordingLogger()
   indexers += 1
-  const name = Uint8Array.of(indexers >> 8, indexers)
   // A prototype, so that a method that a test replaces in the store is replaced here too.
   const storeWithLeases: MemoryStore = Object.create(store, { leases: { value: leases } })
   const indexer = createIndexer({
     store: storeWithLeases,
     chain,
     clock,
-    random: { fraction: () => 1, bytes: () => name },
+    random: { fraction: () => 1 },
+    holder: `indexer ${indexers}`,
     publish: (event) => events.push(event),
     logger,
     options: { startBlock: 0, finalityBlocks: null, ...options },

@@ -12,6 +12,11 @@ export function memoryLeases(now: () => number): LeaseStore {
       held.set(name, { holder, until: now() + ttlMs })
       return true
     },
+    async list() {
+      return [...held]
+        .map(([name, { holder, until }]) => ({ name, holder, endsInMs: until - now() }))
+        .sort((a, b) => (a.name < b.name ? -1 : 1))
+    },
     async release({ name, holder }) {
       if (held.get(name)?.holder === holder) held.delete(name)
     },

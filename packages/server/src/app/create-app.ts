@@ -36,6 +36,8 @@ export interface AppDeps {
   readonly receiveUpdate: UpdateReceiver | null
   /** Parses webhooks of the identity provider; without it their endpoint does not exist. @default none */
   readonly readWebhook?: WebhookReader | undefined
+  /** Whether the APIs are served; without them only the pages are. @default true */
+  readonly api?: boolean | undefined
   /** Streams of deliveries. Null: their path answers 404. Close them at the shutdown. @default null */
   readonly streams?: DeliveryStreams | null | undefined
   /** Causes events for tests of receivers; for development alone. Null: its path answers 404. @default null */
@@ -74,22 +76,14 @@ export interface AppDeps {
  */
 export function createApp(deps: AppDeps): Hono<AppEnv> {
   const { service, receiveUpdate, readWebhook, health, metrics, metricsToken, limits, logger = silentLogger } = deps
-  const { peerOf = peerOfSocket, now = () => performance.now() } = deps
+  const { peerOf = peerOfSocket, now = () => performance.now(), api = true } = deps
   const app = new Hono<AppEnv>()
   const first = guard({ service, limits, peerOf, refuse })
   app.use('*', metrics === undefined ? first : metrics.measured(first))
-  addPaymentRoutes(app, service)
-  addLegacyRoutes(app, service)
-  if (receiveUpdate !== null) addProcessorRoute(app, { service, receiveUpdate })
-  addShareRoute(app, service)
-  if (deps.streams) addStreamRoute(app, deps.streams)
-  if (deps.trigger) addTriggerRoute(app, { trigger: deps.trigger, logger })
-  if (readWebhook !== undefined && service.identity !== null)
-    addVerdictRoute(app, { identity: service.identity, readWebhook, logger, onRefused: metrics?.webhookRefused, now })
+  if (api) addApi()
   addHealthRoutes(app, health, now)
   if (metrics !== undefined && typeof metricsToken === 'string')
     addMetricsRoute(app, { metrics, token: metricsToken, now })
-  addOpenApiRoute(app)
   const pages = deps.console
   if (pages) app.on(['GET', 'HEAD', 'POST'], ['/console', '/console/*'], (c) => pages.fetch(c.req.raw, c.env))
   const { portal } = deps
@@ -98,6 +92,18 @@ export function createApp(deps: AppDeps): Hono<AppEnv> {
   app.notFound(() => jsonAnswer(notFoundBody, 404))
   app.onError(refuse)
   return app
+
+  function addApi(): void {
+    addPaymentRoutes(app, service)
+    addLegacyRoutes(app, service)
+    if (receiveUpdate !== null) addProcessorRoute(app, { service, receiveUpdate })
+    addShareRoute(app, service)
+    if (deps.streams) addStreamRoute(app, deps.streams)
+    if (deps.trigger) addTriggerRoute(app, { trigger: deps.trigger, logger })
+    if (readWebhook !== undefined && service.identity !== null)
+      addVerdictRoute(app, { identity: service.identity, readWebhook, logger, onRefused: metrics?.webhookRefused, now })
+    addOpenApiRoute(app)
+  }
 
   function refuse(error: unknown, c: Context<AppEnv>): Response {
     const { status, body, headers } = c.get('legacy') !== undefined ? answerLegacyError(error) : answerError(error)

@@ -1,7 +1,7 @@
 /** `GET /metrics` for Prometheus: on the API's port it always needs a token. @module */
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { cacheControl, notFoundBody, unauthorizedBody } from '@payment-integration/contract'
-import { Hono } from 'hono'
+import { cacheControl, unauthorizedBody } from '@payment-integration/contract'
+import type { Hono } from 'hono'
 import { shareAnswer, sharedMs } from '../internal/share-answer.js'
 import type { Metrics } from '../metrics/metrics.js'
 import { allowMethods } from './allow-methods.js'
@@ -32,17 +32,6 @@ export function addMetricsRoute(app: Hono<AppEnv>, { metrics, token, now }: Metr
     return new Response(await text(), { headers })
   })
   allowMethods(app, '/metrics', ['GET', 'HEAD'])
-}
-
-/**
- * An app that serves only `/metrics`, for a separate listener that the public cannot reach.
- * @example serve({ fetch: createMetricsApp({ metrics, token: null }).fetch, hostname: '127.0.0.1', port: 9464 })
- */
-export function createMetricsApp(options: MetricsRouteOptions): Hono<AppEnv> {
-  const app = new Hono<AppEnv>()
-  addMetricsRoute(app, options)
-  app.notFound(() => jsonAnswer(notFoundBody, 404))
-  return app
 }
 
 /** Compares hashes of equal length in constant time. */

@@ -117,9 +117,9 @@ async function startWhole(env: Record<string, string> = {}) {
 }
 
 it('rejected webhooks are counted by reason', async () => {
-  const { server } = await startWhole({ PI_METRICS_PORT: '0' })
+  const { server } = await startWhole({ PI_ADMIN_PORT: '0' })
   for (let sent = 0; sent < 2; sent += 1) await fetch(`${server.url}${verdictPath}`, { method: 'POST', body: '{}' })
-  const text = await (await fetch(server.metricsUrl ?? '')).text()
+  const text = await (await fetch(`${server.adminUrl}/metrics`)).text()
   const counts = text.split('\n').filter((line) => line.includes('identity_webhooks_refused_total{'))
   expect(counts.sort()).toEqual([
     'payment_integration_identity_webhooks_refused_total{reason="forged"} 0',

@@ -18,17 +18,22 @@ function problemsOf(env: Record<string, string>): readonly string[] {
 
 describe('access and rate limits', () => {
   it.each([
-    [{}, null, 'off'],
-    [{ PI_METRICS_PORT: '9464' }, { listen: { host: '127.0.0.1', port: 9464 }, token: null }, '127.0.0.1:9464'],
+    [{}, { listen: null, metricsToken: null }, ['off', 'off']],
+    [
+      { PI_ADMIN_PORT: '9464' },
+      { listen: { host: '127.0.0.1', port: 9464 }, metricsToken: null },
+      ['127.0.0.1:9464', 'on the admin port'],
+    ],
     [
       { PI_METRICS_TOKEN: 'a-token-of-the-metrics' },
-      { listen: null, token: 'a-token-of-the-metrics' },
-      'on the port of the API with a token',
+      { listen: null, metricsToken: 'a-token-of-the-metrics' },
+      ['off', 'on the port of the API with a token'],
     ],
-  ])('%j serves metrics in no other way than %j, in production and development alike', (env, metrics, shown) => {
+  ])('%j serves operators in no other way than %j, in production and development alike', (env, admin, shown) => {
     for (const PI_ENV of ['production', 'development']) {
       const config = readConfig({ ...minimal, PI_ENV, ...env })
-      expect([config.metrics, describeConfig(config).metrics]).toEqual([metrics, shown])
+      const described = describeConfig(config)
+      expect([config.admin, [described.admin, described.metrics]]).toEqual([admin, shown])
     }
   })
 
@@ -64,8 +69,8 @@ describe('access and rate limits', () => {
   it('are read from every variable', () => {
     const config = readConfig({
       ...minimal,
-      PI_METRICS_HOST: '10.0.0.1',
-      PI_METRICS_PORT: '0',
+      PI_ADMIN_HOST: '10.0.0.1',
+      PI_ADMIN_PORT: '0',
       PI_METRICS_TOKEN: 'a-token-of-the-metrics',
       PI_REFERENCE: 'off',
       PI_LIMIT_PER_SOURCE: '100',
@@ -75,7 +80,7 @@ describe('access and rate limits', () => {
       PI_TRUSTED_PROXIES: '10.0.0.7, 192.168.0.0/16,2001:db8::/32',
     })
     expect(config).toMatchObject({
-      metrics: { listen: { host: '10.0.0.1', port: 0 }, token: 'a-token-of-the-metrics' },
+      admin: { listen: { host: '10.0.0.1', port: 0 }, metricsToken: 'a-token-of-the-metrics' },
       reference: false,
       limits: {
         requestsPerSource: 100,
@@ -88,10 +93,10 @@ describe('access and rate limits', () => {
   })
 
   it.each([
-    [{ PI_METRICS_PORT: '65536' }, 'PI_METRICS_PORT is "65536"; expected a port from 0 to 65535'],
-    [{ PI_METRICS_PORT: '4747' }, 'PI_METRICS_PORT is 4747, where the API listens; choose another port.'],
-    [{ PI_METRICS_PORT: '1', PI_METRICS_HOST: 'http://x' }, 'PI_METRICS_HOST is "http://x"; expected an address'],
-    [{ PI_METRICS_HOST: '10.0.0.1' }, 'PI_METRICS_HOST is set; it is only used with PI_METRICS_PORT.'],
+    [{ PI_ADMIN_PORT: '65536' }, 'PI_ADMIN_PORT is "65536"; expected a port from 0 to 65535'],
+    [{ PI_ADMIN_PORT: '4747' }, 'PI_ADMIN_PORT is 4747, where the API listens; choose another port.'],
+    [{ PI_ADMIN_PORT: '1', PI_ADMIN_HOST: 'http://x' }, 'PI_ADMIN_HOST is "http://x"; expected an address'],
+    [{ PI_ADMIN_HOST: '10.0.0.1' }, 'PI_ADMIN_HOST is set; it is only used with PI_ADMIN_PORT.'],
     [{ PI_METRICS_TOKEN: 'fifteen-letters' }, 'PI_METRICS_TOKEN has 15 characters; expected at least 16.'],
     [{ PI_METRICS_TOKEN: 'a token with spaces' }, 'PI_METRICS_TOKEN holds a space or a character'],
     [{ PI_REFERENCE: 'yes' }, 'PI_REFERENCE is "yes"; expected one of on, off.'],

@@ -1,6 +1,6 @@
-/** Reads the variables for limits, metrics, the reference, delivery streams and simulated chains. @module */
+/** Reads the variables for limits, administration, the reference, delivery streams and simulated chains. @module */
 import { problemOfRange } from '../internal/address-ranges.js'
-import type { Config, LimitsConfig, MetricsConfig } from './config.js'
+import type { AdminConfig, Config, LimitsConfig } from './config.js'
 import { readHostOf, show, type Variables } from './variables.js'
 
 /** Names of these variables. */
@@ -8,8 +8,8 @@ export const accessVariables = [
   'PI_LISTEN',
   'PI_SIMULATED_CHAINS',
   'PI_REFERENCE',
-  'PI_METRICS_HOST',
-  'PI_METRICS_PORT',
+  'PI_ADMIN_HOST',
+  'PI_ADMIN_PORT',
   'PI_METRICS_TOKEN',
   'PI_LIMIT_PER_SOURCE',
   'PI_LIMIT_PER_CALLER',
@@ -50,23 +50,21 @@ export function readReference(variables: Variables, environment: Config['environ
 }
 
 /**
- * Reads `PI_METRICS_HOST`, `PI_METRICS_PORT` and `PI_METRICS_TOKEN`; null when metrics are not served.
+ * Reads `PI_ADMIN_HOST`, `PI_ADMIN_PORT` and `PI_METRICS_TOKEN`.
  * @param api - The API's address.
  */
-export function readMetrics(
-  variables: Variables,
-  api: { readonly host: string; readonly port: number },
-): MetricsConfig | null {
+export function readAdmin(variables: Variables, api: { readonly host: string; readonly port: number }): AdminConfig {
   const { text, problems } = variables
-  const port = text('PI_METRICS_PORT') === undefined ? null : readPort(variables)
-  const token = readToken(variables)
-  if (port === null && text('PI_METRICS_HOST') !== undefined)
-    problems.push('PI_METRICS_HOST is set; it is only used with PI_METRICS_PORT.')
-  if (port === null) return token === null ? null : { listen: null, token }
-  const host = readHostOf('PI_METRICS_HOST', variables)
+  const metricsToken = readToken(variables)
+  if (text('PI_ADMIN_PORT') === undefined) {
+    if (text('PI_ADMIN_HOST') !== undefined) problems.push('PI_ADMIN_HOST is set; it is only used with PI_ADMIN_PORT.')
+    return { listen: null, metricsToken }
+  }
+  const port = variables.integer('PI_ADMIN_PORT', { min: 0, max: 65_535, unit: 'a port' }, 0)
+  const host = readHostOf('PI_ADMIN_HOST', variables)
   if (port !== 0 && port === api.port && host === api.host)
-    problems.push(`PI_METRICS_PORT is ${port}, where the API listens; choose another port.`)
-  return { listen: { host, port }, token }
+    problems.push(`PI_ADMIN_PORT is ${port}, where the API listens; choose another port.`)
+  return { listen: { host, port }, metricsToken }
 }
 
 /** Reads the `PI_LIMIT_…` variables and `PI_TRUSTED_PROXIES`. */
@@ -80,10 +78,6 @@ export function readLimits(variables: Variables): LimitsConfig {
     connectionsPerSource: most('PI_LIMIT_CONNECTIONS', 'a number of connections'),
     trustedProxies: readProxies(variables),
   }
-}
-
-function readPort(variables: Variables): number {
-  return variables.integer('PI_METRICS_PORT', { min: 0, max: 65_535, unit: 'a port' }, 0)
 }
 
 function readToken({ text, problems }: Variables): string | null {

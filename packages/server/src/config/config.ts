@@ -1,6 +1,6 @@
 /** Types of a checked configuration. @module */
 import type { OidcOptions } from '@payment-integration/console'
-import type { RetentionPolicy } from '@payment-integration/core'
+import type { LoopRoles, RetentionPolicy } from '@payment-integration/core'
 import type { ProofLevel } from '@payment-integration/core/ports'
 
 /** The database of the payments. */
@@ -109,12 +109,23 @@ export interface IdentityConfig {
   readonly ratePercent: number
 }
 
-/** Where `/metrics` is served, and with which token. */
-export interface MetricsConfig {
-  /** Its own listener, port 0 for any free one; null: on the API's port, where a token is required. */
+/** The part of the service that a process runs. */
+export interface RolesConfig extends LoopRoles {
+  /** Serves the APIs. */
+  readonly api: boolean
+  /** Serves the pages of console and portal, where they are configured. */
+  readonly console: boolean
+}
+
+/** What the public must not reach. */
+export interface AdminConfig {
+  /** A listener for `/live`, `/ready`, `/health` and `/metrics`, port 0 for any free one. Null: there is none. */
   readonly listen: { readonly host: string; readonly port: number } | null
-  /** Required as `Authorization: Bearer <token>`. Never logged or shown. Null only with its own listener. */
-  readonly token: string | null
+  /**
+   * Required by `/metrics` as `Authorization: Bearer <token>`. Never logged or shown. Without the listener it serves
+   * `/metrics` on the port of the API.
+   */
+  readonly metricsToken: string | null
 }
 
 /** Rate limits per source and per caller, of this process; null: no limit. */
@@ -171,8 +182,8 @@ export interface Config {
   /** Largest fee of third parties in a payment that verify counts as paid, in basis points of the gross amount. */
   readonly maxExtraFeeBps: number
   readonly logLevel: LogLevel
-  /** Null: metrics are neither collected nor served. */
-  readonly metrics: MetricsConfig | null
+  readonly roles: RolesConfig
+  readonly admin: AdminConfig
   /** Whether `/reference` is served. */
   readonly reference: boolean
   /** Whether the operators' pages are served at `/console`. */
@@ -191,7 +202,11 @@ export interface Config {
   /** Chains without a node, on which integrations cause events. Empty outside of development. */
   readonly simulatedChains: readonly number[]
   readonly limits: LimitsConfig
-  /** Longest shutdown, in milliseconds. */
+  /** How long an idle connection stays open, in milliseconds. */
+  readonly keepAliveMs: number
+  /** From the beginning of a shutdown, requests are still accepted for so many milliseconds. */
+  readonly drainMs: number
+  /** Longest shutdown after that, in milliseconds. */
   readonly shutdownTimeoutMs: number
 }
 

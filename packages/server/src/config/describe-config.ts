@@ -2,6 +2,7 @@
 import { parseUrl } from '@payment-integration/contract'
 import type { HistoryKind, ProofLevel } from '@payment-integration/core/ports'
 import type { ChainConfig, Config } from './config.js'
+import { roleNames } from './role-variables.js'
 
 /** A configuration that may be shown and logged. */
 export interface ConfigDescription {
@@ -43,7 +44,11 @@ export interface ConfigDescription {
   readonly identity: string
   readonly maxExtraFeeBps: number
   readonly logLevel: string
-  /** Their address, and whether they need a token. */
+  /** Such as `api` and `indexer:137`. */
+  readonly roles: readonly string[]
+  /** The address of the admin listener, or `off`. */
+  readonly admin: string
+  /** Where they are served, and whether they need a token. */
   readonly metrics: string
   readonly reference: 'on' | 'off'
   readonly console: 'on' | 'off'
@@ -56,6 +61,8 @@ export interface ConfigDescription {
   readonly deliveryStream: 'on' | 'off'
   readonly simulatedChains: readonly number[]
   readonly limits: Config['limits']
+  readonly keepAliveMs: number
+  readonly drainMs: number
   readonly shutdownTimeoutMs: number
 }
 
@@ -83,7 +90,9 @@ export function describeConfig(config: Config): ConfigDescription {
     identity: describeIdentity(config.identity),
     maxExtraFeeBps: config.maxExtraFeeBps,
     logLevel: config.logLevel,
-    metrics: describeMetrics(config.metrics),
+    roles: roleNames(config.roles, [...config.chains.map(({ chainId }) => chainId), ...config.simulatedChains]),
+    admin: config.admin.listen === null ? 'off' : `${config.admin.listen.host}:${config.admin.listen.port}`,
+    metrics: describeMetrics(config.admin),
     reference: config.reference ? 'on' : 'off',
     console: config.console ? 'on' : 'off',
     consoleUrl: config.consoleUrl ?? 'none',
@@ -92,6 +101,8 @@ export function describeConfig(config: Config): ConfigDescription {
     deliveryStream: config.deliveryStream ? 'on' : 'off',
     simulatedChains: config.simulatedChains,
     limits: config.limits,
+    keepAliveMs: config.keepAliveMs,
+    drainMs: config.drainMs,
     shutdownTimeoutMs: config.shutdownTimeoutMs,
   }
 }
@@ -115,11 +126,9 @@ function describeOidc(oidc: Config['oidc']): string {
   return `${describeUrl(oidc.issuer)} as client ${oidc.clientId}, names by ${oidc.nameClaim}`
 }
 
-function describeMetrics(metrics: Config['metrics']): string {
-  if (metrics === null) return 'off'
-  const { listen, token } = metrics
-  const place = listen === null ? 'on the port of the API' : `${listen.host}:${listen.port}`
-  return token === null ? place : `${place} with a token`
+function describeMetrics({ listen, metricsToken }: Config['admin']): string {
+  if (listen === null) return metricsToken === null ? 'off' : 'on the port of the API with a token'
+  return metricsToken === null ? 'on the admin port' : 'on the admin port with a token'
 }
 
 function describeChain({

@@ -39,7 +39,8 @@ describe('readConfig', () => {
       maxExtraFeeBps: 100,
       logLevel: 'info',
       identity: null,
-      metrics: null,
+      roles: { api: true, console: true, dispatcher: true, poller: true, indexer: 'all' },
+      admin: { listen: null, metricsToken: null },
       reference: false,
       console: false,
       consoleUrl: null,
@@ -54,6 +55,8 @@ describe('readConfig', () => {
         connectionsPerSource: null,
         trustedProxies: [],
       },
+      keepAliveMs: 5_000,
+      drainMs: 0,
       shutdownTimeoutMs: 10_000,
     })
   })
@@ -243,10 +246,6 @@ describe('readConfig', () => {
     [{ PI_LEASE_MS: '999' }, 'PI_LEASE_MS is "999"; expected milliseconds from 1000 to 600000'],
     [{ PI_SHUTDOWN_TIMEOUT_MS: '1' }, 'PI_SHUTDOWN_TIMEOUT_MS is "1"; expected milliseconds from 100'],
     [{ PI_MASTERKEY: key }, 'PI_MASTERKEY is not a known variable; check its spelling or remove it.'],
-    [
-      { PI_METRICS: 'off' },
-      'PI_METRICS is gone: metrics are off unless PI_METRICS_PORT or PI_METRICS_TOKEN is set; remove it.',
-    ],
     [{ PI_RPC_URL: 'http://node.example' }, 'PI_RPC_URL is not a known variable'],
   ])('%j is a problem that names its variable', (env, problem) => {
     const problems = problemsOf({ ...minimal, ...env })
@@ -329,7 +328,7 @@ describe('readConfig', () => {
     const env = { PI_PORT: 'x', PI_ENV: 'x', PI_DATABASE_URL: 'x', PI_RPC_URL_1: 'x', PI_TYPO: 'x' }
     const problems = problemsOf(env)
     const variables = problems.map((problem) => problem.split(' ')[0])
-    expect(variables).toEqual(['PI_ENV', 'PI_PORT', 'PI_DATABASE_URL', 'PI_MASTER_KEY', 'PI_RPC_URL_1', 'PI_TYPO'])
+    expect(variables).toEqual(['PI_ENV', 'PI_PORT', 'PI_DATABASE_URL', 'PI_RPC_URL_1', 'PI_MASTER_KEY', 'PI_TYPO'])
     expect(() => readConfig(env)).toThrow(expect.objectContaining({ code: 'ERR_CONFIG', name: 'ConfigError' }))
     for (const problem of problems) expect(new ConfigError(problems).message).toContain(problem)
   })
@@ -363,7 +362,7 @@ describe('describeConfig', () => {
       PI_TOKENS_1: `${router}:DAI:USD,${token}:USDC:USD`,
       PI_PRICE_FEEDS_1: `${router}:CHF:USD:8`,
       PI_SPOKE_POOLS_1: router,
-      PI_METRICS_PORT: '9464',
+      PI_ADMIN_PORT: '9464',
       PI_METRICS_TOKEN: 'CANARY-of-the-metrics',
       PI_RECEIPTS: 'http',
       PI_RECEIPTS_URL: 'https://CANARY:CANARY@receipts.example/CANARY',
@@ -388,7 +387,9 @@ describe('describeConfig', () => {
           maxRange: 'default',
         },
       ],
-      metrics: '127.0.0.1:9464 with a token',
+      roles: ['api', 'console', 'dispatcher', 'poller', 'indexer:1'],
+      admin: '127.0.0.1:9464',
+      metrics: 'on the admin port with a token',
       reference: 'off',
       deliveryStream: 'off',
       receipts: 'http from https://receipts.example',

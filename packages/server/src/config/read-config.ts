@@ -3,9 +3,9 @@ import { parseUrl } from '@payment-integration/contract'
 import { defaultMaxExtraFeeBps, parseMasterKey } from '@payment-integration/core'
 import {
   accessVariables,
+  readAdmin,
   readLimits,
   readListen,
-  readMetrics,
   readReference,
   readSimulatedChains,
 } from './access-variables.js'
@@ -18,6 +18,7 @@ import { identityVariables, readIdentity } from './identity-variables.js'
 import { oidcVariables, readOidc } from './oidc-variables.js'
 import { portalVariables, readPortal } from './portal-variables.js'
 import { readRetention, retentionVariables } from './retention-variables.js'
+import { readRoles } from './role-variables.js'
 import {
   type Environment,
   fileVariables,
@@ -43,6 +44,9 @@ const names = new Set<string>([
   'PI_ACTOR',
   'PI_LOG_LEVEL',
   'PI_LEASE_MS',
+  'PI_ROLES',
+  'PI_KEEP_ALIVE_MS',
+  'PI_DRAIN_MS',
   'PI_SHUTDOWN_TIMEOUT_MS',
   ...identityVariables,
   ...accessVariables,
@@ -53,11 +57,6 @@ const names = new Set<string>([
   ...retentionVariables,
   ...fileVariables,
 ])
-
-/** Variables of earlier versions, each with its replacement. */
-const replacements: Readonly<Record<string, string>> = {
-  PI_METRICS: 'gone: metrics are off unless PI_METRICS_PORT or PI_METRICS_TOKEN is set; remove it.',
-}
 
 /** Shortest processor secret that is accepted, in characters. */
 const minSecretLength = 16
@@ -77,6 +76,10 @@ export function readConfig(env: Environment, readFile?: ReadFile): Config {
   const port = variables.integer('PI_PORT', { min: 0, max: 65_535, unit: 'a port' }, 4_747)
   const { console, consoleUrl } = readConsole(variables, environment, host)
   const database = readDatabase(variables)
+  const portal = readPortal(variables, environment, host)
+  const chains = readChains(env, variables)
+  const simulatedChains = readSimulatedChains(variables, environment)
+  const chainIds = [...chains.map(({ chainId }) => chainId), ...simulatedChains]
   const config: Config = {
     environment,
     host,
@@ -86,7 +89,7 @@ export function readConfig(env: Environment, readFile?: ReadFile): Config {
     retention: readRetention(variables),
     masterKey: readMasterKey(variables),
     processorSecrets,
-    chains: readChains(env, variables),
+    chains,
     leaseMs: variables.integer('PI_LEASE_MS', { min: 1_000, max: 600_000, unit: 'milliseconds' }, 15_000),
     receipts: readReceipts(variables, processorSecrets.length > 0, environment),
     delivery: readDelivery(variables),
@@ -98,15 +101,18 @@ export function readConfig(env: Environment, readFile?: ReadFile): Config {
       defaultMaxExtraFeeBps,
     ),
     logLevel: variables.choice('PI_LOG_LEVEL', logLevels, 'info'),
-    metrics: readMetrics(variables, { host, port }),
+    roles: readRoles(variables, { chainIds, hasPages: console || portal !== null }),
+    admin: readAdmin(variables, { host, port }),
     reference: readReference(variables, environment),
     console,
     consoleUrl,
     oidc: readOidc(variables, consoleUrl),
-    portal: readPortal(variables, environment, host),
+    portal,
     deliveryStream: readListen(variables),
-    simulatedChains: readSimulatedChains(variables, environment),
+    simulatedChains,
     limits: readLimits(variables),
+    keepAliveMs: variables.integer('PI_KEEP_ALIVE_MS', { min: 1_000, max: 600_000, unit: 'milliseconds' }, 5_000),
+    drainMs: variables.integer('PI_DRAIN_MS', { min: 0, max: 600_000, unit: 'milliseconds' }, 0),
     shutdownTimeoutMs: variables.integer(
       'PI_SHUTDOWN_TIMEOUT_MS',
       { min: 100, max: 600_000, unit: 'milliseconds' },
@@ -176,5 +182,5 @@ function unknownVariables(env: Environment): string[] {
   return Object.keys(env)
     .filter((name) => name.startsWith('PI_') && env[name] !== undefined && !names.has(name) && chainIdOf(name) === null)
     .sort()
-    .map((name) => `${name} is ${replacements[name] ?? 'not a known variable; check its spelling or remove it.'}`)
+    .map((name) => `${name} is not a known variable; check its spelling or remove it.`)
 }

@@ -4,7 +4,6 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { chainStatus, endpointStatus } from '../../test/support/chain-status.js'
 import { basic, goodAuthorization, txHash, wallet } from '../../test/support/integration-service.js'
 import { listenApp } from '../../test/support/listening-app.js'
-import { createMetricsApp } from '../app/metrics-route.js'
 import { createMetrics } from './create-metrics.js'
 import type { Metrics } from './metrics.js'
 
@@ -321,12 +320,6 @@ describe('GET /metrics', () => {
     expect([answer.status, await answer.text()]).toEqual([401, '{"error":"Unauthorized"}'])
     expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer /)
     expect(answer.headers.get('cache-control')).toBe('private, no-store')
-  })
-
-  it('is the only path of an app for a separate listener, and open without a token', async () => {
-    const app = createMetricsApp({ metrics: await createMetrics(), token: null })
-    const statuses = ['/metrics', '/health', '/openapi.json', '/'].map(async (path) => (await app.request(path)).status)
-    expect(await Promise.all(statuses)).toEqual([200, 404, 404, 404])
   })
 
   it('counts requests by route pattern, also rejected ones, without naming an integration', async () => {

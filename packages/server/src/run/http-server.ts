@@ -75,6 +75,8 @@ type Listener = ReturnType<typeof createRequestListener>
 export interface HttpServer {
   /** Base address, without a slash at the end. */
   readonly url: string
+  /** Closes each connection after its next answer; new ones are accepted. So clients move to another server. */
+  drain(): void
   /**
    * Accepts nothing new, closes idle connections and lets requests finish. When the signal aborts, it cuts the rest.
    * Idempotent.
@@ -127,6 +129,10 @@ export async function listenHttp(
   let stopped: Promise<void> | null = null
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`,
+    drain() {
+      // Before other listeners: an answer may be complete when they return.
+      server.prependListener('request', (_, response) => response.setHeader('Connection', 'close'))
+    },
     stop(cut) {
       stopped ??= close(server, connections, cut)
       return stopped

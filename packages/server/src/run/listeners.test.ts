@@ -11,32 +11,32 @@ it('metrics are served at their configured address, and nowhere else', async () 
   const statuses = async (env: Record<string, string>) => {
     const made = await tempConfig(env)
     const running = await startServer(made.config)
-    const { url, metricsUrl } = running
+    const { url, adminUrl } = running
+    const metrics = adminUrl === null ? null : `${adminUrl}/metrics`
     const ask = async (at: string, headers = {}) => (await fetch(at, { headers })).status
     const found = {
-      place: metricsUrl === null ? null : metricsUrl === `${url}/metrics` ? 'beside the API' : 'of its own',
       beside: [await ask(`${url}/metrics`), await ask(`${url}/metrics`, { authorization })],
-      own: metricsUrl === null ? [] : [await ask(metricsUrl), await ask(metricsUrl, { authorization })],
+      own: metrics === null ? [] : [await ask(metrics), await ask(metrics, { authorization })],
     }
     await running.stop()
-    if (metricsUrl !== null) await expect(fetch(metricsUrl)).rejects.toThrow()
+    if (metrics !== null) await expect(fetch(metrics)).rejects.toThrow()
     await made.remove()
     return found
   }
-  const [port, key] = [{ PI_METRICS_PORT: '0' }, { PI_METRICS_TOKEN: token }]
-  expect(await statuses({})).toEqual({ place: null, beside: [404, 404], own: [] })
-  expect(await statuses(port)).toEqual({ place: 'of its own', beside: [404, 404], own: [200, 200] })
-  expect(await statuses(key)).toEqual({ place: 'beside the API', beside: [401, 200], own: [401, 200] })
-  expect(await statuses({ ...port, ...key })).toEqual({ place: 'of its own', beside: [404, 404], own: [401, 200] })
+  const [port, key] = [{ PI_ADMIN_PORT: '0' }, { PI_METRICS_TOKEN: token }]
+  expect(await statuses({})).toEqual({ beside: [404, 404], own: [] })
+  expect(await statuses(port)).toEqual({ beside: [404, 404], own: [200, 200] })
+  expect(await statuses(key)).toEqual({ beside: [401, 200], own: [] })
+  expect(await statuses({ ...port, ...key })).toEqual({ beside: [404, 404], own: [401, 200] })
 })
 
-it('a metrics port in use is reported with the name of its variable', async () => {
+it('an admin port in use is reported with the name of its variable', async () => {
   const taken = createServer().listen(0, '127.0.0.1')
   await once(taken, 'listening')
-  const made = await tempConfig({ PI_METRICS_PORT: String((taken.address() as AddressInfo).port) })
+  const made = await tempConfig({ PI_ADMIN_PORT: String((taken.address() as AddressInfo).port) })
   await expect(startServer(made.config)).rejects.toMatchObject({
     code: 'ERR_LISTEN',
-    message: expect.stringContaining('another program listens there; stop it or choose another port (PI_METRICS_PORT)'),
+    message: expect.stringContaining('another program listens there; stop it or choose another port (PI_ADMIN_PORT)'),
   })
   await made.remove()
   taken.close()

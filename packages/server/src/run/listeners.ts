@@ -1,59 +1,62 @@
-/** Opens the API's socket, and a separate one for metrics. @module */
+/** Opens the sockets of the API and of the admin app. @module */
 import type { Logger } from '@payment-integration/core/ports'
+import type { createAdminApp } from '../app/admin-app.js'
 import type { createApp } from '../app/create-app.js'
-import { createMetricsApp } from '../app/metrics-route.js'
 import type { Config } from '../config/config.js'
 import { createSourceReader } from '../limits/source.js'
-import type { Metrics } from '../metrics/metrics.js'
 import { type HttpServer, listenHttp } from './http-server.js'
 import { createRequestListener } from './request-listener.js'
 
 /** The open listeners. */
 export interface Listeners {
-  /** Base address of the API, without a slash at the end. */
+  /** Base address of APIs and pages, without a slash at the end. Empty: the process serves neither. */
   readonly url: string
-  /** Address of `/metrics`, or null where it is not served. */
-  readonly metricsUrl: string | null
-  /** Closes all, as for one server. */
+  /** Base address of the admin app, or null. */
+  readonly adminUrl: string | null
+  /** The API's clients move to another server, and are still served. */
+  drain(): void
+  /** Closes the API as one server, and then the admin app. */
   stop(cut: AbortSignal): Promise<void>
 }
 
 /** The apps to serve. */
 export interface ListenersOptions {
-  readonly app: ReturnType<typeof createApp>
-  /** Undefined: metrics are not served. */
-  readonly metrics: Metrics | undefined
+  /** APIs and pages; null: the process serves neither. */
+  readonly app: ReturnType<typeof createApp> | null
+  readonly admin: ReturnType<typeof createAdminApp> | null
   readonly logger: Logger
   readonly ownsProcess?: boolean | undefined
 }
 
 /**
- * Listens. Requests to the separate metrics listener are not limited: the public cannot reach it.
+ * Listens. Requests to the admin app are not limited: the public cannot reach it.
  * @throws ListenError `ERR_LISTEN` when an address cannot be used; then nothing listens.
  */
 export async function openListeners(config: Config, options: ListenersOptions): Promise<Listeners> {
-  const { app, metrics, logger, ownsProcess } = options
+  const { app, admin, logger, ownsProcess } = options
   const { connectionsPerSource: mostPerSource, trustedProxies } = config.limits
   const limit = mostPerSource === null ? undefined : { mostPerSource, sources: createSourceReader(trustedProxies) }
-  const api = await listenHttp(config, createRequestListener(app, logger, { ownsProcess }), {}, limit)
-  const beside = metrics === undefined ? null : await listenMetrics(metrics)
+  const kept = { keepAliveTimeoutMs: config.keepAliveMs }
+  const api = app && (await listenHttp(config, createRequestListener(app, logger, { ownsProcess }), kept, limit))
+  const beside = admin && (await listenAdmin(admin))
   return {
-    url: api.url,
-    metricsUrl: metrics === undefined ? null : `${(beside ?? api).url}/metrics`,
+    url: api?.url ?? '',
+    adminUrl: beside?.url ?? null,
+    drain: () => api?.drain(),
     async stop(cut) {
-      await Promise.all([api.stop(cut), beside?.stop(cut)])
+      await api?.stop(cut)
+      await beside?.stop(cut)
     },
   }
 
-  async function listenMetrics(served: Metrics): Promise<HttpServer | null> {
-    const { listen = null, token = null } = config.metrics ?? {}
+  async function listenAdmin(served: ReturnType<typeof createAdminApp>): Promise<HttpServer | null> {
+    const { listen } = config.admin
     if (listen === null) return null
-    const variables = { host: 'PI_METRICS_HOST', port: 'PI_METRICS_PORT' }
-    const listener = createRequestListener(createMetricsApp({ metrics: served, token }), logger, { ownsProcess })
+    const variables = { host: 'PI_ADMIN_HOST', port: 'PI_ADMIN_PORT' }
     try {
-      return await listenHttp({ ...listen, variables }, listener)
+      return await listenHttp({ ...listen, variables }, createRequestListener(served, logger, { ownsProcess }))
     } catch (error) {
-      await api.stop(AbortSignal.abort())
+      await api?.stop(AbortSignal.abort())
       throw error
     }
   }

@@ -1,17 +1,22 @@
 /** The reference server: migrate, run the loops, listen, stop cleanly. @module */
 import { setMaxListeners } from 'node:events'
+import { hostname } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { ConsoleTools } from '@payment-integration/console'
 import { type EventSink, parseMasterKey, type Service } from '@payment-integration/core'
+import { createAdminApp } from '../app/admin-app.js'
 import { createApp } from '../app/create-app.js'
 import { createHealth } from '../app/health.js'
 import type { Config, LimitsConfig } from '../config/config.js'
 import { describeConfig } from '../config/describe-config.js'
 import { priceOverrides } from '../config/listed-prices.js'
+import { roleNames } from '../config/role-variables.js'
 import { createRequestLimits } from '../limits/request-limits.js'
 import { describeError } from '../logging/describe-error.js'
 import { createEventLog } from '../logging/event-log.js'
 import { createPinoLogger } from '../logging/pino-logger.js'
 import { createMetrics } from '../metrics/create-metrics.js'
+import { version } from '../version.js'
 import { createConsoleTools, type DevelopmentTools } from './console-tools.js'
 import { type Listeners, openListeners } from './listeners.js'
 import { openConsole } from './open-console.js'
@@ -21,14 +26,15 @@ import { warnReadableDatabase } from './warn-readable-database.js'
 
 /** A server that accepts requests. */
 export interface RunningServer {
-  /** Base address, without a slash at the end. */
+  /** Base address of APIs and pages, without a slash at the end. Empty: its roles serve neither. */
   readonly url: string
-  /** Address of `/metrics`, or null where it is not served. */
-  readonly metricsUrl: string | null
+  /** Base address of `/live`, `/ready`, `/health` and `/metrics`, or null without an admin port. */
+  readonly adminUrl: string | null
   readonly service: Service
   /**
-   * Accepts nothing new, finishes requests and deliveries in flight, stops the loops and closes the database. After
-   * `shutdownTimeoutMs` it aborts the rest, without losing anything durable. Idempotent.
+   * Is not ready from now on, and drains its loops. It serves requests for `drainMs` more, finishes those in flight
+   * and closes the database. After another `shutdownTimeoutMs` it aborts the rest, without losing anything durable.
+   * Idempotent.
    */
   stop(): Promise<void>
 }
@@ -56,46 +62,61 @@ export interface StartOptions extends OpenOptions {
  */
 export async function startServer(config: Config, options: StartOptions = {}): Promise<RunningServer> {
   checkDevelopment(config, options)
-  const metrics = config.metrics === null ? undefined : await createMetrics()
+  const { roles, admin } = config
+  const metrics = admin.listen === null && admin.metricsToken === null ? undefined : await createMetrics()
   const { logger = createPinoLogger({ level: config.logLevel }) } = options
   const onEvent = emitToAll(metrics?.onEvent, createEventLog(logger), options.onEvent)
   const opened = await openService(config, { ...options, logger, onEvent })
   const { service, store, receiveUpdate } = opened
-  metrics?.watch({ indexers: service.indexers, deliveries: store.deliveries })
+  const indexers = service.indexers.filter(({ chainId }) => roles.indexer === 'all' || roles.indexer.includes(chainId))
+  metrics?.watch({ indexers, deliveries: store.deliveries })
   const loops = new AbortController()
   // Each chain listens to it, in several places.
   setMaxListeners(0, loops.signal)
   let running = true
-  const health = createHealth({ store, indexers: service.indexers, running: () => running })
+  const health = createHealth({ store, indexers, running: () => running })
   const { reference } = config
   const limits = isLimiting(config.limits) ? createRequestLimits(config.limits) : undefined
-  const pages = config.console
-    ? openConsole(config, { service, logger, tools: toolsOf(config, options, opened) })
-    : null
+  const pages =
+    config.console && roles.console
+      ? openConsole(config, { service, logger, tools: toolsOf(config, options, opened) })
+      : null
   const app = createApp({
     service,
+    api: roles.api,
     console: pages,
-    portal: openPortal(config, { service, logger, limits }),
+    portal: roles.console ? openPortal(config, { service, logger, limits }) : null,
     receiveUpdate,
     readWebhook: opened.readWebhook,
     health,
     metrics,
-    metricsToken: config.metrics?.listen === null ? config.metrics.token : null,
+    metricsToken: admin.listen === null ? admin.metricsToken : null,
     reference,
     streams: config.deliveryStream ? service.deliveryStreams : null,
     trigger: opened.trigger?.handle,
     limits,
     logger,
   })
+  const names = roleNames(
+    roles,
+    service.indexers.map(({ chainId }) => chainId),
+  )
+  const isStopping = () => loops.signal.aborted
+  const checks = { roles: names, health, indexers, isStopping, metricsToken: admin.metricsToken }
+  const served = {
+    app: roles.api || roles.console ? app : null,
+    admin: metrics === undefined ? null : createAdminApp({ ...checks, metrics }),
+  }
   let listeners: Listeners
   try {
-    listeners = await openListeners(config, { app, metrics, logger, ownsProcess: options.ownsProcess })
+    listeners = await openListeners(config, { ...served, logger, ownsProcess: options.ownsProcess })
   } catch (error) {
     await opened.close()
     throw error
   }
-  const { url, metricsUrl } = listeners
-  const work = service.run(loops.signal).then(
+  const { url, adminUrl } = listeners
+  const facts = { host: hostname(), pid: process.pid, release: version, roles: names }
+  const work = service.run(loops.signal, { roles, process: facts }).then(
     () => {
       running = false
     },
@@ -104,9 +125,9 @@ export async function startServer(config: Config, options: StartOptions = {}): P
       logger.error({ ...describeError(error) }, 'The loops stopped with an error; health reports down until a restart.')
     },
   )
-  logger.info({ url, config: describeConfig(config) }, 'Listening.')
+  logger.info({ url, adminUrl, config: describeConfig(config) }, 'Listening.')
   // Beside the work: on a large database the indexes take their time, and wait for a migration.
-  if (config.console)
+  if (pages !== null)
     store.console.prepare().catch((error: unknown) => {
       if (loops.signal.aborted) return
       logger.error(
@@ -123,9 +144,11 @@ export async function startServer(config: Config, options: StartOptions = {}): P
   let stopped: Promise<void> | null = null
   async function stopAll(): Promise<void> {
     logger.info({}, 'Stopping.')
+    loops.abort()
+    listeners.drain()
+    if (url !== '') await sleep(config.drainMs)
     const cut = AbortSignal.timeout(config.shutdownTimeoutMs)
     const timeUp = new Promise<void>((resolve) => cut.addEventListener('abort', () => resolve(), { once: true }))
-    loops.abort()
     // A stream has no end of its own.
     service.deliveryStreams.close()
     opened.trigger?.close()
@@ -138,7 +161,7 @@ export async function startServer(config: Config, options: StartOptions = {}): P
   }
   return {
     url,
-    metricsUrl,
+    adminUrl,
     service,
     stop() {
       stopped ??= stopAll()

@@ -49,9 +49,9 @@ export async function startTcp(
 }
 
 /** Resolves once `holds` is true; rejects after `deadlineMs`. */
-export async function eventually(holds: () => boolean, deadlineMs = 300_000): Promise<void> {
+export async function eventually(holds: () => boolean | Promise<boolean>, deadlineMs = 300_000): Promise<void> {
   const end = Date.now() + deadlineMs
-  while (!holds()) {
+  while (!(await holds())) {
     if (Date.now() > end) throw new Error(`Not true within ${deadlineMs} ms: ${holds}`)
     await new Promise((resolve) => setTimeout(resolve, 10))
   }

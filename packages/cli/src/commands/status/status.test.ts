@@ -7,7 +7,7 @@ import { operatedDeliveries, refused, shop } from '../../../test/operated-delive
 import { eventsOf, testIo } from '../../../test/test-io.js'
 import { runCli } from '../../run-cli.js'
 import { configuredServerUrl, parseServerUrl } from './status.js'
-import { notificationsText, proofsText } from './text.js'
+import { notificationsText, processesText, proofsText } from './text.js'
 
 const endpoint = {
   name: 'a.example #1',
@@ -142,6 +142,35 @@ it("reports the system's error code when no server answers", async () => {
   const { exitCode, errors } = await status(`http://127.0.0.1:${port}`)
   expect(errors.join()).toContain(`No server answers at http://127.0.0.1:${port} (ECONNREFUSED); is it running?`)
   expect(exitCode).toBe(1)
+})
+
+describe('processes', () => {
+  const process = { id: 'a', pid: 7, release: '0.2.0', startedAt: 1_767_323_045_000, silentMs: null, leases: [] }
+
+  it('are a table with their releases, roles and leases', () => {
+    const processes = [
+      { ...process, host: 'pod-1', roles: ['api', 'poller'], release: '0.1.0' },
+      { ...process, host: 'pod-2', roles: ['indexer:137'], leases: ['indexer:137'] },
+      { ...process, host: 'pod\u001b-3', roles: ['dispatcher'], silentMs: 90_000 },
+    ]
+    expect(processesText({ processes }, 1_767_323_105_000)).toEqual([
+      '',
+      'Processes',
+      '  process   release  roles        state             leases',
+      '  pod-1 7     0.1.0  api poller   runs for 60 s     -',
+      '  pod-2 7     0.2.0  indexer:137  runs for 60 s     indexer:137',
+      '  pod -3 7    0.2.0  dispatcher   silent for 2 min  -',
+    ])
+    expect(processesText({ processes: [] }, 0)).toEqual(['', 'No process runs on this database.'])
+  })
+
+  it('are listed although no server answers at the URL', async () => {
+    const { env } = await operatedDeliveries()
+    const io = testIo({ env })
+    expect(await runCli(['status', '--url', 'http://127.0.0.1:9', '--json'], io)).toBe(1)
+    expect(eventsOf(io)[0]).toEqual({ event: 'processes', processes: [] })
+    expect(io.errors.join()).toContain('No server answers')
+  })
 })
 
 describe('proven ranges', () => {

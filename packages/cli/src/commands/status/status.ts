@@ -1,13 +1,14 @@
 /** `payment-integration status`: shows the health of a running server. @module */
 import { parseUrl } from '@payment-integration/contract'
+import type { RunningProcess } from '@payment-integration/core'
 import { type Command, InvalidArgumentError } from 'commander'
 import { examples, type Finish, optionsOf } from '../../command.js'
-import { DatabaseMissingError, UsageError } from '../../errors.js'
+import { DatabaseMissingError, ServerError, UsageError } from '../../errors.js'
 import type { ExitCode, Io } from '../../io.js'
 import { createReporter } from '../../output.js'
 import { type OperateOptions, withService } from '../../with-service.js'
 import { askHealth } from './health.js'
-import { type ChainProofs, notificationsText, proofsText, statusText } from './text.js'
+import { type ChainProofs, notificationsText, processesText, proofsText, statusText } from './text.js'
 
 /** Adds the command. */
 export function addStatus(program: Command, io: Io, finish: Finish): void {
@@ -15,7 +16,10 @@ export function addStatus(program: Command, io: Io, finish: Finish): void {
     .command('status')
     .description('show the health of a running server and its chains; exits with 1 unless all is well')
     .option('--url <url>', 'base URL of the server (default: from PI_HOST and PI_PORT)', parseServerUrl)
-    .option('--database <url>', 'sqlite:<path> or postgres://… (PI_DATABASE_URL); adds how stored blocks were proven')
+    .option(
+      '--database <url>',
+      'sqlite:<path> or postgres://… (PI_DATABASE_URL); adds processes, and how stored blocks were proven',
+    )
     .addHelpText('after', examples('status', 'status --url https://payments.example --json'))
     .action(async (_options, command) => finish(await showStatus(optionsOf<StatusOptions>(command), io)))
 }
@@ -30,8 +34,8 @@ interface StatusOptions extends OperateOptions {
 const maxRanges = 10
 
 /**
- * Prints the health of the server. With a configured database it also prints how the stored blocks of each chain
- * were proven, and how many notification endpoints fail.
+ * Prints the health of the server. With a configured database it also prints the processes, how the stored blocks of
+ * each chain were proven, and how many notification endpoints fail.
  * @returns 0 when all is well, 1 when the server is degraded or down.
  * @throws ServerError `ERR_SERVER` when no such server answers; ConfigError `ERR_CONFIG` and errors of a configured
  * database.
@@ -39,15 +43,24 @@ const maxRanges = 10
 async function showStatus(options: StatusOptions, io: Io): Promise<ExitCode> {
   const { json = false, url = configuredServerUrl(io.env) } = options
   const report = createReporter(io, json)
-  const health = await askHealth(url, io.signal)
-  report({ event: 'status', url, ...health }, (event) => statusText(url, event, io.now()))
+  const health = await askHealth(url, io.signal).catch((error: unknown) => {
+    if (error instanceof ServerError) return error
+    throw error
+  })
+  if (!(health instanceof ServerError))
+    report({ event: 'status', url, ...health }, (event) => statusText(url, event, io.now()))
   const stored = await readStored(options, io)
+  if (stored !== null)
+    report({ event: 'processes', processes: stored.processes }, (event) => processesText(event, io.now()))
   for (const proofs of stored?.proofs ?? []) report({ event: 'proofs', ...proofs }, proofsText)
   if (stored !== null) report({ event: 'notifications', failing: stored.failing }, notificationsText)
+  // The others may be well: a process without the role `api` answers no request.
+  if (health instanceof ServerError) throw health
   return health.status === 'ok' ? 0 : 1
 }
 
 interface Stored {
+  readonly processes: readonly RunningProcess[]
   /** Of the configured chains. */
   readonly proofs: readonly ChainProofs[]
   /** Number of blocked notification endpoints. */
@@ -61,12 +74,12 @@ async function readStored(options: StatusOptions, io: Io): Promise<Stored | null
   if (!isConfigured && !io.env['PI_MASTER_KEY']) return null
   let stored: Stored | null = null
   try {
-    await withService(options, io, async ({ store, deliveries }, _, config) => {
+    await withService(options, io, async ({ store, deliveries, processes }, _, config) => {
       const proofs: ChainProofs[] = []
       for (const { chainId } of config.chains)
         proofs.push({ chainId, ranges: await store.chains.proofs(chainId, maxRanges) })
       const failing = (await deliveries.endpoints()).filter(({ blocks }) => blocks > 0).length
-      stored = { proofs, failing }
+      stored = { processes: await processes.list(), proofs, failing }
     })
   } catch (error) {
     // The default database need not be on this machine.

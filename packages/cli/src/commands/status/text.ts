@@ -1,4 +1,5 @@
 /** Formats the health of a server. @module */
+import type { RunningProcess } from '@payment-integration/core'
 import type { ProvenRange } from '@payment-integration/core/ports'
 import type { ChainHealth, HealthReport } from '@payment-integration/server'
 import { grouped, plain, span, table } from '../../format.js'
@@ -26,6 +27,19 @@ export function statusText(url: string, { status, database, chains }: HealthRepo
     ...table([chainHeads, ...chains.map((chain) => chainRow(chain, now))]),
     ...chains.flatMap((chain) => details(chain, now)),
   ]
+}
+
+/** A table of the processes with the database in common. `now` is unix time in milliseconds. */
+export function processesText({ processes }: { readonly processes: readonly RunningProcess[] }, now: number): string[] {
+  if (processes.length === 0) return ['', 'No process runs on this database.']
+  const rows = processes.map(({ host, pid, release, roles, startedAt, silentMs, leases }) => [
+    ...[`${plain(host)} ${pid}`, plain(release), roles.map(plain).join(' ')],
+    silentMs === null
+      ? `runs for ${span(Math.max(0, now - startedAt) / 1_000)}`
+      : `silent for ${span(silentMs / 1_000)}`,
+    leases.map(plain).join(' ') || '-',
+  ])
+  return ['', 'Processes', ...indented(table([['process', 'release', 'roles', 'state', 'leases'], ...rows]))]
 }
 
 /** A table of the proven ranges of a chain. */

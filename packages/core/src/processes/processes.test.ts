@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest'
+import { manualClock } from '../../test/support/manual-clock.js'
+import { memoryLeases } from '../../test/support/memory-leases.js'
+import { recordingLogger } from '../../test/support/recording-logger.js'
+import { until } from '../../test/support/until.js'
+import { createPresence, listProcesses } from './processes.js'
+
+const facts = { host: 'pod-1', pid: 7, release: '0.1.0', roles: ['api', 'indexer:137'] }
+const listed = { id: 'a', ...facts, startedAt: 1_000_000, silentMs: null, leases: [] }
+
+function setUp() {
+  const clock = manualClock(1_000_000)
+  const leases = memoryLeases(() => clock.now())
+  function start(id: string, more: Partial<typeof facts> = {}) {
+    const stop = new AbortController()
+    const logger = recordingLogger()
+    const loop = createPresence({ leases, clock, logger, id, facts: { ...facts, ...more } })
+    const ended = loop.run(stop.signal)
+    const end = () => {
+      stop.abort()
+      return ended
+    }
+    return { end, logger }
+  }
+  return { clock, leases, start, list: () => listProcesses(leases) }
+}
+
+test('a process is listed with its facts and leases while it runs, and not after its shutdown', async () => {
+  const { clock, leases, start, list } = setUp()
+  const first = start('a')
+  await clock.advance(1_000)
+  const second = start('b', { host: 'pod-2', roles: ['dispatcher'] })
+  await leases.acquire({ name: 'indexer:137', holder: 'a', ttlMs: 600_000 })
+  await leases.acquire({ name: 'indexer:10', holder: 'a', ttlMs: 1 })
+  await clock.advance(300_000)
+  expect(await list()).toEqual([
+    { ...listed, leases: ['indexer:137'] },
+    { ...listed, id: 'b', host: 'pod-2', roles: ['dispatcher'], startedAt: 1_001_000 },
+  ])
+  await first.end()
+  expect((await list()).map(({ id }) => id)).toEqual(['b'])
+  await second.end()
+  expect(await leases.list()).toMatchObject([{ name: 'indexer:10' }, { name: 'indexer:137' }])
+})
+
+test('a killed process is silent after 30 s, and removed at the first start a day later', async () => {
+  const { clock, leases, start, list } = setUp()
+  await leases.acquire({ name: 'process:a', holder: '1000000\n7\npod-1\n0.1.0\napi,indexer:137', ttlMs: 30_000 })
+  await clock.advance(90_000)
+  expect(await list()).toEqual([{ ...listed, silentMs: 60_000 }])
+  const next = start('b')
+  await clock.advance(1)
+  expect((await list()).map(({ id }) => id)).toEqual(['a', 'b'])
+  await next.end()
+  await clock.advance(24 * 60 * 60_000)
+  const last = start('c')
+  await clock.advance(1)
+  expect((await list()).map(({ id }) => id)).toEqual(['c'])
+  await last.end()
+})
+
+test('a store that fails stops no process, and the next report lists it', async () => {
+  const { clock, leases, start, list } = setUp()
+  const { acquire } = leases
+  leases.acquire = async () => {
+    throw new Error('away')
+  }
+  const { end, logger } = start('a')
+  await until('the first report', () => logger.lines.length === 1)
+  leases.acquire = acquire
+  await clock.advance(10_000)
+  expect(await list()).toEqual([listed])
+  await end()
+})

@@ -1,0 +1,78 @@
+/** A balancer that sends requests to the servers whose `/ready` answers 200, over kept connections. */
+import { Agent, createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** A server behind the balancer. */
+export interface Backend {
+  readonly url: string
+  readonly adminUrl: string | null
+}
+
+export interface Balancer {
+  readonly url: string
+  /** Requests by the backend that answered them. */
+  readonly answered: ReadonlyMap<Backend, number>
+  /** Requests that no backend answered, with the reason. None is sent twice. */
+  readonly lost: readonly string[]
+  add(backend: Backend): void
+  remove(backend: Backend): void
+  /** Whether requests are sent to it. */
+  isUsed(backend: Backend): boolean
+  stop(): Promise<void>
+}
+
+const pollMs = 20
+
+export async function startBalancer(): Promise<Balancer> {
+  const agent = new Agent({ keepAlive: true })
+  const backends = new Map<Backend, { ready: boolean }>()
+  const answered = new Map<Backend, number>()
+  const lost: string[] = []
+  let next = 0
+  let polls: Promise<unknown> = Promise.resolve()
+  const server = createServer((incoming, outgoing) => {
+    const usable = [...backends].filter(([, { ready }]) => ready).map(([backend]) => backend)
+    const backend = usable[next++ % usable.length]
+    const fail = (reason: string) => {
+      lost.push(reason)
+      outgoing.writeHead(502).end()
+    }
+    if (backend === undefined) return fail('no backend is ready')
+    const { method, headers, url } = incoming
+    const sent = request(`${backend.url}${url}`, { method, headers, agent }, (answer) => {
+      answered.set(backend, (answered.get(backend) ?? 0) + 1)
+      const { connection: _, ...kept } = answer.headers
+      outgoing.writeHead(answer.statusCode ?? 502, kept)
+      answer.on('error', (error) => fail(`cut: ${error.message}`))
+      answer.pipe(outgoing)
+    })
+    sent.on('error', (error: NodeJS.ErrnoException) => fail(`${error.code}: ${error.message}`))
+    incoming.pipe(sent)
+    return undefined
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const poll = async ([backend, state]: [Backend, { ready: boolean }]) => {
+    state.ready = await fetch(`${backend.adminUrl}/ready`).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+  }
+  const timer = setInterval(() => {
+    polls = Promise.all([...backends].map(poll))
+  }, pollMs)
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    answered,
+    lost,
+    add: (backend) => void backends.set(backend, { ready: false }),
+    remove: (backend) => void backends.delete(backend),
+    isUsed: (backend) => backends.get(backend)?.ready === true,
+    async stop() {
+      clearInterval(timer)
+      await polls
+      agent.destroy()
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}

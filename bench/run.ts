@@ -3,7 +3,7 @@
  *
  * Names: signature, verification, pages, client, read-api-sqlite, read-api-postgres, sync, sync-sparse, live,
  * unauthenticated, deliveries-sqlite, deliveries-postgres, version-store, twin, console-sqlite, console-postgres,
- * console-writes, console-streams, updates, upgrade, bytes, bloat, retention. Without a name all of them run.
+ * console-writes, console-streams, updates, upgrade, bytes, bloat, retention, roles. Without a name all of them run.
  *
  * `--payments=N` fills the databases of the read API, the console, the upgrade and retention with so many payments.
  * `--keep=FOLDER` keeps those of the console and the upgrade there for the next run. `--smoke` shows on small data that
@@ -25,6 +25,7 @@ import { benchPages } from './pages.js'
 import { benchReadApi } from './read-api/bench.js'
 import { postgresDatabase, sqliteDatabase } from './read-api/database.js'
 import { benchRetention } from './retention/bench.js'
+import { benchRoles } from './roles/bench.js'
 import { benchSignature } from './signature.js'
 import { benchTwin } from './twin.js'
 import { benchUnauthenticated } from './unauthenticated/bench.js'
@@ -143,6 +144,7 @@ const benches: Readonly<Record<string, () => Promise<string>>> = {
   bytes: () => benchBytes(smoke ? { payments: 200, wave: 100 } : { payments: 50_000, wave: 1_000 }),
   bloat: () => benchBloat(bloatEffort),
   retention: () => benchRetention(retentionEffort),
+  roles: () => benchRoles(smoke ? { restarts: 1, kills: 1, clients: 2 } : { restarts: 20, kills: 10, clients: 8 }),
   'console-streams': async () =>
     [await benchStreams(sqliteDatabase, streamsEffort), await benchStreams(postgresDatabase, streamsEffort)].join('\n'),
 }

@@ -55,9 +55,12 @@ export async function benchRoles({ restarts, kills, clients }: RolesEffort): Pro
     const statuses: number[] = []
     const load = Array.from({ length: clients }, async () => {
       while (asking) {
-        const answer = await fetch(`${balancer.url}/api/v1/integration/payments`, { headers: { authorization } })
-        await answer.arrayBuffer()
-        statuses.push(answer.status)
+        const url = `${balancer.url}/api/v1/integration/payments`
+        const status = await fetch(url, { headers: { authorization } }).then(
+          (answer) => answer.arrayBuffer().then(() => answer.status),
+          () => 0,
+        )
+        statuses.push(status)
       }
     })
     for (let restart = 0; restart < restarts; restart += 1) {

@@ -72,7 +72,7 @@ interface PageQuery {
 
 /** Refusals of every endpoint of the read API. */
 const anyRefusals: Refusals = {
-  400: refusalWithBody(errorBodySchema, ({ maxLimit = null }) => new InvalidRequestError(maxLimit)),
+  400: /* @__PURE__ */ refusalWithBody(errorBodySchema, ({ maxLimit = null }) => new InvalidRequestError(maxLimit)),
 }
 
 /** Binds the endpoints to a scope. */

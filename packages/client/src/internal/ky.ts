@@ -1,8 +1,10 @@
 /** ky as a function, in both builds. @module */
 import imported from 'ky'
 
-// ky is an ES module. Required from the CommonJS build, its default export arrives one level down.
-const { default: inner } = imported as unknown as { default?: typeof imported }
-
 /** The ky function. */
-export const ky: typeof imported = inner ?? imported
+export const ky: typeof imported = /* @__PURE__ */ functionOf(imported)
+
+/** ky is an ES module. Required from the CommonJS build, its default export arrives one level down. */
+function functionOf(module: typeof imported & { readonly default?: typeof imported }): typeof imported {
+  return module.default ?? module
+}

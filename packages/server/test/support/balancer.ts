@@ -50,6 +50,8 @@ export async function startBalancer(): Promise<Balancer> {
     incoming.pipe(sent)
     return undefined
   })
+  // Clients keep their connections: one that is closed while a request is sent would count as lost.
+  server.keepAliveTimeout = 600_000
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const poll = async ([backend, state]: [Backend, { ready: boolean }]) => {
     state.ready = await fetch(`${backend.adminUrl}/ready`).then(

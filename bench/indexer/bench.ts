@@ -1,14 +1,15 @@
 /** Compares catching up with a chain to a program without our layers. @module */
 import { type ChildProcess, fork } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
-import { buildSync } from 'esbuild'
+import { loadavg } from 'node:os'
 import pg from 'pg'
 import { median } from '../measure.js'
 import type { BenchDatabase } from '../read-api/database.js'
 import { masterKey, serviceOn } from '../read-api/dataset.js'
-import { type ChainPlan, type FilledChain, fillChain } from './chain.js'
+import type { ChainPlan, FilledChain } from './chain.js'
+import { compiled } from './compiled.js'
 import { integrationAddress } from './integration.js'
 import { peers, runPeer } from './peers.js'
+import { type ReplayCounts, type ReplayNode, recordPlan } from './replay/replay.js'
 
 type Plan = ChainPlan & { readonly name: string }
 
@@ -16,70 +17,94 @@ type Plan = ChainPlan & { readonly name: string }
 interface Run {
   readonly seconds: number
   readonly peakMiB: number
+  readonly asked: ReplayCounts
 }
 
-const floorPath = compiled('floor')
-
-/** The measured programs as plain JavaScript, so that no compilation is measured. */
-const programs = {
-  ours: { path: compiled('ours'), env: {} },
-  floor: { path: floorPath, env: { RECEIPTS: '0' } },
-  receipts: { path: floorPath, env: { RECEIPTS: '1' } },
-}
-
+/** The measured programs as plain JavaScript. */
+const programs = { ours: compiled('ours'), floor: compiled('floor') }
 type ProgramName = keyof typeof programs
 const programNames = Object.keys(programs) as readonly ProgramName[]
 
-function compiled(name: string): string {
-  const outfile = fileURLToPath(new URL(`../../node_modules/.cache/bench/${name}.mjs`, import.meta.url))
-  const entryPoints = [fileURLToPath(new URL(`./${name}.ts`, import.meta.url))]
-  buildSync({ entryPoints, outfile, bundle: true, packages: 'external', platform: 'node', format: 'esm' })
-  return outfile
+/** How much to measure. */
+export interface SyncEffort {
+  readonly rounds: number
+  /** Added to each request, in milliseconds. */
+  readonly latencies: readonly number[]
 }
 
-/** Fills a chain once, and catches up with it on each database in turns. Returns Markdown. */
+/** Records a chain once, and catches up with it on each database in turns. Returns Markdown. */
 export async function benchSync(
   openers: readonly (() => Promise<BenchDatabase>)[],
   plan: Plan,
-  rounds: number,
+  { rounds, latencies }: SyncEffort,
 ): Promise<string> {
-  const lines = []
-  const peerLines = []
-  const chain = await fillChain(plan)
+  const lines: string[] = []
+  const peerLines: string[] = []
+  const calls = new Map<string, ReplayCounts>()
+  const recording = await recordPlan(plan)
   try {
-    for (const open of openers) {
-      const { line, engine, oursPerSecond } = await compare(plan, chain, open, rounds)
-      lines.push(line)
-      if (engine === 'PostgreSQL') peerLines.push(...(await besidePeers(plan, chain, open, oursPerSecond)))
+    for (const latencyMs of latencies) {
+      const node = await recording.open({ latencyMs })
+      for (const open of openers) {
+        const { line, engine, oursPerSecond, asked } = await compare(plan, node, { open, latencyMs, rounds })
+        lines.push(line)
+        calls.set('ours', asked)
+        if (engine === 'PostgreSQL')
+          peerLines.push(...(await besidePeers(plan, node, { open, latencyMs, oursPerSecond })))
+      }
+      await node.stop()
     }
   } finally {
-    await chain.stop()
+    await recording.remove()
   }
   return [
     `### Catching up with ${plan.name}, from process start to the head`,
     '',
-    '| database | ours, payments/s | floor, payments/s | ours of floor | floor with receipts, of floor | ours of that | ours, seconds | ours, peak MiB | floor, peak MiB |',
-    '| --- | --- | --- | --- | --- | --- | --- | --- | --- |',
+    `Load ${loadavg()[0]?.toFixed(1)}; ${rounds} rounds.`,
+    '',
+    '| added latency, database | ours, payments/s | floor, payments/s | ours of floor | ours, seconds | ours, peak MiB | floor, peak MiB |',
+    '| --- | --- | --- | --- | --- | --- | --- |',
     ...lines,
+    '',
+    ...[...calls].map(([name, { requests, bytes, calls: by }]) => {
+      const thousands = (recording.head + 1) / 1_000
+      const methods = Object.entries(by).map(([method, count]) => `${method} ${(count / thousands).toFixed(0)}`)
+      const all = Object.values(by).reduce((sum, count) => sum + count, 0) / thousands
+      return `Of 1,000 blocks ${name} asked with ${all.toFixed(0)} calls in ${(requests / thousands).toFixed(0)} requests for ${(bytes / thousands / 2 ** 20).toFixed(1)} MiB: ${methods.join(', ')}.`
+    }),
     '',
     ...(peerLines.length === 0
       ? ['Other indexers are not installed; bench/README.md says how.']
-      : ['| indexer, PostgreSQL | payments/s | ours is so many times as fast |', '| --- | --- | --- |', ...peerLines]),
+      : [
+          '| added latency, indexer on PostgreSQL | payments/s | ours is so many times as fast |',
+          '| --- | --- | --- |',
+          ...peerLines,
+        ]),
     '',
   ].join('\n')
 }
 
-async function besidePeers(plan: Plan, chain: FilledChain, open: () => Promise<BenchDatabase>, oursPerSecond: number) {
+interface Turn {
+  readonly open: () => Promise<BenchDatabase>
+  readonly latencyMs: number
+}
+
+async function besidePeers(
+  plan: Plan,
+  chain: FilledChain,
+  { open, latencyMs, oursPerSecond }: Turn & { readonly oursPerSecond: number },
+) {
   const lines = []
   for (const peer of peers) {
+    const name = `${latencyMs} ms, ${peer.name}`
     const database = await open()
     try {
       const { seconds, stored } = await runPeer(peer, chain, database, plan.payments)
       const perSecond = stored / seconds
       const stopped = stored < plan.payments ? `, stopped after ${seconds.toFixed(0)} s with ${stored} stored` : ''
-      lines.push(`| ${peer.name}${stopped} | ${perSecond.toFixed(0)} | ${(oursPerSecond / perSecond).toFixed(1)} |`)
+      lines.push(`| ${name}${stopped} | ${perSecond.toFixed(0)} | ${(oursPerSecond / perSecond).toFixed(1)} |`)
     } catch (error) {
-      lines.push(`| ${peer.name} | ${error instanceof Error ? error.message : error} | |`)
+      lines.push(`| ${name} | ${error instanceof Error ? error.message : error} | |`)
     } finally {
       await database.remove()
     }
@@ -87,7 +112,7 @@ async function besidePeers(plan: Plan, chain: FilledChain, open: () => Promise<B
   return lines
 }
 
-async function compare(plan: Plan, chain: FilledChain, open: () => Promise<BenchDatabase>, rounds: number) {
+async function compare(plan: Plan, node: ReplayNode, { open, latencyMs, rounds }: Turn & { readonly rounds: number }) {
   const runs: Record<ProgramName, Run>[] = []
   let engine = ''
   for (let round = 0; round < rounds; round += 1) {
@@ -97,7 +122,7 @@ async function compare(plan: Plan, chain: FilledChain, open: () => Promise<Bench
       engine = database.engine
       try {
         if (name === 'ours') await prepare(database)
-        turn[name] = await run(name, chain, database)
+        turn[name] = await run(name, node, database)
         await assertAll(name, database, plan.payments)
       } finally {
         await database.remove()
@@ -106,12 +131,13 @@ async function compare(plan: Plan, chain: FilledChain, open: () => Promise<Bench
     runs.push(turn)
   }
   const rate = (of: ProgramName) => median(runs.map((each) => plan.payments / each[of].seconds))
-  const peak = (of: ProgramName) => Math.max(...runs.map((each) => each[of].peakMiB))
-  const ratio = (of: ProgramName, to: ProgramName) =>
-    median(runs.map((each) => each[to].seconds / each[of].seconds)).toFixed(2)
-  const seconds = median(runs.map(({ ours }) => ours.seconds))
-  const line = `| ${engine} | ${rate('ours').toFixed(0)} | ${rate('floor').toFixed(0)} | ${ratio('ours', 'floor')} | ${ratio('receipts', 'floor')} | ${ratio('ours', 'receipts')} | ${seconds.toFixed(1)} | ${peak('ours').toFixed(0)} | ${peak('floor').toFixed(0)} |`
-  return { line, engine, oursPerSecond: rate('ours') }
+  const peak = (of: ProgramName) => Math.max(...runs.map((each) => each[of].peakMiB)).toFixed(0)
+  const ratio = median(runs.map(({ ours, floor }) => floor.seconds / ours.seconds)).toFixed(2)
+  const seconds = median(runs.map(({ ours }) => ours.seconds)).toFixed(1)
+  const cells = [`${latencyMs} ms, ${engine}`, rate('ours').toFixed(0), rate('floor').toFixed(0), ratio, seconds]
+  const line = `| ${[...cells, peak('ours'), peak('floor')].join(' | ')} |`
+  const asked = runs.at(-1)?.ours.asked ?? { requests: 0, bytes: 0, calls: {} }
+  return { line, engine, oursPerSecond: rate('ours'), asked }
 }
 
 /** The schema, and an integration that is notified of every payment. */
@@ -123,10 +149,11 @@ async function prepare(database: BenchDatabase): Promise<void> {
   await store.close()
 }
 
-async function run(name: ProgramName, chain: FilledChain, database: BenchDatabase): Promise<Run> {
-  const { chainId, rpcUrl, router, firstBlock, head } = chain
+async function run(name: ProgramName, node: ReplayNode, database: BenchDatabase): Promise<Run> {
+  const { chainId, rpcUrl, router, firstBlock, head } = node
+  const before = await node.counts()
   const begun = performance.now()
-  const child = fork(programs[name].path, {
+  const child = fork(programs[name], {
     // Resolves packages to their built code, too.
     execArgv: [],
     env: {
@@ -141,13 +168,24 @@ async function run(name: ProgramName, chain: FilledChain, database: BenchDatabas
       RPC_URL: rpcUrl,
       ROUTER: router.address,
       FROM: String(firstBlock),
-      RANGE: String(Math.max(200, Math.min(2_000, Math.round(head / 100)))),
+      RANGE: String(Math.max(50, Math.min(500, Math.round(head / 100)))),
       NODE_ENV: 'production',
-      ...programs[name].env,
     },
   })
   const peakKiB = await ended(child)
-  return { seconds: (performance.now() - begun) / 1_000, peakMiB: peakKiB / 1_024 }
+  const seconds = (performance.now() - begun) / 1_000
+  return { seconds, peakMiB: peakKiB / 1_024, asked: difference(await node.counts(), before) }
+}
+
+function difference(after: ReplayCounts, before: ReplayCounts): ReplayCounts {
+  const calls = Object.entries(after.calls).map(
+    ([method, count]) => [method, count - (before.calls[method] ?? 0)] as const,
+  )
+  return {
+    requests: after.requests - before.requests,
+    bytes: after.bytes - before.bytes,
+    calls: Object.fromEntries(calls.filter(([, count]) => count > 0)),
+  }
 }
 
 /** Resolves the process's peak memory in KiB, which it reports at its exit. */

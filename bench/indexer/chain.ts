@@ -1,14 +1,9 @@
 /** Starts a development chain with payments to index. @module */
-
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
 import { encodeIntegrationSuffix } from '@payment-integration/chain-evm'
 import { type Anvil, deployDevRouter, startAnvil } from '@payment-integration/chain-evm/dev'
 import { encodeFunctionData, maxUint256, parseAbi, stringToHex } from 'viem'
 import { integrationAddress } from './integration.js'
-import { type DumpedState, writeStretched } from './stretch.js'
+import { type RpcCall, rpcOf } from './rpc.js'
 
 /** Content of the chain. */
 export interface ChainPlan {
@@ -42,44 +37,19 @@ const abi = parseAbi([
 ])
 const anvilArgs = ['--prune-history', '--no-mining', '--gas-limit', '1000000000']
 
-/** Starts anvil and mines the payments, each a transaction of its own. */
-export async function fillChain(plan: ChainPlan): Promise<FilledChain> {
+/** Starts anvil and mines the payments, each a transaction of its own, with no empty blocks between them. */
+export async function fillChain(plan: Pick<ChainPlan, 'payments' | 'perBlock'>): Promise<FilledChain> {
   const args = [...anvilArgs, '--auto-impersonate', '--timestamp', '1760000000']
   const anvil = await startAnvil({ args })
   try {
-    const filled = await fill(anvil, plan)
-    if (plan.emptyBetween === 0) return { ...filled, ...anvil }
-    const state = await dump(anvil.rpcUrl)
-    await anvil.stop()
-    return await startStretched(state, { ...filled, ...plan })
+    return { ...(await fill(anvil, plan)), ...anvil }
   } catch (error) {
     await anvil.stop()
     throw error
   }
 }
 
-/** Starts anvil from a state, with empty blocks between its blocks. */
-async function startStretched(
-  state: DumpedState,
-  { emptyBetween, router, firstBlock }: ChainPlan & Pick<FilledChain, 'router' | 'firstBlock'>,
-): Promise<FilledChain> {
-  const folder = await mkdtemp(join(tmpdir(), 'payment-integration-chain-'))
-  try {
-    const path = join(folder, 'state.json')
-    const head = await writeStretched(path, state, { firstBlock, emptyBetween })
-    const anvil = await startAnvil({ args: [...anvilArgs, '--load-state', path], startTimeoutMs: 300_000 })
-    return { ...anvil, head, router, firstBlock }
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
-}
-
-async function dump(rpcUrl: string): Promise<DumpedState> {
-  const [zipped] = await rpcOf(rpcUrl)([['anvil_dumpState', []]])
-  return JSON.parse(gunzipSync(Buffer.from(String(zipped).slice(2), 'hex')).toString()) as DumpedState
-}
-
-async function fill({ rpcUrl, chainId }: Anvil, { payments, perBlock }: ChainPlan) {
+async function fill({ rpcUrl, chainId }: Anvil, { payments, perBlock }: Pick<ChainPlan, 'payments' | 'perBlock'>) {
   const rpc = rpcOf(rpcUrl)
   await rpc([['anvil_setBlockTimestampInterval', [2]]])
   const mining = setInterval(() => void rpc([['evm_mine', []]]), 20)
@@ -88,7 +58,7 @@ async function fill({ rpcUrl, chainId }: Anvil, { payments, perBlock }: ChainPla
   const token = deployment.tokens.usdc.address
   let nonce = 0
   // anvil runs a batch in any order: nonces order the payments, and a separate request mines a block.
-  const send = (to: string, data: string): Call => [
+  const send = (to: string, data: string): RpcCall => [
     'eth_sendTransaction',
     [{ from, to, data, gas: '0x493e0', nonce: `0x${(nonce++).toString(16)}` }],
   ]
@@ -97,12 +67,12 @@ async function fill({ rpcUrl, chainId }: Anvil, { payments, perBlock }: ChainPla
   const approve = encodeFunctionData({ abi, functionName: 'approve', args: [deployment.router.address, maxUint256] })
   await rpc([send(token, mint), send(token, approve)])
   await mine()
-  // An empty block, to insert between others.
+  // An empty block, which a recording puts between others.
   await mine()
   const firstBlock = Number((await rpc([['eth_blockNumber', []]]))[0]) + 1
   const suffix = encodeIntegrationSuffix(integrationAddress).slice(2)
   for (let made = 0; made < payments; made += perBlock) {
-    const calls: Call[] = []
+    const calls: RpcCall[] = []
     for (let nth = made; nth < Math.min(made + perBlock, payments); nth += 1) {
       const receiver = `0x${(nth + 1).toString(16).padStart(40, 'e')}` as const
       const args = [stringToHex(`order ${nth}`, { size: 32 }), 1_000_000n + BigInt(nth), token, receiver] as const
@@ -113,18 +83,4 @@ async function fill({ rpcUrl, chainId }: Anvil, { payments, perBlock }: ChainPla
   }
   const head = Number((await rpc([['eth_blockNumber', []]]))[0])
   return { head, router: deployment.router, firstBlock }
-}
-
-type Call = readonly [method: string, params: readonly unknown[]]
-
-function rpcOf(url: string): (calls: readonly Call[]) => Promise<unknown[]> {
-  return async (calls) => {
-    const body = JSON.stringify(calls.map(([method, params], id) => ({ jsonrpc: '2.0', id, method, params })))
-    const answer = await fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json' } })
-    const results = (await answer.json()) as { id: number; result?: unknown; error?: { message: string } }[]
-    return results.map(({ result, error }) => {
-      if (error !== undefined) throw new Error(`The development chain refused: ${error.message}`)
-      return result
-    })
-  }
 }

@@ -3,7 +3,7 @@
  *
  * Names: signature, verification, pages, client, read-api-sqlite, read-api-postgres, sync, sync-sparse, live,
  * unauthenticated, deliveries-sqlite, deliveries-postgres, version-store, twin, console-sqlite, console-postgres,
- * console-writes, console-streams, updates, upgrade, bytes, bloat, retention. Without a name all of them run.
+ * console-writes, console-streams, updates, upgrade, bytes, bloat, retention, failover. Without a name all of them run.
  *
  * `--payments=N` fills the databases of the read API, the console, the upgrade and retention with so many payments.
  * `--keep=FOLDER` keeps those of the console and the upgrade there for the next run. `--smoke` shows on small data that
@@ -17,6 +17,7 @@ import { benchClient } from './client/bench.js'
 import { benchPages as benchConsolePages } from './console/bench.js'
 import { benchStreams } from './console/streams.js'
 import { benchWrites } from './console/writes.js'
+import { benchFailover } from './failover/bench.js'
 import { benchSync } from './indexer/bench.js'
 import { benchLive } from './indexer/live.js'
 import { table } from './measure.js'
@@ -143,6 +144,7 @@ const benches: Readonly<Record<string, () => Promise<string>>> = {
   bytes: () => benchBytes(smoke ? { payments: 200, wave: 100 } : { payments: 50_000, wave: 1_000 }),
   bloat: () => benchBloat(bloatEffort),
   retention: () => benchRetention(retentionEffort),
+  failover: () => benchFailover(smoke ? { rounds: 1, between: 5 } : { rounds: 20, between: 50 }),
   'console-streams': async () =>
     [await benchStreams(sqliteDatabase, streamsEffort), await benchStreams(postgresDatabase, streamsEffort)].join('\n'),
 }

@@ -19,7 +19,8 @@ export interface FailoverLoad {
   readonly failures: Readonly<Record<Kind, number>>
   /** How many attempts of a kind that began after a time succeeded. */
   successesAfter(kind: Kind, time: number): number
-  stop(): Promise<void>
+  /** Stops once each step that was begun is confirmed; with `gives up` after its next attempt. */
+  stop(how?: 'gives up'): Promise<void>
 }
 
 /** Who sends the load, and where. */
@@ -41,6 +42,7 @@ export function startFailoverLoad(target: LoadTarget, writers: number): Failover
   const failures = { index: 0, update: 0, read: 0 }
   const begun: Record<Kind, number[]> = { index: [], update: [], read: [] }
   let isStopping = false
+  let isGivingUp = false
 
   /** Repeats an idempotent attempt until it succeeds. */
   async function confirmed(kind: Kind, attempt: () => Promise<void>): Promise<void> {
@@ -52,6 +54,7 @@ export function startFailoverLoad(target: LoadTarget, writers: number): Failover
         return
       } catch {
         failures[kind] += 1
+        if (isGivingUp) return
         await delay(20)
       }
     }
@@ -92,8 +95,9 @@ export function startFailoverLoad(target: LoadTarget, writers: number): Failover
     updates,
     failures,
     successesAfter: (kind, time) => begun[kind].filter((at) => at > time).length,
-    async stop() {
+    async stop(how) {
       isStopping = true
+      isGivingUp = how === 'gives up'
       await running
     },
   }

@@ -1,4 +1,4 @@
-/** Debian's PgBouncer in transaction mode, in front of a test's PostgreSQL. Tests of other packages import it too. @module */
+/** Debian's PgBouncer in transaction mode, in front of a test's PostgreSQL. Other packages use it too. @module */
 import { execFileSync, spawn } from 'node:child_process'
 import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -103,7 +103,7 @@ function checkAddress(name: string, value: string, hasAuthority: boolean, { prob
     const scheme = /^[a-z][a-z0-9+.-]*:/i.exec(value)?.[0] ?? 'no scheme'
     const file = name === 'PI_DATABASE_URL' ? 'sqlite:<path> or ' : ''
     problems.push(`${name} has ${scheme}; expected ${file}postgres://<user>@<host>/<database>.`)
-  } else if (hasAuthority && /[?&]ssl[a-z]*=/i.test(value))
+  } else if (hasAuthority && /[?&]ssl[a-z]{0,20}=/i.test(value))
     problems.push(`${name} has a parameter such as sslmode, which PI_DATABASE_CA_FILE replaces; remove it.`)
 }
 

@@ -24,8 +24,8 @@ export interface PostgresStoreOptions {
   readonly ids?: Ids | undefined
   /**
    * Whether frequent reads, claims and settlements are prepared statements. Switch it off behind a pooler that gives
-   * each transaction another connection: then nothing is kept in a session, time-outs are set in each transaction, and
-   * the dispatcher hears of deliveries of other processes by its poll, unless there is a `directConnectionString`.
+   * each transaction another connection. Then nothing is kept in a session, and each transaction sets its time-outs.
+   * Without a `directConnectionString` the dispatcher hears of deliveries of other processes by its poll alone.
    * @default true
    */
   readonly preparedStatements?: boolean | undefined

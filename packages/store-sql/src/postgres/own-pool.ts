@@ -52,5 +52,5 @@ function checkAddress(connectionString: string, option: string, ca: string | nul
 
 /** Whether an address has a parameter that replaces the option for TLS: `ssl`, `sslmode` and so on. */
 export function hasTlsParameter(connectionString: string): boolean {
-  return /[?&]ssl[a-z]*=/i.test(connectionString)
+  return /[?&]ssl[a-z]{0,20}=/i.test(connectionString)
 }

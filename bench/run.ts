@@ -3,7 +3,8 @@
  *
  * Names: signature, verification, pages, client, read-api-sqlite, read-api-postgres, sync, sync-sparse, live,
  * unauthenticated, deliveries-sqlite, deliveries-postgres, version-store, twin, console-sqlite, console-postgres,
- * console-writes, console-streams, updates, upgrade, bytes, bloat, retention, roles. Without a name all of them run.
+ * console-writes, console-streams, updates, upgrade, bytes, bloat, retention, roles, failover. Without a name all of them
+ * run.
  *
  * `--payments=N` fills the databases of the read API, the console, the upgrade and retention with so many payments.
  * `--keep=FOLDER` keeps those of the console and the upgrade there for the next run. `--smoke` shows on small data that
@@ -17,6 +18,7 @@ import { benchClient } from './client/bench.js'
 import { benchPages as benchConsolePages } from './console/bench.js'
 import { benchStreams } from './console/streams.js'
 import { benchWrites } from './console/writes.js'
+import { benchFailover } from './failover/bench.js'
 import { benchSync } from './indexer/bench.js'
 import { benchLive } from './indexer/live.js'
 import { table } from './measure.js'
@@ -147,6 +149,7 @@ const benches: Readonly<Record<string, () => Promise<string>>> = {
   bloat: () => benchBloat(bloatEffort),
   retention: () => benchRetention(retentionEffort),
   roles: () => benchRoles(smoke ? { restarts: 1, kills: 1, clients: 2 } : { restarts: 20, kills: 10, clients: 8 }),
+  failover: () => benchFailover(smoke ? { rounds: 1, between: 5 } : { rounds: 20, between: 50 }),
   'console-streams': async () =>
     [await benchStreams(sqliteDatabase, streamsEffort), await benchStreams(postgresDatabase, streamsEffort)].join('\n'),
 }

@@ -9,13 +9,20 @@ import { findMissingDatabase, withFlags } from './with-service.js'
 const password = 'hunter2-of-the-test'
 
 describe('withFlags', () => {
-  it('options override their variables, and change no other variable', () => {
-    const env = { PI_DATABASE_URL_FILE: '/run/secrets/url', PI_HOST: '::1', PI_PORT: '1', PI_MASTER_KEY: 'x' }
+  it('options override their variables, --database all of the database, and change no other variable', () => {
+    const env = {
+      PI_DATABASE_URL_FILE: '/run/secrets/url',
+      PI_DATABASE_READ_URL: 'postgres://b/c',
+      PI_HOST: '::1',
+      PI_PORT: '1',
+      PI_MASTER_KEY: 'x',
+    }
     expect(withFlags(env, {})).toEqual(env)
     expect(withFlags(env, { database: 'sqlite:b.db', host: '0.0.0.0', port: 0 })).toEqual({
       ...env,
       PI_DATABASE_URL: 'sqlite:b.db',
       PI_DATABASE_URL_FILE: undefined,
+      PI_DATABASE_READ_URL: undefined,
       PI_HOST: '0.0.0.0',
       PI_PORT: '0',
     })

@@ -81,7 +81,7 @@ export const createdText = (path: string) => `Created a new database: ${path}`
  * Options that override variables of the server's configuration. None takes a secret: other users can see arguments.
  */
 export interface ConfigFlags {
-  /** Instead of `PI_DATABASE_URL` and `PI_DATABASE_URL_FILE`. Without a password. */
+  /** Instead of every `PI_DATABASE_…` variable. Without a password. */
   readonly database?: string | undefined
   /** Instead of `PI_HOST`. */
   readonly host?: string | undefined
@@ -107,13 +107,17 @@ export function withFlags(
     )
   return {
     ...env,
-    ...(database === undefined ? {} : { PI_DATABASE_URL: database, PI_DATABASE_URL_FILE: undefined }),
+    ...(database === undefined ? {} : { ...withoutDatabase(env), PI_DATABASE_URL: database }),
     ...(host === undefined ? {} : { PI_HOST: host }),
     ...(port === undefined ? {} : { PI_PORT: String(port) }),
     ...(role === undefined ? {} : { PI_ROLES: role }),
     ...(actor === undefined ? {} : { PI_ACTOR: actor }),
   }
 }
+
+/** The variables of another database: its address of a standby, for example. */
+const withoutDatabase = (env: Io['env']): Record<string, undefined> =>
+  Object.fromEntries(Object.keys(env).flatMap((name) => (name.startsWith('PI_DATABASE_') ? [[name, undefined]] : [])))
 
 /** Looks for a password before the host and in the parameters, as a PostgreSQL driver does. */
 export function hasPassword(database: string): boolean {

@@ -27,12 +27,12 @@ export class ChainError extends CoreError {
  */
 export class StoreError extends CoreError {
   override readonly name = 'StoreError'
-  readonly code: 'ERR_STORE_BUSY' | 'ERR_STORE_FULL' | 'ERR_STORE_SCHEMA' | 'ERR_STORE_UNAVAILABLE'
+  readonly code: 'ERR_STORE_BUSY' | 'ERR_STORE_ENGINE' | 'ERR_STORE_FULL' | 'ERR_STORE_SCHEMA' | 'ERR_STORE_UNAVAILABLE'
   readonly retryable: boolean
   constructor(code: StoreError['code'], message: string, options?: ErrorOptions) {
     super(message, options)
     this.code = code
-    this.retryable = code !== 'ERR_STORE_FULL' && code !== 'ERR_STORE_SCHEMA'
+    this.retryable = code === 'ERR_STORE_BUSY' || code === 'ERR_STORE_UNAVAILABLE'
   }
 }
 

@@ -35,7 +35,7 @@ export function auditIn(db: Connection, dialect: SqlDialect): AuditTransaction {
   let following: number | null = null
   return {
     async lockAudit() {
-      await dialect.lockAudit(db)
+      await dialect.lock(db, 'audit')
       const newest = await newestAudit(db)
       following = (newest?.seq ?? 0) + 1
       return newest

@@ -1,7 +1,7 @@
 /** Builds the store over either database. @module */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { systemIds } from '@payment-integration/core'
-import type { Ids, Store } from '@payment-integration/core/ports'
+import type { ConsoleReads, Ids, PaymentReads, Store } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
 import { createAccountStore } from './accounts.js'
 import { listAudit, newestAudit } from './audit.js'
@@ -21,6 +21,7 @@ import { createSchema, migrate } from './migrations/migrate.js'
 import { releasedMigrations } from './migrations/released.js'
 import { createOperatorStore } from './operators.js'
 import { createPaymentReads } from './payments/payment-reads.js'
+import { preferReaderForConsole, preferReaderForPayments } from './prefer-reader.js'
 import { listSealingKeys } from './sealing-keys.js'
 import { createStoreTransaction } from './store-transaction.js'
 
@@ -40,7 +41,7 @@ export function createStore(database: Engine, ids: Ids = systemIds, migrations =
       return result
     },
     assertNotNested,
-    payments: createPaymentReads(engine),
+    payments: paymentReads(engine),
     chains: createChainReads(engine.read),
     leases: createLeaseStore(engine),
     deliveries: createDeliveryStore(outbox, ids),
@@ -50,7 +51,7 @@ export function createStore(database: Engine, ids: Ids = systemIds, migrations =
     operators: createOperatorStore(engine),
     integrationSessions: createIntegrationSessionStore(engine),
     audit: { list: (query) => listAudit(engine.read, query), newest: () => newestAudit(engine.read) },
-    console: createConsoleReads(engine),
+    console: consoleReads(engine),
     history: createHistoryStore(engine),
     identity: createIdentityStore(engine),
     identityAccounts: createIdentityAccounts(engine),
@@ -61,6 +62,19 @@ export function createStore(database: Engine, ids: Ids = systemIds, migrations =
     },
     close: () => engine.close(),
   }
+}
+
+function paymentReads(engine: Engine): PaymentReads {
+  const { reader } = engine
+  const primary = createPaymentReads(engine)
+  return reader === undefined ? primary : preferReaderForPayments(primary, createPaymentReads(reader), reader)
+}
+
+function consoleReads(engine: Engine): ConsoleReads {
+  const { reader } = engine
+  const primary = createConsoleReads(engine)
+  if (reader === undefined) return primary
+  return preferReaderForConsole(primary, createConsoleReads({ ...engine, ...reader }), reader)
 }
 
 /**

@@ -107,6 +107,9 @@ export interface Partitions {
   drop(db: Connection, number: number): Promise<void>
 }
 
+/** What a lock protects: the blocks of a chain, the audit log, or the steps of a migration. */
+export type LockName = `chain ${number}` | 'audit' | 'schema'
+
 /** SQL that is not the same on both databases. */
 export interface SqlDialect {
   readonly types: ColumnTypes
@@ -177,12 +180,8 @@ export interface SqlDialect {
    * later.
    */
   newestAndWriters(table: string): string
-  /** Takes, or shares, the right to write a chain's blocks, until the transaction ends. */
-  lockChain(db: Connection, chainId: number, mode: 'exclusive' | 'shared'): Promise<void>
-  /** Waits for the right to add to the audit log, which lasts until the transaction ends. */
-  lockAudit(db: Connection): Promise<void>
-  /** Makes the namespace of the tables, unless it is there. */
-  createSchema(db: Connection): Promise<void>
+  /** Waits for a lock, which lasts until the transaction ends. Shared locks exclude the exclusive one alone. */
+  lock(db: Connection, lock: LockName, mode?: 'exclusive' | 'shared'): Promise<void>
   /** The highest number that the database assigned to a column, as an expression; 0 for none. */
   lastAssigned(table: string, column: string): string
   /** About how many rows a table has; null: unknown. */
@@ -222,6 +221,8 @@ export interface TransactionOptions {
 
 /** An open database. */
 export interface Engine {
+  /** Rejects a database whose product or version this release does not know. @throws StoreError `ERR_STORE_ENGINE` */
+  check?(): Promise<void>
   readonly dialect: SqlDialect
   /** For reads outside a transaction: they see committed rows only. */
   readonly read: Connection
@@ -241,5 +242,15 @@ export interface Engine {
   whenDue(listener: () => void): () => void
   /** Counts attempts that were settled: each left dead rows in the outbox. Never fails, and delays nobody. */
   countSettled?(attempts: number): void
+  /** A standby for reads that may be stale within a bound. */
+  readonly reader?: Reader | undefined
   close(): Promise<void>
+}
+
+/** Reads from a standby. */
+export interface Reader extends Pick<Engine, 'read' | 'rows' | 'dialect'> {
+  /** Whether it has everything that was committed up to the bound ago. */
+  isFresh(): boolean
+  /** Sends reads to the primary until the lag is measured again. */
+  distrust(): void
 }

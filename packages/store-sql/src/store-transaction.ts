@@ -36,12 +36,12 @@ export function createStoreTransaction(
   const tipOf = async (chainId: number) => tips.get(chainId) ?? (tips.has(chainId) ? null : readTip(db, chainId))
   return {
     async lockChain(chainId) {
-      await dialect.lockChain(db, checkInteger(chainId, 'chainId'), 'exclusive')
+      await dialect.lock(db, `chain ${checkInteger(chainId, 'chainId')}`)
       const tip = await readTip(db, chainId)
       tips.set(chainId, tip)
       return tip?.checkpoint ?? null
     },
-    shareChain: async (chainId) => dialect.lockChain(db, checkInteger(chainId, 'chainId'), 'shared'),
+    shareChain: async (chainId) => dialect.lock(db, `chain ${checkInteger(chainId, 'chainId')}`, 'shared'),
     async setCheckpoint(chainId, to, below = []) {
       const tip = await writeCheckpoint(db, dialect, { chainId, to, below, from: await tipOf(chainId) })
       if (tips.has(chainId)) tips.set(chainId, tip)

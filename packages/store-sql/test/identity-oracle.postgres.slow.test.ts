@@ -2,7 +2,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { firstFinding, report, seedsAsked } from '../../core/test/identity-oracle/first-finding.js'
 import { realSystem } from '../../core/test/identity-oracle/real/real-system.js'
-import { createPostgresEngine } from '../src/postgres/create-postgres-store.js'
+import { createPostgresEngine } from '../src/postgres/postgres-engine.js'
 import { postgresMissing, startPostgres, type TestPostgres } from './postgres.js'
 import { type OracleDatabase, oracleDatabase } from './support/oracle-backend.js'
 

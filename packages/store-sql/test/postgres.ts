@@ -43,6 +43,8 @@ export interface TestPostgresOptions {
   readonly fsync?: boolean
   /** A folder for its data; a cluster that is there is started again. @default a new temporary folder */
   readonly folder?: string
+  /** Further settings, such as `max_wal_senders=4`. @default none */
+  readonly settings?: readonly string[]
 }
 
 /** The folder of the platform's binaries, or why there is none. */
@@ -62,11 +64,13 @@ const binaries = findBinaries()
 /** Why there is no PostgreSQL to test with, or null: `describe.skipIf(postgresMissing)`. */
 export const postgresMissing: string | null = 'missing' in binaries ? binaries.missing : null
 
-// PostgreSQL refuses to run as root.
-const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+/** PostgreSQL refuses to run as root: the user that runs it then. */
+export const nobody: { readonly uid?: number; readonly gid?: number } =
+  process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 
 /** Makes a database cluster and starts its server. Rejects with the server's own words when it does not come up. */
-export async function startPostgres({ fsync = true, folder }: TestPostgresOptions = {}): Promise<TestPostgres> {
+export async function startPostgres(options: TestPostgresOptions = {}): Promise<TestPostgres> {
+  const { fsync = true, folder, settings: further = [] } = options
   if ('missing' in binaries) throw new Error(binaries.missing)
   const home = folder ?? mkdtempSync(join(tmpdir(), 'pi-postgres-'))
   chmodSync(home, 0o755)
@@ -74,7 +78,8 @@ export async function startPostgres({ fsync = true, folder }: TestPostgresOption
   const data = join(home, 'data')
   const socket = mkdtempSync(join(home, 's-'))
   const run = { ...nobody, cwd: home, env: { LD_LIBRARY_PATH: join(native, 'lib'), LC_ALL: 'C', TZ: 'UTC' } } as const
-  if (nobody.uid !== undefined) for (const folder of [home, socket]) chownSync(folder, nobody.uid, nobody.gid)
+  if (nobody.uid !== undefined && nobody.gid !== undefined)
+    for (const folder of [home, socket]) chownSync(folder, nobody.uid, nobody.gid)
   const initdb = [
     '-D',
     data,
@@ -94,6 +99,7 @@ export async function startPostgres({ fsync = true, folder }: TestPostgresOption
   const start = async () => {
     const settings = ['-c', 'listen_addresses=', '-c', `unix_socket_directories=${socket}`, '-c', 'max_connections=100']
     if (!fsync) settings.push('-c', 'fsync=off', '-c', 'full_page_writes=off')
+    for (const setting of further) settings.push('-c', setting)
     server = spawn(join(native, 'bin', 'postgres'), ['-D', data, ...settings], {
       ...run,
       stdio: ['ignore', 'ignore', 'pipe'],
@@ -202,7 +208,8 @@ async function ready(server: ChildProcess): Promise<void> {
     // Read to the end of its life: a full pipe would stop the server.
     createInterface(server.stderr).on('line', (line) => {
       if (words.length < 50) words.push(line)
-      if (line.includes('database system is ready to accept connections')) resolve()
+      // A standby accepts read-only ones.
+      if (/database system is ready to accept (read-only )?connections/.test(line)) resolve()
     })
   })
   server.removeAllListeners('exit')

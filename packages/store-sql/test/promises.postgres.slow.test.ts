@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe } from 'vitest'
-import { createPostgresEngine } from '../src/postgres/create-postgres-store.js'
+import { createPostgresEngine } from '../src/postgres/postgres-engine.js'
 import { postgresMissing, startPostgres, type TestPostgres } from './postgres.js'
 import { identityPromises } from './support/identity-promises.js'
 import { type EmptiedDatabase, emptiedOnPostgres } from './support/migrated-databases.js'

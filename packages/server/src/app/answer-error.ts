@@ -94,6 +94,7 @@ const table: Record<ErrorCode, Row> = {
   ERR_UPDATE_INVALID: withMessage(400),
   ERR_STORE_BUSY: unavailable,
   ERR_STORE_FULL: untilRepaired,
+  ERR_STORE_ENGINE: untilRepaired,
   ERR_STORE_SCHEMA: untilRepaired,
   ERR_STORE_UNAVAILABLE: unavailable,
   ERR_CHAIN_UNAVAILABLE: unavailable,

@@ -4,7 +4,7 @@ import { finality } from '@payment-integration/contract'
 import type { ChainConfig, RouterConfig } from './config.js'
 import { readEndpoints } from './endpoint-variables.js'
 import { readPriceFeeds, readTokens } from './pricing-variables.js'
-import { type Environment, show, type Variables } from './variables.js'
+import { type Environment, show, type Variables, valueName } from './variables.js'
 
 const perChain = [
   'PI_RPC_URL_',
@@ -23,8 +23,9 @@ const chainIdPattern = /^[1-9][0-9]{0,14}$/
 
 /** The chain id in the variable's name, or null when it is not a per-chain variable. */
 export function chainIdOf(name: string): string | null {
-  const prefix = perChain.find((each) => name.startsWith(each))
-  return prefix === undefined ? null : name.slice(prefix.length)
+  const value = valueName(name)
+  const prefix = perChain.find((each) => value.startsWith(each))
+  return prefix === undefined ? null : value.slice(prefix.length)
 }
 
 /** Reads every chain that has an RPC URL. A companion variable without one is a problem. */
@@ -33,7 +34,7 @@ export function readChains(env: Environment, variables: Variables): ChainConfig[
   const ids = new Set<string>()
   for (const name of Object.keys(env).sort()) {
     const id = chainIdOf(name)
-    if (id === null || variables.text(name) === undefined) continue
+    if (id === null || variables.text(valueName(name)) === undefined) continue
     if (chainIdPattern.test(id)) ids.add(id)
     else problems.push(`${name} ends in ${show(id)}; expected a chain id in plain digits, as in PI_RPC_URL_1.`)
   }

@@ -4,9 +4,27 @@ import type { LoopRoles, RetentionPolicy } from '@payment-integration/core'
 import type { ProofLevel } from '@payment-integration/core/ports'
 
 /** The database of the payments. */
-export type DatabaseConfig =
-  | { readonly kind: 'sqlite'; readonly path: string }
-  | { readonly kind: 'postgres'; readonly connectionString: string }
+export type DatabaseConfig = { readonly kind: 'sqlite'; readonly path: string } | PostgresConfig
+
+/** A PostgreSQL database; an absent field has the default of `createPostgresStore`. */
+export interface PostgresConfig {
+  readonly kind: 'postgres'
+  /** May hold a password, like the addresses below: never logged or shown. */
+  readonly connectionString: string
+  /** False: behind a pooler that gives each transaction another connection. */
+  readonly preparedStatements?: boolean | undefined
+  /** Past that pooler. */
+  readonly directConnectionString?: string | undefined
+  /** A standby for reads that may be stale. */
+  readonly reader?: { readonly connectionString: string; readonly maxLagMs: number } | undefined
+  readonly maxConnections?: number | undefined
+  readonly statementTimeoutMs?: number | undefined
+  readonly lockTimeoutMs?: number | undefined
+  /** PEM text. */
+  readonly ca?: string | undefined
+  /** A product that the operator accepts at the own risk. */
+  readonly acceptedEngine?: string | undefined
+}
 
 /** A router contract whose events are payments. */
 export interface RouterConfig {

@@ -1,14 +1,29 @@
 /** Describes the configuration for people, with secrets masked. @module */
 import { parseUrl } from '@payment-integration/contract'
 import type { HistoryKind, ProofLevel } from '@payment-integration/core/ports'
-import type { ChainConfig, Config } from './config.js'
+import type { ChainConfig, Config, PostgresConfig } from './config.js'
 import { roleNames } from './role-variables.js'
+
+/** How PostgreSQL is reached; `default`: as `createPostgresStore` does. */
+export interface ConnectionDescription {
+  readonly prepared: 'session' | 'off'
+  /** Scheme, host, port and database, like the one below. */
+  readonly direct: string
+  readonly reader: string
+  readonly pool: number | 'default'
+  readonly statementTimeoutMs: number | 'default'
+  readonly lockTimeoutMs: number | 'default'
+  readonly tls: 'verified' | 'as the address says'
+  readonly engine: string
+}
 
 /** A configuration that may be shown and logged. */
 export interface ConfigDescription {
   readonly environment: Config['environment']
   readonly listen: string
   readonly database: string
+  /** How PostgreSQL is reached; null on SQLite. */
+  readonly connections: ConnectionDescription | null
   readonly migrates: 'on' | 'off'
   /** Days of each kind of history, or `keep`. */
   readonly retention: Readonly<Record<HistoryKind, string>>
@@ -75,7 +90,8 @@ export function describeConfig(config: Config): ConfigDescription {
   return {
     environment: config.environment,
     listen: `${config.host}:${config.port}`,
-    database: database.kind === 'sqlite' ? `sqlite:${database.path}` : describePostgres(database.connectionString),
+    database: database.kind === 'sqlite' ? `sqlite:${database.path}` : describeAddress(database.connectionString),
+    connections: database.kind === 'sqlite' ? null : describeConnections(database),
     migrates: config.migrates ? 'on' : 'off',
     retention: describeRetention(config.retention),
     masterKey: 'set',
@@ -155,7 +171,24 @@ function describeChain({
   }
 }
 
-function describePostgres(connectionString: string): string {
+function describeConnections(config: PostgresConfig): ConnectionDescription {
+  const { preparedStatements, directConnectionString, reader, ca, acceptedEngine } = config
+  return {
+    prepared: preparedStatements === false ? 'off' : 'session',
+    direct: directConnectionString === undefined ? 'none' : describeAddress(directConnectionString),
+    reader:
+      reader === undefined
+        ? 'none'
+        : `${describeAddress(reader.connectionString)}, at most ${reader.maxLagMs} ms behind`,
+    pool: config.maxConnections ?? 'default',
+    statementTimeoutMs: config.statementTimeoutMs ?? 'default',
+    lockTimeoutMs: config.lockTimeoutMs ?? 'default',
+    tls: ca === undefined ? 'as the address says' : 'verified',
+    engine: acceptedEngine ?? 'known',
+  }
+}
+
+function describeAddress(connectionString: string): string {
   const url = parseUrl(connectionString)
   return url === null ? 'postgres' : `${describeUrl(connectionString)}${url.pathname}`
 }

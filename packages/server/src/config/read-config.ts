@@ -63,7 +63,7 @@ const minSecretLength = 16
 
 /**
  * Reads `PI_…` variables; docs/configuration.md lists them with units and defaults.
- * @param readFile - Reads the file that `PI_DATABASE_URL_FILE` names. @default from the disk
+ * @param readFile - Reads a file that a `PI_…_FILE` variable names. @default from the disk
  * @throws ConfigError `ERR_CONFIG` with every problem, each naming its variable and never a secret value.
  * @example const config = readConfig(process.env)
  */

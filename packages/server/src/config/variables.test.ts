@@ -67,9 +67,51 @@ describe('a variable that is read from a file', () => {
     expect(problems.join()).not.toContain('canary')
   })
 
+  it.each([
+    ['PI_DATABASE_DIRECT_URL', url],
+    ['PI_DATABASE_READ_URL', url],
+    ['PI_MASTER_KEY', minimal.PI_MASTER_KEY],
+    ['PI_PROCESSOR_SECRETS', 'a-secret-of-the-test'],
+    ['PI_METRICS_TOKEN', 'a-token-of-the-test'],
+    ['PI_OIDC_CLIENT_SECRET', 'a-secret-of-the-test'],
+    ['PI_IDENTITY_APP_TOKEN', 'token'],
+    ['PI_IDENTITY_SECRET_KEY', 'key'],
+    ['PI_IDENTITY_WEBHOOK_SECRETS', 'a-secret-of-the-test'],
+    ['PI_RECEIPTS_URL', 'https://user:pass@receipts.example'],
+    ['PI_RPC_URL_137', 'https://node.example/key'],
+    ['PI_HEADS_URL_137', 'wss://node.example/key'],
+  ])('may be %s: every secret can', (name, value) => {
+    const others: Environment = {
+      ...minimal,
+      PI_DATABASE_URL: url,
+      PI_PROCESSOR_SECRETS: 'a-secret-of-the-test',
+      PI_CONSOLE_URL: 'https://console.example',
+      PI_CONSOLE: 'on',
+      PI_OIDC_ISSUER: 'https://oidc.example',
+      PI_OIDC_CLIENT_ID: 'client',
+      PI_OIDC_CLIENT_SECRET: 'a-secret-of-the-test',
+      PI_IDENTITY_APP_TOKEN: 'token',
+      PI_IDENTITY_SECRET_KEY: 'key',
+      PI_IDENTITY_LEVEL: 'level',
+      PI_IDENTITY_WEBHOOK_SECRETS: 'a-secret-of-the-test',
+      PI_RECEIPTS: 'http',
+      PI_RECEIPTS_URL: 'https://user:pass@receipts.example',
+      PI_RPC_URL_137: 'https://node.example/key',
+    }
+    const direct = readConfig({ ...others, [name]: value })
+    const env = { ...others, [name]: undefined, [`${name}_FILE`]: file }
+    expect(readConfig(env, holding(`${value}\n`))).toEqual(direct)
+    expect(problemsOf({ ...env, [name]: value }, holding(value))).toEqual([
+      `${name} and ${name}_FILE are both set; set one of them.`,
+    ])
+  })
+
   it('is possible for no other variable', () => {
     expect(problemsOf({ ...minimal, PI_HOST_FILE: file })).toEqual([
       expect.stringContaining('PI_HOST_FILE is not a known'),
+    ])
+    expect(problemsOf({ ...minimal, PI_ROUTERS_137_FILE: file })).toEqual([
+      expect.stringContaining('expected a chain id in plain digits'),
     ])
   })
 })

@@ -7,17 +7,44 @@ export type Environment = Readonly<Record<string, string | undefined>>
 /** Reads a whole file as text. */
 export type ReadFile = (path: string) => string
 
-/** Variables whose value may come from the file that `<name>_FILE` names, like container secrets. */
-const inFiles: readonly string[] = ['PI_DATABASE_URL']
+/** Variables that hold secrets: each value may come from the file that `<name>_FILE` names, like container secrets. */
+const secrets: readonly string[] = [
+  'PI_DATABASE_URL',
+  'PI_DATABASE_DIRECT_URL',
+  'PI_DATABASE_READ_URL',
+  'PI_MASTER_KEY',
+  'PI_PROCESSOR_SECRETS',
+  'PI_RECEIPTS_URL',
+  'PI_METRICS_TOKEN',
+  'PI_OIDC_CLIENT_SECRET',
+  'PI_IDENTITY_APP_TOKEN',
+  'PI_IDENTITY_SECRET_KEY',
+  'PI_IDENTITY_WEBHOOK_SECRETS',
+]
+/** A chain id follows: the addresses of nodes may hold API keys. */
+const secretPrefixes = ['PI_RPC_URL_', 'PI_HEADS_URL_'] as const
+const suffix = '_FILE'
 
-/** Names of the `_FILE` variables. */
-export const fileVariables: readonly string[] = inFiles.map(fileVariable)
+/** Names of the `_FILE` variables of secrets that no chain has. */
+export const fileVariables: readonly string[] = secrets.map((name) => `${name}${suffix}`)
+
+/** The secret of a `_FILE` variable, or null when it is none. */
+function secretOf(name: string): string | null {
+  if (!name.endsWith(suffix)) return null
+  const secret = name.slice(0, -suffix.length)
+  return secrets.includes(secret) || secretPrefixes.some((prefix) => secret.startsWith(prefix)) ? secret : null
+}
+
+/** The variable whose value is given: for the `_FILE` variable of a secret that of the secret. */
+export const valueName = (name: string): string => secretOf(name) ?? name
 
 /** Collects problems while variables are read. */
 export interface Variables {
   readonly problems: string[]
   /** The value, or undefined when it is not set. An empty value counts as not set. It may come from a file. */
   text(name: string): string | undefined
+  /** The content of the file that the variable names, trimmed; undefined when it is not set. */
+  file(name: string, what: string): string | undefined
   /** One of `choices`. */
   choice<const T extends string>(name: string, choices: readonly T[], fallback: T): T
   /** A whole number in plain digits. The message uses `unit`. */
@@ -43,16 +70,9 @@ export function readVariables(env: Environment, readFile: ReadFile = (path) => r
     tooLong.add(name)
     return undefined
   }
-  const contents = new Map(inFiles.map((name) => [name, contentOf(name)]))
-  const text = (name: string) => given(name) ?? contents.get(name)
-
-  function contentOf(name: string): string | undefined {
-    const path = given(fileVariable(name))
+  function contentOf(name: string, what: string): string | undefined {
+    const path = given(name)
     if (path === undefined) return undefined
-    if (given(name) !== undefined) {
-      problems.push(`${name} and ${fileVariable(name)} are both set; set one of them.`)
-      return undefined
-    }
     let flaw = 'which is empty'
     try {
       // Most such files end with a line break.
@@ -62,13 +82,27 @@ export function readVariables(env: Environment, readFile: ReadFile = (path) => r
     } catch (error) {
       flaw = `which cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown reason'})`
     }
-    problems.push(`${fileVariable(name)} is ${show(path)}, ${flaw}; expected a file that holds the value of ${name}.`)
+    problems.push(`${name} is ${show(path)}, ${flaw}; expected a file that holds ${what}.`)
     return undefined
   }
+
+  function secretContent(name: string, secret: string): string | undefined {
+    if (given(name) === undefined || given(secret) === undefined) return contentOf(name, `the value of ${secret}`)
+    problems.push(`${secret} and ${name} are both set; set one of them.`)
+    return undefined
+  }
+
+  const contents = new Map<string, string | undefined>()
+  for (const name of Object.keys(env).sort()) {
+    const secret = secretOf(name)
+    if (secret !== null) contents.set(secret, secretContent(name, secret))
+  }
+  const text = (name: string) => given(name) ?? contents.get(name)
 
   return {
     problems,
     text,
+    file: contentOf,
     choice(name, choices, fallback) {
       const value = text(name)
       if (value === undefined) return fallback
@@ -85,10 +119,6 @@ export function readVariables(env: Environment, readFile: ReadFile = (path) => r
       return fallback
     },
   }
-}
-
-function fileVariable(name: string): string {
-  return `${name}_FILE`
 }
 
 /** Quotes and shortens a value that is not secret, for a message. */

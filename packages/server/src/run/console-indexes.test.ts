@@ -1,7 +1,6 @@
 import { createPostgresStore } from '@payment-integration/store-sql/postgres'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { lockKey } from '../../../store-sql/src/postgres/lock-key.js'
 import { createTestDatabase, postgresMissing, type TestDatabase } from '../../../store-sql/test/postgres.js'
 import { tempConfig } from '../../test/support/temp-config.js'
 import { startServer } from './start-server.js'
@@ -20,7 +19,9 @@ describe.skipIf(postgresMissing)('the indexes of the console on PostgreSQL', () 
     await store.close()
     const migrator = new pg.Client({ connectionString })
     await migrator.connect()
-    await migrator.query(`select pg_advisory_lock(${lockKey('payment_integration', 'migration')})`)
+    await migrator.query(
+      "update payment_integration.locks set holder = 'other', expires_at = 9e15 where name = 'migration'",
+    )
     const { config, remove } = await tempConfig({ PI_DATABASE_URL: connectionString, PI_CONSOLE: 'on' })
     const server = await startServer(config)
     expect((await fetch(`${server.url}/health`)).status).toBe(200)

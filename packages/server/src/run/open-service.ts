@@ -84,7 +84,8 @@ export interface OpenedService {
  * @throws TypeError or RangeError when a configuration that `readConfig` did not make contradicts itself; nothing stays
  * open then.
  *
- * @throws StoreError when the database cannot be opened or migrated; `ERR_STORE_SCHEMA` when it must be migrated first.
+ * @throws StoreError when the database cannot be opened or migrated; `ERR_STORE_SCHEMA` when it must be migrated first;
+ * `ERR_STORE_ENGINE` when its product or version is not one that this release knows.
  *
  * @throws MasterKeyError `ERR_MASTER_KEY_MISSING` when the database was written with a key that is not given.
  */
@@ -197,7 +198,8 @@ export async function openDatabase(database: DatabaseConfig, clock?: Clock): Pro
     return createSqliteStore({ path: database.path, clock })
   }
   const { createPostgresStore } = await import('@payment-integration/store-sql/postgres')
-  return createPostgresStore({ connectionString: database.connectionString, clock })
+  const { kind, ...options } = database
+  return createPostgresStore({ ...options, clock })
 }
 
 /** Runs the next opening step; when it fails, the database is closed. */

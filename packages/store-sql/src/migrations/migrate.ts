@@ -18,7 +18,7 @@ interface Part {
  * Runs the missing steps that make room for this release; in an empty database all steps. On a current schema nothing
  * is locked or created: a role without the right to create may run it.
  * @param migrations - Tests pass their own.
- * @throws StoreError `ERR_STORE_SCHEMA` as {@link checkSchema}, but for a schema that is behind.
+ * @throws StoreError `ERR_STORE_SCHEMA` as {@link checkSchema}, but for a schema that is behind; `ERR_STORE_ENGINE`.
  */
 export async function migrate(
   engine: Engine,
@@ -26,7 +26,7 @@ export async function migrate(
   report: SchemaReport = () => undefined,
 ): Promise<void> {
   const { read, dialect } = engine
-  const before = await readVersions(read, dialect)
+  const before = await checkedVersions(engine)
   rejectContracted(before, migrations)
   if (pendingOf(before, migrations, 'expand').length === 0) return
   await engine.exclusively(async () => {
@@ -42,21 +42,20 @@ export async function migrate(
 
 /** The schema port, apart from `migrate`. */
 export function createSchema(engine: Engine, migrations: readonly Migration[] = releasedMigrations): StoreSchema {
-  const { read, dialect } = engine
   const stepsOf = async (versions: readonly VersionState[], phase: Phase): Promise<SchemaStep[]> => {
     const pending = pendingOf(versions, migrations, phase)
     return Promise.all(pending.map(async ({ version, step }) => described(engine, version, step)))
   }
   return {
-    check: async () => checkSchema(await readVersions(read, dialect), migrations),
+    check: async () => checkSchema(await checkedVersions(engine), migrations),
     async plan() {
-      const versions = await readVersions(read, dialect)
+      const versions = await checkedVersions(engine)
       rejectContracted(versions, migrations)
       const contract = versions.length === 0 ? [] : await stepsOf(versions, 'contract')
       return { expand: await stepsOf(versions, 'expand'), contract }
     },
     async contract(report = () => undefined) {
-      const versions = await readVersions(read, dialect)
+      const versions = await checkedVersions(engine)
       checkSchema(versions, migrations)
       if (pendingOf(versions, migrations, 'contract').length === 0) return
       await engine.exclusively(async () => {
@@ -64,6 +63,12 @@ export function createSchema(engine: Engine, migrations: readonly Migration[] = 
       })
     },
   }
+}
+
+/** The versions, of a database that this release may use. */
+async function checkedVersions({ check, read, dialect }: Engine): Promise<VersionState[]> {
+  await check?.()
+  return readVersions(read, dialect)
 }
 
 /**

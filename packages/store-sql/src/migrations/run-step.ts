@@ -6,7 +6,7 @@ import { integer } from '../internal/values.js'
 import { lockMs, whileBusy } from '../internal/while-busy.js'
 import type { Integer } from '../schema/integer.js'
 import type { Step } from '../schema/migration.js'
-import { createVersionTable, lockVersions, readVersions, type VersionState, writeVersion } from './versions.js'
+import { createVersionTable, readVersions, type VersionState, writeVersion } from './versions.js'
 
 /** Ids of a batch: the first one, and the bounds of the others. */
 const [firstBatch, leastBatch, mostBatch] = [1_000, 100, 10_000]
@@ -41,7 +41,7 @@ export async function runStep(engine: Engine, step: Step, run: StepRun): Promise
 
 /**
  * Does nothing when another process has done the step. On SQLite processes migrate at the same time. On PostgreSQL the
- * session with the lock of migrations may break, and the last statement of a killed process goes on.
+ * lease of a process that stalls may end, and the last statement of a killed process goes on.
  */
 async function inStep(
   { transaction, dialect }: Engine,
@@ -54,7 +54,7 @@ async function inStep(
     transaction(
       async (db) => {
         await dialect.waitAtMost(db, lockMs)
-        await lockVersions(db, dialect)
+        await dialect.lock(db, 'schema')
         const now = (await readVersions(db, dialect)).find(({ version }) => version === state.version)
         if (now?.phase === before?.phase && now?.steps === before?.steps) await work(db)
       },
@@ -66,7 +66,6 @@ async function inStep(
 function runStatements(engine: Engine, { statements }: Step & { kind: 'statements' }, run: StepRun): Promise<void> {
   const { dialect } = engine
   return inStep(engine, run, async (db) => {
-    await dialect.createSchema(db)
     await createVersionTable(db, dialect)
     const until = performance.now() + lockMs
     for (const statement of statements(dialect.types, dialect.name)) {

@@ -56,12 +56,6 @@ export async function readVersions(db: Connection, dialect: SqlDialect): Promise
   }))
 }
 
-/** Waits for other transactions that write versions, and lets none begin until this one ends. Readers go on. */
-export async function lockVersions(db: Connection, dialect: SqlDialect): Promise<void> {
-  if (!(await dialect.hasTable(db, table))) return
-  await sql`select version from ${sql.raw(dialect.name(table))} order by version ${dialect.forUpdate}`.execute(db)
-}
-
 /** Creates the table unless it is there. */
 export async function createVersionTable(db: Connection, dialect: SqlDialect): Promise<void> {
   // CREATE TABLE IF NOT EXISTS needs the right to create even if the table exists; the role of a worker lacks it.

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, postgresMissing, type TestDatabase } from '../../test/postgres.js'
-import { createPostgresEngine } from './create-postgres-store.js'
+import { createPostgresEngine } from './postgres-engine.js'
 
 const unavailable = { name: 'StoreError', code: 'ERR_STORE_UNAVAILABLE' }
 

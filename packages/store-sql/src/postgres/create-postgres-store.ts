@@ -1,17 +1,11 @@
 /** Creates the PostgreSQL store, for more than one machine. @module */
 import type { Clock, Ids, Store } from '@payment-integration/core/ports'
-import type { Kysely } from 'kysely'
-import pg from 'pg'
+import type pg from 'pg'
 import { createStore } from '../create-store.js'
-import type { Engine, TransactionOptions } from '../engine.js'
+import type { Engine } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
-import type { Tables } from '../schema/tables.js'
-import { type CompactionLimits, createOutboxCompactor } from './compact-outbox.js'
-import { createDueChannel } from './due-channel.js'
-import { postgresDialect } from './postgres-dialect.js'
-import { kyselyOn, PostgresDriver } from './postgres-driver.js'
-import { conflictError, isConflict } from './postgres-error.js'
-import { exclusively, findIndex, makeIndex } from './postgres-migration.js'
+import { ownPool } from './own-pool.js'
+import { createPostgresEngine, type PostgresEngineOptions } from './postgres-engine.js'
 
 /** How to reach the database: by an address, or through a pool of the host. */
 export interface PostgresStoreOptions {
@@ -30,12 +24,34 @@ export interface PostgresStoreOptions {
   readonly ids?: Ids | undefined
   /**
    * Whether frequent reads, claims and settlements are prepared statements. Switch it off behind a pooler that gives
-   * each transaction another connection and does not support them.
+   * each transaction another connection. Then nothing is kept in a session, and each transaction sets its time-outs.
+   * Without a `directConnectionString` the dispatcher hears of deliveries of other processes by its poll alone.
    * @default true
    */
   readonly preparedStatements?: boolean | undefined
-  /** Most connections at a time; only with `connectionString`. @default 10 */
+  /**
+   * An address of the same database past a pooler: for LISTEN, and for making indexes. Only with `connectionString`.
+   * @default `connectionString`, where `preparedStatements` is true
+   */
+  readonly directConnectionString?: string | undefined
+  /**
+   * A streaming standby of the same database, of one machine. Listings and look-ups of payments that may be stale are
+   * read there while its measured lag is within the bound. Only with `connectionString`.
+   */
+  readonly reader?: { readonly connectionString: string; readonly maxLagMs: number } | undefined
+  /** Most connections at a time to each address; only with `connectionString`. @default 10 */
   readonly maxConnections?: number | undefined
+  /** Longest statement, in milliseconds; only with `connectionString`. @default 30000 */
+  readonly statementTimeoutMs?: number | undefined
+  /** Longest wait of a statement for a lock, in milliseconds; only with `connectionString`. @default 10000 */
+  readonly lockTimeoutMs?: number | undefined
+  /**
+   * Certificates as PEM text, of which one must have signed the server's, whose name must be the host of the address.
+   * Only with `connectionString`, without `sslmode` in it. @default TLS as the address says
+   */
+  readonly ca?: string | undefined
+  /** Accepts a database product that this release does not know, by the name that the error says. @default none */
+  readonly acceptedEngine?: string | undefined
 }
 
 /** Defaults of {@link PostgresStoreOptions}, and the time-outs of the store's own connections, in milliseconds. */
@@ -50,148 +66,87 @@ export const postgresStoreDefaults = {
   /** For an idle transaction. */
   idleInTransactionTimeoutMs: 60_000,
   /**
-   * For a silent server. A server that still answers reports its own time-out first, unless long statements are queued
-   * before the others.
+   * For a silent server, in addition to the longest statement. A server that still answers reports its own time-out
+   * first, unless long statements are queued before the others.
    */
-  answerTimeoutMs: 35_000,
-  /** Most attempts of a transaction after serialization failures or deadlocks. */
-  conflictAttempts: 5,
+  answerGraceMs: 5_000,
 } as const
+
+/** Longest bound of a standby's lag, and longest time-out, in milliseconds. */
+const mostMs = 3_600_000
+/** Connections past a pooler: one index is made at a time. */
+const directConnections = 2
 
 /**
  * Creates a store in a PostgreSQL database. It connects at the first call.
  * @throws TypeError When not exactly one of `connectionString` and `pool` is given, or an option is malformed.
- * @throws RangeError When `maxConnections` is not a whole number from 1.
+ * @throws RangeError When a number is out of range.
  * @example createPostgresStore({ connectionString: 'postgres://app@db.internal/payments' })
  */
 export function createPostgresStore(options: PostgresStoreOptions): Store {
-  const { connectionString, pool, clock, ids, maxConnections, preparedStatements } = options
+  const { connectionString, pool, clock, ids, preparedStatements, acceptedEngine } = options
   const { schema = postgresStoreDefaults.schema } = options
   if ((connectionString === undefined) === (pool === undefined))
     throw new TypeError('Pass either connectionString or pool.')
   checkSchema(schema)
-  if (pool !== undefined && maxConnections !== undefined)
-    throw new TypeError('maxConnections is given together with pool; set the size of the pool where it is made.')
   if (preparedStatements !== undefined && typeof preparedStatements !== 'boolean')
     throw new TypeError('preparedStatements is neither true nor false.')
   const now = clock && (() => clock.now())
-  if (pool !== undefined) return createStore(createPostgresEngine(pool, { schema, now, preparedStatements }), ids)
-  const own = ownPool(connectionString ?? '', maxConnections ?? postgresStoreDefaults.maxConnections)
-  return createStore(
-    createPostgresEngine(own, {
-      schema,
-      now,
-      preparedStatements,
-      answerTimeoutMs: postgresStoreDefaults.answerTimeoutMs,
-      ownClients: true,
-      end: () => own.end(),
-    }),
-    ids,
-  )
+  const common = { schema, now, preparedStatements, acceptedEngine }
+  if (pool === undefined) return createStore(ownEngine(connectionString ?? '', options, common), ids)
+  const own = ownOptions.find((name) => options[name] !== undefined)
+  if (own !== undefined) throw new TypeError(`${own} is given together with pool; set it where the pool is made.`)
+  return createStore(createPostgresEngine(pool, common), ids)
+}
+
+/** Options of pools that the store makes. */
+const ownOptions = [
+  'directConnectionString',
+  'reader',
+  'maxConnections',
+  'statementTimeoutMs',
+  'lockTimeoutMs',
+  'ca',
+] as const
+
+function ownEngine(connectionString: string, options: PostgresStoreOptions, common: PostgresEngineOptions): Engine {
+  const { directConnectionString, reader, preparedStatements: keepsSession = true, ca = null } = options
+  const { connectTimeoutMs, idleInTransactionTimeoutMs, answerGraceMs } = postgresStoreDefaults
+  const { maxConnections = postgresStoreDefaults.maxConnections } = options
+  const { statementTimeoutMs = postgresStoreDefaults.statementTimeoutMs } = options
+  const { lockTimeoutMs = postgresStoreDefaults.lockTimeoutMs } = options
+  checkInteger(statementTimeoutMs, 'statementTimeoutMs', 100, mostMs)
+  checkInteger(lockTimeoutMs, 'lockTimeoutMs', 100, mostMs)
+  if (reader !== undefined) checkInteger(reader.maxLagMs, 'maxLagMs', 10, mostMs)
+  const limits = { lockTimeoutMs, statementTimeoutMs, idleInTransactionTimeoutMs }
+  const settings = { connectTimeoutMs, limits, keepsSession, ca }
+  const pools: pg.Pool[] = []
+  const open = (address: string, option: string, most: number, given = settings) => {
+    const made = ownPool(address, option, most, given)
+    pools.push(made)
+    return made
+  }
+  const main = open(connectionString, 'connectionString', maxConnections)
+  const direct =
+    directConnectionString === undefined
+      ? undefined
+      : open(directConnectionString, 'directConnectionString', directConnections, { ...settings, keepsSession: true })
+  return createPostgresEngine(main, {
+    ...common,
+    limits: keepsSession ? undefined : limits,
+    direct,
+    reader: reader && {
+      pool: open(reader.connectionString, 'reader.connectionString', maxConnections),
+      maxLagMs: reader.maxLagMs,
+    },
+    answerTimeoutMs: statementTimeoutMs + answerGraceMs,
+    ownClients: true,
+    end: () => Promise.all(pools.map((each) => each.end())),
+  })
 }
 
 /** @throws TypeError When the schema's name is malformed. */
 export function checkSchema(schema: string): void {
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
     throw new TypeError(`schema is ${JSON.stringify(schema)}; pass up to 63 lowercase letters, digits and underscores.`)
-}
-
-function ownPool(connectionString: string, maxConnections: number): pg.Pool {
-  // The address may contain a password: no message repeats it.
-  if (!/^postgres(ql)?:\/\//.test(connectionString))
-    throw new TypeError('connectionString is not a postgres:// address.')
-  checkInteger(maxConnections, 'maxConnections', 1, 10_000)
-  const { connectTimeoutMs, lockTimeoutMs, statementTimeoutMs, idleInTransactionTimeoutMs } = postgresStoreDefaults
-  const pool = new pg.Pool({
-    connectionString,
-    max: maxConnections,
-    application_name: 'payment-integration',
-    connectionTimeoutMillis: connectTimeoutMs,
-    lock_timeout: lockTimeoutMs,
-    statement_timeout: statementTimeoutMs,
-    idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
-    keepAlive: true,
-    pipeline: true,
-  })
-  // The next use replaces a broken idle connection. Without a listener its error would end the process.
-  pool.on('error', () => undefined)
-  return pool
-}
-
-/** The engine over a pool; `end` closes a pool that the store owns. */
-export function createPostgresEngine(
-  pool: pg.Pool,
-  options: {
-    schema: string
-    now?: (() => number) | undefined
-    preparedStatements?: boolean | undefined
-    answerTimeoutMs?: number | undefined
-    ownClients?: boolean
-    end?: () => Promise<void>
-    compaction?: Partial<CompactionLimits>
-  },
-): Engine {
-  const { schema, now, end, answerTimeoutMs, ownClients = false, compaction } = options
-  const { preparedStatements: keepsPlans = postgresStoreDefaults.preparedStatements } = options
-  const settings = { keepsPlans, ownClients, answerTimeoutMs }
-  const driver = new PostgresDriver(pool, settings)
-  // For statements that take as long as they take.
-  const patient = new PostgresDriver(pool, { ...settings, answerTimeoutMs: undefined })
-  const transactors = new Map<string, { readonly driver: PostgresDriver; readonly db: Kysely<Tables> }>()
-  let closed = false
-  function transactor({ durable = true, searches = false, isLong = false }: TransactionOptions) {
-    const kind = JSON.stringify([durable, searches, isLong])
-    const known = transactors.get(kind)
-    if (known !== undefined) return known.db
-    const own = new PostgresDriver(pool, {
-      ...settings,
-      durable,
-      searches,
-      ...(isLong ? { isLong, answerTimeoutMs: undefined } : {}),
-    })
-    if (closed) own.close()
-    const made = { driver: own, db: kyselyOn(own) }
-    transactors.set(kind, made)
-    return made.db
-  }
-  const channel = createDueChannel(schema, pool.options, (text) => driver.rows({ sql: text, parameters: [] }))
-  const compactor = createOutboxCompactor(driver, schema, compaction)
-  let closing: Promise<void> | undefined
-  return {
-    dialect: postgresDialect(schema, now),
-    read: kyselyOn(driver).withSchema(schema),
-    rows: (query) => driver.rows(query),
-    transaction: (work, options = {}) =>
-      withRetries(() =>
-        transactor(options)
-          .transaction()
-          .execute((tx) => work(tx.withSchema(schema))),
-      ),
-    exclusively: (work) => exclusively(pool, schema, transactor({ isLong: true }), work),
-    hasIndex: async (name) => (await findIndex((query) => driver.rows(query), schema, name)) === true,
-    makeIndex: (index) => makeIndex(patient, schema, index),
-    announceDue: () => channel.announce(),
-    whenDue: (listener) => channel.listen(listener),
-    countSettled: (attempts) => compactor.settled(attempts),
-    close() {
-      closed = true
-      driver.close()
-      patient.close()
-      for (const own of transactors.values()) own.driver.close()
-      closing ??= Promise.all([channel.close(), compactor.idle()]).then(() => end?.())
-      return closing
-    },
-  }
-}
-
-// After a conflict another transaction has committed, so an immediate retry makes progress.
-async function withRetries<T>(run: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await run()
-    } catch (error) {
-      if (!isConflict(error)) throw error
-      if (attempt === postgresStoreDefaults.conflictAttempts) throw conflictError(error, attempt)
-    }
-  }
 }

@@ -4,8 +4,8 @@
  *
  * @module
  */
+import { createHash } from 'node:crypto'
 import pg from 'pg'
-import { lockKey } from './lock-key.js'
 
 /** First wait of a listener before it connects again, in milliseconds; each further wait is twice as long. */
 const reconnectMs = { least: 100, most: 10_000 } as const
@@ -22,16 +22,18 @@ export interface DueChannel {
 
 /** The name of a schema's channel. */
 export function dueChannelName(schema: string): string {
-  return `payment_integration_${BigInt.asUintN(64, BigInt(lockKey(schema, 'due')))}`
+  const digest = createHash('sha256').update(`payment-integration\n${schema}\ndue`).digest()
+  return `payment_integration_${digest.readBigUInt64BE(0)}`
 }
 
 /**
  * Makes the channel of a schema.
+ * @param config - Of the listener's connection; null: there is no session to listen in, and listeners only poll.
  * @param notify - Sends a statement to the database.
  */
 export function createDueChannel(
   schema: string,
-  config: pg.ClientConfig,
+  config: pg.ClientConfig | null,
   notify: (sql: string) => Promise<unknown>,
 ): DueChannel {
   const channel = dueChannelName(schema)
@@ -55,6 +57,7 @@ export function createDueChannel(
       if (!sending) void send()
     },
     listen(listener) {
+      if (config === null) return () => undefined
       // Each call adds a listener, also with the same function.
       const own = () => listener()
       listeners.add(own)

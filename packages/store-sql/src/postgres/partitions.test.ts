@@ -7,7 +7,7 @@ import { createStore } from '../create-store.js'
 import type { Engine } from '../engine.js'
 import { beginSegment } from '../history/segments.js'
 import { createPartitions, followingSegment } from '../schema/partitions.js'
-import { createPostgresEngine } from './create-postgres-store.js'
+import { createPostgresEngine } from './postgres-engine.js'
 
 const { answered, claimOne, hash, indexed, integration, settleOne } = fixtures
 const kinds = ['attempts', 'deliveries'] as const

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createTestDatabase, postgresMissing, type TestDatabase } from '../../test/postgres.js'
 import type { Connection } from '../engine.js'
 import { SentQuery } from '../internal/sent-query.js'
-import { createPostgresEngine } from './create-postgres-store.js'
 import { kyselyOn, PostgresDriver } from './postgres-driver.js'
+import { createPostgresEngine } from './postgres-engine.js'
 
 const unavailable = { name: 'StoreError', code: 'ERR_STORE_UNAVAILABLE' }
 const searching = { searches: true }

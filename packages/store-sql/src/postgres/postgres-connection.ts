@@ -15,6 +15,13 @@ export interface TransactionWords {
   readonly rollback: string
 }
 
+/** Time limits of statements and transactions, in milliseconds. */
+export interface Limits {
+  readonly lockTimeoutMs: number
+  readonly statementTimeoutMs: number
+  readonly idleInTransactionTimeoutMs: number
+}
+
 /** How connections are used. */
 export interface PostgresDriverOptions {
   /** Whether named queries are prepared statements. */
@@ -35,6 +42,8 @@ export interface PostgresDriverOptions {
   readonly searches?: boolean
   /** Whether its transactions have no time limit. @default false */
   readonly isLong?: boolean
+  /** Time limits that each transaction sets itself. @default those of the connection */
+  readonly limits?: Limits | undefined
   /** The statements of a transaction. @default those of its own transaction */
   readonly words?: TransactionWords
 }

@@ -1,6 +1,6 @@
 /** The SQL dialect of PostgreSQL. @module */
 import { sql } from 'kysely'
-import type { BulkColumn, BulkSource, Connection, SqlDialect } from '../engine.js'
+import type { BulkColumn, BulkSource, SqlDialect } from '../engine.js'
 import { bytes } from '../internal/values.js'
 import { postgresTypes } from '../schema/column-types.js'
 import type { Integer } from '../schema/integer.js'
@@ -9,8 +9,8 @@ import { insertAll, insertNumbered } from './bulk-insert.js'
 import { updateAll } from './bulk-update.js'
 import { dueText } from './due.js'
 import { fromEscaped } from './escaped-bytes.js'
-import { lockKey } from './lock-key.js'
 import { postgresPartitions } from './partitions.js'
+import { lockRow } from './row-locks.js'
 
 const arrayTypes = { integer: 'bigint[]', real: 'double precision[]', text: 'text[]', hex: 'bytea[]' } as const
 
@@ -88,14 +88,7 @@ export function postgresDialect(schema: string, now: (() => number) | undefined)
       (select coalesce(json_agg(l.virtualtransaction), '[]')::text from pg_catalog.pg_locks l
        where l.locktype = 'relation' and l.relation = '${name(table)}'::regclass and l.mode = 'RowExclusiveLock'
          and l.database = (select d.oid from pg_catalog.pg_database d where d.datname = current_database())) as writers`,
-    async lockChain(db, chainId, mode) {
-      const lock = sql.raw(mode === 'exclusive' ? 'pg_advisory_xact_lock' : 'pg_advisory_xact_lock_shared')
-      await sql`select ${lock}(${lockKey(schema, `chain ${chainId}`)}::bigint)`.execute(db)
-    },
-    async lockAudit(db) {
-      await sql`select pg_advisory_xact_lock(${lockKey(schema, 'audit')}::bigint)`.execute(db)
-    },
-    createSchema: (db) => createSchema(db, schema),
+    lock: (db, lock, mode = 'exclusive') => lockRow(db, name, lock, mode),
     lastAssigned,
     async estimateRows(db, table) {
       // The table itself or its partitions.
@@ -125,10 +118,4 @@ function bulkSource(columns: readonly BulkColumn[], rows: readonly (readonly unk
     sql: `select * from unnest(${arrays.join(', ')})`,
     parameters: columns.map(literal),
   }
-}
-
-// CREATE SCHEMA needs the right to create one even if it exists: an operator may have created it.
-async function createSchema(db: Connection, schema: string): Promise<void> {
-  const { rows } = await sql`select 1 from pg_namespace where nspname = ${schema}`.execute(db)
-  if (rows.length === 0) await sql`create schema ${sql.id(schema)}`.execute(db)
 }

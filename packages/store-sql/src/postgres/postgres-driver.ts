@@ -4,7 +4,7 @@ import type { Pool } from 'pg'
 import type { NamedQuery } from '../engine.js'
 import type { RawRows } from '../internal/row-view.js'
 import type { Tables } from '../schema/tables.js'
-import { PostgresConnection, type PostgresDriverOptions } from './postgres-connection.js'
+import { type Limits, PostgresConnection, type PostgresDriverOptions } from './postgres-connection.js'
 import { closedError, connectError } from './postgres-error.js'
 
 const begin = 'begin isolation level read committed'
@@ -18,6 +18,10 @@ const byIndex = [
 export const unbounded = (scope: 'transaction' | 'session', names: readonly string[]): string =>
   `select set_config(name, '0', ${scope === 'transaction'}) from pg_catalog.pg_settings
    where name in (${names.map((name) => `'${name}'`).join(', ')})`
+/** Sets time limits until the transaction ends. */
+const limited = ({ lockTimeoutMs, statementTimeoutMs, idleInTransactionTimeoutMs }: Limits): string =>
+  `set local lock_timeout = ${lockTimeoutMs}; set local statement_timeout = ${statementTimeoutMs};
+   set local idle_in_transaction_session_timeout = ${idleInTransactionTimeoutMs}`
 const hastily = 'set local synchronous_commit = off'
 
 /** Connections of a pool. */
@@ -53,8 +57,9 @@ export class PostgresDriver implements Driver {
   }
 
   async beginTransaction(connection: PostgresConnection): Promise<void> {
-    const { words, durable, searches, isLong, ownClients } = this.#options
+    const { words, durable, searches, isLong, ownClients, limits } = this.#options
     const settings = [
+      ...(limits === undefined ? [] : [limited(limits)]),
       ...(durable === false ? [hastily] : []),
       ...(searches === true ? [byIndex] : []),
       ...(isLong === true ? [unbounded('transaction', ['statement_timeout', 'transaction_timeout'])] : []),

@@ -12,6 +12,11 @@ export function isConflict(error: unknown): boolean {
   return codeOf(error) === '40001' || codeOf(error) === '40P01'
 }
 
+/** Whether another session created the same schema, table or index at once. */
+export function isMadeMeanwhile(error: unknown): boolean {
+  return ['23505', '42P06', '42P07', '42710'].includes(codeOf(error))
+}
+
 const busy: Readonly<Record<string, string>> = {
   '53300': 'PostgreSQL has no connection free',
   '55P03': 'PostgreSQL did not get a lock in time',

@@ -1,65 +1,77 @@
 /** Runs migrations of PostgreSQL one at a time, and makes indexes while others write. @module */
+import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Kysely, sql } from 'kysely'
-import type pg from 'pg'
 import type { NamedQuery } from '../engine.js'
 import type { RawRows } from '../internal/row-view.js'
 import type { IndexDefinition } from '../schema/migration.js'
-import type { Tables } from '../schema/tables.js'
-import { lockKey } from './lock-key.js'
 import type { PostgresConnection } from './postgres-connection.js'
 import { type PostgresDriver, unbounded } from './postgres-driver.js'
-import { conflictError, isConflict } from './postgres-error.js'
+import { conflictError, isConflict, isMadeMeanwhile } from './postgres-error.js'
+import { lockTable } from './row-locks.js'
 
 const pauseMs = 100
 /** Longest wait for a table in partitions: others queue behind it. */
 const indexLockMs = 1_000
+/** Lease of migrations, and the time between its renewals. */
+const [leaseMs, renewMs] = [15_000, 5_000]
 
 /**
- * Runs `work` while a transaction of its own holds the lock of migrations. The transaction is idle and reads nothing,
- * so that no index waits for it. Others try again and again: a session that waits for a lock would block an index.
- * @throws TypeError For a pool of one connection: the work needs another one.
+ * Runs `work` while this process has the lease of migrations. An open transaction with a lock would keep vacuum from
+ * removing dead rows for as long as the migration takes. The lease of a process that stalls ends, and another process
+ * may then begin: each step locks the schema and checks that it is still to be done.
+ * @param rows - Runs one statement.
  */
 export async function exclusively<T>(
-  pool: pg.Pool,
-  schema: string,
-  transactor: Kysely<Tables>,
+  rows: (query: NamedQuery) => Promise<RawRows>,
+  name: (table: string) => string,
   work: () => Promise<T>,
 ): Promise<T> {
-  if (pool.options.max === 1) throw new TypeError('A migration needs two connections; let the pool have more than one.')
-  const key = lockKey(schema, 'migration')
-  for (;;) {
-    const done = await transactor.transaction().execute(async (db) => {
-      const { rows } = await sql
-        .raw<{ locked: boolean }>(`select pg_try_advisory_xact_lock(${key}) as locked`)
-        .execute(db)
-      if (rows[0]?.locked !== true) return null
-      // As the last statement: the portal of a query may hold its snapshot until the next one.
-      await sql`set local idle_in_transaction_session_timeout = 0`.execute(db)
-      return { result: await work() }
+  const holder = randomUUID()
+  const table = name(lockTable)
+  const now = `cast(extract(epoch from statement_timestamp()) * 1000 as bigint)`
+  const acquire = async () => {
+    const { values } = await rows({
+      sql: `insert into ${table} as l (name, holder, expires_at) values ('migration', $1, ${now} + ${leaseMs})
+        on conflict (name) do update set holder = excluded.holder, expires_at = excluded.expires_at
+        where l.holder is null or l.holder = excluded.holder or l.expires_at <= ${now} returning 1 as acquired`,
+      parameters: [holder],
     })
-    if (done !== null) return done.result
-    await delay(pauseMs)
+    return values.length > 0
+  }
+  while (!(await acquire())) await delay(pauseMs)
+  // A lease that cannot be renewed ends; the steps are safe without it.
+  const timer = setInterval(() => void acquire().catch(() => undefined), renewMs)
+  timer.unref()
+  try {
+    return await work()
+  } finally {
+    clearInterval(timer)
+    const sql = `update ${table} set holder = null, expires_at = null where name = 'migration' and holder = $1`
+    await rows({ sql, parameters: [holder] }).catch(() => undefined)
   }
 }
 
 /**
  * Makes an index with CREATE INDEX CONCURRENTLY. One that an interrupted run left behind is invalid; it is made again.
- * The server goes on with the statement of a killed process. A lock of the session lasts as long: dropping the index
- * meanwhile would be a deadlock.
- * @throws StoreError `ERR_STORE_BUSY` after a deadlock with another session, or when a table in partitions is locked.
+ * @param keepsSession - Whether the connection is one session, whose time limits may be lifted.
+ * @throws StoreError `ERR_STORE_BUSY` when another session makes the index, or a table in partitions is locked.
  */
-export async function makeIndex(driver: PostgresDriver, schema: string, index: IndexDefinition): Promise<void> {
+export async function makeIndex(
+  driver: PostgresDriver,
+  schema: string,
+  index: IndexDefinition,
+  keepsSession: boolean,
+): Promise<void> {
   const connection = await driver.acquireConnection()
   try {
     // It waits for transactions of others, as long as they take. No statement queues behind it.
-    await connection.run(unbounded('session', ['statement_timeout', 'lock_timeout', 'transaction_timeout']))
-    while (!(await isLocked(connection, lockKey(schema, 'index')))) await delay(pauseMs)
+    if (keepsSession)
+      await connection.run(unbounded('session', ['statement_timeout', 'lock_timeout', 'transaction_timeout']))
     await ((await isPartitioned(connection, schema, index.table))
       ? makeInPartitions(connection, schema, index)
       : makeOne(connection, schema, index))
   } catch (error) {
-    throw isConflict(error) ? conflictError(error, 1) : error
+    throw isConflict(error) || isMadeMeanwhile(error) ? conflictError(error, 1) : error
   } finally {
     connection.discard()
     connection.release()
@@ -68,9 +80,11 @@ export async function makeIndex(driver: PostgresDriver, schema: string, index: I
 
 async function makeOne(connection: PostgresConnection, schema: string, index: IndexDefinition): Promise<void> {
   const { name, table, columns } = index
+  // The server goes on with the statement of a killed process: to drop its index meanwhile would be a deadlock.
+  while (await isIndexing(connection, schema, table)) await delay(pauseMs)
   const isValid = await findIndex((query) => connection.raw(query), schema, name)
   if (isValid === true) return
-  if (isValid === false) await connection.run(`drop index concurrently "${schema}"."${name}"`)
+  if (isValid === false) await connection.run(`drop index concurrently if exists "${schema}"."${name}"`)
   await connection.run(`create index concurrently "${name}" on "${schema}"."${table}" ${columns}`)
 }
 
@@ -95,9 +109,12 @@ async function makeInPartitions(connection: PostgresConnection, schema: string, 
 
 /** Waits for its lock as long as others may queue behind it. */
 async function inTime(connection: PostgresConnection, statement: string): Promise<void> {
-  await connection.run(`set lock_timeout = ${indexLockMs}`)
-  await connection.run(statement)
-  await connection.run('set lock_timeout = 0')
+  try {
+    await connection.run(`begin; set local lock_timeout = ${indexLockMs}; ${statement}; commit`)
+  } catch (error) {
+    await connection.rollback()
+    throw error
+  }
 }
 
 async function isPartitioned(connection: PostgresConnection, schema: string, table: string): Promise<boolean> {
@@ -107,9 +124,13 @@ async function isPartitioned(connection: PostgresConnection, schema: string, tab
   return rows.length > 0
 }
 
-async function isLocked(connection: PostgresConnection, key: string): Promise<boolean> {
-  const { rows } = await connection.run(`select pg_try_advisory_lock(${key}) as locked`)
-  return (rows as { locked: boolean }[])[0]?.locked === true
+/** Whether another session makes an index of the table. */
+async function isIndexing(connection: PostgresConnection, schema: string, table: string): Promise<boolean> {
+  const { rows } = await connection.run(
+    `select 1 from pg_catalog.pg_stat_progress_create_index
+     where relid = '"${schema}"."${table}"'::regclass and pid <> pg_backend_pid()`,
+  )
+  return rows.length > 0
 }
 
 /** Whether an index is valid; null: there is none. */

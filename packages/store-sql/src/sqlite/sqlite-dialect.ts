@@ -37,9 +37,7 @@ export function sqliteDialect(now: () => number): SqlDialect {
     bytesOf: (read) => bytes(read as Uint8Array),
     // One transaction writes at a time, so ids are committed in their order.
     newestAndWriters: (table) => `select coalesce(max(id), 0) as newest, '[]' as writers from ${name(table)}`,
-    lockChain: async () => undefined,
-    lockAudit: async () => undefined,
-    createSchema: async () => undefined,
+    lock: async () => undefined,
     lastAssigned: (table) => `coalesce((select seq from sqlite_sequence where name = '${table}'), 0)`,
     estimateRows: async () => null,
     async hasTable(db, table) {

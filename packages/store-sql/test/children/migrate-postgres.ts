@@ -1,7 +1,7 @@
 /** Runs the made-up migration on PostgreSQL, and prints its events. @module */
 import pg from 'pg'
 import { migrate } from '../../src/migrations/migrate.js'
-import { createPostgresEngine } from '../../src/postgres/create-postgres-store.js'
+import { createPostgresEngine } from '../../src/postgres/postgres-engine.js'
 import { migrationsWithNext } from '../support/next-migration.js'
 
 const [connectionString = '', schema = ''] = process.argv.slice(2)

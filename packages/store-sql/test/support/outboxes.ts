@@ -4,8 +4,8 @@ import type { ClaimedDelivery, SettledAttempt, Store } from '@payment-integratio
 import pg from 'pg'
 import { createStore } from '../../src/create-store.js'
 import { type CompactionLimits, createOutboxCompactor } from '../../src/postgres/compact-outbox.js'
-import { createPostgresEngine } from '../../src/postgres/create-postgres-store.js'
 import { PostgresDriver } from '../../src/postgres/postgres-driver.js'
+import { createPostgresEngine } from '../../src/postgres/postgres-engine.js'
 import { schemasOnPostgres } from './schemas.js'
 
 const { answered, hash, indexPayments, indifferent, integration, primary } = fixtures

@@ -71,7 +71,7 @@ interface Stored {
 async function readStored(options: StatusOptions, io: Io): Promise<Stored | null> {
   const isConfigured =
     options.database !== undefined || ['PI_DATABASE_URL', 'PI_DATABASE_URL_FILE'].some((name) => io.env[name])
-  if (!isConfigured && !io.env['PI_MASTER_KEY']) return null
+  if (!isConfigured && !['PI_MASTER_KEY', 'PI_MASTER_KEY_FILE'].some((name) => io.env[name])) return null
   let stored: Stored | null = null
   try {
     await withService(options, io, async ({ store, deliveries, processes }, _, config) => {

@@ -1,0 +1,47 @@
+/** One address for the primary, whichever server that is: a virtual IP address of an operator, as a TCP relay. */
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+
+/** A relay to the Unix socket of a test's PostgreSQL. */
+export interface SwitchedAddress {
+  readonly connectionString: string
+  /** Relays to another server from now on, and cuts the connections to the former one. */
+  moveTo(connectionString: string): void
+  stop(): Promise<void>
+}
+
+/** Starts one. */
+export async function startSwitchedAddress(first: string): Promise<SwitchedAddress> {
+  const open = new Set<Socket>()
+  const pathOf = (address: string) => `${new URL(address).searchParams.get('host')}/.s.PGSQL.5432`
+  let path = pathOf(first)
+  const cutAll = () => {
+    for (const socket of open) socket.destroy()
+  }
+  const server = createServer((client) => {
+    const upstream = connect(path)
+    for (const socket of [client, upstream]) {
+      open.add(socket)
+      socket.on('error', () => undefined)
+      socket.on('close', () => {
+        open.delete(socket)
+        client.destroy()
+        upstream.destroy()
+      })
+    }
+    client.pipe(upstream).pipe(client)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    connectionString: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    moveTo(address) {
+      path = pathOf(address)
+      cutAll()
+    },
+    async stop() {
+      const closed = new Promise((resolve) => server.close(resolve))
+      cutAll()
+      await closed
+    },
+  }
+}

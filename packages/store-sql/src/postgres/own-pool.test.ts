@@ -1,0 +1,85 @@
+import { once } from 'node:events'
+import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { selfSigned } from '../../../server/test/support/self-signed.js'
+import { nobody, postgresMissing, startPostgres, type TestPostgres } from '../../test/postgres.js'
+import { createPostgresStore } from './create-postgres-store.js'
+import { hasTlsParameter } from './own-pool.js'
+
+test('an address with parameters for TLS contradicts ca', () => {
+  expect(hasTlsParameter('postgres://db.example/payments?sslmode=require')).toBe(true)
+  expect(hasTlsParameter('postgres://db.example/payments?host=a&sslrootcert=b')).toBe(true)
+  expect(hasTlsParameter('postgres://db.example/payments?host=ssl')).toBe(false)
+  const connectionString = 'postgres://app:canary@db.example/payments?sslmode=require'
+  const create = () => createPostgresStore({ connectionString, ca: selfSigned('db.example').cert })
+  expect(create).toThrow('connectionString has a parameter for TLS')
+  expect(create).not.toThrow('canary')
+})
+
+test('options of own pools contradict a pool of the caller', async () => {
+  const pool = new pg.Pool({ connectionString: 'postgres://127.0.0.1/none' })
+  expect(() => createPostgresStore({ pool, lockTimeoutMs: 1_000 })).toThrow('lockTimeoutMs is given together with pool')
+  expect(() =>
+    createPostgresStore({ pool, reader: { connectionString: 'postgres://127.0.0.1/none', maxLagMs: 100 } }),
+  ).toThrow('reader is given together with pool')
+  await pool.end()
+})
+
+describe.skipIf(postgresMissing)(
+  `TLS to PostgreSQL${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`,
+  () => {
+    const { key, cert } = selfSigned('db.example')
+    let server: TestPostgres
+    let folder = ''
+    let port = 0
+    beforeAll(async () => {
+      folder = mkdtempSync(join(tmpdir(), 'pi-tls-'))
+      const files = { key: join(folder, 'server.key'), cert: join(folder, 'server.crt') }
+      writeFileSync(files.key, key, { mode: 0o600 })
+      writeFileSync(files.cert, cert)
+      const { uid, gid } = nobody
+      if (uid !== undefined && gid !== undefined) for (const path of [folder, files.key]) chownSync(path, uid, gid)
+      port = await freePort()
+      const settings = ['listen_addresses=127.0.0.1', `port=${port}`, 'ssl=on']
+      settings.push(`ssl_cert_file=${files.cert}`, `ssl_key_file=${files.key}`)
+      server = await startPostgres({ fsync: false, settings })
+    })
+    afterAll(async () => {
+      await server?.remove()
+      rmSync(folder, { recursive: true, force: true })
+    })
+
+    test.each([
+      ['that signed it, at a name of its certificate, is reached', '127.0.0.1', cert, null],
+      ['that signed it, at another name, is not', 'localhost', cert, 'ERR_TLS_CERT_ALTNAME_INVALID'],
+      ['that did not sign it, is not', '127.0.0.1', selfSigned('db.example').cert, 'DEPTH_ZERO_SELF_SIGNED_CERT'],
+    ])('a server checked with the authority %s', async (_, host, ca, code) => {
+      const store = createPostgresStore({ connectionString: `postgres://postgres@${host}:${port}/postgres`, ca })
+      if (code !== null)
+        await expect(store.ping()).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE', cause: { code } })
+      else {
+        await store.ping()
+        const admin = new pg.Client({ connectionString: `postgres://postgres@127.0.0.1:${port}/postgres` })
+        await admin.connect()
+        const { rows } = await admin.query(`select ssl from pg_stat_ssl join pg_stat_activity using (pid)
+          where application_name = 'payment-integration'`)
+        expect(rows).toEqual([{ ssl: true }])
+        await admin.end()
+      }
+      await store.close()
+    })
+  },
+)
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}

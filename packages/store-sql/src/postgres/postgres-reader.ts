@@ -1,0 +1,81 @@
+/** Measures how far a standby is behind, and lends its reads. Source: docs/decisions/stale-reads.md. @module */
+import type { Reader } from '../engine.js'
+import type { RawRows } from '../internal/row-view.js'
+import type { PostgresDriver } from './postgres-driver.js'
+
+/** Measures per bound: the measured lag is larger than the true one by up to one interval. */
+const measuresPerBound = 4
+/** Most positions of the primary that the standby has not reached yet. */
+const mostMarks = 16
+
+// A time line begins with each promotion: a standby of the former primary is not one of the new primary.
+const ofPrimary = `select pg_current_wal_insert_lsn()::text as position,
+  ('x' || substring(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8))::bit(32)::int as timeline`
+const ofStandby = `select case when pg_is_in_recovery() then pg_last_wal_replay_lsn()::text end as position,
+  (select min_recovery_end_timeline from pg_control_recovery()) as timeline`
+
+/** A position of the primary's log, and when it was read, in milliseconds of the process. */
+interface Mark {
+  readonly at: number
+  readonly position: bigint
+  readonly timeline: number
+}
+
+/** A measured standby. */
+export interface MeasuredStandby extends Pick<Reader, 'isFresh' | 'distrust'> {
+  /** Ends the measures. */
+  close(): void
+}
+
+/**
+ * Measures again and again, as long as it is not closed. All that was committed before a mark was read is on the
+ * standby once that replayed the position of the mark. So no clock of another machine matters.
+ */
+export function measureStandby(primary: PostgresDriver, standby: PostgresDriver, maxLagMs: number): MeasuredStandby {
+  let marks: Mark[] = []
+  /** Everything that was committed before this time is on the standby. */
+  let completeAt = Number.NEGATIVE_INFINITY
+  let timer: NodeJS.Timeout | undefined
+  let isClosed = false
+
+  async function measure(): Promise<void> {
+    const at = performance.now()
+    const mark = positionOf(await primary.rows({ sql: ofPrimary, parameters: [] }))
+    if (mark !== null && marks.length < mostMarks) marks.push({ at, ...mark })
+    const replayed = positionOf(await standby.rows({ sql: ofStandby, parameters: [] }))
+    const isReached = ({ position, timeline }: Mark) =>
+      replayed !== null && timeline === replayed.timeline && position <= replayed.position
+    completeAt = marks.findLast(isReached)?.at ?? completeAt
+    marks = marks.filter((each) => each.at > completeAt)
+  }
+
+  function distrust(): void {
+    completeAt = Number.NEGATIVE_INFINITY
+    marks = []
+  }
+
+  async function run(): Promise<void> {
+    // A database that does not answer: no read goes to the standby meanwhile, and the reads of others report it.
+    await measure().catch(distrust)
+    if (isClosed) return
+    timer = setTimeout(run, maxLagMs / measuresPerBound)
+    timer.unref()
+  }
+  void run()
+
+  return {
+    isFresh: () => performance.now() - completeAt <= maxLagMs,
+    distrust,
+    close() {
+      isClosed = true
+      clearTimeout(timer)
+    },
+  }
+}
+
+function positionOf({ values }: RawRows): Omit<Mark, 'at'> | null {
+  const [position, timeline] = values[0] ?? []
+  if (typeof position !== 'string') return null
+  const [high = '', low = ''] = position.split('/')
+  return { position: (BigInt(`0x${high}`) << 32n) + BigInt(`0x${low}`), timeline: Number(timeline) }
+}

@@ -1,0 +1,59 @@
+/** Locks by name: each is a row. Source: docs/databases.md (locks). @module */
+import { CompiledQuery, sql } from 'kysely'
+import type { Connection, SqlDialect } from '../engine.js'
+import { postgresTypes } from '../schema/column-types.js'
+import { createTable } from '../schema/migration.js'
+import { isMadeMeanwhile } from './postgres-error.js'
+
+/** The table of locks. Its row `migration` has the lease of the process that migrates. */
+export const lockTable = 'locks'
+
+/**
+ * Waits for a lock of this name, which lasts until the transaction ends. The first transaction that uses a name inserts
+ * the row; others wait there for its end, and then lock the row.
+ */
+export async function lockRow(
+  db: Connection,
+  name: SqlDialect['name'],
+  lock: string,
+  mode: 'exclusive' | 'shared',
+): Promise<void> {
+  const text = `select 1 from ${name(lockTable)} where name = $1 for ${mode === 'exclusive' ? 'update' : 'share'}`
+  const isLocked = async () => (await db.executeQuery(CompiledQuery.raw(text, [lock]))).rows.length > 0
+  if (await isLocked()) return
+  await sql`insert into ${sql.raw(name(lockTable))} (name) values (${lock}) on conflict do nothing`.execute(db)
+  if (!(await isLocked())) throw new Error(`The row of the lock ${lock} was removed; no row of this table may be.`)
+}
+
+/** Most attempts to create the table: each failed one met another process that created it. */
+const mostAttempts = 10
+
+/**
+ * Makes the schema and the table of locks unless they are there: a migration needs its lock before any other table.
+ * @param run - Runs work in a transaction.
+ */
+export async function createLocks(
+  run: (work: (db: Connection) => Promise<void>) => Promise<void>,
+  schema: string,
+  { name, hasTable }: Pick<SqlDialect, 'name' | 'hasTable'>,
+): Promise<void> {
+  const { integer, code, text } = postgresTypes
+  const columns = `name ${code} not null primary key, holder ${text}, expires_at ${integer}`
+  const work = async (db: Connection) => {
+    if (await hasTable(db, lockTable)) return
+    await createSchema(db, schema)
+    await sql.raw(createTable(postgresTypes, name(lockTable), columns)).execute(db)
+  }
+  for (let attempt = 1; ; attempt += 1)
+    try {
+      return await run(work)
+    } catch (error) {
+      if (!isMadeMeanwhile(error) || attempt === mostAttempts) throw error
+    }
+}
+
+// CREATE SCHEMA needs the right to create one even if it exists: an operator may have created it.
+async function createSchema(db: Connection, schema: string): Promise<void> {
+  const { rows } = await sql`select 1 from pg_namespace where nspname = ${schema}`.execute(db)
+  if (rows.length === 0) await sql`create schema ${sql.id(schema)}`.execute(db)
+}

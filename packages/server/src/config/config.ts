@@ -171,6 +171,10 @@ export interface Config {
   /** Largest fee of third parties in a payment that verify counts as paid, in basis points of the gross amount. */
   readonly maxExtraFeeBps: number
   readonly logLevel: LogLevel
+  /** Whether every answered request is logged. */
+  readonly accessLog: boolean
+  /** Whether payments are traced through the OpenTelemetry API. */
+  readonly tracing: boolean
   /** Null: metrics are neither collected nor served. */
   readonly metrics: MetricsConfig | null
   /** Whether `/reference` is served. */

@@ -43,6 +43,8 @@ export interface ConfigDescription {
   readonly identity: string
   readonly maxExtraFeeBps: number
   readonly logLevel: string
+  readonly accessLog: 'on' | 'off'
+  readonly tracing: 'on' | 'off'
   /** Their address, and whether they need a token. */
   readonly metrics: string
   readonly reference: 'on' | 'off'
@@ -83,6 +85,8 @@ export function describeConfig(config: Config): ConfigDescription {
     identity: describeIdentity(config.identity),
     maxExtraFeeBps: config.maxExtraFeeBps,
     logLevel: config.logLevel,
+    accessLog: config.accessLog ? 'on' : 'off',
+    tracing: config.tracing ? 'on' : 'off',
     metrics: describeMetrics(config.metrics),
     reference: config.reference ? 'on' : 'off',
     console: config.console ? 'on' : 'off',

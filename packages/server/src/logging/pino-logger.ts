@@ -2,11 +2,12 @@
 import type { Logger } from '@payment-integration/core/ports'
 import { type DestinationStream, pino } from 'pino'
 import type { LogLevel } from '../config/config.js'
+import { currentRequestId } from './request-context.js'
 import { shortenUrls } from './shorten-urls.js'
 
 /**
  * Every field that may appear in the log. Any other field is dropped. So a new one cannot carry a secret, a body, a
- * signature, a query string or an RPC URL into the log by accident.
+ * signature, a query string or an RPC URL into the log by accident. `requestId` comes from the request itself.
  */
 export const loggedFields = [
   'address',
@@ -51,6 +52,7 @@ export const loggedFields = [
   'method',
   'misfit',
   'missing',
+  'ms',
   'ordinal',
   'outcome',
   'paymentId',
@@ -100,5 +102,7 @@ function allowed(fields: Readonly<Record<string, unknown>>): Record<string, unkn
     const value = fields[name]
     if (value !== undefined) listed[name] = typeof value === 'string' ? shortenUrls(value) : value
   }
+  const requestId = currentRequestId()
+  if (requestId !== undefined) listed['requestId'] = requestId
   return listed
 }

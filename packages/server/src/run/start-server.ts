@@ -1,7 +1,7 @@
 /** The reference server: migrate, run the loops, listen, stop cleanly. @module */
 import { setMaxListeners } from 'node:events'
 import type { ConsoleTools } from '@payment-integration/console'
-import { type EventSink, parseMasterKey, type Service } from '@payment-integration/core'
+import { parseMasterKey, type Service } from '@payment-integration/core'
 import { createApp } from '../app/create-app.js'
 import { createHealth } from '../app/health.js'
 import type { Config, LimitsConfig } from '../config/config.js'
@@ -13,6 +13,7 @@ import { createEventLog } from '../logging/event-log.js'
 import { createPinoLogger } from '../logging/pino-logger.js'
 import { createMetrics } from '../metrics/create-metrics.js'
 import { createConsoleTools, type DevelopmentTools } from './console-tools.js'
+import { emitToAll } from './emit-to-all.js'
 import { type Listeners, openListeners } from './listeners.js'
 import { openConsole } from './open-console.js'
 import { openPortal } from './open-portal.js'
@@ -85,6 +86,7 @@ export async function startServer(config: Config, options: StartOptions = {}): P
     streams: config.deliveryStream ? service.deliveryStreams : null,
     trigger: opened.trigger?.handle,
     limits,
+    accessLog: config.accessLog,
     logger,
   })
   let listeners: Listeners
@@ -167,11 +169,4 @@ function toolsOf(config: Config, { tools = {} }: StartOptions, { store, trigger 
 /** Whether any rate limit is on. Without one, sources are not computed. */
 function isLimiting({ requestsPerSource, requestsPerCaller, failedSignInsPerSource }: LimitsConfig): boolean {
   return [requestsPerSource, requestsPerCaller, failedSignInsPerSource].some((limit) => limit !== null)
-}
-
-/** Combines several optional sinks into one. */
-function emitToAll(...sinks: readonly (EventSink | undefined)[]): EventSink {
-  return (event) => {
-    for (const sink of sinks) sink?.(event)
-  }
 }

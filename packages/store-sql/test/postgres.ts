@@ -43,6 +43,8 @@ export interface TestPostgresOptions {
   readonly fsync?: boolean
   /** A folder for its data; a cluster that is there is started again. @default a new temporary folder */
   readonly folder?: string
+  /** Further settings, such as `archive_mode=on`. */
+  readonly settings?: readonly string[]
 }
 
 /** The folder of the platform's binaries, or why there is none. */
@@ -66,7 +68,11 @@ export const postgresMissing: string | null = 'missing' in binaries ? binaries.m
 const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 
 /** Makes a database cluster and starts its server. Rejects with the server's own words when it does not come up. */
-export async function startPostgres({ fsync = true, folder }: TestPostgresOptions = {}): Promise<TestPostgres> {
+export async function startPostgres({
+  fsync = true,
+  folder,
+  settings: chosen = [],
+}: TestPostgresOptions = {}): Promise<TestPostgres> {
   if ('missing' in binaries) throw new Error(binaries.missing)
   const home = folder ?? mkdtempSync(join(tmpdir(), 'pi-postgres-'))
   chmodSync(home, 0o755)
@@ -93,6 +99,7 @@ export async function startPostgres({ fsync = true, folder }: TestPostgresOption
   let server: ChildProcess | undefined
   const start = async () => {
     const settings = ['-c', 'listen_addresses=', '-c', `unix_socket_directories=${socket}`, '-c', 'max_connections=100']
+    for (const setting of chosen) settings.push('-c', setting)
     if (!fsync) settings.push('-c', 'fsync=off', '-c', 'full_page_writes=off')
     server = spawn(join(native, 'bin', 'postgres'), ['-D', data, ...settings], {
       ...run,

@@ -108,7 +108,8 @@ export function createApp(deps: AppDeps): Hono<AppEnv> {
     const { status, body, headers } = c.get('legacy') !== undefined ? answerLegacyError(error) : answerError(error)
     // A provider's refusal is in the log already, with its status and its reason.
     const isLogged = error instanceof SharingMisconfiguredError
-    if (status >= 500 && !isLogged) logger.error({ status, ...describeError(error) }, 'A request failed.')
+    if (status >= 500 && !isLogged)
+      logger.error({ requestId: c.get('requestId'), status, ...describeError(error) }, 'A request failed.')
     return jsonAnswer(body, status, headers)
   }
 }

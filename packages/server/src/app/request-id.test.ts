@@ -1,7 +1,8 @@
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { paths } from '@payment-integration/contract'
 import { afterEach, describe, expect, it } from 'vitest'
-import { goodAuthorization } from '../../test/support/integration-service.js'
+import { chosenService, goodAuthorization } from '../../test/support/integration-service.js'
 import { listenApp } from '../../test/support/listening-app.js'
 import { createPinoLogger } from '../logging/pino-logger.js'
 import type { AppDeps } from './create-app.js'
@@ -60,7 +61,35 @@ describe('the id of a request', () => {
     expect(await raw('nonsense\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 .*\r\nX-Request-Id: [0-9a-f-]{36}\r\n/s)
   })
 
-  it('is in every log line of the request, also of code that waited, and of no other', async () => {
+  it('is in the log lines of the share of the request, also after a wait, and of no other request', async () => {
+    const lines: string[] = []
+    const logger = createPinoLogger({ level: 'info', destination: { write: (line: string) => lines.push(line) } })
+    const share = async ({ email }: { email: string }) => {
+      for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+      logger.warn({ reason: email }, 'x')
+      return {}
+    }
+    const { url } = await start({ service: { ...chosenService(), identity: { share } } as never })
+    const post = (id: string) =>
+      fetch(`${url}${paths.shareToken}`, {
+        method: 'POST',
+        headers: { authorization: goodAuthorization, 'content-type': 'application/json', 'x-request-id': id },
+        body: JSON.stringify({ email: `${id}@shop.example`, kycShareToken: 'token' }),
+      })
+    const answers = await Promise.all(['one', 'two', 'three'].map(post))
+    logger.warn({}, 'x')
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+    const fields = lines.map((line) => JSON.parse(line) as { reason?: string; requestId?: string })
+    const found = fields.map(({ reason, requestId }) => [reason, requestId]).toSorted()
+    expect(found).toEqual([
+      [undefined, undefined],
+      ['one@shop.example', 'one'],
+      ['three@shop.example', 'three'],
+      ['two@shop.example', 'two'],
+    ])
+  })
+
+  it('is in the line of a request that failed', async () => {
     const { lines, get } = await start({
       service: {
         authenticate: async () => {

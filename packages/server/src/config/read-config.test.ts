@@ -54,6 +54,8 @@ describe('readConfig', () => {
         connectionsPerSource: null,
         trustedProxies: [],
       },
+      accessLog: false,
+      tracing: false,
       shutdownTimeoutMs: 10_000,
     })
   })

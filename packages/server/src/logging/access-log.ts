@@ -4,6 +4,6 @@ import type { RequestObserver } from '../app/observe-requests.js'
 
 /** Builds the observer. A line has method, route pattern, status, milliseconds and the request id. */
 export function createAccessLog(logger: Pick<Logger, 'info'>): RequestObserver {
-  return ({ method, route, status, ms }) =>
-    logger.info({ method, route, status, ms: Math.round(ms * 10) / 10 }, 'A request was answered.')
+  return ({ method, route, status, ms, requestId }) =>
+    logger.info({ method, route, status, ms: Math.round(ms * 10) / 10, requestId }, 'A request was answered.')
 }

@@ -7,7 +7,8 @@ import { shortenUrls } from './shorten-urls.js'
 
 /**
  * Every field that may appear in the log. Any other field is dropped. So a new one cannot carry a secret, a body, a
- * signature, a query string or an RPC URL into the log by accident. `requestId` comes from the request itself.
+ * signature, a query string or an RPC URL into the log by accident. A line without `requestId` gets that of the request
+ * that it belongs to.
  */
 export const loggedFields = [
   'address',
@@ -59,6 +60,7 @@ export const loggedFields = [
   'paymentsPerSecond',
   'port',
   'reason',
+  'requestId',
   'retryInMs',
   'route',
   'router',
@@ -103,6 +105,6 @@ function allowed(fields: Readonly<Record<string, unknown>>): Record<string, unkn
     if (value !== undefined) listed[name] = typeof value === 'string' ? shortenUrls(value) : value
   }
   const requestId = currentRequestId()
-  if (requestId !== undefined) listed['requestId'] = requestId
+  if (requestId !== undefined) listed['requestId'] ??= requestId
   return listed
 }

@@ -10,7 +10,6 @@ import type { AppEnv } from '../app/app-env.js'
 import type { createApp } from '../app/create-app.js'
 import { requestIdHeader, requestIdOf } from '../app/request-id.js'
 import { describeError } from '../logging/describe-error.js'
-import { withRequestId } from '../logging/request-context.js'
 import { readTarget } from './read-target.js'
 
 type App = ReturnType<typeof createApp>
@@ -88,8 +87,7 @@ function refuse(incoming: IncomingMessage, outgoing: ServerResponse, status: 400
 function answerUnreadable(error: unknown, logger: Logger): Response {
   const isTheirs = error instanceof RequestError
   const requestId = requestIdOf(null)
-  if (!isTheirs)
-    withRequestId(requestId, () => logger.error({ ...describeError(error) }, 'A request failed outside the app.'))
+  if (!isTheirs) logger.error({ requestId, ...describeError(error) }, 'A request failed outside the app.')
   const body = JSON.stringify({ error: isTheirs ? 'Request is malformed' : 'Internal error' })
   return new Response(body, { status: isTheirs ? 400 : 500, headers: { ...closing, [requestIdHeader]: requestId } })
 }

@@ -97,7 +97,7 @@ test.skipIf(postgresMissing !== null)(
     await outside.delivered()
     await first.stop()
     await onPostgres(database, async (client) => {
-      await client.query('delete from audit_log')
+      await client.query('delete from payment_integration.audit')
       const { rows } = await client.query<{ name: string }>('select pg_walfile_name(pg_switch_wal()) as name')
       await expect.poll(() => readdirSync(archive), { timeout: 500_000 }).toContain(rows[0]?.name)
     })

@@ -79,7 +79,7 @@ function svgOf(unsorted: readonly ReadableSpan[]): string {
       `<text x="16" y="${y + 15}" fill="#1c2126">${span.name}</text>`,
       `<text x="176" y="${y + 15}" fill="#5b6570">${aboutOf(span)}</text>`,
       `<rect x="${x.toFixed(1)}" y="${y + 4}" width="${Math.max(3, end - x).toFixed(1)}" height="14" rx="2" fill="${colour}"/>`,
-      `<text x="${Math.min(end + 6, left + width - 44).toFixed(1)}" y="${y + 15}" fill="#5b6570">${ms === 0 ? '' : `${ms} ms`}</text>`,
+      `<text x="${(end + 6).toFixed(1)}" y="${y + 15}" fill="#5b6570">${ms === 0 ? '' : `${ms} ms`}</text>`,
     ].join('')
   })
   const traceId = spans[0]?.spanContext().traceId

@@ -1,4 +1,5 @@
-// Exports traces to an OpenTelemetry collector: NODE_OPTIONS='--import ./otlp.mjs' PI_TRACING=on payment-integration serve
+// Exports traces to an OpenTelemetry collector:
+//   NODE_OPTIONS='--import ./otlp.mjs' PI_TRACING=on payment-integration serve
 // Install beside the command: @opentelemetry/api @opentelemetry/resources @opentelemetry/sdk-trace-base
 // @opentelemetry/exporter-trace-otlp-http
 import { trace } from '@opentelemetry/api'

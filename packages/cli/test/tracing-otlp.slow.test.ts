@@ -1,4 +1,5 @@
 /** The module of docs/observability.md, in front of the endpoint of a collector. */
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -12,7 +13,8 @@ import { temporaryFolder } from './temporary-folder.js'
 import { testIo } from './test-io.js'
 
 const shop = `0x${'a1'.repeat(20)}`
-const module = pathToFileURL(join(import.meta.dirname, '../../../ops/tracing/otlp.mjs')).href
+const root = join(import.meta.dirname, '../../..')
+const file = join(root, 'ops/tracing/otlp.mjs')
 
 interface Exported {
   readonly resourceSpans: readonly {
@@ -51,7 +53,7 @@ test('a served payment arrives at a collector as one trace, which its delivery n
     PI_LOG_LEVEL: 'warn',
     PI_SIMULATED_CHAINS: '137',
     PI_TRACING: 'on',
-    NODE_OPTIONS: `--import=${module}`,
+    NODE_OPTIONS: `--import=${pathToFileURL(file).href}`,
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
   }
   const io = testIo({ env })
@@ -86,4 +88,8 @@ test('a served payment arrives at a collector as one trace, which its delivery n
   expect(resource).toContainEqual({ key: 'service.name', value: { stringValue: 'payment-integration' } })
   server.child.kill('SIGTERM')
   await server.exited
+})
+
+test('the page shows this module', () => {
+  expect(readFileSync(join(root, 'docs/observability.md'), 'utf8')).toContain(readFileSync(file, 'utf8'))
 })

@@ -72,8 +72,8 @@ export interface AppDeps {
  * Builds the app: the read API, the legacy API, processor updates, identity sharing, health, metrics, and the reference
  * page. Every answer is JSON but the metrics, the reference, the pages of console and portal, the stream of deliveries
  * (server-sent events) and triggered events (one JSON object per line). Every answer but the pages carries
- * `Cache-Control: private, no-store`. Every answer has `X-Request-Id`. Every error body is `{"error": "<message>"}`, with `details` on a 400 of the
- * legacy API. A request without credentials costs at most about twice the CPU of a 401.
+ * `Cache-Control: private, no-store`. Every answer has `X-Request-Id`. Every error body is `{"error": "<message>"}`,
+ * with `details` on a 400 of the legacy API. A request without credentials costs at most about twice the CPU of a 401.
  * @example serve({ fetch: createApp({ service, receiveUpdate: null, health }).fetch })
  */
 export function createApp(deps: AppDeps): Hono<AppEnv> {

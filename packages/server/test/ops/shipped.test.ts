@@ -196,7 +196,7 @@ describe('a deployment of Kubernetes', () => {
   )
 
   it('has time for the drain and the shutdown before it is killed', () => {
-    const [{ env }] = kubernetesProcesses() as [{ env: Record<string, string> }]
+    const env = kubernetesProcesses()[0]?.env ?? {}
     const needed = Number(env['PI_DRAIN_MS']) + Number(env['PI_SHUTDOWN_TIMEOUT_MS'] ?? 10_000)
     for (const { spec } of deployments)
       expect(spec.template.spec.terminationGracePeriodSeconds * 1_000).toBeGreaterThan(needed)

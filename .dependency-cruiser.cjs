@@ -47,7 +47,7 @@ const npmArrows = {
   'chain-evm': ['viem', 'ws', 'hash-wasm', '@noble/hashes'],
   // uPlot is bundled into the script of the pages.
   console: ['hono', 'openid-client', 'uplot'],
-  server: ['hono', '@hono/node-server', 'undici', 'pino', 'ipaddr.js', 'prom-client'],
+  server: ['hono', '@hono/node-server', 'undici', 'pino', 'ipaddr.js', 'prom-client', '@opentelemetry/api'],
   // The demo receiver and the mirror open their databases as an integrator would.
   cli: ['commander', 'picocolors', '@photostructure/sqlite', 'pg', '@types/pg', '@bokuweb/zstd-wasm', 'hash-wasm'],
 }

@@ -37,6 +37,16 @@ export class DatabaseMissingError extends Error {
   }
 }
 
+/** A copy of the database could not be written; no part of it stays. Exit code 1. */
+export class BackupError extends Error {
+  override readonly name = 'BackupError'
+  readonly code = 'ERR_BACKUP'
+  constructor(file: string, cause: unknown) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    super(`The backup ${file} could not be written: ${reason}. Nothing of it stays.`, { cause })
+  }
+}
+
 /** The database of a mirror cannot be opened or used. Exit code 1. */
 export class MirrorDatabaseError extends Error {
   override readonly name = 'MirrorDatabaseError'

@@ -3,6 +3,7 @@ import { Command, CommanderError, type OutputConfiguration } from 'commander'
 import type { Finish } from './command.js'
 import { addAccounts } from './commands/accounts.js'
 import { addAudit } from './commands/audit.js'
+import { addBackup } from './commands/backup.js'
 import { addDeliveries } from './commands/deliveries/deliveries.js'
 import { addDev } from './commands/dev.js'
 import { addDoctor } from './commands/doctor/doctor.js'
@@ -68,6 +69,7 @@ function createProgram(io: Io, finish: Finish): Command {
   addListen(program, io, finish)
   addServe(program, io, finish)
   addMigrate(program, io, finish)
+  addBackup(program, io, finish)
   addStatus(program, io, finish)
   addReindex(program, io, finish)
   addIntegrations(program, io, finish)

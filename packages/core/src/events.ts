@@ -16,7 +16,12 @@ export interface PaymentName {
 
 /** An event. The change that it reports is durable. */
 export type ServiceEvent =
-  | ({ readonly type: 'payment.indexed'; readonly blockNumber: number } & PaymentName)
+  | ({
+      readonly type: 'payment.indexed'
+      readonly blockNumber: number
+      /** Unix time in milliseconds. */
+      readonly blockTimestamp: number
+    } & PaymentName)
   /** A payment of a transaction that is not primary: the legacy look-up shows it, area (a) does not. */
   | ({ readonly type: 'payment.additional'; readonly ordinal: number; readonly blockNumber: number } & PaymentName)
   | ({
@@ -30,7 +35,7 @@ export type ServiceEvent =
       readonly updateId: string
       readonly outcome: UpdateOutcome
       readonly reason: string | null
-    } & Pick<PaymentName, 'chainId' | 'txHash'>)
+    } & PaymentName)
   | ({
       readonly type: 'delivery.attempted'
       readonly deliveryId: string

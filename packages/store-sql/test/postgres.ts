@@ -43,7 +43,7 @@ export interface TestPostgresOptions {
   readonly fsync?: boolean
   /** A folder for its data; a cluster that is there is started again. @default a new temporary folder */
   readonly folder?: string
-  /** Further settings, such as `max_wal_senders=4`. @default none */
+  /** Further settings, such as `archive_mode=on`. @default none */
   readonly settings?: readonly string[]
 }
 

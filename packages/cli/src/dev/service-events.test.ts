@@ -59,7 +59,7 @@ describe('watchService', () => {
       'Chain 1: log 2 of 0xaa is no payment: it was cut',
     ],
     [
-      { type: 'update.settled', updateId: 'u1', outcome: 'refused', reason: 'the end', chainId: 1, txHash: '0xaa' },
+      { type: 'update.settled', updateId: 'u1', outcome: 'refused', reason: 'the end', ...name },
       'Update u1 was refused: the end',
     ],
     [

@@ -7,6 +7,7 @@ const payment = (chainId: number): ServiceEvent => ({
   chainId,
   txHash: '0xaa',
   blockNumber: 1,
+  blockTimestamp: 0,
   integrationAddress: null,
 })
 const indexed = (chainId: number, blockNumber: number, head: number): ServiceEvent => ({

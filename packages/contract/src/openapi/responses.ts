@@ -32,6 +32,12 @@ export const responseHeaders = {
     required: true,
     schema: { type: 'string', const: 'no' },
   },
+  RequestId: {
+    description:
+      'Id of the request: the `X-Request-Id` of the request where that is 1 to 128 visible ASCII characters.',
+    required: true,
+    schema: { type: 'string', minLength: 1, maxLength: 128 },
+  },
   RetryAfter: {
     description: 'Seconds to wait before the next attempt. Absent if an operator must act first.',
     required: false,
@@ -39,13 +45,14 @@ export const responseHeaders = {
   },
 } as const satisfies Readonly<Record<string, Header>>
 
-/** An answer with the header that every answer has, and others. */
+/** An answer with the headers that every answer has, and others. */
 export function answer(
   description: string,
   content: Content,
   headers: Readonly<Record<string, Reference>> = {},
 ): Response {
-  return { description, headers: { 'Cache-Control': headerRef('CacheControl'), ...headers }, content }
+  const everywhere = { 'Cache-Control': headerRef('CacheControl'), 'X-Request-Id': headerRef('RequestId') }
+  return { description, headers: { ...everywhere, ...headers }, content }
 }
 
 /** An answer whose body is an error. */

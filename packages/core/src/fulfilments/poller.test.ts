@@ -84,7 +84,14 @@ test('a fulfilled deposit becomes a payment of the destination, with version 1 a
   })
   expect(await waiting()).toEqual([])
   expect(events).toEqual([
-    { type: 'payment.indexed', blockNumber: 200, chainId: 10, txHash: hashOf('fill a'), integrationAddress },
+    {
+      type: 'payment.indexed',
+      blockNumber: 200,
+      blockTimestamp: expect.any(Number),
+      chainId: 10,
+      txHash: hashOf('fill a'),
+      integrationAddress,
+    },
   ])
 })
 

@@ -24,6 +24,10 @@ describe('one attempt', () => {
         url: 'https://r.test/',
         body,
         timeoutMs: 5_000,
+        delivery: {
+          ...{ chainId: 1, txHash: `0x${'61'.padStart(64, '0')}`, integrationAddress: '0xabc' },
+          ...{ deliveryId: 'a', version: 1, attempt: 1 },
+        },
         headers: {
           'Content-Type': 'application/json',
           'User-Agent': 'payment-integration',

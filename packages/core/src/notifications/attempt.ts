@@ -61,7 +61,8 @@ export function createAttempt(deps: AttemptDeps): (leased: LeasedDelivery) => Pr
 
   async function post(claim: ClaimedDelivery, headers: Record<string, string>, startedAt: number): Promise<Posted> {
     const { notificationUrl: url, body } = claim
-    return { startedAt, result: await sender.post({ url, headers, body, timeoutMs: deliveryTimeoutMs }) }
+    const delivery = deliveryFields(claim)
+    return { startedAt, result: await sender.post({ url, headers, body, timeoutMs: deliveryTimeoutMs, delivery }) }
   }
 
   /** Null: the lease is too short for a POST. */
@@ -83,7 +84,8 @@ export function createAttempt(deps: AttemptDeps): (leased: LeasedDelivery) => Pr
   async function postWithPrevious(claim: ClaimedDelivery, previous: SealedSecret, leaseEndsAt: number) {
     const headers = await sign(claim, previous)
     const startedAt = clock.now()
-    return headers === null || !fitsLease(startedAt, leaseEndsAt) ? null : post(claim, headers, startedAt)
+    if (headers === null || !fitsLease(startedAt, leaseEndsAt)) return null
+    return post({ ...claim, attempt: claim.attempt + 1 }, headers, startedAt)
   }
 
   function record(leased: LeasedDelivery, { first, second, isSigned, isRotating }: Posts): Attempted {

@@ -60,9 +60,9 @@ async function settleWaiting(
 }
 
 function indexedEvent(payment: StoredPayment): ServiceEvent {
-  const { chainId, txHash, integrationAddress, blockNumber, ordinal, primary } = payment
+  const { chainId, txHash, integrationAddress, blockNumber, blockTimestamp, ordinal, primary } = payment
   const name = { chainId, txHash, integrationAddress }
   return primary
-    ? { type: 'payment.indexed', blockNumber, ...name }
+    ? { type: 'payment.indexed', blockNumber, blockTimestamp, ...name }
     : { type: 'payment.additional', ordinal, blockNumber, ...name }
 }

@@ -12,6 +12,20 @@ export interface Post {
    */
   readonly timeoutMs: number
   readonly signal?: AbortSignal | undefined
+  /** The delivery of this attempt, for its trace. @default none: a test of an endpoint */
+  readonly delivery?: PostedDelivery | undefined
+}
+
+/** Names a delivery and its attempt. */
+export interface PostedDelivery {
+  readonly chainId: number
+  readonly txHash: string
+  /** Lowercased. */
+  readonly integrationAddress: string
+  readonly deliveryId: string
+  readonly version: number
+  /** Number of the attempt, from 1. */
+  readonly attempt: number
 }
 
 /** Why no HTTP answer arrived. Coarse on purpose, so that a receiver cannot map our network by it. */

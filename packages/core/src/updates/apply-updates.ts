@@ -110,7 +110,8 @@ function decide(decisions: Decisions, update: ProcessorUpdate): Omit<NewUpdate, 
   const { id, txHash } = update
   const chainId = Number(update.chainId)
   if (decisions.has({ chainId, txHash })) return decisions.decide(update)
-  decisions.events.push({ type: 'update.settled', updateId: id, outcome: 'waiting', reason: null, chainId, txHash })
+  const name = { chainId, txHash, integrationAddress: null }
+  decisions.events.push({ type: 'update.settled', updateId: id, outcome: 'waiting', reason: null, ...name })
   return { paymentId: null, outcome: 'waiting', reason: null, version: null }
 }
 

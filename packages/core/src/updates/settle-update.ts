@@ -58,10 +58,11 @@ function decision(
 ): UpdateDecision {
   const { id: paymentId, chainId, txHash, integrationAddress } = payment
   const { outcome, reason } = decided
-  const events: ServiceEvent[] = [{ type: 'update.settled', updateId: update.id, outcome, reason, chainId, txHash }]
+  const name = { chainId, txHash, integrationAddress }
+  const events: ServiceEvent[] = [{ type: 'update.settled', updateId: update.id, outcome, reason, ...name }]
   if (status !== undefined) {
     const { version, state: to } = status
-    events.push({ type: 'payment.changed', version, from: payment.state, to, chainId, txHash, integrationAddress })
+    events.push({ type: 'payment.changed', version, from: payment.state, to, ...name })
   }
   return { result: { paymentId, ...decided }, change: status === undefined ? null : { payment, status }, events }
 }

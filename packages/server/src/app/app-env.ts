@@ -6,6 +6,9 @@ import type { Caller, LegacyCaller } from '@payment-integration/core'
 export interface AppEnv {
   /** `incoming` is set on Node's HTTP server. It shows repeated headers, which the fetch request hides. */
   Bindings: { readonly incoming?: IncomingMessage }
-  /** Set by authentication: `caller` below the integration prefix, `legacy` on paths of the legacy API. */
-  Variables: { caller: Caller; legacy?: LegacyCaller }
+  /**
+   * `requestId` is set first. Authentication sets `caller` below the integration prefix, and `legacy` on paths of the
+   * legacy API.
+   */
+  Variables: { requestId: string; caller: Caller; legacy?: LegacyCaller }
 }

@@ -40,9 +40,9 @@ beforeAll(async () => {
 })
 afterAll(() => clauses.stop())
 
-/** The whole answer without its date: status line, headers and body. */
+/** The whole answer without its date and the id of the request: status line, headers and body. */
 async function ask(target: string, headers: readonly string[]): Promise<string> {
-  return (await sendRaw(clauses.url, requestText(target, headers))).replace(/^Date: .*\r\n/im, '')
+  return (await sendRaw(clauses.url, requestText(target, headers))).replaceAll(/^(?:Date|X-Request-Id): .*\r\n/gim, '')
 }
 const statusOf = async (authorization: string, target = endpoints[0] ?? '') =>
   parseRaw(await ask(target, [`Authorization: ${authorization}`])).status

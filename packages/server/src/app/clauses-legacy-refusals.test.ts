@@ -82,7 +82,7 @@ describe('a rejected request', () => {
       'credentials of an integration': [`Authorization: ${shop.authorization}`],
     }
     const bytes = async (target: string, headers: readonly string[]) =>
-      (await sendRaw(clauses.url, requestText(target, headers))).replace(/^Date: .*\r\n/im, '')
+      (await sendRaw(clauses.url, requestText(target, headers))).replaceAll(/^(?:Date|X-Request-Id): .*\r\n/gim, '')
     const first = await bytes(`/api/v1/tx/1/${stored}`, [])
     expect(parseRaw(first)).toMatchObject({ status: 401, body: '{"error":"Unauthorized"}' })
     for (const [cause, headers] of Object.entries(failures))

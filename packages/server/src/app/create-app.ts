@@ -7,6 +7,7 @@ import type { Logger } from '@payment-integration/core/ports'
 import type { WebhookReader } from '@payment-integration/identity-sumsub/service'
 import { type Context, Hono } from 'hono'
 import type { RequestLimits } from '../limits/request-limits.js'
+import { createAccessLog } from '../logging/access-log.js'
 import { describeError } from '../logging/describe-error.js'
 import type { Metrics } from '../metrics/metrics.js'
 import { answerError, answerLegacyError } from './answer-error.js'
@@ -17,6 +18,7 @@ import { addHealthRoutes } from './health-routes.js'
 import { jsonAnswer } from './json-answer.js'
 import { addLegacyRoutes } from './legacy-routes.js'
 import { addMetricsRoute } from './metrics-route.js'
+import { observeRequests } from './observe-requests.js'
 import { addOpenApiRoute } from './openapi-route.js'
 import { addPaymentRoutes } from './payment-routes.js'
 import { addProcessorRoute } from './processor-route.js'
@@ -48,7 +50,7 @@ export interface AppDeps {
   readonly portal?: Portal | null | undefined
   readonly health: () => Promise<HealthReport>
   /** Measures requests. @default none */
-  readonly metrics?: Pick<Metrics, 'measured' | 'text' | 'contentType' | 'webhookRefused'> | undefined
+  readonly metrics?: Pick<Metrics, 'onRequest' | 'text' | 'contentType' | 'webhookRefused'> | undefined
   /** With `metrics`, serves `/metrics` to callers that send `Authorization: Bearer <token>`. @default none */
   readonly metricsToken?: string | null | undefined
   /** Whether `/reference` is served. The page sends 0.5 MB on a browser's first visit. @default false */
@@ -60,6 +62,8 @@ export interface AppDeps {
    * @default the socket's, on Node's HTTP server
    */
   readonly peerOf?: ((c: Context<AppEnv>) => string | undefined) | undefined
+  /** Whether every answered request is logged. @default false */
+  readonly accessLog?: boolean | undefined
   /** A clock that never goes back, in milliseconds. @default performance.now */
   readonly now?: (() => number) | undefined
   /** @default none */
@@ -70,8 +74,8 @@ export interface AppDeps {
  * Builds the app: the read API, the legacy API, processor updates, identity sharing, health, metrics, and the reference
  * page. Every answer is JSON but the metrics, the reference, the pages of console and portal, the stream of deliveries
  * (server-sent events) and triggered events (one JSON object per line). Every answer but the pages carries
- * `Cache-Control: private, no-store`. Every error body is `{"error": "<message>"}`, with `details` on a 400 of the
- * legacy API. A request without credentials costs at most about twice the CPU of a 401.
+ * `Cache-Control: private, no-store`. Every answer has `X-Request-Id`. Every error body is `{"error": "<message>"}`,
+ * with `details` on a 400 of the legacy API. A request without credentials costs at most about twice the CPU of a 401.
  * @example serve({ fetch: createApp({ service, receiveUpdate: null, health }).fetch })
  */
 export function createApp(deps: AppDeps): Hono<AppEnv> {
@@ -79,7 +83,8 @@ export function createApp(deps: AppDeps): Hono<AppEnv> {
   const { peerOf = peerOfSocket, now = () => performance.now(), api = true } = deps
   const app = new Hono<AppEnv>()
   const first = guard({ service, limits, peerOf, refuse })
-  app.use('*', metrics === undefined ? first : metrics.measured(first))
+  const observers = [metrics?.onRequest, deps.accessLog === true ? createAccessLog(logger) : undefined]
+  app.use('*', observeRequests(first, { observers: observers.filter((each) => each !== undefined), now }))
   if (api) addApi()
   addHealthRoutes(app, health, now)
   if (metrics !== undefined && typeof metricsToken === 'string')
@@ -109,7 +114,8 @@ export function createApp(deps: AppDeps): Hono<AppEnv> {
     const { status, body, headers } = c.get('legacy') !== undefined ? answerLegacyError(error) : answerError(error)
     // A provider's refusal is in the log already, with its status and its reason.
     const isLogged = error instanceof SharingMisconfiguredError
-    if (status >= 500 && !isLogged) logger.error({ status, ...describeError(error) }, 'A request failed.')
+    if (status >= 500 && !isLogged)
+      logger.error({ requestId: c.get('requestId'), status, ...describeError(error) }, 'A request failed.')
     return jsonAnswer(body, status, headers)
   }
 }

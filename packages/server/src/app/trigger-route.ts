@@ -27,7 +27,7 @@ export function addTriggerRoute(
     requireJson(c.req.raw.headers)
     const request = parseJson(await readBody(c.req.raw))
     const events = begin(() => trigger(request, c.get('caller')))
-    return new Response(linesOf(events, logger), { headers })
+    return new Response(linesOf(events, logger, c.get('requestId')), { headers })
   })
   allowMethods(app, triggerPath, ['POST'])
 }
@@ -50,7 +50,7 @@ function begin(start: () => AsyncIterable<object>): AsyncIterator<object> {
 }
 
 /** Each event as a line. The next one is caused when the connection has taken the last. */
-function linesOf(events: AsyncIterator<object>, logger: Logger): ReadableStream<Uint8Array> {
+function linesOf(events: AsyncIterator<object>, logger: Logger, requestId: string): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   const line = (event: object) => encoder.encode(`${JSON.stringify(event)}\n`)
   let isLeft = false
@@ -64,7 +64,7 @@ function linesOf(events: AsyncIterator<object>, logger: Logger): ReadableStream<
           else controller.enqueue(line(value))
         } catch (error) {
           const isExpected = hasCode(error, 'ERR_TRIGGER')
-          if (!isExpected) logger.error({ ...describeError(error) }, 'A trigger failed.')
+          if (!isExpected) logger.error({ requestId, ...describeError(error) }, 'A trigger failed.')
           if (isLeft) return
           controller.enqueue(line({ event: 'failed', reason: isExpected ? error.message : 'An unexpected error.' }))
           controller.close()

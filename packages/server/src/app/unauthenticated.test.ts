@@ -34,7 +34,7 @@ describe.each(['/health', '/metrics'])('%s', (path) => {
       metrics: {
         text: () => compute('text'),
         contentType: 'text/plain',
-        measured: (each) => each,
+        onRequest: () => undefined,
         webhookRefused: () => undefined,
       },
       metricsToken: token,

@@ -202,6 +202,10 @@ export interface Config {
   readonly logLevel: LogLevel
   readonly roles: RolesConfig
   readonly admin: AdminConfig
+  /** Whether every answered request is logged. */
+  readonly accessLog: boolean
+  /** Whether payments are traced through the OpenTelemetry API. */
+  readonly tracing: boolean
   /** Whether `/reference` is served. */
   readonly reference: boolean
   /** Whether the operators' pages are served at `/console`. */

@@ -63,6 +63,8 @@ export interface ConfigDescription {
   readonly roles: readonly string[]
   /** The address of the admin listener, or `off`. */
   readonly admin: string
+  readonly accessLog: 'on' | 'off'
+  readonly tracing: 'on' | 'off'
   /** Where they are served, and whether they need a token. */
   readonly metrics: string
   readonly reference: 'on' | 'off'
@@ -108,6 +110,8 @@ export function describeConfig(config: Config): ConfigDescription {
     logLevel: config.logLevel,
     roles: roleNames(config.roles, [...config.chains.map(({ chainId }) => chainId), ...config.simulatedChains]),
     admin: config.admin.listen === null ? 'off' : `${config.admin.listen.host}:${config.admin.listen.port}`,
+    accessLog: config.accessLog ? 'on' : 'off',
+    tracing: config.tracing ? 'on' : 'off',
     metrics: describeMetrics(config.admin),
     reference: config.reference ? 'on' : 'off',
     console: config.console ? 'on' : 'off',

@@ -57,6 +57,8 @@ describe('readConfig', () => {
       },
       keepAliveMs: 5_000,
       drainMs: 0,
+      accessLog: false,
+      tracing: false,
       shutdownTimeoutMs: 10_000,
     })
   })

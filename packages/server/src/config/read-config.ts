@@ -15,6 +15,7 @@ import { consoleVariables, readConsole } from './console-variables.js'
 import { databaseVariables, readDatabase, readMigrates } from './database-variables.js'
 import { readActor, readDelivery } from './delivery-variables.js'
 import { identityVariables, readIdentity } from './identity-variables.js'
+import { observationVariables, readAccessLog, readTracing } from './observation-variables.js'
 import { oidcVariables, readOidc } from './oidc-variables.js'
 import { portalVariables, readPortal } from './portal-variables.js'
 import { readRetention, retentionVariables } from './retention-variables.js'
@@ -49,6 +50,7 @@ const names = new Set<string>([
   'PI_DRAIN_MS',
   'PI_SHUTDOWN_TIMEOUT_MS',
   ...identityVariables,
+  ...observationVariables,
   ...accessVariables,
   ...consoleVariables,
   ...oidcVariables,
@@ -103,6 +105,8 @@ export function readConfig(env: Environment, readFile?: ReadFile): Config {
     logLevel: variables.choice('PI_LOG_LEVEL', logLevels, 'info'),
     roles: readRoles(variables, { chainIds, hasPages: console || portal !== null }),
     admin: readAdmin(variables, { host, port }),
+    accessLog: readAccessLog(variables),
+    tracing: readTracing(variables),
     reference: readReference(variables, environment),
     console,
     consoleUrl,

@@ -46,7 +46,9 @@ it.each([
 })
 
 it('does not log frequent events', () => {
-  expect(linesOf({ type: 'payment.indexed', blockNumber: 1, chainId: 1, txHash, integrationAddress })).toEqual([])
+  expect(
+    linesOf({ type: 'payment.indexed', blockNumber: 1, blockTimestamp: 0, chainId: 1, txHash, integrationAddress }),
+  ).toEqual([])
   const nobodys = { chainId: 1, txHash, integrationAddress: null }
   expect(linesOf({ type: 'payment.additional', ordinal: 1, blockNumber: 1, ...nobodys })).toEqual([])
   expect(linesOf({ type: 'chain.indexed', chainId: 1, blockNumber: 1, head: 1 })).toEqual([])

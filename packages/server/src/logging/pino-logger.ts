@@ -2,11 +2,13 @@
 import type { Logger } from '@payment-integration/core/ports'
 import { type DestinationStream, pino } from 'pino'
 import type { LogLevel } from '../config/config.js'
+import { currentRequestId } from './request-context.js'
 import { shortenUrls } from './shorten-urls.js'
 
 /**
  * Every field that may appear in the log. Any other field is dropped. So a new one cannot carry a secret, a body, a
- * signature, a query string or an RPC URL into the log by accident.
+ * signature, a query string or an RPC URL into the log by accident. A line without `requestId` gets that of the request
+ * that it belongs to.
  */
 export const loggedFields = [
   'address',
@@ -51,12 +53,14 @@ export const loggedFields = [
   'method',
   'misfit',
   'missing',
+  'ms',
   'ordinal',
   'outcome',
   'paymentId',
   'paymentsPerSecond',
   'port',
   'reason',
+  'requestId',
   'retryInMs',
   'route',
   'router',
@@ -100,5 +104,7 @@ function allowed(fields: Readonly<Record<string, unknown>>): Record<string, unkn
     const value = fields[name]
     if (value !== undefined) listed[name] = typeof value === 'string' ? shortenUrls(value) : value
   }
+  const requestId = currentRequestId()
+  if (requestId !== undefined) listed['requestId'] ??= requestId
   return listed
 }

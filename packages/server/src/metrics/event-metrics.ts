@@ -1,4 +1,5 @@
 /** Counts service events. No label names an integration, an address or a transaction. @module */
+import { updateOutcomes } from '@payment-integration/contract'
 import type { EventSink } from '@payment-integration/core'
 import { Counter, type Registry } from 'prom-client'
 import type { AttemptMetrics } from './attempt-metrics.js'
@@ -29,6 +30,8 @@ export function addEventMetrics(registry: Registry, attempts: Pick<AttemptMetric
     labelNames: ['outcome'],
     registers,
   })
+  // A rate misses the first count of a series that begins with it.
+  for (const outcome of updateOutcomes) settled.inc({ outcome }, 0)
   const exhausted = new Counter({
     name: `${prefix}deliveries_exhausted_total`,
     help: 'Deliveries that were given up. They stay listed, and can be replayed.',

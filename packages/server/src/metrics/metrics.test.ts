@@ -28,8 +28,8 @@ const bearer = { headers: { authorization: `Bearer ${metricsToken}` } }
 let server: Awaited<ReturnType<typeof listenApp>> | undefined
 afterEach(() => server?.stop())
 
-async function listen(metrics: Metrics) {
-  server = await listenApp({ metrics, metricsToken })
+async function listen(metrics: Metrics, now?: () => number) {
+  server = await listenApp({ metrics, metricsToken, now })
   return server.url
 }
 
@@ -128,13 +128,13 @@ describe('the metrics of events', () => {
   it('count payments, versions, updates, deliveries, quarantined logs and outages', async () => {
     const metrics = await createMetrics()
     const events: ServiceEvent[] = [
-      { type: 'payment.indexed', blockNumber: 1, ...name },
-      { type: 'payment.indexed', blockNumber: 1, ...name, chainId: 1 },
-      { type: 'payment.indexed', blockNumber: 2, ...name },
+      { type: 'payment.indexed', blockNumber: 1, blockTimestamp: 0, ...name },
+      { type: 'payment.indexed', blockNumber: 1, blockTimestamp: 0, ...name, chainId: 1 },
+      { type: 'payment.indexed', blockNumber: 2, blockTimestamp: 0, ...name },
       { type: 'payment.additional', ordinal: 1, blockNumber: 1, ...name },
       { type: 'payment.additional', ordinal: 2, blockNumber: 1, ...name, integrationAddress: null },
       { type: 'payment.changed', version: 2, from: null, to: 'success', ...name },
-      { type: 'update.settled', updateId: 'u', outcome: 'refused', reason: 'x', chainId: 1, txHash },
+      { type: 'update.settled', updateId: 'u', outcome: 'refused', reason: 'x', ...name },
       attempted,
       { ...attempted, outcome: 'pending', status: null, reason: 'timeout', latencyMs: 10_000, publishedMs: null },
       { type: 'log.quarantined', chainId: 10, txHash, blockNumber: 1, logIndex: 0, reason: 'x' },
@@ -324,8 +324,8 @@ describe('GET /metrics', () => {
 
   it('counts requests by route pattern, also rejected ones, without naming an integration', async () => {
     let now = 0
-    const metrics = await createMetrics({ now: () => (now += 20) })
-    const url = await listen(metrics)
+    const metrics = await createMetrics()
+    const url = await listen(metrics, () => (now += 20))
     const api = '/api/v1/integration'
     const get = (path: string, authorization = goodAuthorization) =>
       fetch(`${url}${path}`, { headers: { authorization } })
@@ -336,7 +336,7 @@ describe('GET /metrics', () => {
     await get(`${api}/payments/${txHash}`)
     await get(`/nowhere/${txHash}`)
     await fetch(`${url}/health`, { method: 'PROPFIND' })
-    metrics.onEvent({ type: 'payment.indexed', blockNumber: 1, ...name })
+    metrics.onEvent({ type: 'payment.indexed', blockNumber: 1, blockTimestamp: 0, ...name })
     const text = await (await fetch(`${url}/metrics`, bearer)).text()
     const counts = [...samples(text)].filter(([key]) => key.startsWith('http_request_duration_seconds_count'))
     const labels = (method: string, route: string, status: number) =>

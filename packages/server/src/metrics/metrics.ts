@@ -1,8 +1,7 @@
 /** The metrics port of a server; it holds no data of any integration. @module */
 import type { EventSink, Indexer } from '@payment-integration/core'
 import type { Store } from '@payment-integration/core/ports'
-import type { MiddlewareHandler } from 'hono'
-import type { AppEnv } from '../app/app-env.js'
+import type { RequestObserver } from '../app/observe-requests.js'
 
 /** The parts that a scrape reads. */
 export interface MetricsSources {
@@ -16,8 +15,8 @@ export interface Metrics {
   readonly onEvent: EventSink
   /** Counts a rejected webhook of the identity provider, by its code. */
   readonly webhookRefused: (code: string) => void
-  /** Wraps the first middleware, which must not throw, and measures it with everything after it. */
-  measured(middleware: MiddlewareHandler<AppEnv>): MiddlewareHandler<AppEnv>
+  /** Measures an answered request. */
+  readonly onRequest: RequestObserver
   /** Value of `Content-Type`. */
   readonly contentType: string
   /** Sets the parts that a scrape reads. Until then chains and deliveries are left out. */
@@ -28,8 +27,6 @@ export interface Metrics {
 
 /** Options of {@link createMetrics}. */
 export interface MetricsOptions {
-  /** A clock that never goes back, in milliseconds. @default performance.now */
-  readonly now?: (() => number) | undefined
   /** How long the database may take, in milliseconds. @default 2000 */
   readonly timeoutMs?: number | undefined
 }

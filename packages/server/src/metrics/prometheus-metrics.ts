@@ -13,7 +13,7 @@ import { requestMetrics } from './request-metrics.js'
 
 /** Builds the metrics on a separate registry, so that two servers in one process do not add up. */
 export function prometheusMetrics(options: MetricsOptions = {}): Metrics {
-  const { now = () => performance.now(), timeoutMs = 2_000 } = options
+  const { timeoutMs = 2_000 } = options
   const registry = new Registry()
   let sources: MetricsSources | null = null
 
@@ -28,11 +28,11 @@ export function prometheusMetrics(options: MetricsOptions = {}): Metrics {
   const attempts = createAttemptMetrics()
   const onEvent = addEventMetrics(registry, attempts)
   const webhookRefused = addIdentityMetrics(registry)
-  const requests = requestMetrics(now)
+  const requests = requestMetrics()
   return {
     onEvent,
     webhookRefused,
-    measured: requests.measured,
+    onRequest: requests.onRequest,
     contentType: registry.contentType,
     watch(chosen) {
       sources = chosen

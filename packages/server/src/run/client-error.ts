@@ -1,6 +1,7 @@
 /** Answers bytes that are no valid request. Source: docs/interface.md 4 (Cache-Control), 7. @module */
 import type { Socket } from 'node:net'
 import { cacheControl } from '@payment-integration/contract'
+import { requestIdHeader, requestIdOf } from '../app/request-id.js'
 import type { Connections } from './connections.js'
 
 const answers: Readonly<Record<string, { readonly line: string; readonly error: string }>> = {
@@ -36,6 +37,7 @@ function refuse(socket: Socket, { line, error }: typeof malformed): void {
   const head = [
     `HTTP/1.1 ${line}`,
     `Cache-Control: ${cacheControl}`,
+    `${requestIdHeader}: ${requestIdOf(null)}`,
     'Content-Type: application/json',
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Connection: close',

@@ -23,7 +23,9 @@ import { isInRanges } from '../internal/address-ranges.js'
 import { createPinoLogger } from '../logging/pino-logger.js'
 import { createLateSender } from '../sender/late-sender.js'
 import { senderDefaults } from '../sender/sender-defaults.js'
+import { openTracing } from '../tracing/open-tracing.js'
 import { boundHeap } from './bound-heap.js'
+import { emitToAll } from './emit-to-all.js'
 import { openChain } from './open-chain.js'
 import { openFulfilments } from './open-fulfilments.js'
 import { createQuarantine } from './quarantine.js'
@@ -90,15 +92,17 @@ export interface OpenedService {
  * @throws MasterKeyError `ERR_MASTER_KEY_MISSING` when the database was written with a key that is not given.
  */
 export async function openService(config: Config, options: OpenOptions = {}): Promise<OpenedService> {
-  const { onEvent, clock = systemClock, random = systemRandom, ownsProcess = false } = options
+  const { clock = systemClock, random = systemRandom, ownsProcess = false } = options
   if (ownsProcess) boundHeap()
   const { logger = createPinoLogger({ level: config.logLevel }) } = options
+  const tracing = config.tracing ? await openTracing(clock) : null
+  const onEvent = emitToAll(tracing?.onEvent, options.onEvent)
   const allowLoopbackHttp = config.environment === 'development'
   const masterKey = parseMasterKey(config.masterKey)
   const { processorSecrets } = config
   const receiveUpdate =
     processorSecrets.length === 0 ? null : createUpdateReceiver({ secrets: processorSecrets, clock })
-  const onQuarantine = createQuarantine({ logger, publish: (event) => onEvent?.(event) })
+  const onQuarantine = createQuarantine({ logger, publish: onEvent })
   const followed = config.chains.map((each) => {
     const { startBlock, pollMs } = each
     return { chain: openChain(each, onQuarantine), startBlock, pollMs, leaseMs: config.leaseMs }
@@ -117,7 +121,8 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
     connectionsPerOrigin: Math.max(senderDefaults.connectionsPerOrigin, delivery.perEndpoint * 2),
   })
   const parts = {
-    sender,
+    sender: tracing?.traced(sender) ?? sender,
+    onEvent,
     masterKey,
     confirmations,
     maxExtraFeeBps: config.maxExtraFeeBps,
@@ -131,7 +136,6 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
     ...(receipts === null ? {} : { receipts: { source: receipts } }),
     ...(identity === null ? {} : { identity: { provider: identity.provider, namespace: identity.namespace } }),
     ...(fulfilments === null ? {} : { fulfilments: { source: fulfilments } }),
-    ...(onEvent === undefined ? {} : { onEvent }),
   }
   // Opened last, so that a mistake in the configuration opens no database.
   const store = await openStore(config, masterKey, options.clock)

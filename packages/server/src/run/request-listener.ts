@@ -8,6 +8,7 @@ import { cacheControl } from '@payment-integration/contract'
 import type { Logger } from '@payment-integration/core/ports'
 import type { AppEnv } from '../app/app-env.js'
 import type { createApp } from '../app/create-app.js'
+import { requestIdHeader, requestIdOf } from '../app/request-id.js'
 import { describeError } from '../logging/describe-error.js'
 import { readTarget } from './read-target.js'
 
@@ -43,11 +44,13 @@ export function createRequestListener(
   })
   return (incoming, outgoing) => {
     const flaw = framingFlaw(incoming)
-    if (flaw !== null) return refuse(outgoing, 400, flaw)
-    if (hasOtherCoding(incoming)) return refuse(outgoing, 501, 'Transfer-Encoding must be chunked')
-    if (incoming.rawHeaders.length > 2 * maxHeaders) return refuse(outgoing, 431, `More than ${maxHeaders} headers`)
+    if (flaw !== null) return refuse(incoming, outgoing, 400, flaw)
+    if (hasOtherCoding(incoming)) return refuse(incoming, outgoing, 501, 'Transfer-Encoding must be chunked')
+    if (incoming.rawHeaders.length > 2 * maxHeaders)
+      return refuse(incoming, outgoing, 431, `More than ${maxHeaders} headers`)
     const target = readTarget(incoming.url ?? '')
-    if (target === null) return refuse(outgoing, 400, 'Request target must be a path, or an http address with one')
+    if (target === null)
+      return refuse(incoming, outgoing, 400, 'Request target must be a path, or an http address with one')
     incoming.url = target
     void listen(incoming, outgoing)
   }
@@ -73,15 +76,18 @@ function hasOtherCoding({ headers }: IncomingMessage): boolean {
   return codings.length > 1 && codings.at(-1)?.trim().toLowerCase() === 'chunked'
 }
 
-function refuse(outgoing: ServerResponse, status: 400 | 431 | 501, error: string): void {
+function refuse(incoming: IncomingMessage, outgoing: ServerResponse, status: 400 | 431 | 501, error: string): void {
   const body = JSON.stringify({ error })
-  outgoing.writeHead(status, { ...closing, 'Content-Length': Buffer.byteLength(body) })
+  const given = incoming.headers['x-request-id']
+  const requestId = requestIdOf(typeof given === 'string' ? given : null)
+  outgoing.writeHead(status, { ...closing, [requestIdHeader]: requestId, 'Content-Length': Buffer.byteLength(body) })
   outgoing.end(body)
 }
 
 function answerUnreadable(error: unknown, logger: Logger): Response {
   const isTheirs = error instanceof RequestError
-  if (!isTheirs) logger.error({ ...describeError(error) }, 'A request failed outside the app.')
+  const requestId = requestIdOf(null)
+  if (!isTheirs) logger.error({ requestId, ...describeError(error) }, 'A request failed outside the app.')
   const body = JSON.stringify({ error: isTheirs ? 'Request is malformed' : 'Internal error' })
-  return new Response(body, { status: isTheirs ? 400 : 500, headers: closing })
+  return new Response(body, { status: isTheirs ? 400 : 500, headers: { ...closing, [requestIdHeader]: requestId } })
 }

@@ -3,7 +3,7 @@ import { setMaxListeners } from 'node:events'
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ConsoleTools } from '@payment-integration/console'
-import { type EventSink, parseMasterKey, type Service } from '@payment-integration/core'
+import { parseMasterKey, type Service } from '@payment-integration/core'
 import { createAdminApp } from '../app/admin-app.js'
 import { createApp } from '../app/create-app.js'
 import { createHealth } from '../app/health.js'
@@ -18,6 +18,7 @@ import { createPinoLogger } from '../logging/pino-logger.js'
 import { createMetrics } from '../metrics/create-metrics.js'
 import { version } from '../version.js'
 import { createConsoleTools, type DevelopmentTools } from './console-tools.js'
+import { emitToAll } from './emit-to-all.js'
 import { type Listeners, openListeners } from './listeners.js'
 import { openConsole } from './open-console.js'
 import { openPortal } from './open-portal.js'
@@ -95,6 +96,7 @@ export async function startServer(config: Config, options: StartOptions = {}): P
     streams: config.deliveryStream ? service.deliveryStreams : null,
     trigger: opened.trigger?.handle,
     limits,
+    accessLog: config.accessLog,
     logger,
   })
   const names = roleNames(
@@ -190,11 +192,4 @@ function toolsOf(config: Config, { tools = {} }: StartOptions, { store, trigger 
 /** Whether any rate limit is on. Without one, sources are not computed. */
 function isLimiting({ requestsPerSource, requestsPerCaller, failedSignInsPerSource }: LimitsConfig): boolean {
   return [requestsPerSource, requestsPerCaller, failedSignInsPerSource].some((limit) => limit !== null)
-}
-
-/** Combines several optional sinks into one. */
-function emitToAll(...sinks: readonly (EventSink | undefined)[]): EventSink {
-  return (event) => {
-    for (const sink of sinks) sink?.(event)
-  }
 }

@@ -70,7 +70,7 @@ export async function openTenantWorld(tenants: readonly Tenant[], clock: { now()
       const [answer] = await connection.answers(1)
       if (answer === undefined) throw new Error('The server closed the connection.')
       const { status, headers, body } = answer
-      return { status, headers: [...headers].filter(([name]) => name !== 'date'), body }
+      return { status, headers: [...headers].filter(([name]) => !['date', 'x-request-id'].includes(name)), body }
     },
     async close() {
       connection.destroy()

@@ -1,0 +1,125 @@
+/** Backup, restore and point in time, as docs/backup.md says. */
+import { chownSync, cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import pg from 'pg'
+import { expect, onTestFinished, test } from 'vitest'
+import { postgresMissing, startPostgres } from '../../store-sql/test/postgres.js'
+import { startOutside } from './restored-service.js'
+import { temporaryFolder } from './temporary-folder.js'
+
+test('a SQLite copy that was made under load is whole, and its server delivers what came after it', async () => {
+  const outside = await startOutside()
+  onTestFinished(outside.stop)
+  const folder = temporaryFolder()
+  const [database, copy] = [`sqlite:${join(folder, 'service.db')}`, join(folder, 'copy.db')]
+  await outside.createShop(database)
+  const first = await outside.serve(database)
+  await outside.pay(3)
+  await outside.delivered()
+  const head = await outside.auditHead(database)
+  let isBackedUp = false
+  const backup = outside.run(database, 'backup', copy).finally(() => {
+    isBackedUp = true
+  })
+  while (!isBackedUp) await outside.pay(1)
+  expect(await backup).toMatchObject({ code: 0, events: [{ event: 'backup', file: copy }] })
+  const later = outside.hashes.length
+  await outside.pay(3)
+  await outside.delivered()
+  await first.stop()
+
+  const restored = `sqlite:${copy}`
+  await outside.checkWhole(restored, head)
+  const before = outside.receiver.arrived.length
+  const second = await outside.serve(restored)
+  await outside.pay(1)
+  await outside.delivered(outside.hashes.slice(later), before)
+  await second.stop()
+  await outside.checkWhole(restored, head)
+  expect(outside.mostBodies()).toBe(1)
+})
+
+/** Runs statements on one connection. */
+async function onPostgres<T>(connectionString: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+/** What pg_basebackup does, by the functions that it calls: Debian's is older than the server of the tests. */
+function baseBackup(connectionString: string, data: string, copy: string): Promise<void> {
+  return onPostgres(connectionString, async (client) => {
+    await client.query("select pg_backup_start('nightly', fast => true)")
+    const left = ['pg_wal', 'postmaster.pid', 'postmaster.opts']
+    cpSync(data, copy, { recursive: true, filter: (path) => !left.some((name) => path === join(data, name)) })
+    for (const name of ['pg_wal', 'pg_wal/archive_status', 'pg_wal/summaries']) mkdirSync(join(copy, name))
+    const { rows } = await client.query<{ labelfile: string }>('select labelfile from pg_backup_stop()')
+    writeFileSync(join(copy, 'backup_label'), rows[0]?.labelfile ?? '')
+  })
+}
+
+/** PostgreSQL does not run as root. */
+function giveAway(folder: string): void {
+  if (process.getuid?.() !== 0) return
+  chownSync(folder, 65_534, 65_534)
+  for (const name of readdirSync(folder, { recursive: true }) as string[]) chownSync(join(folder, name), 65_534, 65_534)
+}
+
+test.skipIf(postgresMissing !== null)(
+  `PostgreSQL is restored to the moment before a mistake, and delivers what came after it again${postgresMissing ?? ''}`,
+  async () => {
+    const outside = await startOutside()
+    onTestFinished(outside.stop)
+    const folder = temporaryFolder()
+    const [archive, home] = [join(folder, 'archive'), join(folder, 'restored')]
+    for (const each of [archive, home]) mkdirSync(each)
+    giveAway(folder)
+    const archived = ['wal_level=replica', 'archive_mode=on', `archive_command=cp %p ${archive}/%f`]
+    const server = await startPostgres({ settings: archived })
+    onTestFinished(server.remove)
+    const database = server.connectionString
+    expect(await outside.run(database, 'migrate', 'apply')).toMatchObject({ code: 0 })
+    await outside.createShop(database)
+    const first = await outside.serve(database)
+    await outside.pay(3)
+    await outside.delivered()
+    await baseBackup(database, join(server.folder, 'data'), join(home, 'data'))
+    await outside.pay(3)
+    await outside.delivered()
+    const head = await outside.auditHead(database)
+    await onPostgres(database, (client) => client.query("select pg_create_restore_point('before_the_mistake')"))
+    const later = outside.hashes.length
+    await outside.pay(3)
+    await outside.delivered()
+    await first.stop()
+    await onPostgres(database, async (client) => {
+      await client.query('delete from payment_integration.audit')
+      const { rows } = await client.query<{ name: string }>('select pg_walfile_name(pg_switch_wal()) as name')
+      await expect.poll(() => readdirSync(archive), { timeout: 500_000 }).toContain(rows[0]?.name)
+    })
+    expect(await outside.run(database, 'audit', 'verify', '--expect', head)).toMatchObject({ code: 1 })
+    await server.halt()
+
+    writeFileSync(join(home, 'data', 'recovery.signal'), '')
+    giveAway(home)
+    const restoring = [`restore_command=cp ${archive}/%f %p`, 'recovery_target_name=before_the_mistake']
+    const again = await startPostgres({ folder: home, settings: [...restoring, 'recovery_target_action=promote'] })
+    onTestFinished(again.remove)
+    const restored = again.connectionString
+    const recovering = () =>
+      onPostgres(restored, async (client) => (await client.query('select pg_is_in_recovery() as yes')).rows[0]?.yes)
+    await expect.poll(recovering, { timeout: 500_000 }).toBe(false)
+    await outside.checkWhole(restored, head)
+    const before = outside.receiver.arrived.length
+    const second = await outside.serve(restored)
+    await outside.delivered(outside.hashes.slice(later), before)
+    await second.stop()
+    await outside.checkWhole(restored, head)
+    expect(outside.mostBodies()).toBe(1)
+    rmSync(archive, { recursive: true })
+  },
+)

@@ -1,0 +1,95 @@
+/** The module of docs/observability.md, in front of the endpoint of a collector. */
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
+import { startRecordingReceiver } from '../../server/test/support/recording-receiver.js'
+import { runCli } from '../src/run-cli.js'
+import { testMasterKey } from './master-key.js'
+import { start } from './start-process.js'
+import { temporaryFolder } from './temporary-folder.js'
+import { testIo } from './test-io.js'
+
+const shop = `0x${'a1'.repeat(20)}`
+const root = join(import.meta.dirname, '../../..')
+const file = join(root, 'ops/tracing/otlp.mjs')
+
+interface Exported {
+  readonly resourceSpans: readonly {
+    readonly resource: { readonly attributes: readonly { readonly key: string; readonly value: object }[] }
+    readonly scopeSpans: readonly { readonly spans: readonly { readonly traceId: string; readonly name: string }[] }[]
+  }[]
+}
+
+/** An endpoint for traces in OTLP's JSON form. */
+async function startCollector() {
+  const exported: Exported[] = []
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    if (request.url === '/v1/traces') exported.push(JSON.parse(String(Buffer.concat(chunks))))
+    response.setHeader('Content-Type', 'application/json').end('{}')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const spans = () =>
+    exported.flatMap((each) => each.resourceSpans.flatMap((one) => one.scopeSpans.flatMap((s) => s.spans)))
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, exported, spans }
+}
+
+test('a served payment arrives at a collector as one trace, which its delivery names', async () => {
+  const collector = await startCollector()
+  const receiver = await startRecordingReceiver()
+  onTestFinished(receiver.stop)
+  const env = {
+    PI_ENV: 'development',
+    PI_DATABASE_URL: `sqlite:${join(temporaryFolder(), 'service.db')}`,
+    PI_MASTER_KEY: testMasterKey,
+    PI_LOG_LEVEL: 'warn',
+    PI_SIMULATED_CHAINS: '137',
+    PI_TRACING: 'on',
+    NODE_OPTIONS: `--import=${pathToFileURL(file).href}`,
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+  }
+  const io = testIo({ env })
+  expect(await runCli(['integrations', 'create', shop, '--url', `${receiver.url}/`, '--json'], io)).toBe(0)
+  const { apiSecret } = JSON.parse(io.lines[0] ?? '') as { apiSecret: string }
+  const server = start(['serve', '--json'], env)
+  const { url } = JSON.parse(await server.line('"listening"')) as { url: string }
+  const answer = await fetch(`${url}/api/v1/integration/trigger`, {
+    method: 'POST',
+    headers: {
+      authorization: `Basic ${Buffer.from(`${shop}:${apiSecret}`).toString('base64')}`,
+      'content-type': 'application/json',
+    },
+    body: '{"scenario":"payment"}',
+  })
+  expect(await answer.text()).toContain('"done"')
+  const wanted = ['notification.attempt', 'notification.publish', 'payment.index']
+  await expect
+    .poll(
+      () =>
+        collector
+          .spans()
+          .map(({ name }) => name)
+          .toSorted(),
+      { timeout: 500_000 },
+    )
+    .toEqual(wanted)
+  const traceIds = new Set(collector.spans().map(({ traceId }) => traceId))
+  expect(traceIds.size).toBe(1)
+  expect(receiver.arrived[0]?.headers['traceparent']).toContain([...traceIds][0])
+  const resource = collector.exported[0]?.resourceSpans[0]?.resource.attributes
+  expect(resource).toContainEqual({ key: 'service.name', value: { stringValue: 'payment-integration' } })
+  server.child.kill('SIGTERM')
+  await server.exited
+})
+
+test('the page shows this module', () => {
+  expect(readFileSync(join(root, 'docs/observability.md'), 'utf8')).toContain(readFileSync(file, 'utf8'))
+})

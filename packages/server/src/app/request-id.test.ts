@@ -1,0 +1,138 @@
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { paths } from '@payment-integration/contract'
+import { afterEach, describe, expect, it } from 'vitest'
+import { chosenService, goodAuthorization } from '../../test/support/integration-service.js'
+import { listenApp } from '../../test/support/listening-app.js'
+import { createPinoLogger } from '../logging/pino-logger.js'
+import type { AppDeps } from './create-app.js'
+
+let server: Awaited<ReturnType<typeof listenApp>> | undefined
+afterEach(() => server?.stop())
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** A listening app with the lines of its log. */
+async function start(deps: Partial<AppDeps> = {}) {
+  const lines: Record<string, unknown>[] = []
+  const logger = createPinoLogger({
+    level: 'info',
+    destination: { write: (line: string) => lines.push(JSON.parse(line)) },
+  })
+  server = await listenApp({ logger, ...deps })
+  const { url } = server
+  const get = (path: string, headers: Record<string, string> = {}) => fetch(`${url}${path}`, { headers })
+  return { lines, get, url }
+}
+
+describe('the id of a request', () => {
+  it.each(['a', 'order-7/abc.DEF_~!', 'x'.repeat(128)])('is the given one where it is well formed: %s', async (id) => {
+    const { get } = await start()
+    expect((await get('/health', { 'x-request-id': id })).headers.get('x-request-id')).toBe(id)
+  })
+
+  it.each([['with space'], ['x'.repeat(129)], ['caf\u00e9'], [''], [undefined]])('is new for %j', async (id) => {
+    const { get } = await start()
+    const answer = await get('/health', id === undefined ? {} : { 'x-request-id': id })
+    expect(answer.headers.get('x-request-id')).toMatch(uuid)
+  })
+
+  it.each([
+    ['/health', 200],
+    ['/nowhere', 404],
+    ['/api/v1/integration/payments', 401],
+    ['//', 404],
+    ['/console', 404],
+  ])('is in the answer of %s, which is %i', async (path, status) => {
+    const { get } = await start()
+    const answer = await get(path, { 'x-request-id': 'mine' })
+    expect([answer.status, answer.headers.get('x-request-id')]).toEqual([status, 'mine'])
+  })
+
+  it('is in answers to messages that never reach the app', async () => {
+    const { url } = await start()
+    const raw = async (message: string) => {
+      const socket = connect(Number(new URL(url).port), '127.0.0.1', () => socket.write(message))
+      return text(socket)
+    }
+    expect(await raw('GET / HTTP/1.1\r\nX-Request-Id: mine\r\n\r\n')).toMatch(
+      /^HTTP\/1\.1 400 .*\r\nX-Request-Id: mine\r\n/s,
+    )
+    expect(await raw('nonsense\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 .*\r\nX-Request-Id: [0-9a-f-]{36}\r\n/s)
+  })
+
+  it('is in the log lines of the share of the request, also after a wait, and of no other request', async () => {
+    const lines: string[] = []
+    const logger = createPinoLogger({ level: 'info', destination: { write: (line: string) => lines.push(line) } })
+    const share = async ({ email }: { email: string }) => {
+      for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+      logger.warn({ reason: email }, 'x')
+      return {}
+    }
+    const { url } = await start({ service: { ...chosenService(), identity: { share } } as never })
+    const post = (id: string) =>
+      fetch(`${url}${paths.shareToken}`, {
+        method: 'POST',
+        headers: { authorization: goodAuthorization, 'content-type': 'application/json', 'x-request-id': id },
+        body: JSON.stringify({ email: `${id}@shop.example`, kycShareToken: 'token' }),
+      })
+    const answers = await Promise.all(['one', 'two', 'three'].map(post))
+    logger.warn({}, 'x')
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+    const fields = lines.map((line) => JSON.parse(line) as { reason?: string; requestId?: string })
+    const found = fields.map(({ reason, requestId }) => [reason, requestId]).toSorted()
+    expect(found).toEqual([
+      [undefined, undefined],
+      ['one@shop.example', 'one'],
+      ['three@shop.example', 'three'],
+      ['two@shop.example', 'two'],
+    ])
+  })
+
+  it('is in the line of a request that failed', async () => {
+    const { lines, get } = await start({
+      service: {
+        authenticate: async () => {
+          await new Promise((resolve) => setImmediate(resolve))
+          throw new Error('the database is away')
+        },
+      } as never,
+    })
+    await Promise.all(
+      ['one', 'two'].map((id) =>
+        get('/api/v1/integration/payments', { authorization: goodAuthorization, 'x-request-id': id }),
+      ),
+    )
+    expect(lines.map(({ msg, requestId }) => [msg, requestId]).toSorted()).toEqual([
+      ['A request failed.', 'one'],
+      ['A request failed.', 'two'],
+    ])
+  })
+})
+
+describe('the access log', () => {
+  it('has one line per request, with route pattern and id, and neither path nor query', async () => {
+    const { lines, get } = await start({ accessLog: true })
+    await get(`/api/v1/integration/payments/0x${'ab'.repeat(32)}?key=CANARY`, { 'x-request-id': 'mine' })
+    await get('/CANARY')
+    expect(lines).toEqual([
+      {
+        level: 30,
+        time: expect.any(String),
+        method: 'GET',
+        route: '/api/v1/integration/payments/:txHash',
+        status: 401,
+        ms: expect.any(Number),
+        requestId: 'mine',
+        msg: 'A request was answered.',
+      },
+      expect.objectContaining({ route: 'none', status: 404, requestId: expect.stringMatching(uuid) }),
+    ])
+  })
+
+  it('is off without being asked for', async () => {
+    const { lines, get } = await start()
+    await get('/health')
+    expect(lines).toEqual([])
+  })
+})

@@ -1,0 +1,93 @@
+import * as api from '@opentelemetry/api'
+import type { Post, PostResult } from '@payment-integration/core/ports'
+import { expect, it } from 'vitest'
+import { recordSpans } from '../../test/support/recorded-spans.js'
+import { paymentTrace } from './payment-trace.js'
+import { createSpanWriter } from './span-writer.js'
+import { createTracedSender } from './traced-sender.js'
+
+const payment = { chainId: 137, txHash: `0x${'12'.repeat(32)}`, integrationAddress: `0x${'cd'.repeat(20)}` }
+const { traceId, parentId } = paymentTrace(payment)
+const post: Post = {
+  url: 'https://shop.example/hooks/CANARY?key=CANARY',
+  headers: { 'X-Service-Signature': 't=1,v1=ab' },
+  body: Buffer.from('{}'),
+  timeoutMs: 5_000,
+  delivery: { ...payment, deliveryId: '7', version: 2, attempt: 3 },
+}
+const answer = (status: number): PostResult => ({
+  kind: 'answer',
+  status,
+  retryAfter: null,
+  excerpt: null,
+  latencyMs: 5,
+})
+
+/** A traced sender; `tracer` replaces that of an SDK that keeps its spans. */
+function setUp(result: PostResult, { sampling, tracer }: { sampling?: 'none'; tracer?: api.Tracer } = {}) {
+  const { provider, spans } = recordSpans(sampling)
+  const posts: Post[] = []
+  const sender = {
+    async post(each: Post) {
+      posts.push(each)
+      return result
+    },
+  }
+  const writer = createSpanWriter(api, tracer ?? provider.getTracer('test'))
+  return { traced: createTracedSender(sender, writer, { now: () => 1_000_000 }), posts, spans }
+}
+
+it('an attempt is a span of the payment, and traceparent names it beside the signed headers and the same bytes', async () => {
+  const { traced, posts, spans } = setUp(answer(204))
+  expect(await traced.post(post)).toEqual(answer(204))
+  const [span] = spans()
+  expect(span?.spanContext().traceId).toBe(traceId)
+  expect(span?.parentSpanContext?.spanId).toBe(parentId)
+  expect(span?.name).toBe('notification.attempt')
+  expect(span?.attributes).toEqual({
+    'payment.chain_id': 137,
+    'payment.tx_hash': payment.txHash,
+    'payment.integration': payment.integrationAddress,
+    'payment.version': 2,
+    'notification.id': '7',
+    'notification.attempt': 3,
+    'http.request.method': 'POST',
+    'http.response.status_code': 204,
+    'server.address': 'shop.example',
+  })
+  const traceparent = `00-${traceId}-${span?.spanContext().spanId}-01`
+  expect(posts).toEqual([{ ...post, headers: { 'X-Service-Signature': 't=1,v1=ab', traceparent } }])
+})
+
+it.each([
+  [answer(500), '500'],
+  [{ kind: 'failure', reason: 'timeout', latencyMs: 5_000 } as const, 'timeout'],
+])('%j is an error of the span', async (result, type) => {
+  const { traced, spans } = setUp(result)
+  await traced.post(post)
+  expect(spans()[0]?.status.code).toBe(api.SpanStatusCode.ERROR)
+  expect(spans()[0]?.attributes['error.type']).toBe(type)
+})
+
+it('a trace that is not sampled keeps no span, and traceparent says so', async () => {
+  const { traced, posts, spans } = setUp(answer(204), { sampling: 'none' })
+  await traced.post(post)
+  expect(spans()).toEqual([])
+  expect(posts[0]?.headers['traceparent']).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/)
+})
+
+it('a test of an endpoint is posted as it is', async () => {
+  const { traced, posts } = setUp(answer(204))
+  const { delivery: _, ...plain } = post
+  await traced.post(plain)
+  expect(posts).toEqual([plain])
+})
+
+it('an SDK that throws does not stop the delivery', async () => {
+  const startSpan = () => {
+    throw new Error('broken SDK')
+  }
+  const { traced, posts } = setUp(answer(204), { tracer: { startSpan, startActiveSpan: startSpan } })
+  expect(await traced.post(post)).toEqual(answer(204))
+  expect(posts).toEqual([post])
+})

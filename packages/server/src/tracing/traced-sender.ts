@@ -1,0 +1,58 @@
+/** Traces POSTs of notifications, and sends `traceparent` with them. Source: docs/observability.md. @module */
+import type { Span } from '@opentelemetry/api'
+import type { Clock, Post, PostResult, Sender } from '@payment-integration/core/ports'
+import type { SpanWriter } from './span-writer.js'
+
+/** Header of the W3C recommendation Trace Context. It is not signed. */
+export const traceparentHeader = 'traceparent'
+
+/** The SDK's own key: instrumentations of HTTP clients then add no second span and no second header. */
+const suppressed = 'OpenTelemetry SDK Context Key SUPPRESS_TRACING'
+
+/** Wraps a sender: one span per attempt of a delivery. Body, signature and result stay the same. */
+export function createTracedSender(sender: Sender, { api, start }: SpanWriter, clock: Pick<Clock, 'now'>): Sender {
+  const untraced = api.ROOT_CONTEXT.setValue(api.createContextKey(suppressed), true)
+
+  function startAttempt({ url, delivery }: Post): Span | null {
+    if (delivery === undefined) return null
+    const { deliveryId, version, attempt, ...payment } = delivery
+    return start({
+      name: 'notification.attempt',
+      payment,
+      startAt: clock.now(),
+      kind: api.SpanKind.CLIENT,
+      attributes: {
+        'payment.version': version,
+        'notification.id': deliveryId,
+        'notification.attempt': attempt,
+        'http.request.method': 'POST',
+        // The path of a notification URL may hold a secret.
+        'server.address': new URL(url).hostname,
+      },
+    })
+  }
+
+  return {
+    async post(post) {
+      const span = startAttempt(post)
+      if (span === null) return sender.post(post)
+      const headers = { ...post.headers, [traceparentHeader]: traceparent(span) }
+      const result = await api.context.with(untraced, () => sender.post({ ...post, headers }))
+      const failure = failureOf(result)
+      if (result.kind === 'answer') span.setAttribute('http.response.status_code', result.status)
+      if (failure !== null) span.setAttribute('error.type', failure).setStatus({ code: api.SpanStatusCode.ERROR })
+      span.end(new Date(clock.now()))
+      return result
+    },
+  }
+}
+
+function traceparent(span: Span): string {
+  const { traceId, spanId, traceFlags } = span.spanContext()
+  return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`
+}
+
+function failureOf(result: PostResult): string | null {
+  if (result.kind === 'failure') return result.reason
+  return result.status >= 200 && result.status < 300 ? null : String(result.status)
+}

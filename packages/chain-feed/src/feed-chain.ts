@@ -9,7 +9,6 @@ import type {
   Logger,
   RangesRequest,
 } from '@payment-integration/core/ports'
-import { FeedError } from './errors.js'
 import { chunkBlocks, missingRouter, readBlock, readBlocks, toFeedError } from './feed-blocks.js'
 import type { FeedConnection } from './feed-connection.js'
 import { parseBlock } from './feed-message.js'

@@ -68,7 +68,8 @@ export async function openFeedWorld() {
 
 /** Opens everything on given servers. */
 export async function openFeedOn(nats: Pick<TestCluster, 'urls'>) {
-  const chainId = (chainIds += 1)
+  const chainId = chainIds
+  chainIds += 1
   const clock = createTestClock()
   const draws = createDraws(chainId)
   const twin = createTwinChain(chainId, { now: clock.now, newHash: () => draws.hex(32), stepMs: 0 })

@@ -186,7 +186,7 @@ export function createFeedChain(options: FeedChainOptions): Chain {
           const found = await readBlock(feed, number)
           if (found !== null) return found.block
         } catch (error) {
-          fail(describeFailure(error))
+          fail(error)
         }
       }
       return chain.block(number, signal)

@@ -47,7 +47,7 @@ const pingMs = 10_000
 const lookMs = 50
 
 /**
- * Opens a connection in the background; it resolves nothing and retries for ever.
+ * Makes a connection. The first use opens it in the background, and failures are retried for ever.
  * @throws TypeError when an address is malformed, schemes are mixed, or the credentials have no known form.
  */
 export function createFeedConnection(options: FeedConnectionOptions): FeedConnection {
@@ -92,14 +92,16 @@ export function createFeedConnection(options: FeedConnectionOptions): FeedConnec
       await clock.sleep(reconnectMs, stop.signal)
     }
   }
-  const keeping = keep()
+  let keeping: Promise<void> | null = null
 
   return {
     current() {
+      keeping ??= keep()
       if (connection !== null && isConnected) return connection
       throw new FeedError('ERR_FEED_UNAVAILABLE', `No server of the feed is connected (${hosts.length} configured).`)
     },
     async ready(signal) {
+      keeping ??= keep()
       while (!(isConnected || signal.aborted || stop.signal.aborted)) await clock.sleep(lookMs, signal)
     },
     async close() {

@@ -88,6 +88,9 @@ const resubscribeMs = 1_000
 /** Part of `max_payload` that headers may take, in bytes. */
 const headerBytes = 1_024
 
+/** Which message a server returns; the types of the library lack the second one. */
+type MessageQuery = { last_by_subj: string } | { seq: number; next_by_subj: string }
+
 /** Opens the stream of a chain; it sends nothing before its first call. */
 export function createFeedStream(connection: FeedConnection, chainId: number, clock: Clock = systemClock): FeedStream {
   const name = `PI_FEED_${chainId}`
@@ -99,7 +102,7 @@ export function createFeedStream(connection: FeedConnection, chainId: number, cl
     return call(await jetstreamManager(nats, { checkAPI: false, timeout: answerTimeoutMs }))
   }
 
-  async function get(query: Parameters<JetStreamManager['streams']['getMessage']>[1]): Promise<FeedMessage | null> {
+  async function get(query: MessageQuery): Promise<FeedMessage | null> {
     try {
       const stored = await manage(({ streams }) => streams.getMessage(name, query))
       return stored === null ? null : messageOf(stored)

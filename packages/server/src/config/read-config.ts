@@ -14,6 +14,7 @@ import { type Config, ConfigError, logLevels, type ReceiptsConfig } from './conf
 import { consoleVariables, readConsole } from './console-variables.js'
 import { databaseVariables, readDatabase, readMigrates } from './database-variables.js'
 import { readActor, readDelivery } from './delivery-variables.js'
+import { feedVariables, readFeed } from './feed-variables.js'
 import { identityVariables, readIdentity } from './identity-variables.js'
 import { oidcVariables, readOidc } from './oidc-variables.js'
 import { portalVariables, readPortal } from './portal-variables.js'
@@ -50,6 +51,7 @@ const names = new Set<string>([
   ...oidcVariables,
   ...portalVariables,
   ...databaseVariables,
+  ...feedVariables,
   ...retentionVariables,
   ...fileVariables,
 ])
@@ -87,6 +89,7 @@ export function readConfig(env: Environment, readFile?: ReadFile): Config {
     masterKey: readMasterKey(variables),
     processorSecrets,
     chains: readChains(env, variables),
+    feed: readFeed(variables),
     leaseMs: variables.integer('PI_LEASE_MS', { min: 1_000, max: 600_000, unit: 'milliseconds' }, 15_000),
     receipts: readReceipts(variables, processorSecrets.length > 0, environment),
     delivery: readDelivery(variables),

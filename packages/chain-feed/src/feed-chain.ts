@@ -33,6 +33,8 @@ export interface FeedChainOptions {
 /** The defaults of {@link FeedChainOptions}. */
 export const feedChainDefaults = { maxHeadAgeMs: 60_000, restMs: 5_000 } as const
 
+/** How far the feed may be behind a head of the nodes when it replaces them, by the times of both blocks. */
+const mostBehindMs = 5_000
 /** Name of the feed among the endpoints of a chain. */
 const endpoint = 'feed'
 
@@ -41,8 +43,8 @@ const endpoint = 'feed'
  *
  * Guarantees: every block that the feed answers continues the one before it and was read for the routers of this chain;
  * its values were checked like those of any adapter. A missing, malformed or interrupted part comes from the nodes. The
- * head comes from the nodes while the feed is old, unreachable, or behind a head that the nodes answered; then the feed
- * again. Fates of transactions always come from the nodes.
+ * head comes from the nodes while the feed is old, unreachable, or more than 5 s behind a head of theirs; then from the
+ * feed again, and the reader waits until it is as high. Fates of transactions always come from the nodes.
  *
  * Errors are those of the given chain.
  * @throws RangeError When an option is out of range.
@@ -59,8 +61,8 @@ export function createFeedChain(options: FeedChainOptions): Chain {
 
   /** Newest block of the feed while the head comes from it; null while it comes from the nodes. */
   let head: BlockRef | null = null
-  /** Newest height that the nodes answered: a feed below it would stop the chain. */
-  let floor = -1
+  /** Newest block that the nodes answered: a feed far below it would stop the chain until it caught up. */
+  let floor: BlockRef | null = null
   let restUntil = Number.NEGATIVE_INFINITY
   let failures = 0
   let lastError: string | null = null
@@ -99,7 +101,8 @@ export function createFeedChain(options: FeedChainOptions): Chain {
       const ageMs = clock.now() - block.timestamp
       if (ageMs > maxHeadAgeMs)
         return `Block ${block.number}, the feed's newest, is ${Math.round(ageMs / 1_000)} s old.`
-      if (block.number < floor) return `Block ${block.number}, the feed's newest, is below ${floor}, a node's newest.`
+      if (floor !== null && block.number < floor.number && floor.timestamp - block.timestamp > mostBehindMs)
+        return `Block ${block.number}, the feed's newest, is far below ${floor.number}, a node's newest.`
       return block
     } catch (error) {
       return fail(error)
@@ -177,7 +180,7 @@ export function createFeedChain(options: FeedChainOptions): Chain {
       }
       use(null, found)
       const answered = await chain.head(signal)
-      floor = answered.number
+      floor = answered
       return answered
     },
     async block(number, signal) {

@@ -57,10 +57,14 @@ export function createFeedConnection(options: FeedConnectionOptions): FeedConnec
   const stop = new AbortController()
   let connection: NatsConnection | null = null
   let isConnected = false
+  let reason = 'not connected yet'
 
   async function follow(opened: NatsConnection): Promise<void> {
     for await (const { type } of opened.status()) {
-      if (type === 'disconnect' || type === 'staleConnection' || type === 'close') isConnected = false
+      if (type === 'disconnect' || type === 'staleConnection' || type === 'close') {
+        isConnected = false
+        reason = 'the connection was lost'
+      }
       if (type === 'reconnect') isConnected = true
     }
   }
@@ -84,8 +88,10 @@ export function createFeedConnection(options: FeedConnectionOptions): FeedConnec
         isConnected = true
         if (stop.signal.aborted) await connection.close()
         await Promise.all([follow(connection), connection.closed()])
-      } catch {
-        // The next attempt follows; readers see that there is no connection.
+        reason = 'the connection ended'
+      } catch (error) {
+        // The next attempt follows; readers see that there is no connection, and why.
+        reason = error instanceof Error ? error.message : 'unknown reason'
       }
       isConnected = false
       connection = null
@@ -98,7 +104,7 @@ export function createFeedConnection(options: FeedConnectionOptions): FeedConnec
     current() {
       keeping ??= keep()
       if (connection !== null && isConnected) return connection
-      throw new FeedError('ERR_FEED_UNAVAILABLE', `No server of the feed is connected (${hosts.length} configured).`)
+      throw new FeedError('ERR_FEED_UNAVAILABLE', `No server of the feed is connected: ${reason}.`)
     },
     async ready(signal) {
       keeping ??= keep()

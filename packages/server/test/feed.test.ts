@@ -31,7 +31,7 @@ describe.skipIf(missing)(`a server on the feed${missing === null ? '' : ` (skipp
       return join(folder, name)
     }
     const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'ca.pem')]
-    const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1']
+    const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
     const made = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', certificate, '-days', '2']
     execFileSync('openssl', [...made, ...subject], { stdio: 'ignore' })
     const [publisher, cell] = [createNkey(), createNkey()]
@@ -52,7 +52,7 @@ describe.skipIf(missing)(`a server on the feed${missing === null ? '' : ` (skipp
     const router = await node.deploy(devRouter, [receiver])
     const chain = { PI_RPC_URL_31337: node.rpcUrl, PI_ROUTERS_31337: `${router}@0.8`, PI_POLL_MS_31337: '50' }
     const feed = {
-      PI_FEED_URL: nats.urls.map((url) => url.replace('nats:', 'tls:')).join(),
+      PI_FEED_URL: nats.urls.map((url) => url.replace('nats://127.0.0.1', 'tls://localhost')).join(),
       PI_FEED_CA_FILE: certificate,
     }
     const args = [`0x${'00'.repeat(32)}`, 5n, nativeTokenAddress, receiver] as const
@@ -96,7 +96,7 @@ describe.skipIf(missing)(`a server on the feed${missing === null ? '' : ` (skipp
     const base = { PI_MASTER_KEY: masterKey, PI_FEED_URL: 'nats://127.0.0.1:1' }
     const open = (path: string) =>
       openService(readConfig({ ...base, PI_FEED_CREDENTIALS_FILE: path }), { logger: quiet })
-    await expect(open('/nowhere/at-all')).rejects.toThrow('PI_FEED_CREDENTIALS_FILE cannot be read (ENOENT)')
+    await expect(open('/nowhere/at-all')).rejects.toThrow('PI_FEED_CREDENTIALS_FILE names cannot be read (ENOENT)')
     await expect(open(import.meta.filename)).rejects.toThrow('neither a .creds file nor the seed of a user nkey')
   })
 })

@@ -3,7 +3,7 @@
  *
  * Names: signature, verification, pages, client, read-api-sqlite, read-api-postgres, sync, sync-sparse, live,
  * unauthenticated, deliveries-sqlite, deliveries-postgres, version-store, twin, console-sqlite, console-postgres,
- * console-writes, console-streams, updates, upgrade, bytes, bloat, retention. Without a name all of them run.
+ * console-writes, console-streams, updates, upgrade, bytes, bloat, retention, feed. Without a name all of them run.
  *
  * `--payments=N` fills the databases of the read API, the console, the upgrade and retention with so many payments.
  * `--keep=FOLDER` keeps those of the console and the upgrade there for the next run. `--smoke` shows on small data that
@@ -17,6 +17,7 @@ import { benchClient } from './client/bench.js'
 import { benchPages as benchConsolePages } from './console/bench.js'
 import { benchStreams } from './console/streams.js'
 import { benchWrites } from './console/writes.js'
+import { benchFeed } from './feed/bench.js'
 import { benchSync } from './indexer/bench.js'
 import { benchLive } from './indexer/live.js'
 import { table } from './measure.js'
@@ -143,6 +144,11 @@ const benches: Readonly<Record<string, () => Promise<string>>> = {
   bytes: () => benchBytes(smoke ? { payments: 200, wave: 100 } : { payments: 50_000, wave: 1_000 }),
   bloat: () => benchBloat(bloatEffort),
   retention: () => benchRetention(retentionEffort),
+  feed: async () => {
+    if (smoke) return benchFeed({ blocks: 200, live: 3, cells: [2], servers: 1 })
+    const effort = { blocks: 20_000, live: 100, cells: [1, 5, 20] }
+    return [await benchFeed({ ...effort, servers: 1 }), await benchFeed({ ...effort, servers: 3 })].join('\n')
+  },
   'console-streams': async () =>
     [await benchStreams(sqliteDatabase, streamsEffort), await benchStreams(postgresDatabase, streamsEffort)].join('\n'),
 }

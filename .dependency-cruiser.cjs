@@ -17,7 +17,7 @@ const packageArrows = {
   core: ['contract', 'webhook'],
   'store-sql': ['core', 'contract'],
   'chain-evm': ['core', 'contract'],
-  'chain-feed': ['core'],
+  'chain-feed': ['core', 'contract'],
   console: ['core', 'contract'],
   server: ['core', 'contract', 'store-sql', 'chain-evm', 'chain-feed', 'identity-sumsub', 'console'],
   cli: [

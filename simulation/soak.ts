@@ -1,8 +1,9 @@
 /**
- * Runs seeds against real components. Usage: `npm run soak -- [--suite=chaos|crash|outage|feed|identity]
- * [--seed=N] [--seeds=COUNT] [--from=N] [--concurrency=N]`. `chaos` faults and forks real chains, `crash` kills processes,
- * `outage` stops PostgreSQL, `feed` kills servers of a feed of blocks, `identity` judges histories of shared verifications. Without a suite all of them run;
- * with `--seed` alone it is one of chaos. Exit code 0 when every seed passes, 1 when one fails, 2 for a wrong call.
+ * Runs seeds against real components. Usage: `npm run soak -- [--suite=chaos|crash|outage|feed|identity] [--seed=N]
+ * [--seeds=COUNT] [--from=N] [--concurrency=N]`. `chaos` faults and forks real chains, `crash` kills processes,
+ * `outage` stops PostgreSQL, `feed` kills servers of a feed of blocks, `identity` judges histories of shared
+ * verifications. Without a suite all of them run; with `--seed` alone it is one of chaos. Exit code 0 when every seed
+ * passes, 1 when one fails, 2 for a wrong call.
  * @module
  */
 import { availableParallelism } from 'node:os'

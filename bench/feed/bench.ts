@@ -1,4 +1,4 @@
-/** Calls to a node by cells that read it and by cells that read the feed, and blocks a second through the feed. @module */
+/** Calls to nodes with and without the feed, and blocks a second through it. @module */
 import { createFeedChain, createFeedConnection, createFeedPublisher } from '@payment-integration/chain-feed'
 import type { Chain } from '@payment-integration/core/ports'
 import { counted } from '../../packages/chain-feed/test/feed-world.js'

@@ -1,4 +1,4 @@
-/** A chain that is read from the feed, and from its nodes where the feed has a flaw. Source: docs/decisions/chain-feed.md. @module */
+/** Reads a chain from the feed, else from its nodes. Source: docs/decisions/chain-feed.md. @module */
 import { ChainError, silentLogger, systemClock } from '@payment-integration/core'
 import type {
   BlockRange,
@@ -41,10 +41,10 @@ const endpoint = 'feed'
 /**
  * Builds a chain that reads proven blocks from the feed.
  *
- * Guarantees: every block that the feed answers continues the one before it and was read for the routers of this chain;
- * its values were checked like those of any adapter. A missing, malformed or interrupted part comes from the nodes. The
- * head comes from the nodes while the feed is old, unreachable, or more than 5 s behind a head of theirs; then from the
- * feed again, and the reader waits until it is as high. Fates of transactions always come from the nodes.
+ * Guarantees: every block that the feed answers continues the one before it and was read for the routers of this chain.
+ * Its values were checked like those of any adapter. A missing, malformed or interrupted part comes from the nodes. The
+ * head comes from the nodes while the feed is old, unreachable, or more than 5 s behind a head of theirs. Then it comes
+ * from the feed again, and the reader waits until that is as high. Fates of transactions always come from the nodes.
  *
  * Errors are those of the given chain.
  * @throws RangeError When an option is out of range.

@@ -7,6 +7,7 @@ import {
   type NatsConnection,
   nkeyAuthenticator,
 } from '@nats-io/transport-node'
+import { parseUrl } from '@payment-integration/contract'
 import { systemClock } from '@payment-integration/core'
 import type { Clock } from '@payment-integration/core/ports'
 import { FeedError } from './errors.js'
@@ -120,7 +121,7 @@ export function createFeedConnection(options: FeedConnectionOptions): FeedConnec
 
 /** Hosts with their ports. @throws TypeError */
 function parseServers(servers: readonly string[]): { readonly hosts: string[]; readonly isTls: boolean } {
-  const parsed = servers.map((server) => (URL.canParse(server) ? new URL(server) : null))
+  const parsed = servers.map((server) => parseUrl(server))
   const schemes = new Set(parsed.map((url) => url?.protocol))
   const [scheme] = schemes
   const isUsable = schemes.size === 1 && (scheme === 'nats:' || scheme === 'tls:')

@@ -1,4 +1,4 @@
-/** A server that reads the feed of a publisher: a payment of a real chain, over a real nats-server with TLS and nkeys. */
+/** A server on a feed of a real chain, over a real nats-server with TLS and nkeys. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-/** `payment-integration feed publish`: reads chains once for many deployments. Source: docs/decisions/chain-feed.md. @module */
+/** `payment-integration feed publish`: reads chains once for many deployments. @module */
 import type { Command } from 'commander'
 import { examples, type Finish, optionsOf } from '../command.js'
 import type { ExitCode, Io } from '../io.js'

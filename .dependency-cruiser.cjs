@@ -17,8 +17,9 @@ const packageArrows = {
   core: ['contract', 'webhook'],
   'store-sql': ['core', 'contract'],
   'chain-evm': ['core', 'contract'],
+  'chain-feed': ['core', 'contract'],
   console: ['core', 'contract'],
-  server: ['core', 'contract', 'store-sql', 'chain-evm', 'identity-sumsub', 'console'],
+  server: ['core', 'contract', 'store-sql', 'chain-evm', 'chain-feed', 'identity-sumsub', 'console'],
   cli: [
     'server',
     'client',
@@ -45,6 +46,7 @@ const npmArrows = {
   core: ['lossless-json'],
   'store-sql': ['kysely', 'pg', '@types/pg', '@photostructure/sqlite'],
   'chain-evm': ['viem', 'ws', 'hash-wasm', '@noble/hashes'],
+  'chain-feed': ['@nats-io/transport-node', '@nats-io/jetstream'],
   // uPlot is bundled into the script of the pages.
   console: ['hono', 'openid-client', 'uplot'],
   server: ['hono', '@hono/node-server', 'undici', 'pino', 'ipaddr.js', 'prom-client', '@opentelemetry/api'],

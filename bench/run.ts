@@ -3,8 +3,8 @@
  *
  * Names: signature, verification, pages, client, read-api-sqlite, read-api-postgres, sync, sync-sparse, live,
  * unauthenticated, deliveries-sqlite, deliveries-postgres, version-store, twin, console-sqlite, console-postgres,
- * console-writes, console-streams, updates, upgrade, bytes, bloat, retention, roles, failover. Without a name all of them
- * run.
+ * console-writes, console-streams, updates, upgrade, bytes, bloat, retention, roles, failover, feed. Without a name all of
+ * them run.
  *
  * `--payments=N` fills the databases of the read API, the console, the upgrade and retention with so many payments.
  * `--keep=FOLDER` keeps those of the console and the upgrade there for the next run. `--smoke` shows on small data that
@@ -19,6 +19,7 @@ import { benchPages as benchConsolePages } from './console/bench.js'
 import { benchStreams } from './console/streams.js'
 import { benchWrites } from './console/writes.js'
 import { benchFailover } from './failover/bench.js'
+import { benchFeed } from './feed/bench.js'
 import { benchSync } from './indexer/bench.js'
 import { benchLive } from './indexer/live.js'
 import { table } from './measure.js'
@@ -150,6 +151,11 @@ const benches: Readonly<Record<string, () => Promise<string>>> = {
   retention: () => benchRetention(retentionEffort),
   roles: () => benchRoles(smoke ? { restarts: 1, kills: 1, clients: 2 } : { restarts: 20, kills: 10, clients: 8 }),
   failover: () => benchFailover(smoke ? { rounds: 1, between: 5 } : { rounds: 20, between: 50 }),
+  feed: async () => {
+    if (smoke) return benchFeed({ blocks: 200, live: 3, cells: [2], servers: 1 })
+    const effort = { blocks: 20_000, live: 100, cells: [1, 5, 20] }
+    return [await benchFeed({ ...effort, servers: 1 }), await benchFeed({ ...effort, servers: 3 })].join('\n')
+  },
   'console-streams': async () =>
     [await benchStreams(sqliteDatabase, streamsEffort), await benchStreams(postgresDatabase, streamsEffort)].join('\n'),
 }

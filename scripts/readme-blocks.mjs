@@ -23,6 +23,9 @@ const runners = {
     { compiled: 'it wants nodes of two chains and a host; packages/chain-evm tests what it makes on recorded chains' },
     { environments: true },
   ],
+  'packages/chain-feed/README.md': {
+    compiled: 'it wants NATS servers and a chain; packages/chain-feed/src tests make the same calls on both',
+  },
   'packages/cli/README.md': { environments: true },
   'packages/client/README.md': {
     tests: [

@@ -1,8 +1,9 @@
 /**
- * Runs seeds against real components. Usage: `npm run soak -- [--suite=chaos|crash|outage|identity] [--seed=N]
+ * Runs seeds against real components. Usage: `npm run soak -- [--suite=chaos|crash|outage|feed|identity] [--seed=N]
  * [--seeds=COUNT] [--from=N] [--concurrency=N]`. `chaos` faults and forks real chains, `crash` kills processes,
- * `outage` stops PostgreSQL, `identity` judges histories of shared verifications. Without a suite all of them run;
- * with `--seed` alone it is one of chaos. Exit code 0 when every seed passes, 1 when one fails, 2 for a wrong call.
+ * `outage` stops PostgreSQL, `feed` kills servers of a feed of blocks, `identity` judges histories of shared
+ * verifications. Without a suite all of them run; with `--seed` alone it is one of chaos. Exit code 0 when every seed
+ * passes, 1 when one fails, 2 for a wrong call.
  * @module
  */
 import { availableParallelism } from 'node:os'
@@ -12,10 +13,11 @@ import { misused, readOptions, wholeNumber } from './command-line.js'
 import { crashTable, describeCrash, runCrashes } from './crash/run-crash.js'
 import { runOutages } from './crash/run-outages.js'
 import type { CrashReport } from './crash/run-seed.js'
+import { describeFeed, runFeedSeed } from './feed/run-feed.js'
 import { runIdentity } from './identity/run-identity.js'
 
 /** Each seed of `crash` and `outage` has ten kills or ten outages. */
-const defaultSeeds = { chaos: 1_000, crash: 200, outage: 20, identity: 10_000 } as const
+const defaultSeeds = { chaos: 1_000, crash: 200, outage: 20, feed: 10, identity: 10_000 } as const
 
 type Suite = keyof typeof defaultSeeds
 
@@ -48,6 +50,16 @@ const suites: Readonly<Record<Suite, () => Promise<boolean>>> = {
   },
   async outage() {
     return printFailures(await runOutages({ ...seedsOf('outage'), onReport: printReport('outage') }))
+  },
+  async feed() {
+    const { from, count } = seedsOf('feed')
+    let hasPassed = true
+    for (let seed = from; seed < from + count; seed += 1) {
+      const report = await runFeedSeed(seed)
+      out(describeFeed(report))
+      hasPassed &&= report.verdict.findings.length === 0
+    }
+    return hasPassed
   },
   async identity() {
     const { hasPassed, table } = await runIdentity({ ...seedsOf('identity'), onFinding: out })

@@ -6,7 +6,7 @@ import { tokenFacts } from '../node/fake-node.js'
 /** The token of an amount, from the chain. */
 interface NamedToken {
   readonly address: string
-  readonly symbol: string
+  readonly symbol: string | null
   readonly decimals: number
 }
 

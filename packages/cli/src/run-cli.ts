@@ -8,6 +8,7 @@ import { addDeliveries } from './commands/deliveries/deliveries.js'
 import { addDev } from './commands/dev.js'
 import { addDoctor } from './commands/doctor/doctor.js'
 import { addExplain } from './commands/explain/explain.js'
+import { addFeed } from './commands/feed.js'
 import { addIdentity } from './commands/identity/identity.js'
 import { addInit } from './commands/init.js'
 import { addIntegrations } from './commands/integrations.js'
@@ -81,6 +82,7 @@ function createProgram(io: Io, finish: Finish): Command {
   addAudit(program, io, finish)
   addRetention(program, io, finish)
   addSecrets(program, io, finish)
+  addFeed(program, io, finish)
   addMirror(program, io, finish)
   return program
 }

@@ -15,6 +15,7 @@ export async function buildCommand(): Promise<string> {
     'core',
     'store-sql',
     'chain-evm',
+    'chain-feed',
     'identity-sumsub',
     'console',
     'server',

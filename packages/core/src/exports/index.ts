@@ -9,6 +9,7 @@ export { ChainAdapterError } from '../indexer/chain-adapter-error.js'
 export { createCheckedChain } from '../indexer/checked-chain.js'
 export { DeepReorganisationError } from '../indexer/deep-reorganisation-error.js'
 export { type IndexerOptions, indexerDefaults } from '../indexer/indexer.js'
+export { rangeFlaw } from '../indexer/range-flaws.js'
 export type * from '../integration-session-types.js'
 export type * from '../integration-types.js'
 export {

@@ -15,7 +15,10 @@ export function blockFlaw(place: string, block: BlockRef): Flaw {
   )
 }
 
-/** A range: its blocks are one branch, and its payments stand in these blocks, in the order of the chain. */
+/**
+ * The first flaw of a range that an adapter hands over, or null. Its blocks are one branch, and its payments stand in
+ * these blocks, in the order of the chain.
+ */
 export function rangeFlaw(range: BlockRange, chainId: number): Flaw {
   return firstFlaw(
     () => objectFlaw('the range', range),

@@ -102,6 +102,16 @@ export interface DeliveryConfig {
   readonly denied: readonly string[]
 }
 
+/** Where proven blocks are read. Source: docs/decisions/chain-feed.md. */
+export interface FeedConfig {
+  /** `nats://host:port` or `tls://host:port`, at least one, all of the same scheme. */
+  readonly servers: readonly string[]
+  /** Path of a `.creds` file or of an nkey seed; null: none. */
+  readonly credentialsFile: string | null
+  /** Path of the certificates that servers are checked with; null: those of Node. */
+  readonly caFile: string | null
+}
+
 /** Where the outcome of pending payments is polled. */
 export type ReceiptsConfig =
   | { readonly kind: 'off' }
@@ -189,6 +199,8 @@ export interface Config {
   readonly processorSecrets: readonly string[]
   /** Empty: the server serves and delivers, but indexes nothing. */
   readonly chains: readonly ChainConfig[]
+  /** The feed that the chains are read from before their nodes; null: the nodes alone. */
+  readonly feed: FeedConfig | null
   /** Lease of an indexer on its chains, in milliseconds. After a crash no other process takes over sooner. */
   readonly leaseMs: number
   readonly receipts: ReceiptsConfig

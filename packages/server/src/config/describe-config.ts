@@ -47,6 +47,8 @@ export interface ConfigDescription {
     readonly maxRange: number | 'default'
     readonly confirmations: number | null
   }[]
+  /** Addresses of its servers, or `off`. */
+  readonly feed: readonly string[] | 'off'
   readonly leaseMs: number
   readonly receipts: string
   readonly delivery: {
@@ -99,6 +101,7 @@ export function describeConfig(config: Config): ConfigDescription {
     masterKey: 'set',
     processorSecrets: processorSecrets.length === 0 ? 'none' : `${processorSecrets.length} set`,
     chains: config.chains.map(describeChain),
+    feed: config.feed?.servers.map(describeUrl) ?? 'off',
     leaseMs: config.leaseMs,
     receipts: receipts.kind === 'http' ? `http from ${describeUrl(receipts.url)}` : receipts.kind,
     delivery: {

@@ -32,6 +32,7 @@ describe('readConfig', () => {
       masterKey: key,
       processorSecrets: [],
       chains: [],
+      feed: null,
       leaseMs: 15_000,
       receipts: { kind: 'chain' },
       delivery: { concurrency: 256, perEndpoint: 32, denied: [], dnsServers: [] },

@@ -14,6 +14,7 @@ import { type Config, ConfigError, logLevels, type ReceiptsConfig } from './conf
 import { consoleVariables, readConsole } from './console-variables.js'
 import { databaseVariables, readDatabase, readMigrates } from './database-variables.js'
 import { readActor, readDelivery } from './delivery-variables.js'
+import { feedVariables, readFeed } from './feed-variables.js'
 import { identityVariables, readIdentity } from './identity-variables.js'
 import { observationVariables, readAccessLog, readTracing } from './observation-variables.js'
 import { oidcVariables, readOidc } from './oidc-variables.js'
@@ -56,6 +57,7 @@ const names = new Set<string>([
   ...oidcVariables,
   ...portalVariables,
   ...databaseVariables,
+  ...feedVariables,
   ...retentionVariables,
   ...fileVariables,
 ])
@@ -92,6 +94,7 @@ export function readConfig(env: Environment, readFile?: ReadFile): Config {
     masterKey: readMasterKey(variables),
     processorSecrets,
     chains,
+    feed: readFeed(variables),
     leaseMs: variables.integer('PI_LEASE_MS', { min: 1_000, max: 600_000, unit: 'milliseconds' }, 15_000),
     receipts: readReceipts(variables, processorSecrets.length > 0, environment),
     delivery: readDelivery(variables),

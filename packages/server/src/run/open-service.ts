@@ -27,6 +27,7 @@ import { openTracing } from '../tracing/open-tracing.js'
 import { boundHeap } from './bound-heap.js'
 import { emitToAll } from './emit-to-all.js'
 import { openChain } from './open-chain.js'
+import { openFeed } from './open-feed.js'
 import { openFulfilments } from './open-fulfilments.js'
 import { createQuarantine } from './quarantine.js'
 
@@ -103,9 +104,11 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
   const receiveUpdate =
     processorSecrets.length === 0 ? null : createUpdateReceiver({ secrets: processorSecrets, clock })
   const onQuarantine = createQuarantine({ logger, publish: onEvent })
-  const followed = config.chains.map((each) => {
-    const { startBlock, pollMs } = each
-    return { chain: openChain(each, onQuarantine), startBlock, pollMs, leaseMs: config.leaseMs }
+  const feed = await openFeed(config.feed, { clock, logger })
+  const nodes = config.chains.map((each) => openChain(each, onQuarantine))
+  const followed = config.chains.map(({ startBlock, pollMs }, index) => {
+    const chain = nodes[index] as Chain
+    return { chain: feed?.over(chain) ?? chain, startBlock, pollMs, leaseMs: config.leaseMs }
   })
   const chains = new Map(followed.map(({ chain }) => [chain.chainId, chain]))
   const confirmations = Object.fromEntries(config.chains.map((chain) => [chain.chainId, chain.confirmations]))
@@ -155,9 +158,9 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
     logger,
     async close() {
       fulfilments?.close()
-      for (const { chain } of followed) chain.close()
+      for (const chain of nodes) chain.close()
       identity?.provider.close()
-      await Promise.allSettled([sender.close(), receipts?.close?.()])
+      await Promise.allSettled([sender.close(), receipts?.close?.(), feed?.close()])
       await store.close()
     },
   }

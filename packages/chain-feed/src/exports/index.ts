@@ -1,0 +1,9 @@
+export { FeedError, type FeedErrorCode } from '../errors.js'
+export { createFeedChain, type FeedChainOptions, feedChainDefaults } from '../feed-chain.js'
+export { createFeedConnection, type FeedConnection, type FeedConnectionOptions } from '../feed-connection.js'
+export {
+  createFeedPublisher,
+  type FeedPublisher,
+  type FeedPublisherOptions,
+  feedPublisherDefaults,
+} from '../feed-publisher.js'

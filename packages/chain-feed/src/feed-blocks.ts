@@ -1,0 +1,108 @@
+/** Reads consecutive blocks of the feed, and checks that they continue. @module */
+import { FeedError } from './errors.js'
+import { type FeedBlock, parseBlock } from './feed-message.js'
+import type { FeedStream } from './feed-stream.js'
+
+/** Blocks that are requested at a time. The next ones are requested while these are processed. */
+export const chunkBlocks = 128
+
+/** Blocks to read, both ends included. */
+export interface BlocksRequest {
+  readonly from: number
+  readonly to: number
+  /** Routers that a block must have been read for. */
+  readonly routers: ReadonlySet<string>
+}
+
+/** Consecutive blocks, each on top of the one before it; the next call continues them. */
+export interface BlocksPart {
+  readonly blocks: readonly FeedBlock[]
+  /** Why the blocks end before `to`, or null. Nothing follows then. */
+  readonly problem: FeedError | null
+}
+
+/**
+ * Yields the requested blocks up to the first problem: a missing or malformed message, an unread router, a block that
+ * does not continue the one before it, or no answer. It never rejects.
+ */
+export async function* readBlocks(
+  deps: { readonly stream: FeedStream; readonly chainId: number },
+  { from, to, routers }: BlocksRequest,
+): AsyncGenerator<BlocksPart> {
+  // The block below is read too, so that the first block is known to continue the feed itself.
+  let parent = from === 0 ? null : await readBlock(deps, from - 1).catch(() => null)
+  let next = from
+  let ahead = readChunk(deps, next, to)
+  while (next <= to) {
+    const { blocks, problem } = await ahead
+    const part: FeedBlock[] = []
+    let flaw = problem
+    for (const block of blocks) {
+      flaw = flawOf(block, parent, routers)
+      if (flaw !== null) break
+      part.push(block)
+      parent = block
+    }
+    flaw ??= problem
+    next += part.length
+    if (flaw === null && next <= to) ahead = readChunk(deps, next, to)
+    if (part.length > 0 || flaw !== null) yield { blocks: part, problem: flaw }
+    if (flaw !== null) return
+  }
+}
+
+/** One block, or null when its height is not in the feed. @throws FeedError */
+export async function readBlock(
+  { stream, chainId }: { readonly stream: FeedStream; readonly chainId: number },
+  height: number,
+): Promise<FeedBlock | null> {
+  const message = await stream.at(height)
+  return message === null ? null : parseBlock(chainId, message.data)
+}
+
+/** The blocks of a chunk up to the first one that cannot be read. */
+async function readChunk(
+  deps: { readonly stream: FeedStream; readonly chainId: number },
+  from: number,
+  to: number,
+): Promise<BlocksPart> {
+  const heights = Array.from({ length: Math.min(chunkBlocks, to - from + 1) }, (_, index) => from + index)
+  const read = await Promise.allSettled(heights.map((height) => readBlock(deps, height)))
+  const blocks: FeedBlock[] = []
+  for (const [index, outcome] of read.entries()) {
+    if (outcome.status === 'rejected') return { blocks, problem: toFeedError(outcome.reason) }
+    const { value } = outcome
+    if (value === null) return { blocks, problem: gap(`block ${from + index} is not in the feed`) }
+    if (value.block.number !== from + index)
+      return { blocks, problem: gap(`block ${value.block.number} is stored as block ${from + index}`) }
+    blocks.push(value)
+  }
+  return { blocks, problem: null }
+}
+
+function flawOf(
+  { block, routers }: FeedBlock,
+  parent: FeedBlock | null,
+  wanted: ReadonlySet<string>,
+): FeedError | null {
+  if (parent !== null && block.parentHash !== parent.block.hash)
+    return gap(`block ${block.number} does not continue block ${parent.block.number}`)
+  return missingRouter(routers, wanted)
+}
+
+/** Why a block says nothing about the payments of some router, or null. */
+export function missingRouter(routers: readonly string[], wanted: ReadonlySet<string>): FeedError | null {
+  const read = new Set(routers)
+  for (const router of wanted) if (!read.has(router)) return gap(`its publisher does not read the router ${router}`)
+  return null
+}
+
+function gap(reason: string): FeedError {
+  return new FeedError('ERR_FEED_GAP', `The feed has a gap: ${reason}.`)
+}
+
+/** A mistake of this package, such as a TypeError, must not look like an answer. */
+export function toFeedError(error: unknown): FeedError {
+  if (error instanceof FeedError) return error
+  return new FeedError('ERR_FEED_UNAVAILABLE', 'The feed could not be read.', { cause: error })
+}

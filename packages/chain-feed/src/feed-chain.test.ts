@@ -1,0 +1,245 @@
+import { systemClock } from '@payment-integration/core'
+import type { BlockRange, Chain } from '@payment-integration/core/ports'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { openFeedOn } from '../test/feed-world.js'
+import { natsMissing, startNats, type TestCluster } from '../test/nats-server.js'
+import { formatBlock, parseBlock } from './feed-message.js'
+
+const skipped = natsMissing === null ? '' : ` (skipped: ${natsMissing})`
+
+describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
+  let nats: TestCluster
+  beforeAll(async () => {
+    nats = await startNats()
+  })
+  afterAll(() => nats.remove())
+
+  async function openWorld(on = nats) {
+    const world = await openFeedOn(on)
+    onTestFinished(() => world.close())
+    return world
+  }
+
+  async function readAll(chain: Chain, from: number, to: number): Promise<BlockRange[]> {
+    const ranges: BlockRange[] = []
+    for await (const range of chain.ranges({ from, to, head: to })) ranges.push(range)
+    return ranges
+  }
+
+  const heights = (ranges: readonly BlockRange[]) => ranges.flatMap(({ blocks }) => blocks.map(({ number }) => number))
+  const upTo = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
+  const hashes = (ranges: readonly BlockRange[]) =>
+    ranges.flatMap(({ payments }) => payments.map(({ txHash }) => txHash))
+
+  test('several thousand blocks come in few ranges, each once, and no node is asked', async () => {
+    const world = await openWorld()
+    const blocks = 3_000
+    world.mine(...upTo(1, blocks).map((height) => (height % 50 === 0 ? 2 : 0)))
+    await world.openPublisher({ startDepth: blocks }).step()
+    const { chain, calls } = world.openReader()
+    const ranges = await readAll(chain, 1, blocks)
+    expect(heights(ranges)).toEqual(upTo(1, blocks))
+    expect(hashes(ranges)).toEqual(hashes(await readAll(world.twin, 1, blocks)))
+    expect(ranges.length).toBeLessThan(blocks / 50)
+    expect(calls).toEqual({ head: 0, block: 0, ranges: [] })
+  })
+
+  test('a reader behind the oldest block reads the nodes up to there, then the feed', async () => {
+    const world = await openWorld()
+    world.mine(...upTo(1, 50).map(() => 1))
+    await world.openPublisher({ startDepth: 10 }).step()
+    const { chain, calls } = world.openReader()
+    const ranges = await readAll(chain, 3, 50)
+    expect(heights(ranges)).toEqual(upTo(3, 50))
+    expect(hashes(ranges)).toEqual(hashes(await readAll(world.twin, 3, 50)))
+    expect(calls.ranges).toEqual(['3-39'])
+  })
+
+  const damages = {
+    'is not JSON': () => Buffer.from('{"v":1'),
+    'has an unknown version': (text: string) => Buffer.from(text.replace('"v":1', '"v":2')),
+    'is of another chain': (text: string) => Buffer.from(text.replace('"chainId":', '"chainId":9')),
+    'has a shortened hash': (text: string) => Buffer.from(text.replace(/"txHash":"0x../, '"txHash":"0x')),
+    'has an amount that is no number': (text: string) => Buffer.from(text.replace(/"gross":"/, '"gross":"-')),
+    'has no proof': (text: string) => Buffer.from(text.replace('"proof":"root"', '"proof":"none"')),
+    'was read for other routers': (text: string) => Buffer.from(text.replace(/"routers":\["0x7b/, '"routers":["0x7c')),
+    'is not UTF-8': () => Buffer.from([0x7b, 0xff, 0x7d]),
+  }
+  test.each(Object.entries(damages))('a block whose message %s comes from the nodes', async (_name, damage) => {
+    const world = await openWorld()
+    world.mine(1, 1, 1, 1, 1)
+    await world.publish()
+    const sound = await world.stream.at(3)
+    const data = damage(Buffer.from(sound?.data ?? []).toString())
+    const { sequence } = await world.stream.tail()
+    // The newest message again, so that the damaged one is not the head.
+    const newest = await world.stream.at(5)
+    await world.stream.append({ height: 3, data, publisher: 'b' }, { sequence: sequence, isOwn: false })
+    await world.stream.append(
+      { height: 5, data: newest?.data ?? data, publisher: 'b' },
+      { sequence: sequence + 1, isOwn: false },
+    )
+    const { chain, calls } = world.openReader()
+    expect((await chain.head()).number).toBe(5)
+    const ranges = await readAll(chain, 1, 5)
+    expect(heights(ranges)).toEqual(upTo(1, 5))
+    expect(hashes(ranges)).toEqual(hashes(await readAll(world.twin, 1, 5)))
+    expect(calls.ranges).toEqual(['3-5'])
+    expect(chain.endpoints()[0]).toMatchObject({ name: 'feed', inUse: true, failures: 1 })
+  })
+
+  test('a newest message that cannot be read leaves the head to the nodes, until a sound one follows', async () => {
+    const world = await openWorld()
+    world.mine(1, 1)
+    await world.publish()
+    const { sequence, message } = await world.stream.tail()
+    const data = Buffer.from(
+      Buffer.from(message?.data ?? [])
+        .toString()
+        .replace('"v":1', '"v":7'),
+    )
+    await world.stream.append({ height: 3, data, publisher: 'b' }, { sequence: sequence, isOwn: false })
+    const { chain, calls } = world.openReader()
+    expect((await chain.head()).number).toBe(2)
+    expect(calls.head).toBe(1)
+    expect(chain.endpoints().map(({ name, inUse }) => [name, inUse])).toEqual([
+      ['feed', false],
+      ['simulated', true],
+    ])
+    expect(chain.endpoints()[0]?.lastError).toMatch(/version is 7/)
+    await world.stream.append(
+      { height: 2, data: message?.data ?? data, publisher: 'b' },
+      { sequence: sequence + 1, isOwn: false },
+    )
+    expect((await chain.head()).number).toBe(2)
+    expect(calls.head).toBe(1)
+  })
+
+  test('a block that does not continue the feed comes from the nodes, and the feed goes on after it', async () => {
+    const world = await openWorld()
+    world.mine(1, 1, 1, 1)
+    await world.publish()
+    const stored = await world.stream.at(2)
+    const fed = parseBlock(world.chainId, stored?.data ?? new Uint8Array())
+    const block = { ...fed.block, hash: `0x${'ab'.repeat(32)}` }
+    const data = formatBlock(world.chainId, { ...fed, block, payments: [] })
+    const { sequence, message } = await world.stream.tail()
+    await world.stream.append({ height: 2, data, publisher: 'b' }, { sequence: sequence, isOwn: false })
+    await world.stream.append(
+      { height: 4, data: message?.data ?? data, publisher: 'b' },
+      { sequence: sequence + 1, isOwn: false },
+    )
+    const { chain, calls } = world.openReader()
+    // Block 2 continues block 1, so it is believed; block 3 contradicts it. The nodes contradict it too.
+    await expect(readAll(chain, 1, 4)).rejects.toMatchObject({ code: 'ERR_CHAIN_RANGE_GONE' })
+    expect(calls.ranges).toEqual(['3-4'])
+    expect(heights(await readAll(chain, 3, 4))).toEqual([3, 4])
+    expect(calls.ranges).toEqual(['3-4', '3-4'])
+    expect(heights(await readAll(chain, 4, 4))).toEqual([4])
+    expect(calls.ranges).toHaveLength(2)
+  })
+
+  test('a silent feed is replaced by the nodes, and returns once it is hardly behind them', async () => {
+    const world = await openWorld()
+    world.mine(1, 1)
+    await world.publish()
+    const { chain, calls } = world.openReader()
+    expect((await chain.head()).number).toBe(2)
+    world.clock.advance(61_000)
+    expect(calls.head).toBe(0)
+    world.mine(1)
+    world.clock.advance(7_000)
+    world.mine(1)
+    expect((await chain.head()).number).toBe(4)
+    expect(chain.endpoints()[0]?.lastError).toMatch(/6[89] s old/)
+    const read = await readAll(chain, 2, 4)
+    expect(heights(read)).toEqual([2, 3, 4])
+    expect(calls).toMatchObject({ head: 1, ranges: ['3-4'] })
+    // A publisher that catches up is still far behind the checkpoint.
+    const lagging = { ...world.twin, head: async () => (await world.twin.block(3)) ?? world.twin.head() }
+    await world.openPublisher({ chain: lagging, standbyMs: 1 }).step()
+    expect((await chain.head()).number).toBe(4)
+    expect(calls.head).toBe(2)
+    await world.openPublisher({ standbyMs: 1 }).step()
+    expect((await chain.head()).number).toBe(4)
+    expect(calls.head).toBe(2)
+    expect(chain.endpoints()[0]).toMatchObject({ inUse: true, head: 4 })
+  })
+
+  test('a publisher that does not know a router of the reader is not believed', async () => {
+    const world = await openWorld()
+    world.mine(1, 1)
+    await world.publish()
+    const added = `0x${'7d'.repeat(20)}`
+    const { chain, calls } = world.openReader({ chain: { ...world.twin, routers: [...world.twin.routers, added] } })
+    await chain.head()
+    expect(heights(await readAll(chain, 1, 2))).toEqual([1, 2])
+    expect(calls).toEqual({ head: 1, block: 0, ranges: ['1-2'] })
+    expect(chain.endpoints()[0]?.lastError).toContain(added)
+    // The blocks of the known routers still come from the feed, as in a backfill.
+    for await (const { payments } of chain.ranges({ from: 1, to: 2, head: 2, routers: world.twin.routers }))
+      expect(payments).toHaveLength(2)
+    expect(calls.ranges).toHaveLength(1)
+  })
+
+  test('a feed without a server never delays a reading, and returns with its server', async () => {
+    const own = await startNats()
+    onTestFinished(() => own.remove())
+    const world = await openWorld(own)
+    world.mine(1, 1, 1)
+    await world.publish()
+    const { chain, calls } = world.openReader({ clock: systemClock, restMs: 1 })
+    const [server] = own.servers
+    await server?.kill()
+    await expect.poll(() => chain.head().then(() => calls.head), waiting).toBeGreaterThan(0)
+    expect(heights(await readAll(chain, 1, 3))).toEqual([1, 2, 3])
+    expect(await chain.block(2)).toEqual(await world.twin.block(2))
+    let wakes = 0
+    const stop = new AbortController()
+    const watching = chain.watch(() => {
+      wakes += 1
+    }, stop.signal)
+    await server?.start()
+    await expect.poll(() => chain.head().then(() => chain.endpoints()[0]?.inUse), waiting).toBe(true)
+    await expect
+      .poll(async () => {
+        world.mine(0)
+        await world.publish().catch(() => undefined)
+        return wakes
+      }, waiting)
+      .toBeGreaterThan(0)
+    stop.abort()
+    await watching
+  })
+
+  test('a server that stopped answering costs one wait, then the nodes are read without one', async () => {
+    const own = await startNats()
+    onTestFinished(() => own.remove())
+    const world = await openWorld(own)
+    world.mine(1, 1)
+    await world.publish()
+    const { chain, calls } = world.openReader()
+    await chain.head()
+    own.servers[0]?.suspend(true)
+    await chain.head()
+    expect(chain.endpoints()[0]).toMatchObject({ inUse: false, failures: 1 })
+    for (let reads = 0; reads < 100; reads += 1) {
+      await chain.head()
+      await readAll(chain, 1, 2)
+    }
+    expect(chain.endpoints()[0]).toMatchObject({ failures: 1 })
+    expect(calls.ranges).toHaveLength(100)
+    own.servers[0]?.suspend(false)
+    world.clock.advance(5_001)
+    await chain.head()
+    expect(chain.endpoints()[0]?.inUse).toBe(true)
+  })
+
+  test('options out of range are refused', async () => {
+    const world = await openWorld()
+    expect(() => world.openReader({ maxHeadAgeMs: 0 })).toThrow(RangeError)
+    expect(() => world.openReader({ restMs: 1.5 })).toThrow(RangeError)
+  })
+})
+
+const waiting = { timeout: 120_000, interval: 50 }

@@ -1,0 +1,210 @@
+/** Reads a chain from the feed, else from its nodes. Source: docs/decisions/chain-feed.md. @module */
+import { ChainError, silentLogger, systemClock } from '@payment-integration/core'
+import type {
+  BlockRange,
+  BlockRef,
+  Chain,
+  Clock,
+  EndpointStatus,
+  Logger,
+  RangesRequest,
+} from '@payment-integration/core/ports'
+import { chunkBlocks, missingRouter, readBlock, readBlocks, toFeedError } from './feed-blocks.js'
+import type { FeedConnection } from './feed-connection.js'
+import { parseBlock } from './feed-message.js'
+import { createFeedStream } from './feed-stream.js'
+import { joinBlocks } from './join-blocks.js'
+
+/** What a chain over the feed needs. */
+export interface FeedChainOptions {
+  /** The chain on its own nodes: it answers whatever the feed does not. */
+  readonly chain: Chain
+  readonly connection: FeedConnection
+  /** Oldest newest block of the feed that counts as a head, in milliseconds by this clock. @default 60000 */
+  readonly maxHeadAgeMs?: number | undefined
+  /** Time without a request to a feed that did not answer, in milliseconds. @default 5000 */
+  readonly restMs?: number | undefined
+  /** @default the system's */
+  readonly clock?: Clock | undefined
+  /** @default none */
+  readonly logger?: Logger | undefined
+}
+
+/** The defaults of {@link FeedChainOptions}. */
+export const feedChainDefaults = { maxHeadAgeMs: 60_000, restMs: 5_000 } as const
+
+/** How far the feed may be behind a head of the nodes when it replaces them, by the times of both blocks. */
+const mostBehindMs = 5_000
+/** Name of the feed among the endpoints of a chain. */
+const endpoint = 'feed'
+
+/**
+ * Builds a chain that reads proven blocks from the feed.
+ *
+ * Guarantees: every block that the feed answers continues the one before it and was read for the routers of this chain.
+ * Its values were checked like those of any adapter. A missing, malformed or interrupted part comes from the nodes. The
+ * head comes from the nodes while the feed is old, unreachable, or more than 5 s behind a head of theirs. Then it comes
+ * from the feed again, and the reader waits until that is as high. Fates of transactions always come from the nodes.
+ *
+ * Errors are those of the given chain.
+ * @throws RangeError When an option is out of range.
+ */
+export function createFeedChain(options: FeedChainOptions): Chain {
+  const { chain, connection, clock = systemClock, logger = silentLogger } = options
+  const { maxHeadAgeMs = feedChainDefaults.maxHeadAgeMs, restMs = feedChainDefaults.restMs } = options
+  for (const [name, value] of Object.entries({ maxHeadAgeMs, restMs }))
+    if (!Number.isSafeInteger(value) || value < 1)
+      throw new RangeError(`${name} is ${value}; pass a whole number of milliseconds, 1 or more.`)
+  const { chainId } = chain
+  const stream = createFeedStream(connection, chainId, clock)
+  const feed = { stream, chainId }
+
+  /** Newest block of the feed while the head comes from it; null while it comes from the nodes. */
+  let head: BlockRef | null = null
+  /** Newest block that the nodes answered: a feed far below it would stop the chain until it caught up. */
+  let floor: BlockRef | null = null
+  let restUntil = Number.NEGATIVE_INFINITY
+  let failures = 0
+  let lastError: string | null = null
+  let newest: number | null = null
+  let isLogged = false
+
+  function use(found: BlockRef | null, reason: string | null): void {
+    const isChange = (found === null) !== (head === null) || !isLogged
+    head = found
+    if (reason !== null) lastError = reason
+    if (!isChange) return
+    isLogged = true
+    if (found === null) logger.warn({ chainId, reason }, 'reads its nodes instead of the feed')
+    else logger.info({ chainId, blockNumber: found.number }, 'reads the feed')
+  }
+
+  /** Records a failure, and returns its reason. A feed without an answer is left alone for a moment. */
+  function fail(thrown: unknown): string {
+    const error = toFeedError(thrown)
+    failures += 1
+    lastError = error.message
+    if (error.code === 'ERR_FEED_UNAVAILABLE') restUntil = clock.now() + restMs
+    return lastError
+  }
+
+  /** The newest block of the feed, or why it is no head. */
+  async function readHead(): Promise<BlockRef | string> {
+    if (clock.now() < restUntil) return lastError ?? 'The feed did not answer.'
+    try {
+      const message = await stream.last()
+      if (message === null) return 'The feed is empty.'
+      const { block, routers } = parseBlock(chainId, message.data)
+      newest = block.number
+      const unread = missingRouter(routers, new Set(chain.routers))
+      if (unread !== null) return unread.message
+      const ageMs = clock.now() - block.timestamp
+      if (ageMs > maxHeadAgeMs)
+        return `Block ${block.number}, the feed's newest, is ${Math.round(ageMs / 1_000)} s old.`
+      if (floor !== null && block.number < floor.number && floor.timestamp - block.timestamp > mostBehindMs)
+        return `Block ${block.number}, the feed's newest, is far below ${floor.number}, a node's newest.`
+      return block
+    } catch (error) {
+      return fail(error)
+    }
+  }
+
+  /** The feed, as far as it goes; where it begins above `from`, the nodes up to there first; then the nodes. */
+  async function* ranges(request: RangesRequest, signal?: AbortSignal): AsyncGenerator<BlockRange> {
+    const { from, to, routers = chain.routers } = request
+    const wanted = new Set(routers)
+    let last: BlockRef | null = null
+    const next = () => (last === null ? from : last.number + 1)
+    async function* continued(part: AsyncIterable<BlockRange>): AsyncGenerator<BlockRange> {
+      for await (const range of part) {
+        assertContinues(last, range)
+        last = range.last
+        yield range
+      }
+    }
+    const isResting = clock.now() < restUntil
+    if (!isResting) yield* continued(fedRanges(from, to, wanted, signal))
+    const oldest = isResting || next() > from ? null : await oldestHeight()
+    if (oldest !== null && oldest > from && oldest <= to) {
+      yield* continued(chain.ranges({ ...request, to: oldest - 1 }, signal))
+      yield* continued(fedRanges(oldest, to, wanted, signal))
+    }
+    if (next() <= to) yield* continued(chain.ranges({ ...request, from: next() }, signal))
+  }
+
+  async function* fedRanges(
+    from: number,
+    to: number,
+    wanted: ReadonlySet<string>,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<BlockRange> {
+    for await (const { blocks, problem } of readBlocks(feed, { from, to, routers: wanted })) {
+      signal?.throwIfAborted()
+      yield* joinBlocks(blocks, wanted)
+      if (problem !== null) logger.debug({ chainId, from, to, reason: fail(problem) }, 'reads blocks from its nodes')
+    }
+  }
+
+  /** Height of the oldest message, or null. */
+  async function oldestHeight(): Promise<number | null> {
+    try {
+      const oldest = await stream.first()
+      return oldest === null ? null : parseBlock(chainId, oldest.data).block.number
+    } catch (error) {
+      fail(error)
+      return null
+    }
+  }
+
+  function assertContinues(last: BlockRef | null, { first }: BlockRange): void {
+    if (last === null || first.parentHash === last.hash) return
+    throw new ChainError(
+      'ERR_CHAIN_RANGE_GONE',
+      chainId,
+      `Block ${first.number} of chain ${chainId} does not continue block ${last.number}, between the feed and a node.`,
+    )
+  }
+
+  return {
+    chainId,
+    adapter: `chain-feed on ${chain.adapter ?? 'a chain without a name'}`,
+    get routers() {
+      return chain.routers
+    },
+    async head(signal) {
+      signal?.throwIfAborted()
+      const found = await readHead()
+      if (typeof found !== 'string') {
+        use(found, null)
+        return found
+      }
+      use(null, found)
+      const answered = await chain.head(signal)
+      floor = answered
+      return answered
+    },
+    async block(number, signal) {
+      if (head !== null && number <= head.number && clock.now() >= restUntil) {
+        try {
+          const found = await readBlock(feed, number)
+          if (found !== null) return found.block
+        } catch (error) {
+          fail(error)
+        }
+      }
+      return chain.block(number, signal)
+    },
+    ranges,
+    watch: (wake, signal) => stream.watch(wake, signal),
+    transactionFate: (txHash, signal) => chain.transactionFate(txHash, signal),
+    nativeHash: (txHash) => chain.nativeHash?.(txHash) ?? null,
+    endpoints() {
+      const inUse = head !== null
+      const own: EndpointStatus = {
+        ...{ name: endpoint, score: inUse ? 1 : 0, inUse, head: newest, latencyMs: null, failures, lastError },
+        ...{ contradictions: 0, failedProofs: 0, maxRange: chunkBlocks },
+      }
+      return [own, ...chain.endpoints().map((each) => (inUse ? { ...each, inUse: false } : each))]
+    },
+  }
+}

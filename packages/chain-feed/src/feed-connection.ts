@@ -1,0 +1,140 @@
+/** One connection to the NATS servers, renewed for ever. Source: docs/decisions/chain-feed.md. @module */
+
+import {
+  type Authenticator,
+  connect,
+  credsAuthenticator,
+  type NatsConnection,
+  nkeyAuthenticator,
+} from '@nats-io/transport-node'
+import { parseUrl } from '@payment-integration/contract'
+import { systemClock } from '@payment-integration/core'
+import type { Clock } from '@payment-integration/core/ports'
+import { FeedError } from './errors.js'
+
+/** Where the feed is, and who reads or writes it. */
+export interface FeedConnectionOptions {
+  /** `nats://host:port` or `tls://host:port`, at least one; all of the same scheme. */
+  readonly servers: readonly string[]
+  /** Content of a `.creds` file, or an nkey seed. @default no credentials */
+  readonly credentials?: string | undefined
+  /** Path of the certificates that a server's certificate is checked with. @default those of Node */
+  readonly caFile?: string | undefined
+  /** Name that the servers show. @default 'payment-integration' */
+  readonly name?: string | undefined
+  /** @default the system's */
+  readonly clock?: Clock | undefined
+}
+
+/** A connection that renews itself. It never rejects by itself and never ends the process. */
+export interface FeedConnection {
+  /**
+   * The connection.
+   * @throws FeedError `ERR_FEED_UNAVAILABLE` at once while there is none.
+   */
+  current(): NatsConnection
+  /** Resolves as soon as there is a connection, or when the signal aborts. */
+  ready(signal: AbortSignal): Promise<void>
+  close(): Promise<void>
+}
+
+/** Wait between two attempts to connect, in milliseconds. */
+const reconnectMs = 1_000
+/** Longest attempt to connect, in milliseconds. */
+const connectTimeoutMs = 5_000
+/** A server that does not answer two pings in a row counts as lost. */
+const pingMs = 10_000
+/** Wait between two looks at the connection, in milliseconds. */
+const lookMs = 50
+
+/**
+ * Makes a connection. The first use opens it in the background, and failures are retried for ever.
+ * @throws TypeError when an address is malformed, schemes are mixed, or the credentials have no known form.
+ */
+export function createFeedConnection(options: FeedConnectionOptions): FeedConnection {
+  const { servers, caFile, name = 'payment-integration', clock = systemClock } = options
+  const { hosts, isTls } = parseServers(servers)
+  const authenticator = options.credentials === undefined ? undefined : authenticatorOf(options.credentials)
+  const stop = new AbortController()
+  let connection: NatsConnection | null = null
+  let isConnected = false
+  let reason = 'not connected yet'
+
+  async function follow(opened: NatsConnection): Promise<void> {
+    for await (const { type } of opened.status()) {
+      if (type === 'disconnect' || type === 'staleConnection' || type === 'close') {
+        isConnected = false
+        reason = 'the connection was lost'
+      }
+      if (type === 'reconnect') isConnected = true
+    }
+  }
+
+  async function keep(): Promise<void> {
+    while (!stop.signal.aborted) {
+      try {
+        connection = await connect({
+          servers: hosts,
+          name,
+          ...(authenticator === undefined ? {} : { authenticator }),
+          ...(isTls ? { tls: caFile === undefined ? {} : { caFile } } : {}),
+          maxReconnectAttempts: -1,
+          // Credentials may be repaired at the servers.
+          ignoreAuthErrorAbort: true,
+          reconnectTimeWait: reconnectMs,
+          timeout: connectTimeoutMs,
+          pingInterval: pingMs,
+          noAsyncTraces: true,
+        })
+        isConnected = true
+        if (stop.signal.aborted) await connection.close()
+        await Promise.all([follow(connection), connection.closed()])
+        reason = 'the connection ended'
+      } catch (error) {
+        // The next attempt follows; readers see that there is no connection, and why.
+        reason = error instanceof Error ? error.message : 'unknown reason'
+      }
+      isConnected = false
+      connection = null
+      await clock.sleep(reconnectMs, stop.signal)
+    }
+  }
+  let keeping: Promise<void> | null = null
+
+  return {
+    current() {
+      keeping ??= keep()
+      if (connection !== null && isConnected) return connection
+      throw new FeedError('ERR_FEED_UNAVAILABLE', `No server of the feed is connected: ${reason}.`)
+    },
+    async ready(signal) {
+      keeping ??= keep()
+      while (!(isConnected || signal.aborted || stop.signal.aborted)) await clock.sleep(lookMs, signal)
+    },
+    async close() {
+      stop.abort()
+      await connection?.close().catch(() => undefined)
+      await keeping
+    },
+  }
+}
+
+/** Hosts with their ports. @throws TypeError */
+function parseServers(servers: readonly string[]): { readonly hosts: string[]; readonly isTls: boolean } {
+  const parsed = servers.map((server) => parseUrl(server))
+  const schemes = new Set(parsed.map((url) => url?.protocol))
+  const [scheme] = schemes
+  const isUsable = schemes.size === 1 && (scheme === 'nats:' || scheme === 'tls:')
+  if (!isUsable || parsed.some((url) => url === null || url.hostname === '' || url.username + url.password !== ''))
+    throw new TypeError('Each server of the feed is nats://host:port, or each tls://host:port, without a user.')
+  const hosts = parsed.map((url) => `${url?.hostname}:${url?.port === '' ? '4222' : url?.port}`)
+  return { hosts, isTls: scheme === 'tls:' }
+}
+
+/** @throws TypeError */
+function authenticatorOf(credentials: string): Authenticator {
+  const text = credentials.trim()
+  if (text.includes('BEGIN NATS USER JWT')) return credsAuthenticator(new TextEncoder().encode(credentials))
+  if (/^SU[A-Z2-7]{56}$/.test(text)) return nkeyAuthenticator(new TextEncoder().encode(text))
+  throw new TypeError('The credentials of the feed are neither a .creds file nor the seed of a user nkey.')
+}

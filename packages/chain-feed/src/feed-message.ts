@@ -1,0 +1,67 @@
+/** Formats and parses a block of the feed. Source: docs/decisions/chain-feed.md. @module */
+import { rangeFlaw } from '@payment-integration/core'
+import type { BlockRange, BlockRef, ProofLevel } from '@payment-integration/core/ports'
+import { FeedError } from './errors.js'
+
+/** A proven block with its payments, as one message carries it. */
+export interface FeedBlock {
+  readonly block: BlockRef
+  readonly payments: BlockRange['payments']
+  readonly deposits: BlockRange['deposits']
+  /** Never `none`. */
+  readonly proof: ProofLevel
+  /** Name of the node that the publisher read. */
+  readonly endpoint: string
+  /** The routers whose payments were read, lowercased. */
+  readonly routers: readonly string[]
+}
+
+/** Version of the format. A reader takes any other one for a block that it cannot read. */
+const version = 1
+/** Fields whose numbers exceed those of JSON. */
+const amounts: ReadonlySet<string> = new Set(['amount', 'gross', 'net', 'rate', 'calledAmount', 'serviceFee'])
+
+/** Formats a block: JSON, with amounts as decimal strings. */
+export function formatBlock(chainId: number, fed: FeedBlock): Uint8Array {
+  const text = JSON.stringify({ v: version, chainId, ...fed }, (_key, value: unknown) =>
+    typeof value === 'bigint' ? value.toString() : value,
+  )
+  return new TextEncoder().encode(text)
+}
+
+/**
+ * Parses a message, and checks it as the service checks a chain adapter.
+ * @throws FeedError `ERR_FEED_MESSAGE` when it is malformed, unproven, of another chain or of an unknown version.
+ */
+export function parseBlock(chainId: number, data: Uint8Array): FeedBlock {
+  const message = parseJson(data)
+  if (message['v'] !== version) throw flawed(`its version is ${String(message['v'])}; this reader knows ${version}`)
+  if (message['chainId'] !== chainId) throw flawed(`it is of chain ${String(message['chainId'])}, not of ${chainId}`)
+  const { block, payments, deposits, proof, endpoint, routers } = message as unknown as FeedBlock
+  if (!Array.isArray(routers) || routers.some((router) => typeof router !== 'string'))
+    throw flawed('it does not name its routers')
+  if (proof === 'none') throw flawed('its block is not proven')
+  const fed = { block, payments, deposits, proof, endpoint, routers }
+  const flaw = rangeFlaw({ first: block, last: block, blocks: [block], payments, deposits, proof, endpoint }, chainId)
+  if (flaw !== null) throw flawed(flaw)
+  return fed
+}
+
+function parseJson(data: Uint8Array): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(data), parseAmount)
+    if (typeof value === 'object' && value !== null) return value as Record<string, unknown>
+  } catch {
+    // The flaw is the same: the text is not shown.
+  }
+  throw flawed('it is not a JSON object')
+}
+
+/** Anything but decimal digits stays as it is, and is found by the check. */
+function parseAmount(key: string, value: unknown): unknown {
+  return amounts.has(key) && typeof value === 'string' && /^[0-9]{1,78}$/.test(value) ? BigInt(value) : value
+}
+
+function flawed(flaw: string): FeedError {
+  return new FeedError('ERR_FEED_MESSAGE', `A message of the feed cannot be used: ${flaw}.`)
+}

@@ -1,0 +1,221 @@
+/** Reads a chain and publishes its proven blocks. Source: docs/decisions/chain-feed.md. @module */
+import { ChainError, silentLogger, systemClock, systemRandom } from '@payment-integration/core'
+import type { BlockRange, BlockRef, Chain, Clock, Logger, Random } from '@payment-integration/core/ports'
+import { FeedError } from './errors.js'
+import type { FeedConnection } from './feed-connection.js'
+import { formatBlock, parseBlock } from './feed-message.js'
+import { createFeedStream, type FeedStreamLimits } from './feed-stream.js'
+
+/** What a publisher needs. */
+export interface FeedPublisherOptions {
+  /** The chain on its nodes, read with the proof `root` or `bloom`. */
+  readonly chain: Chain
+  readonly connection: FeedConnection
+  /** Copies of the stream, on different servers. @default 3 */
+  readonly replicas?: number | undefined
+  /** Age at which a block leaves the feed, in milliseconds. @default 604800000, a week */
+  readonly maxAgeMs?: number | undefined
+  /** Size at which the oldest blocks leave the feed, in bytes. @default 1073741824 */
+  readonly maxBytes?: number | undefined
+  /** Blocks below the head with which an empty feed begins. @default 256 */
+  readonly startDepth?: number | undefined
+  /** Longest wait between two reads of the head, in milliseconds. @default 1000 */
+  readonly pollMs?: number | undefined
+  /** Silence of another publisher after which this one takes over, in milliseconds. @default 30000 */
+  readonly standbyMs?: number | undefined
+  /** @default the system's */
+  readonly clock?: Clock | undefined
+  /** Its bytes name this publisher. @default the system's */
+  readonly random?: Pick<Random, 'bytes'> | undefined
+  /** @default none */
+  readonly logger?: Logger | undefined
+}
+
+/** The defaults of {@link FeedPublisherOptions}. */
+export const feedPublisherDefaults = {
+  ...{ replicas: 3, maxAgeMs: 7 * 86_400_000, maxBytes: 1_073_741_824 },
+  ...{ startDepth: 256, pollMs: 1_000, standbyMs: 30_000 },
+} as const
+
+/** Publishes one chain. */
+export interface FeedPublisher {
+  readonly chainId: number
+  /**
+   * One step: publishes the new blocks, up to the head.
+   * @returns Whether nothing is left to do now: at the head, or another publisher leads.
+   * @throws FeedError; ChainError of the chain. What was appended stays, and the next step continues there.
+   */
+  step(signal?: AbortSignal): Promise<boolean>
+  /** Creates the stream and publishes until the signal aborts. It never rejects: it retries after up to 30 s. */
+  run(signal: AbortSignal): Promise<void>
+}
+
+/** Appends that wait for their acknowledgement at a time. */
+const mostInFlight = 64
+/** Wait after the first failure in a row, and the longest one, in milliseconds. */
+const [firstRetryMs, longestRetryMs] = [250, 30_000]
+
+/** The end of the stream, as this publisher knows it. */
+interface Position {
+  sequence: number
+  block: BlockRef | null
+}
+
+/**
+ * Builds a publisher.
+ *
+ * Guarantees: a block is appended only on top of its parent, and only at the end of the stream that this publisher
+ * read. So two publishers never mix their blocks: the second append is refused. After a refusal a publisher stands by
+ * until the other one is silent for `standbyMs`. A reorganisation is published as the new blocks above the common
+ * ancestor; each replaces the former block of its height.
+ * @throws RangeError When an option is out of range.
+ */
+export function createFeedPublisher(options: FeedPublisherOptions): FeedPublisher {
+  const { chain, connection, clock = systemClock, random = systemRandom, logger = silentLogger } = options
+  const { replicas, maxAgeMs, maxBytes, startDepth, pollMs, standbyMs } = readNumbers(options)
+  const { chainId } = chain
+  const stream = createFeedStream(connection, chainId, clock)
+  const publisher = Buffer.from(random.bytes(16)).toString('hex')
+  /** Null: unknown. */
+  let position: Position | null = null
+  let isLeading: boolean | null = null
+  let isPrepared = false
+
+  /** The end of the stream, or null while another publisher leads. */
+  async function findPosition(): Promise<Position | null> {
+    if (position !== null) return position
+    const { sequence, message } = await stream.tail()
+    const isOther = message !== null && message.publisher !== publisher
+    const mayLead = !isOther || clock.now() - message.storedAt >= standbyMs
+    if (mayLead !== isLeading) logger.info({ chainId, leading: mayLead }, mayLead ? 'publishes' : 'stands by')
+    isLeading = mayLead
+    if (!mayLead) return null
+    position = { sequence, block: message === null ? null : parseBlock(chainId, message.data).block }
+    return position
+  }
+
+  async function step(signal?: AbortSignal): Promise<boolean> {
+    try {
+      const end = await findPosition()
+      if (end === null) return true
+      const { number, hash } = await chain.head(signal)
+      const { block } = end
+      // A lower head is a node that lags: the blocks of a reorganisation come once it is as high.
+      if (block !== null && (number < block.number || hash === block.hash)) return true
+      const isAbove = block === null || number > block.number
+      if (isAbove && (await publish(end, number, signal))) return false
+      await reorganise(end, end.block, number, signal)
+      return false
+    } catch (error) {
+      // The outcome of appends may be unknown, or another publisher was faster: the stream says where it is.
+      position = null
+      throw error
+    }
+  }
+
+  /** Publishes the blocks above `end`, up to `to`. @returns False when they are not on top of it. */
+  async function publish(end: Position, to: number, signal?: AbortSignal): Promise<boolean> {
+    const from = end.block === null ? Math.max(0, to - startDepth) : end.block.number + 1
+    for await (const range of chain.ranges({ from, to, head: to }, signal)) {
+      signal?.throwIfAborted()
+      if (range.proof === 'none')
+        throw new FeedError(
+          'ERR_FEED_UNPROVEN',
+          `Chain ${chainId} is read with the proof none, and the feed carries proven blocks alone. Let each cell read its nodes.`,
+        )
+      if (end.block !== null && range.first.parentHash !== end.block.hash) return false
+      await append(end, range)
+    }
+    return true
+  }
+
+  async function reorganise(end: Position, orphaned: BlockRef | null, to: number, signal?: AbortSignal): Promise<void> {
+    const from = orphaned?.number ?? 0
+    const ancestor = await findAncestor(from, signal)
+    logger.warn({ chainId, from, commonAncestor: ancestor.number }, 'chain reorganised')
+    end.block = ancestor
+    if (await publish(end, to, signal)) return
+    throw new ChainError('ERR_CHAIN_RANGE_GONE', chainId, `Chain ${chainId} was reorganised again during the read.`)
+  }
+
+  async function findAncestor(orphaned: number, signal?: AbortSignal): Promise<BlockRef> {
+    for (let number = orphaned - 1; ; number -= 1) {
+      const message = number < 0 ? null : await stream.at(number)
+      if (message === null)
+        throw new FeedError(
+          'ERR_FEED_DIVERGED',
+          `No block of the feed of chain ${chainId} is on the chain. Check the nodes; then delete the stream PI_FEED_${chainId}.`,
+        )
+      const published = parseBlock(chainId, message.data).block
+      const block = await chain.block(number, signal)
+      if (block === null)
+        throw new ChainError('ERR_CHAIN_UNAVAILABLE', chainId, `The node has no block ${number} below its own head.`)
+      if (block.hash === published.hash) return published
+    }
+  }
+
+  async function append(end: Position, { blocks, payments, deposits, proof, endpoint }: BlockRange): Promise<void> {
+    const inFlight: Promise<unknown>[] = []
+    let expected = end.sequence
+    for (const block of blocks) {
+      const fed = {
+        block,
+        payments: payments.filter(({ blockNumber }) => blockNumber === block.number),
+        deposits: deposits.filter(({ payment }) => payment.blockNumber === block.number),
+        ...{ proof, endpoint, routers: chain.routers },
+      }
+      const data = formatBlock(chainId, fed)
+      if (inFlight.length >= mostInFlight) await inFlight.shift()
+      const isOwn = expected > end.sequence
+      const appended = stream.append({ height: block.number, data, publisher }, { sequence: expected, isOwn })
+      // The first failure is awaited; those after it are its consequences.
+      appended.catch(() => undefined)
+      inFlight.push(appended)
+      expected += 1
+    }
+    await Promise.all(inFlight)
+    end.sequence = expected
+    end.block = blocks.at(-1) ?? end.block
+  }
+
+  async function run(signal: AbortSignal): Promise<void> {
+    let wake = new AbortController()
+    const watching = chain.watch(() => wake.abort(), signal).catch(() => undefined)
+    let failures = 0
+    while (!signal.aborted) {
+      try {
+        if (!isPrepared) await stream.prepare({ replicas, maxAgeMs, maxBytes } satisfies FeedStreamLimits)
+        isPrepared = true
+        const isIdle = await step(signal)
+        failures = 0
+        if (isIdle) await clock.sleep(pollMs, AbortSignal.any([signal, wake.signal]))
+        if (wake.signal.aborted) wake = new AbortController()
+      } catch (error) {
+        if (signal.aborted) break
+        isPrepared = false
+        const isMoved = error instanceof FeedError && error.code === 'ERR_FEED_MOVED'
+        failures += 1
+        const retryInMs = Math.min(longestRetryMs, firstRetryMs * 2 ** Math.min(failures - 1, 20))
+        const message = error instanceof Error ? error.message : 'unknown reason'
+        logger[isMoved ? 'info' : 'warn']({ chainId, error: message, failures, retryInMs }, 'not published')
+        await clock.sleep(retryInMs, signal)
+      }
+    }
+    await watching
+  }
+
+  return { chainId, step, run }
+}
+
+/** @throws RangeError */
+function readNumbers(options: FeedPublisherOptions) {
+  const numbers = { ...feedPublisherDefaults } as Record<keyof typeof feedPublisherDefaults, number>
+  for (const name of Object.keys(numbers) as (keyof typeof numbers)[]) {
+    const value = options[name] ?? numbers[name]
+    const least = name === 'startDepth' ? 0 : 1
+    if (!Number.isSafeInteger(value) || value < least)
+      throw new RangeError(`${name} is ${value}; pass a whole number, ${least} or more.`)
+    numbers[name] = value
+  }
+  return numbers
+}

@@ -1,0 +1,219 @@
+/** The stream of one chain: one subject for each height. Source: docs/decisions/chain-feed.md. @module */
+import {
+  DiscardPolicy,
+  JetStreamApiCodes,
+  JetStreamApiError,
+  type JetStreamManager,
+  jetstream,
+  jetstreamManager,
+  RetentionPolicy,
+  StorageType,
+  type StoredMsg,
+} from '@nats-io/jetstream'
+import { headers } from '@nats-io/transport-node'
+import { systemClock } from '@payment-integration/core'
+import type { Clock } from '@payment-integration/core/ports'
+import { FeedError } from './errors.js'
+import type { FeedConnection } from './feed-connection.js'
+
+/** A stored message. */
+export interface FeedMessage {
+  /** Position in the stream: a later message has a greater one. */
+  readonly sequence: number
+  /** The publisher that appended it. */
+  readonly publisher: string
+  /** Unix time of the append by the server's clock, in milliseconds. */
+  readonly storedAt: number
+  readonly data: Uint8Array
+}
+
+/** The end of the stream. */
+export interface FeedTail {
+  /** The sequence that the next append must expect. */
+  readonly sequence: number
+  /** The newest message, or null in an empty stream. */
+  readonly message: FeedMessage | null
+}
+
+/** The end of the stream that an append expects. */
+export interface ExpectedEnd {
+  readonly sequence: number
+  /**
+   * True when the message there is this publisher's own one, whose acknowledgement is awaited at the same time. The
+   * sequence alone is not enough then: another publisher may have appended in its place.
+   */
+  readonly isOwn: boolean
+}
+
+/** How a stream is created. */
+export interface FeedStreamLimits {
+  /** Copies, on different servers. */
+  readonly replicas: number
+  readonly maxAgeMs: number
+  readonly maxBytes: number
+}
+
+/**
+ * A stream keeps the newest message of each height.
+ * All rejections are FeedErrors, `ERR_FEED_UNAVAILABLE` unless another code is named.
+ */
+export interface FeedStream {
+  /** The newest message, or null: no stream, or an empty one. */
+  last(): Promise<FeedMessage | null>
+  /** The oldest message, or null. */
+  first(): Promise<FeedMessage | null>
+  /** The newest message of a height, or null. */
+  at(height: number): Promise<FeedMessage | null>
+  /** The end of the stream, for a publisher. */
+  tail(): Promise<FeedTail>
+  /**
+   * Appends a block, only if the stream ends as expected.
+   * @returns The new sequence. After `ERR_FEED_UNAVAILABLE` the outcome is unknown.
+   * @throws FeedError `ERR_FEED_MOVED` when the stream ends elsewhere; `ERR_FEED_BLOCK_TOO_LARGE`.
+   */
+  append(block: { height: number; data: Uint8Array; publisher: string }, end: ExpectedEnd): Promise<number>
+  /** Creates the stream unless it exists. @throws FeedError `ERR_FEED_STREAM`. */
+  prepare(limits: FeedStreamLimits): Promise<void>
+  /** Calls `wake` for each appended block until the signal aborts. Never rejects. */
+  watch(wake: () => void, signal: AbortSignal): Promise<void>
+}
+
+const publisherHeader = 'Pi-Publisher'
+/** The server's code for a last message that is not the expected one. */
+const wrongLastMessageId = 10_070
+/** Longest wait for an answer, in milliseconds. */
+const answerTimeoutMs = 3_000
+/** Wait before a lost subscription is renewed, in milliseconds. */
+const resubscribeMs = 1_000
+/** Part of `max_payload` that headers may take, in bytes. */
+const headerBytes = 1_024
+
+/** Which message a server returns; the types of the library lack the second one. */
+type MessageQuery = { last_by_subj: string } | { seq: number; next_by_subj: string }
+
+/** Opens the stream of a chain; it sends nothing before its first call. */
+export function createFeedStream(connection: FeedConnection, chainId: number, clock: Clock = systemClock): FeedStream {
+  const name = `PI_FEED_${chainId}`
+  const subjects = `pi.feed.${chainId}.*`
+  const subjectOf = (height: number) => `pi.feed.${chainId}.${height}`
+
+  async function manage<T>(call: (manager: JetStreamManager) => Promise<T>): Promise<T> {
+    const nats = connection.current()
+    return call(await jetstreamManager(nats, { checkAPI: false, timeout: answerTimeoutMs }))
+  }
+
+  async function get(query: MessageQuery): Promise<FeedMessage | null> {
+    try {
+      const stored = await manage(({ streams }) => streams.getMessage(name, query))
+      return stored === null ? null : messageOf(stored)
+    } catch (error) {
+      if (hasCode(error, JetStreamApiCodes.StreamNotFound)) return null
+      throw unavailable(error)
+    }
+  }
+
+  return {
+    last: () => get({ last_by_subj: subjects }),
+    first: () => get({ seq: 1, next_by_subj: subjects }),
+    at: (height) => get({ last_by_subj: subjectOf(height) }),
+    async tail() {
+      const { state } = await manage(({ streams }) => streams.info(name)).catch((error) => {
+        throw unavailable(error)
+      })
+      const message = state.messages === 0 ? null : await get({ last_by_subj: subjects })
+      return { sequence: Math.max(state.last_seq, message?.sequence ?? 0), message }
+    },
+    async append({ height, data, publisher }, end) {
+      const nats = connection.current()
+      const most = (nats.info?.max_payload ?? 0) - headerBytes
+      if (data.length > most) throw tooLarge(chainId, height, data.length, most)
+      const marked = headers()
+      marked.set(publisherHeader, publisher)
+      const idOf = (sequence: number) => `${publisher}-${sequence}`
+      const last = end.isOwn ? { lastMsgID: idOf(end.sequence) } : {}
+      const expect = { streamName: name, lastSequence: end.sequence, ...last }
+      try {
+        const client = jetstream(nats, { timeout: answerTimeoutMs })
+        const options = { headers: marked, msgID: idOf(end.sequence + 1), expect }
+        const { duplicate, seq } = await client.publish(subjectOf(height), data, options)
+        if (duplicate) throw moved(chainId, end.sequence)
+        return seq
+      } catch (error) {
+        const isMoved = [JetStreamApiCodes.StreamWrongLastSequence, wrongLastMessageId]
+        if (isMoved.some((code) => hasCode(error, code))) throw moved(chainId, end.sequence)
+        throw unavailable(error)
+      }
+    },
+    async prepare({ replicas, maxAgeMs, maxBytes }) {
+      const config = {
+        name,
+        subjects: [subjects],
+        storage: StorageType.File,
+        retention: RetentionPolicy.Limits,
+        discard: DiscardPolicy.Old,
+        max_msgs_per_subject: 1,
+        num_replicas: replicas,
+        max_age: maxAgeMs * 1_000_000,
+        max_bytes: maxBytes,
+      }
+      try {
+        const found = await manage(({ streams }) => streams.info(name)).catch((error: unknown) => {
+          if (hasCode(error, JetStreamApiCodes.StreamNotFound)) return manage(({ streams }) => streams.add(config))
+          throw error
+        })
+        const isOurs = found.config.max_msgs_per_subject === 1 && found.config.subjects?.join() === subjects
+        if (!isOurs)
+          throw new FeedError(
+            'ERR_FEED_STREAM',
+            `The stream ${name} is not one of this feed: it needs the subject ${subjects} and one message for each subject.`,
+          )
+      } catch (error) {
+        if (error instanceof FeedError) throw error
+        if (!(error instanceof JetStreamApiError)) throw unavailable(error)
+        throw new FeedError('ERR_FEED_STREAM', `The stream ${name} cannot be created: ${error.message}.`)
+      }
+    },
+    async watch(wake, signal) {
+      while (!signal.aborted) {
+        await connection.ready(signal)
+        if (signal.aborted) return
+        try {
+          const nats = connection.current()
+          const subscription = nats.subscribe(subjects, { callback: () => wake() })
+          const end = () => subscription.unsubscribe()
+          signal.addEventListener('abort', end, { once: true })
+          await Promise.race([subscription.closed, nats.closed()])
+          signal.removeEventListener('abort', end)
+        } catch {
+          // The connection ended meanwhile; the next one is awaited.
+        }
+        await clock.sleep(resubscribeMs, signal)
+      }
+    },
+  }
+}
+
+function messageOf({ seq, header, timestamp, data }: StoredMsg): FeedMessage {
+  return { sequence: seq, publisher: header.get(publisherHeader), storedAt: Date.parse(timestamp), data }
+}
+
+function moved(chainId: number, sequence: number): FeedError {
+  return new FeedError('ERR_FEED_MOVED', `The feed of chain ${chainId} does not end at ${sequence} any more.`)
+}
+
+function hasCode(error: unknown, code: number): boolean {
+  return error instanceof JetStreamApiError && error.code === code
+}
+
+function unavailable(error: unknown): FeedError {
+  if (error instanceof FeedError) return error
+  const reason = error instanceof Error ? error.message : 'unknown reason'
+  return new FeedError('ERR_FEED_UNAVAILABLE', `The feed does not answer: ${reason}.`)
+}
+
+function tooLarge(chainId: number, height: number, bytes: number, most: number): FeedError {
+  return new FeedError(
+    'ERR_FEED_BLOCK_TOO_LARGE',
+    `Block ${height} of chain ${chainId} takes ${bytes} bytes, and the servers accept ${most}. Raise max_payload of all servers; until then cells read their nodes.`,
+  )
+}

@@ -1,0 +1,46 @@
+/** Opens the feed of proven blocks, where one is configured. Source: docs/decisions/chain-feed.md. @module */
+import { readFile } from 'node:fs/promises'
+import type { FeedConnection } from '@payment-integration/chain-feed'
+import type { Chain, Clock, Logger } from '@payment-integration/core/ports'
+import type { FeedConfig } from '../config/config.js'
+
+/** An open feed. */
+export interface OpenedFeed {
+  /** The chain on the feed, and on its nodes where the feed has a flaw. */
+  over(chain: Chain): Chain
+  close(): Promise<void>
+}
+
+/**
+ * Opens the feed; null without one, and then its library is not loaded. Servers that cannot be reached delay nothing.
+ * @throws TypeError when the credentials cannot be read or have no known form.
+ */
+export async function openFeed(
+  config: FeedConfig | null,
+  { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
+): Promise<OpenedFeed | null> {
+  if (config === null) return null
+  const { createFeedChain } = await import('@payment-integration/chain-feed')
+  const connection = await connectFeed(config)
+  return {
+    over: (chain) => createFeedChain({ chain, connection, clock, logger }),
+    close: () => connection.close(),
+  }
+}
+
+/** Connects in the background. @throws TypeError as {@link openFeed}. */
+export async function connectFeed({ servers, credentialsFile, caFile }: FeedConfig): Promise<FeedConnection> {
+  const { createFeedConnection } = await import('@payment-integration/chain-feed')
+  const credentials = credentialsFile === null ? undefined : await readText('PI_FEED_CREDENTIALS_FILE', credentialsFile)
+  if (caFile !== null) await readText('PI_FEED_CA_FILE', caFile)
+  return createFeedConnection({ servers, credentials, caFile: caFile ?? undefined })
+}
+
+async function readText(variable: string, path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code ?? 'unknown reason'
+    throw new TypeError(`The file that ${variable} names cannot be read (${reason}).`, { cause: error })
+  }
+}

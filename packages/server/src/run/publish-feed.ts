@@ -1,0 +1,43 @@
+/** Publishes the configured chains to the feed. Source: docs/decisions/chain-feed.md. @module */
+import type { Logger } from '@payment-integration/core/ports'
+import type { FeedPublisherConfig } from '../config/feed-variables.js'
+import { createPinoLogger } from '../logging/pino-logger.js'
+import { openChain } from './open-chain.js'
+import { connectFeed } from './open-feed.js'
+
+/** Options of {@link publishFeed}. */
+export interface PublishFeedOptions {
+  /** Copies of each stream, on different servers. @default 3 */
+  readonly replicas?: number | undefined
+  /** Age at which a block leaves the feed, in milliseconds. @default a week */
+  readonly maxAgeMs?: number | undefined
+  /** Size of each stream at which its oldest blocks leave it, in bytes. @default 1073741824 */
+  readonly maxBytes?: number | undefined
+  /** @default JSON lines on standard output, at the configured level */
+  readonly logger?: Logger | undefined
+}
+
+/**
+ * Publishes until the signal aborts. Outages of nodes and servers are logged and retried.
+ * @throws TypeError when the credentials cannot be read; RangeError when an option is out of range.
+ */
+export async function publishFeed(
+  config: FeedPublisherConfig,
+  signal: AbortSignal,
+  options: PublishFeedOptions = {},
+): Promise<void> {
+  const { createFeedPublisher } = await import('@payment-integration/chain-feed')
+  const { logger = createPinoLogger({ level: config.logLevel }), replicas, maxAgeMs, maxBytes } = options
+  const connection = await connectFeed(config.feed)
+  const chains = config.chains.map((chain) => openChain(chain))
+  try {
+    const publishers = config.chains.map(({ pollMs }, index) => {
+      const chain = chains[index] as (typeof chains)[number]
+      return createFeedPublisher({ chain, connection, pollMs, replicas, maxAgeMs, maxBytes, logger })
+    })
+    await Promise.all(publishers.map((publisher) => publisher.run(signal)))
+  } finally {
+    for (const chain of chains) chain.close()
+    await connection.close()
+  }
+}

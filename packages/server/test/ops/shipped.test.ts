@@ -41,18 +41,11 @@ function readSecret(path: string): string {
   return readFileSync(join(secrets, (path.split('/').at(-1) ?? '').replaceAll('-', '_')), 'utf8')
 }
 
-/** Variables of branches that are merged beside this one. Once `readConfig` knows them, this list goes. */
-const arriving = ['PI_ADMIN_HOST', 'PI_ADMIN_PORT', 'PI_ROLES', 'PI_DRAIN_MS', 'PI_DATABASE_PREPARED']
-const arrivingFiles = ['PI_MASTER_KEY_FILE', 'PI_DATABASE_LISTEN_URL_FILE']
-
 /** The problems of an environment, as the process itself reads it. */
 function problemsOf(args: readonly string[], given: Readonly<Record<string, string>>): readonly string[] {
   const read = args[0] === 'migrate' ? readDatabaseConfig : readConfig
-  const left = Object.entries(given).filter(([name]) => ![...arriving, ...arrivingFiles].includes(name))
-  const key = given['PI_MASTER_KEY_FILE']
-  const env = { ...Object.fromEntries(left), ...(key === undefined ? {} : { PI_MASTER_KEY: readSecret(key).trim() }) }
   try {
-    read(env, readSecret)
+    read(given, readSecret)
     return []
   } catch (error) {
     if (error instanceof ConfigError) return error.problems

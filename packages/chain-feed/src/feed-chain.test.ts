@@ -74,10 +74,10 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
     const { sequence } = await world.stream.tail()
     // The newest message again, so that the damaged one is not the head.
     const newest = await world.stream.at(5)
-    await world.stream.append({ height: 3, data, publisher: 'b' }, { sequence: sequence, isOwn: false })
+    await world.stream.append({ height: 3, data, publisher: 'b', id: '1' }, { sequence: sequence, after: null })
     await world.stream.append(
-      { height: 5, data: newest?.data ?? data, publisher: 'b' },
-      { sequence: sequence + 1, isOwn: false },
+      { height: 5, data: newest?.data ?? data, publisher: 'b', id: '2' },
+      { sequence: sequence + 1, after: null },
     )
     const { chain, calls } = world.openReader()
     expect((await chain.head()).number).toBe(5)
@@ -98,7 +98,7 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
         .toString()
         .replace('"v":1', '"v":7'),
     )
-    await world.stream.append({ height: 3, data, publisher: 'b' }, { sequence: sequence, isOwn: false })
+    await world.stream.append({ height: 3, data, publisher: 'b', id: '1' }, { sequence: sequence, after: null })
     const { chain, calls } = world.openReader()
     expect((await chain.head()).number).toBe(2)
     expect(calls.head).toBe(1)
@@ -108,8 +108,8 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
     ])
     expect(chain.endpoints()[0]?.lastError).toMatch(/version is 7/)
     await world.stream.append(
-      { height: 2, data: message?.data ?? data, publisher: 'b' },
-      { sequence: sequence + 1, isOwn: false },
+      { height: 2, data: message?.data ?? data, publisher: 'b', id: '2' },
+      { sequence: sequence + 1, after: null },
     )
     expect((await chain.head()).number).toBe(2)
     expect(calls.head).toBe(1)
@@ -124,10 +124,10 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
     const block = { ...fed.block, hash: `0x${'ab'.repeat(32)}` }
     const data = formatBlock(world.chainId, { ...fed, block, payments: [] })
     const { sequence, message } = await world.stream.tail()
-    await world.stream.append({ height: 2, data, publisher: 'b' }, { sequence: sequence, isOwn: false })
+    await world.stream.append({ height: 2, data, publisher: 'b', id: '1' }, { sequence: sequence, after: null })
     await world.stream.append(
-      { height: 4, data: message?.data ?? data, publisher: 'b' },
-      { sequence: sequence + 1, isOwn: false },
+      { height: 4, data: message?.data ?? data, publisher: 'b', id: '2' },
+      { sequence: sequence + 1, after: null },
     )
     const { chain, calls } = world.openReader()
     // Block 2 continues block 1, so it is believed; block 3 contradicts it. The nodes contradict it too.

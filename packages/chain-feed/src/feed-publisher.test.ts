@@ -92,6 +92,20 @@ describe.skipIf(natsMissing)(`a publisher of the feed${skipped}`, () => {
     await expectWhole(world)
   })
 
+  test('an append in flight is refused when an earlier attempt took the place of the one before it', async () => {
+    const { stream } = await openWorld()
+    const append = (id: string, sequence: number, after: string | null) =>
+      stream.append({ height: 1, data: new Uint8Array(1), publisher: 'a', id }, { sequence, after })
+    // The answer to the first attempt was lost, and its retry follows with another block and the next one.
+    const outcomes = await Promise.allSettled([append('a-1', 0, null), append('a-2', 0, null), append('a-3', 1, 'a-2')])
+    expect(outcomes.map((outcome) => (outcome.status === 'rejected' ? outcome.reason.code : outcome.value))).toEqual([
+      1,
+      'ERR_FEED_MOVED',
+      'ERR_FEED_MOVED',
+    ])
+    expect((await stream.tail()).sequence).toBe(1)
+  })
+
   test('publishes a reorganisation from the common ancestor on, once the new branch is as high', async () => {
     const world = await openWorld()
     world.mine(1, 1, 1, 1, 1, 1)

@@ -80,6 +80,7 @@ export function createFeedPublisher(options: FeedPublisherOptions): FeedPublishe
   let position: Position | null = null
   let isLeading: boolean | null = null
   let isPrepared = false
+  let appends = 0
 
   /** The end of the stream, or null while another publisher leads. */
   async function findPosition(): Promise<Position | null> {
@@ -157,6 +158,7 @@ export function createFeedPublisher(options: FeedPublisherOptions): FeedPublishe
   async function append(end: Position, { blocks, payments, deposits, proof, endpoint }: BlockRange): Promise<void> {
     const inFlight: Promise<unknown>[] = []
     let expected = end.sequence
+    let after: string | null = null
     for (const block of blocks) {
       const fed = {
         block,
@@ -166,8 +168,10 @@ export function createFeedPublisher(options: FeedPublisherOptions): FeedPublishe
       }
       const data = formatBlock(chainId, fed)
       if (inFlight.length >= mostInFlight) await inFlight.shift()
-      const isOwn = expected > end.sequence
-      const appended = stream.append({ height: block.number, data, publisher }, { sequence: expected, isOwn })
+      appends += 1
+      const id = `${publisher}-${appends}`
+      const appended = stream.append({ height: block.number, data, publisher, id }, { sequence: expected, after })
+      after = id
       // The first failure is awaited; those after it are its consequences.
       appended.catch(() => undefined)
       inFlight.push(appended)

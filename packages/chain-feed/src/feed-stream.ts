@@ -35,14 +35,23 @@ export interface FeedTail {
   readonly message: FeedMessage | null
 }
 
+/** A block to append. */
+export interface FeedAppend {
+  readonly height: number
+  readonly data: Uint8Array
+  readonly publisher: string
+  /** Of this append alone: a retry has another one, because the outcome of the first may be unknown. */
+  readonly id: string
+}
+
 /** The end of the stream that an append expects. */
 export interface ExpectedEnd {
   readonly sequence: number
   /**
-   * True when the message there is this publisher's own one, whose acknowledgement is awaited at the same time. The
-   * sequence alone is not enough then: another publisher may have appended in its place.
+   * Id of this publisher's append of the message there, while its acknowledgement is awaited; else null. The sequence
+   * alone is not enough then: another append may have taken its place.
    */
-  readonly isOwn: boolean
+  readonly after: string | null
 }
 
 /** How a stream is created. */
@@ -71,7 +80,7 @@ export interface FeedStream {
    * @returns The new sequence. After `ERR_FEED_UNAVAILABLE` the outcome is unknown.
    * @throws FeedError `ERR_FEED_MOVED` when the stream ends elsewhere; `ERR_FEED_BLOCK_TOO_LARGE`.
    */
-  append(block: { height: number; data: Uint8Array; publisher: string }, end: ExpectedEnd): Promise<number>
+  append(block: FeedAppend, end: ExpectedEnd): Promise<number>
   /** Creates the stream unless it exists. @throws FeedError `ERR_FEED_STREAM`. */
   prepare(limits: FeedStreamLimits): Promise<void>
   /** Calls `wake` for each appended block until the signal aborts. Never rejects. */
@@ -121,23 +130,23 @@ export function createFeedStream(connection: FeedConnection, chainId: number, cl
         throw unavailable(error)
       })
       const message = state.messages === 0 ? null : await get({ last_by_subj: subjects })
-      return { sequence: Math.max(state.last_seq, message?.sequence ?? 0), message }
+      // After an election the new leader may lag for a moment.
+      if (message !== null && message.sequence < state.last_seq)
+        throw new FeedError('ERR_FEED_UNAVAILABLE', 'The servers of the feed disagree about its end.')
+      return { sequence: message?.sequence ?? state.last_seq, message }
     },
-    async append({ height, data, publisher }, end) {
+    async append({ height, data, publisher, id }, end) {
       const nats = connection.current()
       const most = (nats.info?.max_payload ?? 0) - headerBytes
       if (data.length > most) throw tooLarge(chainId, height, data.length, most)
       const marked = headers()
       marked.set(publisherHeader, publisher)
-      const idOf = (sequence: number) => `${publisher}-${sequence}`
-      const last = end.isOwn ? { lastMsgID: idOf(end.sequence) } : {}
+      const last = end.after === null ? {} : { lastMsgID: end.after }
       const expect = { streamName: name, lastSequence: end.sequence, ...last }
       try {
         const client = jetstream(nats, { timeout: answerTimeoutMs })
-        const options = { headers: marked, msgID: idOf(end.sequence + 1), expect }
-        const { duplicate, seq } = await client.publish(subjectOf(height), data, options)
-        if (duplicate) throw moved(chainId, end.sequence)
-        return seq
+        const options = { headers: marked, msgID: id, expect }
+        return (await client.publish(subjectOf(height), data, options)).seq
       } catch (error) {
         const isMoved = [JetStreamApiCodes.StreamWrongLastSequence, wrongLastMessageId]
         if (isMoved.some((code) => hasCode(error, code))) throw moved(chainId, end.sequence)

@@ -19,7 +19,7 @@ export function blockFlaw(place: string, block: BlockRef): Flaw {
  * The first flaw of a range that an adapter hands over, or null. Its blocks are one branch, and its payments stand in
  * these blocks, in the order of the chain.
  */
-export function rangeFlaw(range: BlockRange, chainId: number): Flaw {
+export function rangeFlaw(range: BlockRange, chainId: number): string | null {
   return firstFlaw(
     () => objectFlaw('the range', range),
     () => blockFlaw('first', range.first),

@@ -3,8 +3,8 @@
  *
  * Names: signature, verification, pages, client, read-api-sqlite, read-api-postgres, sync, sync-sparse, live,
  * unauthenticated, deliveries-sqlite, deliveries-postgres, version-store, twin, console-sqlite, console-postgres,
- * console-writes, console-streams, updates, upgrade, bytes, bloat, retention, roles, failover, feed. Without a name all of
- * them run.
+ * console-writes, console-streams, updates, upgrade, bytes, bloat, retention, roles, failover, feed. Without a name
+ * all of them run.
  *
  * `--payments=N` fills the databases of the read API, the console, the upgrade and retention with so many payments.
  * `--keep=FOLDER` keeps those of the console and the upgrade there for the next run. `--smoke` shows on small data that

@@ -1,7 +1,7 @@
 /**
- * The floor: raw fetch, JSON.parse, decoding by hand, one statement per table and range, four ranges in flight. It reads
- * blocks, and the receipts of those with transactions. It checks that headers follow each other, and writes payments
- * and outbox rows. It adapts nothing, proves nothing, retries nothing, and cannot be resumed.
+ * The floor: raw fetch, JSON.parse, decoding by hand, one statement per table and range, four ranges in flight. It
+ * reads blocks, and the receipts of those with transactions. It checks that headers follow each other, and writes
+ * payments and outbox rows. It adapts nothing, proves nothing, retries nothing, and cannot be resumed.
  *
  * @module
  */

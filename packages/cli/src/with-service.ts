@@ -88,7 +88,7 @@ export interface ConfigFlags {
   /** Instead of `PI_PORT`. */
   readonly port?: number | undefined
   /** Instead of `PI_ROLES`. */
-  readonly role?: string | undefined
+  readonly roles?: string | undefined
   /** Instead of `PI_ACTOR`. */
   readonly actor?: string | undefined
 }
@@ -99,7 +99,7 @@ export interface ConfigFlags {
  */
 export function withFlags(
   env: Io['env'],
-  { database, host, port, role, actor }: ConfigFlags,
+  { database, host, port, roles, actor }: ConfigFlags,
 ): Record<string, string | undefined> {
   if (database !== undefined && hasPassword(database))
     throw new UsageError(
@@ -110,7 +110,7 @@ export function withFlags(
     ...(database === undefined ? {} : { ...withoutDatabase(env), PI_DATABASE_URL: database }),
     ...(host === undefined ? {} : { PI_HOST: host }),
     ...(port === undefined ? {} : { PI_PORT: String(port) }),
-    ...(role === undefined ? {} : { PI_ROLES: role }),
+    ...(roles === undefined ? {} : { PI_ROLES: roles }),
     ...(actor === undefined ? {} : { PI_ACTOR: actor }),
   }
 }

@@ -104,15 +104,19 @@ describe('a server that follows a chain', () => {
     const [shown] = chains
     expect(shown?.endpoints.filter(({ inUse }) => inUse)).toHaveLength(1)
     expect(new Set(shown?.endpoints.map((each) => each.name)).size).toBe(2)
-    const ranges = events[1]?.['ranges'] as { from: number; to: number; proof: string }[]
-    expect(events[1]).toMatchObject({ event: 'proofs', chainId: 31_337 })
+    const processes = [{ silentMs: null, leases: ['indexer:31337'] }]
+    expect(events[1]).toMatchObject({ event: 'processes', processes })
+    const ranges = events[2]?.['ranges'] as { from: number; to: number; proof: string }[]
+    expect(events[2]).toMatchObject({ event: 'proofs', chainId: 31_337 })
     expect([ranges.at(-1)?.from, ranges[0]?.to]).toEqual([0, shown?.indexed])
     expect(metrics).toContain(`payment_integration_payments_indexed_total{chain="31337",kind="first"} ${payments}`)
     expect(metrics).toContain(`payment_integration_chain_indexed_block{chain="31337"} ${shown?.indexed}`)
     expect(`${metrics}${JSON.stringify(events)}`).not.toContain('CANARY')
     child.kill('SIGTERM')
     await exited
-    expect(await run(['status', '--url', url], env)).toMatchObject({ code: 1, events: [] })
+    const after = await run(['status', '--url', url], env)
+    expect(after.code).toBe(1)
+    expect(after.events[0]).toMatchObject({ event: 'processes', processes: [] })
   })
 
   it('is repaired by reindex while it runs: a dry run exits with 1, a repair with 0, misuse with 2', async () => {

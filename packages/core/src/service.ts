@@ -31,6 +31,7 @@ import type { Store } from './ports/store.js'
 import type { Clock, Ids, Logger, Random } from './ports/world.js'
 import type { LoopRoles } from './processes/process-types.js'
 import { createPresence, listProcesses } from './processes/processes.js'
+import { runLoops } from './processes/run-loops.js'
 import { createReceiptPoller } from './receipts/poller.js'
 import type { MasterKey } from './secrets/master-key.js'
 import { openSecret } from './secrets/seal.js'
@@ -321,7 +322,7 @@ export function createService(deps: ServiceDeps): Service {
         ...indexers.filter(({ chainId }) => roles.indexer === 'all' || roles.indexer.includes(chainId)),
         ...(facts ? [createPresence({ leases: store.leases, clock, logger, id: processId, facts })] : []),
       ]
-      await Promise.all(loops.map((loop) => loop.run(signal)))
+      await runLoops(loops, signal)
     },
   }
 }

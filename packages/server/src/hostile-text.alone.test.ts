@@ -108,7 +108,9 @@ testGrowth(
     'the variables of deliveries': asEach(readDelivery),
     'the variables of identity sharing': asEach((variables) => readIdentity(variables, 'production')),
     'the limits of sources and callers': asEach(readLimits),
-    'the variables of administration': asEach((variables) => readAdmin(variables, { host: '127.0.0.1', port: 1 })),
+    'the variables of administration': asEach((variables) =>
+      readAdmin(variables, { host: '127.0.0.1', port: 1 }, true),
+    ),
     'the name of an operator': asEach(readActor),
     'the database and the keys': asThese('PI_DATABASE_URL', 'PI_MASTER_KEY', 'PI_PROCESSOR_SECRETS', 'PI_HOST'),
   },

@@ -181,7 +181,7 @@ export interface SqlDialect {
    */
   newestAndWriters(table: string): string
   /** Waits for a lock, which lasts until the transaction ends. Shared locks exclude the exclusive one alone. */
-  lock(db: Connection, lock: LockName, mode?: 'exclusive' | 'shared'): Promise<void>
+  lock(db: Connection, lock: LockName): Promise<void>
   /** The highest number that the database assigned to a column, as an expression; 0 for none. */
   lastAssigned(table: string, column: string): string
   /** About how many rows a table has; null: unknown. */

@@ -12,13 +12,18 @@ type Read<Query, Result> = (query: Query) => Promise<Result>
 export function preferReaderForPayments(primary: PaymentReads, standby: PaymentReads, reader: Reader): PaymentReads {
   const list = preferred(reader, primary.list, standby.list)
   const findByHash = preferred(reader, primary.findByHash, standby.findByHash, (found) => found.length > 0)
-  const transaction = preferred(reader, primary.transaction, standby.transaction, ({ payments }) => payments.length > 0)
+  const transaction = preferred(reader, primary.transaction, standby.transaction, isSettled)
   return {
     ...primary,
     list: (query) => (query.after === undefined ? list(query) : primary.list(query)),
     findByHash,
     transaction,
   }
+}
+
+/** Whether the standby may answer: a payment that left the chain there may be on it again. */
+function isSettled({ payments }: Awaited<ReturnType<PaymentReads['transaction']>>): boolean {
+  return payments.length > 0 && payments.every(({ offChain, dropped }) => !offChain && dropped === null)
 }
 
 /** The listings of the console. Its live page and small tables stay on the primary. */

@@ -31,7 +31,9 @@ export function addServe(program: Command, io: Io, finish: Finish): void {
 }
 
 /** Options of {@link serve}. */
-interface ServeOptions extends ConfigFlags {
+interface ServeOptions extends Omit<ConfigFlags, 'roles'> {
+  /** Roles of the process, separated by commas. @default PI_ROLES */
+  readonly role?: string | undefined
   /** One JSON object per line. @default false */
   readonly json?: boolean | undefined
 }
@@ -75,9 +77,10 @@ export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
 async function start(options: ServeOptions, io: Io) {
   const { startServer } = await import('@payment-integration/server')
   const { readConfig } = await import('@payment-integration/server/service')
-  const given = readConfig(withFlags(io.env, options))
+  const flags = { ...options, roles: options.role }
+  const given = readConfig(withFlags(io.env, flags))
   const identity = given.simulatedChains.length > 0 && given.identity === null ? await startIdentity(io) : null
-  const config = identity === null ? given : readConfig(withFlags({ ...io.env, ...identity.variables }, options))
+  const config = identity === null ? given : readConfig(withFlags({ ...io.env, ...identity.variables }, flags))
   const createdPath = await findMissingDatabase(config.database, true)
   const logger = await logToStandardError(config, io)
   const progress = showProgress({ io, logger, mayUseTerminal: options.json !== true })

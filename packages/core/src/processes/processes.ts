@@ -61,7 +61,7 @@ export async function listProcesses(leases: Pick<LeaseStore, 'list'>): Promise<R
   const all = await leases.list()
   const held = all.filter(({ name, endsInMs }) => !name.startsWith(prefix) && endsInMs > 0)
   return all
-    .filter(({ name }) => name.startsWith(prefix))
+    .filter(({ name, endsInMs }) => name.startsWith(prefix) && endsInMs > -listedMs)
     .map(({ name, holder, endsInMs }) => {
       const id = name.slice(prefix.length)
       const [startedAt = '', pid = '', host = '', release = '', roles = ''] = holder.split(separator)

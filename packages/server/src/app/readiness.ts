@@ -29,8 +29,9 @@ export interface ReadinessDeps {
  * requests are served. It never rejects.
  */
 export function createReadiness({ roles, health, indexers, isStopping }: ReadinessDeps): () => Promise<ReadyReport> {
-  const stateOf = (role: string): RoleState => {
+  const stateOf = (role: string, hasStopped: boolean): RoleState => {
     if (role === 'api' || role === 'console') return 'serves'
+    if (hasStopped) return 'fails'
     const status = indexers.find(({ chainId }) => role === `indexer:${chainId}`)?.status()
     if (status === undefined) return 'runs'
     return status.error !== null ? 'fails' : status.leading ? 'leads' : 'stands by'
@@ -44,7 +45,7 @@ export function createReadiness({ roles, health, indexers, isStopping }: Readine
         : status === 'down'
           ? 'loops stopped'
           : null
-    const states = Object.fromEntries(roles.map((role) => [role, stateOf(role)]))
+    const states = Object.fromEntries(roles.map((role) => [role, stateOf(role, reason === 'loops stopped')]))
     return { status: reason === null ? 'ready' : 'not ready', reason, roles: states }
   }
 }

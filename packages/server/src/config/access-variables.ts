@@ -52,11 +52,18 @@ export function readReference(variables: Variables, environment: Config['environ
 /**
  * Reads `PI_ADMIN_HOST`, `PI_ADMIN_PORT` and `PI_METRICS_TOKEN`.
  * @param api - The API's address.
+ * @param servesRequests - Whether the process listens there.
  */
-export function readAdmin(variables: Variables, api: { readonly host: string; readonly port: number }): AdminConfig {
+export function readAdmin(
+  variables: Variables,
+  api: { readonly host: string; readonly port: number },
+  servesRequests: boolean,
+): AdminConfig {
   const { text, problems } = variables
   const metricsToken = readToken(variables)
   if (text('PI_ADMIN_PORT') === undefined) {
+    if (metricsToken !== null && !servesRequests)
+      problems.push('PI_METRICS_TOKEN is set, and PI_ROLES serve no requests; metrics need PI_ADMIN_PORT then.')
     if (text('PI_ADMIN_HOST') !== undefined) problems.push('PI_ADMIN_HOST is set; it is only used with PI_ADMIN_PORT.')
     return { listen: null, metricsToken }
   }

@@ -22,7 +22,7 @@ export interface PostgresConfig {
   readonly lockTimeoutMs?: number | undefined
   /** PEM text. */
   readonly ca?: string | undefined
-  /** A product that the operator accepts at the own risk. */
+  /** A product that the operator accepts at the operator's own risk. */
   readonly acceptedEngine?: string | undefined
 }
 

@@ -96,7 +96,7 @@ describe('the database', () => {
       'PI_DATABASE_CA_FILE names a file without a certificate; expected PEM text.',
     ])
     expect(problemsOf({ ...env, PI_DATABASE_URL, PI_DATABASE_CA_FILE: '/no/such/file' })).toEqual([
-      expect.stringContaining('cannot be read (ENOENT); expected a file that holds certificates as PEM text'),
+      expect.stringContaining('cannot be read (ENOENT); expected one that holds certificates as PEM text'),
     ])
   })
 })

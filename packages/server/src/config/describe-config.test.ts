@@ -42,7 +42,7 @@ it('masks secrets, credentials, paths and queries', () => {
         maxRange: 'default',
       },
     ],
-    roles: ['api', 'console', 'dispatcher', 'poller', 'indexer:1'],
+    roles: ['api', 'dispatcher', 'poller', 'indexer:1'],
     admin: '127.0.0.1:9464',
     metrics: 'on the admin port with a token',
     reference: 'off',

@@ -39,7 +39,7 @@ describe('readConfig', () => {
       maxExtraFeeBps: 100,
       logLevel: 'info',
       identity: null,
-      roles: { api: true, console: true, dispatcher: true, poller: true, indexer: 'all' },
+      roles: { api: true, console: false, dispatcher: true, poller: true, indexer: 'all' },
       admin: { listen: null, metricsToken: null },
       reference: false,
       console: false,

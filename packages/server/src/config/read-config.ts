@@ -83,7 +83,11 @@ export function readConfig(env: Environment, readFile?: ReadFile): Config {
   const portal = readPortal(variables, environment, host)
   const chains = readChains(env, variables)
   const simulatedChains = readSimulatedChains(variables, environment)
-  const chainIds = [...chains.map(({ chainId }) => chainId), ...simulatedChains]
+  const roles = readRoles(variables, {
+    chainIds: [...chains.map(({ chainId }) => chainId), ...simulatedChains],
+    simulatedChainIds: simulatedChains,
+    hasPages: console || portal !== null,
+  })
   const config: Config = {
     environment,
     host,
@@ -106,8 +110,8 @@ export function readConfig(env: Environment, readFile?: ReadFile): Config {
       defaultMaxExtraFeeBps,
     ),
     logLevel: variables.choice('PI_LOG_LEVEL', logLevels, 'info'),
-    roles: readRoles(variables, { chainIds, hasPages: console || portal !== null }),
-    admin: readAdmin(variables, { host, port }),
+    roles,
+    admin: readAdmin(variables, { host, port }, roles.api || roles.console),
     accessLog: readAccessLog(variables),
     tracing: readTracing(variables),
     reference: readReference(variables, environment),

@@ -18,9 +18,9 @@ function rolesOf(PI_ROLES?: string, more: Record<string, string> = {}) {
   )
 }
 
-function problemsOf(PI_ROLES: string): readonly string[] {
+function problemsOf(PI_ROLES: string, more: Record<string, string> = {}): readonly string[] {
   try {
-    rolesOf(PI_ROLES)
+    rolesOf(PI_ROLES, more)
   } catch (error) {
     if (error instanceof ConfigError) return error.problems
     throw error
@@ -28,8 +28,9 @@ function problemsOf(PI_ROLES: string): readonly string[] {
   return []
 }
 
-it('without PI_ROLES a process has all roles, on every chain', () => {
-  expect(rolesOf().sort()).toEqual(['api', 'console', 'dispatcher', 'indexer:10', 'indexer:137', 'poller'])
+it('without PI_ROLES a process has all roles, on every chain; console only where pages are configured', () => {
+  expect(rolesOf().sort()).toEqual(['api', 'dispatcher', 'indexer:10', 'indexer:137', 'poller'])
+  expect(rolesOf(undefined, { PI_CONSOLE: 'on', PI_CONSOLE_URL: 'https://console.example' })).toContain('console')
 })
 
 it.each([
@@ -44,6 +45,23 @@ it('the role console needs pages', () => {
   const pages = { PI_CONSOLE: 'on', PI_CONSOLE_URL: 'https://console.example' }
   expect(rolesOf('console', pages)).toEqual(['console'])
   expect(problemsOf('console')).toEqual(['PI_ROLES has console; it needs PI_CONSOLE=on or PI_PORTAL=on.'])
+})
+
+it('api and the indexer of a simulated chain are one process', () => {
+  const simulated = { PI_ENV: 'development', PI_SIMULATED_CHAINS: '1' }
+  expect(problemsOf('api', simulated)).toEqual([
+    'PI_ROLES has api without indexer:1; a simulated chain is in one process.',
+  ])
+  for (const roles of ['api,indexer', 'api,indexer:1', 'dispatcher']) expect(problemsOf(roles, simulated)).toEqual([])
+})
+
+it('a metrics token needs a port that is open', () => {
+  const token = { PI_METRICS_TOKEN: 'a-token-of-the-metrics' }
+  expect(problemsOf('dispatcher', token)).toEqual([
+    'PI_METRICS_TOKEN is set, and PI_ROLES serve no requests; metrics need PI_ADMIN_PORT then.',
+  ])
+  for (const roles of ['api', 'api,dispatcher']) expect(problemsOf(roles, token)).toEqual([])
+  expect(problemsOf('dispatcher', { ...token, PI_ADMIN_PORT: '9464' })).toEqual([])
 })
 
 it.each([

@@ -11,10 +11,14 @@ const expected = `expected some of ${names.join(', ')} and indexer:<chain id>, s
  */
 export function readRoles(
   { text, problems }: Variables,
-  parts: { readonly chainIds: readonly number[]; readonly hasPages: boolean },
+  parts: {
+    readonly chainIds: readonly number[]
+    readonly simulatedChainIds: readonly number[]
+    readonly hasPages: boolean
+  },
 ): RolesConfig {
   const value = text('PI_ROLES')
-  if (value === undefined) return { api: true, console: true, dispatcher: true, poller: true, indexer: 'all' }
+  if (value === undefined) return { api: true, console: parts.hasPages, dispatcher: true, poller: true, indexer: 'all' }
   const roles = value.split(',').map((role) => role.trim())
   const chainIds = roles.flatMap((role) => /^indexer:([1-9]\d{0,14})$/.exec(role)?.[1] ?? []).map(Number)
   const has = (name: (typeof names)[number]) => roles.includes(name)
@@ -26,6 +30,9 @@ export function readRoles(
   for (const chainId of chainIds)
     if (!parts.chainIds.includes(chainId))
       problems.push(`PI_ROLES has indexer:${chainId}; it needs PI_RPC_URL_${chainId}.`)
+  for (const chainId of parts.simulatedChainIds)
+    if (has('api') && !has('indexer') && !chainIds.includes(chainId))
+      problems.push(`PI_ROLES has api without indexer:${chainId}; a simulated chain is in one process.`)
   if (has('console') && !parts.hasPages) problems.push('PI_ROLES has console; it needs PI_CONSOLE=on or PI_PORTAL=on.')
   return {
     api: has('api'),

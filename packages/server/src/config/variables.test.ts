@@ -51,14 +51,20 @@ describe('a variable that is read from a file', () => {
 
   it('is a problem when the file is missing, empty or too long', () => {
     expect(problemsOf({ ...minimal, PI_DATABASE_URL_FILE: '/no/such/file' })).toEqual([
-      'PI_DATABASE_URL_FILE is "/no/such/file", which cannot be read (ENOENT); expected a file that holds the value of PI_DATABASE_URL.',
+      'PI_DATABASE_URL_FILE names a file which cannot be read (ENOENT); expected one that holds the value of PI_DATABASE_URL.',
     ])
     expect(problemsOf(env, holding(' \n'))).toEqual([
-      'PI_DATABASE_URL_FILE is "/run/secrets/database", which is empty; expected a file that holds the value of PI_DATABASE_URL.',
+      'PI_DATABASE_URL_FILE names a file which is empty; expected one that holds the value of PI_DATABASE_URL.',
     ])
     expect(problemsOf(env, holding('x'.repeat(65_537)))).toEqual([
-      'PI_DATABASE_URL_FILE is "/run/secrets/database", which has 65537 characters; 65536 at most; expected a file that holds the value of PI_DATABASE_URL.',
+      'PI_DATABASE_URL_FILE names a file which has 65537 characters; 65536 at most; expected one that holds the value of PI_DATABASE_URL.',
     ])
+  })
+
+  it('given in place of its path never appears in a problem', () => {
+    const problems = problemsOf({ ...minimal, PI_DATABASE_URL_FILE: 'postgres://app:canary@db.example/payments' })
+    expect(problems).toEqual([expect.stringContaining('PI_DATABASE_URL_FILE names a file which cannot be read')])
+    expect(problems.join()).not.toContain('canary')
   })
 
   it('never appears in a problem', () => {

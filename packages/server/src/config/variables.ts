@@ -82,7 +82,8 @@ export function readVariables(env: Environment, readFile: ReadFile = (path) => r
     } catch (error) {
       flaw = `which cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown reason'})`
     }
-    problems.push(`${name} is ${show(path)}, ${flaw}; expected a file that holds ${what}.`)
+    // The path is not shown: it may be the secret itself, under the wrong name.
+    problems.push(`${name} names a file ${flaw}; expected one that holds ${what}.`)
     return undefined
   }
 

@@ -15,8 +15,10 @@ export interface Listeners {
   readonly adminUrl: string | null
   /** The API's clients move to another server, and are still served. */
   drain(): void
-  /** Closes the API as one server, and then the admin app. */
+  /** Closes the one of the API. */
   stop(cut: AbortSignal): Promise<void>
+  /** Closes the one of the admin app: last, so that it answers during the whole shutdown. */
+  stopAdmin(cut: AbortSignal): Promise<void>
 }
 
 /** The apps to serve. */
@@ -43,10 +45,8 @@ export async function openListeners(config: Config, options: ListenersOptions): 
     url: api?.url ?? '',
     adminUrl: beside?.url ?? null,
     drain: () => api?.drain(),
-    async stop(cut) {
-      await api?.stop(cut)
-      await beside?.stop(cut)
-    },
+    stop: async (cut) => api?.stop(cut),
+    stopAdmin: async (cut) => beside?.stop(cut),
   }
 
   async function listenAdmin(served: ReturnType<typeof createAdminApp>): Promise<HttpServer | null> {

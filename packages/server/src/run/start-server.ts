@@ -158,6 +158,7 @@ export async function startServer(config: Config, options: StartOptions = {}): P
     await Promise.all([listeners.stop(cut), Promise.race([work, timeUp])])
     if (running)
       logger.warn({}, 'Some work did not finish in time and is aborted; it is repeated after the next start.')
+    await listeners.stopAdmin(cut)
     await Promise.race([opened.close(), timeUp])
     logger.info({}, 'Stopped.')
   }

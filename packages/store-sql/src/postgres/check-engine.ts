@@ -19,7 +19,7 @@ const packagers = /^(Debian|Ubuntu|Raspbian|Red Hat|Homebrew|Postgres\.app|Perco
 
 /**
  * Rejects a product or version that the store was not made for.
- * @param accepted - Name of the product that the operator accepts at the own risk.
+ * @param accepted - Name of the product that the operator accepts at the operator's own risk.
  * @throws StoreError `ERR_STORE_ENGINE`.
  */
 export async function checkEngine(

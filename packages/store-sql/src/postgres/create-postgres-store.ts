@@ -4,7 +4,7 @@ import type pg from 'pg'
 import { createStore } from '../create-store.js'
 import type { Engine } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
-import { ownPool } from './own-pool.js'
+import { type OwnPoolOptions, ownPool } from './own-pool.js'
 import { createPostgresEngine, type PostgresEngineOptions } from './postgres-engine.js'
 
 /** How to reach the database: by an address, or through a pool of the host. */
@@ -74,11 +74,16 @@ export const postgresStoreDefaults = {
 
 /** Longest bound of a standby's lag, and longest time-out, in milliseconds. */
 const mostMs = 3_600_000
+/**
+ * Longest wait for a standby, to connect and for an answer, in milliseconds. The primary is asked next, so that one
+ * that fell silent delays a read no longer.
+ */
+const standbyTimeoutMs = 1_000
 /** Connections past a pooler: one index is made at a time. */
 const directConnections = 2
 
 /**
- * Creates a store in a PostgreSQL database. It connects at the first call.
+ * Creates a store in a PostgreSQL database. It connects at the first call; with `reader` at once, to measure its lag.
  * @throws TypeError When not exactly one of `connectionString` and `pool` is given, or an option is malformed.
  * @throws RangeError When a number is out of range.
  * @example createPostgresStore({ connectionString: 'postgres://app@db.internal/payments' })
@@ -119,7 +124,7 @@ function ownEngine(connectionString: string, options: PostgresStoreOptions, comm
   checkInteger(lockTimeoutMs, 'lockTimeoutMs', 100, mostMs)
   if (reader !== undefined) checkInteger(reader.maxLagMs, 'maxLagMs', 10, mostMs)
   const limits = { lockTimeoutMs, statementTimeoutMs, idleInTransactionTimeoutMs }
-  const settings = { connectTimeoutMs, limits, keepsSession, ca }
+  const settings: OwnPoolOptions = { connectTimeoutMs, limits, keepsSession, ca }
   const pools: pg.Pool[] = []
   const open = (address: string, option: string, most: number, given = settings) => {
     const made = ownPool(address, option, most, given)
@@ -136,8 +141,13 @@ function ownEngine(connectionString: string, options: PostgresStoreOptions, comm
     limits: keepsSession ? undefined : limits,
     direct,
     reader: reader && {
-      pool: open(reader.connectionString, 'reader.connectionString', maxConnections),
+      pool: open(reader.connectionString, 'reader.connectionString', maxConnections, {
+        ...settings,
+        connectTimeoutMs: standbyTimeoutMs,
+        limits: { ...limits, statementTimeoutMs: Math.min(statementTimeoutMs, standbyTimeoutMs) },
+      }),
       maxLagMs: reader.maxLagMs,
+      answerTimeoutMs: standbyTimeoutMs,
     },
     answerTimeoutMs: statementTimeoutMs + answerGraceMs,
     ownClients: true,

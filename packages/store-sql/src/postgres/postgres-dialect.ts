@@ -88,7 +88,7 @@ export function postgresDialect(schema: string, now: (() => number) | undefined)
       (select coalesce(json_agg(l.virtualtransaction), '[]')::text from pg_catalog.pg_locks l
        where l.locktype = 'relation' and l.relation = '${name(table)}'::regclass and l.mode = 'RowExclusiveLock'
          and l.database = (select d.oid from pg_catalog.pg_database d where d.datname = current_database())) as writers`,
-    lock: (db, lock, mode = 'exclusive') => lockRow(db, name, lock, mode),
+    lock: (db, lock) => lockRow(db, name, lock),
     lastAssigned,
     async estimateRows(db, table) {
       // The table itself or its partitions.

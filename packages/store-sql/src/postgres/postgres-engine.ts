@@ -31,7 +31,7 @@ export interface PostgresEngineOptions {
   /** Connections past a pooler, each with a session of its own. @default `pool`, unless it is behind a pooler */
   readonly direct?: pg.Pool | undefined
   /** Connections to a standby. */
-  readonly reader?: { readonly pool: pg.Pool; readonly maxLagMs: number } | undefined
+  readonly reader?: StandbyOptions | undefined
   /** Product that the operator accepts. @default the known ones */
   readonly acceptedEngine?: string | undefined
   /** Closes pools that the store owns. */
@@ -108,13 +108,21 @@ export function createPostgresEngine(pool: pg.Pool, options: PostgresEngineOptio
   }
 }
 
+/** A standby to read from. */
+interface StandbyOptions {
+  readonly pool: pg.Pool
+  readonly maxLagMs: number
+  /** Longest wait for an answer. */
+  readonly answerTimeoutMs: number
+}
+
 /** The reads of a standby, and the measure of its lag. */
 function openReader(
-  { pool, maxLagMs }: { readonly pool: pg.Pool; readonly maxLagMs: number },
+  { pool, maxLagMs, answerTimeoutMs }: StandbyOptions,
   parts: { driver: PostgresDriver; settings: PostgresDriverOptions; schema: string; dialect: SqlDialect },
 ): Reader & { close(): void } {
   const { driver, settings, schema, dialect } = parts
-  const standby = new PostgresDriver(pool, settings)
+  const standby = new PostgresDriver(pool, { ...settings, answerTimeoutMs })
   const { isFresh, distrust, close } = measureStandby(driver, standby, maxLagMs)
   return {
     dialect,

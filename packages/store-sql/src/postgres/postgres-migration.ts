@@ -39,8 +39,10 @@ export async function exclusively<T>(
     return values.length > 0
   }
   while (!(await acquire())) await delay(pauseMs)
+  // Not as it was acquired: a late renewal must not take the lease after its release.
+  const renew = `update ${table} set expires_at = ${now} + ${leaseMs} where name = 'migration' and holder = $1`
   // A lease that cannot be renewed ends; the steps are safe without it.
-  const timer = setInterval(() => void acquire().catch(() => undefined), renewMs)
+  const timer = setInterval(() => void rows({ sql: renew, parameters: [holder] }).catch(() => undefined), renewMs)
   timer.unref()
   try {
     return await work()

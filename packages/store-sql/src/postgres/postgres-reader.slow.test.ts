@@ -29,7 +29,7 @@ describe.skipIf(postgresMissing)(
       for (const each of pools) each.on('error', () => undefined)
       const engine = createPostgresEngine(pool, {
         schema: postgresStoreDefaults.schema,
-        reader: { pool: pooled, maxLagMs: 2_000 },
+        reader: { pool: pooled, maxLagMs: 2_000, answerTimeoutMs: 60_000 },
         end: () => Promise.all(pools.map((each) => each.end())),
       })
       const { reader } = engine

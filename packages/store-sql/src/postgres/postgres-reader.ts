@@ -5,20 +5,26 @@ import type { PostgresDriver } from './postgres-driver.js'
 
 /** Measures per bound: the measured lag is larger than the true one by up to one interval. */
 const measuresPerBound = 4
+/** After a measure that failed, in milliseconds. */
+const pauseMs = 5_000
 /** Most positions of the primary that the standby has not reached yet. */
 const mostMarks = 16
 
 // A time line begins with each promotion: a standby of the former primary is not one of the new primary.
 const ofPrimary = `select pg_current_wal_insert_lsn()::text as position,
-  ('x' || substring(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8))::bit(32)::int as timeline`
+  ('x' || substring(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8))::bit(32)::int as timeline,
+  (select system_identifier::text from pg_control_system()) as cluster`
 const ofStandby = `select case when pg_is_in_recovery() then pg_last_wal_replay_lsn()::text end as position,
-  (select min_recovery_end_timeline from pg_control_recovery()) as timeline`
+  (select min_recovery_end_timeline from pg_control_recovery()) as timeline,
+  (select system_identifier::text from pg_control_system()) as cluster`
 
 /** A position of the primary's log, and when it was read, in milliseconds of the process. */
 interface Mark {
   readonly at: number
   readonly position: bigint
   readonly timeline: number
+  /** Of the database cluster: positions of another one mean nothing. */
+  readonly cluster: string
 }
 
 /** A measured standby. */
@@ -43,8 +49,11 @@ export function measureStandby(primary: PostgresDriver, standby: PostgresDriver,
     const mark = positionOf(await primary.rows({ sql: ofPrimary, parameters: [] }))
     if (mark !== null && marks.length < mostMarks) marks.push({ at, ...mark })
     const replayed = positionOf(await standby.rows({ sql: ofStandby, parameters: [] }))
-    const isReached = ({ position, timeline }: Mark) =>
-      replayed !== null && timeline === replayed.timeline && position <= replayed.position
+    const isReached = ({ position, timeline, cluster }: Mark) =>
+      replayed !== null &&
+      cluster === replayed.cluster &&
+      timeline === replayed.timeline &&
+      position <= replayed.position
     completeAt = marks.findLast(isReached)?.at ?? completeAt
     marks = marks.filter((each) => each.at > completeAt)
   }
@@ -56,9 +65,13 @@ export function measureStandby(primary: PostgresDriver, standby: PostgresDriver,
 
   async function run(): Promise<void> {
     // A database that does not answer: no read goes to the standby meanwhile, and the reads of others report it.
-    await measure().catch(distrust)
+    const isMeasured = await measure().then(
+      () => true,
+      () => false,
+    )
+    if (!isMeasured) distrust()
     if (isClosed) return
-    timer = setTimeout(run, maxLagMs / measuresPerBound)
+    timer = setTimeout(run, isMeasured ? maxLagMs / measuresPerBound : Math.max(maxLagMs, pauseMs))
     timer.unref()
   }
   void run()
@@ -74,8 +87,12 @@ export function measureStandby(primary: PostgresDriver, standby: PostgresDriver,
 }
 
 function positionOf({ values }: RawRows): Omit<Mark, 'at'> | null {
-  const [position, timeline] = values[0] ?? []
+  const [position, timeline, cluster] = values[0] ?? []
   if (typeof position !== 'string') return null
   const [high = '', low = ''] = position.split('/')
-  return { position: (BigInt(`0x${high}`) << 32n) + BigInt(`0x${low}`), timeline: Number(timeline) }
+  return {
+    position: (BigInt(`0x${high}`) << 32n) + BigInt(`0x${low}`),
+    timeline: Number(timeline),
+    cluster: String(cluster),
+  }
 }

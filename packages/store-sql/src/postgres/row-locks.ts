@@ -12,13 +12,8 @@ export const lockTable = 'locks'
  * Waits for a lock of this name, which lasts until the transaction ends. The first transaction that uses a name inserts
  * the row; others wait there for its end, and then lock the row.
  */
-export async function lockRow(
-  db: Connection,
-  name: SqlDialect['name'],
-  lock: string,
-  mode: 'exclusive' | 'shared',
-): Promise<void> {
-  const text = `select 1 from ${name(lockTable)} where name = $1 for ${mode === 'exclusive' ? 'update' : 'share'}`
+export async function lockRow(db: Connection, name: SqlDialect['name'], lock: string): Promise<void> {
+  const text = `select 1 from ${name(lockTable)} where name = $1 for update`
   const isLocked = async () => (await db.executeQuery(CompiledQuery.raw(text, [lock]))).rows.length > 0
   if (await isLocked()) return
   await sql`insert into ${sql.raw(name(lockTable))} (name) values (${lock}) on conflict do nothing`.execute(db)

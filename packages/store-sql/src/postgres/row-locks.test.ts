@@ -1,11 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase, postgresMissing, type TestDatabase } from '../../test/postgres.js'
 import { createPostgresStore } from './create-postgres-store.js'
 
-/** Transactions of each loop: as many as end long after the lock, if that is granted in its turn. */
-const most = 60
-const loopCount = 8
 const chainId = 137
 
 describe.skipIf(postgresMissing)('the row of a chain', () => {
@@ -15,27 +13,45 @@ describe.skipIf(postgresMissing)('the row of a chain', () => {
   })
   afterAll(() => database?.remove())
 
-  it('is locked for an indexer in its turn, while updates share it without a pause', async () => {
+  it('is not shared past an indexer that waits for it, so updates without a pause never starve the indexer', async () => {
     const store = createPostgresStore({ connectionString: database.connectionString })
     await store.migrate()
-    let shared = 0
-    let isLocked = false
-    const share = async (pauseMs: number) => {
-      await delay(pauseMs)
-      for (let count = 0; count < most && !isLocked; count += 1)
-        await store.transaction(async (tx) => {
-          await tx.shareChain(chainId)
-          shared += 1
-          await delay(20)
-        })
+    const client = new pg.Client({ connectionString: database.connectionString })
+    await client.connect()
+    const granted: string[] = []
+    const waiting = async (count: number) => {
+      for (;;) {
+        const { rows } = await client.query(
+          `select count(*)::int as count from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        )
+        if (rows[0]?.count >= count || granted.length > 1) return
+        await delay(5)
+      }
     }
-    const loops = Array.from({ length: loopCount }, (_, n) => share(3 * n))
-    while (shared < loopCount) await delay(5)
-    await store.transaction((tx) => tx.lockChain(chainId))
-    isLocked = true
-    const before = shared
-    await Promise.all(loops)
+    let release = () => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const first = store.transaction(async (tx) => {
+      await tx.shareChain(chainId)
+      granted.push('an update')
+      await released
+    })
+    while (granted.length === 0) await delay(5)
+    const indexer = store.transaction(async (tx) => {
+      await tx.lockChain(chainId)
+      granted.push('the indexer')
+    })
+    await waiting(1)
+    const second = store.transaction(async (tx) => {
+      await tx.shareChain(chainId)
+      granted.push('another update')
+    })
+    await waiting(2)
+    release()
+    await Promise.all([first, indexer, second])
+    await client.end()
     await store.close()
-    expect(before).toBeLessThan(loopCount * most)
+    expect(granted).toEqual(['an update', 'the indexer', 'another update'])
   })
 })

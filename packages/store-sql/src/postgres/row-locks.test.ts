@@ -16,6 +16,8 @@ describe.skipIf(postgresMissing)('the row of a chain', () => {
   it('is not shared past an indexer that waits for it, so updates without a pause never starve the indexer', async () => {
     const store = createPostgresStore({ connectionString: database.connectionString })
     await store.migrate()
+    // The first transaction inserts the row.
+    await store.transaction((tx) => tx.lockChain(chainId))
     const client = new pg.Client({ connectionString: database.connectionString })
     await client.connect()
     const granted: string[] = []

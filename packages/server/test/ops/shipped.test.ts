@@ -112,6 +112,14 @@ describe('the compose file', () => {
       if (image !== 'postgres:18') expect([image, read_only, cap_drop]).toEqual([image, true, ['ALL']])
   })
 
+  it('asks each process that serves at /live of its admin port', () => {
+    for (const { name, args, env } of composeProcesses()) {
+      const { test: check = [], disable } = services[name]?.healthcheck ?? {}
+      if (args[0] === 'serve') expect(check.at(-1)).toContain(`127.0.0.1:${env['PI_ADMIN_PORT']}/live`)
+      else expect([name, disable]).toEqual([name, true])
+    }
+  })
+
   it('pools by transaction, so prepared statements are off', () => {
     expect(readFileSync(join(opsFolder, 'docker/pgbouncer.ini'), 'utf8')).toMatch(/^pool_mode = transaction$/m)
     for (const { env, args } of composeProcesses())
@@ -126,10 +134,17 @@ describe('the compose file', () => {
 })
 
 describe('the image', () => {
-  it('runs as a user that is not root, and is asked at /live', () => {
+  it('runs as a user that is not root, and has no health check: not every command opens the admin port', () => {
     const users = [...dockerfile.matchAll(/^USER (.*)$/gm)].map(([, user]) => user)
     expect(users).toEqual(['65532:65532'])
-    expect(dockerfile).toMatch(/HEALTHCHECK .*\\\n.*127\.0\.0\.1:\$\{process\.env\.PI_ADMIN_PORT\}\/live/)
+    expect(dockerfile).not.toMatch(/^HEALTHCHECK/m)
+  })
+
+  it('has the command on its PATH, as the runbooks call it', () => {
+    const [, target, link] = /^RUN ln -s (\S+) (\S+)$/m.exec(dockerfile) ?? []
+    expect(target).toBe('/app/node_modules/@payment-integration/cli/bin/payment-integration.js')
+    expect(link).toBe('/usr/local/bin/payment-integration')
+    expect(statSync(join(opsFolder, '../packages/cli/bin/payment-integration.js')).mode & 0o111).toBe(0o111)
   })
 
   it('packs every package, and copies only files that exist', () => {

@@ -211,6 +211,16 @@ describe('a deployment of Kubernetes', () => {
   })
 })
 
+it('the command beside the systemd unit has its variables, files and program', () => {
+  const { unit, env } = unitProcess()
+  const script = readFileSync(join(opsFolder, 'systemd/payment-integration.sh'), 'utf8')
+  const credential = /^LoadCredential=master-key:(.*)$/m.exec(unit)?.[1]
+  expect(script).toContain(`--setenv=PI_MASTER_KEY_FILE=${credential} `)
+  expect(script).toContain(`--setenv=PI_DATABASE_URL=${env['PI_DATABASE_URL']} `)
+  expect(script).toContain(`--property=${/^EnvironmentFile=.*$/m.exec(unit)?.[0]} `)
+  expect(script).toContain(` ${/^ExecStart=(.*) serve$/m.exec(unit)?.[1]} "$@"`)
+})
+
 const systemdMissing =
   spawnSync('systemd-analyze', ['--version']).status === 0
     ? null

@@ -38,6 +38,7 @@ const imageEnv = Object.fromEntries(
 
 /** Reads the secret whose name a mounted path ends with; its underscores or dashes are the file's. */
 function readSecret(path: string): string {
+  if (path.includes('/rpc-url-')) return 'https://node.example'
   return readFileSync(join(secrets, (path.split('/').at(-1) ?? '').replaceAll('-', '_')), 'utf8')
 }
 
@@ -120,8 +121,11 @@ describe('the compose file', () => {
     }
   })
 
-  it('pools by transaction, so prepared statements are off', () => {
-    expect(readFileSync(join(opsFolder, 'docker/pgbouncer.ini'), 'utf8')).toMatch(/^pool_mode = transaction$/m)
+  it('pools by transaction, so prepared statements are off, and follows a failover within a second', () => {
+    const pooler = readFileSync(join(opsFolder, 'docker/pgbouncer.ini'), 'utf8')
+    expect(pooler).toMatch(/^pool_mode = transaction$/m)
+    expect(pooler).toMatch(/^server_login_retry = 1$/m)
+    expect(pooler).not.toContain('ignore_startup_parameters')
     for (const { env, args } of composeProcesses())
       expect(env['PI_DATABASE_PREPARED']).toBe(args[0] === 'migrate' ? undefined : 'off')
   })
@@ -189,6 +193,13 @@ describe.each(['serve', 'migrate'] as const)('the objects of Kubernetes in %s', 
 
 describe('a deployment of Kubernetes', () => {
   const { objects } = readKubernetes('serve')
+
+  it('takes every secret from a file, also the addresses of nodes', () => {
+    const names = kubernetesProcesses().flatMap(({ env }) => Object.keys(env))
+    expect(names.filter((name) => /MASTER_KEY$|DATABASE\w*_URL$|RPC_URL_\d+$/.test(name))).toEqual([])
+    expect(names).toContain('PI_RPC_URL_137_FILE')
+  })
+
   const deployments = objects.filter(({ kind }) => kind === 'Deployment')
 
   it.each(deployments)(

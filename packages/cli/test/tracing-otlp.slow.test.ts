@@ -1,4 +1,6 @@
 /** The module of docs/observability.md, in front of the endpoint of a collector. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -23,14 +25,14 @@ interface Exported {
   }[]
 }
 
-/** An endpoint for traces in OTLP's JSON form. */
-async function startCollector() {
+/** An endpoint for traces in OTLP's JSON form. @param status - Of its answers. */
+async function startCollector(status = 200) {
   const exported: Exported[] = []
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     if (request.url === '/v1/traces') exported.push(JSON.parse(String(Buffer.concat(chunks))))
-    response.setHeader('Content-Type', 'application/json').end('{}')
+    response.writeHead(status, { 'Content-Type': 'application/json' }).end('{}')
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => {
@@ -88,6 +90,30 @@ test('a served payment arrives at a collector as one trace, which its delivery n
   expect(resource).toContainEqual({ key: 'service.name', value: { stringValue: 'payment-integration' } })
   server.child.kill('SIGTERM')
   await server.exited
+})
+
+/** Ends a span and gets SIGTERM before it was exported. Its drain is a number of requests. */
+const draining = `
+import { trace } from '@opentelemetry/api'
+process.once('SIGTERM', async () => {
+  for (let count = 0; count < 50; count += 1) await (await fetch(process.env.OTEL_EXPORTER_OTLP_ENDPOINT)).text()
+  process.exit(0)
+})
+setInterval(() => undefined, 1_000)
+trace.getTracer('test').startSpan('test').end()
+process.kill(process.pid, 'SIGTERM')
+`
+
+test('an export that the collector refuses does not end a process that drains', async () => {
+  const collector = await startCollector(400)
+  const child = spawn(
+    process.execPath,
+    [`--import=${pathToFileURL(file).href}`, '--input-type=module', '--eval', draining],
+    { cwd: root, env: { PATH: process.env['PATH'], OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }, stdio: 'ignore' },
+  )
+  onTestFinished(() => void child.kill('SIGKILL'))
+  expect(await once(child, 'exit')).toEqual([0, null])
+  expect(collector.spans().map(({ name }) => name)).toEqual(['test'])
 })
 
 test('the page shows this module', () => {

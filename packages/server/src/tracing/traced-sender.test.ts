@@ -83,11 +83,27 @@ it('a test of an endpoint is posted as it is', async () => {
   expect(posts).toEqual([plain])
 })
 
-it('an SDK that throws does not stop the delivery', async () => {
-  const startSpan = () => {
-    throw new Error('broken SDK')
+const broken = () => {
+  throw new Error('broken SDK')
+}
+
+/** A tracer of a real SDK, one method of whose spans is broken. */
+function brokenAt(method: keyof api.Span): api.Tracer {
+  const tracer = recordSpans().provider.getTracer('test')
+  const startSpan: api.Tracer['startSpan'] = (...args) => Object.assign(tracer.startSpan(...args), { [method]: broken })
+  return { startSpan, startActiveSpan: broken }
+}
+
+it.each([
+  ['startSpan', { startSpan: broken, startActiveSpan: broken }, false],
+  ['spanContext', brokenAt('spanContext'), false],
+  ['setAttribute', brokenAt('setAttribute'), true],
+  ['setStatus', brokenAt('setStatus'), true],
+  ['end', brokenAt('end'), true],
+] as const)('an SDK whose %s throws does not change the result of a delivery', async (_, tracer, isTraced) => {
+  for (const result of [answer(204), answer(500)]) {
+    const { traced, posts } = setUp(result, { tracer })
+    expect(await traced.post(post)).toEqual(result)
+    expect(posts.map(({ headers }) => 'traceparent' in headers)).toEqual([isTraced])
   }
-  const { traced, posts } = setUp(answer(204), { tracer: { startSpan, startActiveSpan: startSpan } })
-  expect(await traced.post(post)).toEqual(answer(204))
-  expect(posts).toEqual([post])
 })

@@ -32,24 +32,37 @@ export function createTracedSender(sender: Sender, { api, start }: SpanWriter, c
     })
   }
 
-  return {
-    async post(post) {
-      const span = startAttempt(post)
-      if (span === null) return sender.post(post)
-      const headers = { ...post.headers, [traceparentHeader]: traceparent(span) }
-      const result = await api.context.with(untraced, () => sender.post({ ...post, headers }))
-      const failure = failureOf(result)
+  function endAttempt(span: Span, result: PostResult): void {
+    const failure = failureOf(result)
+    // An SDK that throws must not turn an accepted delivery into one to send again.
+    try {
       if (result.kind === 'answer') span.setAttribute('http.response.status_code', result.status)
       if (failure !== null) span.setAttribute('error.type', failure).setStatus({ code: api.SpanStatusCode.ERROR })
       span.end(new Date(clock.now()))
+    } catch {}
+  }
+
+  return {
+    async post(post) {
+      const span = startAttempt(post)
+      const parent = span === null ? null : traceparent(span)
+      if (span === null || parent === null) return sender.post(post)
+      const headers = { ...post.headers, [traceparentHeader]: parent }
+      const result = await api.context.with(untraced, () => sender.post({ ...post, headers }))
+      endAttempt(span, result)
       return result
     },
   }
 }
 
-function traceparent(span: Span): string {
-  const { traceId, spanId, traceFlags } = span.spanContext()
-  return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`
+/** Null where the SDK threw. */
+function traceparent(span: Span): string | null {
+  try {
+    const { traceId, spanId, traceFlags } = span.spanContext()
+    return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`
+  } catch {
+    return null
+  }
 }
 
 function failureOf(result: PostResult): string | null {

@@ -78,8 +78,9 @@ describe.skipIf(promtoolMissing !== null)(`ReceiverBlocked${promtoolMissing ?? '
     const firing = {
       exp_labels: { severity: 'warning' },
       exp_annotations: {
-        summary: '1 receivers of notifications fail.',
-        description: 'Their deliveries wait, and are sent when they answer again.',
+        summary: '1 receivers of notifications are blocked.',
+        description:
+          'For half an hour there was always one. Deliveries wait, and are sent when their receiver answers again.',
         runbook: 'docs/runbooks/receiver-blocked.md',
       },
     }

@@ -33,6 +33,7 @@ export interface ComposeService {
   readonly secrets?: readonly string[]
   readonly read_only?: boolean
   readonly cap_drop?: readonly string[]
+  readonly healthcheck?: { readonly test?: readonly string[]; readonly disable?: boolean }
 }
 
 /** Our processes of the compose file. */

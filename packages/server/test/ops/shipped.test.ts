@@ -38,6 +38,7 @@ const imageEnv = Object.fromEntries(
 
 /** Reads the secret whose name a mounted path ends with; its underscores or dashes are the file's. */
 function readSecret(path: string): string {
+  if (path.includes('/rpc-url-')) return 'https://node.example'
   return readFileSync(join(secrets, (path.split('/').at(-1) ?? '').replaceAll('-', '_')), 'utf8')
 }
 
@@ -112,8 +113,19 @@ describe('the compose file', () => {
       if (image !== 'postgres:18') expect([image, read_only, cap_drop]).toEqual([image, true, ['ALL']])
   })
 
-  it('pools by transaction, so prepared statements are off', () => {
-    expect(readFileSync(join(opsFolder, 'docker/pgbouncer.ini'), 'utf8')).toMatch(/^pool_mode = transaction$/m)
+  it('asks each process that serves at /live of its admin port', () => {
+    for (const { name, args, env } of composeProcesses()) {
+      const { test: check = [], disable } = services[name]?.healthcheck ?? {}
+      if (args[0] === 'serve') expect(check.at(-1)).toContain(`127.0.0.1:${env['PI_ADMIN_PORT']}/live`)
+      else expect([name, disable]).toEqual([name, true])
+    }
+  })
+
+  it('pools by transaction, so prepared statements are off, and follows a failover within a second', () => {
+    const pooler = readFileSync(join(opsFolder, 'docker/pgbouncer.ini'), 'utf8')
+    expect(pooler).toMatch(/^pool_mode = transaction$/m)
+    expect(pooler).toMatch(/^server_login_retry = 1$/m)
+    expect(pooler).not.toContain('ignore_startup_parameters')
     for (const { env, args } of composeProcesses())
       expect(env['PI_DATABASE_PREPARED']).toBe(args[0] === 'migrate' ? undefined : 'off')
   })
@@ -126,10 +138,17 @@ describe('the compose file', () => {
 })
 
 describe('the image', () => {
-  it('runs as a user that is not root, and is asked at /live', () => {
+  it('runs as a user that is not root, and has no health check: not every command opens the admin port', () => {
     const users = [...dockerfile.matchAll(/^USER (.*)$/gm)].map(([, user]) => user)
     expect(users).toEqual(['65532:65532'])
-    expect(dockerfile).toMatch(/HEALTHCHECK .*\\\n.*127\.0\.0\.1:\$\{process\.env\.PI_ADMIN_PORT\}\/live/)
+    expect(dockerfile).not.toMatch(/^HEALTHCHECK/m)
+  })
+
+  it('has the command on its PATH, as the runbooks call it', () => {
+    const [, target, link] = /^RUN ln -s (\S+) (\S+)$/m.exec(dockerfile) ?? []
+    expect(target).toBe('/app/node_modules/@payment-integration/cli/bin/payment-integration.js')
+    expect(link).toBe('/usr/local/bin/payment-integration')
+    expect(statSync(join(opsFolder, '../packages/cli/bin/payment-integration.js')).mode & 0o111).toBe(0o111)
   })
 
   it('packs every package, and copies only files that exist', () => {
@@ -174,6 +193,13 @@ describe.each(['serve', 'migrate'] as const)('the objects of Kubernetes in %s', 
 
 describe('a deployment of Kubernetes', () => {
   const { objects } = readKubernetes('serve')
+
+  it('takes every secret from a file, also the addresses of nodes', () => {
+    const names = kubernetesProcesses().flatMap(({ env }) => Object.keys(env))
+    expect(names.filter((name) => /MASTER_KEY$|DATABASE\w*_URL$|RPC_URL_\d+$/.test(name))).toEqual([])
+    expect(names).toContain('PI_RPC_URL_137_FILE')
+  })
+
   const deployments = objects.filter(({ kind }) => kind === 'Deployment')
 
   it.each(deployments)(
@@ -194,6 +220,16 @@ describe('a deployment of Kubernetes', () => {
     for (const { spec } of deployments)
       expect(spec.template.spec.terminationGracePeriodSeconds * 1_000).toBeGreaterThan(needed)
   })
+})
+
+it('the command beside the systemd unit has its variables, files and program', () => {
+  const { unit, env } = unitProcess()
+  const script = readFileSync(join(opsFolder, 'systemd/payment-integration.sh'), 'utf8')
+  const credential = /^LoadCredential=master-key:(.*)$/m.exec(unit)?.[1]
+  expect(script).toContain(`--setenv=PI_MASTER_KEY_FILE=${credential} `)
+  expect(script).toContain(`--setenv=PI_DATABASE_URL=${env['PI_DATABASE_URL']} `)
+  expect(script).toContain(`--property=${/^EnvironmentFile=.*$/m.exec(unit)?.[0]} `)
+  expect(script).toContain(` ${/^ExecStart=(.*) serve$/m.exec(unit)?.[1]} "$@"`)
 })
 
 const systemdMissing =

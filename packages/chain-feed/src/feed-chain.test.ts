@@ -1,6 +1,7 @@
-import { systemClock } from '@payment-integration/core'
+import { createService, parseMasterKey, systemClock } from '@payment-integration/core'
 import type { BlockRange, Chain } from '@payment-integration/core/ports'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { memoryStore } from '../../core/test/support/memory-store.js'
 import { openFeedOn } from '../test/feed-world.js'
 import { natsMissing, startNats, type TestCluster } from '../test/nats-server.js'
 import { formatBlock, parseBlock } from './feed-message.js'
@@ -133,6 +134,7 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
     // Block 2 continues block 1, so it is believed; block 3 contradicts it. The nodes contradict it too.
     await expect(readAll(chain, 1, 4)).rejects.toMatchObject({ code: 'ERR_CHAIN_RANGE_GONE' })
     expect(calls.ranges).toEqual(['3-4'])
+    world.clock.advance(5_001)
     expect(heights(await readAll(chain, 3, 4))).toEqual([3, 4])
     expect(calls.ranges).toEqual(['3-4', '3-4'])
     expect(heights(await readAll(chain, 4, 4))).toEqual([4])
@@ -164,6 +166,33 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
     expect((await chain.head()).number).toBe(4)
     expect(calls.head).toBe(2)
     expect(chain.endpoints()[0]).toMatchObject({ inUse: true, head: 4 })
+  })
+
+  test('an indexer gets past an orphaned end of the feed whose publisher is dead, in one more reorganisation', async () => {
+    const world = await openWorld()
+    world.mine(1, 1, 1, 1)
+    await world.publish()
+    const { chain } = world.openReader({ restMs: 3_600_000 })
+    const store = memoryStore({ now: world.clock.now })
+    const { indexers } = createService({
+      ...{
+        store,
+        clock: world.clock,
+        masterKey: parseMasterKey('0123456789abcdef'.repeat(4)),
+        chains: [{ chain, startBlock: 0 }],
+      },
+      ...{ sender: { post: () => new Promise<never>(() => undefined) } },
+    })
+    const [indexer] = indexers
+    while (!(await indexer?.step()));
+    expect(indexer?.status()).toMatchObject({ indexed: 4, reorganisations: 0 })
+    world.twin.orphan(2)
+    world.clock.advance(61_000)
+    world.mine(1, 1, 1)
+    for (let steps = 0; steps < 10; steps += 1) await indexer?.step()
+    expect(indexer?.status()).toMatchObject({ indexed: 5, reorganisations: 2 })
+    expect((await store.payments.checkpoint(world.chainId))?.blockHash).toBe((await world.twin.head()).hash)
+    expect(chain.endpoints()[0]?.lastError).toMatch(/Block 5 of chain \d+ does not continue block 4/)
   })
 
   test('a publisher that does not know a router of the reader is not believed', async () => {

@@ -22,7 +22,7 @@ export interface FeedChainOptions {
   readonly connection: FeedConnection
   /** Oldest newest block of the feed that counts as a head, in milliseconds by this clock. @default 60000 */
   readonly maxHeadAgeMs?: number | undefined
-  /** Time without a request to a feed that did not answer, in milliseconds. @default 5000 */
+  /** Time without a request to a feed that did not answer or contradicts a node, in milliseconds. @default 5000 */
   readonly restMs?: number | undefined
   /** @default the system's */
   readonly clock?: Clock | undefined
@@ -158,11 +158,11 @@ export function createFeedChain(options: FeedChainOptions): Chain {
 
   function assertContinues(last: BlockRef | null, { first }: BlockRange): void {
     if (last === null || first.parentHash === last.hash) return
-    throw new ChainError(
-      'ERR_CHAIN_RANGE_GONE',
-      chainId,
-      `Block ${first.number} of chain ${chainId} does not continue block ${last.number}, between the feed and a node.`,
-    )
+    failures += 1
+    lastError = `Block ${first.number} of chain ${chainId} does not continue block ${last.number}, between the feed and a node.`
+    // The nodes answer the rollback and the next read: a feed that ends on an orphaned block would give it again.
+    restUntil = clock.now() + restMs
+    throw new ChainError('ERR_CHAIN_RANGE_GONE', chainId, lastError)
   }
 
   return {

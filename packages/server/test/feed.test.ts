@@ -8,6 +8,7 @@ import { encodeFunctionData } from 'viem'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { devRouter } from '../../chain-evm/src/dev/contracts.generated.js'
 import { nativeTokenAddress } from '../../chain-evm/src/native-token.js'
+import { testRouter } from '../../chain-evm/test/contracts.generated.js'
 import { startTestChain } from '../../chain-evm/test/test-chain.js'
 import { natsMissing, startNats } from '../../chain-feed/test/nats-server.js'
 import { createNkey } from '../../chain-feed/test/nkey.js'
@@ -93,6 +94,29 @@ describe.skipIf(missing)(`a server on the feed${missing === null ? '' : ` (skipp
     expect(proofs.map(({ endpoint }) => endpoint)).toContain('feed of 127.0.0.1 #1')
     stop.abort()
     await Promise.all([publishing, running])
+  })
+
+  test('the publisher reports a router log that is no payment, because cells never read it', async () => {
+    const nats = await startNats()
+    onTestFinished(() => nats.remove())
+    const node = await startTestChain()
+    onTestFinished(() => node.stop())
+    const router = await node.deploy(testRouter)
+    const { hash } = await node.call(testRouter, router, 'emitMany', [1, receiver, nativeTokenAddress, 10, true])
+    const warnings: object[] = []
+    const logger = { ...quiet, warn: (fields: object) => void warnings.push(fields) }
+    const stop = new AbortController()
+    const chain = { PI_RPC_URL_31337: node.rpcUrl, PI_ROUTERS_31337: `${router}@0.6`, PI_POLL_MS_31337: '50' }
+    const publishing = publishFeed(readFeedPublisherConfig({ ...chain, PI_FEED_URL: nats.urls.join() }), stop.signal, {
+      replicas: 1,
+      maxBytes: 10_000_000,
+      logger,
+    })
+    await expect
+      .poll(() => warnings, waiting)
+      .toContainEqual(expect.objectContaining({ chainId: 31337, txHash: hash, logIndex: 0 }))
+    stop.abort()
+    await publishing
   })
 
   test('credentials of no known form, and a file that cannot be read, stop the start', async () => {

@@ -64,6 +64,7 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
     'has an amount that is no number': (text: string) => Buffer.from(text.replace(/"gross":"/, '"gross":"-')),
     'has no proof': (text: string) => Buffer.from(text.replace('"proof":"root"', '"proof":"none"')),
     'was read for other routers': (text: string) => Buffer.from(text.replace(/"routers":\["0x7b/, '"routers":["0x7c')),
+    'names no SpokePools': (text: string) => Buffer.from(text.replace('"spokePools":[]', '"spokePools":null')),
     'is not UTF-8': () => Buffer.from([0x7b, 0xff, 0x7d]),
   }
   test.each(Object.entries(damages))('a block whose message %s comes from the nodes', async (_name, damage) => {
@@ -211,6 +212,33 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
     expect(calls.ranges).toHaveLength(1)
   })
 
+  const otherDemands = {
+    'with a weaker proof than the reader demands': [{ leastProof: 'root' }, /has the proof bloom.* demands root/],
+    'of a publisher without a SpokePool of the reader': [{ spokePools: [pool, otherPool] }, /other SpokePools/],
+    'of a publisher with a SpokePool that the reader does not trust': [{ spokePools: [] }, /other SpokePools/],
+  } as const
+  test.each(Object.entries(otherDemands))('blocks %s come from the nodes', async (_name, [demands, reason]) => {
+    const world = await openWorld()
+    world.mine(1, 1)
+    const weak: Chain = {
+      ...world.twin,
+      async *ranges(...args) {
+        for await (const range of world.twin.ranges(...args)) yield { ...range, proof: 'bloom' }
+      },
+    }
+    await world.openPublisher({ chain: weak, spokePools: [pool.toUpperCase().replace('X', 'x')] }).step()
+    const { chain, calls } = world.openReader({ spokePools: [pool], ...demands })
+    await chain.head()
+    expect(heights(await readAll(chain, 1, 2))).toEqual([1, 2])
+    expect(calls).toEqual({ head: 1, block: 0, ranges: ['1-2'] })
+    expect(chain.endpoints()[0]?.lastError).toMatch(reason)
+    // A reader that demands what the publisher does reads the feed.
+    const same = world.openReader({ spokePools: [pool], leastProof: 'bloom' })
+    await same.chain.head()
+    expect(heights(await readAll(same.chain, 1, 2))).toEqual([1, 2])
+    expect(same.calls).toEqual({ head: 0, block: 0, ranges: [] })
+  })
+
   test('a feed without a server never delays a reading, and returns with its server', async () => {
     const own = await startNats()
     onTestFinished(() => own.remove())
@@ -268,7 +296,9 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
     const world = await openWorld()
     expect(() => world.openReader({ maxHeadAgeMs: 0 })).toThrow(RangeError)
     expect(() => world.openReader({ restMs: 1.5 })).toThrow(RangeError)
+    expect(() => world.openReader({ leastProof: 'strong' as never })).toThrow(RangeError)
   })
 })
 
+const [pool, otherPool] = [`0x${'5a'.repeat(20)}`, `0x${'5b'.repeat(20)}`] as const
 const waiting = { timeout: 120_000, interval: 50 }

@@ -21,6 +21,8 @@ const missing = natsMissing ?? opensslMissing
 const masterKey = randomBytes(32).toString('hex')
 const receiver = '0x00000000000000000000000000000000000000b2'
 const quiet = { debug() {}, info() {}, warn() {}, error() {} }
+/** The feed is used only if both sides name these SpokePools. */
+const settings = { PI_POLL_MS_31337: '50', PI_SPOKE_POOLS_31337: `0x${'5a'.repeat(20)}` }
 /** Blocks of anvil are a second apart: mined faster, they are ahead of the clock, and the feed seems late. */
 const waiting = { timeout: 120_000, interval: 500 }
 
@@ -54,7 +56,7 @@ describe.skipIf(missing)(`a server on the feed${missing === null ? '' : ` (skipp
     // The blocks of a test chain begin years ago, and a feed that old is not used.
     await node.rpc('evm_setNextBlockTimestamp', Math.floor(Date.now() / 1_000))
     const router = await node.deploy(devRouter, [receiver])
-    const chain = { PI_RPC_URL_31337: node.rpcUrl, PI_ROUTERS_31337: `${router}@0.8`, PI_POLL_MS_31337: '50' }
+    const chain = { PI_RPC_URL_31337: node.rpcUrl, PI_ROUTERS_31337: `${router}@0.8`, ...settings }
     const feed = {
       PI_FEED_URL: nats.urls.map((url) => url.replace('nats://127.0.0.1', 'tls://localhost')).join(),
       PI_FEED_CA_FILE: certificate,

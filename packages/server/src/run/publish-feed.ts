@@ -3,7 +3,7 @@ import type { Logger } from '@payment-integration/core/ports'
 import type { FeedPublisherConfig } from '../config/feed-variables.js'
 import { createPinoLogger } from '../logging/pino-logger.js'
 import { openChain } from './open-chain.js'
-import { connectFeed } from './open-feed.js'
+import { connectFeed, spokePoolsOf } from './open-feed.js'
 import { createQuarantine } from './quarantine.js'
 
 /** Options of {@link publishFeed}. */
@@ -34,9 +34,11 @@ export async function publishFeed(
   const onQuarantine = createQuarantine({ logger, publish: () => undefined })
   const chains = config.chains.map((chain) => openChain(chain, onQuarantine))
   try {
-    const publishers = config.chains.map(({ pollMs }, index) => {
+    const publishers = config.chains.map((each, index) => {
       const chain = chains[index] as (typeof chains)[number]
-      return createFeedPublisher({ chain, connection, pollMs, replicas, maxAgeMs, maxBytes, logger })
+      const { pollMs } = each
+      const spokePools = spokePoolsOf(each)
+      return createFeedPublisher({ chain, connection, pollMs, spokePools, replicas, maxAgeMs, maxBytes, logger })
     })
     await Promise.all(publishers.map((publisher) => publisher.run(signal)))
   } finally {

@@ -41,10 +41,11 @@ export async function* readBlocks(
   deps: { readonly stream: FeedStream; readonly chainId: number },
   { from, to, demands }: BlocksRequest,
 ): AsyncGenerator<BlocksPart> {
+  let next = from
+  // Requested before the wait for the block below, so that a silent server costs one wait.
+  let ahead = readChunk(deps, next, to)
   // The block below is read too, so that the first block is known to continue the feed itself.
   let parent = from === 0 ? null : await readBlock(deps, from - 1).catch(() => null)
-  let next = from
-  let ahead = readChunk(deps, next, to)
   while (next <= to) {
     const { blocks, problem } = await ahead
     const part: FeedBlock[] = []

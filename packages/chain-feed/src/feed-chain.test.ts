@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { memoryStore } from '../../core/test/support/memory-store.js'
 import { openFeedOn } from '../test/feed-world.js'
 import { natsMissing, startNats, type TestCluster } from '../test/nats-server.js'
+import { readBlocks } from './feed-blocks.js'
 import { formatBlock, parseBlock } from './feed-message.js'
 
 const skipped = natsMissing === null ? '' : ` (skipped: ${natsMissing})`
@@ -290,6 +291,31 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
     world.clock.advance(5_001)
     await chain.head()
     expect(chain.endpoints()[0]?.inUse).toBe(true)
+  })
+
+  test('a server that stopped answering during a reading costs one wait: the oldest block is not asked for', async () => {
+    const own = await startNats()
+    onTestFinished(() => own.remove())
+    const world = await openWorld(own)
+    world.mine(1, 1)
+    await world.publish()
+    const { chain, calls } = world.openReader()
+    own.servers[0]?.suspend(true)
+    expect(heights(await readAll(chain, 1, 2))).toEqual([1, 2])
+    expect(calls.ranges).toEqual(['1-2'])
+    expect(chain.endpoints()[0]).toMatchObject({ failures: 1 })
+    own.servers[0]?.suspend(false)
+  })
+
+  test('the block below a reading is requested together with its first blocks', async () => {
+    const world = await openWorld()
+    const asked: number[] = []
+    const stream = { ...world.stream, at: (height: number) => world.stream.at(asked.push(height) && height) }
+    const demands = { routers: new Set<string>(), spokePools: new Set<string>(), leastProof: 'bloom' } as const
+    const reading = readBlocks({ stream, chainId: world.chainId }, { from: 5, to: 7, demands })
+    const first = reading.next()
+    expect(asked.toSorted()).toEqual([4, 5, 6, 7])
+    await first
   })
 
   test('options out of range are refused', async () => {

@@ -133,9 +133,10 @@ export function createFeedChain(options: FeedChainOptions): Chain {
         yield range
       }
     }
-    const isResting = clock.now() < restUntil
-    if (!isResting) yield* continued(fedRanges(from, to, wanted, signal))
-    const oldest = isResting || next() > from ? null : await oldestHeight()
+    const isResting = () => clock.now() < restUntil
+    if (!isResting()) yield* continued(fedRanges(from, to, wanted, signal))
+    // The feed may have fallen silent just now.
+    const oldest = isResting() || next() > from ? null : await oldestHeight()
     if (oldest !== null && oldest > from && oldest <= to) {
       yield* continued(chain.ranges({ ...request, to: oldest - 1 }, signal))
       yield* continued(fedRanges(oldest, to, wanted, signal))

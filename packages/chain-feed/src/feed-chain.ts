@@ -46,10 +46,11 @@ const endpoint = 'feed'
 /**
  * Builds a chain that reads proven blocks from the feed.
  *
- * Guarantees: every block that the feed answers continues the one before it and was read as this chain reads:
- * for its routers, with its bridge contracts, proven at least as strongly. Its values were checked like those of any adapter. A missing, malformed or interrupted part comes from the nodes. The
- * head comes from the nodes while the feed is old, unreachable, or more than 5 s behind a head of theirs. Then it comes
- * from the feed again, and the reader waits until that is as high. Fates of transactions always come from the nodes.
+ * Guarantees: every block that the feed answers continues the one before it. It was read as this chain reads: for its
+ * routers, with its bridge contracts, proven at least as strongly. Its values were checked like those of any adapter.
+ * A missing, malformed or interrupted part comes from the nodes. The head comes from the nodes while the feed is old,
+ * unreachable, or more than 5 s behind a head of theirs. Then it comes from the feed again, and the reader waits until
+ * that is as high. Fates of transactions always come from the nodes.
  *
  * Errors are those of the given chain.
  * @throws RangeError When an option is out of range.

@@ -1,4 +1,5 @@
 /** Reads consecutive blocks of the feed, and checks that they continue. @module */
+import type { ProofLevel } from '@payment-integration/core/ports'
 import { FeedError } from './errors.js'
 import { type FeedBlock, parseBlock } from './feed-message.js'
 import type { FeedStream } from './feed-stream.js'
@@ -6,13 +7,24 @@ import type { FeedStream } from './feed-stream.js'
 /** Blocks that are requested at a time. The next ones are requested while these are processed. */
 export const chunkBlocks = 128
 
+/** What a reader demands of the way in which a block was read. */
+export interface FeedDemands {
+  /** Routers that it must have been read for, lowercased. */
+  readonly routers: ReadonlySet<string>
+  /** Bridge contracts that it must have been read with, and no others, lowercased. */
+  readonly spokePools: ReadonlySet<string>
+  readonly leastProof: ProofLevel
+}
+
 /** Blocks to read, both ends included. */
 export interface BlocksRequest {
   readonly from: number
   readonly to: number
-  /** Routers that a block must have been read for. */
-  readonly routers: ReadonlySet<string>
+  readonly demands: FeedDemands
 }
+
+/** A greater number is a stronger proof. */
+const strength: Readonly<Record<ProofLevel, number>> = { none: 0, bloom: 1, root: 2 }
 
 /** Consecutive blocks, each on top of the one before it; the next call continues them. */
 export interface BlocksPart {
@@ -22,23 +34,24 @@ export interface BlocksPart {
 }
 
 /**
- * Yields the requested blocks up to the first problem: a missing or malformed message, an unread router, a block that
+ * Yields the requested blocks up to the first problem: a missing or malformed message, an unmet demand, a block that
  * does not continue the one before it, or no answer. It never rejects.
  */
 export async function* readBlocks(
   deps: { readonly stream: FeedStream; readonly chainId: number },
-  { from, to, routers }: BlocksRequest,
+  { from, to, demands }: BlocksRequest,
 ): AsyncGenerator<BlocksPart> {
+  let next = from
+  // Requested before the wait for the block below, so that a silent server costs one wait.
+  let ahead = readChunk(deps, next, to)
   // The block below is read too, so that the first block is known to continue the feed itself.
   let parent = from === 0 ? null : await readBlock(deps, from - 1).catch(() => null)
-  let next = from
-  let ahead = readChunk(deps, next, to)
   while (next <= to) {
     const { blocks, problem } = await ahead
     const part: FeedBlock[] = []
     let flaw = problem
     for (const block of blocks) {
-      flaw = flawOf(block, parent, routers)
+      flaw = flawOf(block, parent, demands)
       if (flaw !== null) break
       part.push(block)
       parent = block
@@ -80,20 +93,22 @@ async function readChunk(
   return { blocks, problem: null }
 }
 
-function flawOf(
-  { block, routers }: FeedBlock,
-  parent: FeedBlock | null,
-  wanted: ReadonlySet<string>,
-): FeedError | null {
+function flawOf(fed: FeedBlock, parent: FeedBlock | null, demands: FeedDemands): FeedError | null {
+  const { block } = fed
   if (parent !== null && block.parentHash !== parent.block.hash)
     return gap(`block ${block.number} does not continue block ${parent.block.number}`)
-  return missingRouter(routers, wanted)
+  return unmetDemand(fed, demands)
 }
 
-/** Why a block says nothing about the payments of some router, or null. */
-export function missingRouter(routers: readonly string[], wanted: ReadonlySet<string>): FeedError | null {
-  const read = new Set(routers)
-  for (const router of wanted) if (!read.has(router)) return gap(`its publisher does not read the router ${router}`)
+/** Why a block may lack payments or deposits of this reader, or is proven too weakly for it; else null. */
+export function unmetDemand(fed: FeedBlock, { routers, spokePools, leastProof }: FeedDemands): FeedError | null {
+  const read = new Set(fed.routers)
+  for (const router of routers) if (!read.has(router)) return gap(`its publisher does not read the router ${router}`)
+  const pools = new Set(fed.spokePools)
+  if (pools.size !== spokePools.size || [...spokePools].some((pool) => !pools.has(pool)))
+    return gap('its publisher lists other SpokePools')
+  if (strength[fed.proof] < strength[leastProof])
+    return gap(`block ${fed.block.number} has the proof ${fed.proof}, and this reader demands ${leastProof}`)
   return null
 }
 

@@ -1,8 +1,10 @@
-import { systemClock } from '@payment-integration/core'
+import { createService, parseMasterKey, systemClock } from '@payment-integration/core'
 import type { BlockRange, Chain } from '@payment-integration/core/ports'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { memoryStore } from '../../core/test/support/memory-store.js'
 import { openFeedOn } from '../test/feed-world.js'
 import { natsMissing, startNats, type TestCluster } from '../test/nats-server.js'
+import { readBlocks } from './feed-blocks.js'
 import { formatBlock, parseBlock } from './feed-message.js'
 
 const skipped = natsMissing === null ? '' : ` (skipped: ${natsMissing})`
@@ -63,6 +65,7 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
     'has an amount that is no number': (text: string) => Buffer.from(text.replace(/"gross":"/, '"gross":"-')),
     'has no proof': (text: string) => Buffer.from(text.replace('"proof":"root"', '"proof":"none"')),
     'was read for other routers': (text: string) => Buffer.from(text.replace(/"routers":\["0x7b/, '"routers":["0x7c')),
+    'names no SpokePools': (text: string) => Buffer.from(text.replace('"spokePools":[]', '"spokePools":null')),
     'is not UTF-8': () => Buffer.from([0x7b, 0xff, 0x7d]),
   }
   test.each(Object.entries(damages))('a block whose message %s comes from the nodes', async (_name, damage) => {
@@ -133,6 +136,7 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
     // Block 2 continues block 1, so it is believed; block 3 contradicts it. The nodes contradict it too.
     await expect(readAll(chain, 1, 4)).rejects.toMatchObject({ code: 'ERR_CHAIN_RANGE_GONE' })
     expect(calls.ranges).toEqual(['3-4'])
+    world.clock.advance(5_001)
     expect(heights(await readAll(chain, 3, 4))).toEqual([3, 4])
     expect(calls.ranges).toEqual(['3-4', '3-4'])
     expect(heights(await readAll(chain, 4, 4))).toEqual([4])
@@ -166,6 +170,33 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
     expect(chain.endpoints()[0]).toMatchObject({ inUse: true, head: 4 })
   })
 
+  test('an indexer gets past an orphaned end of the feed whose publisher is dead, in one more reorganisation', async () => {
+    const world = await openWorld()
+    world.mine(1, 1, 1, 1)
+    await world.publish()
+    const { chain } = world.openReader({ restMs: 3_600_000 })
+    const store = memoryStore({ now: world.clock.now })
+    const { indexers } = createService({
+      ...{
+        store,
+        clock: world.clock,
+        masterKey: parseMasterKey('0123456789abcdef'.repeat(4)),
+        chains: [{ chain, startBlock: 0 }],
+      },
+      ...{ sender: { post: () => new Promise<never>(() => undefined) } },
+    })
+    const [indexer] = indexers
+    while (!(await indexer?.step()));
+    expect(indexer?.status()).toMatchObject({ indexed: 4, reorganisations: 0 })
+    world.twin.orphan(2)
+    world.clock.advance(61_000)
+    world.mine(1, 1, 1)
+    for (let steps = 0; steps < 10; steps += 1) await indexer?.step()
+    expect(indexer?.status()).toMatchObject({ indexed: 5, reorganisations: 2 })
+    expect((await store.payments.checkpoint(world.chainId))?.blockHash).toBe((await world.twin.head()).hash)
+    expect(chain.endpoints()[0]?.lastError).toMatch(/Block 5 of chain \d+ does not continue block 4/)
+  })
+
   test('a publisher that does not know a router of the reader is not believed', async () => {
     const world = await openWorld()
     world.mine(1, 1)
@@ -180,6 +211,33 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
     for await (const { payments } of chain.ranges({ from: 1, to: 2, head: 2, routers: world.twin.routers }))
       expect(payments).toHaveLength(2)
     expect(calls.ranges).toHaveLength(1)
+  })
+
+  const otherDemands = {
+    'with a weaker proof than the reader demands': [{ leastProof: 'root' }, /has the proof bloom.* demands root/],
+    'of a publisher without a SpokePool of the reader': [{ spokePools: [pool, otherPool] }, /other SpokePools/],
+    'of a publisher with a SpokePool that the reader does not trust': [{ spokePools: [] }, /other SpokePools/],
+  } as const
+  test.each(Object.entries(otherDemands))('blocks %s come from the nodes', async (_name, [demands, reason]) => {
+    const world = await openWorld()
+    world.mine(1, 1)
+    const weak: Chain = {
+      ...world.twin,
+      async *ranges(...args) {
+        for await (const range of world.twin.ranges(...args)) yield { ...range, proof: 'bloom' }
+      },
+    }
+    await world.openPublisher({ chain: weak, spokePools: [pool.toUpperCase().replace('X', 'x')] }).step()
+    const { chain, calls } = world.openReader({ spokePools: [pool], ...demands })
+    await chain.head()
+    expect(heights(await readAll(chain, 1, 2))).toEqual([1, 2])
+    expect(calls).toEqual({ head: 1, block: 0, ranges: ['1-2'] })
+    expect(chain.endpoints()[0]?.lastError).toMatch(reason)
+    // A reader that demands what the publisher does reads the feed.
+    const same = world.openReader({ spokePools: [pool], leastProof: 'bloom' })
+    await same.chain.head()
+    expect(heights(await readAll(same.chain, 1, 2))).toEqual([1, 2])
+    expect(same.calls).toEqual({ head: 0, block: 0, ranges: [] })
   })
 
   test('a feed without a server never delays a reading, and returns with its server', async () => {
@@ -235,11 +293,38 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
     expect(chain.endpoints()[0]?.inUse).toBe(true)
   })
 
+  test('a server that stopped answering during a reading costs one wait: the oldest block is not asked for', async () => {
+    const own = await startNats()
+    onTestFinished(() => own.remove())
+    const world = await openWorld(own)
+    world.mine(1, 1)
+    await world.publish()
+    const { chain, calls } = world.openReader()
+    own.servers[0]?.suspend(true)
+    expect(heights(await readAll(chain, 1, 2))).toEqual([1, 2])
+    expect(calls.ranges).toEqual(['1-2'])
+    expect(chain.endpoints()[0]).toMatchObject({ failures: 1 })
+    own.servers[0]?.suspend(false)
+  })
+
+  test('the block below a reading is requested together with its first blocks', async () => {
+    const world = await openWorld()
+    const asked: number[] = []
+    const stream = { ...world.stream, at: (height: number) => world.stream.at(asked.push(height) && height) }
+    const demands = { routers: new Set<string>(), spokePools: new Set<string>(), leastProof: 'bloom' } as const
+    const reading = readBlocks({ stream, chainId: world.chainId }, { from: 5, to: 7, demands })
+    const first = reading.next()
+    expect(asked.toSorted()).toEqual([4, 5, 6, 7])
+    await first
+  })
+
   test('options out of range are refused', async () => {
     const world = await openWorld()
     expect(() => world.openReader({ maxHeadAgeMs: 0 })).toThrow(RangeError)
     expect(() => world.openReader({ restMs: 1.5 })).toThrow(RangeError)
+    expect(() => world.openReader({ leastProof: 'strong' as never })).toThrow(RangeError)
   })
 })
 
+const [pool, otherPool] = [`0x${'5a'.repeat(20)}`, `0x${'5b'.repeat(20)}`] as const
 const waiting = { timeout: 120_000, interval: 50 }

@@ -7,9 +7,10 @@ import type {
   Clock,
   EndpointStatus,
   Logger,
+  ProofLevel,
   RangesRequest,
 } from '@payment-integration/core/ports'
-import { chunkBlocks, missingRouter, readBlock, readBlocks, toFeedError } from './feed-blocks.js'
+import { chunkBlocks, type FeedDemands, readBlock, readBlocks, toFeedError, unmetDemand } from './feed-blocks.js'
 import type { FeedConnection } from './feed-connection.js'
 import { parseBlock } from './feed-message.js'
 import { createFeedStream } from './feed-stream.js'
@@ -20,9 +21,13 @@ export interface FeedChainOptions {
   /** The chain on its own nodes: it answers whatever the feed does not. */
   readonly chain: Chain
   readonly connection: FeedConnection
+  /** The proof that every block needs; a weaker one comes from `chain`. @default 'bloom' */
+  readonly leastProof?: ProofLevel | undefined
+  /** Bridge contracts of `chain`; blocks of a publisher with others come from `chain`. @default none */
+  readonly spokePools?: readonly string[] | undefined
   /** Oldest newest block of the feed that counts as a head, in milliseconds by this clock. @default 60000 */
   readonly maxHeadAgeMs?: number | undefined
-  /** Time without a request to a feed that did not answer, in milliseconds. @default 5000 */
+  /** Time without a request to a feed that did not answer or contradicts a node, in milliseconds. @default 5000 */
   readonly restMs?: number | undefined
   /** @default the system's */
   readonly clock?: Clock | undefined
@@ -31,7 +36,7 @@ export interface FeedChainOptions {
 }
 
 /** The defaults of {@link FeedChainOptions}. */
-export const feedChainDefaults = { maxHeadAgeMs: 60_000, restMs: 5_000 } as const
+export const feedChainDefaults = { leastProof: 'bloom', maxHeadAgeMs: 60_000, restMs: 5_000 } as const
 
 /** How far the feed may be behind a head of the nodes when it replaces them, by the times of both blocks. */
 const mostBehindMs = 5_000
@@ -41,10 +46,11 @@ const endpoint = 'feed'
 /**
  * Builds a chain that reads proven blocks from the feed.
  *
- * Guarantees: every block that the feed answers continues the one before it and was read for the routers of this chain.
- * Its values were checked like those of any adapter. A missing, malformed or interrupted part comes from the nodes. The
- * head comes from the nodes while the feed is old, unreachable, or more than 5 s behind a head of theirs. Then it comes
- * from the feed again, and the reader waits until that is as high. Fates of transactions always come from the nodes.
+ * Guarantees: every block that the feed answers continues the one before it. It was read as this chain reads: for its
+ * routers, with its bridge contracts, proven at least as strongly. Its values were checked like those of any adapter.
+ * A missing, malformed or interrupted part comes from the nodes. The head comes from the nodes while the feed is old,
+ * unreachable, or more than 5 s behind a head of theirs. Then it comes from the feed again, and the reader waits until
+ * that is as high. Fates of transactions always come from the nodes.
  *
  * Errors are those of the given chain.
  * @throws RangeError When an option is out of range.
@@ -55,6 +61,11 @@ export function createFeedChain(options: FeedChainOptions): Chain {
   for (const [name, value] of Object.entries({ maxHeadAgeMs, restMs }))
     if (!Number.isSafeInteger(value) || value < 1)
       throw new RangeError(`${name} is ${value}; pass a whole number of milliseconds, 1 or more.`)
+  const { leastProof = feedChainDefaults.leastProof } = options
+  if (!['root', 'bloom', 'none'].includes(leastProof))
+    throw new RangeError(`leastProof is ${JSON.stringify(leastProof)}; pass one of "root", "bloom" and "none".`)
+  const spokePools = new Set(options.spokePools?.map((pool) => pool.toLowerCase()))
+  const demands = (routers: readonly string[]) => ({ routers: new Set(routers), spokePools, leastProof })
   const { chainId } = chain
   const stream = createFeedStream(connection, chainId, clock)
   const feed = { stream, chainId }
@@ -94,10 +105,11 @@ export function createFeedChain(options: FeedChainOptions): Chain {
     try {
       const message = await stream.last()
       if (message === null) return 'The feed is empty.'
-      const { block, routers } = parseBlock(chainId, message.data)
+      const fed = parseBlock(chainId, message.data)
+      const { block } = fed
       newest = block.number
-      const unread = missingRouter(routers, new Set(chain.routers))
-      if (unread !== null) return unread.message
+      const unmet = unmetDemand(fed, demands(chain.routers))
+      if (unmet !== null) return unmet.message
       const ageMs = clock.now() - block.timestamp
       if (ageMs > maxHeadAgeMs)
         return `Block ${block.number}, the feed's newest, is ${Math.round(ageMs / 1_000)} s old.`
@@ -112,7 +124,7 @@ export function createFeedChain(options: FeedChainOptions): Chain {
   /** The feed, as far as it goes; where it begins above `from`, the nodes up to there first; then the nodes. */
   async function* ranges(request: RangesRequest, signal?: AbortSignal): AsyncGenerator<BlockRange> {
     const { from, to, routers = chain.routers } = request
-    const wanted = new Set(routers)
+    const wanted = demands(routers)
     let last: BlockRef | null = null
     const next = () => (last === null ? from : last.number + 1)
     async function* continued(part: AsyncIterable<BlockRange>): AsyncGenerator<BlockRange> {
@@ -122,9 +134,10 @@ export function createFeedChain(options: FeedChainOptions): Chain {
         yield range
       }
     }
-    const isResting = clock.now() < restUntil
-    if (!isResting) yield* continued(fedRanges(from, to, wanted, signal))
-    const oldest = isResting || next() > from ? null : await oldestHeight()
+    const isResting = () => clock.now() < restUntil
+    if (!isResting()) yield* continued(fedRanges(from, to, wanted, signal))
+    // The feed may have fallen silent just now.
+    const oldest = isResting() || next() > from ? null : await oldestHeight()
     if (oldest !== null && oldest > from && oldest <= to) {
       yield* continued(chain.ranges({ ...request, to: oldest - 1 }, signal))
       yield* continued(fedRanges(oldest, to, wanted, signal))
@@ -135,12 +148,12 @@ export function createFeedChain(options: FeedChainOptions): Chain {
   async function* fedRanges(
     from: number,
     to: number,
-    wanted: ReadonlySet<string>,
+    wanted: FeedDemands,
     signal: AbortSignal | undefined,
   ): AsyncGenerator<BlockRange> {
-    for await (const { blocks, problem } of readBlocks(feed, { from, to, routers: wanted })) {
+    for await (const { blocks, problem } of readBlocks(feed, { from, to, demands: wanted })) {
       signal?.throwIfAborted()
-      yield* joinBlocks(blocks, wanted)
+      yield* joinBlocks(blocks, wanted.routers)
       if (problem !== null) logger.debug({ chainId, from, to, reason: fail(problem) }, 'reads blocks from its nodes')
     }
   }
@@ -158,11 +171,11 @@ export function createFeedChain(options: FeedChainOptions): Chain {
 
   function assertContinues(last: BlockRef | null, { first }: BlockRange): void {
     if (last === null || first.parentHash === last.hash) return
-    throw new ChainError(
-      'ERR_CHAIN_RANGE_GONE',
-      chainId,
-      `Block ${first.number} of chain ${chainId} does not continue block ${last.number}, between the feed and a node.`,
-    )
+    failures += 1
+    lastError = `Block ${first.number} of chain ${chainId} does not continue block ${last.number}, between the feed and a node.`
+    // The nodes answer the rollback and the next read: a feed that ends on an orphaned block would give it again.
+    restUntil = clock.now() + restMs
+    throw new ChainError('ERR_CHAIN_RANGE_GONE', chainId, lastError)
   }
 
   return {

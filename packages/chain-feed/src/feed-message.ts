@@ -14,6 +14,8 @@ export interface FeedBlock {
   readonly endpoint: string
   /** The routers whose payments were read, lowercased. */
   readonly routers: readonly string[]
+  /** The bridge contracts whose deposits were trusted, lowercased. */
+  readonly spokePools: readonly string[]
 }
 
 /** Version of the format. A reader takes any other one for a block that it cannot read. */
@@ -37,14 +39,18 @@ export function parseBlock(chainId: number, data: Uint8Array): FeedBlock {
   const message = parseJson(data)
   if (message['v'] !== version) throw flawed(`its version is ${String(message['v'])}; this reader knows ${version}`)
   if (message['chainId'] !== chainId) throw flawed(`it is of chain ${String(message['chainId'])}, not of ${chainId}`)
-  const { block, payments, deposits, proof, endpoint, routers } = message as unknown as FeedBlock
-  if (!Array.isArray(routers) || routers.some((router) => typeof router !== 'string'))
-    throw flawed('it does not name its routers')
+  const { block, payments, deposits, proof, endpoint, routers, spokePools } = message as unknown as FeedBlock
+  if (!isTexts(routers)) throw flawed('it does not name its routers')
+  if (!isTexts(spokePools)) throw flawed('it does not name its SpokePools')
   if (proof === 'none') throw flawed('its block is not proven')
-  const fed = { block, payments, deposits, proof, endpoint, routers }
+  const fed = { block, payments, deposits, proof, endpoint, routers, spokePools }
   const flaw = rangeFlaw({ first: block, last: block, blocks: [block], payments, deposits, proof, endpoint }, chainId)
   if (flaw !== null) throw flawed(flaw)
   return fed
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string')
 }
 
 function parseJson(data: Uint8Array): Readonly<Record<string, unknown>> {

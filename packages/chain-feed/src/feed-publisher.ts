@@ -11,6 +11,8 @@ export interface FeedPublisherOptions {
   /** The chain on its nodes, read with the proof `root` or `bloom`. */
   readonly chain: Chain
   readonly connection: FeedConnection
+  /** Bridge contracts whose deposits `chain` trusts. @default none */
+  readonly spokePools?: readonly string[] | undefined
   /** Copies of the stream, on different servers. @default 3 */
   readonly replicas?: number | undefined
   /** Age at which a block leaves the feed, in milliseconds. @default 604800000, a week */
@@ -73,6 +75,7 @@ interface Position {
 export function createFeedPublisher(options: FeedPublisherOptions): FeedPublisher {
   const { chain, connection, clock = systemClock, random = systemRandom, logger = silentLogger } = options
   const { replicas, maxAgeMs, maxBytes, startDepth, pollMs, standbyMs } = readNumbers(options)
+  const spokePools = (options.spokePools ?? []).map((pool) => pool.toLowerCase())
   const { chainId } = chain
   const stream = createFeedStream(connection, chainId, clock)
   const publisher = Buffer.from(random.bytes(16)).toString('hex')
@@ -164,7 +167,7 @@ export function createFeedPublisher(options: FeedPublisherOptions): FeedPublishe
         block,
         payments: payments.filter(({ blockNumber }) => blockNumber === block.number),
         deposits: deposits.filter(({ payment }) => payment.blockNumber === block.number),
-        ...{ proof, endpoint, routers: chain.routers },
+        ...{ proof, endpoint, routers: chain.routers, spokePools },
       }
       const data = formatBlock(chainId, fed)
       if (inFlight.length >= mostInFlight) await inFlight.shift()

@@ -4,14 +4,19 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { systemClock } from '@payment-integration/core'
 import { encodeFunctionData } from 'viem'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { devRouter } from '../../chain-evm/src/dev/contracts.generated.js'
 import { nativeTokenAddress } from '../../chain-evm/src/native-token.js'
+import { testRouter } from '../../chain-evm/test/contracts.generated.js'
 import { startTestChain } from '../../chain-evm/test/test-chain.js'
 import { natsMissing, startNats } from '../../chain-feed/test/nats-server.js'
 import { createNkey } from '../../chain-feed/test/nkey.js'
+import type { ChainConfig } from '../src/config/config.js'
 import { openService, publishFeed, readConfig, readFeedPublisherConfig } from '../src/exports/service.js'
+import { openChain } from '../src/run/open-chain.js'
+import { openFeed } from '../src/run/open-feed.js'
 
 const opensslMissing =
   spawnSync('openssl', ['version']).status === 0 ? null : 'openssl is not installed: apt-get install openssl'
@@ -20,6 +25,8 @@ const missing = natsMissing ?? opensslMissing
 const masterKey = randomBytes(32).toString('hex')
 const receiver = '0x00000000000000000000000000000000000000b2'
 const quiet = { debug() {}, info() {}, warn() {}, error() {} }
+/** The feed is used only if both sides name these SpokePools. */
+const settings = { PI_POLL_MS_31337: '50', PI_SPOKE_POOLS_31337: `0x${'5a'.repeat(20)}` }
 /** Blocks of anvil are a second apart: mined faster, they are ahead of the clock, and the feed seems late. */
 const waiting = { timeout: 120_000, interval: 500 }
 
@@ -53,7 +60,7 @@ describe.skipIf(missing)(`a server on the feed${missing === null ? '' : ` (skipp
     // The blocks of a test chain begin years ago, and a feed that old is not used.
     await node.rpc('evm_setNextBlockTimestamp', Math.floor(Date.now() / 1_000))
     const router = await node.deploy(devRouter, [receiver])
-    const chain = { PI_RPC_URL_31337: node.rpcUrl, PI_ROUTERS_31337: `${router}@0.8`, PI_POLL_MS_31337: '50' }
+    const chain = { PI_RPC_URL_31337: node.rpcUrl, PI_ROUTERS_31337: `${router}@0.8`, ...settings }
     const feed = {
       PI_FEED_URL: nats.urls.map((url) => url.replace('nats://127.0.0.1', 'tls://localhost')).join(),
       PI_FEED_CA_FILE: certificate,
@@ -93,6 +100,45 @@ describe.skipIf(missing)(`a server on the feed${missing === null ? '' : ` (skipp
     expect(proofs.map(({ endpoint }) => endpoint)).toContain('feed of 127.0.0.1 #1')
     stop.abort()
     await Promise.all([publishing, running])
+  })
+
+  test('the publisher reports a router log that is no payment; a cell that demands a root reads no weaker block', async () => {
+    const nats = await startNats()
+    onTestFinished(() => nats.remove())
+    const node = await startTestChain()
+    onTestFinished(() => node.stop())
+    const router = await node.deploy(testRouter)
+    await node.mine(100)
+    const { hash } = await node.call(testRouter, router, 'emitMany', [1, receiver, nativeTokenAddress, 10, true])
+    const warnings: object[] = []
+    const logger = { ...quiet, warn: (fields: object) => void warnings.push(fields) }
+    const stop = new AbortController()
+    const chain = { PI_RPC_URL_31337: node.rpcUrl, PI_ROUTERS_31337: `${router}@0.6`, ...settings }
+    const env = { ...chain, PI_FEED_URL: nats.urls.join() }
+    const config = readFeedPublisherConfig(env)
+    const publishing = publishFeed(config, stop.signal, {
+      replicas: 1,
+      maxBytes: 10_000_000,
+      logger,
+    })
+    await expect
+      .poll(() => warnings, waiting)
+      .toContainEqual(expect.objectContaining({ chainId: 31337, txHash: hash, logIndex: 0 }))
+    const feed = await openFeed(config.feed, { clock: systemClock, logger: quiet })
+    const sourceOf = async (proof: 'bloom' | 'root') => {
+      const cell = readFeedPublisherConfig({ ...env, PI_PROOF_31337: proof }).chains[0] as ChainConfig
+      const nodes = openChain(cell)
+      onTestFinished(() => nodes.close())
+      const followed = feed?.over(nodes, cell)
+      for await (const { endpoint } of followed?.ranges({ from: 1, to: 1, head: 1 }) ?? []) return endpoint
+      return null
+    }
+    // Far below the head the publisher proves by bloom filter.
+    await expect.poll(() => sourceOf('bloom'), waiting).toBe('feed of 127.0.0.1 #1')
+    expect(await sourceOf('root')).toBe('127.0.0.1 #1')
+    await feed?.close()
+    stop.abort()
+    await publishing
   })
 
   test('credentials of no known form, and a file that cannot be read, stop the start', async () => {

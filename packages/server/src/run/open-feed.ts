@@ -1,13 +1,14 @@
 /** Opens the feed of proven blocks, where one is configured. Source: docs/decisions/chain-feed.md. @module */
 import { readFile } from 'node:fs/promises'
+import { knownSpokePools } from '@payment-integration/chain-evm'
 import type { FeedConnection } from '@payment-integration/chain-feed'
 import type { Chain, Clock, Logger } from '@payment-integration/core/ports'
-import type { FeedConfig } from '../config/config.js'
+import type { ChainConfig, FeedConfig } from '../config/config.js'
 
 /** An open feed. */
 export interface OpenedFeed {
-  /** The chain on the feed, and on its nodes where the feed has a flaw. */
-  over(chain: Chain): Chain
+  /** The chain on the feed, and on its nodes where the feed has a flaw or was read with another configuration. */
+  over(chain: Chain, config: ChainConfig): Chain
   close(): Promise<void>
 }
 
@@ -23,9 +24,17 @@ export async function openFeed(
   const { createFeedChain } = await import('@payment-integration/chain-feed')
   const connection = await connectFeed(config)
   return {
-    over: (chain) => createFeedChain({ chain, connection, clock, logger }),
+    over(chain, each) {
+      const leastProof = each.proof ?? undefined
+      return createFeedChain({ chain, connection, leastProof, spokePools: spokePoolsOf(each), clock, logger })
+    },
     close: () => connection.close(),
   }
+}
+
+/** The bridge contracts that a publisher and a cell must agree on. */
+export function spokePoolsOf({ chainId, spokePools }: ChainConfig): readonly string[] {
+  return spokePools ?? knownSpokePools(chainId)
 }
 
 /** Connects in the background. @throws TypeError as {@link openFeed}. */

@@ -106,9 +106,10 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
   const onQuarantine = createQuarantine({ logger, publish: onEvent })
   const feed = await openFeed(config.feed, { clock, logger })
   const nodes = config.chains.map((each) => openChain(each, onQuarantine))
-  const followed = config.chains.map(({ startBlock, pollMs }, index) => {
+  const followed = config.chains.map((each, index) => {
     const chain = nodes[index] as Chain
-    return { chain: feed?.over(chain) ?? chain, startBlock, pollMs, leaseMs: config.leaseMs }
+    const { startBlock, pollMs } = each
+    return { chain: feed?.over(chain, each) ?? chain, startBlock, pollMs, leaseMs: config.leaseMs }
   })
   const chains = new Map(followed.map(({ chain }) => [chain.chainId, chain]))
   const confirmations = Object.fromEntries(config.chains.map((chain) => [chain.chainId, chain.confirmations]))

@@ -3,7 +3,8 @@ import type { Logger } from '@payment-integration/core/ports'
 import type { FeedPublisherConfig } from '../config/feed-variables.js'
 import { createPinoLogger } from '../logging/pino-logger.js'
 import { openChain } from './open-chain.js'
-import { connectFeed } from './open-feed.js'
+import { connectFeed, spokePoolsOf } from './open-feed.js'
+import { createQuarantine } from './quarantine.js'
 
 /** Options of {@link publishFeed}. */
 export interface PublishFeedOptions {
@@ -29,11 +30,15 @@ export async function publishFeed(
   const { createFeedPublisher } = await import('@payment-integration/chain-feed')
   const { logger = createPinoLogger({ level: config.logLevel }), replicas, maxAgeMs, maxBytes } = options
   const connection = await connectFeed(config.feed)
-  const chains = config.chains.map((chain) => openChain(chain))
+  // Cells receive payments alone, so nobody else can report a skipped log.
+  const onQuarantine = createQuarantine({ logger, publish: () => undefined })
+  const chains = config.chains.map((chain) => openChain(chain, onQuarantine))
   try {
-    const publishers = config.chains.map(({ pollMs }, index) => {
+    const publishers = config.chains.map((each, index) => {
       const chain = chains[index] as (typeof chains)[number]
-      return createFeedPublisher({ chain, connection, pollMs, replicas, maxAgeMs, maxBytes, logger })
+      const { pollMs } = each
+      const spokePools = spokePoolsOf(each)
+      return createFeedPublisher({ chain, connection, pollMs, spokePools, replicas, maxAgeMs, maxBytes, logger })
     })
     await Promise.all(publishers.map((publisher) => publisher.run(signal)))
   } finally {

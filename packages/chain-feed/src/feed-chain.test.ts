@@ -278,7 +278,7 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
     await world.publish()
     const { chain, calls } = world.openReader()
     await chain.head()
-    own.servers[0]?.suspend(true)
+    await own.servers[0]?.suspend(true)
     await chain.head()
     expect(chain.endpoints()[0]).toMatchObject({ inUse: false, failures: 1 })
     for (let reads = 0; reads < 100; reads += 1) {
@@ -287,7 +287,7 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
     }
     expect(chain.endpoints()[0]).toMatchObject({ failures: 1 })
     expect(calls.ranges).toHaveLength(100)
-    own.servers[0]?.suspend(false)
+    await own.servers[0]?.suspend(false)
     world.clock.advance(5_001)
     await chain.head()
     expect(chain.endpoints()[0]?.inUse).toBe(true)
@@ -300,11 +300,11 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
     world.mine(1, 1)
     await world.publish()
     const { chain, calls } = world.openReader()
-    own.servers[0]?.suspend(true)
+    await own.servers[0]?.suspend(true)
     expect(heights(await readAll(chain, 1, 2))).toEqual([1, 2])
     expect(calls.ranges).toEqual(['1-2'])
     expect(chain.endpoints()[0]).toMatchObject({ failures: 1 })
-    own.servers[0]?.suspend(false)
+    await own.servers[0]?.suspend(false)
   })
 
   test('the block below a reading is requested together with its first blocks', async () => {

@@ -1,10 +1,11 @@
 /** Real NATS servers with JetStream for tests, on loopback ports and folders of their own. @module */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 
 /** A server that a test owns. */
 export interface TestNats {
@@ -15,7 +16,7 @@ export interface TestNats {
   /** Starts it again, with its files. */
   start(): Promise<void>
   /** Suspends it, or lets it continue: it answers nothing meanwhile. */
-  suspend(isSuspended: boolean): void
+  suspend(isSuspended: boolean): Promise<void>
 }
 
 /** One or several servers, which are one cluster. */
@@ -81,8 +82,11 @@ function createTestNats(configPath: string, port: number): TestNats {
         started.once('exit', (code) => reject(new Error(`nats-server ended with ${code}: ${log.slice(-2_000)}`)))
       })
     },
-    suspend(isSuspended) {
+    async suspend(isSuspended) {
       running?.kill(isSuspended ? 'SIGSTOP' : 'SIGCONT')
+      // A thread on another core may still answer until it is told. Systems other than Linux have no such file.
+      const path = `/proc/${running?.pid}/stat`
+      while (isSuspended && existsSync(path) && !isStopped(readFileSync(path, 'utf8'))) await delay(5)
     },
   }
 }
@@ -98,4 +102,9 @@ async function freePorts(count: number): Promise<number[]> {
   const ports = held.map((server) => (server.address() as { port: number }).port)
   await Promise.all(held.map((server) => once(server.close(), 'close')))
   return ports
+}
+
+/** Whether the state in a process's `stat`, behind its name in brackets, is stopped. */
+function isStopped(stat: string): boolean {
+  return stat.slice(stat.lastIndexOf(')')).startsWith(') T')
 }

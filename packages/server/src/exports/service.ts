@@ -1,6 +1,6 @@
 export * from '../config/config.js'
 export { readDatabaseConfig } from '../config/database-variables.js'
-export { type ConfigDescription, describeConfig } from '../config/describe-config.js'
+export { type ConfigDescription, type ConnectionDescription, describeConfig } from '../config/describe-config.js'
 export { type FeedPublisherConfig, readFeedPublisherConfig } from '../config/feed-variables.js'
 export { listedPriceFeeds, listedTokens, type PriceOverride, priceOverrides } from '../config/listed-prices.js'
 export { readConfig } from '../config/read-config.js'

@@ -22,6 +22,17 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
     return world
   }
 
+  /** A reader of two blocks on a server that the test may suspend. */
+  async function openWithOwnServer() {
+    const own = await startNats()
+    onTestFinished(() => own.remove())
+    const world = await openWorld(own)
+    world.mine(1, 1)
+    await world.publish()
+    const { chain, calls } = world.openReader()
+    return { world, server: own.servers[0], chain, calls }
+  }
+
   async function readAll(chain: Chain, from: number, to: number): Promise<BlockRange[]> {
     const ranges: BlockRange[] = []
     for await (const range of chain.ranges({ from, to, head: to })) ranges.push(range)
@@ -271,14 +282,9 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
   })
 
   test('a server that stopped answering costs one wait, then the nodes are read without one', async () => {
-    const own = await startNats()
-    onTestFinished(() => own.remove())
-    const world = await openWorld(own)
-    world.mine(1, 1)
-    await world.publish()
-    const { chain, calls } = world.openReader()
+    const { world, server, chain, calls } = await openWithOwnServer()
     await chain.head()
-    await own.servers[0]?.suspend(true)
+    await server?.suspend(true)
     await chain.head()
     expect(chain.endpoints()[0]).toMatchObject({ inUse: false, failures: 1 })
     for (let reads = 0; reads < 100; reads += 1) {
@@ -287,24 +293,19 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
     }
     expect(chain.endpoints()[0]).toMatchObject({ failures: 1 })
     expect(calls.ranges).toHaveLength(100)
-    await own.servers[0]?.suspend(false)
+    await server?.suspend(false)
     world.clock.advance(5_001)
     await chain.head()
     expect(chain.endpoints()[0]?.inUse).toBe(true)
   })
 
   test('a server that stopped answering during a reading costs one wait: the oldest block is not asked for', async () => {
-    const own = await startNats()
-    onTestFinished(() => own.remove())
-    const world = await openWorld(own)
-    world.mine(1, 1)
-    await world.publish()
-    const { chain, calls } = world.openReader()
-    await own.servers[0]?.suspend(true)
+    const { server, chain, calls } = await openWithOwnServer()
+    await server?.suspend(true)
     expect(heights(await readAll(chain, 1, 2))).toEqual([1, 2])
     expect(calls.ranges).toEqual(['1-2'])
     expect(chain.endpoints()[0]).toMatchObject({ failures: 1 })
-    await own.servers[0]?.suspend(false)
+    await server?.suspend(false)
   })
 
   test('the block below a reading is requested together with its first blocks', async () => {

@@ -4,6 +4,7 @@ import { type FileHandle, lstat, open, rename, rm, stat } from 'node:fs/promises
 import { join } from 'node:path'
 import { ArchiveError } from '@payment-integration/core'
 import type { ArchivedFile, ArchiveHeader, ArchiveWriter, HistoryRow } from '@payment-integration/core/ports'
+import { syncPath } from '../sync-path.js'
 import { archiveName } from './archive-name.js'
 import { fileError } from './file-faults.js'
 import { formatFooter, formatHeader, formatRow } from './format-lines.js'
@@ -107,7 +108,7 @@ class ArchiveFile implements ArchiveWriter {
       await this.#handle.close()
       await rename(this.#written, this.#path)
       this.#written = this.#path
-      await syncFolder(this.#folder)
+      await syncPath(this.#folder)
       this.#state = 'finished'
       return { name: this.#name, rows: this.#rows, bytes: this.#bytes, sha256: this.#hash.digest('hex') }
     })
@@ -154,15 +155,5 @@ class ArchiveFile implements ArchiveWriter {
     this.#state = 'removed'
     await this.#handle.close().catch(() => undefined)
     await rm(this.#written, { force: true }).catch(() => undefined)
-  }
-}
-
-/** Makes the new name permanent. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
   }
 }

@@ -8,6 +8,7 @@ import { BackupError, UsageError } from '../errors.js'
 import { grouped } from '../format.js'
 import type { ExitCode, Io } from '../io.js'
 import { createReporter } from '../output.js'
+import { syncPath } from '../sync-path.js'
 import { findMissingDatabase, type OperateOptions, withFlags } from '../with-service.js'
 
 /** How long the copy waits for a lock of the server, in milliseconds. */
@@ -53,10 +54,10 @@ async function writeCopy(source: string, target: string): Promise<number> {
   try {
     await (await open(partial, 'wx', 0o600)).close()
     copyInto(source, partial)
-    await sync(partial)
+    await syncPath(partial)
     const { size } = await stat(partial)
     await rename(partial, target)
-    await sync(dirname(target))
+    await syncPath(dirname(target))
     return size
   } catch (error) {
     await rm(partial, { force: true })
@@ -72,15 +73,6 @@ function copyInto(source: string, target: string): void {
     database.prepare('vacuum into ?').run(target)
   } finally {
     database.close()
-  }
-}
-
-async function sync(path: string): Promise<void> {
-  const handle = await open(path, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
   }
 }
 

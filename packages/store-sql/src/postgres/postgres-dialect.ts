@@ -51,8 +51,9 @@ export function postgresDialect(schema: string, now: (() => number) | undefined)
       await sql`select set_config('lock_timeout', ${`${ms}ms`}, true)`.execute(db)
     },
     oneOf,
-    // Rows are compared: with `first = …` PostgreSQL may scan the primary key, and read rows of all other values. Both
-    // ends are included: a strict comparison would estimate that no row has the lowest or highest value, and sort them.
+    // Rows are compared: with `first = …` PostgreSQL may scan the primary key, and read rows of all other values.
+    // Both ends are included: by a strict comparison the planner expects no row of the lowest or the highest value,
+    // and sorts.
     indexRange(first, second, { value, from, upTo }, parameter) {
       const columns = `(${first}, ${second})`
       const same = parameter(value)

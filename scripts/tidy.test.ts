@@ -79,4 +79,9 @@ describe('tidy', () => {
     for (const { path } of files.filter((file) => /^packages\/[^/]+\/package[.]json$/.test(file.path)))
       expect(files.find((file) => file.path === path.replace('package.json', 'LICENSE'))?.text, path).toBe(licence)
   })
+
+  test('the store carries the licence of the query builder that its files contain', () => {
+    const carried = files.find(({ path }) => path === 'packages/store-sql/THIRD-PARTY-LICENSES')?.text
+    expect(carried).toContain(readFileSync(join(root, 'node_modules/kysely/LICENSE'), 'utf8'))
+  })
 })

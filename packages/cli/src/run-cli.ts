@@ -1,31 +1,38 @@
 /** Declares the program and runs a command line. @module */
 import { Command, CommanderError, type OutputConfiguration } from 'commander'
 import type { Finish } from './command.js'
-import { addAccounts } from './commands/accounts.js'
-import { addAudit } from './commands/audit.js'
-import { addBackup } from './commands/backup.js'
-import { addDeliveries } from './commands/deliveries/deliveries.js'
-import { addDev } from './commands/dev.js'
-import { addDoctor } from './commands/doctor/doctor.js'
-import { addExplain } from './commands/explain/explain.js'
-import { addFeed } from './commands/feed.js'
-import { addIdentity } from './commands/identity/identity.js'
-import { addInit } from './commands/init.js'
-import { addIntegrations } from './commands/integrations.js'
-import { addLegacyKeys } from './commands/legacy-keys.js'
-import { addListen } from './commands/listen.js'
-import { addMigrate } from './commands/migrate.js'
-import { addMirror } from './commands/mirror/mirror.js'
-import { addOperators } from './commands/operators.js'
-import { addReindex } from './commands/reindex.js'
-import { addRetention } from './commands/retention.js'
-import { addSecrets } from './commands/secrets.js'
-import { addServe } from './commands/serve.js'
-import { addStatus } from './commands/status/status.js'
-import { addTrigger } from './commands/trigger/trigger.js'
 import { describeError } from './errors.js'
 import type { ExitCode, Io } from './io.js'
 import { version } from './version.js'
+
+/** Adds a command to the program. */
+type AddCommand = (program: Command, io: Io, finish: Finish) => void
+
+/** Loads each command by its first word, in the order of the help: a command costs the time of no other one. */
+const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
+  dev: async () => (await import('./commands/dev.js')).addDev,
+  init: async () => (await import('./commands/init.js')).addInit,
+  doctor: async () => (await import('./commands/doctor/doctor.js')).addDoctor,
+  explain: async () => (await import('./commands/explain/explain.js')).addExplain,
+  trigger: async () => (await import('./commands/trigger/trigger.js')).addTrigger,
+  listen: async () => (await import('./commands/listen.js')).addListen,
+  serve: async () => (await import('./commands/serve.js')).addServe,
+  migrate: async () => (await import('./commands/migrate.js')).addMigrate,
+  backup: async () => (await import('./commands/backup.js')).addBackup,
+  status: async () => (await import('./commands/status/status.js')).addStatus,
+  reindex: async () => (await import('./commands/reindex.js')).addReindex,
+  integrations: async () => (await import('./commands/integrations.js')).addIntegrations,
+  accounts: async () => (await import('./commands/accounts.js')).addAccounts,
+  'legacy-keys': async () => (await import('./commands/legacy-keys.js')).addLegacyKeys,
+  operators: async () => (await import('./commands/operators.js')).addOperators,
+  deliveries: async () => (await import('./commands/deliveries/deliveries.js')).addDeliveries,
+  identity: async () => (await import('./commands/identity/identity.js')).addIdentity,
+  audit: async () => (await import('./commands/audit.js')).addAudit,
+  retention: async () => (await import('./commands/retention.js')).addRetention,
+  secrets: async () => (await import('./commands/secrets.js')).addSecrets,
+  feed: async () => (await import('./commands/feed.js')).addFeed,
+  mirror: async () => (await import('./commands/mirror/mirror.js')).addMirror,
+}
 
 /**
  * Runs the command that `args` name.
@@ -34,10 +41,12 @@ import { version } from './version.js'
  */
 export async function runCli(args: readonly string[], io: Io): Promise<ExitCode> {
   let exitCode: ExitCode = 0
-  const program = createProgram(io, (code) => {
+  const finish = (code: ExitCode) => {
     exitCode = code
-  })
+  }
+  const program = createProgram(io)
   try {
+    for (const load of commandsOf(args)) (await load())(program, io, finish)
     await program.parseAsync(args, { from: 'user' })
     return exitCode
   } catch (error) {
@@ -48,8 +57,16 @@ export async function runCli(args: readonly string[], io: Io): Promise<ExitCode>
   }
 }
 
-/** Builds the program. `finish` receives the exit code of the command that ran. */
-function createProgram(io: Io, finish: Finish): Command {
+/** The command that `args` name; all of them where help or a suggestion may list them. */
+function commandsOf(args: readonly string[]): readonly (() => Promise<AddCommand>)[] {
+  const word = args.find((arg) => !arg.startsWith('-'))
+  if (word !== undefined && Object.hasOwn(commands, word)) return [commands[word] as () => Promise<AddCommand>]
+  const asksVersion = word === undefined && args.some((arg) => arg === '-V' || arg === '--version')
+  return asksVersion ? [] : Object.values(commands)
+}
+
+/** Builds the program without its commands. */
+function createProgram(io: Io): Command {
   const program = new Command('payment-integration')
   program
     .description('Operate a payment integration server, and try an integration on this machine.')
@@ -62,28 +79,6 @@ function createProgram(io: Io, finish: Finish): Command {
     .exitOverride()
     .configureOutput(output(io))
     .showHelpAfterError('Add --help to list commands and options.')
-  addDev(program, io, finish)
-  addInit(program, io, finish)
-  addDoctor(program, io, finish)
-  addExplain(program, io, finish)
-  addTrigger(program, io, finish)
-  addListen(program, io, finish)
-  addServe(program, io, finish)
-  addMigrate(program, io, finish)
-  addBackup(program, io, finish)
-  addStatus(program, io, finish)
-  addReindex(program, io, finish)
-  addIntegrations(program, io, finish)
-  addAccounts(program, io, finish)
-  addLegacyKeys(program, io, finish)
-  addOperators(program, io, finish)
-  addDeliveries(program, io, finish)
-  addIdentity(program, io, finish)
-  addAudit(program, io, finish)
-  addRetention(program, io, finish)
-  addSecrets(program, io, finish)
-  addFeed(program, io, finish)
-  addMirror(program, io, finish)
   return program
 }
 

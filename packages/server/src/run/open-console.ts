@@ -1,5 +1,5 @@
 /** Opens the operators' pages of the reference server. Source: docs/decisions/operators.md. @module */
-import { type Console, type ConsoleTools, createConsole } from '@payment-integration/console'
+import type { Console, ConsoleTools } from '@payment-integration/console'
 import type { Service } from '@payment-integration/core'
 import type { Logger } from '@payment-integration/core/ports'
 import type { Config } from '../config/config.js'
@@ -15,7 +15,9 @@ export interface OpenConsoleDeps {
 }
 
 /** Opens the pages. With `consoleUrl` operators sign in, and their sources are those of the rate limits. */
-export function openConsole(config: Config, { service, logger, tools }: OpenConsoleDeps): Console {
+export async function openConsole(config: Config, { service, logger, tools }: OpenConsoleDeps): Promise<Console> {
+  // Loaded here: a server without the pages starts sooner.
+  const { createConsole } = await import('@payment-integration/console')
   const { consoleUrl, environment, limits } = config
   const { sourceOf } = createSourceReader(limits.trustedProxies)
   return createConsole({

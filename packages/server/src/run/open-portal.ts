@@ -1,5 +1,5 @@
 /** Opens the integrators' pages of a server. @module */
-import { createPortal, type Portal } from '@payment-integration/console'
+import type { Portal } from '@payment-integration/console'
 import type { Service } from '@payment-integration/core'
 import type { Logger } from '@payment-integration/core/ports'
 import type { Config } from '../config/config.js'
@@ -8,11 +8,13 @@ import { createSourceReader } from '../limits/source.js'
 import { describeError } from '../logging/describe-error.js'
 
 /** The portal of a configuration; null where it is off. */
-export function openPortal(
+export async function openPortal(
   config: Config,
   { service, logger, limits }: { service: Service; logger: Logger; limits: RequestLimits | undefined },
-): Portal | null {
+): Promise<Portal | null> {
   if (config.portal === null) return null
+  // Loaded here: a server without the pages starts sooner.
+  const { createPortal } = await import('@payment-integration/console')
   const { publicUrl } = config.portal
   const { sourceOf } = createSourceReader(config.limits.trustedProxies)
   return createPortal({

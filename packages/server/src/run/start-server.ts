@@ -80,13 +80,13 @@ export async function startServer(config: Config, options: StartOptions = {}): P
   const limits = isLimiting(config.limits) ? createRequestLimits(config.limits) : undefined
   const pages =
     config.console && roles.console
-      ? openConsole(config, { service, logger, tools: toolsOf(config, options, opened) })
+      ? await openConsole(config, { service, logger, tools: toolsOf(config, options, opened) })
       : null
   const app = createApp({
     service,
     api: roles.api,
     console: pages,
-    portal: roles.console ? openPortal(config, { service, logger, limits }) : null,
+    portal: roles.console ? await openPortal(config, { service, logger, limits }) : null,
     receiveUpdate,
     readWebhook: opened.readWebhook,
     health,

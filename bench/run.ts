@@ -3,8 +3,8 @@
  *
  * Names: signature, verification, pages, client, read-api-sqlite, read-api-postgres, sync, sync-sparse, live,
  * unauthenticated, deliveries-sqlite, deliveries-postgres, version-store, twin, console-sqlite, console-postgres,
- * console-writes, console-streams, updates, upgrade, bytes, bloat, retention, roles, failover, feed. Without a name
- * all of them run.
+ * console-writes, console-streams, updates, upgrade, bytes, bloat, retention, roles, failover, feed, start. Without a
+ * name all of them run.
  *
  * `--payments=N` fills the databases of the read API, the console, the upgrade and retention with so many payments.
  * `--keep=FOLDER` keeps those of the console and the upgrade there for the next run. `--smoke` shows on small data that
@@ -30,6 +30,7 @@ import { postgresDatabase, sqliteDatabase } from './read-api/database.js'
 import { benchRetention } from './retention/bench.js'
 import { benchRoles } from './roles/bench.js'
 import { benchSignature } from './signature.js'
+import { benchStart } from './start/bench.js'
 import { benchTwin } from './twin.js'
 import { benchUnauthenticated } from './unauthenticated/bench.js'
 import { benchUpdates } from './updates/bench.js'
@@ -156,6 +157,7 @@ const benches: Readonly<Record<string, () => Promise<string>>> = {
     const effort = { blocks: 20_000, live: 100, cells: [1, 5, 20] }
     return [await benchFeed({ ...effort, servers: 1 }), await benchFeed({ ...effort, servers: 3 })].join('\n')
   },
+  start: () => benchStart({ rounds: smoke ? 1 : 11 }),
   'console-streams': async () =>
     [await benchStreams(sqliteDatabase, streamsEffort), await benchStreams(postgresDatabase, streamsEffort)].join('\n'),
 }

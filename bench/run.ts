@@ -3,8 +3,8 @@
  *
  * Names: signature, verification, pages, client, read-api-sqlite, read-api-postgres, sync, sync-sparse, live,
  * unauthenticated, deliveries-sqlite, deliveries-postgres, version-store, twin, console-sqlite, console-postgres,
- * console-writes, console-streams, updates, upgrade, bytes, bloat, retention, roles, failover, feed, start. Without a
- * name all of them run.
+ * console-writes, console-streams, updates, upgrade, bytes, bloat, retention, roles, failover, feed, start,
+ * weight. Without a name all of them run.
  *
  * `--payments=N` fills the databases of the read API, the console, the upgrade and retention with so many payments.
  * `--keep=FOLDER` keeps those of the console and the upgrade there for the next run. `--smoke` shows on small data that
@@ -37,6 +37,7 @@ import { benchUpdates } from './updates/bench.js'
 import { benchUpgrade } from './upgrade/bench.js'
 import { benchVerification } from './verification/bench.js'
 import { benchVersionStore } from './version-store/bench.js'
+import { benchWeight } from './weight/bench.js'
 
 const smoke = process.argv.includes('--smoke')
 const effort = smoke ? { rounds: 1, roundMs: 0, iterations: 5 } : { rounds: 7, roundMs: 300, iterations: 20 }
@@ -157,6 +158,7 @@ const benches: Readonly<Record<string, () => Promise<string>>> = {
     const effort = { blocks: 20_000, live: 100, cells: [1, 5, 20] }
     return [await benchFeed({ ...effort, servers: 1 }), await benchFeed({ ...effort, servers: 3 })].join('\n')
   },
+  weight: benchWeight,
   start: () => benchStart({ rounds: smoke ? 1 : 11 }),
   'console-streams': async () =>
     [await benchStreams(sqliteDatabase, streamsEffort), await benchStreams(postgresDatabase, streamsEffort)].join('\n'),

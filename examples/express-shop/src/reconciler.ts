@@ -1,12 +1,12 @@
 /** Repairs lost deliveries, on a timer. @module */
-import type { Client, Payment, ReconcileCheckpoint } from '@payment-integration/client'
+import { type Client, type Payment, type ReconcileCheckpoint, reconcile } from '@payment-integration/client'
 import type { PostgresVersionStore } from '@payment-integration/version-store/postgres'
 import type { Pool, PoolClient } from 'pg'
 import { applySnapshot } from './orders.js'
 
 /** Dependencies of the reconciler. */
 export interface ReconcilerParts {
-  readonly client: Pick<Client, 'reconcile'>
+  readonly client: Client
   /** The store of the deliveries. */
   readonly store: PostgresVersionStore<PoolClient>
   readonly pool: Pool
@@ -16,7 +16,7 @@ export interface ReconcilerParts {
 
 /** Runs once, from the checkpoint of the last run. Resolves the number of repaired payments. */
 export async function reconcileOnce({ client, store, pool, report }: ReconcilerParts): Promise<number> {
-  const result = await client.reconcile({
+  const result = await reconcile(client, {
     from: store,
     handle: (payment: Payment, tx: PoolClient) => applySnapshot(tx, payment, report),
     checkpoint: await readCheckpoint(pool),

@@ -17,7 +17,7 @@ import { reconcileUntil } from './reconciler.js'
 /** Options of the shop. */
 export interface ShopOptions {
   readonly pool: Pool
-  readonly client: Pick<Client, 'reconcile' | 'payments'>
+  readonly client: Client
   /** The address that receives the shop's payments. */
   readonly receiver: string
   /** Webhook signing secrets; two during a rotation. */

@@ -5,11 +5,11 @@ import { checkAddress } from './internal/check.js'
 import { createRequester } from './internal/request.js'
 import { type ClientOptions, checkOptions } from './options.js'
 import { type PaymentReader, paymentReader } from './payments.js'
-import { reconciler } from './reconcile/reconcile.js'
-import type { Reconcile } from './reconcile/result.js'
 
 /** Reads the payments of one integration and shares verifications. Stateless: any number of calls may share it. */
 export interface Client {
+  /** As it was passed. */
+  readonly integrationAddress: string
   /** Every payment of the integration. */
   readonly payments: PaymentReader
   /**
@@ -18,18 +18,6 @@ export interface Client {
    * @throws {TypeError} When it is not an address.
    */
   wallet(address: string): PaymentReader
-  /**
-   * Compares your version store with the service and passes missing and stale payments to your handler. So it repairs
-   * the gaps of lost deliveries. It may run beside deliveries and beside itself: the store decides in its transaction.
-   * No effect happens twice, and no older version replaces a newer one.
-   *
-   * It reads newest first, one page and one payment at a time. It rejects with an error of {@link AnyReadError}, or
-   * with the error of the store. A malformed option is a TypeError or RangeError before any request. A handler that
-   * throws does not stop the run: see `failed`.
-   * @example
-   * const { checkpoint, missing } = await client.reconcile({ from: store, handle, checkpoint: kept })
-   */
-  readonly reconcile: Reconcile
   /** Identity verifications of the integration's users. */
   readonly identity: IdentitySharer
 }
@@ -51,10 +39,9 @@ export function createClient(options: ClientOptions): Client {
     secrets,
     options: 'integrationAddress and apiSecret (not the webhook signing secret)',
   })
-  const payments = paymentReader({ integrationAddress, wallet: null }, request)
   return {
-    payments,
-    reconcile: reconciler(integrationAddress, payments),
+    integrationAddress,
+    payments: paymentReader({ integrationAddress, wallet: null }, request),
     wallet: (address) => paymentReader({ integrationAddress, wallet: checkAddress('address', address) }, request),
     identity: identitySharer(secrets, request),
   }

@@ -3,7 +3,7 @@ import { createSqliteVersionStore } from '@payment-integration/version-store/sql
 import { DatabaseSync } from '@photostructure/sqlite'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { ReconcileCheckpoint } from '../src/exports/index.js'
+import { type ReconcileCheckpoint, reconcile } from '../src/exports/index.js'
 import { errorOf } from './fixtures.js'
 import { startService, timeOf } from './service.js'
 import { numberOf, openShop, range } from './shop.js'
@@ -212,7 +212,7 @@ test('in SQLite the effect and the version commit together or not at all', async
   let refuses = true
   const client = service.client()
   const run = () =>
-    client.reconcile({
+    reconcile(client, {
       from: createSqliteVersionStore({ database }),
       handle({ txHash, version }, tx) {
         tx.prepare('INSERT INTO orders VALUES (?, ?)').run(txHash, version)
@@ -247,7 +247,7 @@ test('a synchronous handler runs synchronously in the transaction of the store',
       }),
   }
   const client = service.client()
-  await client.reconcile({ from, handle: () => undefined })
+  await reconcile(client, { from, handle: () => undefined })
   expect(returned).toEqual([undefined, undefined])
   const refused = await openShop(service).reconcile({
     handle() {
@@ -267,6 +267,6 @@ test('the handler and the store of a receiver work unchanged', async () => {
   }
   type Snapshot = Parameters<typeof handle>[0] & { integrationAddress: string; chainId: string; version: number }
   createReceiver({ verify: async (snapshot: Snapshot) => ({ snapshot }), store, handle })
-  await service.client().reconcile({ from: store, handle })
+  await reconcile(service.client(), { from: store, handle })
   expect(seen).toEqual(['0 null'])
 })

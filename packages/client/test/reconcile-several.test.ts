@@ -1,6 +1,6 @@
 import { createMemoryVersionStore } from '@payment-integration/version-store'
 import { expect, test } from 'vitest'
-import type { FetchFunction, ReconcileCheckpoint } from '../src/exports/index.js'
+import { type FetchFunction, type ReconcileCheckpoint, reconcile } from '../src/exports/index.js'
 import { errorOf } from './fixtures.js'
 import { paymentHash, startService } from './service.js'
 import { openShop, range } from './shop.js'
@@ -125,7 +125,7 @@ test('a dry run against an empty store looks up all payments of a period, and ch
   const shop = openShop(service)
   await shop.reconcile({ until: 'end' })
   const empty = { from: createMemoryVersionStore(), handle: shop.handle, dryRun: true }
-  const found = await shop.client.reconcile({ ...empty, until: 'end', legacy: service.legacy() })
+  const found = await reconcile(shop.client, { ...empty, until: 'end', legacy: service.legacy() })
   expect(found).toMatchObject({ repaired: 0, severalPayments: { count: 1 } })
   expect(shop.effects).toEqual(['0@1'])
 })

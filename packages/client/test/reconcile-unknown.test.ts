@@ -1,5 +1,12 @@
 import { describe, expect, test, vi } from 'vitest'
-import type { Findings, ListingStore, ReconcileCheckpoint, StoredKey, UnknownPayment } from '../src/exports/index.js'
+import {
+  type Findings,
+  type ListingStore,
+  type ReconcileCheckpoint,
+  reconcile,
+  type StoredKey,
+  type UnknownPayment,
+} from '../src/exports/index.js'
 import { integrationAddress } from './fixtures.js'
 import { paymentHash, startService, timeOf } from './service.js'
 import { numberOf, openShop, range } from './shop.js'
@@ -31,7 +38,7 @@ test('a payment that only the store has is looked up, and reported with the reas
   await service.indexOn(10, 50)
   const shop = openShop(service)
   const keys = [...range(3).map((n) => key(n)), key(7), key(1, '1'), key(50, '1'), { ...key(0), txHash: 'not a hash' }]
-  const found = await shop.client.reconcile({ from: listing(shop.store, keys), handle: shop.handle, until: 'end' })
+  const found = await reconcile(shop.client, { from: listing(shop.store, keys), handle: shop.handle, until: 'end' })
   expect(found.unknown?.samples.map(({ chainId, txHash, reason }) => [chainId, txHash, reason])).toEqual([
     ['137', paymentHash(7), 'not_found'],
     ['1', paymentHash(1), 'other_chain'],
@@ -66,7 +73,7 @@ test('a payment that no page showed is found by its look-up, and is compared', a
   const shop = openShop(service, service.client({ fetch: withoutFive }))
   const keys = range(6).map((n) => key(n))
   const from = listing(shop.store, keys)
-  const found = await shop.client.reconcile({ from, handle: shop.handle, until: 'end', pageSize: 2 })
+  const found = await reconcile(shop.client, { from, handle: shop.handle, until: 'end', pageSize: 2 })
   expect(lookUps(service.requests)).toEqual([paymentHash(5)])
   expect(found).toMatchObject({ unknown: { count: 0 }, compared: 6, repaired: 6 })
   expect(shop.effects).toEqual(range(6).map((n) => `${n}@1`))
@@ -79,7 +86,9 @@ test('a payment that a delivery adds during the run is not unknown', async () =>
   const stored: StoredKey[] = []
   service.beforeEachAnswer(async () => void stored.push(key(9)))
   const from = listing(shop.store, stored)
-  expect((await shop.client.reconcile({ from, handle: shop.handle, until: 'end' })).unknown).toMatchObject({ count: 0 })
+  expect((await reconcile(shop.client, { from, handle: shop.handle, until: 'end' })).unknown).toMatchObject({
+    count: 0,
+  })
 })
 
 test.each([
@@ -91,8 +100,8 @@ test.each([
   await service.index(...range(4))
   const shop = openShop(service)
   const from = listing(shop.store, [key(77)])
-  await shop.client.reconcile({ from, handle: shop.handle, until: 'end' })
-  const found = await shop.client.reconcile({ from, handle: shop.handle, pageSize: 2, ...options })
+  await reconcile(shop.client, { from, handle: shop.handle, until: 'end' })
+  const found = await reconcile(shop.client, { from, handle: shop.handle, pageSize: 2, ...options })
   expect(found.unknown).toBeNull()
 })
 
@@ -117,9 +126,9 @@ test('unknown is null in a resumed run, which has not read the earlier pages', a
     range(6).map((n) => key(n)),
   )
   const run = { from, handle: shop.handle, until: 'end', pageSize: 2, maxPages: 2 } as const
-  const { checkpoint } = await shop.client.reconcile(run)
+  const { checkpoint } = await reconcile(shop.client, run)
   service.requests.length = 0
-  const found = await shop.client.reconcile({ ...run, checkpoint })
+  const found = await reconcile(shop.client, { ...run, checkpoint })
   expect(found).toMatchObject({ stopped: 'end', unknown: null })
   expect(service.requests).toHaveLength(1)
 })
@@ -150,7 +159,7 @@ describe('a look-up that fails', () => {
     const from = listing(shop.store, [key(0), key(7), key(8)])
     let { checkpoint }: { checkpoint?: ReconcileCheckpoint } = {}
     for (const _run of ['one', 'two']) {
-      const found = await shop.client.reconcile({
+      const found = await reconcile(shop.client, {
         ...{ from, handle: shop.handle, until: 'end', pageSize: 1 },
         ...(checkpoint && { checkpoint }),
       })
@@ -171,7 +180,7 @@ describe('a look-up that fails', () => {
       shop.store,
       range(8, 10).map((n) => key(n)),
     )
-    const found = await shop.client.reconcile({ from, handle: shop.handle, until: 'end' })
+    const found = await reconcile(shop.client, { from, handle: shop.handle, until: 'end' })
     expect(reasons(found)).toEqual(range(8, 10).map((n) => [n, n === 12 ? 'not_found' : 'unreadable']))
     expect(looked).toEqual(range(6, 10))
   })
@@ -180,7 +189,7 @@ describe('a look-up that fails', () => {
     await using service = await startService()
     const { shop } = failing(service, () => new Response('', { status: 401 }))
     const from = listing(shop.store, [key(7)])
-    const run = shop.client.reconcile({ from, handle: shop.handle, until: 'end' })
+    const run = reconcile(shop.client, { from, handle: shop.handle, until: 'end' })
     await expect(run).rejects.toMatchObject({ code: 'ERR_UNAUTHORIZED' })
   })
 })
@@ -203,7 +212,7 @@ describe('an abort while the store is listed', () => {
       }
     }
     const from = { ...listing(shop.store, []), list }
-    const run = shop.client.reconcile({ from, handle: shop.handle, until: 'end', signal: controller.signal })
+    const run = reconcile(shop.client, { from, handle: shop.handle, until: 'end', signal: controller.signal })
     await expect(run).rejects.toMatchObject({ code: 'ERR_ABORTED' })
     await vi.waitUntil(() => closed)
     expect(listed).toBe(3)
@@ -220,7 +229,7 @@ describe('an abort while the store is listed', () => {
       yield key(0)
     }
     const from = { ...listing(shop.store, []), list }
-    const run = shop.client.reconcile({ from, handle: shop.handle, until: 'end', signal: controller.signal })
+    const run = reconcile(shop.client, { from, handle: shop.handle, until: 'end', signal: controller.signal })
     await expect(run).rejects.toMatchObject({ code: 'ERR_ABORTED' })
   })
 })
@@ -229,7 +238,7 @@ test('a list that resolves an array is accepted', async () => {
   await using service = await startService()
   const shop = openShop(service)
   const from = { ...listing(shop.store, []), list: async () => [key(7)] }
-  const found = await shop.client.reconcile({ from, handle: shop.handle, until: 'end' })
+  const found = await reconcile(shop.client, { from, handle: shop.handle, until: 'end' })
   expect(found).toMatchObject({ unknown: { count: 1, samples: [{ txHash: paymentHash(7), reason: 'not_found' }] } })
 })
 
@@ -246,7 +255,7 @@ test.each<[string, unknown]>([
   const shop = openShop(service)
   for (const list of [() => listed, async () => listed]) {
     const from = { ...listing(shop.store, []), list } as unknown as ListingStore<unknown>
-    const run = shop.client.reconcile({ from, handle: () => undefined, until: 'end' })
+    const run = reconcile(shop.client, { from, handle: () => undefined, until: 'end' })
     await expect(run).rejects.toThrow(TypeError)
     await expect(run).rejects.toThrow('list must give { integrationAddress, chainId, txHash }')
   }
@@ -259,7 +268,7 @@ test('keys of another integration are ignored, and the case of an address does n
   const other = { ...key(7), integrationAddress: `0x${'ee'.repeat(20)}` }
   const upper = { ...key(8), integrationAddress: `0x${integrationAddress.slice(2).toUpperCase()}` }
   const from = listing(shop.store, [other, upper])
-  const found = await shop.client.reconcile({ from, handle: shop.handle, until: 'end' })
+  const found = await reconcile(shop.client, { from, handle: shop.handle, until: 'end' })
   expect(found.unknown?.samples).toMatchObject([{ txHash: paymentHash(8) }])
   expect(found.unknown?.count).toBe(1)
   expect(lookUps(service.requests)).toEqual([paymentHash(8)])

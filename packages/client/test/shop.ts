@@ -1,6 +1,12 @@
 /** An integrator for the tests: one version store and one handler for deliveries and reconciling. */
 import { createMemoryVersionStore, createReceiver, type VersionStore } from '@payment-integration/version-store'
-import type { Client, Payment, ReconcileOptions } from '../src/exports/index.js'
+import {
+  type Client,
+  type Payment,
+  type ReconcileOptions,
+  type Reconciliation,
+  reconcile,
+} from '../src/exports/index.js'
 import { paymentHash, type startService } from './service.js'
 
 type Service = Awaited<ReturnType<typeof startService>>
@@ -19,7 +25,7 @@ export interface Shop {
   snapshot(n: number): Promise<Snapshot>
   /** Hands a delivery to the receiver. */
   deliver(snapshot: Snapshot): Promise<unknown>
-  reconcile(options?: Partial<ReconcileOptions<undefined>>): ReturnType<Client['reconcile']>
+  reconcile(options?: Partial<ReconcileOptions<undefined>>): Promise<Reconciliation>
 }
 
 export function openShop(service: Service, client: Client = service.client()): Shop {
@@ -40,7 +46,7 @@ export function openShop(service: Service, client: Client = service.client()): S
     refuse,
     snapshot: (n) => client.payments.get(paymentHash(n)),
     deliver: accept,
-    reconcile: (options = {}) => client.reconcile({ from: store, handle, ...options }),
+    reconcile: (options = {}) => reconcile(client, { from: store, handle, ...options }),
   }
 }
 

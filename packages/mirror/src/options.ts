@@ -24,7 +24,7 @@ export interface MirrorOptions extends TableOptions {
   /** Your pool, client or connection. The mirror never closes it. */
   readonly database: MirrorDatabase
   /** A client of `createClient` for the same integration. */
-  readonly client: Pick<Client, 'payments' | 'reconcile'>
+  readonly client: Pick<Client, 'payments' | 'integrationAddress'>
   /** The integration whose payments are copied: 0x and 40 hex digits, in any case. */
   readonly integrationAddress: string
   /** The webhook signing secrets. @default none: `receive` throws, and `reconcile` alone keeps the copy */
@@ -60,7 +60,7 @@ export interface Parts {
   readonly names: TableNames
   readonly payments: PaymentsTable
   readonly state: StateTable
-  readonly client: Pick<Client, 'payments' | 'reconcile'>
+  readonly client: Pick<Client, 'payments' | 'integrationAddress'>
   readonly integrationAddress: string
   readonly verify: MirrorVerify
   readonly fullEveryMs: number
@@ -84,8 +84,8 @@ export function openParts(options: MirrorOptions): Parts {
     now = () => Date.now(),
     sleep = sleepUntil,
   } = Object(options) as MirrorOptions
-  if (typeof client?.reconcile !== 'function' || typeof client.payments?.get !== 'function')
-    throw new TypeError('client has no reconcile() and payments; pass a client of createClient.')
+  if (typeof client?.integrationAddress !== 'string' || typeof client.payments?.get !== 'function')
+    throw new TypeError('client has no integrationAddress and payments; pass a client of createClient.')
   const { integrationAddress: given } = options
   if (typeof given !== 'string' || !/^0x[0-9a-fA-F]{40}$/.test(given))
     throw new TypeError('integrationAddress is not an address; pass 0x and 40 hex digits.')

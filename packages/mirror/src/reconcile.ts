@@ -3,7 +3,7 @@
  * Source: docs/interface.md 4.1 (reconciliation method); docs/decisions/reconciling.md.
  * @module
  */
-import type { ListingStore, Payment } from '@payment-integration/client'
+import { type ListingStore, type Payment, reconcile as repair } from '@payment-integration/client'
 import { complete } from './complete.js'
 import type { Key } from './internal/columns.js'
 import type { Written } from './internal/payments-table.js'
@@ -33,7 +33,7 @@ export async function reconcile(parts: Parts, options: MirrorReconcileOptions): 
   const { checkpoint, reconciledFullyAt } = await state.read()
   const { full = isDue(reconciledFullyAt, parts) } = options
   const counts: Record<Written, number> = { added: 0, updated: 0, completed: 0, refreshed: 0, unchanged: 0 }
-  const result = await client.reconcile<Box>({
+  const result = await repair<Box>(client, {
     from: storeOf(parts, (written) => void counts[written]++),
     handle: (payment, box) => {
       box.payment = payment

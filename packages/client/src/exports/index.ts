@@ -51,6 +51,7 @@ export type {
   UnreadTransaction,
 } from '../reconcile/findings.js'
 export { type ReconcileOptions, type ReconcileProgress, reconcileDefaults, type Until } from '../reconcile/options.js'
+export { reconcile } from '../reconcile/reconcile.js'
 export type { Reconcile, Reconciliation } from '../reconcile/result.js'
 export type { ListingStore, ReconcileStore, StoredKey } from '../reconcile/store.js'
 export { clientDefaults, type FetchFunction, type TransportOptions } from '../transport-options.js'

@@ -1,13 +1,12 @@
-/** Makes one call: attempts, waits and timeouts. ky runs the loop; this file decides. @module */
-import { isTimeoutError } from 'ky'
-import { AbortedError, ClientError, InvalidResponseError, TimeoutError } from '../errors.js'
+/** Makes one call: attempts, waits and timeouts. @module */
+import { AbortedError, InvalidResponseError, TimeoutError } from '../errors.js'
 import type { Transport } from '../transport-options.js'
 import { attempt } from './attempt.js'
-import { ky } from './ky.js'
 import { parseJson } from './read-body.js'
 import type { Refusals } from './refusals.js'
 import { planRetry } from './retry.js'
 import type { Schema } from './schema.js'
+import { pause, within } from './time-limits.js'
 import { createWatch, type Watch } from './unknown-parts.js'
 
 /** The caller's credentials. */
@@ -53,9 +52,6 @@ export function createRequester(transport: Transport, credentials: Credentials):
     } catch (error) {
       if (call.signal?.aborted) throw new AbortedError()
       if (total.signal.aborted) throw new TimeoutError('total', transport.totalTimeoutMs)
-      if (error instanceof ClientError) throw error
-      if (isTimeoutError(error)) throw new TimeoutError('try', transport.timeoutMs)
-      // An error of the caller's own function: no retry helps.
       throw error
     } finally {
       clearTimeout(timer)
@@ -64,42 +60,46 @@ export function createRequester(transport: Transport, credentials: Credentials):
   }
 }
 
+/** Resolves the body of the answer. An error of the caller's own function is final: no retry helps. */
 async function fetchBody<T>(
   call: Call<T>,
   credentials: Credentials,
   signal: AbortSignal,
   transport: Transport,
 ): Promise<Uint8Array> {
-  const { timeoutMs, totalTimeoutMs, retries, retryDelayMs, maxRetryDelayMs, random, now } = transport
+  const { totalTimeoutMs, retries, retryDelayMs, maxRetryDelayMs, random, now } = transport
   const deadline = now() + totalTimeoutMs
-  let waitMs = 0
-  let body = new Uint8Array(0)
-  await ky(transport.baseUrl + call.path, {
-    headers: { authorization: credentials.authorization, accept: 'application/json' },
+  const url = addressOf(call, transport.baseUrl)
+  for (let retry = 1; ; retry += 1) {
+    try {
+      return await within(transport.timeoutMs, signal, (cut) =>
+        attempt(requestOf(call, url, credentials, cut), call.refusals, credentials, transport),
+      )
+    } catch (error) {
+      const isFinal = signal.aborted || retry > retries
+      const plan = { error, retry, retryDelayMs, maxRetryDelayMs, random, remainingMs: deadline - now() }
+      const waitMs = isFinal ? null : planRetry(plan)
+      if (waitMs === null) throw error
+      await pause(waitMs, signal)
+    }
+  }
+}
+
+function addressOf<T>({ path, query = {} }: Call<T>, baseUrl: string): string {
+  const parameters = new URLSearchParams(query).toString()
+  return baseUrl + path + (parameters === '' ? '' : `?${parameters}`)
+}
+
+function requestOf<T>({ json }: Call<T>, url: string, { authorization }: Credentials, signal: AbortSignal): Request {
+  const headers = { authorization, accept: 'application/json' }
+  if (json === undefined) return new Request(url, { headers, signal, redirect: 'manual' })
+  return new Request(url, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify(json),
     signal,
     redirect: 'manual',
-    timeout: timeoutMs,
-    throwHttpErrors: false,
-    ...(call.query ? { searchParams: { ...call.query } } : {}),
-    ...(call.json ? { method: 'post', json: call.json } : {}),
-    async fetch(input) {
-      body = await attempt(input as Request, call.refusals, credentials, transport)
-      // The body is already read, so timeout and retries cover it. ky only needs a response.
-      return new Response(null)
-    },
-    retry: {
-      limit: retries,
-      methods: ['get', 'post'],
-      shouldRetry({ error, retryCount: retry }) {
-        const plan = { error, timedOut: isTimeoutError(error), retry, retryDelayMs, maxRetryDelayMs, random }
-        const planned = signal.aborted ? null : planRetry({ ...plan, remainingMs: deadline - now() })
-        waitMs = planned ?? 0
-        return planned !== null
-      },
-      delay: () => waitMs,
-    },
   })
-  return body
 }
 
 function parse<T>({ schema, secrets = [] }: Call<T>, body: Uint8Array, watch: Watch): T {

@@ -7,6 +7,7 @@ import {
   NotFoundError,
   RateLimitedError,
   ServiceUnavailableError,
+  TimeoutError,
   UnauthorizedError,
 } from '../errors.js'
 import { IdentityMisconfiguredError, IdentityUnavailableError } from '../identity/errors.js'
@@ -14,7 +15,6 @@ import { parseRetryAfter, planRetry, type RetryPlan } from './retry.js'
 
 const plan: RetryPlan = {
   error: new NetworkError(null),
-  timedOut: false,
   retry: 1,
   retryDelayMs: 100,
   maxRetryDelayMs: 1_000,
@@ -60,15 +60,15 @@ describe('the wait before a retry', () => {
 
 describe('retries', () => {
   test.each([
-    ['after a failed connection', new NetworkError('ECONNRESET'), false],
-    ['after 429', new RateLimitedError(null), false],
-    ['after 502', new ServiceUnavailableError(502, null), false],
-    ['after 503', new ServiceUnavailableError(503, null), false],
-    ['after 504', new ServiceUnavailableError(504, null), false],
-    ['after 503 about the identity provider', new IdentityUnavailableError(null), false],
-    ['after a timed-out attempt', new Error('timed out'), true],
-  ])('%s', (_case, error, timedOut) => {
-    expect(planRetry({ ...plan, error, timedOut })).toBe(50)
+    ['after a failed connection', new NetworkError('ECONNRESET')],
+    ['after 429', new RateLimitedError(null)],
+    ['after 502', new ServiceUnavailableError(502, null)],
+    ['after 503', new ServiceUnavailableError(503, null)],
+    ['after 504', new ServiceUnavailableError(504, null)],
+    ['after 503 about the identity provider', new IdentityUnavailableError(null)],
+    ['after a timed-out attempt', new TimeoutError('try', 10)],
+  ])('%s', (_case, error) => {
+    expect(planRetry({ ...plan, error })).toBe(50)
   })
 })
 

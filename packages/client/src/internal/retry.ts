@@ -1,14 +1,13 @@
 /** Decides whether to retry, and after which wait. @module */
-import { NetworkError, RateLimitedError, ServiceUnavailableError } from '../errors.js'
+import { NetworkError, RateLimitedError, ServiceUnavailableError, TimeoutError } from '../errors.js'
 import { IdentityUnavailableError } from '../identity/errors.js'
 
 const retriedStatuses: ReadonlySet<number> = new Set([502, 503, 504])
 
 /** Facts that the decision depends on. */
 export interface RetryPlan {
-  /** The error of the failed attempt; ky's own for a timeout. */
+  /** The error of the failed attempt. */
   readonly error: unknown
-  readonly timedOut: boolean
   /** 1 before the first retry. */
   readonly retry: number
   readonly retryDelayMs: number
@@ -23,9 +22,9 @@ export interface RetryPlan {
  * Full jitter under an exponential ceiling; never waits less than `Retry-After`.
  */
 export function planRetry(plan: RetryPlan): number | null {
-  const { error, timedOut, retry, retryDelayMs, maxRetryDelayMs, remainingMs, random } = plan
+  const { error, retry, retryDelayMs, maxRetryDelayMs, remainingMs, random } = plan
   const mayNameWait = isRetriedStatus(error)
-  if (!timedOut && !mayNameWait && !(error instanceof NetworkError)) return null
+  if (!mayNameWait && !(error instanceof NetworkError) && !(error instanceof TimeoutError)) return null
   const backoffMs = random() * Math.min(maxRetryDelayMs, retryDelayMs * 2 ** (retry - 1))
   const retryAfterMs = mayNameWait ? (error.retryAfterSeconds ?? 0) * 1_000 : 0
   const waitMs = Math.max(backoffMs, retryAfterMs)

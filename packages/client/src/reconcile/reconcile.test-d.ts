@@ -1,16 +1,17 @@
 import { createMemoryVersionStore } from '@payment-integration/version-store'
 import type { Snapshot } from '@payment-integration/webhook'
 import { expectTypeOf, test } from 'vitest'
-import type {
-  Client,
-  Findings,
-  LegacyClient,
-  ListingStore,
-  Payment,
-  ReconcileStore,
-  SeveralPayments,
-  UnknownPayment,
-  UnreadTransaction,
+import {
+  type Client,
+  type Findings,
+  type LegacyClient,
+  type ListingStore,
+  type Payment,
+  type ReconcileStore,
+  reconcile,
+  type SeveralPayments,
+  type UnknownPayment,
+  type UnreadTransaction,
 } from '../exports/index.js'
 
 declare const client: Client
@@ -22,22 +23,22 @@ declare const legacy: LegacyClient
 declare const listing: ListingStore<Database>
 
 test('a store that cannot list has no unknown payments, by its type', async () => {
-  const found = await client.reconcile({ from: store, handle: () => undefined })
+  const found = await reconcile(client, { from: store, handle: () => undefined })
   expectTypeOf(found.unknown).toEqualTypeOf<null>()
-  const all = await client.reconcile({ from: listing, handle: () => undefined, until: 'end' })
+  const all = await reconcile(client, { from: listing, handle: () => undefined, until: 'end' })
   expectTypeOf(all.unknown).toEqualTypeOf<Findings<UnknownPayment> | null>()
 })
 
 test('a client of the legacy API fits, and its findings are null without one', async () => {
-  const found = await client.reconcile({ from: store, handle: () => undefined, legacy })
+  const found = await reconcile(client, { from: store, handle: () => undefined, legacy })
   expectTypeOf(found.severalPayments).toEqualTypeOf<Findings<SeveralPayments> | null>()
   expectTypeOf(found.unreadTransactions).toEqualTypeOf<Findings<UnreadTransaction> | null>()
   // @ts-expect-error a key is not a client
-  void client.reconcile({ from: store, handle: () => undefined, legacy: 'pi_legacy_key' })
+  void reconcile(client, { from: store, handle: () => undefined, legacy: 'pi_legacy_key' })
 })
 
 test('the handler gets the payment and the transaction of the store', () => {
-  void client.reconcile({
+  void reconcile(client, {
     from: store,
     handle(payment, tx) {
       expectTypeOf(payment).toEqualTypeOf<Payment>()
@@ -48,9 +49,9 @@ test('the handler gets the payment and the transaction of the store', () => {
 
 test('the store and the handler of a receiver fit', () => {
   const handle = (snapshot: Snapshot, _tx: undefined): void => void snapshot.state
-  void client.reconcile({ from: createMemoryVersionStore(), handle })
+  void reconcile(client, { from: createMemoryVersionStore(), handle })
   // @ts-expect-error this handler expects another transaction type than the store has
-  void client.reconcile({ from: store, handle: (_payment: Payment, _tx: { query(): void }) => undefined })
+  void reconcile(client, { from: store, handle: (_payment: Payment, _tx: { query(): void }) => undefined })
   // @ts-expect-error a store needs `current`
-  void client.reconcile({ from: { advance: store.advance }, handle })
+  void reconcile(client, { from: { advance: store.advance }, handle })
 })

@@ -3,6 +3,8 @@
  * Source: docs/interface.md 4.1 (reconciliation method), 6 (receiver obligations); docs/architecture.md.
  * @module
  */
+import type { AnyReadError } from '../any-error.js'
+import type { Client } from '../client.js'
 import { InvalidRequestError } from '../errors.js'
 import { readPages } from '../iterate.js'
 import type { Page, Payment } from '../payment.js'
@@ -26,15 +28,25 @@ import { isListing } from './store.js'
 import { createTally } from './tally.js'
 import { searchUnknown } from './unknown.js'
 
-/** Binds reconciling to a client's reader. */
-export function reconciler(integrationAddress: string, reader: PaymentReader): Reconcile {
-  // The overloads differ only in type: a store that cannot list has no unknown payments.
-  return (async <Tx>(options: ReconcileOptions<Tx>) =>
-    reconcile(checkReconcile(options, integrationAddress), reader)) as Reconcile
-}
+/**
+ * Compares your version store with the service and passes missing and stale payments to your handler. So it repairs
+ * the gaps of lost deliveries. It may run beside deliveries and beside itself: the store decides in its transaction.
+ * No effect happens twice, and no older version replaces a newer one.
+ *
+ * It reads newest first, one page and one payment at a time. It rejects with an error of {@link AnyReadError}, or
+ * with the error of the store. A malformed option is a TypeError or RangeError before any request. A handler that
+ * throws does not stop the run: see `failed`.
+ * @example
+ * const { checkpoint, missing } = await reconcile(client, { from: store, handle, checkpoint: kept })
+ */
+// The overloads differ only in type: a store that cannot list has no unknown payments.
+export const reconcile = (async <Tx>(
+  { integrationAddress, payments }: Pick<Client, 'integrationAddress' | 'payments'>,
+  options: ReconcileOptions<Tx>,
+) => run(checkReconcile(options, integrationAddress), payments)) as Reconcile
 
 /** Works on one payment and one page at a time: repairing is not urgent and must not delay deliveries. */
-async function reconcile<Tx>(options: CheckedReconcile<Tx>, reader: PaymentReader): Promise<Reconciliation> {
+async function run<Tx>(options: CheckedReconcile<Tx>, reader: PaymentReader): Promise<Reconciliation> {
   const { from, checkpoint, maxPages, signal, samples, dryRun } = options
   // A dry run repairs nothing, so it must not resume an interrupted run.
   const rest = dryRun ? null : restOf(checkpoint, options.until)

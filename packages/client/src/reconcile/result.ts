@@ -1,4 +1,5 @@
 /** The result of `reconcile`. @module */
+import type { Client } from '../client.js'
 import type { ReconcileCheckpoint } from './checkpoint.js'
 import type {
   FailedPayment,
@@ -55,8 +56,14 @@ export interface Reconciliation<Unknown = Findings<UnknownPayment> | null> {
   readonly unreadTransactions: Findings<UnreadTransaction> | null
 }
 
+/** The parts of a client that reconciling uses. */
+type ReconcileClient = Pick<Client, 'integrationAddress' | 'payments'>
+
 /** Compares and repairs. */
 export interface Reconcile {
-  <Tx>(options: ReconcileOptions<Tx, ListingStore<Tx>>): Promise<Reconciliation<Findings<UnknownPayment> | null>>
-  <Tx>(options: ReconcileOptions<Tx, ReconcileStore<Tx>>): Promise<Reconciliation<null>>
+  <Tx>(
+    client: ReconcileClient,
+    options: ReconcileOptions<Tx, ListingStore<Tx>>,
+  ): Promise<Reconciliation<Findings<UnknownPayment> | null>>
+  <Tx>(client: ReconcileClient, options: ReconcileOptions<Tx, ReconcileStore<Tx>>): Promise<Reconciliation<null>>
 }

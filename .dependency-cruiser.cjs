@@ -153,6 +153,8 @@ module.exports = {
       from: { path: shipped, pathNot: notShipped },
       to: {
         path: anyNpm,
+        // The build of store-sql contains it.
+        pathNot: 'node_modules/kysely/',
         dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'npm-dev', 'undetermined'],
         // A peer is reported as both.
         dependencyTypesNot: ['npm-peer', 'npm-optional'],

@@ -4,7 +4,7 @@
  * Names: signature, verification, pages, client, read-api-sqlite, read-api-postgres, sync, sync-sparse, live,
  * unauthenticated, deliveries-sqlite, deliveries-postgres, version-store, twin, console-sqlite, console-postgres,
  * console-writes, console-streams, updates, upgrade, bytes, bloat, retention, roles, failover, feed, start,
- * weight. Without a name all of them run.
+ * weight, deliveries-processes. Without a name all of them run.
  *
  * `--payments=N` fills the databases of the read API, the console, the upgrade and retention with so many payments.
  * `--keep=FOLDER` keeps those of the console and the upgrade there for the next run. `--smoke` shows on small data that
@@ -24,6 +24,7 @@ import { benchSync } from './indexer/bench.js'
 import { benchLive } from './indexer/live.js'
 import { table } from './measure.js'
 import { benchDeliveries } from './notifications/bench.js'
+import { benchProcesses } from './notifications/processes.js'
 import { benchPages } from './pages.js'
 import { benchReadApi } from './read-api/bench.js'
 import { postgresDatabase, sqliteDatabase } from './read-api/database.js'
@@ -159,6 +160,20 @@ const benches: Readonly<Record<string, () => Promise<string>>> = {
     return [await benchFeed({ ...effort, servers: 1 }), await benchFeed({ ...effort, servers: 3 })].join('\n')
   },
   weight: benchWeight,
+  'deliveries-processes': () =>
+    benchProcesses(
+      postgresDatabase,
+      smoke
+        ? { delays: [5], processes: [1, 2], connections: 20, deliveries: 200, rounds: 1, paceSeconds: 0.2 }
+        : {
+            delays: [0, 50, 500],
+            processes: [1, 2, 3],
+            connections: 2_000,
+            deliveries: 20_000,
+            rounds: 5,
+            paceSeconds: 5,
+          },
+    ),
   start: () => benchStart({ rounds: smoke ? 1 : 11 }),
   'console-streams': async () =>
     [await benchStreams(sqliteDatabase, streamsEffort), await benchStreams(postgresDatabase, streamsEffort)].join('\n'),

@@ -172,12 +172,12 @@ function row(name: string, turns: ReadonlyMap<string, readonly Turn[]>, latency:
 }
 
 /** Time from the commit of a payment to the receiver's socket, in milliseconds. */
-interface Latency {
+export interface Latency {
   readonly p50: number
   readonly p99: number
 }
 
-function latencyOf(
+export function latencyOf(
   committed: readonly { readonly from: number; readonly count: number; readonly atUs: number }[],
   arrivals: readonly (readonly [string, number])[],
 ): Latency {

@@ -3,11 +3,12 @@
  * without a database.
  * @module
  */
-import { inFlight, jobAt } from './jobs.js'
+import { jobAt, inFlight as usual } from './jobs.js'
 import { createPoster } from './sign-and-post.js'
 import { answer, timed } from './worker.js'
 
-const { post, close } = createPoster(process.argv[2] ?? '')
+const inFlight = Number(process.argv[3] ?? usual)
+const { post, close } = createPoster(process.argv[2] ?? '', inFlight)
 
 const floor = {
   /** Posts so many jobs. */

@@ -1,4 +1,4 @@
-/** Our outbox and dispatcher as a separate process, with default options. @module */
+/** Our outbox and dispatcher as a separate process, with default options or the concurrency of its argument. @module */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createService, parseMasterKey, type Service } from '@payment-integration/core'
 import type { NewSnapshot, Store } from '@payment-integration/core/ports'
@@ -18,16 +18,25 @@ const block = 60
 /** Lead of published payments over deliveries: enough for the dispatcher's largest claims. */
 const mostAhead = 1_000
 
-const [databaseUrl = '', receiverUrl = ''] = process.argv.slice(2)
+const [databaseUrl = '', receiverUrl = '', posts] = process.argv.slice(2)
+// Every integration may use a fair share of the posts.
+const delivery =
+  posts === undefined ? undefined : { concurrency: Number(posts), perEndpoint: Number(posts) / integrations.length }
 const store: Store = databaseUrl.startsWith('sqlite:')
   ? createSqliteStore({ path: databaseUrl.slice('sqlite:'.length) })
   : createPostgresStore({ connectionString: databaseUrl })
-const sender = createUndiciSender({ allowLoopbackHttp: true })
+const sender = createUndiciSender({
+  allowLoopbackHttp: true,
+  ...(delivery === undefined ? {} : { connectionsPerOrigin: delivery.perEndpoint }),
+})
 let delivered = 0
 let onDelivered: () => void = () => {}
+let halt = new AbortController()
+let running: Promise<void> = Promise.resolve()
 const service: Service = createService({
   store,
   sender,
+  delivery,
   masterKey: parseMasterKey(masterKey),
   allowLoopbackHttp: true,
   onEvent(event) {
@@ -108,6 +117,15 @@ const ours = {
       }
     })
     return { seconds: (performance.now() - begun.at) / 1_000 }
+  },
+  /** Delivers what is due, beside other processes, until {@link halt}. */
+  start() {
+    halt = new AbortController()
+    running = service.dispatcher.run(halt.signal)
+  },
+  async halt() {
+    halt.abort()
+    await running
   },
   heapBytes() {
     globalThis.gc?.()

@@ -1,6 +1,6 @@
 /**
- * The receiver as a separate process. It reads each request completely, answers 204, and records its time. It has just
- * enough HTTP for that, so that the measured process gets the CPU.
+ * The receiver as a separate process. It reads each request completely, answers 204, at once or after the milliseconds of
+ * its argument, and records its time. It has just enough HTTP for that, so that the measured process gets the CPU.
  *
  * @module
  */
@@ -11,6 +11,7 @@ import { answer, steadyUs } from './worker.js'
 const accepted = 'HTTP/1.1 204 No Content\r\n\r\n'
 const headEnd = Buffer.from('\r\n\r\n')
 
+const delayMs = Number(process.argv[2] ?? 0)
 let arrivals = new Map<string, number>()
 let count = 0
 
@@ -26,7 +27,8 @@ const server = createServer((socket) => {
       const txHash = txHashIn(rest.subarray(0, length))
       if (!arrivals.has(txHash)) arrivals.set(txHash, cameAt)
       rest = rest.subarray(length)
-      socket.write(accepted)
+      if (delayMs === 0) socket.write(accepted)
+      else setTimeout(() => socket.write(accepted), delayMs)
     }
   })
 })
@@ -35,6 +37,8 @@ const { port } = server.address() as AddressInfo
 
 const receiver = {
   url: () => `http://127.0.0.1:${port}`,
+  /** Requests since the last call of `take`. */
+  count: () => count,
   /** Requests since the last call, and the first arrival of each transaction, on the steady clock. */
   take() {
     const taken = { count, arrivals: [...arrivals] }

@@ -4,8 +4,11 @@ import { Agent } from 'undici'
 import { inFlight, integrations, type Job } from './jobs.js'
 
 /** Builds the function that signs and posts; it rejects unless the answer is 204. */
-export function createPoster(receiverUrl: string): { post(job: Job): Promise<void>; close(): Promise<void> } {
-  const agent = new Agent({ connections: inFlight, keepAliveTimeout: 4_000 })
+export function createPoster(
+  receiverUrl: string,
+  connections = inFlight,
+): { post(job: Job): Promise<void>; close(): Promise<void> } {
+  const agent = new Agent({ connections, keepAliveTimeout: 4_000 })
   const secrets = new Map(integrations.map((address) => [address, `pi_whsec_${address}`]))
   return {
     async post({ integrationAddress, body }) {

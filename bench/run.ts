@@ -9,6 +9,7 @@
  * `--payments=N` fills the databases of the read API, the console, the upgrade and retention with so many payments.
  * `--keep=FOLDER` keeps those of the console and the upgrade there for the next run. `--smoke` shows on small data that
  * everything runs; its figures mean nothing.
+ * `--plot` measures nothing: it draws the pictures of docs/performance.md from the figures of bench/README.md.
  * @module
  */
 import { resolve } from 'node:path'
@@ -26,6 +27,7 @@ import { table } from './measure.js'
 import { benchDeliveries } from './notifications/bench.js'
 import { benchProcesses } from './notifications/processes.js'
 import { benchPages } from './pages.js'
+import { writeCharts } from './plot/charts.js'
 import { benchReadApi } from './read-api/bench.js'
 import { postgresDatabase, sqliteDatabase } from './read-api/database.js'
 import { benchRetention } from './retention/bench.js'
@@ -177,6 +179,11 @@ const benches: Readonly<Record<string, () => Promise<string>>> = {
   start: () => benchStart({ rounds: smoke ? 1 : 11 }),
   'console-streams': async () =>
     [await benchStreams(sqliteDatabase, streamsEffort), await benchStreams(postgresDatabase, streamsEffort)].join('\n'),
+}
+
+if (process.argv.includes('--plot')) {
+  console.log((await writeCharts()).join('\n'))
+  process.exit()
 }
 
 const chosen = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))

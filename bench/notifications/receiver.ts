@@ -1,6 +1,6 @@
 /**
- * The receiver as a separate process. It reads each request completely, answers 204, at once or after the milliseconds of
- * its argument, and records its time. It has just enough HTTP for that, so that the measured process gets the CPU.
+ * The receiver as a separate process. It reads each request completely, answers 204, at once or after the milliseconds
+ * of its argument, and records its time. It has just enough HTTP for that, so that the measured process gets the CPU.
  *
  * @module
  */

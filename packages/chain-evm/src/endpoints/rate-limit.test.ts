@@ -19,7 +19,7 @@ test.each([
   expect(retryAfterMs(header, now)).toBe(expected)
 })
 
-test('without a header the wait doubles up to 16 s, and begins again after an answer', async () => {
+test('without a header the wait doubles from the third refusal on, up to 4 s, and begins again after an answer', async () => {
   const clock = manualClock()
   const limit = createRateLimit(clock)
   const waits: number[] = []
@@ -28,7 +28,7 @@ test('without a header the wait doubles up to 16 s, and begins again after an an
     waits.push(limit.until() - clock.now())
     await clock.advance(limit.until() - clock.now())
   }
-  expect(waits).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 16_000])
+  expect(waits).toEqual([500, 500, 1_000, 2_000, 4_000, 4_000, 4_000])
   limit.answered(clock.now())
   limit.refused(null)
   expect(limit.until() - clock.now()).toBe(500)

@@ -1,8 +1,8 @@
 /** Reads blocks with their receipts in one request, and with their transactions where most of them pay. @module */
 import { blockTransactions } from '../internal/answers.js'
 import type { RangeReader } from '../range-reader.js'
+import type { AnsweredBlock } from './block-contents.js'
 import { readByTransaction, receiptsCall, receiptsIn } from './block-receipts.js'
-import type { AnsweredBlock } from './found.js'
 import { assertAuthentic } from './header-kind.js'
 import { blockCall, headerCall, toHeader } from './headers.js'
 import { askOwnChain } from './own-chain.js'

@@ -4,15 +4,12 @@ import { describeRpcError } from '../internal/failures.js'
 import { quantity } from '../internal/hex.js'
 import type { RpcCall, RpcOutcome } from '../internal/json-rpc.js'
 import type { RangeReader } from '../range-reader.js'
-import type { AnsweredBlock } from './found.js'
+import type { AnsweredBlock, BlockReceipts } from './block-contents.js'
 import { blockCall, type Header } from './headers.js'
 import { byBlock, goesByBlock, hasNone } from './receipts-by-block.js'
 
 /** The code of a method that a node does not have. */
 const noSuchMethod = -32_601
-
-/** The receipts of a block as the node answered them. */
-export type BlockReceipts = readonly unknown[]
 
 /** The call for all receipts of a height. */
 export function receiptsCall(number: number): RpcCall {

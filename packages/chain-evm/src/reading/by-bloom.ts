@@ -8,11 +8,12 @@ import type { BlockRange } from '@payment-integration/core/ports'
 import type { RangeReader } from '../range-reader.js'
 import { isReadWhole } from '../read-calls.js'
 import { readAnsweredBlocks } from './answered-blocks.js'
+import type { AnsweredBlock } from './block-contents.js'
 import { readBlockReceipts } from './block-receipts.js'
 import { mayPay, readCandidates } from './candidates.js'
 import type { RangeFacts } from './facts.js'
-import { type AnsweredBlock, createFound, toRange } from './found.js'
-import { assertChain, type Header, readHeaders } from './headers.js'
+import { createFound, toRange } from './found.js'
+import { assertChain, type Header, headersPerStep, readHeaders } from './headers.js'
 import type { BloomPlan, RangeRead } from './range-blocks.js'
 
 /** Transactions whose receipts are held as the node answered them, at a time: a few megabytes. */
@@ -78,7 +79,8 @@ async function readDense(
   const headers: Header[] = []
   const sum = createSum(reader, end)
   const steps = Math.ceil((end - from + 1) / perStep)
-  const besides = (step: number) => ({ whole: true, chainId: step === 0 })
+  const stepsPerChainId = Math.max(1, Math.floor(headersPerStep / perStep))
+  const besides = (step: number) => ({ whole: true, chainId: step % stepsPerChainId === 0 })
   const ask = (step: number) => {
     const start = from + step * perStep
     return readAnsweredBlocks(reader, start, Math.min(end, start + perStep - 1), besides(step), signal)

@@ -4,18 +4,10 @@ import type { ReceiptFacts } from '../internal/answers.js'
 import type { RangeReader } from '../range-reader.js'
 import { readTransactions } from '../read-transactions.js'
 import type { RouterLog } from '../router-decoder.js'
-import type { BlockReceipts } from './block-receipts.js'
+import type { AnsweredBlock } from './block-contents.js'
 import { type RangeFacts, readFacts } from './facts.js'
 import type { Header } from './headers.js'
 import { proveBlock } from './prove-block.js'
-
-/** A block with the answers for it. */
-export interface AnsweredBlock {
-  readonly header: Header
-  readonly receipts: BlockReceipts
-  /** Its transactions by hash; null when it was not read whole. */
-  readonly transactions: ReadonlyMap<string, unknown> | null
-}
 
 /** Blocks of a range that are proven, and their logs and receipts. */
 export interface Found {

@@ -12,7 +12,7 @@ import { askOwnChain } from './own-chain.js'
 export interface Header extends HeaderContents, HashedHeader {}
 
 /** Headers of one step: about a megabyte as the node answers them. The steps of a range are read together. */
-const headersPerStep = 250
+export const headersPerStep = 250
 
 /** The call for the header of a height. */
 export function headerCall(number: number): RpcCall {

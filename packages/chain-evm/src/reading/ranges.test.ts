@@ -10,7 +10,7 @@ let chain: ProofChain
 let last: number
 beforeAll(async () => {
   chain = await openProofChain()
-  for (let index = 0; index < 12; index++) {
+  for (let index = 0; index < 20; index++) {
     await chain.block(1)
     await chain.node.mine(59)
   }
@@ -38,7 +38,7 @@ describe('ranges', () => {
       expect(blocks).toHaveLength(end.number - first.number + 1)
       if (index > 0) expect(first.parentHash).toBe(ranges[index - 1]?.last.hash)
     }
-    expect(ranges.flatMap(({ payments }) => payments)).toHaveLength(13)
+    expect(ranges.flatMap(({ payments }) => payments)).toHaveLength(21)
   })
 
   test('become longer where little happens', async () => {

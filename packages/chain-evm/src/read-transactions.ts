@@ -8,7 +8,7 @@ import type { ReceiptFacts, TransactionFacts } from './internal/answers.js'
 import { needsEnds, readEnds } from './payment-ends.js'
 import { pricingOf, unknownPricing } from './pricing.js'
 import type { RangeReader } from './range-reader.js'
-import { readCalls } from './read-calls.js'
+import { type HeldTransactions, readCalls } from './read-calls.js'
 import { readReceipts } from './read-receipts.js'
 import type { DecodedPayment, RouterLog } from './router-decoder.js'
 import { swapInput, type TokenAmount } from './token-in.js'
@@ -32,11 +32,9 @@ export interface TransactionPayments {
 }
 
 /** Facts that were read before the logs. */
-export interface HeldFacts {
+export interface HeldFacts extends HeldTransactions {
   /** Receipts by transaction; those of all payments, where receipts were read to find them. */
   readonly receipts: ReadonlyMap<string, ReceiptFacts>
-  /** How many transactions a block holds, or null when that is not known. */
-  sizeOf(blockNumber: number): number | null
 }
 
 /** A transaction with payments. */
@@ -62,7 +60,7 @@ export async function readTransactions(
 ): Promise<TransactionPayments[]> {
   const groups = groupLogs(reader, logs)
   if (groups.length === 0) return []
-  const calls = await readCalls(reader, groups, (height) => held.sizeOf(height), signal)
+  const calls = await readCalls(reader, groups, held, signal)
   const paying = groups.map((group) => withCall(reader, group, calls.get(group.txHash)))
   const needed = paying.filter((one) => wantsReceipt(reader, one)).map(({ group }) => group)
   const receipts = await readReceipts(reader, needed, held.receipts, signal)

@@ -15,7 +15,7 @@ export interface BatchSize {
 }
 
 /** Refusals for the rate, in a row, that are laid to the size: a pause would have helped otherwise. */
-const mostRefusals = 3
+const mostRefusals = 4
 /** A call shares its request with the chain id call, so a node that accepts two gets no fewer. */
 const pair = 2
 
@@ -35,7 +35,7 @@ export function createBatchSize(most: number): BatchSize {
   return {
     current: () => Math.max(least, size.current()),
     ended(end) {
-      if (end.kind === 'reconnects') return
+      if (end.kind === 'reconnects' || end.kind === 'repeats') return
       const calls = end.calls.length
       if (end.kind === 'limited') {
         refusals = { count: refusals.count + 1, calls }

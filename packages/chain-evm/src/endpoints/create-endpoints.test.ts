@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { ChainError } from '@payment-integration/core'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { down, type EndpointNodes, endpointNodes, headCall, readHead, until, used } from '../../test/endpoint-nodes.js'
@@ -65,6 +66,41 @@ describe('a node', () => {
     at.nodeAt(0).answer = () => '0x1'
     await expect(used(endpoints)).rejects.toThrow('on chain 1.')
     expect(endpoints.status()).toMatchObject([{ contradictions: 1, lastError: expect.stringContaining('on chain 1.') }])
+  })
+
+  test.each([
+    ['answers 502 three times', down],
+    [
+      'cuts its answer three times',
+      (response: ServerResponse, _: unknown, body: string) => {
+        response.end(body.slice(0, -2))
+        return true
+      },
+    ],
+  ] as const)('that is alone and %s is asked again in place, with its chain id along', async (_, fail) => {
+    const node = at.nodeAt(0)
+    const endpoints = at.alone()
+    await used(endpoints)
+    let failures = 0
+    node.http = (...request) => failures++ < 3 && fail?.(...request) === true
+    const before = node.requests.length
+    expect(await used(endpoints)).toBe('#1')
+    const again = ['eth_chainId', 'eth_blockNumber']
+    expect(node.requests.slice(before)).toEqual([['eth_blockNumber'], again, again, again])
+    expect(endpoints.status()).toMatchObject([{ failures: 0, score: 1 }])
+    await used(endpoints)
+    expect(node.requests.at(-1)).toEqual(['eth_blockNumber'])
+  })
+
+  test('that took the place of ours while it failed is not believed', async () => {
+    const node = at.nodeAt(0)
+    const endpoints = at.alone()
+    await used(endpoints)
+    let failures = 0
+    node.http = (...request) => failures++ < 1 && down?.(...request) === true
+    node.answer = () => '0x1'
+    await expect(used(endpoints)).rejects.toThrow('on chain 1.')
+    expect(endpoints.status()).toMatchObject([{ head: 100, contradictions: 1 }])
   })
 
   test('that is alone is used whatever its score', async () => {

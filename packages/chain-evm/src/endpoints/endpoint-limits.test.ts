@@ -36,7 +36,7 @@ describe('a node that wants fewer requests', () => {
     expect(endpoints.status()).toMatchObject([{ score: 1, failures: 0, maxRange: 2_000 }])
   })
 
-  test('is waited for longer each time when it does not say, and given up after five refusals', async () => {
+  test('is waited for longer from the third time on when it does not say, and given up after five refusals', async () => {
     const endpoints = at.alone()
     await used(endpoints)
     at.nodeAt(0).http = limited()
@@ -48,7 +48,7 @@ describe('a node that wants fewer requests', () => {
       await at.clock.advance(waits.at(-1) ?? 0)
     }
     expect(await work).toMatchObject({ message: expect.stringContaining('eth_getLogs: HTTP status 429') })
-    expect(waits).toEqual([500, 1_000, 2_000, 4_000])
+    expect(waits).toEqual([500, 500, 1_000, 2_000])
     expect(at.nodeAt(0).requests).toHaveLength(before + 5)
     expect(endpoints.status()).toMatchObject([{ maxRange: 2_000, score: 1 }])
   })

@@ -78,7 +78,7 @@ export function createEndpoint(options: EndpointOptions): ManagedEndpoint {
   const batch = createBatchSize(options.batchSize)
   const limit = createRateLimit(clock)
   const closing = new AbortController()
-  const counts = { failures: 0, contradictions: 0, failedProofs: 0, limitCodes: 0 }
+  const counts = { failures: 0, contradictions: 0, failedProofs: 0, limitCodes: 0, refused: 0 }
   let benched = false
   let head: number | null = null
   let headAt = clock.now()
@@ -113,12 +113,20 @@ export function createEndpoint(options: EndpointOptions): ManagedEndpoint {
       return
     }
     if (end.kind === 'reconnects') {
+      guard.disconnected()
+      return
+    }
+    if (end.kind === 'repeats') {
       guard.lost()
+      // Whatever failed, it was not refused for the rate.
+      limit.answered(clock.now())
       return
     }
     lastError = end.error.message
-    if (end.kind === 'limited') limit.refused(end.retryAfter)
-    else {
+    if (end.kind === 'limited') {
+      counts.refused += 1
+      limit.refused(end.retryAfter)
+    } else {
       counts.failures += 1
       guard.lost()
       note('lost')
@@ -141,15 +149,22 @@ export function createEndpoint(options: EndpointOptions): ManagedEndpoint {
     chainId,
     clock,
     fail,
-    rpc: createRpc(fail, { ...rpcOptions, before: pause }),
+    rpc: createRpc(fail, {
+      ...rpcOptions,
+      async before(_, signal) {
+        await pause(signal)
+        return false
+      },
+    }),
     closed: closing.signal,
     onForeign: (what) => contradicts(what),
   })
   const rpc = createRpc(fail, {
     ...rpcOptions,
-    async before(signal) {
+    checkChain: (answer) => guard.checkAnswer(answer),
+    async before(canCarry, signal) {
       await pause(signal)
-      await guard.check(signal)
+      return guard.check(canCarry, signal)
     },
   })
 
@@ -178,6 +193,8 @@ export function createEndpoint(options: EndpointOptions): ManagedEndpoint {
     return cause !== 'not-size'
   }
 
+  const traffic = () => ({ received: wire.received(), refused: counts.refused })
+
   function attempt(): Attempt {
     const { failures, limitCodes } = counts
     let laid = false
@@ -195,7 +212,7 @@ export function createEndpoint(options: EndpointOptions): ManagedEndpoint {
       } else if (!verdict.rateLimited && clock.now() >= limit.until()) laid = rangeFailed(verdict.blocks, limitCodes)
     }
     return {
-      endpoint: { name, rpc, maxRange: sizes.current, note: take },
+      endpoint: { name, rpc, maxRange: sizes.current, traffic, note: take },
       failed(error) {
         if (!(error instanceof ChainError)) return false
         const known = laid || isRateLimit(error) || counts.failures > failures

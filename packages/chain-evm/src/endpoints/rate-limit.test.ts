@@ -19,7 +19,7 @@ test.each([
   expect(retryAfterMs(header, now)).toBe(expected)
 })
 
-test('without a header the wait doubles up to 16 s, and begins again after an answer', async () => {
+test('without a header the wait doubles from the third refusal on, up to 4 s, and begins again after an answer', async () => {
   const clock = manualClock()
   const limit = createRateLimit(clock)
   const waits: number[] = []
@@ -28,7 +28,7 @@ test('without a header the wait doubles up to 16 s, and begins again after an an
     waits.push(limit.until() - clock.now())
     await clock.advance(limit.until() - clock.now())
   }
-  expect(waits).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 16_000])
+  expect(waits).toEqual([500, 500, 1_000, 2_000, 4_000, 4_000, 4_000])
   limit.answered(clock.now())
   limit.refused(null)
   expect(limit.until() - clock.now()).toBe(500)
@@ -43,16 +43,33 @@ test('requests that are refused together count once, and the longest wait holds'
   expect(limit.until() - clock.now()).toBe(3_000)
   await clock.advance(3_000)
   limit.refused(null)
+  expect(limit.until() - clock.now()).toBe(500)
+  await clock.advance(500)
+  limit.refused(null)
   expect(limit.until() - clock.now()).toBe(1_000)
+})
+
+test('of requests sent together, one that is answered shows that the wait before them was long enough', async () => {
+  const clock = manualClock()
+  const limit = createRateLimit(clock)
+  for (let time = 0; time < 6; time++) {
+    const sentAt = clock.now()
+    limit.refused(null)
+    limit.answered(sentAt)
+    expect(limit.until() - clock.now()).toBe(500)
+    await clock.advance(500)
+  }
 })
 
 test('an answer to a request from before the refusal ends nothing', async () => {
   const clock = manualClock()
   const limit = createRateLimit(clock)
   const sentAt = clock.now()
-  limit.refused(null)
-  limit.answered(sentAt)
-  await clock.advance(500)
+  for (let time = 0; time < 2; time++) {
+    limit.refused(null)
+    limit.answered(sentAt)
+    await clock.advance(500)
+  }
   limit.refused(null)
   expect(limit.until() - clock.now()).toBe(1_000)
 })

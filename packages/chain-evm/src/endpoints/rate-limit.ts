@@ -3,8 +3,8 @@ import type { Clock } from '@payment-integration/core/ports'
 
 /** A longer `Retry-After` is cut to this, in milliseconds. */
 export const RETRY_AFTER_MOST_MS = 30_000
-/** The wait without a `Retry-After`: it doubles with each refusal in a row, between these limits, in milliseconds. */
-const BACKOFF_MS = { first: 500, last: 16_000 } as const
+/** The wait without a `Retry-After`, in milliseconds. It doubles from the third refusal in a row on. */
+const BACKOFF_MS = { first: 500, last: 4_000 } as const
 
 /** The waits that one endpoint asks for. */
 export interface RateLimit {
@@ -19,17 +19,24 @@ export interface RateLimit {
 /** Starts without a wait. */
 export function createRateLimit(clock: Clock): RateLimit {
   let until = 0
+  /** When the pause before the newest one ended. */
+  let previous = 0
   let refusals = 0
   return {
     refused(retryAfter) {
       const now = clock.now()
       // Requests in flight together are refused together, and count once.
-      if (now >= until) refusals += 1
-      const backoff = Math.min(BACKOFF_MS.first * 2 ** (refusals - 1), BACKOFF_MS.last)
+      if (now >= until) {
+        refusals += 1
+        previous = until
+      }
+      const backoff = Math.min(BACKOFF_MS.first * 2 ** Math.max(0, refusals - 2), BACKOFF_MS.last)
       until = Math.max(until, now + (retryAfterMs(retryAfter, now) ?? backoff))
     },
     answered(sentAt) {
       if (sentAt >= until) refusals = 0
+      // Of requests sent together some were refused: the pause before them was long enough.
+      else if (sentAt >= previous) refusals = Math.min(refusals, 1)
     },
     until: () => until,
   }

@@ -37,7 +37,7 @@ export interface HeaderContents {
   readonly logsBloom: string | null
   /** The root of the receipts, lowercased; null when the chain has none. */
   readonly receiptsRoot: string | null
-  /** Hashes, lowercased; null when the node left them out. */
+  /** Hashes, lowercased, also of a block that was answered whole; null when the node left them out. */
   readonly transactions: readonly string[] | null
 }
 
@@ -67,8 +67,12 @@ export function readContents(value: unknown): HeaderContents {
   return {
     logsBloom: isHex(logsBloom) && logsBloom.length === 514 ? logsBloom : null,
     receiptsRoot: toHash(receiptsRoot),
-    transactions: toHashes(transactions),
+    transactions: toHashes(Array.isArray(transactions) ? transactions.map(hashIn) : transactions),
   }
+}
+
+function hashIn(transaction: unknown): unknown {
+  return isFields(transaction) ? transaction['hash'] : transaction
 }
 
 /** The transactions of a block that was answered whole, by hash; null when the node has no such block. */

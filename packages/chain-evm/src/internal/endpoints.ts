@@ -24,6 +24,8 @@ export interface Endpoint {
   readonly rpc: Rpc
   /** Most blocks that one request for logs should span now: at least 1. */
   maxRange(): number
+  /** Bytes that it has answered since it was opened, 0 when they are not counted, and requests refused for the rate. */
+  traffic(): { readonly received: number; readonly refused: number }
   /** Tells what was found out. */
   note(verdict: Verdict): void
 }

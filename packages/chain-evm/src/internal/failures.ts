@@ -143,6 +143,17 @@ export function rateLimitOf(error: unknown): { readonly retryAfter: string | nul
   return null
 }
 
+/** Whether a gateway failed at once, or the answer was cut: the same request may well succeed. */
+export function isBrief(error: unknown): boolean {
+  for (const link of chainOf(error)) {
+    if (link instanceof StaleConnectionError) return false
+    if (link instanceof HttpStatusError) return link.status >= 500
+    if (link instanceof SyntaxError) return true
+    if ('code' in link && link.code === 'ECONNRESET') return true
+  }
+  return false
+}
+
 /** Whether the answer to a request was larger than it may be. */
 export function isTooLarge(error: unknown): boolean {
   for (const link of chainOf(error)) if (link instanceof TooLargeError || isTransportSizeError(link)) return true

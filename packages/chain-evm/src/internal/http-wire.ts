@@ -42,6 +42,7 @@ export function httpWire({ url: text, maxResponseBytes }: HttpWireOptions): Wire
   }
   const buffers = createBodyBuffers()
   let lastId = 0
+  let received = 0
 
   function exchange(body: Buffer, maxBytes: number, signal: AbortSignal): Promise<Answer> {
     return new Promise((resolve, reject) => {
@@ -73,12 +74,14 @@ export function httpWire({ url: text, maxResponseBytes }: HttpWireOptions): Wire
       lastId += calls.length
       const body = Buffer.from(encodeCalls(calls, firstId))
       const answer = await exchange(body, answerBytes(calls, maxResponseBytes), signal)
+      received += answer.body.length
       try {
         return toOutcomes(answer, firstId, calls)
       } finally {
         buffers.giveBack(answer.body)
       }
     },
+    received: () => received,
     close: () => agent.destroy(),
   }
 }

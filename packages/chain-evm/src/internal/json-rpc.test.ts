@@ -325,7 +325,10 @@ describe('a kept connection that is gone when the next request comes', () => {
   test('is told, and the request is sent again on another one after what runs before each request', async () => {
     const seen: string[] = []
     const rpc = open({
-      before: async () => void seen.push('before'),
+      before: async () => {
+        seen.push('before')
+        return false
+      },
       onEnd: ({ kind }) => seen.push(kind),
     })
     expect(await rpc.call(call('echo', 1))).toBe(1)

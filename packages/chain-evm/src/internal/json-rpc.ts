@@ -5,6 +5,7 @@ import {
   describeFailure,
   describeRpcError,
   type Failures,
+  isBrief,
   isRateLimit,
   isTooLarge,
   rateLimitOf,
@@ -41,6 +42,8 @@ export type RequestEnd =
     }
   /** Its kept connection was closed. Every call is a read, so it is sent once more, and `before` runs again first. */
   | { readonly kind: 'reconnects' }
+  /** A gateway failed at once, or the answer was cut: it is sent once more, and `before` runs again first. */
+  | { readonly kind: 'repeats' }
   /** It brought no answer, or not all of it. An answer that a foreign contract made too large is not reported. */
   | { readonly kind: 'lost'; readonly calls: readonly RpcCall[]; readonly error: Error }
   /** The node wants fewer requests: what it said about when to come back, or null. */
@@ -60,9 +63,18 @@ export interface RpcOptions {
   readonly requestTimeoutMs: number
   /** Most calls of the next request. */
   readonly batchSize: () => number
-  /** Runs before each request; what it throws is thrown instead of asking. */
-  readonly before?: ((signal: AbortSignal | undefined) => Promise<void>) | undefined
-  /** Whether a request that was refused for its rate is repeated here; `before` does the waiting. @default never */
+  /**
+   * Runs before each request; what it throws is thrown instead of asking.
+   * @param canCarry - Whether the request can carry the call for the chain id as well.
+   * @returns Whether it is to carry it.
+   */
+  readonly before?: ((canCarry: boolean, signal: AbortSignal | undefined) => Promise<boolean>) | undefined
+  /** Checks the chain id that a request carried; what it throws is thrown instead of the answers. */
+  readonly checkChain?: ((answer: RpcOutcome) => void) | undefined
+  /**
+   * Whether a request is repeated here that was refused for its rate, or failed briefly; `before` does the waiting.
+   * @default never
+   */
   readonly patient?: (() => boolean) | undefined
   /** Told of the end of each request, except when the caller gave up. */
   readonly onEnd?: ((end: RequestEnd) => void) | undefined
@@ -71,6 +83,7 @@ export interface RpcOptions {
 /** Opens the calls. Nothing is sent yet. */
 export function createRpc(fail: Failures, options: RpcOptions): Rpc {
   const { wire, clock, requestTimeoutMs, batchSize, before, patient = () => false, onEnd = () => {} } = options
+  const { checkChain = () => {} } = options
   const redact = redactor(options.url)
 
   function lost(calls: readonly RpcCall[], what: string): Error {
@@ -90,7 +103,7 @@ export function createRpc(fail: Failures, options: RpcOptions): Rpc {
       return await withDeadline(clock, requestTimeoutMs, caller, (signal) => wire.send(calls, signal))
     } catch (error) {
       if (caller?.aborted) throw caller.reason
-      if (error instanceof StaleConnectionError) throw error
+      if (error instanceof StaleConnectionError || isBrief(error)) throw error
       throw failed(calls, error)
     }
   }
@@ -105,12 +118,18 @@ export function createRpc(fail: Failures, options: RpcOptions): Rpc {
 
   async function settle(calls: readonly RpcCall[], caller: AbortSignal | undefined): Promise<RpcOutcome[]> {
     let isResent = false
+    let repeats = 0
     for (let refusals = 0; ; ) {
       try {
-        await before?.(caller)
-        return await attempt(calls, caller)
+        const canCarry = asksForChain(calls) || calls.length < batchSize()
+        const carries = (await before?.(canCarry, caller)) ?? false
+        return carries ? await attemptWithChain(calls, caller) : await attempt(calls, caller)
       } catch (error) {
-        if (error instanceof StaleConnectionError) {
+        if (isBrief(error)) {
+          if (repeats === MOST_REPEATS || !patient()) throw failed(calls, error)
+          repeats += 1
+          onEnd({ kind: 'repeats' })
+        } else if (error instanceof StaleConnectionError) {
           if (isResent) throw failed(calls, error)
           isResent = true
           onEnd({ kind: 'reconnects' })
@@ -120,6 +139,14 @@ export function createRpc(fail: Failures, options: RpcOptions): Rpc {
         }
       }
     }
+  }
+
+  async function attemptWithChain(calls: readonly RpcCall[], caller: AbortSignal | undefined): Promise<RpcOutcome[]> {
+    const isAsked = asksForChain(calls)
+    const outcomes = await attempt(isAsked ? calls : [chainIdCall, ...calls], caller)
+    const [answer] = outcomes
+    if (answer !== undefined) checkChain(answer)
+    return isAsked ? outcomes : outcomes.slice(1)
   }
 
   async function attempt(calls: readonly RpcCall[], caller: AbortSignal | undefined): Promise<RpcOutcome[]> {
@@ -166,6 +193,16 @@ export function createRpc(fail: Failures, options: RpcOptions): Rpc {
       (await askAll(calls, signal)).map((outcome, index) => resultOf(calls[index], outcome)),
   }
 }
+
+/** The call for the chain id. */
+export const chainIdCall: RpcCall = { method: 'eth_chainId', params: [] }
+
+function asksForChain([first]: readonly RpcCall[]): boolean {
+  return first?.method === chainIdCall.method
+}
+
+/** How often one request is repeated because a gateway failed at once, or its answer was cut. */
+const MOST_REPEATS = 3
 
 /** How often one request may be refused for its rate before the caller hears of it. */
 const RATE_LIMIT_TRIES = 5

@@ -13,6 +13,8 @@ export interface RangeSizeOptions {
   readonly start: number
   /** Never more than this. */
   readonly max: number
+  /** What a size grows by while no ceiling is known. @default a quarter of `start` */
+  readonly step?: number | undefined
 }
 
 /** The sizes of one kind of request. */
@@ -27,12 +29,12 @@ export interface RangeSize {
 
 /** Successes at a ceiling before it is tried again: at first, and at most. */
 const RETEST_AFTER = { first: 32, most: 1_024 } as const
-/** Part of the starting size that a size grows by while no ceiling is known. */
+/** Part of the starting size that a size grows by, unless told otherwise. */
 const STEP = 0.25
 
 /** Starts without having learnt anything. */
-export function createRangeSize({ start, max }: RangeSizeOptions): RangeSize {
-  const step = Math.max(1, Math.floor(start * STEP))
+export function createRangeSize(options: RangeSizeOptions): RangeSize {
+  const { start, max, step = Math.max(1, Math.floor(start * STEP)) } = options
   let size = Math.min(start, max)
   /** Largest that worked lately; 0: none yet. */
   let good = 0

@@ -24,6 +24,11 @@ export function socketWire({ url, maxResponseBytes, clock }: SocketWireOptions):
   let current: Connection | null = null
   /** A connection that was made has ended, and the next request is to hear of it. */
   let isStale = false
+  let received = 0
+
+  const onBytes = (bytes: number) => {
+    received += bytes
+  }
 
   function forget(connection: Connection): void {
     if (current === connection) current = null
@@ -33,7 +38,7 @@ export function socketWire({ url, maxResponseBytes, clock }: SocketWireOptions):
   function connect(): Connection {
     if (closed || reconnect.waitMs() > 0) throw new NoConnectionError()
     const giveUp = new AbortController()
-    const opened = openSocket({ url, maxResponseBytes }, giveUp.signal)
+    const opened = openSocket({ url, maxResponseBytes, onBytes }, giveUp.signal)
     const connection = { opened, giveUp }
     const ended = () => forget(connection)
     opened
@@ -72,6 +77,7 @@ export function socketWire({ url, maxResponseBytes, clock }: SocketWireOptions):
         signal.removeEventListener('abort', abandon)
       }
     },
+    received: () => received,
     close() {
       closed = true
       current?.giveUp.abort(new NoConnectionError())

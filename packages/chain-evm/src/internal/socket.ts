@@ -11,6 +11,8 @@ export interface SocketOptions {
   readonly url: string
   /** Largest accepted message of any kind, in bytes. Only a larger one ends the connection. */
   readonly maxResponseBytes: number
+  /** Told of the size of each message. */
+  readonly onBytes?: ((bytes: number) => void) | undefined
   /** Told of messages that answer no request. */
   readonly onNotification?: ((message: unknown) => void) | undefined
 }
@@ -68,7 +70,7 @@ export async function openSocket(options: SocketOptions, signal: AbortSignal): P
   }
 }
 
-function attach(socket: WebSocket, { maxResponseBytes, onNotification }: SocketOptions): Socket {
+function attach(socket: WebSocket, { maxResponseBytes, onBytes, onNotification }: SocketOptions): Socket {
   const pending = new Map<number, Pending>()
   let hold = (_wanted: boolean) => {}
   let lastId = 0
@@ -88,6 +90,7 @@ function attach(socket: WebSocket, { maxResponseBytes, onNotification }: SocketO
   function receive(data: RawData): void {
     messages += 1
     const bytes = bytesOf(data)
+    onBytes?.(bytes.length)
     const isError = isLargeError(bytes)
     if (isError || bytes.length > mostOf(pending)) {
       rejectUnread(bytes, isError)

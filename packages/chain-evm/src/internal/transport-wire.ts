@@ -20,6 +20,7 @@ export function transportWire(transport: Transport): Wire {
         return { ok: false, ...answered }
       })
     },
+    received: () => 0,
     close() {},
   }
 }

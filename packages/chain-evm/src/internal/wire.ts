@@ -21,6 +21,8 @@ export interface Wire {
    * connection was closed, before anything is sent on a new one.
    */
   send(calls: readonly RpcCall[], signal: AbortSignal): Promise<readonly (RpcOutcome | null)[]>
+  /** Bytes of all answers so far, unpacked; 0 when they are not counted. */
+  received(): number
   /** Ends all connections. */
   close(): void
 }

@@ -1,16 +1,15 @@
 /** Reads all receipts of blocks, as the node answers them. @module */
+import { blockTransactions } from '../internal/answers.js'
 import { describeRpcError } from '../internal/failures.js'
 import { quantity } from '../internal/hex.js'
 import type { RpcCall, RpcOutcome } from '../internal/json-rpc.js'
 import type { RangeReader } from '../range-reader.js'
-import type { Header } from './headers.js'
+import type { AnsweredBlock, BlockReceipts } from './block-contents.js'
+import { blockCall, type Header } from './headers.js'
 import { byBlock, goesByBlock, hasNone } from './receipts-by-block.js'
 
 /** The code of a method that a node does not have. */
 const noSuchMethod = -32_601
-
-/** The receipts of a block as the node answered them. */
-export type BlockReceipts = readonly unknown[]
 
 /** The call for all receipts of a height. */
 export function receiptsCall(number: number): RpcCall {
@@ -33,27 +32,32 @@ export function receiptsIn({ rpc }: RangeReader, outcome: RpcOutcome | undefined
 
 /**
  * All receipts of each block, in order.
+ * @param whole - Whether the transactions are read along with them.
  * @throws ChainError `ERR_CHAIN_UNAVAILABLE`; `ERR_CHAIN_RANGE_GONE` when a receipt is missing.
  */
 export async function readBlockReceipts(
   reader: RangeReader,
   headers: readonly Header[],
+  whole: boolean,
   signal?: AbortSignal,
-): Promise<readonly BlockReceipts[]> {
-  const found: (BlockReceipts | null)[] = goesByBlock(reader.rpc, headers.length)
-    ? await askByBlock(reader, headers, signal)
-    : headers.map(() => null)
-  const all: BlockReceipts[] = []
-  for (const [index, header] of headers.entries())
-    all.push(found[index] ?? (await readByTransaction(reader, header, signal)))
+): Promise<readonly AnsweredBlock[]> {
+  const { rpc, fail } = reader
+  const together = goesByBlock(rpc, headers.length)
+  const calls = headers.flatMap(({ ref }) => [
+    ...(whole ? [blockCall(ref.number)] : []),
+    ...(together ? [receiptsCall(ref.number)] : []),
+  ])
+  const ask = () => rpc.askAll(calls, signal)
+  const outcomes = await (together ? byBlock(rpc, headers.length, ask) : ask())
+  let next = 0
+  const all: AnsweredBlock[] = []
+  for (const header of headers) {
+    const block = whole ? outcomes[next++] : undefined
+    const answered = together ? receiptsIn(reader, outcomes[next++]) : null
+    const receipts = answered ?? (await readByTransaction(reader, header, signal))
+    all.push({ header, receipts, transactions: block?.ok ? blockTransactions(block.result, fail) : null })
+  }
   return all
-}
-
-async function askByBlock(reader: RangeReader, headers: readonly Header[], signal?: AbortSignal) {
-  const { rpc } = reader
-  const calls = headers.map((header) => receiptsCall(header.ref.number))
-  const outcomes = await byBlock(rpc, headers.length, () => rpc.askAll(calls, signal))
-  return headers.map((_, index) => receiptsIn(reader, outcomes[index]))
 }
 
 /** The receipts of a block, each by its transaction. */

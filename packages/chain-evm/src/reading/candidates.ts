@@ -41,7 +41,8 @@ export async function readCandidates(
   return { headers, candidates }
 }
 
-function mayPay({ filter }: RangeReader, { logsBloom, transactions }: Header): boolean {
+/** Whether a block may hold a payment, by its header's log filter. */
+export function mayPay({ filter }: RangeReader, { logsBloom, transactions }: Header): boolean {
   if (logsBloom === null) return transactions === null || transactions.length > 0
   return filter(logsBloom) !== 'no'
 }

@@ -11,12 +11,17 @@ import { askOwnChain } from './own-chain.js'
 /** A header. */
 export interface Header extends HeaderContents, HashedHeader {}
 
-/** Headers that are held as the node answered them, at a time: about a megabyte. */
-const headersPerStep = 250
+/** Headers of one step: about a megabyte as the node answers them. The steps of a range are read together. */
+export const headersPerStep = 250
 
 /** The call for the header of a height. */
 export function headerCall(number: number): RpcCall {
   return { method: 'eth_getBlockByNumber', params: [quantity(number), false] }
+}
+
+/** The call for a block with its transactions. */
+export function blockCall(number: number): RpcCall {
+  return { method: 'eth_getBlockByNumber', params: [quantity(number), true] }
 }
 
 /**
@@ -30,16 +35,21 @@ export async function readHeaders(
   to: number,
   signal?: AbortSignal,
 ): Promise<Header[]> {
-  const headers: Header[] = []
-  for (let start = from; start <= to; start += headersPerStep) {
-    const count = Math.min(headersPerStep, to - start + 1)
-    const calls = Array.from({ length: count }, (_, index) => headerCall(start + index))
-    const outcomes = await askOwnChain(reader, calls, signal)
-    for (let index = 0; index < count; index++) headers.push(toHeader(reader, start + index, outcomes[index]))
-  }
+  const starts: number[] = []
+  for (let start = from; start <= to; start += headersPerStep) starts.push(start)
+  const steps = await Promise.all(
+    starts.map((start) => readHeaderStep(reader, start, Math.min(to, start + headersPerStep - 1), signal)),
+  )
+  const headers = steps.flat()
   assertAuthentic(reader, headers)
   assertChain(headers, reader.fail)
   return headers
+}
+
+async function readHeaderStep(reader: RangeReader, from: number, to: number, signal?: AbortSignal): Promise<Header[]> {
+  const calls = Array.from({ length: to - from + 1 }, (_, index) => headerCall(from + index))
+  const outcomes = await askOwnChain(reader, calls, signal)
+  return calls.map((_, index) => toHeader(reader, from + index, outcomes[index]))
 }
 
 /** The header of height `number` in an answer. */

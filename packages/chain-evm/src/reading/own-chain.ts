@@ -4,7 +4,7 @@ import { readHeader } from '../internal/answers.js'
 import { assertChainId } from '../internal/chain-id.js'
 import type { Endpoint } from '../internal/endpoints.js'
 import { describeRpcError, type Failures } from '../internal/failures.js'
-import type { RpcCall, RpcOutcome } from '../internal/json-rpc.js'
+import { chainIdCall, type RpcCall, type RpcOutcome } from '../internal/json-rpc.js'
 
 /** The context of the chain id check. */
 export interface OwnChain {
@@ -12,8 +12,6 @@ export interface OwnChain {
   readonly fail: Failures
   readonly endpoint: Pick<Endpoint, 'rpc' | 'note'>
 }
-
-const chainIdCall: RpcCall = { method: 'eth_chainId', params: [] }
 
 /**
  * Sends calls in one batch with a question for the chain id. Otherwise another node could take over between two

@@ -8,7 +8,7 @@ import { type Fields, isFields, type ReceiptFacts, type ReceiptLog, readReceipt 
 import { toHash } from '../internal/hex.js'
 import type { RangeReader } from '../range-reader.js'
 import type { RouterLog } from '../router-decoder.js'
-import type { BlockReceipts } from './block-receipts.js'
+import type { BlockReceipts } from './block-contents.js'
 import type { Header } from './headers.js'
 
 /** Our logs of a block, and the receipts that hold them. */

@@ -1,24 +1,30 @@
 import { expect, test } from 'vitest'
-import { createRangeBlocks } from './range-blocks.js'
+import { createRangeBlocks, type RangeBlocks, type RangeKind, type RangeRead } from './range-blocks.js'
+
+function read(blocks: RangeBlocks, kind: RangeKind, range: Partial<RangeRead>): void {
+  const { asked = 8 } = range
+  const counts = { candidates: 0, paying: 0, transactions: 0, received: 0, refused: 0 }
+  blocks.read(kind, { endpoint: 'one', asked, got: asked, fill: 0, ...counts, ...range })
+}
 
 test('ranges grow by steps while they are not full, up to a bound', () => {
   const blocks = createRangeBlocks()
   const start = blocks.current('bloom')
-  blocks.read('bloom', start, start, 0.5)
-  expect(blocks.current('bloom')).toBe(start * 1.25)
-  for (let index = 0; index < 40; index++) blocks.read('bloom', blocks.current('bloom'), blocks.current('bloom'), 0)
+  read(blocks, 'bloom', { asked: start, fill: 0.5 })
+  expect(blocks.current('bloom')).toBe(start * 2)
+  for (let time = 0; time < 20; time++) read(blocks, 'bloom', { asked: blocks.current('bloom') })
   expect(blocks.current('bloom')).toBe(1_000)
 })
 
 test('a range that was cut gives the size of the next, which is at least one block, and doubles while they are not full', () => {
   const blocks = createRangeBlocks()
-  blocks.read('bloom', blocks.current('bloom'), 3, 1)
+  read(blocks, 'bloom', { asked: blocks.current('bloom'), got: 3, fill: 1 })
   expect(blocks.current('bloom')).toBe(3)
-  blocks.read('bloom', 3, 1, 7)
+  read(blocks, 'bloom', { asked: 3, got: 1, fill: 7 })
   expect(blocks.current('bloom')).toBe(1)
-  blocks.read('bloom', 1, 1, 0.5)
+  read(blocks, 'bloom', { asked: 1, fill: 0.5 })
   expect(blocks.current('bloom')).toBe(2)
-  blocks.read('bloom', 2, 2, 0.51)
+  read(blocks, 'bloom', { asked: 2, fill: 0.51 })
   expect(blocks.current('bloom')).toBe(2)
 })
 
@@ -26,14 +32,14 @@ test('a range that was cut gives the size of the next, which is at least one blo
 function failuresWithin(total: number, most: number, kind: 'root' | 'bloom'): number {
   const blocks = createRangeBlocks()
   let failures = 0
-  for (let read = 0; read < total; ) {
+  for (let count = 0; count < total; ) {
     const asked = blocks.current(kind)
     if (asked > most) {
       failures += 1
-      blocks.failed(kind, asked)
+      blocks.failed(kind, asked, 'one')
     } else {
-      blocks.read(kind, asked, asked, 0)
-      read += asked
+      read(blocks, kind, { asked })
+      count += asked
     }
   }
   return failures
@@ -50,27 +56,75 @@ test.each([1, 4, 9])('near the head as well, where it bears %i', (most) => {
 test('what fails near the head says nothing of what is far from it', () => {
   const blocks = createRangeBlocks()
   const start = blocks.current('bloom')
-  blocks.failed('root', 16)
+  blocks.failed('root', 16, 'one')
   expect(blocks.current('root')).toBe(1)
   expect(blocks.current('bloom')).toBe(start)
 })
 
-test('three ranges are read at a time, and two where they are full of payments', () => {
+const mebibyte = 1_048_576
+
+test('the first range is read alone, and then as many as take 24 MiB of answers: from two to eight', () => {
   const blocks = createRangeBlocks()
-  expect(blocks.atOnce()).toBe(3)
-  blocks.read('bloom', 8, 8, 0.51)
+  expect(blocks.atOnce()).toBe(1)
+  let received = 0
+  const readBytes = (bytes: number) => {
+    received += bytes
+    read(blocks, 'bloom', { received })
+  }
+  readBytes(6 * mebibyte)
+  expect(blocks.atOnce()).toBe(4)
+  for (let time = 0; time < 20; time++) readBytes(100_000)
+  expect(blocks.atOnce()).toBe(8)
+  for (let time = 0; time < 20; time++) readBytes(40 * mebibyte)
   expect(blocks.atOnce()).toBe(2)
-  blocks.read('bloom', 8, 8, 0.5)
+})
+
+test('three ranges are read at a time where bytes are not counted', () => {
+  const blocks = createRangeBlocks()
+  read(blocks, 'bloom', {})
   expect(blocks.atOnce()).toBe(3)
 })
 
 test.each(['failed', 'limited'] as const)('after one that %s they are read one at a time for a while', (how) => {
   const blocks = createRangeBlocks()
-  if (how === 'failed') blocks.failed('root', 16)
-  else blocks.limited()
-  for (let index = 0; index < 8; index++) {
+  if (how === 'failed') blocks.failed('root', 16, 'one')
+  else blocks.limited('one')
+  for (let time = 0; time < 8; time++) {
     expect(blocks.atOnce()).toBe(1)
-    blocks.read('root', 1, 1, 0)
+    read(blocks, 'root', { asked: 1 })
   }
   expect(blocks.atOnce()).toBe(3)
+})
+
+test('a range during which a node refused requests halves the ranges at a time, and each other one adds one', () => {
+  const blocks = createRangeBlocks()
+  read(blocks, 'bloom', { received: 1 })
+  expect(blocks.atOnce()).toBe(8)
+  read(blocks, 'bloom', { received: 2, refused: 1 })
+  expect(blocks.atOnce()).toBe(4)
+  read(blocks, 'bloom', { received: 3, refused: 2 })
+  expect(blocks.atOnce()).toBe(2)
+  read(blocks, 'bloom', { received: 4, refused: 2 })
+  expect(blocks.atOnce()).toBe(3)
+})
+
+test('each endpoint has its own number of ranges at a time', () => {
+  const blocks = createRangeBlocks()
+  read(blocks, 'bloom', { received: 6 * mebibyte })
+  blocks.limited('two')
+  expect(blocks.atOnce()).toBe(1)
+  read(blocks, 'bloom', { received: 12 * mebibyte })
+  expect(blocks.atOnce()).toBe(4)
+})
+
+test.each([
+  ['all where three of four blocks mostly pay', { candidates: 8, paying: 6 }, 'all'],
+  ['candidates where three of four of these mostly pay', { candidates: 4, paying: 3 }, 'candidates'],
+  ['none where they hold other things', { candidates: 8, paying: 5 }, 'none'],
+  ['none where nothing is paid', { candidates: 0, paying: 0 }, 'none'],
+] as const)('blocks are read whole at once: %s', (_, counts, whole) => {
+  const blocks = createRangeBlocks()
+  expect(blocks.plan().whole).toBe('none')
+  read(blocks, 'bloom', { asked: 8, ...counts, transactions: counts.candidates * 25 })
+  expect(blocks.plan()).toEqual({ whole, perBlock: counts.candidates === 0 ? 1 : 25 })
 })

@@ -10,7 +10,7 @@ let chain: ProofChain
 let last: number
 beforeAll(async () => {
   chain = await openProofChain()
-  for (let index = 0; index < 12; index++) {
+  for (let index = 0; index < 20; index++) {
     await chain.block(1)
     await chain.node.mine(59)
   }
@@ -38,7 +38,7 @@ describe('ranges', () => {
       expect(blocks).toHaveLength(end.number - first.number + 1)
       if (index > 0) expect(first.parentHash).toBe(ranges[index - 1]?.last.hash)
     }
-    expect(ranges.flatMap(({ payments }) => payments)).toHaveLength(13)
+    expect(ranges.flatMap(({ payments }) => payments)).toHaveLength(21)
   })
 
   test('become longer where little happens', async () => {
@@ -76,7 +76,8 @@ describe('ranges', () => {
     }
     const opened = chain.open({ proof: 'none' })
     expect((await readAll(opened, 0, 100, { head: far })).payments).toHaveLength(2)
-    expect(opened.endpoints()[0]?.maxRange).toBeLessThanOrEqual(5)
+    // Five are answered; one more may be tried next.
+    expect(opened.endpoints()[0]?.maxRange).toBeLessThanOrEqual(6)
   })
 })
 
@@ -115,10 +116,10 @@ describe('reading ahead', () => {
     const held = holdFrom(firstBlocks)
     const ranges = opened.ranges({ from: 0, to: last, head: far })[Symbol.asyncIterator]()
     expect((await ranges.next()).value).toMatchObject({ last: { number: firstBlocks - 1 } })
-    await until(() => held.size === 3)
+    await until(() => held.size === mostAtOnce)
     // Everything that was to be sent was sent before this is answered.
     await opened.head()
-    expect(held.size).toBe(3)
+    expect(held.size).toBe(mostAtOnce)
     for (const release of held) release()
     await ranges.return?.()
   })
@@ -134,10 +135,10 @@ describe('reading ahead', () => {
     }
     for await (const range of opened.ranges({ from: 0, to: last, head: far })) {
       expect(range.first.number).toBe(0)
-      await until(() => held.size === 3)
+      await until(() => held.size === mostAtOnce)
       break
     }
-    await until(() => cut.size === 3)
+    await until(() => cut.size === mostAtOnce)
   })
 
   test('ends with the caller’s own reason', async () => {
@@ -205,12 +206,15 @@ async function exhaust(ranges: AsyncIterator<BlockRange>): Promise<void> {
   for (;;) if ((await ranges.next()).done) return
 }
 
+/** Ranges of small answers that are read at a time. */
+const mostAtOnce = 8
 /** Blocks of a chain's first range. */
 const firstBlocks = createRangeBlocks().current('bloom')
 
-/** Whether a request is the first one for headers from a height on. */
-function isFrom({ calls: [call] }: FrontRequest, height: number): boolean {
-  return call?.method === 'eth_getBlockByNumber' && Number(call.params[0]) >= height
+/** Whether a request is for headers from a height on. */
+function isFrom({ calls }: FrontRequest, height: number): boolean {
+  const call = calls.find(({ method }) => method === 'eth_getBlockByNumber')
+  return call !== undefined && Number(call.params[0]) >= height
 }
 
 /** The front answers no request for headers from a height on until it is released. */

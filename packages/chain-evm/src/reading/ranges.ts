@@ -1,15 +1,14 @@
 /** Reads blocks in ranges, the next ones while one is worked on. @module */
+import { setMaxListeners } from 'node:events'
 import type { BlockRange, BlockRef, ProofLevel, RangesRequest } from '@payment-integration/core/ports'
 import { type Endpoint, type Endpoints, isRateLimit } from '../internal/endpoints.js'
 import type { Failures } from '../internal/failures.js'
 import type { RangeReader } from '../range-reader.js'
+import { type CountedRange, mostTransactions, readByBloom } from './by-bloom.js'
+import { readByRoot } from './by-root.js'
 import { isUnavailable } from './logs.js'
-import { readByBloom, readByRoot } from './proven.js'
 import type { RangeBlocks, RangeKind } from './range-blocks.js'
 import { readUnproven } from './unproven.js'
-
-/** Transactions in candidate blocks, after which a range ends: a few megabytes of facts. */
-const mostTransactions = 2_000
 
 /** The source of ranges. */
 export interface RangesSource {
@@ -44,6 +43,8 @@ export async function* readRanges(
 ): AsyncGenerator<BlockRange, void, undefined> {
   signal?.throwIfAborted()
   const own = new AbortController()
+  // Each request listens: several of each range that is read ahead.
+  setMaxListeners(0, own.signal)
   const relay = () => own.abort(signal?.reason)
   signal?.addEventListener('abort', relay, { once: true })
   const nearFrom = Math.max(head, to) - source.nearHead + 1
@@ -99,13 +100,15 @@ async function readPiece(
   const asked = to - from + 1
   return source.endpoints.pinned(async (endpoint) => {
     try {
-      const { range, transactions } = await readFrom(source, endpoint, { from, to, isNear }, signal)
-      blocks.read(kind, asked, range.last.number - from + 1, transactions / mostTransactions)
+      const { range, ...counts } = await readFrom(source, endpoint, { from, to, isNear }, signal)
+      const got = range.last.number - from + 1
+      const fill = counts.transactions / mostTransactions
+      blocks.read(kind, { endpoint: endpoint.name, asked, got, fill, ...counts, ...endpoint.traffic() })
       return range
     } catch (error) {
       if (!signal.aborted && isUnavailable(error)) {
-        if (isRateLimit(error)) blocks.limited()
-        else blocks.failed(kind, asked)
+        if (isRateLimit(error)) blocks.limited(endpoint.name)
+        else blocks.failed(kind, asked, endpoint.name)
       }
       throw error
     }
@@ -113,18 +116,14 @@ async function readPiece(
 }
 
 async function readFrom(
-  { open, proof }: RangesSource,
+  { open, proof, blocks }: RangesSource,
   endpoint: Endpoint,
   { from, to, isNear }: { readonly from: number; readonly to: number; readonly isNear: boolean },
   signal: AbortSignal,
-): Promise<{ readonly range: BlockRange; readonly transactions: number }> {
+): Promise<CountedRange> {
   const reader = open(endpoint)
-  if (isNear) return { range: await readByRoot(reader, from, to, signal), transactions: 0 }
-  if (proof === 'none') return readOnTrust(reader, from, to, signal)
-  return readByBloom(reader, from, to, mostTransactions, signal)
-}
-
-async function readOnTrust(reader: RangeReader, from: number, to: number, signal: AbortSignal) {
+  if (isNear) return readByRoot(reader, from, to, blocks.plan().whole === 'all', signal)
+  if (proof === 'bloom') return readByBloom(reader, from, to, blocks.plan(), signal)
   const range = await readUnproven(reader, from, to, signal)
-  return { range, transactions: range.payments.length }
+  return { range, candidates: 0, paying: 0, transactions: range.payments.length }
 }

@@ -15,7 +15,7 @@ import { assertChain, headerCall, toHeader } from './headers.js'
 import { logsCall, logsIn, withRangeSize } from './logs.js'
 import { askOwnChain } from './own-chain.js'
 
-const nothingHeld: HeldFacts = { receipts: new Map(), sizeOf: () => null }
+const nothingHeld: HeldFacts = { receipts: new Map(), sizeOf: () => null, transactionsOf: () => null }
 
 /**
  * Reads blocks from `from` on, up to `to` or as many as the endpoint can answer. One batch asks for the headers at both

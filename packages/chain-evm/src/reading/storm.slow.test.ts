@@ -1,0 +1,119 @@
+/** A node that often refuses, fails or cuts its answers: how many requests reading takes. */
+import { setImmediate as turn } from 'node:timers/promises'
+import type { Clock } from '@payment-integration/core/ports'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { passOn } from '../../test/front.js'
+import { openProofChain, type ProofChain } from '../../test/proof-chain.js'
+import type { EvmChain } from '../evm-chain.js'
+
+/** Differs from every wait, so that it can be told from one. */
+const requestTimeoutMs = 60_001
+const seeds = Array.from({ length: 50 }, (_, position) => position + 1)
+const parts = { limited: 0.25, failed: 0.1, cut: 0.05 } as const
+
+let chain: ProofChain
+let from: number
+let to: number
+let payments = 0
+beforeAll(async () => {
+  chain = await openProofChain()
+  from = await chain.node.mine()
+  to = from
+  while (to - from < 241) {
+    to = await chain.block(1)
+    payments += 1
+    to = await chain.node.mine(10)
+  }
+}, 60_000)
+afterEach(() => {
+  chain.front.intercept = passOn
+})
+afterAll(() => chain?.close())
+
+/** Time that passes only where something waits. */
+function jumpingClock(): Clock & { waitedMs(): number } {
+  const start = 1_700_000_000_000
+  let now = start
+  return {
+    now: () => now,
+    async sleep(ms, signal) {
+      if (ms >= requestTimeoutMs) {
+        await new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve(), { once: true }))
+        return
+      }
+      const until = now + ms
+      await turn()
+      now = Math.max(now, until)
+    },
+    waitedMs: () => now - start,
+  }
+}
+
+function randomOf(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+}
+
+function storm(seed: number): void {
+  const random = randomOf(seed)
+  chain.front.intercept = async ({ forward }, response) => {
+    const drawn = random()
+    const text = await forward()
+    if (drawn < parts.limited) response.writeHead(429).end()
+    else if (drawn < parts.limited + parts.failed) response.writeHead(502).end('<html>')
+    else if (drawn < parts.limited + parts.failed + parts.cut) response.writeHead(200).end(text.slice(0, -10))
+    else return text
+    return undefined
+  }
+}
+
+/** Follows as an indexer does: it goes on behind the last range, and waits longer after each failure in a row. */
+async function follow(opened: EvmChain, clock: Clock): Promise<number> {
+  let found = 0
+  let failures = 0
+  for (let next = from; next <= to; ) {
+    try {
+      for await (const range of opened.ranges({ from: next, to, head: to })) {
+        found += range.payments.length
+        next = range.last.number + 1
+        failures = 0
+      }
+    } catch {
+      await clock.sleep(Math.min(30_000, 250 * 2 ** failures))
+      failures += 1
+    }
+  }
+  return found
+}
+
+async function run(seed: number, urls: readonly string[]) {
+  storm(seed)
+  const clock = jumpingClock()
+  const before = chain.front.requests.length
+  const opened = chain.open({ endpoints: urls.map((url) => ({ url })), clock, requestTimeoutMs })
+  expect(await follow(opened, clock), `seed ${seed}`).toBe(payments)
+  opened.close()
+  const requests = chain.since(before)
+  const chainIds = requests.filter((methods) => methods.length === 1 && methods[0] === 'eth_chainId').length
+  return { seed, ms: clock.waitedMs(), requests: requests.length, calls: requests.flat().length, chainIds }
+}
+
+const medianOf = (values: readonly number[]) => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0
+
+test('every seed ends within three times the median of the requests', async () => {
+  const runs = []
+  for (const seed of seeds) runs.push(await run(seed, [chain.front.url]))
+  const median = medianOf(runs.map(({ requests }) => requests))
+  const slow = runs.filter(({ requests }) => requests > 3 * median)
+  expect({ median, slow }).toEqual({ median, slow: [] })
+}, 300_000)
+
+test('nothing is waited for where a second node is well', async () => {
+  for (const seed of seeds.slice(0, 10)) {
+    const { ms } = await run(seed, [chain.front.url, chain.other.url])
+    expect(ms, `seed ${seed}`).toBe(0)
+  }
+}, 300_000)

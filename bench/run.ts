@@ -3,8 +3,8 @@
  *
  * Names: signature, verification, pages, client, read-api-sqlite, read-api-postgres, sync, sync-sparse, live,
  * unauthenticated, deliveries-sqlite, deliveries-postgres, version-store, twin, console-sqlite, console-postgres,
- * console-writes, console-streams, updates, upgrade, bytes, bloat, retention, roles, failover, feed. Without a name
- * all of them run.
+ * console-writes, console-streams, updates, upgrade, bytes, bloat, retention, roles, failover, feed, cells. Without a
+ * name all of them run.
  *
  * `--payments=N` fills the databases of the read API, the console, the upgrade and retention with so many payments.
  * `--keep=FOLDER` keeps those of the console and the upgrade there for the next run. `--smoke` shows on small data that
@@ -14,6 +14,7 @@
 import { resolve } from 'node:path'
 import { benchBloat } from './bloat/bench.js'
 import { benchBytes } from './bytes/bench.js'
+import { benchCells } from './cells/bench.js'
 import { benchClient } from './client/bench.js'
 import { benchPages as benchConsolePages } from './console/bench.js'
 import { benchStreams } from './console/streams.js'
@@ -156,6 +157,7 @@ const benches: Readonly<Record<string, () => Promise<string>>> = {
     const effort = { blocks: 20_000, live: 100, cells: [1, 5, 20] }
     return [await benchFeed({ ...effort, servers: 1 }), await benchFeed({ ...effort, servers: 3 })].join('\n')
   },
+  cells: () => benchCells(smoke ? { blocks: 20, perBlock: 12 } : { blocks: 500, perBlock: 12 }),
   'console-streams': async () =>
     [await benchStreams(sqliteDatabase, streamsEffort), await benchStreams(postgresDatabase, streamsEffort)].join('\n'),
 }

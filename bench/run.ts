@@ -8,13 +8,14 @@
  *
  * `--payments=N` fills the databases of the read API, the console, the upgrade and retention with so many payments.
  * `--keep=FOLDER` keeps those of the console and the upgrade there for the next run. `--smoke` shows on small data that
- * everything runs; its figures mean nothing.
+ * everything runs; its figures mean nothing. `cells --model` prints the table of docs/scale.md, and measures nothing.
  * @module
  */
 import { resolve } from 'node:path'
 import { benchBloat } from './bloat/bench.js'
 import { benchBytes } from './bytes/bench.js'
 import { benchCells } from './cells/bench.js'
+import { modelTable } from './cells/model.js'
 import { benchClient } from './client/bench.js'
 import { benchPages as benchConsolePages } from './console/bench.js'
 import { benchStreams } from './console/streams.js'
@@ -157,7 +158,10 @@ const benches: Readonly<Record<string, () => Promise<string>>> = {
     const effort = { blocks: 20_000, live: 100, cells: [1, 5, 20] }
     return [await benchFeed({ ...effort, servers: 1 }), await benchFeed({ ...effort, servers: 3 })].join('\n')
   },
-  cells: () => benchCells(smoke ? { blocks: 20, perBlock: 12 } : { blocks: 500, perBlock: 12 }),
+  cells: async () =>
+    process.argv.includes('--model')
+      ? modelTable()
+      : benchCells(smoke ? { blocks: 20, perBlock: 12 } : { blocks: 500, perBlock: 12 }),
   'console-streams': async () =>
     [await benchStreams(sqliteDatabase, streamsEffort), await benchStreams(postgresDatabase, streamsEffort)].join('\n'),
 }

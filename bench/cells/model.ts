@@ -16,11 +16,13 @@ export const measured = {
   delivered: { value: 16_254, quoted: 'PostgreSQL, 8,127 published per second | 16254 |' },
   /** Bytes of WAL of a payment with two updates and three deliveries. */
   ownWal: { value: 7_117, quoted: '| WAL | 15,259 | 7,117 |' },
-  /** Bytes of WAL of a payment that names no integration of the cell. */
+  /** Bytes of WAL of a payment whose integration another cell has: no update and no delivery. */
   otherWal: { value: 1_562, quoted: '| one cell with none of them | 1,872 | 6,000 | 0 | 1,562 |' },
   /** Bytes on disk of a payment with two updates and three deliveries. */
   ownDisk: { value: 2_817, quoted: '| on disk | 6,798 | 2,817 |' },
-  /** Bytes on disk of a payment without updates and deliveries. */
+  /** Bytes on disk of the three versions of a payment; one of another cell has one version. */
+  versionsDisk: { value: 885, quoted: '| snapshots, and before deliveries | 1,236 and 924 | 885 |' },
+  /** Bytes on disk of a payment without versions, updates and deliveries. */
   otherDisk: { value: 820, quoted: '| payments, and now their statuses | 2,777 | 820 and 297 |' },
   /** Calls of the Chain port for a new block: the publisher's, whatever the number of cells. */
   calls: { value: 3, quoted: '| 20 cells | 40 | 3 | 0 |' },
@@ -88,7 +90,7 @@ const nodeCalls = 2
  */
 export function modelCells(cells: number, prices: Prices = listPrices): CellsModel {
   if (!Number.isSafeInteger(cells) || cells < 1) throw new RangeError(`cells is ${cells}; pass a whole number from 1.`)
-  const { indexed, updated, delivered, ownWal, otherWal, ownDisk, otherDisk, calls } = measured
+  const { indexed, updated, delivered, ownWal, otherWal, ownDisk, otherDisk, versionsDisk, calls } = measured
   const { machines, feedMachines, load, blocksHour, requests } = assumed
   const others = 1 - 1 / cells
   const otherSeconds = 1 / indexed.value
@@ -96,7 +98,7 @@ export function modelCells(cells: number, prices: Prices = listPrices): CellsMod
   const seconds = ownSeconds / cells + others * otherSeconds
   const rate = 1 / seconds
   const wal = ownWal.value / cells + others * otherWal.value
-  const disk = ownDisk.value + (cells - 1) * otherDisk.value
+  const disk = ownDisk.value + (cells - 1) * (otherDisk.value + versionsDisk.value / assumed.deliveries)
   const feed = cells === 1 ? 0 : feedMachines * prices.machineHour
   const perBlock = { feed: calls.value, nodes: cells * nodeCalls }
   const asked = cells === 1 ? perBlock.nodes : perBlock.feed

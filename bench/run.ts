@@ -4,17 +4,19 @@
  * Names: signature, verification, pages, client, read-api-sqlite, read-api-postgres, sync, sync-sparse, live,
  * unauthenticated, deliveries-sqlite, deliveries-postgres, version-store, twin, console-sqlite, console-postgres,
  * console-writes, console-streams, updates, upgrade, bytes, bloat, retention, roles, failover, feed, start,
- * weight, deliveries-processes. Without a name all of them run.
+ * weight, deliveries-processes, cells. Without a name all of them run.
  *
  * `--payments=N` fills the databases of the read API, the console, the upgrade and retention with so many payments.
  * `--keep=FOLDER` keeps those of the console and the upgrade there for the next run. `--smoke` shows on small data that
- * everything runs; its figures mean nothing.
+ * everything runs; its figures mean nothing. `cells --model` prints the table of docs/scale.md, and measures nothing.
  * `--plot` measures nothing: it draws the pictures of docs/performance.md from the figures of bench/README.md.
  * @module
  */
 import { resolve } from 'node:path'
 import { benchBloat } from './bloat/bench.js'
 import { benchBytes } from './bytes/bench.js'
+import { benchCells } from './cells/bench.js'
+import { modelTable } from './cells/model.js'
 import { benchClient } from './client/bench.js'
 import { benchPages as benchConsolePages } from './console/bench.js'
 import { benchStreams } from './console/streams.js'
@@ -177,6 +179,10 @@ const benches: Readonly<Record<string, () => Promise<string>>> = {
           },
     ),
   start: () => benchStart({ rounds: smoke ? 1 : 11 }),
+  cells: async () =>
+    process.argv.includes('--model')
+      ? modelTable()
+      : benchCells(smoke ? { blocks: 20, perBlock: 12 } : { blocks: 500, perBlock: 12 }),
   'console-streams': async () =>
     [await benchStreams(sqliteDatabase, streamsEffort), await benchStreams(postgresDatabase, streamsEffort)].join('\n'),
 }

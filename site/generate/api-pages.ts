@@ -1,0 +1,10 @@
+/** Takes the pages that typedoc wrote for the packages. @module */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Pages by route. @throws {Error} When typedoc has not run. */
+export function apiPages(folder: string): Map<string, string> {
+  if (!existsSync(folder)) throw new Error('The pages of the packages are missing: run `npm run site -- --api` once.')
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'))
+  return new Map(names.map((name) => [`api/${name.replace(/[.]md$/, '')}`, readFileSync(join(folder, name), 'utf8')]))
+}

@@ -20,6 +20,7 @@ export default defineConfig({
   description: 'Receive, read, test and run: the documentation of the payment integration service.',
   lang: 'en',
   srcDir: '.pages',
+  srcExclude: ['public/**'],
   outDir: 'dist',
   lastUpdated: false,
   // `scripts/check-doc-links.mjs` checks every link and anchor of the built pages.
@@ -29,6 +30,11 @@ export default defineConfig({
     linkify: false,
     anchor: { slugify: anchorOf },
     config(md) {
+      // Braces of a document are text, not expressions of Vue.
+      for (const rule of ['text', 'code_inline'] as const) {
+        const render = md.renderer.rules[rule]
+        md.renderer.rules[rule] = (...given) => (render?.(...given) ?? '').replaceAll('{{', '&#123;&#123;')
+      }
       const fence = md.renderer.rules.fence
       md.renderer.rules.fence = (tokens, place, ...rest) => {
         const token = tokens[place]

@@ -11,15 +11,15 @@ export interface ErrorRow {
   readonly file: string
 }
 
-/** The rows of all tables whose first cell names codes: the last two cells are the cause and the cure. */
+/** The rows of all tables that name codes: the last two cells are the cause and the cure. */
 export function errorRows(root: string, files: readonly string[]): ErrorRow[] {
   return files
     .filter((file) => /^(packages\/[^/]+\/README|docs\/errors)[.]md$/.test(file))
     .flatMap((file) =>
-      [...readFileSync(join(root, file), 'utf8').matchAll(/^[|] (`ERR_.*) [|]$/gm)].flatMap(([, row = '']) => {
+      [...readFileSync(join(root, file), 'utf8').matchAll(/^[|] (.*`ERR_.*) [|]$/gm)].flatMap(([, row = '']) => {
         const cells = row.split(/(?<!\\) [|] /)
         const [cause = '', cure = ''] = cells.slice(-2)
-        return [...(cells[0] ?? '').matchAll(/`(ERR_\w+)`/g)].map(([, code = '']) => ({ code, cause, cure, file }))
+        return [...cells.slice(0, -2).join(' ').matchAll(/`(ERR_\w+)`/g)].map(([, code = '']) => ({ code, cause, cure, file }))
       }),
     )
 }

@@ -35,6 +35,8 @@ export default defineConfig({
         const render = md.renderer.rules[rule]
         md.renderer.rules[rule] = (...given) => (render?.(...given) ?? '').replaceAll('{{', '&#123;&#123;')
       }
+      // A wide table scrolls, by keys too.
+      md.renderer.rules['table_open'] = () => '<table tabindex="0">\n'
       const fence = md.renderer.rules.fence
       md.renderer.rules.fence = (tokens, place, ...rest) => {
         const token = tokens[place]

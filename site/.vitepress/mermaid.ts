@@ -3,7 +3,7 @@ import { renderMermaidSVG } from 'beautiful-mermaid'
 
 /** A figure that follows the colours of the theme. */
 export function figureOf(source: string): string {
-  const svg = renderMermaidSVG(source, { bg: 'var(--vp-c-bg)', fg: 'var(--vp-c-text-1)' })
+  const svg = renderMermaidSVG(source, { bg: 'var(--vp-c-bg)', fg: 'var(--vp-c-text-1)', muted: 'var(--vp-c-text-2)' })
     // The site has the font already, and asks no other host.
     .replace(/@import url\([^)]*\);/, '')
     .replaceAll(/font-family: 'Inter'/g, 'font-family: var(--vp-font-family-base)')

@@ -41,7 +41,7 @@ export function sidebarOf(pages: string): Item[] {
   return paths.flatMap(([text, patterns]) => {
     const routes = patterns.flatMap((pattern) => take(left, pattern))
     const items = routes.map((route) => ({
-      text: titleOf(route, readFileSync(join(pages, `${route}.md`), 'utf8')).replace('@payment-integration/', ''),
+      text: titleOf(route, readFileSync(join(pages, `${route}.md`), 'utf8')).replace('@payment-integration/', '').replace('Receive webhooks with ', ''),
       link: `/${route.replace(/(^|\/)index$/, '$1')}`,
     }))
     return items.length === 0 ? [] : [{ text, collapsed: text !== 'Start', items }]

@@ -1,6 +1,7 @@
 /** Gathers every error code with cause and cure from the tables of the documents. @module */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { routeOf } from './routes.js'
 import { cell } from './table.js'
 
 /** A code with its cause and cure, and the document that says so. */
@@ -29,17 +30,20 @@ export function errorsPage(root: string, files: readonly string[]): string {
   const rows = errorRows(root, files)
     .toSorted((one, other) => (one.code < other.code ? -1 : 1))
     .map(({ code, cause, cure, file }) => {
-      const [, name = 'server and command'] = /^packages\/([^/]+)/.exec(file) ?? []
-      const page = file.startsWith('docs/') ? '/errors.md' : `/packages/${name}/index.md`
-      return `| \`${code}\` | ${linkless(cause)} | ${linkless(cure)} | [${name}](${page}) |`
+      const page = `/${routeOf(file)}.md`
+      return `| [\`${code}\`](${page}) | ${linkless(cause)} | ${linkless(cure)} |`
     })
   return [
+    '---',
+    'aside: false',
+    '---',
+    '',
     '# Error codes',
     '',
     'Every code with its cause and cure. Branch on `code`, never on the message.',
     '',
-    '| Code | Cause | Cure | From |',
-    '| --- | --- | --- | --- |',
+    '| Code | Cause | Cure |',
+    '| --- | --- | --- |',
     ...rows,
     '',
   ].join('\n')

@@ -14,6 +14,10 @@ export function eventsPage(root: string): string {
   })
   if (rows.length === 0) throw new Error('packages/core/src/events.ts has no union ServiceEvent.')
   return [
+    '---',
+    'aside: false',
+    '---',
+    '',
     '# Events',
     '',
     'What `onEvent` of a service receives. An event is reported after its change is durable.',

@@ -10,6 +10,10 @@ export async function metricsPage(): Promise<string> {
     ([, name = '', help]) => `| \`${name}\` | ${kinds.get(name) ?? ''} | ${cell(help)} |`,
   )
   return [
+    '---',
+    'aside: false',
+    '---',
+    '',
     '# Metrics',
     '',
     'What `/metrics` exposes. [Observability](/observability.md) has the alerts, the dashboard and the traces.',

@@ -50,7 +50,9 @@ for (const page of pages)
     if (flaw !== null) problems.push(`${shown(page)}: ${link}: ${flaw}`)
   }
 // Such a file is published unchanged, and its links are relative to its former folder.
-for (const file of files.filter((each) => each.endsWith('.md') && !each.endsWith('/AGENTS.md') && !existsSync(each.replace(/[.]md$/, '.html'))))
+for (const file of files.filter(
+  (each) => each.endsWith('.md') && !each.endsWith('/AGENTS.md') && !existsSync(each.replace(/[.]md$/, '.html')),
+))
   problems.push(`${shown(file)} is copied and not a page; name its source in projectDocuments of typedoc.json`)
 
 for (const problem of new Set(problems)) console.error(problem)

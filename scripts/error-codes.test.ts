@@ -1,4 +1,4 @@
-/** Checks that every error code of the sources has a row with its cause and cure, and that no row names another. @module */
+/** Checks that each error code of the sources has a row with cause and cure, and each row a code. @module */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -8,7 +8,12 @@ import { repositoryFiles } from '../site/generate/routes.js'
 const root = join(import.meta.dirname, '..')
 const files = repositoryFiles(root)
 /** Codes of Node that the packages recognise. */
-const foreign = new Set(['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_TLS_CERT_ALTNAME_INVALID', 'ERR_HTTP_REQUEST_TIMEOUT', 'ERR_SQLITE_ERROR'])
+const foreign = new Set([
+  'ERR_SSL_WRONG_VERSION_NUMBER',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+  'ERR_HTTP_REQUEST_TIMEOUT',
+  'ERR_SQLITE_ERROR',
+])
 /** What several codes begin with. */
 const prefixes = new Set(['ERR_MIRROR', 'ERR_PROVIDER_', 'ERR_PROVIDER_WEBHOOK_'])
 const codes = new Set(

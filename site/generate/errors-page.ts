@@ -20,7 +20,12 @@ export function errorRows(root: string, files: readonly string[]): ErrorRow[] {
       [...readFileSync(join(root, file), 'utf8').matchAll(/^[|] (.*`ERR_.*) [|]$/gm)].flatMap(([, row = '']) => {
         const cells = row.split(/(?<!\\) [|] /)
         const [cause = '', cure = ''] = cells.slice(-2)
-        return [...cells.slice(0, -2).join(' ').matchAll(/`(ERR_\w+)`/g)].map(([, code = '']) => ({ code, cause, cure, file }))
+        return [
+          ...cells
+            .slice(0, -2)
+            .join(' ')
+            .matchAll(/`(ERR_\w+)`/g),
+        ].map(([, code = '']) => ({ code, cause, cure, file }))
       }),
     )
 }

@@ -1,8 +1,9 @@
-/** Generates a page for each framework from the templates of `payment-integration init`, which its tests run. @module */
-import { fromTemplate, type Target } from '../../packages/cli/src/init/template.js'
-import { frameworkNames, frameworks } from '../../packages/cli/src/init/frameworks.js'
+/** Makes a page for each framework from the templates of `init`, which its tests run. @module */
+
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { frameworkNames, frameworks } from '../../packages/cli/src/init/frameworks.js'
+import { fromTemplate, type Target } from '../../packages/cli/src/init/template.js'
 
 const target: Target = {
   extension: 'ts',
@@ -33,7 +34,10 @@ export async function frameworkPages(root: string): Promise<Map<string, string>>
       '## The files that it writes',
     ]
     for (const file of files)
-      parts.push(`### ${file.replace(/.*\//, '')}.ts`, `\`\`\`ts\n${(await fromTemplate(file, target, words)).trimEnd()}\n\`\`\``)
+      parts.push(
+        `### ${file.replace(/.*\//, '')}.ts`,
+        `\`\`\`ts\n${(await fromTemplate(file, target, words)).trimEnd()}\n\`\`\``,
+      )
     pages.set(`receive/${name}`, `${parts.join('\n\n')}\n`)
   }
   return pages

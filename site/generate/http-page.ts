@@ -1,6 +1,7 @@
 /** Generates the reference of the HTTP endpoints from the OpenAPI document. @module */
-import { openApiDocument } from '@payment-integration/contract/openapi'
+
 import { version } from '@payment-integration/cli'
+import { openApiDocument } from '@payment-integration/contract/openapi'
 import { cell } from './table.js'
 
 interface Described {
@@ -59,7 +60,9 @@ function parametersOf({ parameters = [] }: Operation): string[] {
 }
 
 function answersOf({ responses = {} }: Operation): string[] {
-  const rows = Object.entries(responses).map(([status, answer]) => `| ${status} | ${cell(resolved(answer).description)} |`)
+  const rows = Object.entries(responses).map(
+    ([status, answer]) => `| ${status} | ${cell(resolved(answer).description)} |`,
+  )
   return [['| Status | Meaning |', '| --- | --- |', ...rows].join('\n')]
 }
 

@@ -33,6 +33,8 @@ const agentsLine = 'For the repository of an integrator: [AGENTS.md](/AGENTS.md)
 
 /** One JSON Schema document with a definition for each shape on the wire. */
 function schemas() {
-  const definitions = JSON.parse(JSON.stringify(openApi.components['schemas'] ?? {}).replaceAll('#/components/schemas/', '#/$defs/'))
+  const definitions = JSON.parse(
+    JSON.stringify(openApi.components['schemas'] ?? {}).replaceAll('#/components/schemas/', '#/$defs/'),
+  )
   return { $schema: 'https://json-schema.org/draft/2020-12/schema', $defs: definitions }
 }

@@ -40,7 +40,10 @@ for (const [language, commands] of Object.entries(languages)) {
     spawnSync(command, args, { cwd: here, input: lines.join('\n'), encoding: 'utf8' }),
   )
   const missing = results.some(({ error }) => error !== undefined && 'code' in error && error.code === 'ENOENT')
-  const output = results.map(({ stdout, stderr }) => `${stdout ?? ''}${stderr ?? ''}`).join('').trim()
+  const output = results
+    .map(({ stdout, stderr }) => `${stdout ?? ''}${stderr ?? ''}`)
+    .join('')
+    .trim()
   console.log(`${language}: ${missing ? 'its command is not on this machine' : output}`)
   if (missing) continue
   ran++

@@ -1,6 +1,7 @@
 /** Configures the site: pages of `site/.pages`, search in the browser, no request to another host. @module */
 import { join } from 'node:path'
 import { defineConfig } from 'vitepress'
+import { accessibleTheme } from './accessible-theme.js'
 import { figureOf } from './mermaid.js'
 import { sidebarOf } from './sidebar.js'
 
@@ -25,6 +26,7 @@ export default defineConfig({
   lastUpdated: false,
   // `scripts/check-doc-links.mjs` checks every link and anchor of the built pages.
   ignoreDeadLinks: true,
+  vite: { plugins: [accessibleTheme()] },
   markdown: {
     html: false,
     linkify: false,
@@ -35,6 +37,16 @@ export default defineConfig({
         const render = md.renderer.rules[rule]
         md.renderer.rules[rule] = (...given) => (render?.(...given) ?? '').replaceAll('{{', '&#123;&#123;')
       }
+      // A cell without text is no heading of its column.
+      for (const [rule, offset] of [
+        ['th_open', 1],
+        ['th_close', -1],
+      ] as const)
+        md.renderer.rules[rule] = (tokens, place, options, _env, self) => {
+          const token = tokens[place]
+          if (token !== undefined && tokens[place + offset]?.content === '') token.tag = 'td'
+          return self.renderToken(tokens, place, options)
+        }
       // A wide table scrolls, by keys too.
       md.renderer.rules['table_open'] = () => '<table tabindex="0">\n'
       const fence = md.renderer.rules.fence

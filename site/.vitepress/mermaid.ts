@@ -8,7 +8,7 @@ export function figureOf(source: string): string {
     .replace(/@import url\([^)]*\);/, '')
     .replaceAll(/font-family: 'Inter'/g, 'font-family: var(--vp-font-family-base)')
   const label = escapeHtml(source.replaceAll(/\s+/g, ' ').trim())
-  return `<div class="figure" role="img" aria-label="${label}" v-html="${escapeHtml(JSON.stringify(svg))}"></div>`
+  return `<div class="figure" tabindex="0" role="img" aria-label="${label}" v-html="${escapeHtml(JSON.stringify(svg))}"></div>`
 }
 
 function escapeHtml(text: string): string {

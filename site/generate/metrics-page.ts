@@ -1,6 +1,11 @@
 /** Generates the list of metrics from what a server of this code exposes. @module */
+
+import { prefix } from '../../packages/server/src/metrics/names.js'
 import { prometheusMetrics } from '../../packages/server/src/metrics/prometheus-metrics.js'
 import { cell } from './table.js'
+
+/** The service's own metrics come before those of the process. */
+const rankOf = (row: string) => (row.startsWith(`| \`${prefix}`) ? 0 : 1)
 
 /** One page: every metric with its kind and meaning. */
 export async function metricsPage(): Promise<string> {
@@ -20,7 +25,7 @@ export async function metricsPage(): Promise<string> {
     '',
     '| Metric | Kind | Meaning |',
     '| --- | --- | --- |',
-    ...rows.toSorted(),
+    ...rows.toSorted((one, other) => rankOf(one) - rankOf(other) || (one < other ? -1 : 1)),
     '',
   ].join('\n')
 }

@@ -1,5 +1,5 @@
 /** Checks that relative links of generated documents lead to a file and an anchor. @module */
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, relative, resolve } from 'node:path'
 
 const [folder = 'docs/api'] = process.argv.slice(2)
@@ -24,10 +24,16 @@ function unescaped(text) {
   return text.replaceAll('&amp;', '&').replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>')
 }
 
+/** The file of a link's path: a leading slash names the folder, and a trailing one its index. */
+function fileOf(/** @type {string} */ page, /** @type {string} */ path) {
+  const file = path.startsWith('/') ? resolve(folder, `.${path}`) : resolve(dirname(page), path)
+  return path.endsWith('/') ? resolve(file, 'index.html') : file
+}
+
 /** The problem of a link on a page, or null. @param {string} page @param {string} link */
 function flawOf(page, link) {
   const [, path = '', place = ''] = /^([^?#]*)(?:\?[^#]*)?(?:#(.*))?$/.exec(link) ?? []
-  const target = path === '' ? page : resolve(dirname(page), decodeURIComponent(path))
+  const target = path === '' ? page : fileOf(page, decodeURIComponent(path))
   if (statSync(target, { throwIfNoEntry: false })?.isFile() !== true) return 'there is no such file'
   if (place === '' || !target.endsWith('.html')) return null
   return placesOf(target).has(decodeURIComponent(place)) ? null : 'there is no such place on that page'
@@ -44,7 +50,9 @@ for (const page of pages)
     if (flaw !== null) problems.push(`${shown(page)}: ${link}: ${flaw}`)
   }
 // Such a file is published unchanged, and its links are relative to its former folder.
-for (const file of files.filter((each) => each.endsWith('.md')))
+for (const file of files.filter(
+  (each) => each.endsWith('.md') && !each.endsWith('/AGENTS.md') && !existsSync(each.replace(/[.]md$/, '.html')),
+))
   problems.push(`${shown(file)} is copied and not a page; name its source in projectDocuments of typedoc.json`)
 
 for (const problem of new Set(problems)) console.error(problem)

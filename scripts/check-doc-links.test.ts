@@ -29,6 +29,12 @@ test('links that resolve pass', () => {
   })
 })
 
+test('a link from the root of the folder leads to its file, and one to a folder to its index', () => {
+  const links = '<a href="/b.html#there">x</a> <a href="/media/">x</a> <a href="/media/index.html">x</a>'
+  expect(check({ 'a.html': links, 'b.html': page, 'media/index.html': '' })).toMatchObject({ status: 0 })
+  expect(check({ 'a.html': '<a href="/c.html">x</a>' }).problems).toEqual(['a.html: /c.html: there is no such file'])
+})
+
 test.each([
   ['a file that is missing', '<a href="../docs/gone.md">x</a>', 'a.html: ../docs/gone.md: there is no such file'],
   ['a folder', '<a href="media">x</a>', 'a.html: media: there is no such file'],

@@ -16,6 +16,7 @@ export interface PaymentName {
 
 /** An event. The change that it reports is durable. */
 export type ServiceEvent =
+  /** A payment is stored for the first time. */
   | ({
       readonly type: 'payment.indexed'
       readonly blockNumber: number
@@ -24,18 +25,21 @@ export type ServiceEvent =
     } & PaymentName)
   /** A payment of a transaction that is not primary: the legacy look-up shows it, area (a) does not. */
   | ({ readonly type: 'payment.additional'; readonly ordinal: number; readonly blockNumber: number } & PaymentName)
+  /** A payment has a new version. */
   | ({
       readonly type: 'payment.changed'
       readonly version: number
       readonly from: PaymentState | null
       readonly to: PaymentState | null
     } & PaymentName)
+  /** A processor's update or a receipt was applied or refused. */
   | ({
       readonly type: 'update.settled'
       readonly updateId: string
       readonly outcome: UpdateOutcome
       readonly reason: string | null
     } & PaymentName)
+  /** An attempt of a delivery ended. */
   | ({
       readonly type: 'delivery.attempted'
       readonly deliveryId: string
@@ -76,13 +80,16 @@ export type ServiceEvent =
     }
   /** A failing endpoint answers again: its backlog is sent. */
   | { readonly type: 'endpoint.recovered'; readonly integrationAddress: string; readonly failingMs: number }
+  /** The blocks up to this one are indexed. */
   | { readonly type: 'chain.indexed'; readonly chainId: number; readonly blockNumber: number; readonly head: number }
+  /** Blocks left the chain: those above the common ancestor are read again. */
   | {
       readonly type: 'chain.reorganised'
       readonly chainId: number
       readonly from: number
       readonly commonAncestor: number
     }
+  /** A step of an indexer failed; it is repeated. */
   | { readonly type: 'chain.failed'; readonly chainId: number; readonly message: string }
   /** A listed router whose blocks before its addition are read. */
   | {

@@ -1,0 +1,31 @@
+/** Mends three places of the default theme that a screen reader stumbles on. @module */
+import type { UserConfig } from 'vitepress'
+
+/** By component: a text of its template, and the text in its place. */
+const mended: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
+  // The group itself is the button; a second one inside it has no use.
+  'VPSidebarItem.vue': [
+    ['role="button"\n        aria-label="toggle section"', 'aria-hidden="true"'],
+    ['@keydown.enter="onCaretClick"\n        tabindex="0"', ''],
+  ],
+  'VPHome.vue': [
+    ['<div \n    class="VPHome"', '<main class="VPHome"'],
+    ['</div>\n</template>', '</main>\n</template>'],
+  ],
+}
+
+/** The plugin that mends them. @throws {Error} When a text is missing: another version of the theme. */
+export function accessibleTheme(): NonNullable<NonNullable<UserConfig['vite']>['plugins']>[number] {
+  return {
+    name: 'accessible-theme',
+    enforce: 'pre',
+    transform(code: string, id: string) {
+      const changes = mended[/[^/]+[.]vue$/.exec(id)?.[0] ?? '']
+      if (changes === undefined) return undefined
+      return changes.reduce((text, [found, replaced]) => {
+        if (!text.includes(found)) throw new Error(`${id} no longer has ${found}`)
+        return text.replace(found, replaced)
+      }, code)
+    },
+  }
+}

@@ -1,0 +1,35 @@
+/** Generates the reference of the commands from their help texts. @module */
+import { runCli } from '@payment-integration/cli'
+
+/** The help text of a command line. */
+async function helpOf(args: readonly string[]): Promise<string> {
+  const lines: string[] = []
+  const io = {
+    out: (line: string) => lines.push(line),
+    err: (line: string) => lines.push(line),
+    env: {},
+    colour: false,
+  }
+  await runCli([...args, '--help'], io as never)
+  return lines.join('\n')
+}
+
+/** Names in the list of commands of a help text. */
+function commandsOf(help: string): string[] {
+  const [, list = ''] = help.split(/^Commands:$/m)
+  return [...(list.split(/^\S/m)[0] ?? '').matchAll(/^ {2}([a-z][\w-]*)/gm)].flatMap(([, name]) => name ?? [])
+}
+
+/** One page: every command with its help. */
+export async function cliPage(): Promise<string> {
+  const help = await helpOf([])
+  const parts = ['# Commands', 'What `--help` prints, for every command of `payment-integration`.', fenced(help)]
+  for (const name of commandsOf(help)) {
+    const own = await helpOf([name])
+    parts.push(`## ${name}`, fenced(own))
+    for (const sub of commandsOf(own)) parts.push(`### ${name} ${sub}`, fenced(await helpOf([name, sub])))
+  }
+  return `${parts.join('\n\n')}\n`
+}
+
+const fenced = (text: string) => `\`\`\`text\n${text}\n\`\`\``

@@ -1,0 +1,74 @@
+/** Generates the reference of the HTTP endpoints from the OpenAPI document. @module */
+
+import { version } from '@payment-integration/cli'
+import { openApiDocument } from '@payment-integration/contract/openapi'
+import { cell } from './table.js'
+
+interface Described {
+  readonly $ref?: string
+  readonly description?: string
+}
+interface Parameter extends Described {
+  readonly name?: string
+  readonly in?: string
+  readonly required?: boolean
+}
+interface Operation extends Described {
+  readonly summary?: string
+  readonly parameters?: readonly Parameter[]
+  readonly responses?: Readonly<Record<string, Described>>
+}
+
+/** The document that the server serves at `/openapi.json`. */
+export const openApi = openApiDocument({ version }) as unknown as {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly webhooks: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: Readonly<Record<string, Readonly<Record<string, object>>>>
+}
+
+const verbs = new Set(['get', 'post', 'put', 'patch', 'delete'])
+
+/** One page: every operation with its parameters and answers. */
+export function httpPage(): string {
+  const parts = [
+    '# HTTP endpoints',
+    'Download: [OpenAPI 3.1](/openapi.json), [JSON Schemas](/schemas.json). A running server shows the same document at `/openapi.json`.',
+  ]
+  for (const [path, item] of Object.entries(openApi.paths)) parts.push(...operationsOf(path, item))
+  parts.push('# Notifications')
+  for (const [name, item] of Object.entries(openApi.webhooks)) parts.push(...operationsOf(name, item))
+  return `${parts.join('\n\n')}\n`
+}
+
+function operationsOf(path: string, item: Readonly<Record<string, Operation>>): string[] {
+  return Object.entries(item)
+    .filter(([verb]) => verbs.has(verb))
+    .flatMap(([verb, operation]) => [
+      `## ${verb.toUpperCase()} ${path}`,
+      `**${operation.summary ?? ''}**`,
+      ...(operation.description === undefined ? [] : [operation.description]),
+      ...parametersOf(operation),
+      ...answersOf(operation),
+    ])
+}
+
+function parametersOf({ parameters = [] }: Operation): string[] {
+  const rows = parameters
+    .map((parameter) => resolved<Parameter>(parameter))
+    .map((each) => `| \`${each.name}\` | ${each.in}${each.required ? ', required' : ''} | ${cell(each.description)} |`)
+  return rows.length === 0 ? [] : [['| Parameter | In | Meaning |', '| --- | --- | --- |', ...rows].join('\n')]
+}
+
+function answersOf({ responses = {} }: Operation): string[] {
+  const rows = Object.entries(responses).map(
+    ([status, answer]) => `| ${status} | ${cell(resolved(answer).description)} |`,
+  )
+  return [['| Status | Meaning |', '| --- | --- |', ...rows].join('\n')]
+}
+
+/** The part that a reference names, or the part itself. */
+function resolved<Part extends Described>(part: Part): Part {
+  if (part.$ref === undefined) return part
+  const [kind = '', name = ''] = part.$ref.replace('#/components/', '').split('/')
+  return (openApi.components[kind]?.[name] ?? {}) as Part
+}

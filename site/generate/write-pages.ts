@@ -1,0 +1,53 @@
+/** Writes every page and every file of the site into `site/.pages`. @module */
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { apiPages } from './api-pages.js'
+import { cliPage } from './cli-pages.js'
+import { errorsPage } from './errors-page.js'
+import { eventsPage } from './events-page.js'
+import { frameworkPages } from './framework-pages.js'
+import { httpPage } from './http-page.js'
+import { machineFiles } from './machine-files.js'
+import { metricsPage } from './metrics-page.js'
+import { downloadOf, rewriteLinks } from './rewrite-links.js'
+import { repositoryFiles, routesOf } from './routes.js'
+import { titleOf } from './title.js'
+
+/** Writes them. @returns The number of pages. */
+export async function writePages(root: string): Promise<number> {
+  const out = join(root, 'site/.pages')
+  rmSync(out, { recursive: true, force: true })
+  const files = repositoryFiles(root)
+  const routes = routesOf(files)
+  const downloads = new Set<string>()
+  const targets = { routes, files: new Set(files), onFile: (path: string) => downloads.add(path) }
+  const pages = new Map<string, string>()
+  for (const [file, route] of routes)
+    pages.set(route, rewriteLinks(readFileSync(join(root, file), 'utf8'), file, targets))
+  const generated: [string, string][] = [
+    ['reference/http', httpPage()],
+    ['reference/commands', await cliPage()],
+    ['reference/metrics', await metricsPage()],
+    ['reference/events', eventsPage(root)],
+    ['reference/errors', errorsPage(root, files)],
+    ...(await frameworkPages(root)),
+    ...apiPages(join(root, 'site/.api')),
+  ]
+  for (const [route, text] of generated) pages.set(route, text)
+  for (const [route, text] of pages) write(join(out, `${route}.md`), text)
+  for (const path of downloads) copy(join(root, path), join(out, 'public', downloadOf(path)))
+  const agents = readFileSync(join(root, 'docs/agents.md'), 'utf8')
+  const described = [...pages].map(([route, text]) => ({ route, text, title: titleOf(route, text) }))
+  for (const [path, text] of machineFiles(described, agents)) write(join(out, 'public', path), text)
+  return pages.size
+}
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, text)
+}
+
+function copy(from: string, to: string): void {
+  mkdirSync(dirname(to), { recursive: true })
+  cpSync(from, to)
+}

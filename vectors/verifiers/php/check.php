@@ -1,0 +1,15 @@
+<?php
+// Runs verify.php over the vectors: php vectors/verifiers/check.php vectors/signature.json
+require __DIR__ . '/verify.php';
+
+$cases = json_decode(file_get_contents($argv[1]), true);
+$wrong = 0;
+foreach ($cases as $case) {
+    $body = base64_decode($case['body']);
+    $verdict = verify($case['secrets'], $case['header'], $body, $case['nowMs'], $case['toleranceSeconds']);
+    if ($verdict === ($case['expect'] === 'ok' ? $case['secretIndex'] : $case['expect'])) continue;
+    $wrong++;
+    echo "{$case['name']}: $verdict\n";
+}
+echo count($cases), " cases, $wrong wrong\n";
+exit($wrong > 0 || $cases === [] ? 1 : 0);

@@ -1,0 +1,13 @@
+# Runs verify.rb over the vectors: ruby vectors/verifiers/check.rb vectors/signature.json
+require 'json'
+require_relative 'verify'
+
+cases = JSON.parse(File.read(ARGV[0], encoding: 'UTF-8'))
+wrong = cases.reject do |each|
+  body = each['body'].unpack1('m')
+  verdict = verify(each['secrets'], each['header'], body, each['nowMs'], each['toleranceSeconds'])
+  verdict == (each['expect'] == 'ok' ? each['secretIndex'] : each['expect'])
+end
+wrong.each { |each| puts each['name'] }
+puts "#{cases.length} cases, #{wrong.length} wrong"
+exit(wrong.empty? && !cases.empty?)

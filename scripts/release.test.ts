@@ -6,10 +6,28 @@ import { dirname, join } from 'node:path'
 import { Ajv } from 'ajv'
 import formats from 'ajv-formats'
 import { expect, test } from 'vitest'
-import { dependenciesOf } from './release/dependencies.mjs'
-import { licenceProblems } from './release/licences.mjs'
-import { provenance } from './release/provenance.mjs'
-import { billOfMaterials } from './release/sbom.mjs'
+
+interface Dependency {
+  readonly name: string
+  readonly version: string
+  readonly licence: string
+  readonly folder: string
+  readonly needs: readonly string[]
+}
+type Dependencies = ReadonlyMap<string, Dependency>
+
+/** The modules of `npm run release:check`, which need no build. */
+const { dependenciesOf, licenceProblems, provenance, billOfMaterials } = Object.assign(
+  {},
+  ...(await Promise.all(
+    ['dependencies', 'licences', 'provenance', 'sbom'].map((name) => import(`./release/${name}.mjs`)),
+  )),
+) as {
+  dependenciesOf(root: string, folders: readonly string[]): Promise<Dependencies>
+  licenceProblems(dependencies: Iterable<Dependency>): string[]
+  provenance(facts: object): Promise<string>
+  billOfMaterials(dependencies: Dependencies, release: { readonly name: string; readonly version: string }): string
+}
 
 const root = join(import.meta.dirname, '..')
 const release = { name: 'payment-integration', version: '0.2.0' }

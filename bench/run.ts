@@ -1,10 +1,7 @@
 /**
  * Runs the benches and prints their tables as Markdown. Usage: npm run bench [-- name…] [-- --smoke]
  *
- * Names: signature, verification, pages, client, read-api-sqlite, read-api-postgres, sync, sync-sparse, live,
- * unauthenticated, deliveries-sqlite, deliveries-postgres, version-store, twin, console-sqlite, console-postgres,
- * console-writes, console-streams, updates, upgrade, bytes, bloat, retention, roles, failover, feed, start,
- * weight, deliveries-processes, cells. Without a name all of them run.
+ * Without a name all of them run; a name that does not exist prints those that do.
  *
  * `--payments=N` fills the databases of the read API, the console, the upgrade and retention with so many payments.
  * `--keep=FOLDER` keeps those of the console and the upgrade there for the next run. `--smoke` shows on small data that

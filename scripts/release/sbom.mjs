@@ -1,0 +1,32 @@
+/** Writes the bill of materials: CycloneDX 1.6 as JSON. @module */
+import { Enums, Models, Serialize, Spec } from '@cyclonedx/cyclonedx-library'
+
+/**
+ * @param {ReadonlyMap<string, import('./dependencies.mjs').Dependency>} dependencies
+ *
+ * @param {{ name: string, version: string }} release - What is released: the packages together.
+ *
+ * @returns {string} The same text for the same dependencies: it holds no time and no random number.
+ */
+export function billOfMaterials(dependencies, { name, version }) {
+  const bom = new Models.Bom()
+  const component = (type, of) =>
+    new Models.Component(type, of.name, {
+      version: of.version,
+      bomRef: `${of.name}@${of.version}`,
+      purl: `pkg:npm/${of.name.replace('@', '%40')}@${of.version}`,
+    })
+  bom.metadata.component = new Models.Component(Enums.ComponentType.Framework, name, { version, bomRef: name })
+  const components = new Map()
+  for (const [key, dependency] of dependencies) {
+    const made = component(Enums.ComponentType.Library, dependency)
+    made.licenses.add(new Models.LicenseExpression(dependency.licence))
+    components.set(key, made)
+    bom.components.add(made)
+    if (dependency.name.startsWith('@payment-integration/')) bom.metadata.component.dependencies.add(made.bomRef)
+  }
+  for (const [key, { needs }] of dependencies)
+    for (const needed of needs) components.get(key).dependencies.add(components.get(needed).bomRef)
+  const normalizer = new Serialize.JSON.Normalize.Factory(Spec.Spec1dot6)
+  return `${new Serialize.JsonSerializer(normalizer).serialize(bom, { sortLists: true, space: 2 })}\n`
+}

@@ -1,7 +1,7 @@
 /**
- * Turns blocks of READMEs and guides into programs beside a local service. `before` and `after` wrap the block. `swap` replaces
- * addresses that exist only in the text. `says` is the expected output. `service` is the running service's `ready`
- * event, with a free `port`.
+ * Turns blocks of READMEs and guides into programs beside a local service. `before` and `after` wrap the block. `swap`
+ * replaces addresses that exist only in the text. `says` is the expected output. `service` is the running service's
+ * `ready` event, with a free `port`.
  *
  * @module
  */

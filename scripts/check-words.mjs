@@ -31,7 +31,7 @@ process.exitCode = problems.length > 0 ? 1 : 0
 /** @param {string} path */
 function isChosen(path) {
   if (positionals.length > 0 && !positionals.some((prefix) => path.startsWith(prefix))) return false
-  return isCode(path) || /^docs\/(decisions\/)?[^/]+\.md$/.test(path)
+  return isCode(path) || /^docs\/((decisions|guides)\/)?[^/]+\.md$/.test(path)
 }
 
 /** @param {string} path */

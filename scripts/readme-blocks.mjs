@@ -1,6 +1,6 @@
-/** Lists the code blocks of READMEs and their runners. @module */
+/** Lists the code blocks of READMEs and guides, and their runners. @module */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 
 /**
  * The runner of a block. `environments`: `npm run environments` runs it from the tarballs, by its plan in
@@ -18,51 +18,54 @@ const runners = {
     { environments: true },
     { compiled: 'its host has PostgreSQL; examples/embedding and examples/fastify-host run the same lines' },
   ],
-  'packages/chain-evm/README.md': [
-    { environments: true },
-    { compiled: 'it wants nodes of two chains and a host; packages/chain-evm tests what it makes on recorded chains' },
+  'docs/doctor.md': { tests: ['packages/testing/test/readme.slow.test.ts'] },
+  'docs/explain.md': { tests: ['packages/testing/test/readme.slow.test.ts'] },
+  'docs/guides/compute-with-amounts.md': { tests: ['packages/client/test/readme.slow.test.ts'] },
+  'docs/guides/connect-your-users.md': {
+    compiled: 'its host has users in PostgreSQL; examples/embedding and examples/fastify-host run the same two calls',
+  },
+  'docs/guides/follow-payments-across-chains.md': {
+    compiled: 'it wants nodes of two chains and a host; packages/chain-evm tests what it makes on recorded chains',
+  },
+  'docs/guides/limit-requests.md': { environments: true },
+  'docs/guides/open-the-portal.md': {
+    compiled: 'it wants a host with a master key; packages/console and packages/server test the same calls',
+  },
+  'docs/guides/receive-in-a-framework.md': { tests: ['packages/webhook/test/adapters/readme.test.ts'] },
+  'docs/guides/reconcile.md': { tests: ['packages/client/test/readme.slow.test.ts'] },
+  'docs/guides/serve-shared-verifications.md': { environments: true },
+  'docs/guides/share-a-verification.md': { tests: ['packages/client/src/identity/readme.slow.test.ts'] },
+  'docs/guides/sign-operators-in.md': { tests: ['packages/core/src/operators/readme.test.ts'] },
+  'docs/guides/store-versions-in-your-database.md': { tests: ['packages/version-store/test/readme.slow.test.ts'] },
+  'docs/guides/test-an-integration.md': [
+    { tests: ['packages/testing/test/readme.slow.test.ts'] },
+    { tests: ['packages/testing/test/readme.slow.test.ts'] },
+    { compiled: 'it is a test file of vitest; packages/testing/test/service.test.ts makes the same calls' },
+  ],
+  'docs/guides/test-shared-verifications.md': [
+    { tests: ['packages/testing/test/readme.slow.test.ts'] },
     { environments: true },
   ],
+  'docs/guides/use-the-legacy-api.md': { tests: ['packages/client/src/legacy/readme.slow.test.ts'] },
+  'docs/guides/write-a-version-store.md': { tests: ['packages/version-store/test/readme.slow.test.ts'] },
+  'packages/chain-evm/README.md': { environments: true },
   'packages/chain-feed/README.md': {
     compiled: 'it wants NATS servers and a chain; packages/chain-feed/src tests make the same calls on both',
   },
   'packages/cli/README.md': { environments: true },
-  'packages/client/README.md': {
-    tests: [
-      'packages/client/test/readme.slow.test.ts',
-      'packages/client/src/identity/readme.slow.test.ts',
-      'packages/client/src/legacy/readme.slow.test.ts',
-    ],
-  },
+  'packages/client/README.md': { tests: ['packages/client/test/readme.slow.test.ts'] },
   'packages/console/README.md': {
     compiled: 'it wants a host with a master key; packages/console and packages/server test the same calls',
   },
   'packages/contract/README.md': { environments: true },
-  'packages/core/README.md': [
-    { environments: true },
-    { tests: ['packages/core/src/operators/readme.test.ts'] },
-    {
-      compiled: 'its host has users in PostgreSQL; examples/embedding and examples/fastify-host run the same two calls',
-    },
-  ],
+  'packages/core/README.md': { environments: true },
   'packages/identity-sumsub/README.md': { tests: ['packages/identity-sumsub/test/readme.slow.test.ts'] },
   'packages/mirror/README.md': { tests: ['packages/mirror/test/readme.slow.test.ts'] },
   'packages/server/README.md': { environments: true },
   'packages/store-sql/README.md': { environments: true },
-  'packages/testing/README.md': [
-    { tests: ['packages/testing/test/readme.slow.test.ts'] },
-    { tests: ['packages/testing/test/readme.slow.test.ts'] },
-    { tests: ['packages/testing/test/readme.slow.test.ts'] },
-    { tests: ['packages/testing/test/readme.slow.test.ts'] },
-    { compiled: 'it is a test file of vitest; packages/testing/test/service.test.ts makes the same calls' },
-    { tests: ['packages/testing/test/readme.slow.test.ts'] },
-    { environments: true },
-    { tests: ['packages/testing/test/readme.slow.test.ts'] },
-  ],
+  'packages/testing/README.md': { tests: ['packages/testing/test/readme.slow.test.ts'] },
   'packages/version-store/README.md': { tests: ['packages/version-store/test/readme.slow.test.ts'] },
-  'packages/webhook/README.md': {
-    tests: ['packages/webhook/src/readme.slow.test.ts', 'packages/webhook/test/adapters/readme.test.ts'],
-  },
+  'packages/webhook/README.md': { tests: ['packages/webhook/src/readme.slow.test.ts'] },
 }
 
 /**
@@ -81,11 +84,11 @@ export function blocksOf(file, text) {
   }))
 }
 
-/** The README of the workspace, and of every package: paths from the root. */
-export function packageReadmes(root) {
-  return ['README.md', ...readdirSync(join(root, 'packages')).map((name) => `packages/${name}/README.md`)].filter(
-    (file) => existsSync(join(root, file)),
-  )
+/** The README of the workspace and of every package, every guide, and the other pages with a runner. */
+export function documentsWithBlocks(root) {
+  const readmes = readdirSync(join(root, 'packages')).map((name) => `packages/${name}/README.md`)
+  const guides = readdirSync(join(root, 'docs/guides')).map((name) => `docs/guides/${name}`)
+  return [...new Set([...readmes, ...guides, ...Object.keys(runners)])].filter((file) => existsSync(join(root, file)))
 }
 
 /** The runner of a block. @returns {Runner | undefined} */
@@ -94,9 +97,11 @@ export function runnerOf({ file, index }) {
   return Array.isArray(runner) ? runner[index] : runner
 }
 
-/** Blocks without a runner, runners without a block, and tests that do not read the README. @returns {string[]} */
+/** Blocks without a runner, runners without a block, and tests that do not name the document. @returns {string[]} */
 export function unranBlocks(root) {
-  return packageReadmes(root).flatMap((file) => {
+  const missing = Object.keys(runners).filter((file) => !existsSync(join(root, file)))
+  const ghosts = missing.map((file) => `${file} does not exist, and scripts/readme-blocks.mjs lists it`)
+  const found = documentsWithBlocks(root).flatMap((file) => {
     const blocks = blocksOf(file, readFileSync(join(root, file), 'utf8'))
     const runner = runners[file]
     const problems = blocks
@@ -105,11 +110,13 @@ export function unranBlocks(root) {
     if (Array.isArray(runner) && runner.length > blocks.length)
       problems.push(`${file} has ${blocks.length} blocks, scripts/readme-blocks.mjs lists ${runner.length}`)
     for (const path of [runner ?? []].flat().flatMap((one) => one.tests ?? []))
-      if (!readsReadme(join(root, path))) problems.push(`${path} is said to run blocks of ${file} and does not read it`)
+      if (!namesDocument(join(root, path), file))
+        problems.push(`${path} is said to run blocks of ${file} and does not name it`)
     return problems
   })
+  return [...ghosts, ...found]
 }
 
-function readsReadme(path) {
-  return existsSync(path) && /README|readme/.test(readFileSync(path, 'utf8'))
+function namesDocument(path, file) {
+  return existsSync(path) && readFileSync(path, 'utf8').includes(basename(file))
 }

@@ -1,4 +1,4 @@
-/** Compares sizes that documents quote with the budgets that `npm run packages` measures against. @module */
+/** Compares sizes that documents quote with their budgets, and checks the length of READMEs. @module */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -13,11 +13,40 @@ interface Budget {
 }
 const budgets = JSON.parse(read('scripts/size-budgets.json')) as Budget[]
 
+const packages = readdirSync(join(root, 'packages'))
 const documents = [
   'README.md',
-  ...readdirSync(join(root, 'packages')).map((name) => `packages/${name}/README.md`),
-  ...readdirSync(join(root, 'docs/decisions')).map((name) => `docs/decisions/${name}`),
+  ...packages.map((name) => `packages/${name}/README.md`),
+  ...['decisions', 'guides'].flatMap((folder) =>
+    readdirSync(join(root, 'docs', folder)).map((name) => `docs/${folder}/${name}`),
+  ),
 ]
+
+test('no README of a package has more than 150 lines; the rest is a page in docs/guides', () => {
+  const lengths = packages.map(
+    (name) => [name, read(`packages/${name}/README.md`).trimEnd().split('\n').length] as const,
+  )
+  expect(lengths.filter(([, length]) => length > 150)).toEqual([])
+})
+
+test('the README of a package names each of its entries', () => {
+  const api = JSON.parse(read('scripts/public-api.snapshot.json')) as Record<string, Record<string, unknown>>
+  const unnamed = packages.flatMap((name) => {
+    const text = read(`packages/${name}/README.md`)
+    const entries = Object.keys(api[`@payment-integration/${name}`] ?? {}).filter((entry) => entry !== '.')
+    return entries
+      .filter((entry) => !text.includes(`\`${entry}\``) && !text.includes(`integration/${name}${entry.slice(1)}`))
+      .map((entry) => `${name}: ${entry}`)
+  })
+  expect(unnamed).toEqual([])
+})
+
+test('every guide is named by a README or another page', () => {
+  const texts = [...documents, 'docs/doctor.md', 'docs/explain.md'].map((path) => [path, read(path)] as const)
+  const guides = documents.filter((path) => path.startsWith('docs/guides/'))
+  const named = (guide: string) => texts.some(([path, text]) => path !== guide && text.includes(guide.slice(5)))
+  expect(guides.filter((guide) => !named(guide))).toEqual([])
+})
 
 /** A size follows its names: `createClient` 26.5 kB, or `parseAmount` with `formatAmount` 1.2 kB. */
 const quoted = /`(\w+)`(?: with `(\w+)`)?(?: may take)? (\d+(?:[.]\d+)?) k?B\b/g

@@ -1,7 +1,7 @@
 /**
  * Checks the code that people copy. Every TypeScript block in a README or under docs/ compiles against the packages'
- * sources. Every block of a package's README has a runner (`readme-blocks.mjs`). Every example with a `check` script
- * passes it; its tests run under `npm test`. Exit code 0 without problems, else 1.
+ * sources. Every block of a package's README or a guide has a runner (`readme-blocks.mjs`). Every example with a
+ * `check` script passes it; its tests run under `npm test`. Exit code 0 without problems, else 1.
  *
  * @module
  */

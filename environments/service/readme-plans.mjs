@@ -1,7 +1,7 @@
 /**
- * Turns README blocks into programs beside a local service. `before` and `after` wrap the block. `swap` replaces
- * addresses that exist only in the text. `says` is the expected output. `service` is the running service's `ready`
- * event, with a free `port`.
+ * Turns blocks of READMEs and guides into programs beside a local service. `before` and `after` wrap the block. `swap`
+ * replaces addresses that exist only in the text. `says` is the expected output. `service` is the running service's
+ * `ready` event, with a free `port`.
  *
  * @module
  */
@@ -59,7 +59,7 @@ export const plans = {
     after: "console.log('receipts', typeof receipts)",
     says: /memoHex: '0x6f726465722d33[\s\S]*receipts object/,
   }),
-  'packages/chain-evm/README.md 2': (service) => ({
+  'packages/chain-evm/README.md 1': (service) => ({
     before: `
       import { createEvmChain } from '@payment-integration/chain-evm'
       const integrationAddress = '${service.integrationAddress}', receiver = '${service.accountAddress}'`,
@@ -108,7 +108,7 @@ export const plans = {
     after: "console.log((await fetch(server.url + '/health')).status, apiSecret.slice(0, 7)); await server.stop()",
     says: /Listening on http.*\n200 pi_api_/,
   }),
-  'packages/server/README.md 1': () => ({
+  'docs/guides/serve-shared-verifications.md 0': () => ({
     env: { MASTER_KEY: masterKey },
     before: `
       import { createSqliteStore } from '@payment-integration/store-sql/sqlite'
@@ -127,7 +127,7 @@ export const plans = {
       await store.close()`,
     says: /unsigned webhook 400/,
   }),
-  'packages/server/README.md 2': () => ({
+  'docs/guides/limit-requests.md 0': () => ({
     after: "console.log('waits', limits.countRequest('192.0.2.1'))",
     says: /waits 0/,
   }),
@@ -135,7 +135,7 @@ export const plans = {
     after: "console.log('closed')",
     says: /closed/,
   }),
-  'packages/testing/README.md 6': () => ({
+  'docs/guides/test-shared-verifications.md 1': () => ({
     before: `
       import { createServer } from 'node:http'
       import { startIdentityProvider } from '@payment-integration/testing/identity-provider'

@@ -1,10 +1,10 @@
-/** The READMEs' blocks as programs, from the tarballs, beside a running service. @module */
+/** The blocks of READMEs and guides as programs, from the tarballs, beside a running service. @module */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { transform } from 'esbuild'
-import { blocksOf, packageReadmes, runnerOf } from '../readme-blocks.mjs'
+import { blocksOf, documentsWithBlocks, runnerOf } from '../readme-blocks.mjs'
 import { must } from './child.mjs'
 
 /**
@@ -16,7 +16,7 @@ import { must } from './child.mjs'
 export async function runReadmes({ root, folder, service, results, inParallel }) {
   const { plans } = await import(pathToFileURL(join(folder, 'readme-plans.mjs')).href)
   const found = await Promise.all(
-    packageReadmes(root).map(async (file) => blocksOf(file, await readFile(join(root, file), 'utf8'))),
+    documentsWithBlocks(root).map(async (file) => blocksOf(file, await readFile(join(root, file), 'utf8'))),
   )
   const chosen = found.flat().filter((block) => runnerOf(block)?.environments)
   const left = Object.keys(plans).filter((name) => !chosen.some(({ file, index }) => name === `${file} ${index}`))

@@ -1,4 +1,4 @@
-/** The line that mounts the adapter of each framework, as the README of the webhook package has it. @module */
+/** The line that mounts the adapter of each framework, as the guide to frameworks has it. @module */
 
 /** A framework with an adapter. */
 export type DoctorFramework =

@@ -15,7 +15,11 @@ import { freePort } from './free-port.js'
 import { redisMissing, startRedis } from './redis-server.js'
 
 const secret = 'whsec_of_the_readme'
-const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+const textOf = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')
+const readme = textOf('packages/version-store/README.md')
+const guides = ['store-versions-in-your-database.md', 'write-a-version-store.md'].map((name) =>
+  textOf(`docs/guides/${name}`),
+)
 const cwd = fileURLToPath(new URL('..', import.meta.url))
 const flags = ['--conditions=@payment-integration/source', '--import', 'tsx', '--input-type=module', '--eval']
 
@@ -72,9 +76,9 @@ test('the receiver of the README takes new versions, drops repeated and overtake
   database.close()
 })
 
-/** The TypeScript block that has this text, as JavaScript. */
+/** The TypeScript block of a guide that has this text, as JavaScript. */
 function block(text: string): string {
-  const found = [...readme.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code)
+  const found = [...guides.join('').matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code)
   const [code, another] = found.filter((one) => one.includes(text))
   expect([typeof code, another], text).toEqual(['string', undefined])
   const options = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022, verbatimModuleSyntax: true }

@@ -37,7 +37,7 @@ test.each<[string, Reply, string]>([
     'verified elsewhere',
   ],
 ])(
-  'the block of the README about sharing %s',
+  'the block of the guide about sharing %s',
   async (_case, reply, printed) => {
     await using server = await serveReplies(reply)
     const variables = {
@@ -47,7 +47,7 @@ test.each<[string, Reply, string]>([
       USER_EMAIL: email,
       SHARE_TOKEN: kycShareToken,
     }
-    expect(await runReadme('Sharing a verification', variables)).toBe(`${printed}\n`)
+    expect(await runReadme('docs/guides/share-a-verification.md', variables)).toBe(`${printed}\n`)
     expect(server.requests.map(({ body }) => JSON.parse(body))).toEqual([{ email, kycShareToken }])
   },
   60_000,

@@ -13,11 +13,11 @@ test.each([
     'not as invoiced: Invalid payment amount, Invalid payment currency',
   ],
 ])(
-  'the legacy block of the README %s',
+  'the block of the guide about the legacy API %s',
   async (_case, reply, verdict) => {
     await using server = await serveReplies({ body: lookup() }, reply)
     const variables = { PAYMENTS_URL: server.url, LEGACY_API_KEY: apiKey, TX_HASH: txHash }
-    expect(await runReadme('The legacy API', variables)).toBe(`order-7 1.1255 USDC\n${verdict}\n`)
+    expect(await runReadme('docs/guides/use-the-legacy-api.md', variables)).toBe(`order-7 1.1255 USDC\n${verdict}\n`)
     expect(server.requests.map(({ method }) => method)).toEqual(['GET', 'POST'])
   },
   60_000,

@@ -62,9 +62,9 @@ it('no page offers an admin act to an operator, or any act but the search to a v
   }
 })
 
-it('the table of acts in the README has each act with its role, sorted by section and name', () => {
-  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
-  const rows = [...readme.matchAll(/^\| ([a-z]+) \| `([a-z-]+)` \| (viewer|operator|admin) \|/gm)]
+it('the table of acts in the guide has each act with its role, sorted by section and name', () => {
+  const guide = readFileSync(new URL('../../../../docs/guides/act-in-the-console.md', import.meta.url), 'utf8')
+  const rows = [...guide.matchAll(/^\| ([a-z]+) \| `([a-z-]+)` \| (viewer|operator|admin) \|/gm)]
   expect(rows.map(([, , act, needs]) => [act, needs]).sort()).toEqual(
     named.map(({ name, needs }) => [name, needs]).sort(),
   )

@@ -7,11 +7,11 @@ import { parseMasterKey } from '../secrets/master-key.js'
 import { createService } from '../service.js'
 
 const address = `0x${'a1'.repeat(20)}`
-const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
-const [, block = ''] = /## Operators\n.*?```ts\n(.*?)```/s.exec(readme) ?? []
+const guide = readFileSync(new URL('../../../../docs/guides/sign-operators-in.md', import.meta.url), 'utf8')
+const [, block = ''] = /```ts\n(.*?)```/s.exec(guide) ?? []
 const AsyncFunction = (async () => {}).constructor as new (...text: string[]) => (...given: unknown[]) => Promise<void>
 
-test('the lines of the README make an operator, who disables an integration under their own name', async () => {
+test('the lines of the guide make an operator, who disables an integration under their own name', async () => {
   const store = memoryStore({ now: () => Date.now() })
   const service = createService({
     store,

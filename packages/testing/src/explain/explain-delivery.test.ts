@@ -256,12 +256,13 @@ test('a finding about the raw body has a line for every framework, another one h
   expect(quoted?.lines).toEqual([])
 })
 
-test('every line of a framework is in the README of the webhook package', () => {
-  const readme = readFileSync(new URL('../../../webhook/README.md', import.meta.url), 'utf8')
+test('every line of a framework is in the guide to frameworks', () => {
+  const page = new URL('../../../../docs/guides/receive-in-a-framework.md', import.meta.url)
+  const guide = readFileSync(page, 'utf8')
   for (const { framework, line } of frameworkLines) {
     const [code = ''] = line.split(' // ')
     const core = framework === 'Worker' ? 'fetch: createWorkerHandler(' : code
-    expect(readme).toContain(core)
+    expect(guide).toContain(core)
   }
 })
 

@@ -1,5 +1,5 @@
 /**
- * Runs blocks of the README, each on its own port, and prints the ports in the order of the files.
+ * Runs blocks of the guide to frameworks, each on its own port, and prints the ports in the order of the files.
  * A block that listens starts itself; for one that exports a handler, this plays its platform.
  */
 import { once } from 'node:events'

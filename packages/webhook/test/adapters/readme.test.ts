@@ -8,10 +8,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestDeliveryOptions } from '../../src/exports/testing.js'
 import { delivery, secret } from './fixture.js'
 
-const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
-const section = readme.slice(readme.indexOf('## Frameworks'), readme.indexOf('### What every adapter does'))
-const [shared = '', ...blocks] = section.split('### ').map((part) => /```ts\n(.*?)```/s.exec(part)?.[1] ?? '')
-const names = [...section.matchAll(/^### (.*)$/gm)].map(([, name]) => name ?? '')
+const page = new URL('../../../../docs/guides/receive-in-a-framework.md', import.meta.url)
+const [section = ''] = readFileSync(page, 'utf8').split('## What every adapter does')
+const [shared = '', ...blocks] = section.split('## ').map((part) => /```ts\n(.*?)```/s.exec(part)?.[1] ?? '')
+const names = [...section.matchAll(/^## (.*)$/gm)].map(([, name]) => name ?? '')
 
 let folder: string
 let child: ReturnType<typeof spawn>
@@ -45,7 +45,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('the README has a block for every adapter', () => {
+test('the guide has a block for every adapter', () => {
   const exported = new URL('../../src/exports/', import.meta.url)
   const adapters = readdirSync(exported).filter(
     (file) => file !== 'index.ts' && readFileSync(new URL(file, exported), 'utf8').includes('/adapters/'),

@@ -301,9 +301,9 @@ const outcomes: Readonly<Record<ShareOutcome, true>> = {
   ...{ throttled: true, unavailable: true },
 }
 
-it('the README explains every outcome that identity shares prints, once, and no other', async () => {
-  const readme = await readFile(new URL('../../../README.md', import.meta.url), 'utf8')
-  const [, table = ''] = readme.split('| outcome of a share | meaning |\n')
+it('the guide explains every outcome that identity shares prints, once, and no other', async () => {
+  const page = new URL('../../../../../docs/guides/operate-shared-verifications.md', import.meta.url)
+  const [, table = ''] = (await readFile(page, 'utf8')).split('| outcome of a share | meaning |\n')
   const rows = table.split('\n\n', 1)[0]?.split('\n') ?? []
   const names = rows.flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name))
   expect(names.sort()).toEqual(Object.keys(outcomes).sort())

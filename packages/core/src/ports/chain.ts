@@ -72,6 +72,10 @@ export interface EndpointStatus {
   readonly failures: number
   readonly contradictions: number
   readonly failedProofs: number
+  /** Counts since the start: calls sent; bytes of answers, unpacked; blocks of ranges that it answered. */
+  readonly calls: number
+  readonly receivedBytes: number
+  readonly blocks: number
   /** Largest number of blocks that one request for logs may span at present. */
   readonly maxRange: number
   readonly lastError: string | null

@@ -43,6 +43,8 @@ export interface Endpoints {
   status(): readonly EndpointStatus[]
   /** As `Chain.watch`. */
   watch(wake: () => void, signal: AbortSignal): Promise<void>
+  /** As `Chain.announcesBlocks`. */
+  announcesBlocks(): boolean
   /** Ends all connections and requests. Later calls are refused. */
   close(): void
 }

@@ -114,6 +114,12 @@ export interface Chain {
    * blocks. It never rejects: a broken subscription is renewed. The caller polls as well.
    */
   watch(wake: () => void, signal: AbortSignal): Promise<void>
+  /**
+   * Whether a node that `watch` subscribed to announces blocks now, and the newest announced block is the newest head
+   * that was read. The caller then polls less often. When that ends with the subscription, `watch` calls `wake`.
+   * @default false
+   */
+  announcesBlocks?(): boolean
   /** The fate of a transaction. */
   transactionFate(txHash: string, signal?: AbortSignal): Promise<TransactionFate>
   /**

@@ -130,6 +130,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
       }, signal)
     },
     watch: (wake, signal) => endpoints.watch(wake, signal),
+    announcesBlocks: () => endpoints.announcesBlocks(),
     endpoints: () => endpoints.status(),
     close: () => endpoints.close(),
   }

@@ -216,6 +216,8 @@ export function createFeedChain(options: FeedChainOptions): Chain {
       const own: EndpointStatus = {
         ...{ name: endpoint, score: inUse ? 1 : 0, inUse, head: newest, latencyMs: null, failures, lastError },
         ...{ contradictions: 0, failedProofs: 0, maxRange: chunkBlocks },
+        // The feed is no node: nobody bills its calls.
+        ...{ calls: 0, receivedBytes: 0, blocks: 0 },
       }
       return [own, ...chain.endpoints().map((each) => (inUse ? { ...each, inUse: false } : each))]
     },

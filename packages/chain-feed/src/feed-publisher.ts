@@ -1,5 +1,5 @@
 /** Reads a chain and publishes its proven blocks. Source: docs/decisions/chain-feed.md. @module */
-import { ChainError, silentLogger, systemClock, systemRandom } from '@payment-integration/core'
+import { ChainError, pollWaitMs, silentLogger, systemClock, systemRandom } from '@payment-integration/core'
 import type { BlockRange, BlockRef, Chain, Clock, Logger, Random } from '@payment-integration/core/ports'
 import { FeedError } from './errors.js'
 import type { FeedConnection } from './feed-connection.js'
@@ -195,7 +195,7 @@ export function createFeedPublisher(options: FeedPublisherOptions): FeedPublishe
         isPrepared = true
         const isIdle = await step(signal)
         failures = 0
-        if (isIdle) await clock.sleep(pollMs, AbortSignal.any([signal, wake.signal]))
+        if (isIdle) await clock.sleep(pollWaitMs(chain, pollMs), AbortSignal.any([signal, wake.signal]))
         if (wake.signal.aborted) wake = new AbortController()
       } catch (error) {
         if (signal.aborted) break

@@ -158,13 +158,21 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
           endpoint.tellHead(number)
           quietly(wake)
         }
-        const follower = followHeads({ chainId, url: told, clock, requestTimeoutMs, onHead })
+        const follower = followHeads({
+          chainId,
+          url: told,
+          clock,
+          requestTimeoutMs,
+          onHead,
+          onEnded: () => quietly(wake),
+        })
         followers.set(endpoint, follower)
         await follower.run(signal)
         followers.delete(endpoint)
       })
       await Promise.all(runs)
     },
+    announcesBlocks: () => [...followers.values()].some((follower) => follower.announces()),
     close() {
       closed = true
       for (const endpoint of endpoints) endpoint.close()

@@ -71,14 +71,21 @@ export interface ManagedEndpoint {
 
 /** Opens an endpoint. Nothing is sent yet. */
 export function createEndpoint(options: EndpointOptions): ManagedEndpoint {
-  const { chainId, index, name, named, wire, clock, heads, alone, onDistrust, onPolled } = options
+  const { chainId, index, name, named, clock, heads, alone, onDistrust, onPolled } = options
   const fail = chainFailures(chainId, named ? name : undefined)
   const health = createHealth(clock)
   const sizes = createRangeSize(options.range)
   const batch = createBatchSize(options.batchSize)
   const limit = createRateLimit(clock)
   const closing = new AbortController()
-  const counts = { failures: 0, contradictions: 0, failedProofs: 0, limitCodes: 0, refused: 0 }
+  const counts = { failures: 0, contradictions: 0, failedProofs: 0, limitCodes: 0, refused: 0, calls: 0, blocks: 0 }
+  const wire: Wire = {
+    ...options.wire,
+    send(calls, signal) {
+      counts.calls += calls.length
+      return options.wire.send(calls, signal)
+    },
+  }
   let benched = false
   let head: number | null = null
   let headAt = clock.now()
@@ -200,6 +207,7 @@ export function createEndpoint(options: EndpointOptions): ManagedEndpoint {
     let laid = false
     function take(verdict: Verdict): void {
       if (verdict.kind === 'head') pollHead(verdict.number)
+      else if (verdict.kind === 'blocks-read') counts.blocks += verdict.blocks
       else if (verdict.kind === 'range-read') sizes.worked(verdict.blocks)
       else if (verdict.kind === 'contradiction') {
         laid = true
@@ -269,6 +277,9 @@ export function createEndpoint(options: EndpointOptions): ManagedEndpoint {
       failures: counts.failures,
       contradictions: counts.contradictions,
       failedProofs: counts.failedProofs,
+      calls: counts.calls,
+      receivedBytes: wire.received(),
+      blocks: counts.blocks,
       maxRange: sizes.current(),
       lastError,
     }),

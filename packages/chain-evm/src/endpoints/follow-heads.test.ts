@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { until } from '../../test/endpoint-nodes.js'
 import { type ManualClock, manualClock } from '../../test/manual-clock.js'
 import { NodeError, plain, type ScriptedNode, scriptedNode } from '../../test/scripted-node.js'
@@ -145,6 +145,45 @@ test.each([
   }
   expect(waits).toEqual([250, 250, 500, 1_000, 2_000])
   expect(wakes).toBe(0)
+})
+
+describe('blocks count as announced', () => {
+  test('from the first head on that polling has read, until polling finds one that was not told', async () => {
+    watch()
+    await subscribed(1)
+    await poll(100)
+    expect(endpoints.announcesBlocks()).toBe(false)
+    send(101)
+    await until(() => wakes === 1)
+    // The node that is read does not have the block yet.
+    expect(endpoints.announcesBlocks()).toBe(false)
+    await poll(101)
+    expect(endpoints.announcesBlocks()).toBe(true)
+    await poll(102)
+    expect(endpoints.announcesBlocks()).toBe(false)
+    send(102)
+    await until(() => wakes === 2)
+    expect(endpoints.announcesBlocks()).toBe(true)
+  })
+
+  test('no longer when the connection ends, which wakes, nor on the next one before it tells a head', async () => {
+    watch()
+    await subscribed(1)
+    send(101)
+    await until(() => wakes === 1)
+    await poll(101)
+    node.sockets[0]?.terminate()
+    await until(() => wakes === 2)
+    expect(endpoints.announcesBlocks()).toBe(false)
+    await clock.advance(await waiting())
+    await subscribed(2)
+    await poll(101)
+    expect(endpoints.announcesBlocks()).toBe(false)
+    send(102)
+    await until(() => wakes === 3)
+    await poll(102)
+    expect(endpoints.announcesBlocks()).toBe(true)
+  })
 })
 
 test('a node that never answers the subscription is given up at the time-out', async () => {

@@ -20,6 +20,8 @@ export interface FollowHeadsOptions {
   readonly requestTimeoutMs: number
   /** Told of each new head. */
   readonly onHead: (number: number) => void
+  /** Told when a connection ends that has told a head. */
+  readonly onEnded: () => void
 }
 
 /** A subscription to new heads. */
@@ -28,13 +30,18 @@ export interface HeadFollower {
   run(signal: AbortSignal): Promise<void>
   /** Polling saw this head. */
   polled(number: number): void
+  /** Whether this connection tells heads, and polling saw the newest of them and none above it. */
+  announces(): boolean
 }
 
 /** Makes a subscription. Nothing is sent before `run`. */
 export function followHeads(options: FollowHeadsOptions): HeadFollower {
-  const { chainId, url, clock, requestTimeoutMs, onHead } = options
+  const { chainId, url, clock, requestTimeoutMs, onHead, onEnded } = options
   const reconnect = createReconnect(clock)
   let told = -1
+  let polledHead: number | null = null
+  /** The connection has told a head. */
+  let isTelling = false
   /** Since when polling knows a head that the subscription did not tell; null: it did. */
   let behindSince: number | null = null
   let renew = () => {}
@@ -43,6 +50,7 @@ export function followHeads(options: FollowHeadsOptions): HeadFollower {
     const head = headIn(message, subscription)
     if (head === null) return
     told = Math.max(told, head)
+    isTelling = true
     behindSince = null
     reconnect.worked()
     onHead(head)
@@ -85,11 +93,17 @@ export function followHeads(options: FollowHeadsOptions): HeadFollower {
         behindSince = null
         await subscribe(signal).catch(() => {})
         reconnect.failed()
+        if (isTelling) {
+          isTelling = false
+          onEnded()
+        }
         // A node that tells one head and hangs up is not to be asked without end.
         await clock.sleep(Math.max(reconnect.waitMs(), RECONNECT_MS.first), signal)
       }
     },
+    announces: () => isTelling && polledHead === told,
     polled(number) {
+      polledHead = number
       if (number <= told) return
       behindSince ??= clock.now()
       if (clock.now() - behindSince < SILENT_AFTER_MS) return

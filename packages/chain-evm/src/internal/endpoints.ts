@@ -8,6 +8,8 @@ export { isRateLimit } from './failures.js'
 export type Verdict =
   /** It reported this head. */
   | { readonly kind: 'head'; readonly number: number }
+  /** It answered all of a range of this many blocks. */
+  | { readonly kind: 'blocks-read'; readonly blocks: number }
   /** It answered a request for the logs of this many blocks. */
   | { readonly kind: 'range-read'; readonly blocks: number }
   /** It failed on a request for the logs of this many blocks; a rate limit is none of the size's business. */
@@ -41,6 +43,8 @@ export interface Endpoints {
   status(): readonly EndpointStatus[]
   /** As `Chain.watch`. */
   watch(wake: () => void, signal: AbortSignal): Promise<void>
+  /** As `Chain.announcesBlocks`. */
+  announcesBlocks(): boolean
   /** Ends all connections and requests. Later calls are refused. */
   close(): void
 }

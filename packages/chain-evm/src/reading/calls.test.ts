@@ -40,6 +40,17 @@ test('a block without payments costs its header', async () => {
   expect(chain.since(before).flat().length).toBeLessThanOrEqual(blocks * 1.03)
 })
 
+test('the status of an endpoint counts calls as the node does, the bytes of answers, and the blocks of ranges', async () => {
+  const opened = chain.open()
+  const before = chain.front.requests.length
+  await readAll(opened, dense.from, sparse.to, far)
+  const [status] = opened.endpoints()
+  expect(status?.calls).toBe(chain.since(before).flat().length)
+  expect(status?.blocks).toBe(sparse.to - dense.from + 1)
+  // A header alone takes more than this.
+  expect(status?.receivedBytes).toBeGreaterThan(500 * (status?.blocks ?? 0))
+})
+
 test('a payment is found as well where the blocks become empty, and where they fill again', async () => {
   const opened = chain.open()
   const around = await readAll(opened, dense.from, sparse.to, far)

@@ -102,6 +102,7 @@ async function readPiece(
     try {
       const { range, ...counts } = await readFrom(source, endpoint, { from, to, isNear }, signal)
       const got = range.last.number - from + 1
+      endpoint.note({ kind: 'blocks-read', blocks: got })
       const fill = counts.transactions / mostTransactions
       blocks.read(kind, { endpoint: endpoint.name, asked, got, fill, ...counts, ...endpoint.traffic() })
       return range

@@ -1,4 +1,5 @@
 /** A node that often refuses, fails or cuts its answers: how many requests reading takes. */
+import { createHash } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Clock } from '@payment-integration/core/ports'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
@@ -30,37 +31,66 @@ afterEach(() => {
 })
 afterAll(() => chain?.close())
 
-/** Time that passes only where something waits. */
+/** Time that passes only where something waits and no request is in flight: an answer takes no time. */
 function jumpingClock(): Clock & { waitedMs(): number } {
   const start = 1_700_000_000_000
   let now = start
+  let inFlight = 0
+  let isJumping = false
+  const sleepers = new Set<{ readonly at: number; wake(): void }>()
+
+  async function jump(): Promise<void> {
+    if (isJumping) return
+    isJumping = true
+    while (sleepers.size > 0) {
+      await turn()
+      await turn()
+      const [next] = [...sleepers].sort((a, b) => a.at - b.at)
+      if (inFlight > 0 || next === undefined) continue
+      now = Math.max(now, next.at)
+      next.wake()
+    }
+    isJumping = false
+  }
+
   return {
     now: () => now,
     async sleep(ms, signal) {
-      if (ms >= requestTimeoutMs) {
-        await new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve(), { once: true }))
-        return
-      }
-      const until = now + ms
-      await turn()
-      now = Math.max(now, until)
+      if (signal?.aborted) return
+      // Each request sleeps beside its time-out.
+      const isTimeout = ms >= requestTimeoutMs
+      if (isTimeout) inFlight += 1
+      await new Promise<void>((resolve) => {
+        const sleeper = { at: now + ms, wake: resolve }
+        signal?.addEventListener('abort', () => resolve(), { once: true })
+        if (isTimeout) return
+        sleepers.add(sleeper)
+        signal?.addEventListener('abort', () => sleepers.delete(sleeper), { once: true })
+        sleeper.wake = () => {
+          sleepers.delete(sleeper)
+          resolve()
+        }
+        void jump()
+      })
+      if (isTimeout) inFlight -= 1
     },
     waitedMs: () => now - start,
   }
 }
 
-function randomOf(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
-  }
+/** A number from 0 to 1 that depends on the text alone. */
+function drawnFrom(text: string): number {
+  return createHash('sha256').update(text).digest().readUInt32BE() / 2 ** 32
 }
 
+/** The fate of a request depends on its calls and on how often they were sent before, so that a seed repeats. */
 function storm(seed: number): void {
-  const random = randomOf(seed)
-  chain.front.intercept = async ({ forward }, response) => {
-    const drawn = random()
+  const repeats = new Map<string, number>()
+  chain.front.intercept = async ({ calls, forward }, response) => {
+    const content = JSON.stringify(calls.map(({ method, params }) => [method, params]))
+    const repeat = repeats.get(content) ?? 0
+    repeats.set(content, repeat + 1)
+    const drawn = drawnFrom(`${seed} ${repeat} ${content}`)
     const text = await forward()
     if (drawn < parts.limited) response.writeHead(429).end()
     else if (drawn < parts.limited + parts.failed) response.writeHead(502).end('<html>')

@@ -11,6 +11,7 @@ const chain: ChainConfig = {
   spokePools: null,
   startBlock: 'head',
   pollMs: 1_000,
+  callPrice: null,
   proof: null,
   maxRange: null,
   confirmations: 3,

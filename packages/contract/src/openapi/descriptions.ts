@@ -192,6 +192,10 @@ export const descriptions = {
       'Answers that contradict themselves or the chain, since the start of the process.',
     'chains.endpoints.failedProofs':
       'Answers whose receipts or logs do not match the header of the block, since the start of the process.',
+    'chains.endpoints.calls': 'JSON-RPC calls sent to it since the start of the process, repeated ones included.',
+    'chains.endpoints.receivedBytes':
+      'Bytes of its answers, unpacked, since the start of the process; 0 when they are not counted.',
+    'chains.endpoints.blocks': 'Blocks read from it since the start of the process.',
     'chains.endpoints.maxRange': 'Most blocks in one request for logs at present.',
     'chains.endpoints.lastError': 'Its last error; null if there was none.',
     'chains.error': 'The error of the last round; null if that round succeeded.',

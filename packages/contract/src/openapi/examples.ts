@@ -149,6 +149,9 @@ const endpoint = {
   failures: 1,
   contradictions: 0,
   failedProofs: 0,
+  calls: 2_411,
+  receivedBytes: 18_350_080,
+  blocks: 1_198,
   maxRange: 2_000,
   lastError: null,
 }

@@ -41,6 +41,7 @@ export function createCheckedChain(chain: Chain): Chain {
     },
     ranges,
     watch: (wake, signal) => chain.watch(wake, signal),
+    announcesBlocks: () => chain.announcesBlocks?.() ?? false,
     async transactionFate(txHash, signal) {
       const fate = await chain.transactionFate(txHash, signal)
       check(fateFlaw(fate))

@@ -33,6 +33,27 @@ describe('run', () => {
     expect(clock.sleepers()).toEqual([])
   })
 
+  test('polls ten times less often while blocks are announced, and at the old pace at once when that ends', async () => {
+    const { chain, indexer, clock } = setUpIndexer({ pollMs: 1_000 })
+    const polls = () => chain.calls.filter(([kind]) => kind === 'head').length
+    const loop = start(indexer)
+    await until('the subscription', () => chain.watchers() === 1)
+    await clock.advance(1_000)
+    const pollsIn = async (ms: number) => {
+      const before = polls()
+      await clock.advance(ms)
+      return polls() - before
+    }
+    expect(await pollsIn(120_000)).toBe(120)
+    chain.isAnnouncing = true
+    await clock.advance(1_000)
+    expect(await pollsIn(120_000)).toBe(12)
+    chain.isAnnouncing = false
+    chain.wake()
+    expect(await pollsIn(120_000)).toBe(121)
+    await loop.stop()
+  })
+
   test('backs off exponentially, reports an outage once, and recovers by itself', async () => {
     const { chain, indexer, clock, ofType, failures, waits } = setUpIndexer()
     chain.mine(3)

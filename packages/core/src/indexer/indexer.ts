@@ -14,6 +14,7 @@ import { createCheckedChain } from './checked-chain.js'
 import { reconcileCoverage } from './coverage.js'
 import { createFailureReporter } from './failure-reporter.js'
 import { createFollower } from './follower.js'
+import { pollWaitMs } from './poll-wait.js'
 import { createWake } from './wake.js'
 
 /** How an indexer follows its chain. */
@@ -22,7 +23,10 @@ export interface IndexerOptions {
   readonly startBlock: number | 'head'
   /** Blocks on top of a block until it is final: no deeper reorganisation is followed. Null: never final. */
   readonly finalityBlocks: number | null
-  /** Longest wait between two reads of the head once it is reached, in milliseconds. @default 1000 */
+  /**
+   * Longest wait between two reads of the head once it is reached, in milliseconds; ten times as long while a node
+   * announces blocks. @default 1000
+   */
   readonly pollMs?: number | undefined
   /** Length of the chain's lease, in milliseconds, 100 or more. @default 15000 */
   readonly leaseMs?: number | undefined
@@ -159,7 +163,7 @@ export function createIndexer(deps: IndexerDeps): Indexer {
         const isIdle = await step(signal)
         failures.reset()
         if (!lease.held()) await clock.sleep(Math.min(pollMs, standByMs), signal)
-        else if (isIdle) await wake.wait(pollMs, signal)
+        else if (isIdle) await wake.wait(pollWaitMs(chain, pollMs), signal)
       } catch (thrown) {
         if (signal.aborted) return
         if (thrown instanceof CheckpointMovedError) {

@@ -72,6 +72,10 @@ export interface EndpointStatus {
   readonly failures: number
   readonly contradictions: number
   readonly failedProofs: number
+  /** Counts since the start: calls sent; bytes of answers, unpacked; blocks of ranges that it answered. */
+  readonly calls: number
+  readonly receivedBytes: number
+  readonly blocks: number
   /** Largest number of blocks that one request for logs may span at present. */
   readonly maxRange: number
   readonly lastError: string | null
@@ -110,6 +114,12 @@ export interface Chain {
    * blocks. It never rejects: a broken subscription is renewed. The caller polls as well.
    */
   watch(wake: () => void, signal: AbortSignal): Promise<void>
+  /**
+   * Whether a node that `watch` subscribed to announces blocks now, and the newest announced block is the newest head
+   * that was read. The caller then polls less often. When that ends with the subscription, `watch` calls `wake`.
+   * @default false
+   */
+  announcesBlocks?(): boolean
   /** The fate of a transaction. */
   transactionFate(txHash: string, signal?: AbortSignal): Promise<TransactionFate>
   /**

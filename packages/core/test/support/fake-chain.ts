@@ -44,6 +44,8 @@ export interface FakeChain extends Chain {
   wake(): void
   /** How many watch. */
   watchers(): number
+  /** Whether a node announces blocks, as the chain says. */
+  isAnnouncing: boolean
 }
 
 /** Builds a chain with a block at height 0. Payments are named by their transaction. */
@@ -152,6 +154,8 @@ export function fakeChain(chainId = 1): FakeChain {
       for (const wake of watching) wake()
     },
     watchers: () => watching.size,
+    isAnnouncing: false,
+    announcesBlocks: () => chain.isAnnouncing,
     transactionFate: async () => ({ fate: 'unknown', blockNumber: null }),
     endpoints: () => [
       {
@@ -163,6 +167,9 @@ export function fakeChain(chainId = 1): FakeChain {
         failures: 0,
         contradictions: 0,
         failedProofs: 0,
+        calls: 0,
+        receivedBytes: 0,
+        blocks: 0,
         maxRange: chain.maxRange,
         lastError: null,
       },

@@ -17,6 +17,7 @@ const perChain = [
   'PI_PRICE_FEEDS_',
   'PI_START_BLOCK_',
   'PI_POLL_MS_',
+  'PI_RPC_PRICE_',
   'PI_CONFIRMATIONS_',
 ] as const
 const chainIdPattern = /^[1-9][0-9]{0,14}$/
@@ -52,6 +53,7 @@ function readChain(id: string, variables: Variables): ChainConfig {
     priceFeeds: readPriceFeeds(`PI_PRICE_FEEDS_${id}`, variables),
     startBlock: readStartBlock(`PI_START_BLOCK_${id}`, variables),
     pollMs: variables.integer(`PI_POLL_MS_${id}`, { min: 50, max: 3_600_000, unit: 'milliseconds' }, 1_000),
+    callPrice: readCallPrice(`PI_RPC_PRICE_${id}`, variables),
     proof: readProof(`PI_PROOF_${id}`, variables),
     maxRange: readMaxRange(`PI_MAX_RANGE_${id}`, variables),
     confirmations: readConfirmations(`PI_CONFIRMATIONS_${id}`, chainId, variables),
@@ -66,6 +68,14 @@ function readConfirmations(name: string, chainId: number, variables: Variables):
 
 function readProof(name: string, variables: Variables): ChainConfig['proof'] {
   return variables.text(name) === undefined ? null : variables.choice(name, ['root', 'bloom', 'none'], 'root')
+}
+
+function readCallPrice(name: string, { text, problems }: Variables): number | null {
+  const value = text(name)
+  if (value === undefined) return null
+  if (/^[0-9]{1,7}(\.[0-9]{1,6})?$/.test(value)) return Number(value)
+  problems.push(`${name} is ${show(value)}; expected the price of a million calls, such as 0.85: at most 6 decimals.`)
+  return null
 }
 
 function readMaxRange(name: string, variables: Variables): number | null {

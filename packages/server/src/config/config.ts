@@ -82,6 +82,8 @@ export interface ChainConfig {
   readonly startBlock: number | 'head'
   /** How often the head is read, in milliseconds. */
   readonly pollMs: number
+  /** Price of a million calls at the chain's nodes, in the operator's currency; null: costs are not reckoned. */
+  readonly callPrice: number | null
   /** The proof level that every block needs; null: the chain's default. Source: docs/decisions/completeness.md. */
   readonly proof: ProofLevel | null
   /** Most blocks that one request for logs spans at first; null: the default of the chain's adapter. */

@@ -40,6 +40,7 @@ it('masks secrets, credentials, paths and queries', () => {
         priceFeeds: 1,
         proof: 'default',
         maxRange: 'default',
+        callPrice: 'none',
       },
     ],
     roles: ['api', 'dispatcher', 'poller', 'indexer:1'],

@@ -43,6 +43,8 @@ export interface ConfigDescription {
     readonly priceFeeds: number
     readonly startBlock: number | 'head'
     readonly pollMs: number
+    /** Of a million calls. */
+    readonly callPrice: number | 'none'
     readonly proof: ProofLevel | 'default'
     readonly maxRange: number | 'default'
     readonly confirmations: number | null
@@ -172,6 +174,7 @@ function describeChain({
     priceFeeds: rest.priceFeeds.length,
     startBlock,
     pollMs,
+    callPrice: rest.callPrice ?? 'none',
     proof: rest.proof ?? 'default',
     maxRange: rest.maxRange ?? 'default',
     confirmations,

@@ -12,6 +12,9 @@ interface Reading<Of> {
   value(of: Of): number | null
 }
 
+/** Calls that a price is for. */
+const pricedCalls = 1_000_000
+
 const levels: readonly ProofLevel[] = ['root', 'bloom', 'none']
 
 const chainGauges: readonly Reading<ChainStatus>[] = [
@@ -68,10 +71,24 @@ const endpointCounters: readonly Reading<EndpointStatus>[] = [
     help: 'Blocks whose receipts or logs do not match their header.',
     value: ({ failedProofs }) => failedProofs,
   },
+  { name: 'endpoint_calls_total', help: 'JSON-RPC calls sent, repeated ones included.', value: ({ calls }) => calls },
+  {
+    name: 'endpoint_received_bytes_total',
+    help: 'Bytes of its answers, unpacked.',
+    value: ({ receivedBytes }) => receivedBytes,
+  },
+  { name: 'endpoint_blocks_total', help: 'Blocks read from it.', value: ({ blocks }) => blocks },
 ]
 
-/** Adds the metrics to a registry. Each scrape calls `read` once per metric. */
-export function addChainMetrics(registry: Registry, read: () => readonly ChainStatus[]): void {
+/**
+ * Adds the metrics to a registry. Each scrape calls `read` once per metric.
+ * @param callPrices - Price of a million calls by chain id.
+ */
+export function addChainMetrics(
+  registry: Registry,
+  read: () => readonly ChainStatus[],
+  callPrices: ReadonlyMap<number, number>,
+): void {
   const registers = [registry]
   for (const { name, help, value } of chainGauges)
     new Gauge({
@@ -130,6 +147,21 @@ export function addChainMetrics(registry: Registry, read: () => readonly ChainSt
         eachEndpoint(read(), value, (labels, reading) => this.inc(labels, reading))
       },
     })
+  new Counter({
+    name: `${prefix}endpoint_cost_total`,
+    help: 'Price of the calls sent, in the currency of PI_RPC_PRICE.',
+    labelNames: ['chain', 'endpoint'],
+    registers,
+    collect() {
+      this.reset()
+      for (const { chainId, endpoints } of read()) {
+        const price = callPrices.get(chainId)
+        if (price === undefined) continue
+        for (const { name, calls } of endpoints)
+          this.inc({ chain: chainId, endpoint: name }, (calls * price) / pricedCalls)
+      }
+    },
+  })
 }
 
 function eachEndpoint(

@@ -124,6 +124,22 @@ describe('the metrics of chains', () => {
   })
 })
 
+it('the calls, bytes, blocks and cost of each endpoint are counted; a chain without a price has no cost', async () => {
+  const metrics = await createMetrics({ callPrices: new Map([[137, 1.5]]) })
+  const endpoints = [endpointStatus({ name: 'a.example #1', calls: 3_000, receivedBytes: 4_096, blocks: 1_200 })]
+  watching(
+    metrics,
+    () => [chainStatus({ chainId: 137, endpoints }), chainStatus({ chainId: 1, endpoints })],
+    async () => null,
+  )
+  const found = await read(metrics)
+  const of = (metric: string, chain: number) =>
+    found.get(`endpoint_${metric}{chain="${chain}",endpoint="a.example #1"}`)
+  const counters = ['calls_total', 'received_bytes_total', 'blocks_total', 'cost_total']
+  expect(counters.map((each) => of(each, 137))).toEqual([3_000, 4_096, 1_200, 0.0045])
+  expect(counters.map((each) => of(each, 1))).toEqual([3_000, 4_096, 1_200, undefined])
+})
+
 describe('the metrics of events', () => {
   it('count payments, versions, updates, deliveries, quarantined logs and outages', async () => {
     const metrics = await createMetrics()

@@ -29,4 +29,6 @@ export interface Metrics {
 export interface MetricsOptions {
   /** How long the database may take, in milliseconds. @default 2000 */
   readonly timeoutMs?: number | undefined
+  /** Price of a million calls by chain id. Other chains have no cost. @default none */
+  readonly callPrices?: ReadonlyMap<number, number> | undefined
 }

@@ -13,7 +13,7 @@ import { requestMetrics } from './request-metrics.js'
 
 /** Builds the metrics on a separate registry, so that two servers in one process do not add up. */
 export function prometheusMetrics(options: MetricsOptions = {}): Metrics {
-  const { timeoutMs = 2_000 } = options
+  const { timeoutMs = 2_000, callPrices = new Map<number, number>() } = options
   const registry = new Registry()
   let sources: MetricsSources | null = null
 
@@ -23,7 +23,7 @@ export function prometheusMetrics(options: MetricsOptions = {}): Metrics {
     labelNames: ['version'],
     registers: [registry],
   }).set({ version }, 1)
-  addChainMetrics(registry, () => sources?.indexers.map((indexer) => indexer.status()) ?? [])
+  addChainMetrics(registry, () => sources?.indexers.map((indexer) => indexer.status()) ?? [], callPrices)
   const askAgain = addDeliveryMetrics(registry, { sources: () => sources?.deliveries, timeoutMs })
   const attempts = createAttemptMetrics()
   const onEvent = addEventMetrics(registry, attempts)

@@ -64,7 +64,10 @@ export interface StartOptions extends OpenOptions {
 export async function startServer(config: Config, options: StartOptions = {}): Promise<RunningServer> {
   checkDevelopment(config, options)
   const { roles, admin } = config
-  const metrics = admin.listen === null && admin.metricsToken === null ? undefined : await createMetrics()
+  const metrics =
+    admin.listen === null && admin.metricsToken === null
+      ? undefined
+      : await createMetrics({ callPrices: callPricesOf(config) })
   const { logger = createPinoLogger({ level: config.logLevel }) } = options
   const onEvent = emitToAll(metrics?.onEvent, createEventLog(logger), options.onEvent)
   const opened = await openService(config, { ...options, logger, onEvent })
@@ -181,6 +184,12 @@ function checkDevelopment(config: Config, options: StartOptions): void {
     throw new TypeError('The console without sign-in and simulated chains are for development alone.')
   if (simulatedChains.length > 0 && options.simulateChains === undefined)
     throw new TypeError('PI_SIMULATED_CHAINS needs the option simulateChains, which payment-integration serve passes.')
+}
+
+function callPricesOf({ chains }: Config): ReadonlyMap<number, number> {
+  return new Map(
+    chains.flatMap(({ chainId, callPrice }) => (callPrice === null ? [] : [[chainId, callPrice] as const])),
+  )
 }
 
 function toolsOf(config: Config, { tools = {} }: StartOptions, { store, trigger }: OpenedService): ConsoleTools {

@@ -87,6 +87,9 @@ const isEndpoint = object({
   failures: number,
   contradictions: number,
   failedProofs: number,
+  calls: number,
+  receivedBytes: number,
+  blocks: number,
   maxRange: number,
   lastError: orNull(text),
 })

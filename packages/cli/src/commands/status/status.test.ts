@@ -18,6 +18,9 @@ const endpoint = {
   failures: 2,
   contradictions: 0,
   failedProofs: 1,
+  calls: 3_000,
+  receivedBytes: 4_096_000,
+  blocks: 1_200,
   maxRange: 2_000,
   lastError: null,
 }
@@ -52,7 +55,11 @@ async function answering(body: unknown, status = 200) {
 }
 
 async function status(url: string, ...args: string[]) {
-  const io = testIo({ now: () => 1_767_323_105_000 })
+  return statusIn({}, url, ...args)
+}
+
+async function statusIn(env: Record<string, string>, url: string, ...args: string[]) {
+  const io = testIo({ env, now: () => 1_767_323_105_000 })
   const exitCode = await runCli(['status', '--url', url, ...args], io)
   return { exitCode, lines: io.lines, errors: io.errors }
 }
@@ -70,9 +77,22 @@ describe('status', () => {
       'Chain 137',
       '  endpoint      score  used   head  ms  failures  contradictions  failed proofs  blocks per request',
       '  a.example #1   0.98  yes   1,200  14         2               0              1               2,000',
+      '  endpoint      calls      bytes  blocks  calls per block  bytes per block  cost',
+      '  a.example #1  3,000  4,096,000   1,200             2.50            3,413     -',
     ])
     expect(exitCode).toBe(0)
     expect(asked).toEqual(['GET /below/health'])
+  })
+
+  it('prints what the calls to each endpoint cost at the price of its chain, and no rate before the first block', async () => {
+    const idle = { ...endpoint, name: 'b.example #2', calls: 7, receivedBytes: 0, blocks: 0 }
+    const { url } = await answering({ ...healthy, chains: [{ ...chain, endpoints: [endpoint, idle] }] })
+    const { lines } = await statusIn({ PI_RPC_PRICE_137: '1.5', PI_RPC_PRICE_1: '9' }, url)
+    expect(lines.slice(-3)).toEqual([
+      '  endpoint      calls      bytes  blocks  calls per block  bytes per block    cost',
+      '  a.example #1  3,000  4,096,000   1,200             2.50            3,413  0.0045',
+      '  b.example #2      7          0       0                -                -  0.0000',
+    ])
   })
 
   it('prints each error on one line without control characters, and exits with 1', async () => {

@@ -48,7 +48,9 @@ async function showStatus(options: StatusOptions, io: Io): Promise<ExitCode> {
     throw error
   })
   if (!(health instanceof ServerError))
-    report({ event: 'status', url, ...health }, (event) => statusText(url, event, io.now()))
+    report({ event: 'status', url, ...health }, (event) =>
+      statusText(url, event, { now: io.now(), priceOf: (chainId) => callPrice(io.env, chainId) }),
+    )
   const stored = await readStored(options, io)
   if (stored !== null)
     report({ event: 'processes', processes: stored.processes }, (event) => processesText(event, io.now()))
@@ -86,6 +88,12 @@ async function readStored(options: StatusOptions, io: Io): Promise<Stored | null
     if (isConfigured || !(error instanceof DatabaseMissingError)) throw error
   }
   return stored
+}
+
+/** The price of a million calls in the environment, as `serve` reads it; null when there is none. */
+function callPrice(env: Io['env'], chainId: number): number | null {
+  const text = env[`PI_RPC_PRICE_${chainId}`] ?? ''
+  return /^[0-9]{1,7}(\.[0-9]{1,6})?$/.test(text) ? Number(text) : null
 }
 
 /** Addresses that stand for every interface, and the local one of each. */

@@ -17,15 +17,29 @@ const endpointHeads = [
   ...['failures', 'contradictions', 'failed proofs', 'blocks per request'],
 ]
 
-/** A table of the chains, then endpoints and newest error of each. `now` is unix time in milliseconds. */
-export function statusText(url: string, { status, database, chains }: HealthReport, now: number): string[] {
+const trafficHeads = ['endpoint', 'calls', 'bytes', 'blocks', 'calls per block', 'bytes per block', 'cost']
+
+/** What a report is shown with. */
+export interface StatusContext {
+  /** Unix time in milliseconds. */
+  readonly now: number
+  /** Price of a million calls at the nodes of a chain; null: unknown. */
+  readonly priceOf: (chainId: number) => number | null
+}
+
+/** A table of the chains, then endpoints, their traffic and newest error of each. */
+export function statusText(
+  url: string,
+  { status, database, chains }: HealthReport,
+  { now, priceOf }: StatusContext,
+): string[] {
   const lines = [`${status}: ${url}, database ${database}`]
   if (chains.length === 0) return [...lines, 'The server follows no chain.']
   return [
     ...lines,
     '',
     ...table([chainHeads, ...chains.map((chain) => chainRow(chain, now))]),
-    ...chains.flatMap((chain) => details(chain, now)),
+    ...chains.flatMap((chain) => details(chain, now, priceOf(chain.chainId))),
   ]
 }
 
@@ -76,7 +90,7 @@ function chainRow(chain: ChainHealth, now: number): string[] {
   ]
 }
 
-function details({ chainId, endpoints, error, lastError }: ChainHealth, now: number): string[] {
+function details({ chainId, endpoints, error, lastError }: ChainHealth, now: number, price: number | null): string[] {
   const rows = endpoints.map((each) => [
     ...[plain(each.name), each.score.toFixed(2), each.inUse ? 'yes' : 'no', figure(each.head), figure(each.latencyMs)],
     ...[each.failures, each.contradictions, each.failedProofs, each.maxRange].map(grouped),
@@ -93,7 +107,20 @@ function details({ chainId, endpoints, error, lastError }: ChainHealth, now: num
   return [
     '',
     `Chain ${chainId}`,
-    ...indented([...(rows.length === 0 ? [] : table([endpointHeads, ...rows])), ...messages]),
+    ...indented([
+      ...(rows.length === 0 ? [] : table([endpointHeads, ...rows])),
+      ...(rows.length === 0 ? [] : table([trafficHeads, ...endpoints.map((each) => trafficRow(each, price))])),
+      ...messages,
+    ]),
+  ]
+}
+
+function trafficRow(endpoint: ChainHealth['endpoints'][number], price: number | null): string[] {
+  const { name, calls, receivedBytes, blocks } = endpoint
+  return [
+    ...[plain(name), grouped(calls), grouped(receivedBytes), grouped(blocks)],
+    ...(blocks === 0 ? ['-', '-'] : [(calls / blocks).toFixed(2), grouped(receivedBytes / blocks)]),
+    price === null ? '-' : ((calls * price) / 1_000_000).toFixed(4),
   ]
 }
 

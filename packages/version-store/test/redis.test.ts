@@ -59,10 +59,10 @@ describe.skipIf(redisMissing !== null)(`Redis${redisMissing === null ? '' : ` ($
     )
 
   /** A store of its own keys, and another of the same, as in two processes. */
-  const pair = (leaseMs: number) => {
+  const pair = (leaseMs: number, leaseThereMs = leaseMs) => {
     const prefix = `pair-${++prefixes}:`
-    const make = () => createRedisVersionStore({ redis: ioredis, prefix, leaseMs })
-    return { prefix, here: make(), there: make() }
+    const make = (ms: number) => createRedisVersionStore({ redis: ioredis, prefix, leaseMs: ms })
+    return { prefix, here: make(leaseMs), there: make(leaseThereMs) }
   }
 
   test('a listing finds what a client with a prefix of its own stored, and asks each node of a cluster', async () => {
@@ -104,7 +104,7 @@ describe.skipIf(redisMissing !== null)(`Redis${redisMissing === null ? '' : ` ($
   })
 
   test('an effect that outlives its lease is ERR_LEASE_LOST, writes nothing, and leaves the version to the delivery that took over', async () => {
-    const { prefix, here, there } = pair(50)
+    const { prefix, here, there } = pair(50, 60_000)
     let release = () => {}
     const slow = here.advance(payment, async (tx) => {
       tx.write('RPUSH', `${prefix}log`, 'slow')

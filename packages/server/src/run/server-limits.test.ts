@@ -72,7 +72,8 @@ describe('a client that is slow', () => {
         return { payments: [{ memo }] as never, nextCursor: null }
       },
     }
-    await listen({ silenceTimeoutMs: 300 }, { ...service, payments })
+    // Long enough for a slow machine to read the first request.
+    await listen({ silenceTimeoutMs: 3_000 }, { ...service, payments })
     const greedy = await open()
     greedy.pause()
     const request = `GET /api/v1/integration/payments HTTP/1.1\r\nHost: a\r\nAuthorization: ${goodAuthorization}\r\n\r\n`

@@ -204,7 +204,8 @@ describe.skipIf(postgresMissing)(`with a real server${skipped}`, () => {
           await fixtures.setStatus(tx, payment.id, { ...payment, version: payment.version + 1 })
       })
     await Promise.all([change(1, 2), change(2, 1)])
-    expect(runs).toBe(3)
+    // One at least ran again. On a slow machine a repeat may meet the other one's lock and be the next victim.
+    expect(runs).toBeGreaterThanOrEqual(3)
     const { payments } = await store.payments.list({ integrationAddress: shop, limit: 10 })
     expect(payments.map(({ version }) => version)).toEqual([2, 2])
   })

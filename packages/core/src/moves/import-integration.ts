@@ -183,7 +183,7 @@ async function importUpdates(tx: MoveTx, updates: readonly MovedUpdate[]): Promi
   )
 }
 
-/** Applies updates that waited in the other cell, or lets them wait here. One that is here with another content stays. */
+/** Applies updates that waited in the other cell. One that is stored here with another content stays. */
 async function applyWaiting(apply: ImportDeps['applyUpdates'], updates: readonly ProcessorUpdate[]): Promise<void> {
   if (updates.length === 0) return
   for (const outcome of await apply(updates))

@@ -39,8 +39,10 @@ export function createImport(deps: ImportDeps): MoveCommands['import'] {
     const { integration } = file
     const { address } = integration
     checkKeys(keys, integration, clock.now())
-    // Without a URL, versions that this cell makes meanwhile notify nobody, and are found afterwards.
-    await transaction((tx) => putRecord(tx, { ...integration, enabled: false, notificationUrl: null }))
+    // From now on, versions that this cell makes are deliveries, which stay pending while it is disabled.
+    await transaction((tx) => putRecord(tx, { ...integration, enabled: false }))
+    // A transaction that began before makes versions that notify nobody: they are found afterwards.
+    await waitUntil(clock, await moves.runningWriters(), signal)
     const others = await findOtherUpdates(moves, file)
     const counts = { payments: 0, left: 0, updates: 0 }
     for await (const batch of batches(file)) {
@@ -55,9 +57,6 @@ export function createImport(deps: ImportDeps): MoveCommands['import'] {
       counts.updates += batch.updates.length
       await applyWaiting(applyUpdates, batch.waiting)
     }
-    await transaction((tx) => putRecord(tx, { ...integration, enabled: false }))
-    // A transaction that began before makes versions that notify nobody.
-    await waitUntil(clock, await moves.runningWriters(), signal)
     const added = await addDeliveries(moves, file, signal)
     await audited(async (tx, note) => {
       await putRecord(tx, { ...integration, enabled: true })

@@ -34,6 +34,7 @@ type OpenedService = Pick<
   | 'identity'
   | 'audit'
   | 'history'
+  | 'moves'
   | 'processes'
   | 'store'
 >

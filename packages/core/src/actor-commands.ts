@@ -1,4 +1,6 @@
 /** Builds the audited commands in the name of one actor. Source: docs/decisions/audit.md. @module */
+
+import type { ProcessorUpdate } from '@payment-integration/contract'
 import { createAccountCommands } from './accounts/commands.js'
 import { createAudited } from './audit/audited.js'
 import { createAuditQueries } from './audit/queries.js'
@@ -12,6 +14,7 @@ import type { Identity } from './identity-types.js'
 import { createIntegrationCommands } from './integrations/commands.js'
 import type { Confirmations } from './legacy/finality.js'
 import { createLegacyKeyCommands } from './legacy-keys/commands.js'
+import { createMoveCommands } from './moves/commands.js'
 import { createOperatorCommands } from './operators/commands.js'
 import type { Chain } from './ports/chain.js'
 import type { Sender } from './ports/sender.js'
@@ -20,6 +23,7 @@ import type { Clock, Random } from './ports/world.js'
 import { createChainCommands } from './reindex/commands.js'
 import type { MasterKey } from './secrets/master-key.js'
 import type { ActorCommands } from './service-types.js'
+import type { UpdateOutcomes } from './updates/apply-updates.js'
 
 /** The dependencies of the commands. */
 export interface ActorCommandsDeps {
@@ -42,6 +46,7 @@ export interface ActorCommandsDeps {
   readonly isDeniedAddress?: ((address: string) => boolean) | undefined
   /** Null: no identity provider is configured. */
   readonly identity: Pick<Identity, 'actingAs'> | null
+  readonly applyUpdates: (updates: readonly ProcessorUpdate[]) => Promise<UpdateOutcomes>
   /** Called when a command made deliveries due. */
   readonly onDue: () => void
 }
@@ -54,15 +59,28 @@ export function createActorCommands(deps: ActorCommandsDeps, actor: string): Act
   const { store, keys, clock, random, allowLoopbackHttp, isDeniedAddress, onDue, sender, nextTestAt } = deps
   const transaction: Store['transaction'] = (work) => store.transaction(work)
   const auditedIn = (runs: Store['transaction']) => createAudited({ transaction: runs, keys, clock, actor })
+  const auditedIntegrations = auditedIn(forgetAfterChanges(transaction, deps.recentIntegrations))
+  const integrations = createIntegrationCommands({
+    integrations: store.integrations,
+    audited: auditedIntegrations,
+    keys,
+    clock,
+    random,
+    allowLoopbackHttp,
+    isDeniedAddress,
+  })
   return {
-    integrations: createIntegrationCommands({
+    integrations,
+    moves: createMoveCommands({
+      store,
+      transaction,
       integrations: store.integrations,
-      audited: auditedIn(forgetAfterChanges(transaction, deps.recentIntegrations)),
+      setEnabled: integrations.setEnabled,
+      applyUpdates: deps.applyUpdates,
+      audited: auditedIntegrations,
       keys,
       clock,
-      random,
-      allowLoopbackHttp,
-      isDeniedAddress,
+      onDue,
     }),
     legacyKeys: createLegacyKeyCommands({
       legacyKeys: store.legacyKeys,

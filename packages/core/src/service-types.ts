@@ -14,6 +14,7 @@ import type { HistoryCommands } from './history-types.js'
 import type { Identity, IdentityActs } from './identity-types.js'
 import type { IntegrationSessions } from './integration-session-types.js'
 import type { IntegrationCommands } from './integration-types.js'
+import type { MoveCommands } from './move-types.js'
 import type { OperatorCommands, OperatorSessions } from './operator-types.js'
 import type { Chain, EndpointStatus, ProofLevel } from './ports/chain.js'
 import type { Store } from './ports/store.js'
@@ -257,6 +258,7 @@ export interface ActorCommands {
   readonly identity: IdentityActs | null
   readonly endpoints: EndpointCommands
   readonly history: HistoryCommands
+  readonly moves: MoveCommands
   /** Adds the record of an act that changes nothing stored. */
   recordAct(act: RecordedAct): Promise<void>
 }

@@ -243,6 +243,7 @@ export function createService(deps: ServiceDeps): Service {
         allowLoopbackHttp,
         isDeniedAddress: deps.isDeniedAddress,
         identity,
+        applyUpdates: applyAll,
         onDue: () => dispatcher.wake(),
       },
       name,

@@ -19,6 +19,7 @@ import { createLeaseStore } from './leases.js'
 import { createLegacyKeyStore } from './legacy-keys.js'
 import { createSchema, migrate } from './migrations/migrate.js'
 import { releasedMigrations } from './migrations/released.js'
+import { createMoveStore } from './moves/move-store.js'
 import { createOperatorStore } from './operators.js'
 import { createPaymentReads } from './payments/payment-reads.js'
 import { preferReaderForConsole, preferReaderForPayments } from './prefer-reader.js'
@@ -53,6 +54,7 @@ export function createStore(database: Engine, ids: Ids = systemIds, migrations =
     audit: { list: (query) => listAudit(engine.read, query), newest: () => newestAudit(engine.read) },
     console: consoleReads(engine),
     history: createHistoryStore(engine),
+    moves: createMoveStore(engine),
     identity: createIdentityStore(engine),
     identityAccounts: createIdentityAccounts(engine),
     dataKeys: createDataKeyStore(engine),

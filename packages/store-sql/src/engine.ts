@@ -180,6 +180,11 @@ export interface SqlDialect {
    * later.
    */
   newestAndWriters(table: string): string
+  /**
+   * A select of `next` and `oldest`: the number of the next transaction that writes, and of the oldest that runs. Those
+   * that run now have ended once `oldest` reaches `next`.
+   */
+  readonly runningTransactions: string
   /** Waits for a lock, which lasts until the transaction ends. Shared locks exclude the exclusive one alone. */
   lock(db: Connection, lock: LockName): Promise<void>
   /** The highest number that the database assigned to a column, as an expression; 0 for none. */

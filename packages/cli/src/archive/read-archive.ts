@@ -54,7 +54,7 @@ function checkFooter(line: string | undefined, rows: number, path: string): void
 }
 
 /** The lines of the file, in groups that end with a frame. */
-async function* readLines(path: string): AsyncGenerator<string[]> {
+export async function* readLines(path: string): AsyncGenerator<string[]> {
   const zstd = await openZstd()
   const splitter = createLineSplitter()
   let start = 0
@@ -94,7 +94,8 @@ function parseHeader(line: string, path: string): ArchiveHeader {
   return { kind, part, writtenAt }
 }
 
-function parseObject(line: string, number: number, path: string): HistoryRow {
+/** The object of a line. @throws ArchiveError `ERR_ARCHIVE`. */
+export function parseObject(line: string, number: number, path: string): HistoryRow {
   try {
     const value: unknown = JSON.parse(line)
     if (isPlainObject(value)) return value

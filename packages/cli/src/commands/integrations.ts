@@ -7,6 +7,7 @@ import { momentText, shownOnce } from '../format.js'
 import type { ExitCode, Io } from '../io.js'
 import { parseAddress, parseDuration, parseNotificationUrl, parseOptionalUrl } from '../parse.js'
 import { type OperateOptions, withService } from '../with-service.js'
+import { type ExportOptions, exportIntegration, importIntegration } from './move-integration.js'
 import { type RotateSigningSecretOptions, rotateSecret, rotateSigningSecret } from './rotate-secret.js'
 
 const addressHelp = 'integration address: 0x and 40 hex digits'
@@ -52,6 +53,19 @@ export function addIntegrations(program: Command, io: Io, finish: Finish): void 
     .addHelpText('after', examples(`integrations set-url ${exampleAddress} https://shop.example/webhook`))
     .action(async (address: string, url: string | null, _options, command) =>
       finish(await setIntegrationUrl(address, url, optionsOf<OperateOptions>(command), io)),
+    )
+  withActor(add('export', 'disable an integration, and write it to a file for another cell'))
+    .argument('<address>', addressHelp, parseAddress)
+    .requiredOption('--to <file>', 'path of the new file; it has payments and sealed secrets')
+    .addHelpText('after', examples(`integrations export ${exampleAddress} --to shop.jsonl.zst`))
+    .action(async (address: string, _options, command) =>
+      finish(await exportIntegration(address, optionsOf<ExportOptions>(command), io)),
+    )
+  withActor(add('import', 'store the integration of a file from another cell, and enable it; run it again to continue'))
+    .argument('<file>', 'a file of integrations export')
+    .addHelpText('after', examples('integrations import shop.jsonl.zst'))
+    .action(async (file: string, _options, command) =>
+      finish(await importIntegration(file, optionsOf<OperateOptions>(command), io)),
     )
   withActor(add('rotate-secret', 'replace the API secret; with --signing, replace the webhook secret in two steps'))
     .argument('<address>', addressHelp, parseAddress)

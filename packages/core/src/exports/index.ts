@@ -21,6 +21,8 @@ export {
 export { defaultMaxExtraFeeBps } from '../legacy/extra-fee.js'
 export type { Confirmations } from '../legacy/finality.js'
 export { type CheckedVerifyRequest, parseVerifyRequest } from '../legacy/verify-request.js'
+export type * from '../move-types.js'
+export { MoveError } from '../moves/move-error.js'
 export { type DispatcherOptions, dispatcherDefaults, minLeaseMs } from '../notifications/dispatcher-options.js'
 export type * from '../operator-types.js'
 export { decideTransition, type TransitionDecision } from '../payments/transition.js'

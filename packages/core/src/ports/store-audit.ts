@@ -22,6 +22,8 @@ export type AuditAction =
   | 'integration.signed_in'
   | 'integration.signed_out'
   | 'integration.sign_in_failed'
+  | 'integration.exported'
+  | 'integration.imported'
   | 'account.created'
   | 'account.changed'
   | 'account.removed'

@@ -16,6 +16,7 @@ import type { IdentityStore } from './store-identity.js'
 import type { IntegrationSessionStore } from './store-integration-sessions.js'
 import type { IntegrationStore } from './store-integrations.js'
 import type { LegacyKeyStore } from './store-legacy-keys.js'
+import type { MoveStore } from './store-moves.js'
 import type { OperatorStore } from './store-operators.js'
 import type { PaymentReads } from './store-reads.js'
 import type { SchemaReport, StoreSchema } from './store-schema.js'
@@ -77,6 +78,8 @@ export interface Store {
   readonly console: ConsoleReads
   /** Null: its history never ends. */
   readonly history: HistoryStore | null
+  /** Null: its integrations do not move. */
+  readonly moves: MoveStore | null
   readonly identity: IdentityStore
   /** The store's own accounts, for hosts that bring no users. */
   readonly identityAccounts: IdentityAccountStore

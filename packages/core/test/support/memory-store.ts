@@ -133,6 +133,7 @@ function inMemory({ now = () => 0, deliveries = memoryDeliveries({ now }) }: Mem
       },
     ),
     history: null,
+    moves: null,
     dataKeys: memoryDataKeys(() => state.dataKeys),
     audit: {
       newest: async () => state.audit.at(-1) ?? null,

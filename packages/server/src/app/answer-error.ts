@@ -106,6 +106,12 @@ const table: Record<ErrorCode, Row> = {
   ERR_REINDEX_REFUSED: internal,
   ERR_ARCHIVE: internal,
   ERR_CHECKPOINT_MOVED: unavailable,
+  ERR_MOVE_UNSUPPORTED: internal,
+  ERR_MOVE_KEY_MISSING: internal,
+  ERR_MOVE_PAYMENT_MISSING: internal,
+  ERR_MOVE_PAYMENT_DIFFERS: internal,
+  ERR_MOVE_UPDATE_MISSING: internal,
+  ERR_MOVE_FILE_STALE: internal,
   ERR_SECRET_UNREADABLE: internal,
   ERR_MASTER_KEY_MISSING: internal,
 }

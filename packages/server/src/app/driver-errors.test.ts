@@ -44,6 +44,7 @@ function failingStore(): Store {
     integrationSessions: failing<Store['integrationSessions']>(),
     audit: failing<Store['audit']>(),
     history: failing<NonNullable<Store['history']>>(),
+    moves: failing<NonNullable<Store['moves']>>(),
     console: failing<Store['console']>(),
     identity: failing<Store['identity']>(),
     identityAccounts: failing<Store['identityAccounts']>(),

@@ -89,6 +89,8 @@ export function postgresDialect(schema: string, now: (() => number) | undefined)
       (select coalesce(json_agg(l.virtualtransaction), '[]')::text from pg_catalog.pg_locks l
        where l.locktype = 'relation' and l.relation = '${name(table)}'::regclass and l.mode = 'RowExclusiveLock'
          and l.database = (select d.oid from pg_catalog.pg_database d where d.datname = current_database())) as writers`,
+    runningTransactions: `select pg_snapshot_xmax(pg_current_snapshot())::text as next,
+      pg_snapshot_xmin(pg_current_snapshot())::text as oldest`,
     lock: (db, lock) => lockRow(db, name, lock),
     lastAssigned,
     async estimateRows(db, table) {

@@ -37,6 +37,8 @@ export function sqliteDialect(now: () => number): SqlDialect {
     bytesOf: (read) => bytes(read as Uint8Array),
     // One transaction writes at a time, so ids are committed in their order.
     newestAndWriters: (table) => `select coalesce(max(id), 0) as newest, '[]' as writers from ${name(table)}`,
+    // A transaction that writes here has waited for all others.
+    runningTransactions: `select '0' as next, '0' as oldest`,
     lock: async () => undefined,
     lastAssigned: (table) => `coalesce((select seq from sqlite_sequence where name = '${table}'), 0)`,
     estimateRows: async () => null,

@@ -1,0 +1,49 @@
+/** `payment-integration integrations export|import`: moves an integration to another cell. @module */
+import { grouped } from '../format.js'
+import type { ExitCode, Io } from '../io.js'
+import { readMoveFile } from '../move-file/read-move-file.js'
+import { createMoveFile } from '../move-file/write-move-file.js'
+import { type OperateOptions, withService } from '../with-service.js'
+
+/** Options of {@link exportIntegration}. */
+export interface ExportOptions extends OperateOptions {
+  /** Path of the new file. */
+  readonly to: string
+}
+
+/**
+ * Disables an integration, waits until none of its deliveries is in flight, and writes its file.
+ * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`; ArchiveError `ERR_ARCHIVE`.
+ */
+export function exportIntegration(address: string, { to, ...options }: ExportOptions, io: Io): Promise<ExitCode> {
+  return withService(options, io, async ({ moves }, report) => {
+    const exported = await moves.export(address, (integration) => createMoveFile(to, integration), {
+      signal: io.signal,
+    })
+    report({ event: 'integration.exported', address, file: to, ...exported }, (event) => [
+      `Wrote ${to}: ${grouped(event.payments)} payments, ${grouped(event.deliveries)} pending deliveries, ${grouped(event.updates)} updates, ${grouped(event.waiting)} waiting updates.`,
+      `  sha256 ${event.sha256}`,
+      `${address} is disabled here, and stays so. Import the file in the other cell; do not enable it here again.`,
+    ])
+  })
+}
+
+/**
+ * Stores the integration of a file and enables it. Run it again after a failure: it continues.
+ * @throws IntegrationError `ERR_INTEGRATION_EXISTS` when it is enabled here; MoveError; ArchiveError `ERR_ARCHIVE`.
+ */
+export function importIntegration(path: string, options: OperateOptions, io: Io): Promise<ExitCode> {
+  return withService(options, io, async ({ moves }, report) => {
+    const file = await readMoveFile(path)
+    const imported = await moves.import(file, { signal: io.signal })
+    const { address } = file.integration
+    report({ event: 'integration.imported', address, ...imported }, (event) => [
+      `Imported ${address}: ${grouped(event.payments)} payments, ${grouped(event.updates)} updates. It is enabled here.`,
+      `  sha256 ${event.sha256}`,
+      `  ${grouped(event.added)} deliveries are due of payments and states that the file does not have.`,
+      ...(event.left === 0
+        ? []
+        : [`  ${grouped(event.left)} dropped payments were never stored here, and were left out.`]),
+    ])
+  })
+}

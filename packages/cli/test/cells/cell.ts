@@ -1,0 +1,72 @@
+/** A cell for tests: a service on a database, with its app. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createClient } from '@payment-integration/client'
+import { createService, parseMasterKey, type Service } from '@payment-integration/core'
+import type { Store } from '@payment-integration/core/ports'
+import { createApp, createUndiciSender } from '@payment-integration/server'
+import { createPostgresStore } from '@payment-integration/store-sql/postgres'
+import { createSqliteStore } from '@payment-integration/store-sql/sqlite'
+import { createTestDatabase } from '../../../store-sql/test/postgres.js'
+import type { scriptedChain } from '../../../store-sql/test/support/scripted-chain.js'
+import { testMasterKey } from '../master-key.js'
+
+export type Database = 'PostgreSQL' | 'SQLite'
+
+type Chain = ReturnType<typeof scriptedChain>
+
+async function openStore(database: Database, now: () => number) {
+  if (database === 'PostgreSQL') {
+    const { connectionString, remove } = await createTestDatabase()
+    return { store: createPostgresStore({ connectionString, clock: { now } }), remove }
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'pi-cell-'))
+  const store = createSqliteStore({ path: join(folder, 'cell.db'), clock: { now } })
+  return { store, remove: async () => rmSync(folder, { recursive: true }) }
+}
+
+/** Opens a cell that follows a chain. */
+export async function openCell(database: Database, chain: Chain, now: () => number, masterKey = testMasterKey) {
+  const { store, remove } = await openStore(database, now)
+  await store.migrate()
+  const sender = createUndiciSender({ allowLoopbackHttp: true })
+  const serviceOn = (on: Store): Service =>
+    createService({
+      store: on,
+      sender,
+      masterKey: parseMasterKey(masterKey),
+      chains: [{ chain: chain.chain, startBlock: 0 }],
+      allowLoopbackHttp: true,
+      clock: { now, sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)) },
+    })
+  const service = serviceOn(store)
+  return {
+    store,
+    service,
+    /** The same on a store that the test has wrapped. */
+    serviceOn,
+    async index() {
+      for (const indexer of service.indexers) while (!(await indexer.step())) {}
+    },
+    /** Attempts everything that is due. Resolves the number of attempts. */
+    async deliver() {
+      let attempts = 0
+      for (let made = -1; made !== 0; attempts += made) made = await service.dispatcher.runOnce()
+      return attempts
+    },
+    client(integrationAddress: string, apiSecret: string) {
+      const health = async () => ({ status: 'ok', database: 'ok', chains: [] }) as const
+      const app = createApp({ service, receiveUpdate: null, health })
+      const fetch = async (input: string | URL | Request, init?: RequestInit) => app.fetch(new Request(input, init))
+      return createClient({ baseUrl: 'https://cell.example', integrationAddress, apiSecret, fetch })
+    },
+    async close() {
+      await sender.close()
+      await store.close()
+      await remove()
+    },
+  }
+}
+
+export type Cell = Awaited<ReturnType<typeof openCell>>

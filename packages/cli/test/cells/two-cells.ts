@@ -1,0 +1,66 @@
+/** Two cells on one chain, and a receiver, for tests of moving an integration. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach } from 'vitest'
+import { startRecordingReceiver } from '../../../server/test/support/recording-receiver.js'
+import { hex, scriptedChain, txHashOf } from '../../../store-sql/test/support/scripted-chain.js'
+import { createMoveFile } from '../../src/move-file/write-move-file.js'
+import { type Database, openCell } from './cell.js'
+
+export const shop = hex('shop', 20)
+/** A version of a payment. */
+export const key = (version: number, tx: string) => `${tx}@${version}`
+const closing: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close()
+})
+
+/** Two cells on one chain, and a receiver that answers 503 to the payments in `refused`. */
+export async function twoCells(from: Database, to: Database, targetKey?: string) {
+  let offset = 0
+  const now = () => Date.now() + offset
+  const chain = scriptedChain(137)
+  const source = await openCell(from, chain, now)
+  const target = await openCell(to, chain, now, targetKey)
+  const receiver = await startRecordingReceiver()
+  const folder = mkdtempSync(join(tmpdir(), 'pi-move-'))
+  closing.push(() => rmSync(folder, { recursive: true }), source.close, target.close, receiver.stop)
+  const refused = new Set<string>()
+  const accepted: string[] = []
+  receiver.answer = ({ body }, response) => {
+    const text = body.toString()
+    const isRefused = refused.has(JSON.parse(text).txHash as string)
+    if (!isRefused) accepted.push(text)
+    response.writeHead(isRefused ? 503 : 204).end()
+  }
+  const { apiSecret } = await source.service.integrations.create({ address: shop, notificationUrl: receiver.url })
+  let files = 0
+  return {
+    source,
+    target,
+    refused,
+    apiSecret,
+    accepted,
+    /** Accepted deliveries as `payment@version`, sorted. */
+    keys: (names: readonly string[]) =>
+      accepted
+        .map((body) => JSON.parse(body) as { txHash: string; version: number })
+        .map(({ txHash, version }) => key(version, names.find((name) => txHashOf(name) === txHash) ?? txHash))
+        .sort(),
+    pass(ms: number) {
+      offset += ms
+    },
+    async pay(...names: readonly string[]) {
+      chain.mine(names.map((tx) => ({ tx, integrationAddress: shop })))
+      await Promise.all([source.index(), target.index()])
+    },
+    async export() {
+      files += 1
+      const path = join(folder, `${files}.zst`)
+      const exported = await source.service.moves.export(shop, (record) => createMoveFile(path, record))
+      return { path, ...exported }
+    },
+    update: (id: string, tx: string, change: object) => ({ id, chainId: '137', txHash: txHashOf(tx), ...change }),
+  }
+}

@@ -1,0 +1,72 @@
+/** Decides what an import does with a payment. Source: docs/decisions/cells.md. @module */
+import { isDeepStrictEqual } from 'node:util'
+import type { MovedPayment, MovedVersion, PaymentKey, StoredMove } from '../ports/store-moves.js'
+import { MoveError } from './move-error.js'
+
+/** The name of a payment in messages. */
+export const nameOf = ({ chainId, txHash, ordinal }: PaymentKey): string => `${chainId}:${txHash}:${ordinal}`
+
+/** What to do: `imported` was stored by an earlier run, `left` is a dropped payment that this cell never saw. */
+export type ImportDecision = 'replace' | 'imported' | 'left'
+
+/**
+ * Decides for one payment. Versions that this cell made by itself were sent to nobody, so the file replaces them.
+ * @param hasOtherUpdates - Whether an update that the file lacks was decided on the stored payment.
+ * @throws MoveError When the payment is missing or differs, or the file is older than this cell.
+ */
+export function decideImport(
+  moved: MovedPayment,
+  stored: StoredMove | undefined,
+  hasOtherUpdates: boolean,
+): ImportDecision {
+  const name = nameOf(moved)
+  if (stored === undefined) {
+    if (moved.dropped !== null && moved.versions.every(({ pending }) => pending === null)) return 'left'
+    throw new MoveError(
+      'ERR_MOVE_PAYMENT_MISSING',
+      `Payment ${name} of block ${moved.blockNumber} is not stored here. Wait until that block is indexed, or reindex it.`,
+    )
+  }
+  const own = new Map(stored.versions.map((each) => [each.version, each]))
+  const open = moved.versions.filter(({ version }) => !stored.closed.includes(version))
+  if (isImported(moved, stored, open, own)) return 'imported'
+  for (const { version, body } of moved.versions)
+    if (version === 1 && own.has(1) && own.get(1)?.body !== body) throw differs(name, 'its version 1 has other bytes')
+  if ((moved.dropped === null) !== (stored.dropped === null))
+    throw differs(name, 'the chain dropped it in one cell alone. Export again once both cells have the same blocks')
+  if (moved.versions.some(({ version, pending }) => pending !== null && stored.closed.includes(version)))
+    throw differs(name, 'its pending delivery belongs to history that ended here')
+  if (stored.versions.some((each) => isSent(each) && !continues(each, moved)))
+    throw new MoveError(
+      'ERR_MOVE_FILE_STALE',
+      `This cell has sent a version of payment ${name} that the file does not have. Import a newer file.`,
+    )
+  if (hasOtherUpdates)
+    throw new MoveError(
+      'ERR_MOVE_UPDATE_MISSING',
+      `This cell applied an update to payment ${name} that the file does not have. Send it to the other cell too, and export again.`,
+    )
+  return 'replace'
+}
+
+const differs = (name: string, how: string) =>
+  new MoveError('ERR_MOVE_PAYMENT_DIFFERS', `Payment ${name} differs from the file: ${how}.`)
+
+/** Whether everything of the file is stored. Later versions of this cell may follow. */
+function isImported(
+  moved: MovedPayment,
+  stored: StoredMove,
+  open: readonly MovedVersion[],
+  own: ReadonlyMap<number, MovedVersion>,
+): boolean {
+  if (!open.every((each) => isDeepStrictEqual(own.get(each.version), each))) return false
+  return stored.status.version > moved.status.version || isDeepStrictEqual(stored.status, moved.status)
+}
+
+const isSent = ({ notified, pending }: MovedVersion) => notified && (pending === null || pending.attempted > 0)
+
+/** Whether the file knows a sent version with all its attempts. */
+function continues({ version, body, attempts }: MovedVersion, moved: MovedPayment): boolean {
+  const given = moved.versions.find((each) => each.version === version)
+  return given !== undefined && given.body === body && given.attempts.length >= attempts.length
+}

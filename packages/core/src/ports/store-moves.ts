@@ -1,0 +1,113 @@
+/** The rows of an integration that move to another cell. Source: docs/decisions/cells.md. @module */
+import type { ProcessorUpdate, UpdateOutcome } from '@payment-integration/contract'
+import type { PaymentStatus, StoredPayment } from '../payments/record.js'
+import type { AttemptRecord } from './store-deliveries.js'
+
+/** Names a payment in every cell. */
+export interface PaymentKey {
+  readonly chainId: number
+  /** Lowercased. */
+  readonly txHash: string
+  readonly ordinal: number
+}
+
+/** A pending delivery and its schedule. Times are unix milliseconds. */
+export interface MovedSchedule {
+  /** 0 for a first attempt, 1 for a retry, 2 for a replay. */
+  readonly lane: number
+  readonly dueAt: number
+  readonly replayedAt: number | null
+  /** Attempts so far. */
+  readonly attempted: number
+  /** Attempts when the schedule began. */
+  readonly scheduleFrom: number
+}
+
+/** A version of a payment, and its delivery. */
+export interface MovedVersion {
+  readonly version: number
+  /** The snapshot bytes, as text. */
+  readonly body: string
+  /** Unix milliseconds. */
+  readonly createdAt: number
+  /** Whether it is a delivery. */
+  readonly notified: boolean
+  /** Why the delivery ended without success, or null. */
+  readonly undelivered: string | null
+  /** Null: not pending. */
+  readonly pending: MovedSchedule | null
+  readonly attempts: readonly (AttemptRecord & { readonly number: number })[]
+}
+
+/** What only a cell that has the integration knows of a payment. */
+export interface MovedPayment extends PaymentKey {
+  readonly blockNumber: number
+  readonly status: PaymentStatus
+  readonly dropped: StoredPayment['dropped']
+  /** Ascending. Versions that retention removed are missing. */
+  readonly versions: readonly MovedVersion[]
+}
+
+/** A payment as a cell stores it. */
+export interface StoredMove extends MovedPayment {
+  readonly id: string
+  /** Versions whose history ended here: they stay as they are. */
+  readonly closed: readonly number[]
+}
+
+/** An update that was decided on a payment of the integration. */
+export interface MovedUpdate extends PaymentKey {
+  readonly id: string
+  /** As `StoredUpdate` has it. */
+  readonly fingerprint: string
+  readonly outcome: UpdateOutcome
+  readonly reason: string | null
+  readonly version: number | null
+  /** Present when it was refused. */
+  readonly content: ProcessorUpdate | null
+}
+
+/** Updates of one page, by id. */
+export interface UpdatePage {
+  readonly decided: readonly MovedUpdate[]
+  /** Waiting updates that name the integration, or none. */
+  readonly waiting: readonly ProcessorUpdate[]
+}
+
+/** A stored version that notifies nobody. */
+export interface UnnotifiedVersion extends PaymentKey {
+  /** Of the snapshot. */
+  readonly id: string
+  readonly version: number
+}
+
+/** Reads and writes the rows of an integration that moves. */
+export interface MoveStore {
+  /** Primary payments that name the integration, in pages, each read consistently. */
+  payments(address: string): AsyncIterable<readonly MovedPayment[]>
+  /** The updates of these payments, and those that wait. */
+  updates(address: string): AsyncIterable<UpdatePage>
+  /** Versions of these payments that notify nobody, but for ended history, in pages. */
+  unnotified(address: string): AsyncIterable<readonly UnnotifiedVersion[]>
+  /** The number of deliveries that are leased. */
+  leased(address: string): Promise<number>
+  /** Resolves a function that tells whether all transactions that wrote at this moment have ended. */
+  runningWriters(): Promise<() => Promise<boolean>>
+  /** Runs `work` in one transaction; again when the database reports a conflict. */
+  transaction<T>(work: (tx: MoveTransaction) => Promise<T>): Promise<T>
+}
+
+/** Writes of a move, in one transaction. */
+export interface MoveTransaction {
+  /** The primary payments under these keys, locked. */
+  find(keys: readonly PaymentKey[]): Promise<readonly StoredMove[]>
+  /** Replaces status, drop mark, versions, attempts and pending deliveries; closed versions stay. */
+  replace(address: string, payments: readonly { readonly id: string; readonly moved: MovedPayment }[]): Promise<void>
+  /**
+   * Stores updates under their ids, and replaces the outcome of those with the same fingerprint.
+   * @returns The ids that were stored.
+   */
+  putUpdates(updates: readonly MovedUpdate[]): Promise<readonly string[]>
+  /** Makes versions deliveries that are due now, but for those that are. Resolves how many. */
+  notify(address: string, snapshotIds: readonly string[]): Promise<number>
+}

@@ -18,6 +18,7 @@ export function apiPages(folder: string): Map<string, string> {
 /** Only what a link can lead to keeps a heading: the search has a section for each heading. */
 function withFewerHeadings(text: string): string {
   return text
+    .replaceAll(/^#{4,6} (?:Overrides|Inherited from|Implementation of)\n\n.*\n+/gm, '')
     .replaceAll(/<a id="[^"]*"><\/a> ?/g, '')
     .replaceAll(/^## (.*)$/gm, (_, group: string) => `## ${group} {#group-${group.toLowerCase().replaceAll(' ', '-')}}`)
     .replaceAll(/^#{4,6} (.*)$/gm, (_, title: string) => (title.endsWith('}') ? `#### ${title}` : `**${title}**`))

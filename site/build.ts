@@ -6,6 +6,7 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { build, serve } from 'vitepress'
+import { wordsPerPath } from './generate/words-per-path.js'
 import { writePages } from './generate/write-pages.js'
 import { sample } from './sample.js'
 
@@ -15,11 +16,12 @@ const run = (command: string, ...args: string[]) => execFileSync(command, args, 
 
 if (options.has('--sample')) {
   await writePages(root, sample)
-  await build(join(root, 'site'), { outDir: '.sample' })
+  await build(join(root, 'site'), { outDir: join(root, 'site/.sample') })
 } else {
   if (options.has('--api')) run('npx', 'typedoc', '--options', 'site/typedoc.json')
   const count = await writePages(root)
   await build(join(root, 'site'))
+  for (const line of wordsPerPath(join(root, 'site/.pages'))) console.log(line)
   console.log(`site: ${count} pages in site/dist`)
   run('node', 'scripts/check-doc-links.mjs', 'site/dist')
   if (options.has('--serve')) await serve({ root: join(root, 'site'), port: 4173 })

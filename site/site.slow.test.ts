@@ -84,7 +84,7 @@ describe.skipIf(chromiumPath === undefined)('the site in Chromium', () => {
         await page.context().close()
       })
 
-  test('the search finds an error code and leads to its page', async () => {
+  test('the search finds a page without another host and leads to it', async () => {
     const { page, foreign } = await open(1280, 'light')
     await page.goto(`${origin}/start.html`)
     await page.waitForLoadState('networkidle')

@@ -6,7 +6,7 @@
 import { defineConfig } from 'vitest/config'
 import { aloneTests, maxWorkers, project, slowTests } from './vitest.projects.js'
 
-const slow = ['packages', 'scripts', 'simulation'].map((folder) => `${folder}/${slowTests}`)
+const slow = ['packages', 'scripts', 'simulation', 'site'].map((folder) => `${folder}/${slowTests}`)
 const alone = project('alone', '.', { include: [`packages/${aloneTests}`] })
 
 export default defineConfig({

@@ -1,8 +1,8 @@
-/** Checks that relative links of generated documents lead to a file and an anchor. @module */
+/** Checks that relative links of generated pages and of `llms.txt` lead to a file and an anchor. @module */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, relative, resolve } from 'node:path'
 
-const [folder = 'docs/api'] = process.argv.slice(2)
+const [folder = 'site/dist'] = process.argv.slice(2)
 const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => resolve(folder, name))
 const pages = files.filter((file) => file.endsWith('.html'))
 const shown = (/** @type {string} */ file) => relative(folder, file)
@@ -49,11 +49,18 @@ for (const page of pages)
     const flaw = flawOf(page, link)
     if (flaw !== null) problems.push(`${shown(page)}: ${link}: ${flaw}`)
   }
+const forMachines = resolve(folder, 'llms.txt')
+if (existsSync(forMachines))
+  for (const [, link = ''] of readFileSync(forMachines, 'utf8').matchAll(/\]\(([^)]+)\)/g)) {
+    links++
+    const flaw = flawOf(forMachines, link)
+    if (flaw !== null) problems.push(`llms.txt: ${link}: ${flaw}`)
+  }
 // Such a file is published unchanged, and its links are relative to its former folder.
 for (const file of files.filter(
   (each) => each.endsWith('.md') && !each.endsWith('/AGENTS.md') && !existsSync(each.replace(/[.]md$/, '.html')),
 ))
-  problems.push(`${shown(file)} is copied and not a page; name its source in projectDocuments of typedoc.json`)
+  problems.push(`${shown(file)} is copied and not a page`)
 
 for (const problem of new Set(problems)) console.error(problem)
 console.log(`${pages.length} pages, ${links} relative links, ${new Set(problems).size} problems`)

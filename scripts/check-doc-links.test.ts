@@ -43,6 +43,11 @@ test.each([
   expect(check({ 'a.html': page + link })).toMatchObject({ status: 1, problems: [problem] })
 })
 
+test('a link of llms.txt to a file that is missing fails and is named', () => {
+  const files = { 'a.html': page, 'llms.txt': '- [A](/a.html)\n- [B](/b.md)' }
+  expect(check(files)).toMatchObject({ status: 1, problems: ['llms.txt: /b.md: there is no such file'] })
+})
+
 test('a document that is published unchanged fails: its own links are not checked', () => {
   const { status, problems } = check({ 'a.html': `${page}<a href="media/x.md">x</a>`, 'media/x.md': '[y](y.md)' })
   expect(status).toBe(1)

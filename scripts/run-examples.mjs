@@ -18,13 +18,13 @@ for (const problem of problems) console.error(`  ${problem}`)
 console.log(`examples: ${blocks.length} blocks of documentation, ${problems.length} problems`)
 process.exitCode = problems.length > 0 ? 1 : 0
 
-/** README files of the workspace and its packages, and the pages under docs/, less what is generated. */
+/** README files of the workspace and its packages, and the pages under docs/. */
 function markdownFiles() {
   const folders = ['packages', 'examples'].filter((name) => existsSync(join(root, name)))
   const readmes = folders.flatMap((name) => readdirSync(join(root, name)).map((entry) => `${name}/${entry}/README.md`))
   const pages = readdirSync(join(root, 'docs'), { recursive: true })
     .map((page) => `docs/${page}`)
-    .filter((page) => page.endsWith('.md') && !page.startsWith('docs/api/'))
+    .filter((page) => page.endsWith('.md'))
   return ['README.md', ...readmes, ...pages].filter((file) => existsSync(join(root, file)))
 }
 

@@ -7,6 +7,7 @@ import { extname, join } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { chromiumOptions, chromiumPath } from '../packages/console/test/serve-pages.js'
+import { sample } from './sample.js'
 
 const root = join(import.meta.dirname, '..')
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -16,8 +17,8 @@ const types: Readonly<Record<string, string>> = {
   '.css': 'text/css',
   '.svg': 'image/svg+xml',
 }
-/** Pages of each kind: written, generated, with pictures, with a figure. */
-const pages = ['', 'start', 'receive/express', 'reference/errors', 'reference/http', 'concepts/outbox', 'decisions/']
+/** Addresses of the pages. */
+const pages = sample.map((route) => route.replace(/(^|\/)index$/, '$1'))
 const widths = [1280, 390]
 const pictures = process.env['SITE_PICTURES']
 
@@ -27,10 +28,10 @@ describe.skipIf(chromiumPath === undefined)('the site in Chromium', () => {
   let origin = ''
 
   beforeAll(async () => {
-    execFileSync('npm', ['run', 'site'], { cwd: root, stdio: 'ignore' })
+    execFileSync('npm', ['run', 'site', '--', '--sample'], { cwd: root, stdio: 'ignore' })
     server = createServer((request, response) => {
       const [path = '/'] = (request.url ?? '/').split('?')
-      const file = join(root, 'site/dist', path.endsWith('/') ? `${path}index.html` : path)
+      const file = join(root, 'site/.sample', path.endsWith('/') ? `${path}index.html` : path)
       try {
         const body = readFileSync(file)
         response.writeHead(200, { 'content-type': types[extname(file)] ?? 'application/octet-stream' }).end(body)
@@ -83,7 +84,7 @@ describe.skipIf(chromiumPath === undefined)('the site in Chromium', () => {
         await page.context().close()
       })
 
-  test('the search finds an error code and leads to its page', async () => {
+  test('the search finds a page without another host and leads to it', async () => {
     const { page, foreign } = await open(1280, 'light')
     await page.goto(`${origin}/start.html`)
     await page.waitForLoadState('networkidle')

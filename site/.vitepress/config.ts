@@ -30,6 +30,7 @@ export default defineConfig({
   markdown: {
     html: false,
     linkify: false,
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     anchor: { slugify: anchorOf },
     config(md) {
       // Braces of a document are text, not expressions of Vue.

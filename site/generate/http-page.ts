@@ -44,7 +44,8 @@ function operationsOf(path: string, item: Readonly<Record<string, Operation>>): 
   return Object.entries(item)
     .filter(([verb]) => verbs.has(verb))
     .flatMap(([verb, operation]) => [
-      `## ${verb.toUpperCase()} ${path}`,
+      // As code: braces at the end of a heading would name its attributes.
+      `## \`${verb.toUpperCase()} ${path}\``,
       `**${operation.summary ?? ''}**`,
       ...(operation.description === undefined ? [] : [operation.description]),
       ...parametersOf(operation),

@@ -1,5 +1,6 @@
 /** Rewrites the links of a Markdown file from paths of the repository to paths of the site. @module */
 import { posix } from 'node:path'
+import { outsideCode } from './outside-code.js'
 
 /** What links may lead to. */
 export interface LinkTargets {
@@ -15,10 +16,7 @@ const external = /^(?:[a-z][a-z0-9+.-]*:|\/|#)/i
 
 /** The text with its links rewritten; code blocks stay as they are. @param path - The file, from the root. */
 export function rewriteLinks(text: string, path: string, targets: LinkTargets): string {
-  return text
-    .split(/^(```[\s\S]*?^```$)/m)
-    .map((part, place) => (place % 2 === 1 ? part : part.replace(link, (whole, ...found) => rewritten(whole, found))))
-    .join('')
+  return outsideCode(text, (part) => part.replace(link, (whole, ...found) => rewritten(whole, found)))
 
   function rewritten(whole: string, [mark, label, href]: string[]): string {
     if (mark === undefined || label === undefined || href === undefined || external.test(href)) return whole

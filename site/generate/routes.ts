@@ -7,8 +7,8 @@ export function repositoryFiles(root: string): string[] {
   return [...new Set(listed.toString().split('\0'))].filter((path) => path !== '')
 }
 
-/** Markdown that is no page: the notes of changes, and what a template or a test holds. */
-const excluded = [/^[.]changeset\//, /^site\/(?!pages\/)/, /\/templates\//, /\/fixtures?\//]
+/** Markdown that is no page of its own: the notes of changes, and what a template or a test holds. */
+const excluded = [/^[.]changeset\//, /\/CHANGELOG[.]md$/, /^site\/(?!pages\/)/, /\/templates\//, /\/fixtures?\//]
 
 /**
  * The path of a page on the site, without its ending: `docs/roles.md` is `roles`, `packages/client/README.md` is
@@ -16,7 +16,7 @@ const excluded = [/^[.]changeset\//, /^site\/(?!pages\/)/, /\/templates\//, /\/f
  */
 export function routeOf(path: string): string | null {
   if (!path.endsWith('.md') || excluded.some((pattern) => pattern.test(path))) return null
-  if (path === 'README.md') return 'start'
+  if (path === 'README.md') return 'repository'
   const plain = path
     .replace(/^(docs|site\/pages)\//, '')
     .replace(/(^|\/)README[.]md$/, '$1index.md')

@@ -2,6 +2,7 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { apiPages } from './api-pages.js'
+import { changelogPage } from './changelog-page.js'
 import { cliPage } from './cli-pages.js'
 import { errorsPage } from './errors-page.js'
 import { eventsPage } from './events-page.js'
@@ -13,8 +14,8 @@ import { downloadOf, rewriteLinks } from './rewrite-links.js'
 import { repositoryFiles, routesOf } from './routes.js'
 import { titleOf } from './title.js'
 
-/** Writes them. @returns The number of pages. */
-export async function writePages(root: string): Promise<number> {
+/** Writes them. @param only - Routes; without it, all of them. @returns The number of pages. */
+export async function writePages(root: string, only?: readonly string[]): Promise<number> {
   const out = join(root, 'site/.pages')
   rmSync(out, { recursive: true, force: true })
   const files = repositoryFiles(root)
@@ -32,8 +33,10 @@ export async function writePages(root: string): Promise<number> {
     ['reference/errors', errorsPage(root, files)],
     ...(await frameworkPages(root)),
     ...apiPages(join(root, 'site/.api')),
+    ['changelog', changelogPage(root, files)],
   ]
   for (const [route, text] of generated) pages.set(route, text)
+  if (only !== undefined) for (const route of pages.keys()) if (!only.includes(route)) pages.delete(route)
   for (const [route, text] of pages) write(join(out, `${route}.md`), text)
   for (const path of downloads) copy(join(root, path), join(out, 'public', downloadOf(path)))
   const agents = readFileSync(join(root, 'docs/agents.md'), 'utf8')

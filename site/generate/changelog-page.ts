@@ -1,0 +1,15 @@
+/** Gathers the changelogs of the packages. @module */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { outsideCode } from './outside-code.js'
+
+/** One page: every release of each package, the newest first; says so when there is none. */
+export function changelogPage(root: string, files: readonly string[]): string {
+  const changelogs = files.filter((file) => /^packages\/[^/]+\/CHANGELOG[.]md$/.test(file))
+  const sections = changelogs.map((file) =>
+    // Its title becomes a section of this page, and so on downwards.
+    outsideCode(readFileSync(join(root, file), 'utf8'), (part) => part.replaceAll(/^#/gm, '##')).trim(),
+  )
+  const body = sections.length === 0 ? ['No release has been published yet.'] : sections
+  return `${['# Changelog', ...body].join('\n\n')}\n`
+}

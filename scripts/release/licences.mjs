@@ -10,6 +10,12 @@ const accepted = new Set(['MIT', 'Apache-2.0', 'ISC', 'BSD-2-Clause', 'BSD-3-Cla
  */
 export function licenceProblems(dependencies) {
   return [...dependencies]
-    .filter(({ licence }) => !licence.replace(/[()]/g, '').split(' OR ').some((choice) => accepted.has(choice)))
+    .filter(
+      ({ licence }) =>
+        !licence
+          .replace(/[()]/g, '')
+          .split(' OR ')
+          .some((choice) => accepted.has(choice)),
+    )
     .map(({ name, version, licence }) => `${name}@${version} has the licence ${licence}`)
 }

@@ -44,5 +44,7 @@ export async function provenance({ tarballs, repository, commit, lockDigest, ver
 
 /** SHA-256 of a file, in hex. */
 export async function sha256Of(path) {
-  return createHash('sha256').update(await readFile(path)).digest('hex')
+  return createHash('sha256')
+    .update(await readFile(path))
+    .digest('hex')
 }

@@ -80,8 +80,11 @@ describe('tidy', () => {
       expect(files.find((file) => file.path === path.replace('package.json', 'LICENSE'))?.text, path).toBe(licence)
   })
 
-  test('the store carries the licence of the query builder that its files contain', () => {
-    const carried = files.find(({ path }) => path === 'packages/store-sql/THIRD-PARTY-LICENSES')?.text
-    expect(carried).toContain(readFileSync(join(root, 'node_modules/kysely/LICENSE'), 'utf8'))
+  test.each([
+    ['store-sql', 'kysely'],
+    ['console', 'uplot'],
+  ])('%s carries the licence of %s, which its files contain', (folder, contained) => {
+    const carried = files.find(({ path }) => path === `packages/${folder}/THIRD-PARTY-LICENSES`)?.text
+    expect(carried).toContain(readFileSync(join(root, 'node_modules', contained, 'LICENSE'), 'utf8'))
   })
 })

@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { createRequire } from 'node:module'
 import { extname, join } from 'node:path'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chromiumOptions, chromiumPath } from '../packages/console/test/serve-pages.js'
+import { chromiumMissing, chromiumPath, launchChromium } from '../packages/server/test/support/chromium.js'
 import { sample } from './sample.js'
 
 const root = join(import.meta.dirname, '..')
@@ -22,7 +22,7 @@ const pages = sample.map((route) => route.replace(/(^|\/)index$/, '$1'))
 const widths = [1280, 390]
 const pictures = process.env['SITE_PICTURES']
 
-describe.skipIf(chromiumPath === undefined)('the site in Chromium', () => {
+describe.skipIf(chromiumPath === undefined)(`the site in Chromium${chromiumMissing}`, () => {
   let server: Server
   let browser: Browser
   let origin = ''
@@ -42,7 +42,7 @@ describe.skipIf(chromiumPath === undefined)('the site in Chromium', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const address = server.address()
     origin = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
-    browser = await chromium.launch(chromiumOptions)
+    browser = await launchChromium()
   })
 
   afterAll(async () => {

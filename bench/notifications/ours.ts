@@ -118,7 +118,7 @@ const ours = {
     })
     return { seconds: (performance.now() - begun.at) / 1_000 }
   },
-  /** Delivers what is due, beside other processes, until {@link halt}. */
+  /** Starts the dispatcher, which runs until {@link halt}. Other processes may claim from the same outbox. */
   start() {
     halt = new AbortController()
     running = service.dispatcher.run(halt.signal)

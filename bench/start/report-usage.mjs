@@ -1,4 +1,9 @@
-/** Loaded into a measured process: at its end it writes what it used, as JSON, to the file of `USAGE_FILE`. @module */
+/**
+ * Preloaded into each measured process. When the process exits, it writes its processor time and its peak of memory, as
+ * JSON, to the file that `USAGE_FILE` names.
+ *
+ * @module
+ */
 import { writeFileSync } from 'node:fs'
 
 process.once('exit', () => {

@@ -13,7 +13,7 @@ const run = promisify(execFile)
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const peersFolder = fileURLToPath(new URL('../verification/peers/', import.meta.url))
 
-/** What is weighed: an installation, and what a bundle of it imports. */
+/** A product to weigh: the packages that npm installs for it, and the imports of its bundle. */
 interface Subject {
   readonly name: string
   /** The folder that the imports are resolved from. */

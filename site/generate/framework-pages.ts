@@ -1,5 +1,4 @@
 /** Makes a page for each framework from the templates of `init`, which its tests run. @module */
-
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { frameworkNames, frameworks } from '../../packages/cli/src/init/frameworks.js'

@@ -1,5 +1,4 @@
 /** Generates the reference of the HTTP endpoints from the OpenAPI document. @module */
-
 import { version } from '@payment-integration/cli'
 import { openApiDocument } from '@payment-integration/contract/openapi'
 import { cell } from './table.js'

@@ -1,5 +1,4 @@
 /** Generates the list of metrics from what a server of this code exposes. @module */
-
 import { prefix } from '../../packages/server/src/metrics/names.js'
 import { prometheusMetrics } from '../../packages/server/src/metrics/prometheus-metrics.js'
 import { cell } from './table.js'

@@ -69,7 +69,7 @@ test('the global fetch fits, and options that do not exist do not', () => {
   const credentials = { baseUrl: 'https://payments.example.com', integrationAddress: '0x', apiSecret: 's' }
   // @ts-expect-error the secret is required
   createClient({ baseUrl: credentials.baseUrl, integrationAddress: '0x' })
-  // @ts-expect-error this client does not take options of ky
+  // @ts-expect-error this client has no such option
   createClient({ ...credentials, hooks: {} })
   // @ts-expect-error a limit is a number
   void client.payments.list({ limit: '50' })

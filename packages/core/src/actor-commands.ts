@@ -1,5 +1,4 @@
 /** Builds the audited commands in the name of one actor. Source: docs/decisions/audit.md. @module */
-
 import type { ProcessorUpdate } from '@payment-integration/contract'
 import { createAccountCommands } from './accounts/commands.js'
 import { createAudited } from './audit/audited.js'

@@ -10,7 +10,7 @@ const minute = 60_000
 let chain: ProofChain
 beforeAll(async () => {
   chain = await openProofChain()
-}, 60_000)
+})
 afterAll(() => chain?.close())
 
 /** Polls for so long as the service does, while no block is mined; resolves the calls that the node was asked. */

@@ -16,7 +16,7 @@ beforeAll(async () => {
   const middle = await chain.node.mine(1)
   dense = { from, to: middle - 1 }
   sparse = { from: middle, to: await chain.node.mine(1_000) }
-}, 60_000)
+})
 afterAll(() => chain?.close())
 
 test('a block that is full of payments costs two calls, and a range one more', async () => {

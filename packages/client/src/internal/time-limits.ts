@@ -11,6 +11,7 @@ export async function within<T>(
   outer: AbortSignal,
   work: (cut: AbortSignal) => Promise<T>,
 ): Promise<T> {
+  outer.throwIfAborted()
   const cut = new AbortController()
   const abort = () => cut.abort(outer.reason)
   outer.addEventListener('abort', abort, { once: true })

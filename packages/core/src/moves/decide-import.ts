@@ -1,10 +1,10 @@
 /** Decides what an import does with a payment. Source: docs/decisions/cells.md. @module */
 import { isDeepStrictEqual } from 'node:util'
-import type { MovedPayment, MovedVersion, PaymentKey, StoredMove } from '../ports/store-moves.js'
+import type { MovedPayment, MovedPaymentKey, MovedVersion, StoredMove } from '../ports/store-moves.js'
 import { MoveError } from './move-error.js'
 
 /** The name of a payment in messages. */
-export const nameOf = ({ chainId, txHash, ordinal }: PaymentKey): string => `${chainId}:${txHash}:${ordinal}`
+export const nameOf = ({ chainId, txHash, ordinal }: MovedPaymentKey): string => `${chainId}:${txHash}:${ordinal}`
 
 /** What to do: `imported` was stored by an earlier run, `left` is a dropped payment that this cell never saw. */
 export type ImportDecision = 'replace' | 'imported' | 'left'

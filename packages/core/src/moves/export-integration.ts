@@ -8,20 +8,7 @@ import type { MoveRow, MoveWriter } from '../ports/move-file.js'
 import type { IntegrationStore } from '../ports/store-integrations.js'
 import type { MoveStore } from '../ports/store-moves.js'
 import type { Clock } from '../ports/world.js'
-
-const pollMs = 100
-
-/** Waits until something is true. @throws The signal's reason. */
-export async function waitUntil(
-  clock: Pick<Clock, 'sleep'>,
-  isTrue: () => Promise<boolean>,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  while (!(await isTrue())) {
-    signal?.throwIfAborted()
-    await clock.sleep(pollMs, signal)
-  }
-}
+import { waitUntil } from './wait-until.js'
 
 /** The dependencies of an export. */
 export interface ExportDeps {

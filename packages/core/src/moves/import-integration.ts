@@ -13,8 +13,8 @@ import { openSecret } from '../secrets/seal.js'
 import type { UpdateOutcomes } from '../updates/apply-updates.js'
 import { addDeliveries } from './add-deliveries.js'
 import { decideImport, nameOf } from './decide-import.js'
-import { waitUntil } from './export-integration.js'
 import { MoveError } from './move-error.js'
+import { waitUntil } from './wait-until.js'
 
 /** Payments of one transaction. */
 const batchSize = 200

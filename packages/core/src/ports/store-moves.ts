@@ -4,7 +4,7 @@ import type { PaymentStatus, StoredPayment } from '../payments/record.js'
 import type { AttemptRecord } from './store-deliveries.js'
 
 /** Names a payment in every cell. */
-export interface PaymentKey {
+export interface MovedPaymentKey {
   readonly chainId: number
   /** Lowercased. */
   readonly txHash: string
@@ -40,7 +40,7 @@ export interface MovedVersion {
 }
 
 /** What only a cell that has the integration knows of a payment. */
-export interface MovedPayment extends PaymentKey {
+export interface MovedPayment extends MovedPaymentKey {
   readonly blockNumber: number
   readonly status: PaymentStatus
   readonly dropped: StoredPayment['dropped']
@@ -56,7 +56,7 @@ export interface StoredMove extends MovedPayment {
 }
 
 /** An update that was decided on a payment of the integration. */
-export interface MovedUpdate extends PaymentKey {
+export interface MovedUpdate extends MovedPaymentKey {
   readonly id: string
   /** As `StoredUpdate` has it. */
   readonly fingerprint: string
@@ -75,7 +75,7 @@ export interface UpdatePage {
 }
 
 /** A stored version that notifies nobody. */
-export interface UnnotifiedVersion extends PaymentKey {
+export interface UnnotifiedVersion extends MovedPaymentKey {
   /** Of the snapshot. */
   readonly id: string
   readonly version: number
@@ -100,7 +100,7 @@ export interface MoveStore {
 /** Writes of a move, in one transaction. */
 export interface MoveTransaction {
   /** The primary payments under these keys, locked. */
-  find(keys: readonly PaymentKey[]): Promise<readonly StoredMove[]>
+  find(keys: readonly MovedPaymentKey[]): Promise<readonly StoredMove[]>
   /** Replaces status, drop mark, versions, attempts and pending deliveries; closed versions stay. */
   replace(address: string, payments: readonly { readonly id: string; readonly moved: MovedPayment }[]): Promise<void>
   /**

@@ -1,5 +1,5 @@
 /** Reads what an integration's cell knows of payments. Source: docs/decisions/cells.md. @module */
-import type { MovedVersion, PaymentKey, StoredMove } from '@payment-integration/core/ports'
+import type { MovedPaymentKey, MovedVersion, StoredMove } from '@payment-integration/core/ports'
 import type { Selectable } from 'kysely'
 import { attemptRecord } from '../deliveries/attempt-row.js'
 import type { Connection, SqlDialect } from '../engine.js'
@@ -35,7 +35,7 @@ export async function paymentsOf(
 export async function paymentsUnder(
   db: Connection,
   dialect: SqlDialect,
-  keys: readonly PaymentKey[],
+  keys: readonly MovedPaymentKey[],
 ): Promise<StoredMove[]> {
   if (keys.length === 0) return []
   const wanted = new Set(keys.map(({ chainId, txHash, ordinal }) => `${chainId}:${txHash}:${ordinal}`))

@@ -1,4 +1,5 @@
-/** Errors about files of ended history, in plain words. @module */
+/** Errors about files of ended history and of moves, in plain words. @module */
+import { lstat } from 'node:fs/promises'
 import { ArchiveError } from '@payment-integration/core'
 
 /** The remedies of the system's codes that an operator meets. */
@@ -22,6 +23,15 @@ export function fileError(path: string, action: 'written' | 'read', thrown: unkn
   if (code === '' || code.startsWith('ERR_')) return thrown
   const reason = reasons[code] ?? `the system reports ${code}`
   return new ArchiveError(path, `The file ${path} cannot be ${action}: ${reason}.`, { cause: thrown })
+}
+
+/** @throws ArchiveError `ERR_ARCHIVE` when something has this name. */
+export async function checkIsNew(path: string): Promise<void> {
+  const isTaken = await lstat(path).then(
+    () => true,
+    () => false,
+  )
+  if (isTaken) throw new ArchiveError(path, `The file ${path} exists already, and is never overwritten.`)
 }
 
 /** The error of a file with changed bytes. */

@@ -1,14 +1,15 @@
 /** Writes a file of ended history. Source: docs/retention.md, the files. @module */
 import { createHash } from 'node:crypto'
-import { type FileHandle, lstat, open, rename, rm, stat } from 'node:fs/promises'
+import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ArchiveError } from '@payment-integration/core'
 import type { ArchivedFile, ArchiveHeader, ArchiveWriter, HistoryRow } from '@payment-integration/core/ports'
 import { syncPath } from '../sync-path.js'
 import { archiveName } from './archive-name.js'
-import { fileError } from './file-faults.js'
+import { checkIsNew, fileError } from './file-faults.js'
 import { formatFooter, formatHeader, formatRow } from './format-lines.js'
 import { frameBytes } from './frame.js'
+import { createFrameWriter, type FrameWriter } from './frame-writer.js'
 import { openZstd, type Zstd } from './zstd.js'
 
 /**
@@ -28,10 +29,10 @@ export async function createArchiveFile(
   const zstd = await openZstd()
   const writer = new ArchiveFile(folder, name, await createPartial(path), zstd, contentBytes)
   // Whoever creates the partial file is alone with the name: nobody else takes it after this check.
-  if (await exists(path)) {
+  await checkIsNew(path).catch(async (thrown) => {
     await writer.discard()
-    throw new ArchiveError(path, `The file ${path} exists already, and is never overwritten.`)
-  }
+    throw thrown
+  })
   await writer.append(formatHeader(header))
   return writer
 }
@@ -58,25 +59,16 @@ function partialOf(path: string): string {
   return `${path}.partial`
 }
 
-async function exists(path: string): Promise<boolean> {
-  return lstat(path).then(
-    () => true,
-    () => false,
-  )
-}
-
 /** One call at a time. A writer that failed has removed its file. */
 class ArchiveFile implements ArchiveWriter {
   readonly #folder: string
   readonly #name: string
   readonly #path: string
   readonly #handle: FileHandle
-  readonly #zstd: Zstd
-  readonly #content: Buffer
+  readonly #frames: FrameWriter
   readonly #hash = createHash('sha256')
   /** The file under its name of the moment. */
   #written: string
-  #contentUsed = 0
   #rows = 0
   #bytes = 0
   #state: 'open' | 'busy' | 'finished' | 'removed' = 'open'
@@ -88,8 +80,11 @@ class ArchiveFile implements ArchiveWriter {
     this.#path = join(folder, name)
     this.#written = partialOf(this.#path)
     this.#handle = handle
-    this.#zstd = zstd
-    this.#content = Buffer.alloc(contentBytes)
+    const onFrame = (frame: Uint8Array) => {
+      this.#hash.update(frame)
+      this.#bytes += frame.length
+    }
+    this.#frames = createFrameWriter({ handle, zstd, contentBytes, onFrame })
   }
 
   async write(rows: readonly HistoryRow[]): Promise<void> {
@@ -103,7 +98,7 @@ class ArchiveFile implements ArchiveWriter {
   async finish(): Promise<ArchivedFile> {
     return this.#use(async () => {
       await this.append(formatFooter(this.#rows))
-      await this.#writeFrame()
+      await this.#frames.flush()
       await this.#handle.sync()
       await this.#handle.close()
       await rename(this.#written, this.#path)
@@ -120,23 +115,8 @@ class ArchiveFile implements ArchiveWriter {
     if (this.#state === 'open') await this.#remove()
   }
 
-  /** Adds a line, and writes each frame that it fills. */
-  async append(line: Buffer): Promise<void> {
-    for (let rest = line; rest.length > 0; ) {
-      const copied = rest.copy(this.#content, this.#contentUsed)
-      this.#contentUsed += copied
-      rest = rest.subarray(copied)
-      if (this.#contentUsed === this.#content.length) await this.#writeFrame()
-    }
-  }
-
-  async #writeFrame(): Promise<void> {
-    if (this.#contentUsed === 0) return
-    const frame = this.#zstd.compress(this.#content.subarray(0, this.#contentUsed))
-    this.#contentUsed = 0
-    await this.#handle.writeFile(frame)
-    this.#hash.update(frame)
-    this.#bytes += frame.length
+  append(line: Buffer): Promise<void> {
+    return this.#frames.append(line)
   }
 
   async #use<T>(work: () => Promise<T>): Promise<T> {

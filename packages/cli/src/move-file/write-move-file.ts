@@ -1,12 +1,12 @@
 /** Writes the file that carries an integration to another cell. Source: docs/decisions/cells.md. @module */
 import { createHash } from 'node:crypto'
-import { type FileHandle, lstat, open, rename, rm } from 'node:fs/promises'
+import { open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { ArchiveError } from '@payment-integration/core'
-import type { IntegrationRecord, MoveWriter } from '@payment-integration/core/ports'
-import { fileError } from '../archive/file-faults.js'
+import type { HistoryRow, IntegrationRecord, MoveWriter } from '@payment-integration/core/ports'
+import { checkIsNew, fileError } from '../archive/file-faults.js'
 import { formatRow } from '../archive/format-lines.js'
 import { frameBytes } from '../archive/frame.js'
+import { createFrameWriter } from '../archive/frame-writer.js'
 import { openZstd } from '../archive/zstd.js'
 import { syncPath } from '../sync-path.js'
 
@@ -22,27 +22,33 @@ export const moveFormat = 1
 export async function createMoveFile(path: string, integration: IntegrationRecord): Promise<MoveWriter> {
   const partial = `${path}.partial`
   const described = (thrown: unknown) => fileError(path, 'written', thrown)
-  if (await exists(path)) throw new ArchiveError(path, `The file ${path} exists already, and is never overwritten.`)
+  await checkIsNew(path)
   await rm(partial, { force: true }).catch((thrown) => {
     throw described(thrown)
   })
   const handle = await open(partial, 'wx', 0o600).catch((thrown) => {
     throw described(thrown)
   })
-  const frames = await frameWriter(handle)
+  const frames = createFrameWriter({ handle, zstd: await openZstd(), contentBytes: frameBytes })
+  const hash = createHash('sha256')
   let rows = 0
   const attempt = <T>(work: Promise<T>): Promise<T> =>
     work.catch((thrown) => {
       throw described(thrown)
     })
-  await attempt(frames.append(formatRow({ format: moveFormat, integration })))
+  const append = async (row: HistoryRow) => {
+    const line = formatRow(row)
+    hash.update(line)
+    await attempt(frames.append(line))
+  }
+  await append({ format: moveFormat, integration })
   return {
     async write(given) {
-      for (const row of given) await attempt(frames.append(formatRow(row)))
+      for (const row of given) await append(row)
       rows += given.length
     },
     async finish() {
-      const sha256 = frames.digest()
+      const sha256 = hash.digest('hex')
       await attempt(frames.append(formatRow({ rows, sha256 })))
       await attempt(frames.flush())
       await attempt(handle.sync())
@@ -56,37 +62,4 @@ export async function createMoveFile(path: string, integration: IntegrationRecor
       await rm(partial, { force: true }).catch(() => undefined)
     },
   }
-}
-
-async function frameWriter(handle: FileHandle) {
-  const zstd = await openZstd()
-  const hash = createHash('sha256')
-  const content = Buffer.alloc(frameBytes)
-  let used = 0
-  async function flush(): Promise<void> {
-    if (used === 0) return
-    const frame = zstd.compress(content.subarray(0, used))
-    used = 0
-    await handle.writeFile(frame)
-  }
-  return {
-    flush,
-    digest: () => hash.copy().digest('hex'),
-    async append(line: Buffer): Promise<void> {
-      hash.update(line)
-      for (let rest = line; rest.length > 0; ) {
-        const copied = rest.copy(content, used)
-        used += copied
-        rest = rest.subarray(copied)
-        if (used === content.length) await flush()
-      }
-    },
-  }
-}
-
-async function exists(path: string): Promise<boolean> {
-  return lstat(path).then(
-    () => true,
-    () => false,
-  )
 }

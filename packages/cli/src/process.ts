@@ -36,23 +36,15 @@ export function createSignalReader(now: () => number): (signal: EndSignal) => Si
   }
 }
 
-/** Errors of a command that runs from its sources after their compiler has exited. */
-const compilerGone = /The service (?:is no longer running|was stopped)|EPIPE|esbuild/
+/** How long after a failure its signal may still arrive, in milliseconds: Node handles it last in a turn. */
+const signalWithinMs = 100
 
-/** How long after the compiler's exit the signal may still arrive, in milliseconds. */
-const signalWithinMs = 5_000
-
-/**
- * Whether a start failed only because the command was stopped, so that the error is not reported.
- * Ctrl-C reaches every process of a terminal. Without its compiler, a command that runs from sources loads no module.
- */
-export async function isStoppedEarly(signal: AbortSignal, error: unknown): Promise<boolean> {
-  // Node handles a signal last in a turn of the event loop.
-  const withinMs = compilerGone.test(String(error)) ? signalWithinMs : 100
+/** Whether a start failed only because the command was stopped, so that the error is not reported. */
+export async function isStoppedEarly(signal: AbortSignal): Promise<boolean> {
   const waiting = new AbortController()
   const stopWaiting = () => waiting.abort()
   signal.addEventListener('abort', stopWaiting, { once: true })
-  if (!signal.aborted) await delay(withinMs, undefined, { signal: waiting.signal }).catch(() => undefined)
+  if (!signal.aborted) await delay(signalWithinMs, undefined, { signal: waiting.signal }).catch(() => undefined)
   signal.removeEventListener('abort', stopWaiting)
   return signal.aborted
 }

@@ -8,7 +8,6 @@ import type { Config } from '@payment-integration/server/service'
 import { DatabaseMissingError, InterruptedError, UsageError } from './errors.js'
 import type { Io } from './io.js'
 import { createReporter, logToStandardError, type Reporter } from './output.js'
-import { isStoppedEarly } from './process.js'
 
 /** Options of every command that works on the database. */
 export interface OperateOptions extends Pick<ConfigFlags, 'database' | 'actor'> {
@@ -51,13 +50,10 @@ export async function withService(
   work: (service: OpenedService, report: Reporter, config: Config, logger: Logger) => Promise<void>,
 ): Promise<0> {
   const { json = false } = options
-  const { opened, config, logger, createdPath } = await open(options, io).catch(async (error: unknown) => {
-    if (await isStoppedEarly(io.signal, error))
-      throw new InterruptedError('Interrupted; nothing was done.', { cause: error })
-    throw error
-  })
+  const { opened, config, logger, createdPath } = await open(options, io)
   const { service, close } = opened
   try {
+    if (io.signal.aborted) throw new InterruptedError('Interrupted; nothing was done.')
     if (createdPath !== null && !json) io.out(createdText(createdPath))
     await work(service, createReporter(io, json), config, logger)
   } finally {

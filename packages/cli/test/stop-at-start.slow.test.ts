@@ -1,4 +1,4 @@
-/** Interrupts a command that runs from its sources: Ctrl-C also reaches their compiler. */
+/** Interrupts a command that starts: Ctrl-C also reaches the processes that it started. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, watch } from 'node:fs'
@@ -10,7 +10,7 @@ import { temporaryFolder } from './temporary-folder.js'
 const root = join(import.meta.dirname, '..', '..', '..')
 
 /**
- * Makes a file as soon as the command listens for signals; it loads everything that a service is made of after that.
+ * Makes a file as soon as the command listens for signals; it opens everything that a service is made of after that.
  */
 const hook = `data:text/javascript,${encodeURIComponent(`
 import { writeFileSync } from 'node:fs'
@@ -23,16 +23,14 @@ process.on('newListener', (name) => name === 'SIGHUP' && writeFileSync(process.e
  */
 async function interruptedAt(stage: string, ...args: readonly string[]) {
   const folder = temporaryFolder()
-  // With an empty cache every module needs the compiler.
-  const cache = join(folder, 'cache')
-  mkdirSync(cache)
-  const flags = ['--conditions=@payment-integration/source', '--import', hook, '--import', 'tsx']
-  const child = spawn(process.execPath, [...flags, 'packages/cli/src/bin.ts', ...args], {
+  const temporary = join(folder, 'temporary')
+  mkdirSync(temporary)
+  const child = spawn(process.execPath, ['--import', hook, 'scripts/run-source.mjs', ...args], {
     cwd: root,
     detached: true,
     env: {
       PATH: process.env['PATH'],
-      TMPDIR: cache,
+      TMPDIR: temporary,
       STAGES: folder,
       PI_PORT: '0',
       PI_LOG_LEVEL: 'error',
@@ -44,7 +42,7 @@ async function interruptedAt(stage: string, ...args: readonly string[]) {
   const group = -(child.pid ?? 0)
   const isRunning = () => child.exitCode === null && child.signalCode === null
   let isInterrupted = false
-  const watchers = [folder, cache].map((each) =>
+  const watchers = [folder, temporary].map((each) =>
     watch(each, (_, name) => {
       if (isInterrupted || !name?.startsWith(stage) || !isRunning()) return
       isInterrupted = true
@@ -80,7 +78,7 @@ describe.skipIf(process.platform === 'win32')('Ctrl-C during the start', () => {
   })
 
   it('stops another command with exit code 1 and a sentence', async () => {
-    expect(await interruptedAt('signals', 'integrations', 'list')).toEqual({
+    expect(await interruptedAt('signals', 'legacy-keys', 'create', '--name', 'Till')).toEqual({
       ...{ ...clean, code: 1 },
       ...{ errors: 'Interrupted; nothing was done.\n', out: '' },
     })

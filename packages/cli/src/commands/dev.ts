@@ -127,7 +127,7 @@ export async function dev(options: DevOptions, io: Io): Promise<ExitCode> {
     stage.report({ event: 'summary', ok: reasons.length === 0, ...figures, reasons, folder: keep ? demo.folder : null })
     return exitCode
   } catch (error) {
-    if (started || !(await isStoppedEarly(early.signal, error))) throw error
+    if (started || !(await isStoppedEarly(early.signal))) throw error
     return stoppedAtStart(ending, untilIdle, error)
   } finally {
     io.signal.removeEventListener('abort', interrupted)

@@ -48,7 +48,7 @@ export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
   const report = createReporter(io, options.json === true)
   const stopped = () => report({ event: 'stopped' }, () => ['Stopped.'])
   const started = await start(options, io).catch(async (error: unknown) => {
-    if (await isStoppedEarly(io.signal, error)) return null
+    if (await isStoppedEarly(io.signal)) return null
     throw error
   })
   if (started === null) {

@@ -8,6 +8,7 @@ import { errorsPage } from './errors-page.js'
 import { eventsPage } from './events-page.js'
 import { frameworkPages } from './framework-pages.js'
 import { httpPage } from './http-page.js'
+import { languagePages } from './language-pages.js'
 import { machineFiles } from './machine-files.js'
 import { metricsPage } from './metrics-page.js'
 import { downloadOf, rewriteLinks } from './rewrite-links.js'
@@ -32,6 +33,7 @@ export async function writePages(root: string, only?: readonly string[]): Promis
     ['reference/events', eventsPage(root)],
     ['reference/errors', errorsPage(root, files)],
     ...(await frameworkPages(root)),
+    ...languagePages(root),
     ...apiPages(join(root, 'site/.api')),
     ['changelog', changelogPage(root, files)],
   ]

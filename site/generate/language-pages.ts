@@ -1,0 +1,72 @@
+/** Makes a page for each language from the verifiers of `vectors/verifiers`, which run over the vectors. @module */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+interface Language {
+  readonly title: string
+  readonly file: string
+  /** How to get the body as bytes, by framework. */
+  readonly body: readonly string[]
+  readonly header: string
+  readonly nowMs: string
+}
+
+const languages: Readonly<Record<string, Language>> = {
+  python: {
+    title: 'Python',
+    file: 'python/verify.py',
+    body: ['Flask: `request.get_data()`', 'Django: `request.body`', 'FastAPI: `await request.body()`'],
+    header: 'request.headers.get("X-Service-Signature")',
+    nowMs: 'time.time_ns() // 1_000_000',
+  },
+  ruby: {
+    title: 'Ruby',
+    file: 'ruby/verify.rb',
+    body: ['Rails: `request.raw_post`', 'Rack: `request.body.read`'],
+    header: "request.get_header('HTTP_X_SERVICE_SIGNATURE')",
+    nowMs: 'Process.clock_gettime(Process::CLOCK_REALTIME, :millisecond)',
+  },
+  php: {
+    title: 'PHP',
+    file: 'php/verify.php',
+    body: ["PHP: `file_get_contents('php://input')`", 'Laravel and Symfony: `$request->getContent()`'],
+    header: "$_SERVER['HTTP_X_SERVICE_SIGNATURE'] ?? null",
+    nowMs: '(int) (microtime(true) * 1000)',
+  },
+  go: {
+    title: 'Go',
+    file: 'go/verify.go',
+    body: ['`net/http`: `io.ReadAll(request.Body)`', 'Gin: `context.GetRawData()`'],
+    header: 'request.Header.Get("X-Service-Signature")',
+    nowMs: 'time.Now().UnixMilli()',
+  },
+  java: {
+    title: 'Java',
+    file: 'java/Verifier.java',
+    body: ['Servlets: `request.getInputStream().readAllBytes()`', 'Spring: a parameter `@RequestBody byte[] body`'],
+    header: 'request.getHeader("X-Service-Signature")',
+    nowMs: 'System.currentTimeMillis()',
+  },
+}
+
+/** Pages by route: one for each language. */
+export function languagePages(root: string): Map<string, string> {
+  const pages = Object.entries(languages).map(([name, { title, file, body, header, nowMs }]): [string, string] => {
+    const code = readFileSync(join(root, 'vectors/verifiers', file), 'utf8').trimEnd()
+    const parts = [
+      `# Receive webhooks with ${title}`,
+      `One file without a dependency verifies a notification. It passes every case of [the test vectors](/vectors/).`,
+      `\`\`\`${name}\n${code}\n\`\`\``,
+      '## Call it',
+      `1. Read the body as bytes, before any parser of JSON:\n${body.map((each) => `   - ${each}`).join('\n')}`,
+      `2. Pass your signing secrets, the signature \`${header}\`, the bytes, and the time \`${nowMs}\`.`,
+      '3. The place of a secret means that the delivery is genuine. For any other result answer 401 when it is `ERR_SIGNATURE_MISSING` or `ERR_SIGNATURE_MISMATCH`, else 400.',
+      '4. Parse the body. In one transaction, apply it only if its [version](/concepts/version.md) is greater than the stored one, and store that version.',
+      '5. Answer 200, also for a version that you have: the service repeats a delivery until it is answered.',
+      '## Prove it',
+      `Run your copy over [signature.json](/vectors/): it has the secrets, header, body, time and verdict of each case. The [doctor](/doctor.md) then probes the running receiver, in any language. What each refusal means: [verify in another language](/vectors/verifiers/).`,
+    ]
+    return [`receive/${name}`, `${parts.join('\n\n')}\n`]
+  })
+  return new Map(pages)
+}

@@ -15,7 +15,9 @@ const manifests = readdirSync(join(root, 'packages')).map((name) => join(root, '
 function setPeers(rangeOf) {
   for (const file of manifests) {
     const manifest = JSON.parse(readFileSync(file, 'utf8'))
-    const peers = Object.keys(manifest.peerDependencies ?? {}).filter((name) => name.startsWith('@payment-integration/'))
+    const peers = Object.keys(manifest.peerDependencies ?? {}).filter((name) =>
+      name.startsWith('@payment-integration/'),
+    )
     for (const name of peers) manifest.peerDependencies[name] = rangeOf(manifest.version)
     if (peers.length > 0) writeFileSync(file, `${JSON.stringify(manifest, null, 2)}\n`)
   }

@@ -11,5 +11,7 @@ export function changelogPage(root: string, files: readonly string[]): string {
     outsideCode(readFileSync(join(root, file), 'utf8'), (part) => part.replaceAll(/^#/gm, '##')).trim(),
   )
   const body = sections.length === 0 ? ['No release has been published yet.'] : sections
-  return `${['# Changelog', ...body].join('\n\n')}\n`
+  const intro =
+    'All packages share one version. What a release may change: [compatibility](/decisions/compatibility.md). What it asks of you: [upgrades](/upgrades.md#what-each-release-asks-of-you).'
+  return `${['# Changelog', intro, ...body].join('\n\n')}\n`
 }

@@ -108,9 +108,19 @@ const dense = smoke
   ? { name: 'smoke', payments: 100, perBlock: 25, emptyBetween: 1 }
   : { name: '50,000 payments in 2,000 blocks', payments: 50_000, perBlock: 25, emptyBetween: 0 }
 const sparse = smoke ? dense : { ...dense, name: '50,000 payments in 200,000 blocks', emptyBetween: 99 }
-const latencies = smoke ? [0] : [0, 20, 100, 300]
+const raw = true
+const lines = smoke
+  ? [{ latencyMs: 0 }, { latencyMs: 0, raw }]
+  : [
+      { latencyMs: 0 },
+      { latencyMs: 0, raw },
+      { latencyMs: 20 },
+      { latencyMs: 100 },
+      { latencyMs: 100, raw },
+      { latencyMs: 300 },
+    ]
 const sync = (plan: typeof dense) =>
-  benchSync([sqliteDatabase, postgresDatabase], plan, { rounds: smoke ? 1 : 3, latencies })
+  benchSync([sqliteDatabase, postgresDatabase], plan, { rounds: smoke ? 1 : 3, lines })
 
 const benches: Readonly<Record<string, () => Promise<string>>> = {
   async signature() {

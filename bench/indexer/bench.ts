@@ -9,7 +9,7 @@ import type { ChainPlan, FilledChain } from './chain.js'
 import { compiled } from './compiled.js'
 import { integrationAddress } from './integration.js'
 import { peers, runPeer } from './peers.js'
-import { type ReplayCounts, type ReplayNode, recordPlan } from './replay/replay.js'
+import { type Line, type ReplayCounts, type ReplayNode, recordPlan } from './replay/replay.js'
 
 type Plan = ChainPlan & { readonly name: string }
 
@@ -28,29 +28,30 @@ const programNames = Object.keys(programs) as readonly ProgramName[]
 /** How much to measure. */
 export interface SyncEffort {
   readonly rounds: number
-  /** Added to each request, in milliseconds. */
-  readonly latencies: readonly number[]
+  readonly lines: readonly Line[]
 }
 
 /** Records a chain once, and catches up with it on each database in turns. Returns Markdown. */
 export async function benchSync(
   openers: readonly (() => Promise<BenchDatabase>)[],
   plan: Plan,
-  { rounds, latencies }: SyncEffort,
+  { rounds, lines: asked }: SyncEffort,
 ): Promise<string> {
   const lines: string[] = []
   const peerLines: string[] = []
   const calls = new Map<string, ReplayCounts>()
   const recording = await recordPlan(plan)
   try {
-    for (const latencyMs of latencies) {
-      const node = await recording.open({ latencyMs })
+    for (const each of asked) {
+      const node = await recording.open(each)
+      const name = `${each.latencyMs} ms${each.raw === true ? ', raw receipts' : ''}`
       for (const open of openers) {
-        const { line, engine, oursPerSecond, asked } = await compare(plan, node, { open, latencyMs, rounds })
+        const { line, engine, oursPerSecond, asked } = await compare(plan, node, { open, name, rounds })
         lines.push(line)
-        calls.set('ours', asked)
-        if (engine === 'PostgreSQL')
-          peerLines.push(...(await besidePeers(plan, node, { open, latencyMs, oursPerSecond })))
+        calls.set(each.raw === true ? 'ours with raw receipts' : 'ours', asked)
+        // They ask for no raw receipts.
+        if (engine === 'PostgreSQL' && each.raw !== true)
+          peerLines.push(...(await besidePeers(plan, node, { open, name, oursPerSecond })))
       }
       await node.stop()
     }
@@ -86,17 +87,18 @@ export async function benchSync(
 
 interface Turn {
   readonly open: () => Promise<BenchDatabase>
-  readonly latencyMs: number
+  /** Of the node and its line. */
+  readonly name: string
 }
 
 async function besidePeers(
   plan: Plan,
   chain: FilledChain,
-  { open, latencyMs, oursPerSecond }: Turn & { readonly oursPerSecond: number },
+  { open, name: line, oursPerSecond }: Turn & { readonly oursPerSecond: number },
 ) {
   const lines = []
   for (const peer of peers) {
-    const name = `${latencyMs} ms, ${peer.name}`
+    const name = `${line}, ${peer.name}`
     const database = await open()
     try {
       const { seconds, stored } = await runPeer(peer, chain, database, plan.payments)
@@ -112,7 +114,7 @@ async function besidePeers(
   return lines
 }
 
-async function compare(plan: Plan, node: ReplayNode, { open, latencyMs, rounds }: Turn & { readonly rounds: number }) {
+async function compare(plan: Plan, node: ReplayNode, { open, name, rounds }: Turn & { readonly rounds: number }) {
   const runs: Record<ProgramName, Run>[] = []
   let engine = ''
   for (let round = 0; round < rounds; round += 1) {
@@ -134,7 +136,7 @@ async function compare(plan: Plan, node: ReplayNode, { open, latencyMs, rounds }
   const peak = (of: ProgramName) => Math.max(...runs.map((each) => each[of].peakMiB)).toFixed(0)
   const ratio = median(runs.map(({ ours, floor }) => floor.seconds / ours.seconds)).toFixed(2)
   const seconds = median(runs.map(({ ours }) => ours.seconds)).toFixed(1)
-  const cells = [`${latencyMs} ms, ${engine}`, rate('ours').toFixed(0), rate('floor').toFixed(0), ratio, seconds]
+  const cells = [`${name}, ${engine}`, rate('ours').toFixed(0), rate('floor').toFixed(0), ratio, seconds]
   const line = `| ${[...cells, peak('ours'), peak('floor')].join(' | ')} |`
   const asked = runs.at(-1)?.ours.asked ?? { requests: 0, bytes: 0, calls: {} }
   return { line, engine, oursPerSecond: rate('ours'), asked }

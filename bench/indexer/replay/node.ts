@@ -3,10 +3,12 @@ import { createReadStream } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createInterface } from 'node:readline'
+import { measureReceipt, writeReceipt } from '../../../packages/chain-evm/src/proof/receipt-rlp.js'
+import { RlpWriter, toHex } from '../../../packages/chain-evm/src/proof/rlp-writer.js'
 import { rpcOf } from '../rpc.js'
 import type { RecordedBlock } from './recording.js'
 
-const { RECORDING: path = '', FALLBACK_URL: fallbackUrl = '', LATENCY_MS, BYTES_PER_SECOND } = process.env
+const { RECORDING: path = '', FALLBACK_URL: fallbackUrl = '', LATENCY_MS, BYTES_PER_SECOND, RAW } = process.env
 const latencyMs = Number(LATENCY_MS ?? 0)
 const bytesPerSecond = Number(BYTES_PER_SECOND ?? Number.POSITIVE_INFINITY)
 
@@ -14,6 +16,8 @@ interface Stored {
   readonly full: string
   readonly withHashes: string
   readonly receipts: string
+  /** Null for a node without raw receipts. */
+  readonly raw: string | null
   readonly logs: readonly { readonly address: string; readonly topic: string; readonly json: string }[]
 }
 interface Log {
@@ -28,6 +32,18 @@ interface Filter {
 }
 type Call = { readonly id: number; readonly method: string; readonly params: readonly unknown[] }
 
+const writer = new RlpWriter()
+function rawText(receipts: RecordedBlock['receipts']): string {
+  const encoded = receipts.map((receipt) => {
+    const measured = measureReceipt(receipt)
+    writer.at = 0
+    writer.reserve(measured.length)
+    writeReceipt(writer, measured)
+    return toHex(writer.bytes.subarray(0, writer.at))
+  })
+  return JSON.stringify(encoded)
+}
+
 const blocks: Stored[] = []
 const heights = new Map<string, number>()
 for await (const line of createInterface({ input: createReadStream(path) })) {
@@ -38,6 +54,7 @@ for await (const line of createInterface({ input: createReadStream(path) })) {
     full: JSON.stringify(block),
     withHashes: JSON.stringify({ ...block, transactions }),
     receipts: JSON.stringify(receipts),
+    raw: RAW === 'on' ? rawText(receipts) : null,
     logs: receipts.flatMap(({ logs }) =>
       (logs as Log[]).map((log) => ({ address: log.address, topic: log.topics[0] ?? '', json: JSON.stringify(log) })),
     ),
@@ -53,7 +70,8 @@ function heightOf(tag: unknown): number {
   return tag === 'latest' || tag === 'safe' || tag === 'finalized' ? head : Number(tag)
 }
 
-function resultOf({ method, params }: Call): string | Promise<string> {
+/** Null when the node has no such method. */
+function resultOf({ method, params }: Call): string | null | Promise<string> {
   const [first, second] = params
   switch (method) {
     case 'eth_blockNumber':
@@ -64,6 +82,8 @@ function resultOf({ method, params }: Call): string | Promise<string> {
       return blockText(blocks[heights.get(String(first)) ?? -1], second)
     case 'eth_getBlockReceipts':
       return blocks[heights.get(String(first)) ?? heightOf(first)]?.receipts ?? 'null'
+    case 'debug_getRawReceipts':
+      return blocks[heightOf(first)]?.raw ?? null
     case 'eth_getLogs':
       return logsText(first as Filter)
     default:
@@ -114,8 +134,9 @@ const server = createServer((request, response) => {
     for (const { method } of calls) counts.calls[method] = (counts.calls[method] ?? 0) + 1
     const answers = []
     for (const call of calls) {
-      const result = resultOf(call)
-      answers.push(`{"jsonrpc":"2.0","id":${call.id},"result":${typeof result === 'string' ? result : await result}}`)
+      const result = await resultOf(call)
+      const outcome = result === null ? '"error":{"code":-32601,"message":"Method not found"}' : `"result":${result}`
+      answers.push(`{"jsonrpc":"2.0","id":${call.id},${outcome}}`)
     }
     const body = Buffer.from(Array.isArray(asked) ? `[${answers.join(',')}]` : answers.join(''))
     counts.bytes += body.length

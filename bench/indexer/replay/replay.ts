@@ -8,12 +8,14 @@ import { type ChainPlan, type FilledChain, fillChain } from '../chain.js'
 import { compiled } from '../compiled.js'
 import { recordChain } from './recording.js'
 
-/** What a node's line bears. */
+/** A node and its line. */
 export interface Line {
   /** Added to each request. */
   readonly latencyMs: number
   /** Of all answers together. @default without a limit */
   readonly bytesPerSecond?: number
+  /** Whether the node has raw receipts. @default false */
+  readonly raw?: boolean
 }
 
 /** What a node was asked for. */
@@ -46,12 +48,13 @@ export async function recordPlan(plan: ChainPlan): Promise<Recording> {
   const program = compiled('replay/node')
   return {
     head,
-    async open({ latencyMs, bytesPerSecond }) {
+    async open({ latencyMs, bytesPerSecond, raw = false }) {
       const env = {
         PATH: process.env['PATH'],
         RECORDING: path,
         FALLBACK_URL: chain.rpcUrl,
         LATENCY_MS: String(latencyMs),
+        RAW: raw ? 'on' : 'off',
         ...(bytesPerSecond === undefined ? {} : { BYTES_PER_SECOND: String(bytesPerSecond) }),
       }
       const child = fork(program, { execArgv: ['--max-old-space-size=4096'], env })

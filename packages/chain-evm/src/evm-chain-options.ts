@@ -28,6 +28,12 @@ export interface EvmChainOptions {
   readonly proof?: ProofLevel | undefined
   /** How many of the newest blocks are read with `root` where `bloom` is demanded. @default 64 */
   readonly nearHead?: number | undefined
+  /**
+   * Whether receipts are read by `debug_getRawReceipts` from nodes that have it: about half of the bytes. Turn it off
+   * where that method is billed higher.
+   * @default true
+   */
+  readonly rawReceipts?: boolean | undefined
   /** Blocks that a request for logs spans at first; each endpoint's own size is learnt. @default 2_000 */
   readonly maxRange?: number | undefined
   /** How long one request may take, its body included, in milliseconds. @default 10_000 */

@@ -61,6 +61,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
     routers,
     spokePools: checkSpokePools(options.spokePools ?? knownSpokePools(chainId)),
     onQuarantine: quietly(options.onQuarantine),
+    rawReceipts: options.rawReceipts ?? true,
     headers: headerKind(chainId),
   }
   const filterOfAll = createFilterTest(routers.keys(), decoder.paymentTopics)
@@ -79,6 +80,7 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
       routers: base.routers,
       spokePools: base.spokePools,
       onQuarantine: base.onQuarantine,
+      rawReceipts: base.rawReceipts,
       headers: base.headers,
       endpoint,
       rpc: endpoint.rpc,

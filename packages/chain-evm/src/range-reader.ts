@@ -34,6 +34,8 @@ export interface ChainReader {
   /** The bridge contracts whose deposits are trusted, lowercased. */
   readonly spokePools: ReadonlySet<string>
   readonly onQuarantine: (log: QuarantinedLog) => void
+  /** Whether nodes are tried for raw receipts. */
+  readonly rawReceipts: boolean
   /** The kind of the chain's headers, as far as it is known. */
   readonly headers: HeaderKind
 }

@@ -11,6 +11,8 @@ export interface Prover {
   headerHash(header: NodeObject): string | null
   /** The root of a block's receipts, in order, or what is wrong with them. */
   receiptsRoot(receipts: readonly NodeObject[]): { readonly root: string } | { readonly flaw: string }
+  /** The root of a list of items, in order, each of 32 bytes or more. */
+  listRoot(items: readonly Uint8Array[]): string
 }
 
 let opened: Promise<Prover> | undefined
@@ -25,6 +27,18 @@ function createProver(keccak: Keccak): Prover {
   const writer = new RlpWriter()
   return {
     headerHash: (header) => headerHash(header, keccak, writer),
+    listRoot(list) {
+      const at = (index: number) => list[index] as Uint8Array
+      const items = {
+        count: list.length,
+        lengthOf: (index: number) => at(index).length,
+        write(into: RlpWriter, index: number) {
+          into.bytes.set(at(index), into.at)
+          into.at += at(index).length
+        },
+      }
+      return listRoot(items, keccak, writer)
+    },
     receiptsRoot(receipts) {
       try {
         const measured = receipts.map(measureReceipt)

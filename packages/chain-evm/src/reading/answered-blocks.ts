@@ -6,6 +6,7 @@ import { readByTransaction, receiptsCall, receiptsIn } from './block-receipts.js
 import { assertAuthentic } from './header-kind.js'
 import { blockCall, headerCall, toHeader } from './headers.js'
 import { askOwnChain } from './own-chain.js'
+import { goesRaw, tryRaw } from './raw-receipts.js'
 import { byBlock, goesByBlock } from './receipts-by-block.js'
 
 /** What is asked for besides headers and receipts. */
@@ -31,10 +32,11 @@ export async function readAnsweredBlocks(
   const { rpc, fail } = reader
   const heights = Array.from({ length: to - from + 1 }, (_, position) => from + position)
   const together = goesByBlock(rpc, heights.length)
+  const isRaw = goesRaw(rpc)
   const width = together ? 2 : 1
   const calls = heights.flatMap((height) => {
     const block = whole ? blockCall(height) : headerCall(height)
-    return together ? [block, receiptsCall(height)] : [block]
+    return together ? [block, receiptsCall(height, isRaw)] : [block]
   })
   const ask = () => (chainId ? askOwnChain(reader, calls, signal) : rpc.askAll(calls, signal))
   const outcomes = await (together ? byBlock(rpc, heights.length, ask) : ask())
@@ -44,9 +46,10 @@ export async function readAnsweredBlocks(
   for (const [position, header] of headers.entries()) {
     const block = outcomes[position * width]
     const transactions = whole && block?.ok ? blockTransactions(block.result, fail) : null
-    const answered = together ? receiptsIn(reader, outcomes[position * width + 1]) : null
+    const answered = together ? receiptsIn(reader, outcomes[position * width + 1], isRaw) : null
     const receipts = answered ?? (await readByTransaction(reader, header, signal))
     blocks.push({ header, receipts, transactions })
   }
+  await tryRaw(reader, headers, signal)
   return blocks
 }

@@ -6,24 +6,30 @@ import type { RpcCall, RpcOutcome } from '../internal/json-rpc.js'
 import type { RangeReader } from '../range-reader.js'
 import type { AnsweredBlock, BlockReceipts } from './block-contents.js'
 import { blockCall, type Header } from './headers.js'
+import { goesRaw, rawReceiptsCall, stopRaw, tryRaw } from './raw-receipts.js'
 import { byBlock, goesByBlock, hasNone } from './receipts-by-block.js'
 
 /** The code of a method that a node does not have. */
 const noSuchMethod = -32_601
 
-/** The call for all receipts of a height. */
-export function receiptsCall(number: number): RpcCall {
-  return { method: 'eth_getBlockReceipts', params: [quantity(number)] }
+/** The call for all receipts of a height, raw from a node that has them so. */
+export function receiptsCall(number: number, isRaw: boolean): RpcCall {
+  return isRaw ? rawReceiptsCall(number) : { method: 'eth_getBlockReceipts', params: [quantity(number)] }
 }
 
 /**
  * The receipts in an answer; null when the node cannot be asked this way, and each receipt is to be asked for instead.
- * Only a node's "no such method" is remembered.
+ * Only a node's "no such method" is remembered, and any failure of raw receipts.
  */
-export function receiptsIn({ rpc }: RangeReader, outcome: RpcOutcome | undefined): BlockReceipts | null {
+export function receiptsIn(
+  { rpc }: RangeReader,
+  outcome: RpcOutcome | undefined,
+  isRaw: boolean,
+): BlockReceipts | null {
   if (outcome === undefined) return null
   if (!outcome.ok) {
-    if (outcome.code === noSuchMethod) hasNone(rpc)
+    if (isRaw) stopRaw(rpc)
+    else if (outcome.code === noSuchMethod) hasNone(rpc)
     return null
   }
   const { result } = outcome
@@ -43,9 +49,10 @@ export async function readBlockReceipts(
 ): Promise<readonly AnsweredBlock[]> {
   const { rpc, fail } = reader
   const together = goesByBlock(rpc, headers.length)
+  const isRaw = goesRaw(rpc)
   const calls = headers.flatMap(({ ref }) => [
     ...(whole ? [blockCall(ref.number)] : []),
-    ...(together ? [receiptsCall(ref.number)] : []),
+    ...(together ? [receiptsCall(ref.number, isRaw)] : []),
   ])
   const ask = () => rpc.askAll(calls, signal)
   const outcomes = await (together ? byBlock(rpc, headers.length, ask) : ask())
@@ -53,10 +60,11 @@ export async function readBlockReceipts(
   const all: AnsweredBlock[] = []
   for (const header of headers) {
     const block = whole ? outcomes[next++] : undefined
-    const answered = together ? receiptsIn(reader, outcomes[next++]) : null
+    const answered = together ? receiptsIn(reader, outcomes[next++], isRaw) : null
     const receipts = answered ?? (await readByTransaction(reader, header, signal))
     all.push({ header, receipts, transactions: block?.ok ? blockTransactions(block.result, fail) : null })
   }
+  await tryRaw(reader, headers, signal)
   return all
 }
 

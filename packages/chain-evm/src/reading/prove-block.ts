@@ -3,20 +3,13 @@
  * Source: docs/decisions/completeness.md.
  * @module
  */
-import type { BlockRef } from '@payment-integration/core/ports'
-import { type Fields, isFields, type ReceiptFacts, type ReceiptLog, readReceipt } from '../internal/answers.js'
+import { type Fields, isFields, readReceipt } from '../internal/answers.js'
 import { toHash } from '../internal/hex.js'
 import type { RangeReader } from '../range-reader.js'
-import type { RouterLog } from '../router-decoder.js'
 import type { BlockReceipts } from './block-contents.js'
 import type { Header } from './headers.js'
-
-/** Our logs of a block, and the receipts that hold them. */
-export interface ProvenLogs {
-  /** Logs of listed routers with a topic that counts, by log index. */
-  readonly logs: readonly RouterLog[]
-  readonly receipts: readonly ReceiptFacts[]
-}
+import { createOurLogs, type ProvenLogs } from './our-logs.js'
+import { proveRawBlock } from './prove-raw-block.js'
 
 const nobody = `0x${'0'.repeat(40)}`
 
@@ -27,6 +20,7 @@ const nobody = `0x${'0'.repeat(40)}`
  * they are of another block; `ERR_CHAIN_UNAVAILABLE` when they are no receipts.
  */
 export function proveBlock(reader: RangeReader, header: Header, answered: BlockReceipts): ProvenLogs {
+  if (typeof answered[0] === 'string') return proveRawBlock(reader, header, answered)
   const { fail } = reader
   const { ref } = header
   const all: Fields[] = []
@@ -86,42 +80,15 @@ function assertOwners(
 }
 
 function ourLogs(reader: RangeReader, { ref }: Header, proven: readonly Fields[]): ProvenLogs {
-  const { routers, fail } = reader
-  const logs: RouterLog[] = []
-  const receipts: ReceiptFacts[] = []
-  let logIndex = 0
+  const ours = createOurLogs(reader, ref)
   for (const receipt of proven) {
-    const own = receipt['logs'] as readonly Fields[]
-    const first = logIndex
-    logIndex += own.length
-    if (!own.some((log) => isListed(routers, log))) continue
-    const facts = readReceipt(receipt, fail)
-    if (facts === null) continue
-    for (const [index, log] of facts.logs.entries()) {
-      if (!isOurs(reader, log)) continue
-      logs.push(routerLog(ref, facts.hash, first + index, log))
-    }
-    if (facts.logs.some((log) => isOurs(reader, log))) receipts.push(facts)
+    const logs = receipt['logs'] as readonly Fields[]
+    ours.add(logs.length, logs.some((log) => isListed(reader.routers, log)) ? readReceipt(receipt, reader.fail) : null)
   }
-  return { logs, receipts }
+  return ours
 }
 
 function isListed(routers: RangeReader['routers'], log: Fields): boolean {
   const address = log['address']
   return typeof address === 'string' && (routers.has(address) || routers.has(address.toLowerCase()))
-}
-
-/** Whether a log is of a listed router, with a topic that counts. */
-function isOurs({ routers, decoder }: RangeReader, { address, topics: [topic = ''] }: ReceiptLog): boolean {
-  return routers.has(address) && (decoder.paymentTopics.includes(topic) || decoder.conversionTopics.includes(topic))
-}
-
-/** A log with its position in the block. */
-function routerLog(
-  { number, hash, timestamp }: BlockRef,
-  txHash: string,
-  logIndex: number,
-  { address, topics, data }: ReceiptLog,
-): RouterLog {
-  return { address, topics, data, blockNumber: number, blockHash: hash, txHash, logIndex, blockTimestamp: timestamp }
 }

@@ -13,6 +13,7 @@ const chain: ChainConfig = {
   pollMs: 1_000,
   callPrice: null,
   proof: null,
+  rawReceipts: true,
   maxRange: null,
   confirmations: 3,
 }

@@ -10,6 +10,7 @@ const perChain = [
   'PI_RPC_URL_',
   'PI_HEADS_URL_',
   'PI_PROOF_',
+  'PI_RAW_RECEIPTS_',
   'PI_MAX_RANGE_',
   'PI_ROUTERS_',
   'PI_SPOKE_POOLS_',
@@ -55,6 +56,7 @@ function readChain(id: string, variables: Variables): ChainConfig {
     pollMs: variables.integer(`PI_POLL_MS_${id}`, { min: 50, max: 3_600_000, unit: 'milliseconds' }, 1_000),
     callPrice: readCallPrice(`PI_RPC_PRICE_${id}`, variables),
     proof: readProof(`PI_PROOF_${id}`, variables),
+    rawReceipts: variables.choice(`PI_RAW_RECEIPTS_${id}`, ['on', 'off'], 'on') === 'on',
     maxRange: readMaxRange(`PI_MAX_RANGE_${id}`, variables),
     confirmations: readConfirmations(`PI_CONFIRMATIONS_${id}`, chainId, variables),
   }

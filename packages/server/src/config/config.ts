@@ -86,6 +86,8 @@ export interface ChainConfig {
   readonly callPrice: number | null
   /** The proof level that every block needs; null: the chain's default. Source: docs/decisions/completeness.md. */
   readonly proof: ProofLevel | null
+  /** Whether receipts are read by `debug_getRawReceipts` from nodes that have it. */
+  readonly rawReceipts: boolean
   /** Most blocks that one request for logs spans at first; null: the default of the chain's adapter. */
   readonly maxRange: number | null
   /** Confirmations until a block is final; null: never. Source: docs/interface.md 8, docs/decisions/legacy.md. */

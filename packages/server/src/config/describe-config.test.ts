@@ -39,6 +39,7 @@ it('masks secrets, credentials, paths and queries', () => {
         tokens: 2,
         priceFeeds: 1,
         proof: 'default',
+        rawReceipts: 'on',
         maxRange: 'default',
         callPrice: 'none',
       },

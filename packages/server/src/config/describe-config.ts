@@ -46,6 +46,7 @@ export interface ConfigDescription {
     /** Of a million calls. */
     readonly callPrice: number | 'none'
     readonly proof: ProofLevel | 'default'
+    readonly rawReceipts: 'on' | 'off'
     readonly maxRange: number | 'default'
     readonly confirmations: number | null
   }[]
@@ -176,6 +177,7 @@ function describeChain({
     pollMs,
     callPrice: rest.callPrice ?? 'none',
     proof: rest.proof ?? 'default',
+    rawReceipts: rest.rawReceipts ? 'on' : 'off',
     maxRange: rest.maxRange ?? 'default',
     confirmations,
   }

@@ -75,6 +75,7 @@ describe('readConfig', () => {
       PI_HEADS_URL_31337: 'ws://127.0.0.1:8546',
       PI_PROOF_31337: 'bloom',
       PI_MAX_RANGE_31337: '5000',
+      PI_RAW_RECEIPTS_31337: 'off',
       PI_ROUTERS_31337: `${router}@0.8, ${router}@0.6`,
       PI_SPOKE_POOLS_31337: `${router}, ${token}`,
       PI_TOKENS_31337: `${token}:USD₮0:USD, ${router}:WETH.e:ETH`,
@@ -112,6 +113,7 @@ describe('readConfig', () => {
       pollMs: 1_000,
       callPrice: null,
       proof: null,
+      rawReceipts: true,
       maxRange: null,
       spokePools: null,
       tokens: [],
@@ -139,6 +141,7 @@ describe('readConfig', () => {
       pollMs: 250,
       callPrice: 0.85,
       proof: 'bloom',
+      rawReceipts: false,
       maxRange: 5_000,
       confirmations: null,
     })

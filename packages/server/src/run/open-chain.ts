@@ -9,7 +9,7 @@ import { listedPriceFeeds, listedTokens } from '../config/listed-prices.js'
  * @throws TypeError or RangeError when a configuration that `readConfig` did not make contradicts itself.
  */
 export function openChain(config: ChainConfig, onQuarantine?: (log: QuarantinedLog) => void): EvmChain {
-  const { chainId, endpoints, routers, spokePools, proof, maxRange } = config
+  const { chainId, endpoints, routers, spokePools, proof, rawReceipts, maxRange } = config
   return createEvmChain({
     chainId,
     endpoints,
@@ -18,6 +18,7 @@ export function openChain(config: ChainConfig, onQuarantine?: (log: QuarantinedL
     priceFeeds: listedPriceFeeds(config),
     ...(spokePools === null ? {} : { spokePools }),
     ...(proof === null ? {} : { proof }),
+    rawReceipts,
     ...(maxRange === null ? {} : { maxRange }),
     onQuarantine,
   })

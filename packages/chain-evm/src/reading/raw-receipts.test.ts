@@ -1,0 +1,91 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { passOn } from '../../test/front.js'
+import { openProofChain, type ProofChain } from '../../test/proof-chain.js'
+import { withRawReceipts } from '../../test/raw-receipts.js'
+import { readAll } from '../../test/read-all.js'
+
+const payingBlocks = 100
+const raw = 'debug_getRawReceipts'
+const json = 'eth_getBlockReceipts'
+
+let chain: ProofChain
+let from: number
+let to: number
+
+beforeAll(async () => {
+  chain = await openProofChain()
+  from = await chain.block(1, 2)
+  for (let block = 1; block < payingBlocks; block += 1) await chain.block(1, 2)
+  to = await chain.strange()
+})
+afterEach(() => {
+  chain.front.intercept = passOn
+})
+afterAll(() => chain?.close())
+
+/** Reads the chain anew; what was read, and how often each method was called. */
+async function read(options: Parameters<ProofChain['open']>[0] = {}, head = 1_000_000) {
+  const before = chain.front.requests.length
+  const opened = chain.open(options)
+  const { payments } = await readAll(opened, from, to, { head })
+  const calls = chain.since(before).flat()
+  const count = (method: string) => calls.filter((each) => each === method).length
+  const [status] = opened.endpoints()
+  await opened.close?.()
+  return { payments, raw: count(raw), json: count(json), bytes: status?.receivedBytes ?? 0, status }
+}
+
+describe.each([
+  ['far from the head', {}, 1_000_000],
+  ['near the head', { nearHead: 1_000 }, undefined],
+  ['with a proof by root', { proof: 'root' } as const, 1_000_000],
+])('%s', (_name, options, head = to) => {
+  test('a node that has raw receipts is asked for them, finds the same payments, and sends fewer bytes', async () => {
+    const plain = await read({ ...options, rawReceipts: false }, head)
+    expect(plain).toMatchObject({ raw: 0, payments: { length: 3 * payingBlocks } })
+    chain.front.intercept = withRawReceipts(chain.node.rpcUrl)
+    const found = await read(options, head)
+    expect(found.payments).toEqual(plain.payments)
+    expect(found.json).toBeLessThan(plain.json / 2)
+    expect(found.raw + found.json).toBeLessThanOrEqual(plain.json + 1)
+    expect(found.bytes).toBeLessThan(plain.bytes * 0.9)
+  })
+
+  test('a node that has none is tried once', async () => {
+    const { payments, raw, json, status } = await read(options, head)
+    expect(payments).toHaveLength(3 * payingBlocks)
+    expect({ raw, isRead: json >= payingBlocks, score: status?.score }).toEqual({ raw: 1, isRead: true, score: 1 })
+  })
+})
+
+test.each<[string, Parameters<typeof withRawReceipts>[1]]>([
+  ['leaves out a receipt', (all) => all.slice(1)],
+  ['has them in another order', (all) => all.toReversed()],
+  ['changes a byte', (all) => all.map((text) => `${text.slice(0, -1)}${text.endsWith('0') ? '1' : '0'}`)],
+  ['answers none', () => []],
+  ['answers bytes that are no receipts', (all) => all.map(() => '0x00')],
+  ['answers text that is no hex', (all) => all.map(() => 'receipt')],
+])('a node that %s is not believed, and every payment is found', async (_name, change) => {
+  chain.front.intercept = withRawReceipts(chain.node.rpcUrl, change)
+  const { payments, raw } = await read()
+  expect({ found: payments.length, raw }).toEqual({ found: 3 * payingBlocks, raw: 1 })
+})
+
+test('a node that has them no more is asked for JSON again, and every payment is found', async () => {
+  let answers = 0
+  chain.front.intercept = withRawReceipts(chain.node.rpcUrl, (all) => (++answers > 20 ? null : all))
+  const { payments, raw, json } = await read()
+  expect(payments).toHaveLength(3 * payingBlocks)
+  expect({ isTried: raw > 20, isLeft: json > 0 }).toEqual({ isTried: true, isLeft: true })
+})
+
+test('a node that lies after it was tried counts as a chain that moved, and is then asked for JSON', async () => {
+  let answers = 0
+  chain.front.intercept = withRawReceipts(chain.node.rpcUrl, (all) => (++answers > 20 ? all.slice(1) : all))
+  const opened = chain.open()
+  const all = () => readAll(opened, from, to, { head: 1_000_000 })
+  await expect(all()).rejects.toMatchObject({ code: 'ERR_CHAIN_RANGE_GONE' })
+  const before = chain.front.requests.length
+  expect((await all()).payments).toHaveLength(3 * payingBlocks)
+  expect(chain.since(before).flat()).not.toContain(raw)
+})

@@ -1,0 +1,49 @@
+/** Answers for raw receipts as a node has them, encoded from the JSON of a real one. @module */
+import { Rlp } from 'ox'
+import type { Hex } from 'viem'
+import type { Intercept, Item } from './front.js'
+
+interface JsonReceipt {
+  readonly type: Hex
+  readonly status: Hex
+  readonly cumulativeGasUsed: Hex
+  readonly logsBloom: Hex
+  readonly logs: readonly { readonly address: Hex; readonly topics: readonly Hex[]; readonly data: Hex }[]
+}
+
+/** A quantity without leading zeros. */
+function digits(quantity: Hex): Hex {
+  const hex = BigInt(quantity) === 0n ? '' : BigInt(quantity).toString(16)
+  return `0x${hex.length % 2 === 0 ? hex : `0${hex}`}`
+}
+
+/** A receipt in its bytes. */
+export function encodeReceipt({ type, status, cumulativeGasUsed, logsBloom, logs }: JsonReceipt): Hex {
+  const fields = logs.map(({ address, topics, data }) => [address, [...topics], data])
+  const encoded = Rlp.fromHex([digits(status), digits(cumulativeGasUsed), logsBloom, fields])
+  return Number(type) === 0 ? encoded : `0x${Number(type).toString(16).padStart(2, '0')}${encoded.slice(2)}`
+}
+
+/** Lets a front answer `debug_getRawReceipts`. @param change - What it makes of the true answer; null: an error. */
+export function withRawReceipts(
+  nodeUrl: string,
+  change: (raw: Hex[]) => readonly string[] | null = (raw) => raw,
+): Intercept {
+  const receiptsOf = async (height: unknown) => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_getBlockReceipts', params: [height] })
+    const answer = await fetch(nodeUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+    return ((await answer.json()) as { result: JsonReceipt[] }).result
+  }
+  return async ({ calls, isBatch, forward }) => {
+    const answers = [JSON.parse(await forward()) as Item | Item[]].flat()
+    const all = await Promise.all(
+      answers.map(async (item, index) => {
+        const call = calls[index]
+        if (call?.method !== 'debug_getRawReceipts') return item
+        const raw = change((await receiptsOf(call.params[0])).map(encodeReceipt))
+        return raw === null ? item : { jsonrpc: '2.0', id: item.id, result: raw }
+      }),
+    )
+    return JSON.stringify(isBatch ? all : all[0])
+  }
+}

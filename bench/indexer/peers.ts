@@ -81,7 +81,7 @@ export async function runPeer(
       const seconds = (performance.now() - begun) / 1_000
       const stored = await countOf(client, peer.table)
       if (stored >= payments || (stored > 0 && seconds > limit)) return { seconds, stored }
-      if (seconds > limit || child.exitCode !== null)
+      if (seconds > limit || child.exitCode !== null || child.signalCode !== null)
         throw new Error(
           `${peer.name} ended with code ${child.exitCode} after ${seconds.toFixed(0)} s, ${stored} stored.`,
         )

@@ -9,6 +9,8 @@ interface Language {
   readonly body: readonly string[]
   readonly header: string
   readonly nowMs: string
+  /** How a refusal comes. */
+  readonly refusal: string
 }
 
 const languages: Readonly<Record<string, Language>> = {
@@ -18,6 +20,7 @@ const languages: Readonly<Record<string, Language>> = {
     body: ['Flask: `request.get_data()`', 'Django: `request.body`', 'FastAPI: `await request.body()`'],
     header: 'request.headers.get("X-Service-Signature")',
     nowMs: 'time.time_ns() // 1_000_000',
+    refusal: 'Else it raises `Refused` with the code.',
   },
   ruby: {
     title: 'Ruby',
@@ -25,6 +28,7 @@ const languages: Readonly<Record<string, Language>> = {
     body: ['Rails: `request.raw_post`', 'Rack: `request.body.read`'],
     header: "request.get_header('HTTP_X_SERVICE_SIGNATURE')",
     nowMs: 'Process.clock_gettime(Process::CLOCK_REALTIME, :millisecond)',
+    refusal: 'Else it raises `Refused` with the code.',
   },
   php: {
     title: 'PHP',
@@ -32,6 +36,7 @@ const languages: Readonly<Record<string, Language>> = {
     body: ["PHP: `file_get_contents('php://input')`", 'Laravel and Symfony: `$request->getContent()`'],
     header: "$_SERVER['HTTP_X_SERVICE_SIGNATURE'] ?? null",
     nowMs: '(int) (microtime(true) * 1000)',
+    refusal: 'Else it throws `Refused` with the code.',
   },
   go: {
     title: 'Go',
@@ -39,6 +44,7 @@ const languages: Readonly<Record<string, Language>> = {
     body: ['`net/http`: `io.ReadAll(request.Body)`', 'Gin: `context.GetRawData()`'],
     header: 'request.Header.Get("X-Service-Signature")',
     nowMs: 'time.Now().UnixMilli()',
+    refusal: 'Else it is -1, with the code.',
   },
   java: {
     title: 'Java',
@@ -46,27 +52,30 @@ const languages: Readonly<Record<string, Language>> = {
     body: ['Servlets: `request.getInputStream().readAllBytes()`', 'Spring: a parameter `@RequestBody byte[] body`'],
     header: 'request.getHeader("X-Service-Signature")',
     nowMs: 'System.currentTimeMillis()',
+    refusal: 'It comes as `ok 0`; everything else is the code.',
   },
 }
 
 /** Pages by route: one for each language. */
 export function languagePages(root: string): Map<string, string> {
-  const pages = Object.entries(languages).map(([name, { title, file, body, header, nowMs }]): [string, string] => {
-    const code = readFileSync(join(root, 'vectors/verifiers', file), 'utf8').trimEnd()
-    const parts = [
-      `# Receive webhooks with ${title}`,
-      `One file without a dependency verifies a notification. It passes every case of [the test vectors](/vectors/).`,
-      `\`\`\`${name}\n${code}\n\`\`\``,
-      '## Call it',
-      `1. Read the body as bytes, before any parser of JSON:\n${body.map((each) => `   - ${each}`).join('\n')}`,
-      `2. Pass your signing secrets, the signature \`${header}\`, the bytes, and the time \`${nowMs}\`.`,
-      '3. The place of a secret means that the delivery is genuine. For any other result answer 401 when it is `ERR_SIGNATURE_MISSING` or `ERR_SIGNATURE_MISMATCH`, else 400.',
-      '4. Parse the body. In one transaction, apply it only if its [version](/concepts/version.md) is greater than the stored one, and store that version.',
-      '5. Answer 200, also for a version that you have: the service repeats a delivery until it is answered.',
-      '## Prove it',
-      `Run your copy over [signature.json](/vectors/): it has the secrets, header, body, time and verdict of each case. The [doctor](/doctor.md) then probes the running receiver, in any language. What each refusal means: [verify in another language](/vectors/verifiers/).`,
-    ]
-    return [`receive/${name}`, `${parts.join('\n\n')}\n`]
-  })
+  const pages = Object.entries(languages).map(
+    ([name, { title, file, body, header, nowMs, refusal }]): [string, string] => {
+      const code = readFileSync(join(root, 'vectors/verifiers', file), 'utf8').trimEnd()
+      const parts = [
+        `# Receive webhooks with ${title}`,
+        `One file without a dependency verifies a notification. It passes every case of [the test vectors](/vectors/).`,
+        `\`\`\`${name}\n${code}\n\`\`\``,
+        '## Call it',
+        `1. Read the body as bytes, before any parser of JSON:\n${body.map((each) => `   - ${each}`).join('\n')}`,
+        `2. Pass your signing secrets, the signature \`${header}\`, the bytes, and the time \`${nowMs}\`.`,
+        `3. The place of a secret, which may be 0, means that the delivery is genuine. ${refusal} Answer 401 for \`ERR_SIGNATURE_MISSING\` and \`ERR_SIGNATURE_MISMATCH\`, else 400.`,
+        '4. Parse the body. Its `integrationAddress` must be the value of `X-Service-Integration`. In one transaction, apply it only if its [version](/concepts/version.md) is greater than the stored one, and store that version.',
+        '5. Answer 200, also for a version that you have: the service repeats a delivery until it is answered.',
+        '## Prove it',
+        `Run your copy over [signature.json](/vectors/): it has the secrets, header, body, time and verdict of each case. The [doctor](/doctor.md) then probes the running receiver, in any language. What each refusal means: [verify in another language](/vectors/verifiers/).`,
+      ]
+      return [`receive/${name}`, `${parts.join('\n\n')}\n`]
+    },
+  )
   return new Map(pages)
 }

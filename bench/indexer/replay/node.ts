@@ -30,7 +30,7 @@ interface Filter {
   readonly address?: string | readonly string[]
   readonly topics?: readonly (string | readonly string[] | null)[]
 }
-type Call = { readonly id: number; readonly method: string; readonly params: readonly unknown[] }
+type Call = { readonly id: number; readonly method: string; readonly params?: readonly unknown[] }
 
 const writer = new RlpWriter()
 function rawText(receipts: RecordedBlock['receipts']): string {
@@ -71,7 +71,7 @@ function heightOf(tag: unknown): number {
 }
 
 /** Null when the node has no such method. */
-function resultOf({ method, params }: Call): string | null | Promise<string> {
+function resultOf({ method, params = [] }: Call): string | null | Promise<string> {
   const [first, second] = params
   switch (method) {
     case 'eth_blockNumber':

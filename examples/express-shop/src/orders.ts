@@ -21,7 +21,8 @@ export type PaymentKey = Pick<Snapshot, 'chainId' | 'txHash'>
  * The shop's tables. `payments` has the newest version of every payment that names us, even without an order.
  */
 export const shopTables = `
-create table if not exists orders (id text primary key, price text not null, currency text not null, released_at timestamptz);
+create table if not exists orders (id text primary key, price text not null, currency text not null, released_at timestamptz,
+  released_by text);
 create table if not exists payments (
   chain_id text not null, tx_hash text not null, order_id text references orders, state text, amount text, currency text,
   primary key (chain_id, tx_hash));
@@ -59,7 +60,14 @@ export async function applySnapshot(tx: Database, snapshot: Snapshot, report: Re
      on conflict (chain_id, tx_hash) do update set state = excluded.state, amount = excluded.amount, currency = excluded.currency`,
     [chainId, txHash, state, invoice?.amount ?? null, invoice?.currency ?? null],
   )
+  if (state === 'failure') await reportRevoked(tx, snapshot, report)
   await releaseIfPaid(tx, snapshot, report)
+}
+
+/** A reorganisation may make a success a failure. What was shipped is for a person to call back. */
+async function reportRevoked(tx: Database, { txHash }: PaymentKey, report: Report): Promise<void> {
+  const { rows } = await tx.query<{ id: string }>('select id from orders where released_by = $1', [txHash])
+  for (const { id } of rows) report(`order ${id} was released, and its payment ${txHash} is a failure now`)
 }
 
 /**
@@ -92,7 +100,10 @@ async function releaseIfPaid(tx: Database, { chainId, txHash }: PaymentKey, repo
   if (order === undefined) return
   const { id, price, due, amount, paid } = order
   if (amount !== null && paid === due && compareAmounts(parseAmount(amount), parseAmount(price)) === 0)
-    await tx.query('update orders set released_at = now() where id = $1 and released_at is null', [id])
+    await tx.query('update orders set released_at = now(), released_by = $2 where id = $1 and released_at is null', [
+      id,
+      txHash,
+    ])
   else
     report(
       `order ${id} costs ${price} ${due}; payment ${txHash} is a success over ${amount ?? 'no amount'} ${paid ?? ''}`,

@@ -123,6 +123,27 @@ describe.skipIf(postgresMissing)(
       expect(await orderOf(id)).toMatchObject({ payments: [{ txHash, state: 'refund_pending' }], releasedAt: null })
     })
 
+    test('a success that a reorganisation revokes after the release is reported, and releases nothing again', async () => {
+      const { id, txHash } = await sell()
+      await succeed(txHash)
+      await service.deliver()
+      const released = await orderOf(id)
+      const version = (state: string, number: number) =>
+        inTransaction(pool, (tx) =>
+          applySnapshot(
+            tx,
+            { integrationAddress: address, chainId: '1', txHash, version: number, state, recipient: null, invoice },
+            (line) => void reports.push(line),
+          ),
+        )
+      reports.length = 0
+      await version('failure', 3)
+      expect(reports).toEqual([`order ${id} was released, and its payment ${txHash} is a failure now`])
+      await version('success', 4)
+      expect(reports).toHaveLength(1)
+      expect(await orderOf(id)).toEqual(released)
+    })
+
     test('a payment that is attached while its success is being recorded releases the goods', async () => {
       const id = await order()
       const txHash = await pay(id)

@@ -6,7 +6,11 @@ $cases = json_decode(file_get_contents($argv[1]), true);
 $wrong = 0;
 foreach ($cases as $case) {
     $body = base64_decode($case['body']);
-    $verdict = verify($case['secrets'], $case['header'], $body, $case['nowMs'], $case['toleranceSeconds']);
+    try {
+        $verdict = verify($case['secrets'], $case['header'], $body, $case['nowMs'], $case['toleranceSeconds']);
+    } catch (Refused $refused) {
+        $verdict = $refused->getMessage();
+    }
     if ($verdict === ($case['expect'] === 'ok' ? $case['secretIndex'] : $case['expect'])) continue;
     $wrong++;
     echo "{$case['name']}: $verdict\n";

@@ -30,6 +30,7 @@ export async function frameworkPages(root: string): Promise<Map<string, string>>
       `\`\`\`sh\nnpx payment-integration init ${name}\n\`\`\``,
       mount('payments'),
       'Set `WEBHOOK_SIGNING_SECRET` and start. Then let the [doctor](/doctor.md) probe the address: it names each fault with the line to change. Lost notifications are repaired by [reconciling](/decisions/reconciling.md).',
+      'The handler keeps the newest state of each payment. To credit an order, read [credit an order once](/guides/credit-an-order.md). Behind a proxy, read [receive behind nginx](/guides/receive-behind-nginx.md). `--database` chooses another database.',
       '## The files that it writes',
     ]
     for (const file of files)

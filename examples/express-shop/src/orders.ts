@@ -65,8 +65,10 @@ export async function applySnapshot(tx: Database, snapshot: Snapshot, report: Re
 }
 
 /** A reorganisation may make a success a failure. What was shipped is for a person to call back. */
-async function reportRevoked(tx: Database, { txHash }: PaymentKey, report: Report): Promise<void> {
-  const { rows } = await tx.query<{ id: string }>('select id from orders where released_by = $1', [txHash])
+async function reportRevoked(tx: Database, { chainId, txHash }: PaymentKey, report: Report): Promise<void> {
+  const { rows } = await tx.query<{ id: string }>('select id from orders where released_by = $1', [
+    `${chainId}:${txHash}`,
+  ])
   for (const { id } of rows) report(`order ${id} was released, and its payment ${txHash} is a failure now`)
 }
 
@@ -102,7 +104,7 @@ async function releaseIfPaid(tx: Database, { chainId, txHash }: PaymentKey, repo
   if (amount !== null && paid === due && compareAmounts(parseAmount(amount), parseAmount(price)) === 0)
     await tx.query('update orders set released_at = now(), released_by = $2 where id = $1 and released_at is null', [
       id,
-      txHash,
+      `${chainId}:${txHash}`,
     ])
   else
     report(

@@ -60,6 +60,19 @@ const charts: readonly Chart[] = [
       }),
   },
   {
+    file: 'performance-catching-up.svg',
+    title: 'Catching up with 50,000 payments, PostgreSQL, 20 ms from the node',
+    unit: 'Payments per second; more is better',
+    bars: (text) => {
+      const rows = readTable(text, 'Catching up with 50,000 payments in 2,000 blocks', 2)
+      return [
+        ...bars(rows, 'ours, payments/s', { '20 ms': 'ours' }),
+        ...bars(rows, 'squid 1.27.2', { '20 ms': 'squid' }),
+        ...bars(rows, 'floor', { '20 ms': 'floor, without proof' }),
+      ]
+    },
+  },
+  {
     file: 'performance-open-snapshot.svg',
     title: 'Deliveries while another session keeps a snapshot open',
     unit: 'The last rate with the snapshot against the rate before; more is better',

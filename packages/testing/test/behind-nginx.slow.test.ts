@@ -1,9 +1,9 @@
 /** A receiver behind a real nginx, with the lines of docs/guides/receive-behind-nginx.md. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createVerifier, isWebhookRefusal, readBody } from '@payment-integration/webhook'
@@ -64,10 +64,7 @@ async function startNginx(change: (lines: string) => string = (lines) => lines) 
     await stop(child)
     rmSync(folder, { recursive: true })
   })
-  while (!existsSync(socket)) {
-    if (child.exitCode !== null) throw new Error(errors)
-    await new Promise((resolve) => setImmediate(resolve))
-  }
+  while (!(await accepts(socket))) if (child.exitCode !== null) throw new Error(errors)
   return {
     async send(delivery: { readonly headers: Readonly<Record<string, string>>; readonly body: string | Uint8Array }) {
       const sent = request({ socketPath: socket, path: '/webhook', method: 'POST', headers: delivery.headers })
@@ -83,6 +80,17 @@ async function startNginx(change: (lines: string) => string = (lines) => lines) 
       return readFileSync(log, 'utf8')
     },
   }
+}
+
+/** A socket has a file before it accepts connections. */
+async function accepts(path: string): Promise<boolean> {
+  const socket = connect(path)
+  const isOpen = await once(socket, 'connect').then(
+    () => true,
+    () => false,
+  )
+  socket.destroy()
+  return isOpen
 }
 
 async function stop(child: ChildProcess): Promise<void> {

@@ -134,8 +134,9 @@ export function createEndpoint(options: EndpointOptions): ManagedEndpoint {
       counts.refused += 1
       limit.refused(end.retryAfter)
     } else {
-      counts.failures += 1
       guard.lost()
+      if (isTry(end.calls)) return
+      counts.failures += 1
       note('lost')
     }
   }
@@ -288,6 +289,11 @@ export function createEndpoint(options: EndpointOptions): ManagedEndpoint {
       wire.close()
     },
   }
+}
+
+/** Whether a node has raw receipts says nothing about its health, however it refuses them. */
+function isTry(calls: readonly RpcCall[]): boolean {
+  return calls.length === 1 && calls[0]?.method === 'debug_getRawReceipts'
 }
 
 /** Requests whose time says something about the way to the node, and not about what was asked. */

@@ -2,7 +2,7 @@
  * The Merkle-Patricia root of a list, as headers commit to their receipts: the trie of RLP(index) to item.
  * Source: Ethereum yellow paper, appendix D.
  *
- * Every item must have {@link shortestItem} bytes, as each receipt has by its log filter alone. Then every node of the
+ * Every item must have {@link leastItemBytes} bytes, as each receipt has by its log filter alone. Then every node of the
  * trie is referenced by its hash, and none is small enough to be embedded in another.
  * @module
  */
@@ -10,12 +10,12 @@ import type { Keccak } from './keccak.js'
 import { headerLength, type RlpWriter, toHex } from './rlp-writer.js'
 
 /** The bytes of the shortest item that a list may have. */
-export const shortestItem = 32
+export const leastItemBytes = 32
 
 /** The items of a list. */
 export interface ListItems {
   readonly count: number
-  /** Bytes of an item: {@link shortestItem} or more. */
+  /** Bytes of an item: {@link leastItemBytes} or more. */
   lengthOf(index: number): number
   /** Writes exactly as many. */
   write(writer: RlpWriter, index: number): void

@@ -5,7 +5,7 @@ export class MalformedRlpError extends Error {
   override readonly name = 'MalformedRlpError'
 }
 
-/** The place of an item's payload. The next item begins at `end`. */
+/** The offsets of an item's payload. The next item begins at `end`. */
 export interface RlpItem {
   readonly isList: boolean
   readonly start: number
@@ -25,9 +25,9 @@ export function itemAt(bytes: Buffer, at: number, limit: number): RlpItem {
   const lengthBytes = offset < longFrom ? 0 : offset - longFrom + 1
   const start = at + 1 + lengthBytes
   // No length of a receipt takes more than four bytes.
-  if (!(start <= limit) || lengthBytes > 4) throw new MalformedRlpError('an item is cut off')
+  if (!(start <= limit) || lengthBytes > 4) throw new MalformedRlpError('an item is cut off or too long')
   const end = start + (lengthBytes === 0 ? offset : bytes.readUIntBE(at + 1, lengthBytes))
-  if (end > limit) throw new MalformedRlpError('an item is cut off')
+  if (end > limit) throw new MalformedRlpError('an item is cut off or too long')
   return { isList, start, end }
 }
 

@@ -6,7 +6,7 @@ import { readByTransaction, receiptsCall, receiptsIn } from './block-receipts.js
 import { assertAuthentic } from './header-kind.js'
 import { blockCall, headerCall, toHeader } from './headers.js'
 import { askOwnChain } from './own-chain.js'
-import { goesRaw, tryRaw } from './raw-receipts.js'
+import { asksRaw, tryRaw } from './raw-receipts.js'
 import { byBlock, goesByBlock } from './receipts-by-block.js'
 
 /** What is asked for besides headers and receipts. */
@@ -32,7 +32,7 @@ export async function readAnsweredBlocks(
   const { rpc, fail } = reader
   const heights = Array.from({ length: to - from + 1 }, (_, position) => from + position)
   const together = goesByBlock(rpc, heights.length)
-  const isRaw = goesRaw(rpc)
+  const isRaw = asksRaw(rpc)
   const width = together ? 2 : 1
   const calls = heights.flatMap((height) => {
     const block = whole ? blockCall(height) : headerCall(height)
@@ -46,10 +46,10 @@ export async function readAnsweredBlocks(
   for (const [position, header] of headers.entries()) {
     const block = outcomes[position * width]
     const transactions = whole && block?.ok ? blockTransactions(block.result, fail) : null
-    const answered = together ? receiptsIn(reader, outcomes[position * width + 1], isRaw) : null
+    const answered = together ? receiptsIn(reader, header, outcomes[position * width + 1], isRaw) : null
     const receipts = answered ?? (await readByTransaction(reader, header, signal))
     blocks.push({ header, receipts, transactions })
   }
-  await tryRaw(reader, headers, signal)
+  if (together) await tryRaw(reader, headers, signal)
   return blocks
 }

@@ -1,8 +1,14 @@
 /** A block with the answers for its contents. @module */
+import type { RawReceipt } from '../proof/raw-receipt.js'
 import type { Header } from './headers.js'
 
-/** The receipts of a block as the node answered them. */
-export type BlockReceipts = readonly unknown[]
+/** Raw receipts that lead to the root in the header. */
+export interface ProvenRaw {
+  readonly raw: readonly RawReceipt[]
+}
+
+/** The receipts of a block: JSON as the node answered it, or proven bytes. */
+export type BlockReceipts = readonly unknown[] | ProvenRaw
 
 /** A block with the answers for it. */
 export interface AnsweredBlock {

@@ -6,7 +6,7 @@ import type { RpcCall, RpcOutcome } from '../internal/json-rpc.js'
 import type { RangeReader } from '../range-reader.js'
 import type { AnsweredBlock, BlockReceipts } from './block-contents.js'
 import { blockCall, type Header } from './headers.js'
-import { goesRaw, rawReceiptsCall, stopRaw, tryRaw } from './raw-receipts.js'
+import { asksRaw, provenRaw, rawReceiptsCall, stopRaw, tryRaw } from './raw-receipts.js'
 import { byBlock, goesByBlock, hasNone } from './receipts-by-block.js'
 
 /** The code of a method that a node does not have. */
@@ -19,17 +19,23 @@ export function receiptsCall(number: number, isRaw: boolean): RpcCall {
 
 /**
  * The receipts in an answer; null when the node cannot be asked this way, and each receipt is to be asked for instead.
- * Only a node's "no such method" is remembered, and any failure of raw receipts.
+ * Only a node's "no such method" is remembered, and raw receipts that failed or are not proven.
  */
 export function receiptsIn(
-  { rpc }: RangeReader,
+  reader: RangeReader,
+  header: Header,
   outcome: RpcOutcome | undefined,
   isRaw: boolean,
 ): BlockReceipts | null {
+  const { rpc } = reader
   if (outcome === undefined) return null
+  if (isRaw) {
+    const raw = outcome.ok ? provenRaw(reader, header, outcome.result) : null
+    if (raw === null) stopRaw(rpc)
+    return raw && { raw }
+  }
   if (!outcome.ok) {
-    if (isRaw) stopRaw(rpc)
-    else if (outcome.code === noSuchMethod) hasNone(rpc)
+    if (outcome.code === noSuchMethod) hasNone(rpc)
     return null
   }
   const { result } = outcome
@@ -49,7 +55,7 @@ export async function readBlockReceipts(
 ): Promise<readonly AnsweredBlock[]> {
   const { rpc, fail } = reader
   const together = goesByBlock(rpc, headers.length)
-  const isRaw = goesRaw(rpc)
+  const isRaw = asksRaw(rpc)
   const calls = headers.flatMap(({ ref }) => [
     ...(whole ? [blockCall(ref.number)] : []),
     ...(together ? [receiptsCall(ref.number, isRaw)] : []),
@@ -60,11 +66,11 @@ export async function readBlockReceipts(
   const all: AnsweredBlock[] = []
   for (const header of headers) {
     const block = whole ? outcomes[next++] : undefined
-    const answered = together ? receiptsIn(reader, outcomes[next++], isRaw) : null
+    const answered = together ? receiptsIn(reader, header, outcomes[next++], isRaw) : null
     const receipts = answered ?? (await readByTransaction(reader, header, signal))
     all.push({ header, receipts, transactions: block?.ok ? blockTransactions(block.result, fail) : null })
   }
-  await tryRaw(reader, headers, signal)
+  if (together) await tryRaw(reader, headers, signal)
   return all
 }
 

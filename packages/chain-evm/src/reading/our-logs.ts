@@ -15,10 +15,10 @@ export interface ProvenLogs {
 export interface OurLogs extends ProvenLogs {
   /**
    * Adds the next receipt.
-   * @param logs - How many logs it holds.
+   * @param logCount - How many logs it holds.
    * @param facts - Null when it holds none of a listed router.
    */
-  add(logs: number, facts: ReceiptFacts | null): void
+  add(logCount: number, facts: ReceiptFacts | null): void
 }
 
 /** Starts with the first receipt of a block. Log indexes are counted from there. */
@@ -29,10 +29,10 @@ export function createOurLogs(reader: RangeReader, ref: BlockRef): OurLogs {
   return {
     logs,
     receipts,
-    add(count, facts) {
+    add(logCount, facts) {
       const first = logIndex
       const before = logs.length
-      logIndex += count
+      logIndex += logCount
       for (const [index, log] of facts?.logs.entries() ?? [])
         if (facts !== null && isOurs(reader, log)) logs.push(routerLog(ref, facts.hash, first + index, log))
       if (facts !== null && logs.length > before) receipts.push(facts)

@@ -6,10 +6,9 @@
 import { type Fields, isFields, readReceipt } from '../internal/answers.js'
 import { toHash } from '../internal/hex.js'
 import type { RangeReader } from '../range-reader.js'
-import type { BlockReceipts } from './block-contents.js'
+import type { BlockReceipts, ProvenRaw } from './block-contents.js'
 import type { Header } from './headers.js'
 import { createOurLogs, type ProvenLogs } from './our-logs.js'
-import { proveRawBlock } from './prove-raw-block.js'
 
 const nobody = `0x${'0'.repeat(40)}`
 
@@ -20,7 +19,7 @@ const nobody = `0x${'0'.repeat(40)}`
  * they are of another block; `ERR_CHAIN_UNAVAILABLE` when they are no receipts.
  */
 export function proveBlock(reader: RangeReader, header: Header, answered: BlockReceipts): ProvenLogs {
-  if (typeof answered[0] === 'string') return proveRawBlock(reader, header, answered)
+  if ('raw' in answered) return ourRawLogs(reader, header, answered)
   const { fail } = reader
   const { ref } = header
   const all: Fields[] = []
@@ -84,6 +83,22 @@ function ourLogs(reader: RangeReader, { ref }: Header, proven: readonly Fields[]
   for (const receipt of proven) {
     const logs = receipt['logs'] as readonly Fields[]
     ours.add(logs.length, logs.some((log) => isListed(reader.routers, log)) ? readReceipt(receipt, reader.fail) : null)
+  }
+  return ours
+}
+
+/** Raw receipts belong to the transactions that the block names, in order. */
+function ourRawLogs(reader: RangeReader, { ref, transactions }: Header, { raw }: ProvenRaw): ProvenLogs {
+  const { routers, fail } = reader
+  const ours = createOurLogs(reader, ref)
+  for (const [index, { addresses, succeeded, logs }] of raw.entries()) {
+    const hash = transactions?.[index]
+    if (hash === undefined || !addresses.some((address) => routers.has(address))) {
+      ours.add(addresses.length, null)
+      continue
+    }
+    if (succeeded === null) throw fail.unavailable('a receipt was answered without a status of 0x0 or 0x1.')
+    ours.add(addresses.length, { hash, blockHash: ref.hash, blockNumber: ref.number, succeeded, logs: logs() })
   }
   return ours
 }

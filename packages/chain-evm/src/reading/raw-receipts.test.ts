@@ -71,21 +71,55 @@ test.each<[string, Parameters<typeof withRawReceipts>[1]]>([
   expect({ found: payments.length, raw }).toEqual({ found: 3 * payingBlocks, raw: 1 })
 })
 
-test('a node that has them no more is asked for JSON again, and every payment is found', async () => {
+test.each<[string, Parameters<typeof withRawReceipts>[1]]>([
+  ['has them no more', () => null],
+  ['leaves out a receipt', (all) => all.slice(1)],
+  ['answers none', () => []],
+  ['answers nulls', (all) => all.map(() => null as never)],
+])('a node that %s after it was tried is asked for JSON again, and every payment is found', async (_name, change) => {
   let answers = 0
-  chain.front.intercept = withRawReceipts(chain.node.rpcUrl, (all) => (++answers > 20 ? null : all))
-  const { payments, raw, json } = await read()
+  chain.front.intercept = withRawReceipts(chain.node.rpcUrl, (all) => (++answers > 20 ? (change?.(all) ?? null) : all))
+  const { payments, raw, status } = await read()
   expect(payments).toHaveLength(3 * payingBlocks)
-  expect({ isTried: raw > 20, isLeft: json > 0 }).toEqual({ isTried: true, isLeft: true })
+  expect({ isTried: raw > 20, score: status?.score }).toEqual({ isTried: true, score: 1 })
 })
 
-test('a node that lies after it was tried counts as a chain that moved, and is then asked for JSON', async () => {
+test('a node that refuses the try as a whole is as well as before', async () => {
+  chain.front.intercept = async ({ methods, forward }, response) => {
+    if (!methods.includes(raw)) return forward()
+    response.writeHead(403, { 'content-type': 'text/html' }).end('<html>forbidden</html>')
+    return undefined
+  }
+  const { payments, status, raw: tries } = await read()
+  expect({ found: payments.length, tries, score: status?.score }).toEqual({
+    found: 3 * payingBlocks,
+    tries: 1,
+    score: 1,
+  })
+})
+
+test('a node that refuses every request with raw receipts is asked for JSON, and every payment is found', async () => {
+  const answer = withRawReceipts(chain.node.rpcUrl)
   let answers = 0
-  chain.front.intercept = withRawReceipts(chain.node.rpcUrl, (all) => (++answers > 20 ? all.slice(1) : all))
+  chain.front.intercept = (request, response) => {
+    if (!request.methods.includes(raw) || ++answers <= 2) return answer(request, response)
+    response.writeHead(403, { 'content-type': 'text/html' }).end('<html>forbidden</html>')
+    return undefined
+  }
   const opened = chain.open()
-  const all = () => readAll(opened, from, to, { head: 1_000_000 })
-  await expect(all()).rejects.toMatchObject({ code: 'ERR_CHAIN_RANGE_GONE' })
+  const found: string[] = []
   const before = chain.front.requests.length
-  expect((await all()).payments).toHaveLength(3 * payingBlocks)
-  expect(chain.since(before).flat()).not.toContain(raw)
+  for (let next = from; next <= to; ) {
+    try {
+      for await (const range of opened.ranges({ from: next, to, head: 1_000_000 })) {
+        found.push(...range.payments.map(({ txHash, ordinal }) => `${txHash} ${ordinal}`))
+        next = range.last.number + 1
+      }
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
+    }
+  }
+  await opened.close()
+  expect(new Set(found).size).toBe(3 * payingBlocks)
+  expect(chain.since(before).flat()).toContain(json)
 })

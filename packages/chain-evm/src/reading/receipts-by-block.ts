@@ -6,6 +6,7 @@
 import { isRateLimit } from '../internal/failures.js'
 import type { Rpc } from '../internal/json-rpc.js'
 import { isUnavailable } from './logs.js'
+import { asksRaw, stopRaw } from './raw-receipts.js'
 
 interface Known {
   isMissing: boolean
@@ -52,7 +53,11 @@ export async function byBlock<T>(rpc: Rpc, blocks: number, ask: () => Promise<T>
     return answer
   } catch (error) {
     // Of several blocks fewer are tried first.
-    if (blocks === 1 && isUnavailable(error) && !isRateLimit(error)) failed(knownOf(rpc))
+    if (blocks === 1 && isUnavailable(error) && !isRateLimit(error)) {
+      // Raw receipts may be what fails, so JSON is tried before transactions.
+      if (asksRaw(rpc)) stopRaw(rpc)
+      else failed(knownOf(rpc))
+    }
     throw error
   }
 }

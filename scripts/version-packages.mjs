@@ -27,7 +27,10 @@ const run = (command, ...args) => execFileSync(command, args, { cwd: root, stdio
 
 // A peer that leaves its range counts as a breaking change, and before 1.0 each minor release would leave it.
 setPeers(() => '*')
-run('npx', 'changeset', 'version')
-setPeers((version) => version)
+try {
+  run('npx', 'changeset', 'version')
+} finally {
+  setPeers((version) => version)
+}
 run('npx', 'biome', 'format', '--write', 'packages', 'examples')
 run('npm', 'install', '--package-lock-only', '--ignore-scripts')

@@ -131,7 +131,7 @@ describe.skipIf(nginxMissing !== null)(`behind nginx${nginxMissing ?? ''}`, () =
     await send(await genuine())
     const secrets = [secret]
     const now = () => sentAt
-    const newest = (text: string) => parseRequest(text.slice(text.lastIndexOf('POST ')))
+    const newest = (text: string) => parseRequest(text.slice(text.lastIndexOf('\nPOST ') + 1))
     expect(await explainDelivery({ ...newest(await captured()), secrets, now })).toMatchObject({ verified: true })
 
     const changed = await startNginx()

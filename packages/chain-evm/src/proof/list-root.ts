@@ -2,8 +2,8 @@
  * The Merkle-Patricia root of a list, as headers commit to their receipts: the trie of RLP(index) to item.
  * Source: Ethereum yellow paper, appendix D.
  *
- * Every item must have {@link leastItemBytes} bytes, as each receipt has by its log filter alone. Then every node of the
- * trie is referenced by its hash, and none is small enough to be embedded in another.
+ * Every item must have {@link leastItemBytes}, as each receipt has by its log filter alone. Then every node of the trie
+ * is referenced by its hash, and none is small enough to be embedded in another.
  * @module
  */
 import type { Keccak } from './keccak.js'

@@ -24,6 +24,14 @@ test.each<[string, Reply, string]>([
     'mint a fresh token: Token is invalid',
   ],
   [
+    'asks for a correction first where the user was rejected',
+    {
+      status: 422,
+      body: rejection(shareRejectedMessage('Token is invalid', { rejectType: 'RETRY', rejectLabels: ['BAD_SELFIE'] })),
+    },
+    'correct the flaw, then mint a fresh token: Token is invalid. The verification shared before was rejected: RED, RETRY. Labels: BAD_SELFIE.',
+  ],
+  [
     'stops after a final rejection',
     {
       status: 422,

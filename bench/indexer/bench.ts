@@ -49,7 +49,7 @@ export async function benchSync(
         const { line, engine, oursPerSecond, asked } = await compare(plan, node, { open, name, rounds })
         lines.push(line)
         calls.set(each.raw === true ? 'ours with raw receipts' : 'ours', asked)
-        // They ask for no raw receipts.
+        // The peers ask for no raw receipts.
         if (engine === 'PostgreSQL' && each.raw !== true)
           peerLines.push(...(await besidePeers(plan, node, { open, name, oursPerSecond })))
       }

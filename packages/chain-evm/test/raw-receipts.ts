@@ -24,7 +24,10 @@ export function encodeReceipt({ type, status, cumulativeGasUsed, logsBloom, logs
   return Number(type) === 0 ? encoded : `0x${Number(type).toString(16).padStart(2, '0')}${encoded.slice(2)}`
 }
 
-/** Lets a front answer `debug_getRawReceipts`. @param change - What it makes of the true answer; null: an error. */
+/**
+ * Lets a front answer `debug_getRawReceipts`.
+ * @param change - Makes the answer from the true receipts; with null the front answers an error.
+ */
 export function withRawReceipts(
   nodeUrl: string,
   change: (raw: Hex[]) => readonly string[] | null = (raw) => raw,

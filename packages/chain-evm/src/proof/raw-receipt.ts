@@ -2,7 +2,7 @@
 import type { ReceiptLog } from '../internal/answers.js'
 import { itemAt, itemsIn, MalformedRlpError, type RlpItem } from './rlp-reader.js'
 
-/** What the bytes of a receipt hold. */
+/** The status and logs of a receipt that was read from its bytes. */
 export interface RawReceipt {
   /** Null before EIP-658, when a receipt had the state's root instead. */
   readonly succeeded: boolean | null

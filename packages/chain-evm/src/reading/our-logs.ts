@@ -21,7 +21,7 @@ export interface OurLogs extends ProvenLogs {
   add(logCount: number, facts: ReceiptFacts | null): void
 }
 
-/** Starts with the first receipt of a block. Log indexes are counted from there. */
+/** Starts with the first receipt of a block. Log indexes are counted from that receipt. */
 export function createOurLogs(reader: RangeReader, ref: BlockRef): OurLogs {
   const logs: RouterLog[] = []
   const receipts: ReceiptFacts[] = []

@@ -23,7 +23,7 @@ afterEach(() => {
 })
 afterAll(() => chain?.close())
 
-/** Reads the chain anew; what was read, and how often each method was called. */
+/** Opens the chain, reads its payments, and counts the calls of both receipt methods. */
 async function read(options: Parameters<ProofChain['open']>[0] = {}, head = 1_000_000) {
   const before = chain.front.requests.length
   const opened = chain.open(options)

@@ -2,7 +2,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import type { Zstd } from './zstd.js'
 
-/** Where frames go, and what they hold. */
+/** The file of the frames, their compression and their size. */
 export interface FrameWriterOptions {
   readonly handle: FileHandle
   readonly zstd: Zstd
@@ -16,7 +16,7 @@ export interface FrameWriterOptions {
 export interface FrameWriter {
   /** Adds a line, and writes each frame that it fills. */
   append(line: Buffer): Promise<void>
-  /** Writes what is left as the last frame. */
+  /** Writes the lines that no frame holds yet as the last frame. */
   flush(): Promise<void>
 }
 

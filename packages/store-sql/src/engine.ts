@@ -249,7 +249,15 @@ export interface Engine {
   countSettled?(attempts: number): void
   /** A standby for reads that may be stale within a bound. */
   readonly reader?: Reader | undefined
+  /** The shards, by number; undefined: the tables of this engine have all rows. Source: docs/decisions/shards.md. */
+  readonly shards?: readonly ShardEngine[] | undefined
   close(): Promise<void>
+}
+
+/** A part of a database: the same tables once more, with the rows of some integrations. */
+export interface ShardEngine extends Omit<Engine, 'check' | 'shards'> {
+  /** Its tables in a transaction of the database. */
+  within(db: Transaction<Tables>): Transaction<Tables>
 }
 
 /** Reads from a standby. */

@@ -363,7 +363,10 @@ export function memoryDeliveries(clock: Pick<Clock, 'now'>): MemoryDeliveries {
       if (atMost !== undefined) checkInteger(atMost, 'atMost', 1)
       return [...rows.values()].filter((row) => fits(filter, viewOf(row))).slice(0, atMost).length
     },
-    completeUpTo: async () => [...rows.keys()].at(-1) ?? '0',
+    async completeUpTo() {
+      const newest = [...rows.keys()].at(-1) ?? '0'
+      return { mark: newest, idOf: () => newest }
+    },
     async stream({ integrationAddress, afterId, upToId, limit }) {
       checkInteger(limit, 'limit', 1)
       const upTo = upToId === '0' ? -1 : [...rows.keys()].indexOf(upToId)

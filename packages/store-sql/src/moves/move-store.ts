@@ -50,7 +50,8 @@ export function createMoveStore(engine: Engine): MoveStore {
   }
 }
 
-function moveTransaction(db: Connection, dialect: SqlDialect): MoveTransaction {
+/** The writes of a move, in a transaction. */
+export function moveTransaction(db: Connection, dialect: SqlDialect): MoveTransaction {
   return {
     find: (keys) => paymentsUnder(db, dialect, keys),
     replace: (address, payments) => replacePayments(db, dialect, address, payments),

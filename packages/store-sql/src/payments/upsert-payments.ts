@@ -2,6 +2,7 @@
 import type { NewPayment, PaymentFacts, StoredPayment, UpsertedPayments } from '@payment-integration/core/ports'
 import type { BulkColumn, Connection, SqlDialect } from '../engine.js'
 import { bulk } from '../internal/bulk.js'
+import { hexBytes, nullableHexOf } from '../internal/hex.js'
 import { integer } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
 import { lockedColumns, withStatuses } from './locked-payments.js'
@@ -88,6 +89,21 @@ async function storedIds(
        select p.id, v.place from v join ${dialect.name('payments')} as p on ${sameKey}`,
   )
   return new Map(rows.map(({ id, place }) => [integer(place), integer(id)]))
+}
+
+/** The integration that a stored payment names. */
+export async function integrationOf(
+  db: Connection,
+  { chainId, txHash, ordinal }: Pick<PaymentFacts, 'chainId' | 'txHash' | 'ordinal'>,
+): Promise<string | null> {
+  const row = await db
+    .selectFrom('payments')
+    .select('integration')
+    .where('tx_hash', '=', hexBytes(txHash))
+    .where('chain_id', '=', chainId)
+    .where('ordinal', '=', ordinal)
+    .executeTakeFirst()
+  return nullableHexOf(row?.integration ?? null)
 }
 
 // Unchanged rows are not written: indexing a range again costs no writes.

@@ -1,16 +1,21 @@
 /** Joins the store to a transaction of the host. Source: docs/architecture.md. @module */
 import type { Store } from '@payment-integration/core/ports'
 import type pg from 'pg'
+import { createShardMap } from '../shards/shard-map.js'
+import { transactionIn } from '../shards/transaction.js'
 import { createStoreTransaction } from '../store-transaction.js'
-import { checkSchema, postgresStoreDefaults } from './create-postgres-store.js'
+import { checkSchema, checkShards, postgresStoreDefaults } from './create-postgres-store.js'
 import { dueChannelName } from './due-channel.js'
 import { postgresDialect } from './postgres-dialect.js'
+import { shardsOf } from './postgres-shards.js'
 import { kyselyOn, PostgresDriver } from './postgres-driver.js'
 
 /** The place of the tables. */
 export interface JoinOptions {
   /** Like the option of `createPostgresStore`. @default 'payment_integration' */
   readonly schema?: string | undefined
+  /** Like the option of `createPostgresStore`. @default 1 */
+  readonly shards?: number | undefined
 }
 
 const savepoint = 'payment_integration_join'
@@ -28,8 +33,9 @@ const savepoint = 'payment_integration_join'
  * @example await service.applyUpdateIn(joinPostgresTransaction(client), update)
  */
 export function joinPostgresTransaction(client: pg.ClientBase, options: JoinOptions = {}): Pick<Store, 'transaction'> {
-  const { schema = postgresStoreDefaults.schema } = options
+  const { schema = postgresStoreDefaults.schema, shards: count = postgresStoreDefaults.shards } = options
   checkSchema(schema)
+  checkShards(count)
   const words = {
     begin: `savepoint ${savepoint}`,
     commit: `release savepoint ${savepoint}`,
@@ -38,6 +44,8 @@ export function joinPostgresTransaction(client: pg.ClientBase, options: JoinOpti
   const driver = new PostgresDriver(lending(client), { keepsPlans: false, words })
   const db = kyselyOn(driver)
   const dialect = postgresDialect(schema, undefined)
+  const map = createShardMap(count)
+  const shards = map.count === 1 ? [] : shardsOf(schema, count, undefined)
 
   async function inTransaction<T>(work: Parameters<Store['transaction']>[0]): Promise<T> {
     const { rows } = await client.query("select current_setting('transaction_isolation') as level")
@@ -45,8 +53,12 @@ export function joinPostgresTransaction(client: pg.ClientBase, options: JoinOpti
     if (level !== 'read committed') throw new TypeError(`The transaction is ${level}; begin it at READ COMMITTED.`)
     return db.transaction().execute(async (tx) => {
       let made = 0
+      const madeDue = (deliveries: number) => void (made += deliveries)
+      const own = tx.withSchema(schema)
       const result = await work(
-        createStoreTransaction(tx.withSchema(schema), dialect, (deliveries) => (made += deliveries)),
+        count === 1
+          ? createStoreTransaction(own, dialect, madeDue)
+          : transactionIn({ map, db: own, dialect, shards, madeDue }),
       )
       // Within the transaction, so that the announcement is sent exactly at the host's commit.
       if (made > 0) await client.query(`notify ${dueChannelName(schema)}`)

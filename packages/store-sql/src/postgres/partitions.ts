@@ -8,7 +8,8 @@ export function postgresPartitions({
   name,
   hasTable,
   lastAssigned,
-}: Pick<SqlDialect, 'name' | 'hasTable' | 'lastAssigned'>): Partitions {
+  types: { shard },
+}: Pick<SqlDialect, 'name' | 'hasTable' | 'lastAssigned' | 'types'>): Partitions {
   return {
     async add(db, segment) {
       const [snapshots] = partitionsOf(segment.number)
@@ -17,8 +18,8 @@ export function postgresPartitions({
     },
     async beginIds(db, first) {
       await sql.raw(`lock table ${name('snapshots')} in share mode`).execute(db)
-      // A run that was interrupted may have done it.
-      await sql`select setval(pg_get_serial_sequence(${name('snapshots')}, 'id'), ${first}, false)
+      // The first id of a segment is divisible by every number of shards. A run that was interrupted may have done it.
+      await sql`select setval(pg_get_serial_sequence(${name('snapshots')}, 'id'), ${first + (shard?.number ?? 0)}, false)
         where ${sql.raw(lastAssigned('snapshots', 'id'))} < ${first}`.execute(db)
     },
     async empty(db, number) {

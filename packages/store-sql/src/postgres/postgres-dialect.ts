@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { BulkColumn, BulkSource, SqlDialect } from '../engine.js'
 import { bytes } from '../internal/values.js'
-import { postgresTypes } from '../schema/column-types.js'
+import { postgresTypes, postgresTypesOf, type Shard } from '../schema/column-types.js'
 import type { Integer } from '../schema/integer.js'
 import { arrayLiteral } from './array-literal.js'
 import { insertAll, insertNumbered } from './bulk-insert.js'
@@ -24,8 +24,10 @@ const beginning = 'cast(extract(epoch from transaction_timestamp()) * 1000 as bi
 /**
  * @param schema - The schema of the tables, part of every name, so the connection's search path does not matter.
  * @param now - The clock of leases in unix milliseconds; undefined: the database's own.
+ * @param shard - The shard whose tables the schema has; undefined: the database is not sharded.
  */
-export function postgresDialect(schema: string, now: (() => number) | undefined): SqlDialect {
+export function postgresDialect(schema: string, now: (() => number) | undefined, shard?: Shard): SqlDialect {
+  const types = shard === undefined ? postgresTypes : postgresTypesOf(shard)
   const name = (table: string) => `"${schema}"."${table}"`
   const nowSql = () => (now === undefined ? sql.raw<number>(databaseNow) : sql<number>`cast(${now()} as bigint)`)
   const hasTable: SqlDialect['hasTable'] = async (db, table) => {
@@ -36,7 +38,7 @@ export function postgresDialect(schema: string, now: (() => number) | undefined)
   const lastAssigned: SqlDialect['lastAssigned'] = (table, column) =>
     `coalesce(pg_sequence_last_value(pg_get_serial_sequence('${name(table)}', '${column}')::regclass), 0)`
   return {
-    types: postgresTypes,
+    types,
     name,
     now: nowSql,
     nowText: (parameter) => (now === undefined ? databaseNow : `cast(${parameter(now())} as bigint)`),
@@ -103,7 +105,7 @@ export function postgresDialect(schema: string, now: (() => number) | undefined)
       return (await found.execute(db)).rows[0]?.rows ?? null
     },
     hasTable,
-    partitions: postgresPartitions({ name, hasTable, lastAssigned }),
+    partitions: postgresPartitions({ name, hasTable, lastAssigned, types }),
   }
 }
 

@@ -346,6 +346,20 @@ export interface DataKeyRow {
   sealed: string
 }
 
+/** The shard of a payment, by its key. */
+export interface PaymentShardRow {
+  chain_id: Integer
+  ordinal: Integer
+  shard: Integer
+  tx_hash: Uint8Array
+}
+
+/** The shard of an update, by its id. */
+export interface UpdateShardRow {
+  shard: Integer
+  id: string
+}
+
 /** All tables. */
 export interface Tables {
   payments: PaymentRow
@@ -382,4 +396,7 @@ export interface Tables {
   operators: OperatorRow
   operator_sessions: OperatorSessionRow
   integration_sessions: IntegrationSessionRow
+  /** These two are in shards alone. */
+  payment_shards: PaymentShardRow
+  update_shards: UpdateShardRow
 }

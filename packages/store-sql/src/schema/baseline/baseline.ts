@@ -12,6 +12,7 @@ import { leaseTable } from './leases.js'
 import { legacyKeyTable } from './legacy-keys.js'
 import { operatorTables } from './operators.js'
 import { paymentTables } from './payments.js'
+import { shardTables } from './shards.js'
 import { updateTable } from './updates.js'
 
 /** The schema of the first release. Once released, it never changes. */
@@ -30,4 +31,5 @@ export const baseline: Statements = (types, name) =>
     dataKeyTable,
     operatorTables,
     integrationSessionTable,
+    shardTables,
   ].flatMap((part) => part(types, name))

@@ -6,7 +6,13 @@ import type { ScriptSize } from './script.js'
 /** The database of the payments. */
 export type CrashDatabase =
   | { readonly kind: 'sqlite'; readonly path: string }
-  | { readonly kind: 'postgres'; readonly connectionString: string; readonly schema: string }
+  | {
+      readonly kind: 'postgres'
+      readonly connectionString: string
+      readonly schema: string
+      /** 1: the database has no shards. */
+      readonly shards: number
+    }
 
 /** The part of the script that may run so far. The parent raises it by a line of JSON on standard input. */
 export interface Horizon {

@@ -101,8 +101,7 @@ export function createPostgresStore(options: PostgresStoreOptions): Store {
   const { schema = postgresStoreDefaults.schema, shards = postgresStoreDefaults.shards } = options
   if ((connectionString === undefined) === (pool === undefined))
     throw new TypeError('Pass either connectionString or pool.')
-  checkSchema(schema)
-  checkShards(shards)
+  checkSchema(schema, shards)
   if (preparedStatements !== undefined && typeof preparedStatements !== 'boolean')
     throw new TypeError('preparedStatements is neither true nor false.')
   const now = clock && (() => clock.now())
@@ -164,13 +163,18 @@ function ownEngine(connectionString: string, options: PostgresStoreOptions, comm
   })
 }
 
-/** @throws RangeError When a database cannot have so many shards. */
-export function checkShards(count: number): void {
-  if (!isShardCount(count)) throw new RangeError(`shards is ${count}; pass 1, or a power of two up to ${mostShards}.`)
-}
+/** Longest name in PostgreSQL, and what the schema of a shard has behind the schema's own name. */
+const [longestName, shardSuffix] = [63, '_s63'.length]
 
-/** @throws TypeError When the schema's name is malformed. */
-export function checkSchema(schema: string): void {
-  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
-    throw new TypeError(`schema is ${JSON.stringify(schema)}; pass up to 63 lowercase letters, digits and underscores.`)
+/**
+ * @throws TypeError When the schema's name is malformed.
+ * @throws RangeError When a database cannot have so many shards.
+ */
+export function checkSchema(schema: string, shards: number): void {
+  if (!isShardCount(shards)) throw new RangeError(`shards is ${shards}; pass 1, or a power of two up to ${mostShards}.`)
+  const longest = shards === 1 ? longestName : longestName - shardSuffix
+  if (!/^[a-z_][a-z0-9_]*$/.test(schema) || schema.length > longest)
+    throw new TypeError(
+      `schema is ${JSON.stringify(schema)}; pass up to ${longest} lowercase letters, digits and underscores.`,
+    )
 }

@@ -4,7 +4,7 @@ import type pg from 'pg'
 import { createShardMap } from '../shards/shard-map.js'
 import { transactionIn } from '../shards/transaction.js'
 import { createStoreTransaction } from '../store-transaction.js'
-import { checkSchema, checkShards, postgresStoreDefaults } from './create-postgres-store.js'
+import { checkSchema, postgresStoreDefaults } from './create-postgres-store.js'
 import { dueChannelName } from './due-channel.js'
 import { postgresDialect } from './postgres-dialect.js'
 import { shardsOf } from './postgres-shards.js'
@@ -28,14 +28,13 @@ const savepoint = 'payment_integration_join'
  * @param client - A `pg` client or pool client after `BEGIN` at READ COMMITTED, the default. At a higher level the
  * host's snapshot could hide a newly indexed payment, and its update would wait for ever.
  *
- * @throws TypeError When the schema's name is malformed. `transaction` rejects with a TypeError at another isolation
+ * @throws TypeError When the schema's name is malformed. RangeError for a number of shards. `transaction` rejects with a TypeError at another isolation
  * level, and while another joined transaction is open on the same client.
  * @example await service.applyUpdateIn(joinPostgresTransaction(client), update)
  */
 export function joinPostgresTransaction(client: pg.ClientBase, options: JoinOptions = {}): Pick<Store, 'transaction'> {
   const { schema = postgresStoreDefaults.schema, shards: count = postgresStoreDefaults.shards } = options
-  checkSchema(schema)
-  checkShards(count)
+  checkSchema(schema, count)
   const words = {
     begin: `savepoint ${savepoint}`,
     commit: `release savepoint ${savepoint}`,

@@ -135,7 +135,8 @@ export function historyTests(test: StoreTest): void {
       await historyOf(store).restore(kind, 0, rows[kinds.indexOf(kind)] ?? [])
     expect(await Promise.all(kinds.map((kind) => rowsOf(store, kind, 0)))).toEqual(rows)
     expect(await store.deliveries.list({ limit: 9 })).toEqual(before)
-    expect(await store.payments.snapshot(before[0] === undefined ? '' : '1', 1)).toEqual(bodyOf('1', 1))
+    const oldest = String(rows[1]?.[0]?.['paymentId'])
+    expect(await store.payments.snapshot(oldest, 1)).toEqual(bodyOf(oldest, 1))
     await removeAll(store, 0)
     expect(await store.deliveries.count({})).toBe(1)
   })
@@ -251,7 +252,7 @@ export function historyTests(test: StoreTest): void {
     const all = (await store.deliveries.list({ limit: 9 })).map(({ txHash }) => txHash)
     expect(all).toEqual([2, 3, 4, 5, 6].map(hash))
     const first = await store.console.deliveries({ limit: 2, integrationAddress: shop })
-    const second = await store.console.deliveries({ limit: 9, beforeId: first.next ?? '' })
+    const second = await store.console.deliveries({ limit: 9, integrationAddress: shop, beforeId: first.next ?? '' })
     expect([...first.rows, ...second.rows].map(({ txHash }) => txHash)).toEqual([6, 5, 4, 3, 2].map(hash))
     const since = (await history.segments())[2]?.begunAt ?? 0
     const late = await store.console.deliveries({ limit: 9, since })

@@ -222,6 +222,8 @@ export interface TransactionOptions {
   readonly searches?: boolean
   /** Whether it may take as long as it takes, as a migration of a large table does. @default false */
   readonly isLong?: boolean
+  /** Whether all its reads are of one moment; it writes nothing. @default false */
+  readonly isSnapshot?: boolean
 }
 
 /** An open database. */

@@ -169,7 +169,7 @@ export async function settleUpdates(
 }
 
 /**
- * Removes waiting updates, to be stored with their outcomes in another shard: in the same order.
+ * Removes waiting updates, to be stored with their outcomes in another shard: in the order they were received.
  * @throws RangeError When one of them does not wait.
  */
 export async function takeWaiting(
@@ -178,19 +178,24 @@ export async function takeWaiting(
   settled: readonly SettledUpdate[],
 ): Promise<NewUpdate[]> {
   const ids = settled.map(({ id }) => id)
-  const rows = await runPrepared<{ id: string; fingerprint: Uint8Array | string; body: string }>(
+  const rows = await runPrepared<{ id: string; seq: Integer; fingerprint: Uint8Array | string; body: string }>(
     db,
     dialect,
     (parameter) => `delete from ${dialect.name('updates')} as u
       where ${dialect.oneOf('u.id', 'text', ids, parameter)} and u.chain_id is not null
-      returning u.id, u.fingerprint, u.body`,
+      returning u.id, u.seq, u.fingerprint, u.body`,
   )
   const taken = new Map(rows.map((row) => [row.id, row]))
-  return settled.map(({ id, ...outcome }) => {
-    const row = taken.get(id)
-    if (row === undefined) throw notWaiting([id])
-    return { ...outcome, update: unpack<ProcessorUpdate>(row.body), fingerprint: hexOf(row.fingerprint) }
-  })
+  const missing = ids.filter((id) => !taken.has(id))
+  if (missing.length > 0) throw notWaiting(missing)
+  const outcomes = new Map(settled.map(({ id, ...outcome }) => [id, outcome]))
+  return rows
+    .sort((a, b) => integer(a.seq) - integer(b.seq))
+    .flatMap((row) => {
+      const outcome = outcomes.get(row.id)
+      if (outcome === undefined) return []
+      return { ...outcome, update: unpack<ProcessorUpdate>(row.body), fingerprint: hexOf(row.fingerprint) }
+    })
 }
 
 const notWaiting = (ids: readonly string[]) =>

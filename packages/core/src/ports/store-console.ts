@@ -32,6 +32,9 @@ export interface ConsolePosition {
   readonly id: string
 }
 
+/** A position in the order (at, seq) of audit records, descending. */
+export type ConsoleAuditPosition = Pick<AuditRecord, 'at' | 'seq'>
+
 /** A page of a listing. */
 export interface ConsolePage<Row, Position> {
   readonly rows: readonly Row[]
@@ -133,7 +136,10 @@ export interface ConsoleReads {
   search(search: ConsoleSearch, limit: number): Promise<StoredPayment[]>
   /** Payments by their ids, in any order; unknown ids are left out. At most 1,000. */
   paymentsById(ids: readonly string[]): Promise<StoredPayment[]>
-  /** Processor updates that were decided on any of these payments, in the order they were received. */
+  /**
+   * Processor updates that were decided on any of these payments: those of one in the order they were received. One that
+   * waited may come at the place where it was decided.
+   */
   updates(query: { readonly paymentIds: readonly string[]; readonly limit: number }): Promise<ConsoleUpdate[]>
   /** The deliveries of a payment, by version. */
   deliveriesOf(paymentId: string): Promise<DeliveryView[]>
@@ -166,8 +172,8 @@ export interface ConsoleReads {
     readonly isFailing?: boolean | undefined
     readonly limit: number
   }): Promise<ConsoleIntegration[]>
-  /** Records of the audit log, newest first. */
-  audit(query: { readonly beforeSeq?: number | undefined; readonly limit: number }): Promise<AuditRecord[]>
-  /** The newest rows; at most `limit` of each kind. */
+  /** Records of all audit chains, newest first by their time. */
+  audit(query: { readonly before?: ConsoleAuditPosition | undefined; readonly limit: number }): Promise<AuditRecord[]>
+  /** The newest rows; at most `limit` of each kind. A store in shards gives as many of each shard. */
   newest(limit: number): Promise<ConsoleNewest>
 }

@@ -246,7 +246,7 @@ export interface DeliveryStore {
    * @param options.atMost - Counting stops here, 1 or more, which bounds its cost. Rejects with RangeError otherwise.
    */
   backlog(options: { readonly atMost: number }): Promise<DeliveryBacklog>
-  /** Matching deliveries, oldest first. */
+  /** Matching deliveries by id: those of one integration are oldest first. */
   list(
     query: DeliveryFilter & { readonly afterId?: string | undefined; readonly limit: number },
   ): Promise<DeliveryView[]>

@@ -84,19 +84,28 @@ async function claim(
       limitReached ||= choice.isLimitReached
       if (choice.chosen.length === 0) break
       hasMore = choice.hasMore
+      const leased: ClaimedDelivery[] = []
       for (const [shard, { db, dialect }] of outboxes.entries()) {
         const chosen = choice.chosen.filter(({ id }) => id % outboxes.length === shard)
         if (chosen.length === 0) continue
         const { deliveries, locked, superseded } = await leaseChosen(db, dialect, chosen, lease)
         for (const candidate of [...locked, ...superseded]) releaseSlot(slots, candidate)
         without.push(...idsOf(locked))
-        claimed.push(...deliveries)
+        leased.push(...deliveries)
         hasMore ||= locked.length > 0 || superseded.length > 0
       }
+      claimed.push(...inOrderOf(choice.chosen, leased))
     }
     if (areRetries) rotation.skips = claimed.length > before ? 0 : skipsInARow
   }
   return claimed
+}
+
+/** Deliveries in the order in which they were chosen: those of several shards are leased one shard after the other. */
+function inOrderOf(chosen: readonly Candidate[], deliveries: readonly ClaimedDelivery[]): ClaimedDelivery[] {
+  const places = new Map(chosen.map(({ id }, place) => [String(id), place]))
+  const placeOf = ({ deliveryId }: ClaimedDelivery) => places.get(deliveryId) ?? 0
+  return [...deliveries].sort((a, b) => placeOf(a) - placeOf(b))
 }
 
 /** Leases the chosen deliveries, apart from those that others lock, and settles superseded ones. */

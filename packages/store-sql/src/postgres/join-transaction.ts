@@ -7,8 +7,8 @@ import { createStoreTransaction } from '../store-transaction.js'
 import { checkSchema, postgresStoreDefaults } from './create-postgres-store.js'
 import { dueChannelName } from './due-channel.js'
 import { postgresDialect } from './postgres-dialect.js'
-import { shardsOf } from './postgres-shards.js'
 import { kyselyOn, PostgresDriver } from './postgres-driver.js'
+import { shardsOf } from './postgres-shards.js'
 
 /** The place of the tables. */
 export interface JoinOptions {
@@ -52,7 +52,9 @@ export function joinPostgresTransaction(client: pg.ClientBase, options: JoinOpti
     if (level !== 'read committed') throw new TypeError(`The transaction is ${level}; begin it at READ COMMITTED.`)
     return db.transaction().execute(async (tx) => {
       let made = 0
-      const madeDue = (deliveries: number) => void (made += deliveries)
+      const madeDue = (deliveries: number) => {
+        made += deliveries
+      }
       const own = tx.withSchema(schema)
       const result = await work(
         count === 1

@@ -53,14 +53,16 @@ export function createPostgresEngine(pool: pg.Pool, options: PostgresEngineOptio
   const patient = new PostgresDriver(direct ?? pool, { ...settings, answerTimeoutMs: undefined })
   const transactors = new Map<string, { readonly driver: PostgresDriver; readonly db: Kysely<Tables> }>()
   let closed = false
-  function transactor({ durable = true, searches = false, isLong = false }: TransactionOptions) {
-    const kind = JSON.stringify([durable, searches, isLong])
+  function transactor(given: TransactionOptions) {
+    const { durable = true, searches = false, isLong = false, isSnapshot = false } = given
+    const kind = JSON.stringify([durable, searches, isLong, isSnapshot])
     const known = transactors.get(kind)
     if (known !== undefined) return known.db
     const own = new PostgresDriver(pool, {
       ...settings,
       durable,
       searches,
+      isSnapshot,
       ...(isLong ? { isLong, answerTimeoutMs: undefined } : {}),
     })
     if (closed) own.close()

@@ -1,5 +1,6 @@
 /** Reads of the console over all shards. Source: docs/decisions/shards.md. @module */
 import type { ConsoleReads, MinuteCount, MinuteCounts } from '@payment-integration/core/ports'
+import { checkIds } from '../console/payment-reads.js'
 import { shardedLists } from './console-lists.js'
 import { byNumber, byText, firstOf, ofEach } from './merge.js'
 import { allOf, byShard, type ShardMap } from './shard-map.js'
@@ -9,7 +10,7 @@ export function shardedConsole(map: ShardMap, at: (shard: number) => ConsoleRead
   const parts = allOf(map, at)
   const ofIntegration = (address: string) => at(map.ofIntegration(address))
   const ofIds = async <Row>(ids: readonly string[], read: (part: ConsoleReads, own: string[]) => Promise<Row[]>) =>
-    (await ofEach(byShard(ids, map.ofId), ([shard, own]) => read(at(shard), own))).flat()
+    (await ofEach(byShard(checkIds(ids), map.ofId), ([shard, own]) => read(at(shard), own))).flat()
   return {
     ...shardedLists(map, at),
     async prepare() {
@@ -34,8 +35,12 @@ export function shardedConsole(map: ShardMap, at: (shard: number) => ConsoleRead
       const found = await ofEach(parts, (part) => part.attempts(query))
       return firstOf(found, (a, b) => b.startedAt - a.startedAt, query.limit)
     },
-    attemptsPerMinute: async (query) => sum(await ofEach(parts, (part) => part.attemptsPerMinute(query))),
-    paymentsPerMinute: async (query) => sum(await ofEach(parts, (part) => part.paymentsPerMinute(query))),
+    async attemptsPerMinute(query) {
+      return sum(await ofEach(parts, (part) => part.attemptsPerMinute(query)), query.limit)
+    },
+    async paymentsPerMinute(query) {
+      return sum(await ofEach(parts, (part) => part.paymentsPerMinute(query)), query.limit)
+    },
     lastFailure: (address) => ofIntegration(address).lastFailure(address),
     latencies: (address) => ofIntegration(address).latencies(address),
     async integrations(query) {
@@ -53,12 +58,21 @@ export function shardedConsole(map: ShardMap, at: (shard: number) => ConsoleRead
   }
 }
 
-/** Adds the counts of the shards, oldest minute first. */
-function sum<Kind extends string | null>(parts: readonly MinuteCounts<Kind>[]): MinuteCounts<Kind> {
+/** Adds the counts of the newest minutes, until `limit` rows are counted: older minutes may lack rows of a shard. */
+function sum<Kind extends string | null>(parts: readonly MinuteCounts<Kind>[], limit: number): MinuteCounts<Kind> {
   const counts = new Map<string, MinuteCount<Kind>>()
   for (const each of parts.flatMap((part) => part.counts)) {
     const key = `${each.minute} ${each.kind}`
     counts.set(key, { ...each, count: each.count + (counts.get(key)?.count ?? 0) })
   }
-  return { counts: [...counts.values()].sort((a, b) => a.minute - b.minute), isCut: parts.some(({ isCut }) => isCut) }
+  const newestFirst = [...counts.values()].sort((a, b) => b.minute - a.minute)
+  let rows = 0
+  let oldest = Number.NEGATIVE_INFINITY
+  for (const { minute, count } of newestFirst) {
+    if (rows >= limit && minute < oldest) break
+    rows += count
+    oldest = minute
+  }
+  const kept = newestFirst.filter(({ minute }) => minute >= oldest)
+  return { counts: kept.reverse(), isCut: rows >= limit || parts.some(({ isCut }) => isCut) }
 }

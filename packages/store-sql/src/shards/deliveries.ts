@@ -3,6 +3,7 @@ import type { DeliveryFilter, DeliveryStore, Ids } from '@payment-integration/co
 import { createClaim } from '../deliveries/claim.js'
 import { createSettle } from '../deliveries/settle.js'
 import type { Engine, ShardEngine } from '../engine.js'
+import { checkInteger } from '../internal/checks.js'
 import { byNumber, byText, firstOf, ofEach } from './merge.js'
 import { lookUp, type ShardMap } from './shard-map.js'
 
@@ -52,10 +53,15 @@ export function shardedDeliveries(
     find: (deliveryId) => at(map.ofId(deliveryId)).find(deliveryId),
     async newestId(filter) {
       const found = await ofEach(partsOf(filter), (part) => part.newestId(filter))
-      return found.filter((id) => id !== null).sort(byNumber).at(-1) ?? null
+      return (
+        found
+          .filter((id) => id !== null)
+          .sort(byNumber)
+          .at(-1) ?? null
+      )
     },
     async count(filter, { atMost } = {}) {
-      const limit = atMost ?? Number.POSITIVE_INFINITY
+      const limit = atMost === undefined ? Number.POSITIVE_INFINITY : checkInteger(atMost, 'atMost', 1)
       let count = 0
       for (const part of partsOf(filter)) {
         if (count >= limit) break

@@ -1,10 +1,18 @@
 /** History of all shards: their segments begin and end together. Source: docs/decisions/shards.md. @module */
 import type { HistoryPart, HistoryRow, HistoryStore, SegmentedKind } from '@payment-integration/core/ports'
+import type { Engine } from '../engine.js'
 import { ofEach } from './merge.js'
 import { byShard, type ShardMap } from './shard-map.js'
 
-/** @param parts - Of each shard. */
-export function shardedHistory(map: ShardMap, parts: readonly HistoryStore[]): HistoryStore {
+/**
+ * @param parts - Of each shard.
+ * @param exclusively - Runs work while no other process begins a segment.
+ */
+export function shardedHistory(
+  map: ShardMap,
+  parts: readonly HistoryStore[],
+  exclusively: Engine['exclusively'],
+): HistoryStore {
   const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0)
   /** The segments that all shards have: an interruption may leave one that some lack. */
   async function segments() {
@@ -18,8 +26,10 @@ export function shardedHistory(map: ShardMap, parts: readonly HistoryStore[]): H
   return {
     segments,
     async beginSegment() {
-      const next = (await segments()).length
-      for (const part of parts) if ((await part.segments()).length === next) await part.beginSegment()
+      await exclusively(async () => {
+        const next = (await segments()).length
+        for (const part of parts) if ((await part.segments()).length === next) await part.beginSegment()
+      })
     },
     async closeSegments(upTo) {
       if (upTo >= (await segments()).length - 1)
@@ -44,8 +54,9 @@ export function shardedHistory(map: ShardMap, parts: readonly HistoryStore[]): H
       }
     },
     async restore(kind, segment, rows) {
-      for (const [shard, own] of byShard(rows, (row) => map.ofId(numberOf(kind, row))))
-        await parts[shard]?.restore(kind, segment, own)
+      const groups = new Map(byShard(rows, (row) => map.ofId(numberOf(kind, row))))
+      // Each shard checks the segment, also without rows.
+      for (const [shard, part] of parts.entries()) await part.restore(kind, segment, groups.get(shard) ?? [])
     },
   }
 }

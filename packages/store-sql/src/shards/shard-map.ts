@@ -1,6 +1,6 @@
 /** Says which shard has a row. Source: docs/decisions/shards.md. @module */
 import { createHash } from 'node:crypto'
-import { parseId } from '../internal/checks.js'
+import { isId } from '../internal/checks.js'
 import { keyBytes } from '../internal/hex.js'
 
 /** The shards of a database, by number. */
@@ -12,7 +12,7 @@ export interface ShardMap {
   ofTransaction(txHash: string): number
   /** Of the directory's row of an update. */
   ofUpdate(id: string): number
-  /** Of a row with an id that the database assigned. */
+  /** Of a row with an id that the database assigned. A malformed one is left to shard 0, which finds or rejects it. */
   ofId(id: string): number
 }
 
@@ -31,7 +31,7 @@ export function createShardMap(count: number): ShardMap {
     ofIntegration: (address) => (address === null ? 0 : ofBytes(keyBytes(address))),
     ofTransaction: (txHash) => ofBytes(keyBytes(txHash)),
     ofUpdate: (id) => ofBytes(Buffer.from(id, 'utf8')),
-    ofId: (id) => parseId(id, 'id') % count,
+    ofId: (id) => (isId(id) ? Number(id) % count : 0),
   }
 }
 

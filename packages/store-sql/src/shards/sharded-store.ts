@@ -2,8 +2,9 @@
 import type { Ids, MoveStore, Store } from '@payment-integration/core/ports'
 import type { Engine, ShardEngine } from '../engine.js'
 import { moveTransaction } from '../moves/move-store.js'
-import { createSchemaStore, type GuardedEngine } from '../schema-store.js'
 import type { Migration } from '../schema/migration.js'
+import { createSchemaStore, type GuardedEngine } from '../schema-store.js'
+import { shardedAudit, shardedAuditPages } from './audit.js'
 import { shardedConsole } from './console.js'
 import { shardedDeliveries } from './deliveries.js'
 import { shardedHistory } from './history.js'
@@ -28,8 +29,6 @@ export function createShardedStore(
     createSchemaStore({ ...guarded, engine: inShard(engine, shard), outbox: inShard(outbox, shard) }, ids, migrations),
   )
   const at = lookUp(stores)
-  const ofEngine = lookUp(shards)
-  const reads = (shard: number) => ({ db: ofEngine(shard).read, dialect: ofEngine(shard).dialect })
   const { migrate, ...schema } = shardedSchema(
     { ...main.schema, migrate: main.migrate },
     stores.map((store) => ({ ...store.schema, migrate: store.migrate })),
@@ -52,7 +51,7 @@ export function createShardedStore(
       if (made > 0) engine.announceDue()
       return result
     },
-    payments: shardedPaymentReads(map, main.payments, (shard) => at(shard).payments, reads),
+    payments: shardedPaymentReads({ map, engine, shards, main: main.payments, at: (shard) => at(shard).payments }),
     chains: {
       ...main.chains,
       async waitingDeposits(query) {
@@ -77,8 +76,16 @@ export function createShardedStore(
         return null
       },
     },
-    console: { ...shardedConsole(map, (shard) => at(shard).console), audit: main.console.audit },
-    history: shardedHistory(map, stores.flatMap(({ history }) => history ?? [])),
+    audit: shardedAudit(map, main.audit, (shard) => at(shard).audit),
+    console: {
+      ...shardedConsole(map, (shard) => at(shard).console),
+      audit: shardedAuditPages(map, main.console, (shard) => at(shard).console),
+    },
+    history: shardedHistory(
+      map,
+      stores.flatMap(({ history }) => history ?? []),
+      engine.exclusively,
+    ),
     moves: shardedMoves(map, lookUp(stores.flatMap(({ moves }) => moves ?? [])), transaction),
     async sealingKeys(now) {
       const all = (await ofEach([main, ...stores], (store) => store.sealingKeys(now))).flat()

@@ -9,7 +9,8 @@ import { createPostgresStore } from '../exports/postgres.js'
 import { hexBytes } from '../internal/hex.js'
 import { byShard, createShardMap, isShardCount } from './shard-map.js'
 
-const { address, answered, claimOne, decided, hash, indexed, insertUpdate, integration, nextVersion, primary } = fixtures
+const { address, answered, claimOne, decided, hash, indexed, insertUpdate, integration, nextVersion, primary } =
+  fixtures
 const { settleOne, update, waiting } = fixtures
 
 const shards = 4
@@ -102,7 +103,8 @@ describe.skipIf(postgresMissing)(
 
     test('every statement of indexing, updating, claiming, settling and reading names one schema', async () => {
       await open()
-      for (let shard = 0; shard < shards; shard += 1) await store.integrations.insert(integration({ address: ofShard(shard) }))
+      for (let shard = 0; shard < shards; shard += 1)
+        await store.integrations.insert(integration({ address: ofShard(shard) }))
       texts.length = 0
       for (let shard = 0; shard < shards; shard += 1) {
         const payment = await indexed(store, { txHash: hash(shard), integrationAddress: ofShard(shard) })

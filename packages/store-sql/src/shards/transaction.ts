@@ -9,10 +9,15 @@ import type {
   UpsertedPayments,
 } from '@payment-integration/core/ports'
 import type { Transaction } from 'kysely'
-import type { ShardEngine, SqlDialect } from '../engine.js'
+import type { Connection, Parameter, ShardEngine, SqlDialect } from '../engine.js'
+import { run } from '../internal/statement.js'
+import { integer } from '../internal/values.js'
 import { integrationOf } from '../payments/upsert-payments.js'
+import type { Integer } from '../schema/integer.js'
 import type { Tables } from '../schema/tables.js'
+import { insertSnapshots } from '../snapshots.js'
 import { createStoreTransaction } from '../store-transaction.js'
+import { shardedAuditIn } from './audit.js'
 import { findPayments, keyOf, placePayments, type ShardTables } from './directory.js'
 import { byNumber, byText, firstOf, ofEach } from './merge.js'
 import { allOf, byShard, lookUp, type ShardMap } from './shard-map.js'
@@ -71,7 +76,10 @@ export function transactionIn({ map, db, dialect, shards, madeDue }: ShardedTran
   }
 
   /** A payment that was mined again may name another integration. It keeps its first one, and with it its shard. */
-  async function withStoredIntegrations(shard: number, payments: readonly NewPayment[]): Promise<readonly NewPayment[]> {
+  async function withStoredIntegrations(
+    shard: number,
+    payments: readonly NewPayment[],
+  ): Promise<readonly NewPayment[]> {
     if (payments.every(({ facts }) => map.ofIntegration(facts.integrationAddress) === shard)) return payments
     const { db } = tables(shard)
     return ofEach(payments, async (payment) => {
@@ -117,8 +125,14 @@ export function transactionIn({ map, db, dialect, shards, madeDue }: ShardedTran
         await at(shard).setStatuses(new Map(own))
     },
     async insertSnapshots(snapshots) {
-      for (const [shard, own] of byShard(snapshots, ({ paymentId }) => map.ofId(paymentId)))
-        await at(shard).insertSnapshots(own)
+      const groups = byShard(snapshots, ({ paymentId }) => map.ofId(paymentId))
+      // One time for all: of equally loaded endpoints the longest due delivery goes first.
+      const now = groups.length > 1 ? await timeOf(db, dialect) : null
+      for (const [shard, own] of groups) {
+        const tablesOf = tables(shard)
+        const fixed = now === null ? {} : { nowText: (parameter: Parameter) => `cast(${parameter(now)} as bigint)` }
+        madeDue(await insertSnapshots(tablesOf.db, { ...tablesOf.dialect, ...fixed }, own))
+      }
     },
     async upsertDeposits(deposits) {
       const shardOf = map.ofIntegration
@@ -136,7 +150,14 @@ export function transactionIn({ map, db, dialect, shards, madeDue }: ShardedTran
       update: (address, change, onlyIf) => ofIntegration(address).integrations.update(address, change, onlyIf),
     },
     integrationSessions: sessionsIn(all, ofIntegration),
+    ...shardedAuditIn(map, main, at),
   }
+}
+
+/** The time of the database. */
+async function timeOf(db: Connection, dialect: SqlDialect): Promise<number> {
+  const [row] = await run<{ now: Integer }>(db, dialect, (parameter) => `select ${dialect.nowText(parameter)} as now`)
+  return integer(row?.now ?? 0)
 }
 
 function sessionsIn(

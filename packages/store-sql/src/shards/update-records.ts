@@ -12,11 +12,7 @@ import { byShard, type ShardMap } from './shard-map.js'
 type UpdateRecords = Pick<StoreTransaction, 'findUpdates' | 'insertUpdates' | 'waitingUpdates' | 'settleUpdates'>
 
 /** @param at - The operations of a shard. */
-export function updateRecords(
-  map: ShardMap,
-  tables: ShardTables,
-  at: (shard: number) => UpdateRecords,
-): UpdateRecords {
+export function updateRecords(map: ShardMap, tables: ShardTables, at: (shard: number) => UpdateRecords): UpdateRecords {
   const shardsOf = (ids: readonly string[]) => findUpdateShards(map, tables, ids)
   return {
     async findUpdates(ids) {

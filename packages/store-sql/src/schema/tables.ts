@@ -1,5 +1,6 @@
 /** The types of stored rows. Integers that PostgreSQL returns as text are `Integer`. @module */
 import type { Generated } from 'kysely'
+import type { PaymentShardRow, UpdateShardRow } from './directory-tables.js'
 import type {
   AccountEventRow,
   EmailCodeRow,
@@ -344,20 +345,6 @@ export interface DataKeyRow {
   purpose: string
   key_version: Integer
   sealed: string
-}
-
-/** The shard of a payment, by its key. */
-export interface PaymentShardRow {
-  chain_id: Integer
-  ordinal: Integer
-  shard: Integer
-  tx_hash: Uint8Array
-}
-
-/** The shard of an update, by its id. */
-export interface UpdateShardRow {
-  shard: Integer
-  id: string
 }
 
 /** All tables. */

@@ -12,7 +12,8 @@ export const shardTables: Statements = (types, name) => {
   const isOwn = (id: string) => `${id} % ${count} = ${number}`
   const isHashed = (value: string) => `get_byte(sha256(${value}), 0) % ${count} = ${number}`
   const noIntegration = number === 0 ? 'true' : 'false'
-  const ofIntegration = (column: string) => `case when ${column} is null then ${noIntegration} else ${isHashed(column)} end`
+  const ofIntegration = (column: string) =>
+    `case when ${column} is null then ${noIntegration} else ${isHashed(column)} end`
   const check = (table: string, ...conditions: readonly string[]) =>
     `alter table ${name(table)} add constraint ${table}_shard check (${conditions.join(' and ')})`
   return [

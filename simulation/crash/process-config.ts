@@ -51,4 +51,4 @@ export type CrashLine =
   /** A dispatcher that had lost its lease dropped a late answer. */
   | { readonly type: 'lease lost' }
   | { readonly type: 'endpoint'; readonly failing: boolean }
-  | { readonly type: 'finished'; readonly replayed: number; readonly brokenAt: number | null }
+  | { readonly type: 'finished'; readonly replayed: number; readonly brokenAt: readonly number[] }

@@ -1,6 +1,15 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Reads what each page shows. @module */
-import { deliveryFilter, FilterError, type Given, givenOf, paymentFilter, positionOf, wholeOf } from './filters.js'
+import {
+  auditPositionOf,
+  auditPositionText,
+  deliveryFilter,
+  type Given,
+  givenOf,
+  paymentFilter,
+  positionOf,
+  wholeOf,
+} from './filters.js'
 import { jobPage } from './jobs/job-pages.js'
 import { latencyStatistics } from './live/overview.js'
 import type { Load, PageContent, PageDeps } from './page-types.js'
@@ -134,12 +143,12 @@ async function chainsPage({ service }: PageDeps): Promise<PageContent> {
 }
 
 async function auditPage({ service }: PageDeps, given: Given): Promise<PageContent> {
-  const beforeSeq = given['before'] === undefined ? undefined : wholeOf('before', given['before'])
-  if (beforeSeq === 0) throw new FilterError('before is 0; the first record has number 1.')
-  const records = await service.store.console.audit({ beforeSeq, limit: pageSize + 1 })
+  const before = auditPositionOf(given['before'])
+  const records = await service.store.console.audit({ before, limit: pageSize + 1 })
   const shown = records.slice(0, pageSize)
-  const next = records.length > pageSize ? hrefOf('/audit', { before: shown.at(-1)?.seq }) : null
-  const body = <AuditPage records={shown} isFirst={beforeSeq === undefined} next={next} />
+  const last = records.length > pageSize ? shown.at(-1) : undefined
+  const next = last === undefined ? null : hrefOf('/audit', { before: auditPositionText(last) })
+  const body = <AuditPage records={shown} isFirst={before === undefined} next={next} />
   return { title: 'Audit log', section: '/audit', body }
 }
 

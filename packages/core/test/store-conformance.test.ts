@@ -1,5 +1,8 @@
 /** The store in memory keeps the promises of the Store port: the core's tests rely on it. @module */
+import { describe } from 'vitest'
+import { auditTests } from '../conformance/audit.js'
 import { storeConformance } from '../conformance/store-conformance.js'
+import { storeTests } from '../conformance/subject.js'
 import { memoryStore } from './support/memory-store.js'
 
 storeConformance('memory', async () => {
@@ -12,4 +15,13 @@ storeConformance('memory', async () => {
     },
     close: () => store.close(),
   }
+})
+
+describe('memory with three audit chains: audit log', () => {
+  auditTests(
+    storeTests(async () => {
+      const store = memoryStore({ auditChains: 3 })
+      return { store, close: () => store.close() }
+    }),
+  )
 })

@@ -1,16 +1,33 @@
-/** Stores the audit log; the core fills and chains its records. @module */
-import type { AuditAction, AuditRecord, AuditStore, StoreTransaction } from '@payment-integration/core/ports'
+/** Stores the one audit chain of a schema; the core fills and chains its records. @module */
+import type {
+  AuditAction,
+  AuditQuery,
+  AuditRecord,
+  AuditStore,
+  StoreTransaction,
+} from '@payment-integration/core/ports'
 import type { Selectable } from 'kysely'
 import type { Connection, SqlDialect } from './engine.js'
 import { checkInteger } from './internal/checks.js'
 import { integer, pack, unpack } from './internal/values.js'
 import type { AuditRow } from './schema/tables.js'
 
-/** Records in their order. */
-export async function listAudit(
-  db: Connection,
-  { afterSeq = 0, limit }: Parameters<AuditStore['list']>[0],
-): Promise<AuditRecord[]> {
+/** Reads the chain, whose numbers are 1, 2, 3, and so on. */
+export function createAuditStore(db: Connection): AuditStore {
+  return {
+    chains: 1,
+    list: (query) => listAudit(db, query),
+    async newest(chain) {
+      checkChain(chain)
+      return newestAudit(db)
+    },
+  }
+}
+
+const checkChain = (chain: number) => checkInteger(chain, 'chain', 0, 0)
+
+async function listAudit(db: Connection, { chain = 0, afterSeq = 0, limit }: AuditQuery): Promise<AuditRecord[]> {
+  checkChain(chain)
   const rows = await db
     .selectFrom('audit')
     .selectAll()
@@ -21,24 +38,26 @@ export async function listAudit(
   return rows.map(auditRecord)
 }
 
-/** The newest record, or null. */
-export async function newestAudit(db: Connection): Promise<AuditRecord | null> {
+async function newestAudit(db: Connection): Promise<AuditRecord | null> {
   const row = await db.selectFrom('audit').selectAll().orderBy('seq', 'desc').limit(1).executeTakeFirst()
   return row === undefined ? null : auditRecord(row)
 }
 
-type AuditTransaction = Pick<StoreTransaction, 'lockAudit' | 'appendAudit' | 'removeAudit' | 'restoreAudit'>
+/** The operations of a transaction on the audit log. */
+export type AuditTransaction = Pick<StoreTransaction, 'lockAudit' | 'appendAudit' | 'removeAudit' | 'restoreAudit'>
 
 /** The audit log within a transaction. */
 export function auditIn(db: Connection, dialect: SqlDialect): AuditTransaction {
   /** Number of the next record; null until the log is locked. */
   let following: number | null = null
   return {
-    async lockAudit() {
+    async lockAudit(key) {
+      if (typeof key === 'number') checkChain(key)
       await dialect.lock(db, 'audit')
       const newest = await newestAudit(db)
-      following = (newest?.seq ?? 0) + 1
-      return newest
+      const next = (newest?.seq ?? 0) + 1
+      following = next
+      return { newest, next, step: 1 }
     },
     async appendAudit(record) {
       if (record.seq !== following)

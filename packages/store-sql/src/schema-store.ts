@@ -2,7 +2,7 @@
 import type { ConsoleReads, Ids, PaymentReads, Store } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
 import { createAccountStore } from './accounts.js'
-import { listAudit, newestAudit } from './audit.js'
+import { createAuditStore } from './audit.js'
 import { createChainReads } from './chains/chain-reads.js'
 import { createConsoleReads } from './console/console-reads.js'
 import { createDataKeyStore } from './data-keys.js'
@@ -20,9 +20,9 @@ import { createMoveStore } from './moves/move-store.js'
 import { createOperatorStore } from './operators.js'
 import { createPaymentReads } from './payments/payment-reads.js'
 import { preferReaderForConsole, preferReaderForPayments } from './prefer-reader.js'
+import type { Migration } from './schema/migration.js'
 import { listSealingKeys } from './sealing-keys.js'
 import { createStoreTransaction } from './store-transaction.js'
-import type { Migration } from './schema/migration.js'
 
 /** An engine, and how its transactions are guarded. */
 export interface GuardedEngine {
@@ -60,7 +60,7 @@ export function createSchemaStore(
     legacyKeys: createLegacyKeyStore(engine),
     operators: createOperatorStore(engine),
     integrationSessions: createIntegrationSessionStore(engine),
-    audit: { list: (query) => listAudit(engine.read, query), newest: () => newestAudit(engine.read) },
+    audit: createAuditStore(engine.read),
     console: consoleReads(engine),
     history: createHistoryStore(engine),
     moves: createMoveStore(engine),

@@ -1,3 +1,4 @@
+export { auditChainOf, auditPlace, auditSeq, auditTotal } from '../audit/numbers.js'
 export { type ConversionFeed, convertAmount } from '../legacy/conversion.js'
 export { excerptBytes } from '../notifications/attempt.js'
 export { endpointOf } from '../notifications/endpoint-of.js'

@@ -1,9 +1,10 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { manualClock } from '../../test/support/manual-clock.js'
 import { memoryArchive } from '../../test/support/memory-archive.js'
 import { memoryStore } from '../../test/support/memory-store.js'
 import { createAudited } from '../audit/audited.js'
 import { createAuditQueries } from '../audit/queries.js'
+import { verifyChain } from '../audit/verify-chain.js'
 import type { RetentionOptions, RetentionPolicy, RetentionProgress } from '../history-types.js'
 import type { HistoryRow } from '../ports/history-archive.js'
 import type { HistoryStore, SegmentedKind } from '../ports/store-history.js'
@@ -15,9 +16,9 @@ const keep: RetentionPolicy = { attempts: null, deliveries: null, updates: null,
 const week: RetentionPolicy = { ...keep, deliveries: 7 * dayMs, updates: 7 * dayMs }
 
 /** Two segments that ended, eight days and one day ago, and the newest. */
-function setup() {
+function setup(auditChains = 1) {
   const steps: string[] = []
-  const [clock, store, archive] = [manualClock(), memoryStore(), memoryArchive(steps)]
+  const [clock, store, archive] = [manualClock(), memoryStore({ auditChains }), memoryArchive(steps)]
   const now = clock.now()
   const begins = [0, now - 8 * dayMs, now - dayMs]
   const rows = new Map<string, HistoryRow[]>(
@@ -58,20 +59,23 @@ function setup() {
   }
   const keys = parseMasterKey('a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90')
   const audited = createAudited({ transaction: store.transaction, keys, clock, actor: 'cli:ada' })
-  const verify = () => createAuditQueries({ audit: store.audit, keys }).verify()
+  const log = { audit: store.audit, keys }
+  const verify = () => createAuditQueries(log).verify()
+  const auditBrokenAt = async (chain: number) => (await verifyChain(log, chain)).brokenAt
   const commands = createHistoryCommands({
     store: { history, audit: store.audit, leases: store.leases },
     random: { bytes: () => new Uint8Array(16) },
     audited,
-    verifyAudit: verify,
+    auditBrokenAt,
     clock,
   })
   const progress: RetentionProgress[] = []
   const run = (policy: RetentionPolicy, options: RetentionOptions = {}) =>
     commands.run(policy, archive, { ...options, onProgress: (each) => progress.push(each) })
   const seqs = async () => (await store.audit.list({ limit: 999 })).map(({ seq }) => seq)
-  const record = (subject: string) => audited(async (_tx, note) => note({ action: 'integration.enabled', subject }))
-  const parts = { commands, history, archive, audited, store, clock, rows, pending, progress, steps }
+  const record = (subject: string, chain = 0) =>
+    audited(async (_tx, note) => note({ action: 'integration.enabled', subject }), chain)
+  const parts = { commands, history, archive, audited, auditBrokenAt, store, clock, rows, pending, progress, steps }
   return { ...parts, begins, run, verify, seqs, record }
 }
 
@@ -180,13 +184,13 @@ test('restored rows are those of the file', async () => {
   await run(week)
   expect(await commands.restore(archive, 'deliveries-0')).toEqual({ kind: 'deliveries', rows: 2 })
   expect(rows.get('deliveries 0')).toEqual([{ kind: 'deliveries', number: 0, n: 1 }, { n: 2 }])
-  expect((await store.audit.newest())?.action).toBe('history.restored')
+  expect((await store.audit.newest(0))?.action).toBe('history.restored')
 })
 
 test('a store without history that ends rejects, and so does a time that is too short', async () => {
-  const { audited, store, clock, archive, run, verify } = setup()
+  const { audited, auditBrokenAt, store, clock, archive, run } = setup()
   const commands = createHistoryCommands({
-    ...{ store, audited, verifyAudit: verify, clock },
+    ...{ store, audited, auditBrokenAt, clock },
     random: { bytes: () => new Uint8Array(16) },
   })
   await expect(commands.run(week, archive)).rejects.toThrow('for ever')
@@ -200,15 +204,15 @@ test('the audit log without its oldest records verifies, and a change of the oth
   await record('d')
   await run({ ...keep, audit: dayMs })
   expect(await seqs()).toEqual([4, 5])
-  expect(await verify()).toMatchObject({ records: 2, brokenAt: null })
+  expect(await verify()).toMatchObject({ records: 2, brokenAt: [] })
   store.seed((state) => {
     state.audit = state.audit.map((each) => (each.seq === 4 ? { ...each, subject: 'else' } : each))
   })
-  expect(await verify()).toMatchObject({ records: 0, last: null, brokenAt: 4 })
+  expect(await verify()).toMatchObject({ records: 0, heads: [], brokenAt: [4] })
   store.seed((state) => {
     state.audit = state.audit.filter(({ seq }) => seq !== 4)
   })
-  expect((await verify()).brokenAt).toBe(1)
+  expect((await verify()).brokenAt).toEqual([1])
 })
 
 test('an audit log that is broken stays whole, so that no run hides it', async () => {
@@ -244,7 +248,7 @@ test('a file that no record of the audit log names is not restored', async () =>
   await expect(commands.restore(archive, 'other')).rejects.toThrow('not a file that this database wrote')
   expect(rows.get('updates 0')).toHaveLength(2)
   await run(week)
-  expect((await store.audit.newest())?.action).toBe('history.archived')
+  expect((await store.audit.newest(0))?.action).toBe('history.archived')
   expect(await commands.restore(archive, 'updates-0')).toMatchObject({ rows: 2 })
 })
 
@@ -257,9 +261,71 @@ test('restored records join the log again, and the newest record of all never le
   expect(await seqs()).toEqual([3, 4])
   await commands.restore(archive, 'audit-1')
   expect(await store.audit.list({ limit: 3 })).toEqual(before)
-  expect(await verify()).toMatchObject({ records: 5, brokenAt: null })
+  expect(await verify()).toMatchObject({ records: 5, brokenAt: [] })
   await clock.advance(2 * dayMs)
   await run({ ...keep, audit: dayMs })
   expect(await seqs()).toEqual([5, 6])
-  expect(await verify()).toMatchObject({ records: 2, brokenAt: null })
+  expect(await verify()).toMatchObject({ records: 2, brokenAt: [] })
+})
+
+describe('of several audit chains', () => {
+  /** Two old records in each of three chains, and a newer one. */
+  async function threeChains() {
+    const made = setup(3)
+    for (const subject of ['a', 'b']) for (const chain of [0, 1, 2]) await made.record(subject, chain)
+    await made.clock.advance(2 * dayMs)
+    for (const chain of [0, 1, 2]) await made.record('c', chain)
+    return made
+  }
+
+  test('each leaves with a file and a record of its own, and verifies', async () => {
+    const { run, verify, store, archive, commands } = await threeChains()
+    const policy = { ...keep, audit: dayMs }
+    const { ended } = await commands.plan(policy)
+    expect(ended.map(({ part, rows }) => [part, rows])).toEqual([
+      [3, 2],
+      [1, 2],
+      [2, 2],
+    ])
+    await run(policy)
+    expect([...archive.files.keys()]).toEqual(['audit-3', 'audit-1', 'audit-2'])
+    for (const [chain, numbers] of [
+      [0, [9, 12]],
+      [1, [7, 10]],
+      [2, [8, 11]],
+    ] as const) {
+      const records = await store.audit.list({ chain, limit: 9 })
+      expect(records.map(({ seq }) => seq)).toEqual(numbers)
+      const details = { file: `audit-${chain || 3}`, upTo: (numbers[0] ?? 0) - 3 }
+      expect(records[1]).toMatchObject({ action: 'history.archived', details })
+    }
+    expect(await verify()).toMatchObject({ records: 6, brokenAt: [] })
+  })
+
+  test('each is restored from its own file', async () => {
+    const { run, verify, store, archive, commands } = await threeChains()
+    const before = await store.audit.list({ limit: 99 })
+    await run({ ...keep, audit: dayMs })
+    for (const [file, chain] of [
+      ['audit-2', 2],
+      ['audit-3', 0],
+      ['audit-1', 1],
+    ] as const) {
+      await commands.restore(archive, file)
+      expect(await store.audit.newest(chain)).toMatchObject({ action: 'history.restored' })
+    }
+    expect((await store.audit.list({ limit: 99 })).slice(0, 9)).toEqual(before)
+    expect(await verify()).toMatchObject({ records: 15, brokenAt: [] })
+  })
+
+  test('a broken one stays, and the others leave', async () => {
+    const { run, verify, store, archive, progress } = await threeChains()
+    store.seed((state) => {
+      state.audit = state.audit.filter(({ seq }) => seq !== 1)
+    })
+    await run({ ...keep, audit: dayMs })
+    expect([...archive.files.keys()]).toEqual(['audit-3', 'audit-2'])
+    expect(progress).toContainEqual({ event: 'audit_broken', brokenAt: 1 })
+    expect((await verify()).brokenAt).toEqual([1])
+  })
 })

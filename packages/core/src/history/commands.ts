@@ -25,8 +25,11 @@ export function createHistoryCommands(deps: HistoryDeps): HistoryCommands {
       if (rows > 0) ended.push({ ...each, rows })
     }
     const before = policy.audit === null ? null : now - policy.audit
-    const records = before === null ? null : await findEnded(store.audit, before)
-    return { ended: records === null ? ended : [...ended, records], pending }
+    for (let chain = 0; before !== null && chain < store.audit.chains; chain += 1) {
+      const records = await findEnded(store.audit, chain, before)
+      if (records !== null) ended.push(records)
+    }
+    return { ended, pending }
   }
 
   return { plan, run: createRun(deps), restore: createRestore(deps) }

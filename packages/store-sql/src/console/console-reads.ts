@@ -1,5 +1,6 @@
 /** Builds the reads for the console. Source: the port ConsoleReads. @module */
 import type { ConsoleReads } from '@payment-integration/core/ports'
+import { sql } from 'kysely'
 import { auditRecord } from '../audit.js'
 import type { Connection, Engine } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
@@ -25,12 +26,15 @@ export function createConsoleReads(engine: Engine): ConsoleReads {
   }
 }
 
-/** Records before a number, newest first. */
-export function auditQuery(db: Connection, { beforeSeq, limit }: Parameters<ConsoleReads['audit']>[0]) {
+/** Records before a position, newest first by their time. */
+export function auditQuery(db: Connection, { before, limit }: Parameters<ConsoleReads['audit']>[0]) {
+  const at = checkInteger(before?.at ?? Number.MAX_SAFE_INTEGER, 'before.at')
+  const seq = checkInteger(before?.seq ?? Number.MAX_SAFE_INTEGER, 'before.seq')
   return db
     .selectFrom('audit')
     .selectAll()
-    .where('seq', '<', checkInteger(beforeSeq ?? Number.MAX_SAFE_INTEGER, 'beforeSeq'))
+    .where(sql<boolean>`(at, seq) < (${at}, ${seq})`)
+    .orderBy('at', 'desc')
     .orderBy('seq', 'desc')
     .limit(checkInteger(limit, 'limit', 1))
 }

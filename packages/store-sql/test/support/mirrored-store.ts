@@ -58,6 +58,7 @@ export function mirroredStore(opening: Promise<Engine>): MemoryStore {
             return value
           }),
     })
+  const { list, newest } = part('audit')
   const mirrored: Partial<MemoryStore> = {
     failures: [],
     beforeTransaction: null,
@@ -86,7 +87,7 @@ export function mirroredStore(opening: Promise<Engine>): MemoryStore {
     identity: part('identity'),
     identityAccounts: part('identityAccounts'),
     dataKeys: part('dataKeys'),
-    audit: part('audit'),
+    audit: { chains: 1, list, newest },
   }
   return mirrored as MemoryStore
 }

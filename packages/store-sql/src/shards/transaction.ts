@@ -2,8 +2,6 @@
 import type {
   IntegrationSessionTransaction,
   NewPayment,
-  Replayed,
-  ReplayRequest,
   StoredPayment,
   StoreTransaction,
   UpsertedPayments,
@@ -20,6 +18,7 @@ import { createStoreTransaction } from '../store-transaction.js'
 import { shardedAuditIn } from './audit.js'
 import { findPayments, keyOf, placePayments, type ShardTables } from './directory.js'
 import { byNumber, byText, firstOf, ofEach } from './merge.js'
+import { replayInShards } from './replay.js'
 import { allOf, byShard, lookUp, type ShardMap } from './shard-map.js'
 import { updateRecords } from './update-records.js'
 
@@ -141,7 +140,7 @@ export function transactionIn({ map, db, dialect, shards, madeDue }: ShardedTran
     },
     settleDeposit: (id) => ofId(id).settleDeposit(id),
     ...updateRecords(map, tables, at),
-    replayDeliveries: (request) => replay(map, at, request),
+    replayDeliveries: (request) => replayInShards(map, at, request),
     integrations: {
       find: (address) => ofIntegration(address).integrations.find(address),
       list: async () =>
@@ -178,31 +177,4 @@ function sessionsIn(
       for (const { integrationSessions } of all()) await integrationSessions.deleteExpired(now)
     },
   }
-}
-
-/**
- * Replays shard after shard: ids of two shards say nothing about each other, so `afterId` means that all shards before
- * its own are done.
- */
-async function replay(
-  map: ShardMap,
-  at: (shard: number) => StoreTransaction,
-  { afterId, ...request }: ReplayRequest,
-): Promise<Replayed> {
-  const { deliveryId, integrationAddress, limit } = request
-  if (deliveryId !== undefined) return at(map.ofId(deliveryId)).replayDeliveries({ ...request, afterId })
-  if (integrationAddress !== undefined)
-    return at(map.ofIntegration(integrationAddress)).replayDeliveries({ ...request, afterId })
-  const total = { replayed: 0, underWay: 0, lastId: null as string | null }
-  const first = afterId === undefined ? 0 : map.ofId(afterId)
-  for (let shard = first; shard < map.count; shard += 1) {
-    const left = limit - total.replayed - total.underWay
-    if (left <= 0) break
-    const after = shard === first ? afterId : undefined
-    const part = await at(shard).replayDeliveries({ ...request, afterId: after, limit: left })
-    total.replayed += part.replayed
-    total.underWay += part.underWay
-    total.lastId = part.lastId ?? total.lastId
-  }
-  return total
 }

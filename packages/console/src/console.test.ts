@@ -166,6 +166,13 @@ describe('lists', () => {
     },
   )
 
+  it.each(['x', '1', '1.x', '1.1.1', '1.0'])(
+    'a malformed position %s of the audit log is answered 400',
+    async (before) => {
+      expect((await get(`/audit?before=${before}`)).status).toBe(400)
+    },
+  )
+
   it('an unknown page, payment or path is answered 404', async () => {
     const unknown = `0x${'9'.repeat(40)}`
     for (const path of [

@@ -5,8 +5,8 @@ import { auditChainOf, auditPlace } from './numbers.js'
 import { auditParts } from './parts.js'
 
 /**
- * The record before the first one of a chain, as the record about the removal has it: that one is in the same chain, so
- * nobody without the key can make it up. Null: there is none.
+ * The record before the first one of a chain, as the record about the removal has it. Null: there is none. Nobody
+ * without the key can make up the record about the removal, because it is in the same chain.
  */
 export async function findBeginning(audit: AuditStore, first: AuditRecord): Promise<AuditHead | null> {
   const chain = auditChainOf(first.seq, audit.chains)

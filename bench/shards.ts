@@ -28,7 +28,10 @@ const answered: AttemptRecord = {
   replay: false,
 }
 
-/** Measures in turns and returns the tables. @param counts - Numbers of shards; the first is what the others are divided by. */
+/**
+ * Measures in turns and returns the tables.
+ * @param counts - Numbers of shards; the others are compared with the first.
+ */
 export async function benchShards(
   counts: readonly number[],
   blocks: number,

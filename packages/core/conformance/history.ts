@@ -141,6 +141,22 @@ export function historyTests(test: StoreTest): void {
     expect(await store.deliveries.count({})).toBe(1)
   })
 
+  test('an update whose history ended is stored anew, and a restore leaves it as it is', async ({ store }) => {
+    const history = historyOf(store)
+    const payment = await indexed(store)
+    const insert = (id: string, version: number) =>
+      store.transaction((tx) => insertUpdate(tx, decided(payment, { update: update({ id }), version })))
+    for (const id of ['a', 'b']) await insert(id, 1)
+    await history.beginSegment()
+    const rows = await rowsOf(store, 'updates', 0)
+    await remove(store, 'updates', 0)
+    expect([await insert('a', 2), await insert('a', 3)]).toEqual([true, false])
+    for (let n = 0; n < 2; n += 1) await history.restore('updates', 0, rows)
+    const found = await store.transaction((tx) => Promise.all(['a', 'b'].map((id) => findUpdate(tx, id))))
+    expect(found.map((each) => each?.version)).toEqual([2, 1])
+    expect([await insert('b', 4), await history.count('updates', 0)]).toEqual([false, 1])
+  })
+
   test('a delivery of a closed segment is not replayed, alone or with others', async ({ store }) => {
     await twoSegments(store)
     const [first, , , last] = await store.deliveries.list({ limit: 9 })

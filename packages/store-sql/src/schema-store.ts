@@ -8,7 +8,7 @@ import { createConsoleReads } from './console/console-reads.js'
 import { createDataKeyStore } from './data-keys.js'
 import { createDeliveryStore } from './deliveries/delivery-store.js'
 import type { Engine } from './engine.js'
-import { createHistoryStore } from './history/history-store.js'
+import { createHistoryStore, type UpdateDirectory } from './history/history-store.js'
 import { createIdentityAccounts } from './identity/accounts.js'
 import { createIdentityStore } from './identity/identity-store.js'
 import { createIntegrationSessionStore } from './integration-sessions.js'
@@ -32,11 +32,16 @@ export interface GuardedEngine {
   assertNotNested(): void
 }
 
-/** Builds it. `ids` makes the tokens of leases. */
+/**
+ * Builds it.
+ * @param ids - Makes the tokens of leases.
+ * @param directory - Of a database in shards.
+ */
 export function createSchemaStore(
   { engine, outbox, assertNotNested }: GuardedEngine,
   ids: Ids,
   migrations: readonly Migration[],
+  directory?: UpdateDirectory,
 ): Store {
   return {
     migrate: (report) => migrate(engine, migrations, report),
@@ -62,7 +67,7 @@ export function createSchemaStore(
     integrationSessions: createIntegrationSessionStore(engine),
     audit: createAuditStore(engine.read),
     console: consoleReads(engine),
-    history: createHistoryStore(engine),
+    history: createHistoryStore(engine, directory),
     moves: createMoveStore(engine),
     identity: createIdentityStore(engine),
     identityAccounts: createIdentityAccounts(engine),

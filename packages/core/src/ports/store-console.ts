@@ -137,8 +137,8 @@ export interface ConsoleReads {
   /** Payments by their ids, in any order; unknown ids are left out. At most 1,000. */
   paymentsById(ids: readonly string[]): Promise<StoredPayment[]>
   /**
-   * Processor updates that were decided on any of these payments: those of one in the order they were received. One that
-   * waited may come at the place where it was decided.
+   * Processor updates that were decided on any of these payments: those of one in the order they were received. One
+   * that waited may come at the place where it was decided.
    */
   updates(query: { readonly paymentIds: readonly string[]; readonly limit: number }): Promise<ConsoleUpdate[]>
   /** The deliveries of a payment, by version. */

@@ -158,7 +158,9 @@ export interface StreamedDelivery {
   readonly body: Uint8Array
 }
 
-/** How far the deliveries of integrations are complete: ids are assigned before transactions commit, in another order. */
+/**
+ * How far the deliveries of integrations are complete: ids are assigned before transactions commit, in another order.
+ */
 export interface CompleteDeliveries {
   /** Changes when any of the ids does. */
   readonly mark: string

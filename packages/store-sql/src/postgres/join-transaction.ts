@@ -28,8 +28,9 @@ const savepoint = 'payment_integration_join'
  * @param client - A `pg` client or pool client after `BEGIN` at READ COMMITTED, the default. At a higher level the
  * host's snapshot could hide a newly indexed payment, and its update would wait for ever.
  *
- * @throws TypeError When the schema's name is malformed. RangeError for a number of shards. `transaction` rejects with a TypeError at another isolation
+ * @throws TypeError When the schema's name is malformed. `transaction` rejects with a TypeError at another isolation
  * level, and while another joined transaction is open on the same client.
+ * @throws RangeError For a number of shards that no database has.
  * @example await service.applyUpdateIn(joinPostgresTransaction(client), update)
  */
 export function joinPostgresTransaction(client: pg.ClientBase, options: JoinOptions = {}): Pick<Store, 'transaction'> {

@@ -45,7 +45,7 @@ export async function checkShardCount(
   if (found === known || (found < known && !isMigrated)) return
   throw new StoreError(
     'ERR_STORE_SCHEMA',
-    `The database has ${shardsText(found)}, and this process is configured for ${shardsText(known)}. Their number is chosen with an empty database.`,
+    `The database has ${shardsText(found)}, and this process is configured for ${shardsText(known)}. Their number is chosen with an empty database; set PI_DATABASE_SHARDS, or the option shards, to it.`,
   )
 }
 

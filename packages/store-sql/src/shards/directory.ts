@@ -3,7 +3,7 @@ import type { MovedPaymentKey } from '@payment-integration/core/ports'
 import type { BulkColumn, Connection, SqlDialect } from '../engine.js'
 import { bulk } from '../internal/bulk.js'
 import { hexOf, isHex } from '../internal/hex.js'
-import { runPrepared } from '../internal/statement.js'
+import { run, runPrepared } from '../internal/statement.js'
 import { integer } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
 import { byShard, type ShardMap } from './shard-map.js'
@@ -150,4 +150,17 @@ export async function placeUpdates(
     for (const { id } of rows) entered.add(id)
   }
   return entered
+}
+
+/** Forgets updates whose history ended. */
+export async function forgetUpdates(map: ShardMap, tables: ShardTables, ids: readonly string[]): Promise<void> {
+  for (const [shard, own] of byShard(ids, map.ofUpdate)) {
+    const { db, dialect } = tables(shard)
+    await run(
+      db,
+      dialect,
+      (parameter) =>
+        `delete from ${dialect.name('update_shards')} where ${dialect.oneOf('id', 'text', own, parameter)}`,
+    )
+  }
 }

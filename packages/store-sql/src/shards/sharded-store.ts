@@ -1,12 +1,14 @@
 /** Builds the store over a database in shards. Source: docs/decisions/shards.md. @module */
 import type { Ids, MoveStore, Store } from '@payment-integration/core/ports'
 import type { Engine, ShardEngine } from '../engine.js'
+import type { UpdateDirectory } from '../history/history-store.js'
 import { moveTransaction } from '../moves/move-store.js'
 import type { Migration } from '../schema/migration.js'
 import { createSchemaStore, type GuardedEngine } from '../schema-store.js'
 import { shardedAudit, shardedAuditPages } from './audit.js'
 import { shardedConsole } from './console.js'
 import { shardedDeliveries } from './deliveries.js'
+import { forgetUpdates, placeUpdates } from './directory.js'
 import { shardedHistory } from './history.js'
 import { byText, firstOf, ofEach } from './merge.js'
 import { shardedMoves, shardedMoveTransaction } from './moves.js'
@@ -25,8 +27,13 @@ export function createShardedStore(
   const { engine, outbox } = guarded
   const map = createShardMap(shards.length)
   const main = createSchemaStore(guarded, ids, migrations)
-  const stores = shards.map((shard) =>
-    createSchemaStore({ ...guarded, engine: inShard(engine, shard), outbox: inShard(outbox, shard) }, ids, migrations),
+  const stores = shards.map((shard, number) =>
+    createSchemaStore(
+      { ...guarded, engine: inShard(engine, shard), outbox: inShard(outbox, shard) },
+      ids,
+      migrations,
+      updateDirectory(map, shards, number),
+    ),
   )
   const at = lookUp(stores)
   const { migrate, ...schema } = shardedSchema(
@@ -96,6 +103,15 @@ export function createShardedStore(
       }
       return [...uses.values()]
     },
+  }
+}
+
+/** The directory of the updates of a shard. */
+function updateDirectory(map: ShardMap, shards: readonly ShardEngine[], number: number): UpdateDirectory {
+  return {
+    enter: (db, ids) =>
+      placeUpdates(map, tablesIn(db, shards), new Map(ids.map((id) => [id, number])), { moves: false }),
+    forget: (db, ids) => forgetUpdates(map, tablesIn(db, shards), ids),
   }
 }
 

@@ -2,14 +2,12 @@
 import { expect } from 'vitest'
 import type { Store } from '../src/ports/store.js'
 import type { AuditChainKey } from '../src/ports/store-audit.js'
+import { chainOf } from './audit-records.js'
 import { address, shop } from './fixtures.js'
 import { type StoreTest, withAnother } from './subject.js'
 
 const mostIntegrations = 200
 const patienceMs = 3_000
-
-const chainOf = async ({ transaction, audit }: Store, key: AuditChainKey) =>
-  (await transaction((tx) => tx.lockAudit(key))).next % audit.chains
 
 /** An integration of another chain; null: all integrations have one. */
 async function otherIntegration(store: Store): Promise<string | null> {

@@ -1,57 +1,9 @@
 /** Tests: the audit log, and the changes that are written together with it. @module */
 import { expect } from 'vitest'
-import type { Store } from '../src/ports/store.js'
-import type { AuditChainKey, AuditRecord } from '../src/ports/store-audit.js'
 import type { StoreTransaction } from '../src/ports/store-transaction.js'
-import { epoch, integration, otherShop, shop } from './fixtures.js'
+import { append, appendIn, bySeq, chainOf, keysOfOthers, numbersOf, record, seqsOf } from './audit-records.js'
+import { epoch, integration, shop } from './fixtures.js'
 import { type StoreTest, withAnother } from './subject.js'
-
-const record = (seq: number, changes: Partial<AuditRecord> = {}): AuditRecord => ({
-  seq,
-  at: epoch + seq,
-  actor: 'K\u00e4se \u0000 \ud800 "',
-  action: 'integration.url_set',
-  subject: shop,
-  details: { url: 'https://shop.example/', count: 3, on: true, none: null, 'odd " \u0000': '' },
-  keyVersion: 2 ** 32 - 1,
-  hash: seq.toString(16).padStart(64, '0'),
-  ...changes,
-})
-
-/** Adds a record in a transaction. @returns The newest one before it. */
-async function appendIn(
-  tx: StoreTransaction,
-  key: AuditChainKey,
-  changes: Partial<AuditRecord> = {},
-): Promise<AuditRecord | null> {
-  const { newest, next } = await tx.lockAudit(key)
-  await tx.appendAudit(record(next, changes))
-  return newest
-}
-
-const append = (store: Store, key: AuditChainKey, changes: Partial<AuditRecord> = {}) =>
-  store.transaction((tx) => appendIn(tx, key, changes))
-
-/** The chain of an integration, or the service's. */
-async function chainOf({ transaction, audit }: Store, key: AuditChainKey): Promise<number> {
-  const { next } = await transaction((tx) => tx.lockAudit(key))
-  return next % audit.chains
-}
-
-/** The service or an integration, of each other chain. */
-async function keysOfOthers(store: Store, chain: number): Promise<AuditChainKey[]> {
-  const others = new Map<number, AuditChainKey>()
-  for (const key of [null, shop, otherShop]) others.set(await chainOf(store, key), key)
-  others.delete(chain)
-  return [...others.values()]
-}
-
-/** The first numbers of a chain. */
-const numbersOf = ({ audit: { chains } }: Store, chain: number, count: number) =>
-  Array.from({ length: count }, (_, n) => (chain === 0 ? chains : chain) + n * chains)
-
-const bySeq = (a: AuditRecord, b: AuditRecord) => a.seq - b.seq
-const seqsOf = (records: readonly AuditRecord[]) => records.map(({ seq }) => seq)
 
 /** Registers the tests. */
 export function auditTests(test: StoreTest): void {
@@ -145,46 +97,6 @@ export function auditTests(test: StoreTest): void {
       expect(await store.audit.list({ limit: 10 })).toEqual([])
     })
   }
-
-  test('a record is in the chain of its integration, the others in that of the service, which no integration shares', async ({
-    store,
-  }) => {
-    const { chains } = store.audit
-    const keys = [null, shop, otherShop]
-    for (const key of keys) {
-      const { next, step } = await store.transaction((tx) => tx.lockAudit(key))
-      const chain = next % chains
-      expect(step).toBe(chains)
-      expect(await store.transaction((tx) => tx.lockAudit(chain))).toMatchObject({ next, step })
-      if (chains > 1) expect(chain === 0).toBe(key === null)
-      await append(store, key)
-      expect(await store.audit.newest(chain)).toEqual(record(next))
-      expect(seqsOf(await store.audit.list({ chain, limit: 9 }))).toContain(next)
-    }
-    const all = await store.audit.list({ limit: 9 })
-    expect(all).toHaveLength(keys.length)
-    for (let chain = 0; chain < chains; chain += 1)
-      expect(await store.audit.list({ chain, limit: 9 })).toEqual(all.filter(({ seq }) => seq % chains === chain))
-  })
-
-  test('records of all chains are listed in the order of their numbers, page by page', async ({ store }) => {
-    for (let n = 0; n < 3; n += 1) for (const key of [shop, null, otherShop]) await append(store, key)
-    const all = await store.audit.list({ limit: 99 })
-    expect(all).toHaveLength(9)
-    expect(new Set(seqsOf(all)).size).toBe(9)
-    expect(all).toEqual([...all].sort(bySeq))
-    const pages: AuditRecord[] = []
-    for (let n = 0; n < 5; n += 1) pages.push(...(await store.audit.list({ afterSeq: pages.at(-1)?.seq, limit: 2 })))
-    expect(pages).toEqual(all)
-  })
-
-  test('a chain that the log does not have is refused', async ({ store }) => {
-    for (const chain of [-1, 0.5, store.audit.chains]) {
-      await expect(store.audit.list({ chain, limit: 1 })).rejects.toThrow(RangeError)
-      await expect(store.audit.newest(chain)).rejects.toThrow(RangeError)
-      await expect(store.transaction((tx) => tx.lockAudit(chain))).rejects.toThrow(RangeError)
-    }
-  })
 
   test('integrations and keys change together with their record, or not at all', async ({ store }) => {
     const key = {

@@ -1,86 +1,9 @@
-import { describe, expect, test } from 'vitest'
-import { manualClock } from '../../test/support/manual-clock.js'
-import { memoryArchive } from '../../test/support/memory-archive.js'
-import { memoryStore } from '../../test/support/memory-store.js'
-import { createAudited } from '../audit/audited.js'
-import { createAuditQueries } from '../audit/queries.js'
-import { verifyChain } from '../audit/verify-chain.js'
-import type { RetentionOptions, RetentionPolicy, RetentionProgress } from '../history-types.js'
-import type { HistoryRow } from '../ports/history-archive.js'
-import type { HistoryStore, SegmentedKind } from '../ports/store-history.js'
-import { parseMasterKey } from '../secrets/master-key.js'
+import { expect, test } from 'vitest'
+import { dayMs, keep, setUpHistory, week } from '../../test/support/history-setup.js'
 import { createHistoryCommands } from './commands.js'
 
-const dayMs = 86_400_000
-const keep: RetentionPolicy = { attempts: null, deliveries: null, updates: null, audit: null }
-const week: RetentionPolicy = { ...keep, deliveries: 7 * dayMs, updates: 7 * dayMs }
-
-/** Two segments that ended, eight days and one day ago, and the newest. */
-function setup(auditChains = 1) {
-  const steps: string[] = []
-  const [clock, store, archive] = [manualClock(), memoryStore({ auditChains }), memoryArchive(steps)]
-  const now = clock.now()
-  const begins = [0, now - 8 * dayMs, now - dayMs]
-  const rows = new Map<string, HistoryRow[]>(
-    ['attempts', 'deliveries', 'updates'].flatMap((kind) =>
-      begins.map((_, number): [string, HistoryRow[]] => [`${kind} ${number}`, [{ kind, number, n: 1 }, { n: 2 }]]),
-    ),
-  )
-  const pending = new Map<number, number>()
-  const key = (kind: SegmentedKind, segment: number) => `${kind} ${segment}`
-  const history: HistoryStore = {
-    segments: async () => begins.map((begunAt, number) => ({ number, begunAt, endedAt: begins[number + 1] ?? null })),
-    async beginSegment() {
-      begins.push(clock.now())
-    },
-    async closeSegments(upTo) {
-      steps.push(`close ${upTo}`)
-    },
-    pending: async () =>
-      [...pending].map(([segment, count]) => ({ segment, integrationAddress: `0x${'5'.repeat(40)}`, count })),
-    async giveUpPending() {
-      const given = [...pending.values()].reduce((sum, count) => sum + count, 0)
-      pending.clear()
-      return given
-    },
-    count: async (kind, segment) => rows.get(key(kind, segment))?.length ?? 0,
-    part: async (kind, segment) => ({
-      async *rows() {
-        yield rows.get(key(kind, segment)) ?? []
-      },
-      async remove() {
-        steps.push(`remove ${key(kind, segment)}`)
-        rows.delete(key(kind, segment))
-      },
-    }),
-    async restore(kind, segment, group) {
-      rows.set(key(kind, segment), [...group])
-    },
-  }
-  const keys = parseMasterKey('a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90')
-  const audited = createAudited({ transaction: store.transaction, keys, clock, actor: 'cli:ada' })
-  const log = { audit: store.audit, keys }
-  const verify = () => createAuditQueries(log).verify()
-  const auditBrokenAt = async (chain: number) => (await verifyChain(log, chain)).brokenAt
-  const commands = createHistoryCommands({
-    store: { history, audit: store.audit, leases: store.leases },
-    random: { bytes: () => new Uint8Array(16) },
-    audited,
-    auditBrokenAt,
-    clock,
-  })
-  const progress: RetentionProgress[] = []
-  const run = (policy: RetentionPolicy, options: RetentionOptions = {}) =>
-    commands.run(policy, archive, { ...options, onProgress: (each) => progress.push(each) })
-  const seqs = async () => (await store.audit.list({ limit: 999 })).map(({ seq }) => seq)
-  const record = (subject: string, chain = 0) =>
-    audited(async (_tx, note) => note({ action: 'integration.enabled', subject }), chain)
-  const parts = { commands, history, archive, audited, auditBrokenAt, store, clock, rows, pending, progress, steps }
-  return { ...parts, begins, run, verify, seqs, record }
-}
-
 test('a part is in a file and in the audit log before it is removed, attempts before their deliveries', async () => {
-  const { run, steps, store, archive, rows } = setup()
+  const { run, steps, store, archive, rows } = setUpHistory()
   await run(week)
   const part = (kind: string) => ['write', 'finish', `remove ${kind} 0`]
   expect(steps).toEqual(['close 0', ...part('attempts'), ...part('deliveries'), ...part('updates')])
@@ -101,7 +24,7 @@ test('a part is in a file and in the audit log before it is removed, attempts be
 })
 
 test.each(['write', 'finish'])('when %s fails, nothing is removed and the file is discarded', async (failing) => {
-  const { run, archive, steps, rows, store } = setup()
+  const { run, archive, steps, rows, store } = setUpHistory()
   archive.failing = failing
   await expect(run(week)).rejects.toThrow(`${failing} failed`)
   expect(steps.at(-1)).toBe('discard')
@@ -109,7 +32,7 @@ test.each(['write', 'finish'])('when %s fails, nothing is removed and the file i
 })
 
 test('a segment with pending deliveries stays whole, and the others leave', async () => {
-  const { run, pending, progress, rows } = setup()
+  const { run, pending, progress, rows } = setUpHistory()
   pending.set(0, 3)
   await run({ ...week, deliveries: dayMs })
   expect(progress.filter(({ event }) => event === 'kept')).toMatchObject([{ pending: { segment: 0, count: 3 } }])
@@ -124,7 +47,7 @@ test('a segment with pending deliveries stays whole, and the others leave', asyn
 })
 
 test('pending deliveries are given up when the operator says so, and that is in the audit log', async () => {
-  const { run, pending, progress, rows, store } = setup()
+  const { run, pending, progress, rows, store } = setUpHistory()
   pending.set(0, 3)
   await run(week, { givesUp: true })
   expect(progress[1]).toEqual({ event: 'given_up', deliveries: 3 })
@@ -134,7 +57,7 @@ test('pending deliveries are given up when the operator says so, and that is in 
 })
 
 test('a segment begins when the newest is as long as segments are', async () => {
-  const { run, begins, clock, progress } = setup()
+  const { run, begins, clock, progress } = setUpHistory()
   await run(week)
   expect([begins.length, progress[0]]).toEqual([4, { event: 'begun' }])
   await run(week)
@@ -145,7 +68,7 @@ test('a segment begins when the newest is as long as segments are', async () => 
 })
 
 test('a plan names what a run would remove, and changes nothing', async () => {
-  const { commands, rows, begins, steps, record, clock, store, pending } = setup()
+  const { commands, rows, begins, steps, record, clock, store, pending } = setUpHistory()
   await record('a')
   await clock.advance(dayMs)
   await record('b')
@@ -161,7 +84,7 @@ test('a plan names what a run would remove, and changes nothing', async () => {
 })
 
 test('of two runs at once the second is rejected, and after the first another one may run', async () => {
-  const { run, store, rows } = setup()
+  const { run, store, rows } = setUpHistory()
   const other = { name: 'retention', holder: 'other', ttlMs: 60_000 }
   await store.leases.acquire(other)
   await expect(run(week)).rejects.toMatchObject({ code: 'ERR_STORE_BUSY' })
@@ -172,7 +95,7 @@ test('of two runs at once the second is rejected, and after the first another on
 })
 
 test('a run that is aborted ends before the next part', async () => {
-  const { commands, archive, rows } = setup()
+  const { commands, archive, rows } = setUpHistory()
   const stop = new AbortController()
   const running = commands.run(week, archive, { signal: stop.signal, onProgress: () => stop.abort() })
   await expect(running).rejects.toThrow('aborted')
@@ -180,7 +103,7 @@ test('a run that is aborted ends before the next part', async () => {
 })
 
 test('restored rows are those of the file', async () => {
-  const { commands, archive, run, rows, store } = setup()
+  const { commands, archive, run, rows, store } = setUpHistory()
   await run(week)
   expect(await commands.restore(archive, 'deliveries-0')).toEqual({ kind: 'deliveries', rows: 2 })
   expect(rows.get('deliveries 0')).toEqual([{ kind: 'deliveries', number: 0, n: 1 }, { n: 2 }])
@@ -188,7 +111,7 @@ test('restored rows are those of the file', async () => {
 })
 
 test('a store without history that ends rejects, and so does a time that is too short', async () => {
-  const { audited, auditBrokenAt, store, clock, archive, run } = setup()
+  const { audited, auditBrokenAt, store, clock, archive, run } = setUpHistory()
   const commands = createHistoryCommands({
     ...{ store, audited, auditBrokenAt, clock },
     random: { bytes: () => new Uint8Array(16) },
@@ -198,7 +121,7 @@ test('a store without history that ends rejects, and so does a time that is too 
 })
 
 test('the audit log without its oldest records verifies, and a change of the others shows', async () => {
-  const { run, record, clock, verify, seqs, store } = setup()
+  const { run, record, clock, verify, seqs, store } = setUpHistory()
   for (const subject of ['a', 'b', 'c']) await record(subject)
   await clock.advance(dayMs)
   await record('d')
@@ -216,7 +139,7 @@ test('the audit log without its oldest records verifies, and a change of the oth
 })
 
 test('an audit log that is broken stays whole, so that no run hides it', async () => {
-  const { run, record, clock, seqs, progress, archive, store } = setup()
+  const { run, record, clock, seqs, progress, archive, store } = setUpHistory()
   for (const subject of ['a', 'b', 'c']) await record(subject)
   store.seed((state) => {
     state.audit = state.audit.filter(({ seq }) => seq !== 1)
@@ -228,7 +151,7 @@ test('an audit log that is broken stays whole, so that no run hides it', async (
 })
 
 test('records of another log, or of a file that is not the next one, are not restored', async () => {
-  const { run, record, clock, seqs, commands, archive } = setup()
+  const { run, record, clock, seqs, commands, archive } = setUpHistory()
   for (const subject of ['a', 'b']) await record(subject)
   await clock.advance(dayMs)
   await run({ ...keep, audit: dayMs })
@@ -242,7 +165,7 @@ test('records of another log, or of a file that is not the next one, are not res
 })
 
 test('a file that no record of the audit log names is not restored', async () => {
-  const { commands, archive, clock, run, record, store, rows } = setup()
+  const { commands, archive, clock, run, record, store, rows } = setUpHistory()
   await record('a')
   archive.files.set('other', { header: { kind: 'updates', part: 0, writtenAt: clock.now() }, rows: [{ n: 9 }] })
   await expect(commands.restore(archive, 'other')).rejects.toThrow('not a file that this database wrote')
@@ -253,7 +176,7 @@ test('a file that no record of the audit log names is not restored', async () =>
 })
 
 test('restored records join the log again, and the newest record of all never leaves', async () => {
-  const { run, record, clock, verify, seqs, commands, archive, store } = setup()
+  const { run, record, clock, verify, seqs, commands, archive, store } = setUpHistory()
   for (const subject of ['a', 'b', 'c']) await record(subject)
   const before = await store.audit.list({ limit: 9 })
   await clock.advance(2 * dayMs)
@@ -266,66 +189,4 @@ test('restored records join the log again, and the newest record of all never le
   await run({ ...keep, audit: dayMs })
   expect(await seqs()).toEqual([5, 6])
   expect(await verify()).toMatchObject({ records: 2, brokenAt: [] })
-})
-
-describe('of several audit chains', () => {
-  /** Two old records in each of three chains, and a newer one. */
-  async function threeChains() {
-    const made = setup(3)
-    for (const subject of ['a', 'b']) for (const chain of [0, 1, 2]) await made.record(subject, chain)
-    await made.clock.advance(2 * dayMs)
-    for (const chain of [0, 1, 2]) await made.record('c', chain)
-    return made
-  }
-
-  test('each leaves with a file and a record of its own, and verifies', async () => {
-    const { run, verify, store, archive, commands } = await threeChains()
-    const policy = { ...keep, audit: dayMs }
-    const { ended } = await commands.plan(policy)
-    expect(ended.map(({ part, rows }) => [part, rows])).toEqual([
-      [3, 2],
-      [1, 2],
-      [2, 2],
-    ])
-    await run(policy)
-    expect([...archive.files.keys()]).toEqual(['audit-3', 'audit-1', 'audit-2'])
-    for (const [chain, numbers] of [
-      [0, [9, 12]],
-      [1, [7, 10]],
-      [2, [8, 11]],
-    ] as const) {
-      const records = await store.audit.list({ chain, limit: 9 })
-      expect(records.map(({ seq }) => seq)).toEqual(numbers)
-      const details = { file: `audit-${chain || 3}`, upTo: (numbers[0] ?? 0) - 3 }
-      expect(records[1]).toMatchObject({ action: 'history.archived', details })
-    }
-    expect(await verify()).toMatchObject({ records: 6, brokenAt: [] })
-  })
-
-  test('each is restored from its own file', async () => {
-    const { run, verify, store, archive, commands } = await threeChains()
-    const before = await store.audit.list({ limit: 99 })
-    await run({ ...keep, audit: dayMs })
-    for (const [file, chain] of [
-      ['audit-2', 2],
-      ['audit-3', 0],
-      ['audit-1', 1],
-    ] as const) {
-      await commands.restore(archive, file)
-      expect(await store.audit.newest(chain)).toMatchObject({ action: 'history.restored' })
-    }
-    expect((await store.audit.list({ limit: 99 })).slice(0, 9)).toEqual(before)
-    expect(await verify()).toMatchObject({ records: 15, brokenAt: [] })
-  })
-
-  test('a broken one stays, and the others leave', async () => {
-    const { run, verify, store, archive, progress } = await threeChains()
-    store.seed((state) => {
-      state.audit = state.audit.filter(({ seq }) => seq !== 1)
-    })
-    await run({ ...keep, audit: dayMs })
-    expect([...archive.files.keys()]).toEqual(['audit-3', 'audit-2'])
-    expect(progress).toContainEqual({ event: 'audit_broken', brokenAt: 1 })
-    expect((await verify()).brokenAt).toEqual([1])
-  })
 })

@@ -115,10 +115,12 @@ export function createRun({ store, audited, auditBrokenAt, clock, random }: Hist
       const file = await removePart(history, archive, each)
       if (file !== null) onProgress?.({ event: 'removed', history: { ...each, rows: file.rows }, file })
     }
-    const before = policy.audit === null ? null : clock.now() - policy.audit
-    for (let chain = 0; before !== null && chain < audit.chains; chain += 1) {
-      check()
+    check()
+    if (policy.audit === null) return
+    const before = clock.now() - policy.audit
+    for (let chain = 0; chain < audit.chains; chain += 1) {
       await removeAudit(archive, chain, before, options)
+      check()
     }
   }
 

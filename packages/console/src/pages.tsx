@@ -4,11 +4,11 @@ import {
   auditPositionOf,
   auditPositionText,
   deliveryFilter,
+  FilterError,
   type Given,
   givenOf,
   paymentFilter,
   positionOf,
-  wholeOf,
 } from './filters.js'
 import { jobPage } from './jobs/job-pages.js'
 import { latencyStatistics } from './live/overview.js'
@@ -82,8 +82,14 @@ async function paymentsPage(deps: PageDeps, given: Given): Promise<PageContent> 
 
 async function deliveriesPage(deps: PageDeps, given: Given): Promise<PageContent> {
   const filter = deliveryFilter(given)
-  const beforeId = given['before'] === undefined ? undefined : String(wholeOf('before', given['before']))
-  const page = await deps.service.store.console.deliveries({ ...filter, beforeId, limit: pageSize })
+  const beforeId = given['before']
+  const page = await deps.service.store.console
+    .deliveries({ ...filter, beforeId, limit: pageSize })
+    .catch((error: unknown) => {
+      // Where a page begins is text of the store.
+      if (beforeId === undefined || !(error instanceof TypeError)) throw error
+      throw new FilterError('before is no position of a delivery.')
+    })
   const body = <DeliveriesPage given={given} choices={await choicesOf(deps)} page={page} />
   const isLive = beforeId === undefined
   return {

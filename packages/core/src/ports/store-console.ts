@@ -146,7 +146,7 @@ export interface ConsoleReads {
   /**
    * Deliveries, newest first. A filter by an integration alone, or by a status other than `delivered` alone, has its
    * own index. Other filters, and none, examine at most 2,000 versions for a page: nobody is notified of some. Times
-   * select by ids, which rise with the creation time.
+   * select by ids, which rise with the creation time. Rejects with a TypeError for a malformed `beforeId`.
    */
   deliveries(
     query: DeliveryFilter & { readonly beforeId?: string | undefined; readonly limit: number },

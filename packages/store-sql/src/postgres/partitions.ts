@@ -19,7 +19,7 @@ export function postgresPartitions({
     async beginIds(db, first) {
       await sql.raw(`lock table ${name('snapshots')} in share mode`).execute(db)
       // The first id of a segment is divisible by every number of shards. A run that was interrupted may have done it.
-      await sql`select setval(pg_get_serial_sequence(${name('snapshots')}, 'id'), ${first + (shard?.number ?? 0)}, false)
+      await sql`select setval(pg_get_serial_sequence(${name('snapshots')}, 'id'), ${first + (shard === null || shard === 'main' ? 0 : shard.number)}, false)
         where ${sql.raw(lastAssigned('snapshots', 'id'))} < ${first}`.execute(db)
     },
     async empty(db, number) {

@@ -24,9 +24,9 @@ const beginning = 'cast(extract(epoch from transaction_timestamp()) * 1000 as bi
 /**
  * @param schema - The schema of the tables, part of every name, so the connection's search path does not matter.
  * @param now - The clock of leases in unix milliseconds; undefined: the database's own.
- * @param shard - The shard whose tables the schema has; undefined: the database is not sharded.
+ * @param shard - The shard whose tables the schema has; `main`: the schema beside the shards. @default no shards
  */
-export function postgresDialect(schema: string, now: (() => number) | undefined, shard?: Shard): SqlDialect {
+export function postgresDialect(schema: string, now: (() => number) | undefined, shard?: Shard | 'main'): SqlDialect {
   const types = shard === undefined ? postgresTypes : postgresTypesOf(shard)
   const name = (table: string) => `"${schema}"."${table}"`
   const nowSql = () => (now === undefined ? sql.raw<number>(databaseNow) : sql<number>`cast(${now()} as bigint)`)

@@ -119,7 +119,7 @@ export function createPostgresEngine(pool: pg.Pool, options: PostgresEngineOptio
 
   const shards = count === 1 ? [] : shardsOf(schema, count, now)
   return {
-    ...engineOf(schema, postgresDialect(schema, now)),
+    ...engineOf(schema, postgresDialect(schema, now, count === 1 ? undefined : 'main')),
     async check() {
       await checkEngine((query) => driver.rows(query), acceptedEngine)
       await checkShardCount((query) => driver.rows(query), schema, count)

@@ -26,26 +26,30 @@ export function shardsOf(schema: string, count: number, now: (() => number) | un
 
 /**
  * Rejects a database with another number of shards: rows would be missing. A first migration makes the shards, and the
- * schema with the chains last.
+ * schema with the chains last. Each shard tells by the step of its ids how many there are to be.
  *
  * @throws StoreError `ERR_STORE_SCHEMA`
  */
 export async function checkShardCount(
-  rows: (query: NamedQuery) => Promise<RawRows>,
+  rows: (query: NamedQuery) => Promise<Pick<RawRows, 'values'>>,
   schema: string,
   count: number,
 ): Promise<void> {
-  const sql = `select n.nspname from pg_catalog.pg_namespace n join pg_catalog.pg_class c on c.relnamespace = n.oid
+  const sql = `select n.nspname, (
+      select s.seqincrement from pg_catalog.pg_sequence s join pg_catalog.pg_class i on i.oid = s.seqrelid
+      where i.relnamespace = n.oid and i.relname = 'payments_id_seq'
+    )::int as shards
+    from pg_catalog.pg_namespace n join pg_catalog.pg_class c on c.relnamespace = n.oid
     where c.relname = 'schema_versions' and c.relkind = 'r' and (n.nspname = $1 or starts_with(n.nspname, $1 || '_s'))`
   const { values } = await rows({ sql, parameters: [schema] })
-  const names = values.map(([name]) => String(name))
-  const found = names.filter((name) => /^_s\d{1,2}$/.test(name.slice(schema.length))).length
-  const isMigrated = names.includes(schema)
+  const found = values.filter(([name]) => /^_s\d{1,2}$/.test(String(name).slice(schema.length)))
+  const isMigrated = values.some(([name]) => name === schema)
   const known = count === 1 ? 0 : count
-  if (found === known || (found < known && !isMigrated)) return
+  const other = found.map(([, shards]) => Number(shards)).find((shards) => shards !== known)
+  if (other === undefined && (found.length === known || (found.length < known && !isMigrated))) return
   throw new StoreError(
     'ERR_STORE_SCHEMA',
-    `The database has ${shardsText(found)}, and this process is configured for ${shardsText(known)}. Their number is chosen with an empty database; set PI_DATABASE_SHARDS, or the option shards, to it.`,
+    `The database has ${shardsText(other ?? found.length)}, and this process is configured for ${shardsText(known)}. Their number is chosen with an empty database; set PI_DATABASE_SHARDS, or the option shards, to it.`,
   )
 }
 

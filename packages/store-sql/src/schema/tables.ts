@@ -1,6 +1,5 @@
 /** The types of stored rows. Integers that PostgreSQL returns as text are `Integer`. @module */
 import type { Generated } from 'kysely'
-import type { PaymentShardRow, UpdateShardRow } from './directory-tables.js'
 import type {
   AccountEventRow,
   EmailCodeRow,
@@ -383,7 +382,4 @@ export interface Tables {
   operators: OperatorRow
   operator_sessions: OperatorSessionRow
   integration_sessions: IntegrationSessionRow
-  /** These two are in shards alone. */
-  payment_shards: PaymentShardRow
-  update_shards: UpdateShardRow
 }

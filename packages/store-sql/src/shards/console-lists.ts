@@ -79,9 +79,9 @@ const timeOf = (delivery: DeliveryView | undefined) => (delivery === undefined ?
 /** The place of a shard that has no more. */
 const ended = '0'
 
-/** The place in each shard: '' is its beginning. @throws RangeError For text that is no position. */
+/** The place in each shard: '' is its beginning. @throws TypeError For text that is no position. */
 function parsePlaces(text: string | undefined, count: number): string[] {
   const places = text === undefined ? Array.from({ length: count }, () => '') : text.split('.')
   if (places.length === count && places.every((place) => /^\d{0,15}$/.test(place))) return places
-  throw new RangeError('beforeId is no position in the deliveries of this database.')
+  throw new TypeError('beforeId is no position in the deliveries of this database.')
 }

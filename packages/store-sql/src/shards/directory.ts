@@ -11,14 +11,11 @@ import { byShard, type ShardMap } from './shard-map.js'
 /** The tables of each shard in one transaction, or for reads outside of any. */
 export type ShardTables = (shard: number) => { readonly db: Connection; readonly dialect: SqlDialect }
 
-/** Names a payment. */
-type PaymentKey = MovedPaymentKey
-
 /** A payment's key as text. */
-export const keyOf = ({ chainId, txHash, ordinal }: PaymentKey): string => `${chainId}:${txHash}:${ordinal}`
+export const keyOf = ({ chainId, txHash, ordinal }: MovedPaymentKey): string => `${chainId}:${txHash}:${ordinal}`
 
 /** A payment and its shard. */
-export interface PlacedPayment extends PaymentKey {
+export interface PlacedPayment extends MovedPaymentKey {
   readonly shard: number
 }
 
@@ -98,11 +95,15 @@ export async function placePayments(
   return shards
 }
 
-/** The shards of updates, by id; unknown ids are left out. */
+/**
+ * The shards of updates, by id; unknown ids are left out.
+ * @param options.locks - Whether their rows are locked until the transaction ends. @default false
+ */
 export async function findUpdateShards(
   map: ShardMap,
   tables: ShardTables,
   ids: readonly string[],
+  { locks = false }: { readonly locks?: boolean } = {},
 ): Promise<Map<string, number>> {
   const shards = new Map<string, number>()
   for (const [shard, own] of byShard(ids, map.ofUpdate)) {
@@ -111,7 +112,8 @@ export async function findUpdateShards(
       db,
       dialect,
       (parameter) => `select u.id, u.shard from ${dialect.name('update_shards')} u
-        where ${dialect.oneOf('u.id', 'text', own, parameter)}`,
+        where ${dialect.oneOf('u.id', 'text', own, parameter)}
+        order by u.id${locks ? dialect.lockRows('u') : ''}`,
     )
     for (const row of rows) shards.set(row.id, integer(row.shard))
   }

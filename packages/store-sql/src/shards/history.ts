@@ -18,9 +18,12 @@ export function shardedHistory(
   async function segments() {
     const all = await ofEach(parts, (part) => part.segments())
     const common = Math.min(...all.map((own) => own.length))
-    return (all[0] ?? []).slice(0, common).map((segment, place) => ({
-      ...segment,
-      endedAt: place === common - 1 ? null : segment.endedAt,
+    // Until a segment has begun in the last shard, rows of it belong to the one before.
+    const begunAt = (place: number) => Math.max(...all.map((own) => own[place]?.begunAt ?? 0))
+    return Array.from({ length: common }, (_, number) => ({
+      number,
+      begunAt: begunAt(number),
+      endedAt: number === common - 1 ? null : begunAt(number + 1),
     }))
   }
   return {

@@ -1,4 +1,5 @@
 /** Moves of integrations in and out of shards. Source: docs/decisions/shards.md. @module */
+import type { ProcessorUpdate } from '@payment-integration/contract'
 import type { MovedUpdate, MoveStore, MoveTransaction } from '@payment-integration/core/ports'
 import { removeUpdates } from '../moves/updates.js'
 import { findPayments, findUpdateShards, keyOf, placeUpdates, type ShardTables } from './directory.js'
@@ -14,9 +15,20 @@ export function shardedMoves(
   const ofIntegration = (address: string) => at(map.ofIntegration(address))
   return {
     payments: (address) => ofIntegration(address).payments(address),
-    // Those that wait are in the shards of their transactions.
     async *updates(address) {
-      for (const part of allOf(map, at)) yield* part.updates(address)
+      const own = map.ofIntegration(address)
+      // Those that wait are in the shards of their transactions. One that is decided meanwhile moves to the own shard,
+      // which is read last.
+      const waiting = new Map<string, ProcessorUpdate>()
+      for (const [shard, part] of allOf(map, at).entries())
+        if (shard !== own)
+          for await (const page of part.updates(address))
+            for (const update of page.waiting) waiting.set(update.id, update)
+      for await (const page of at(own).updates(address)) {
+        for (const { id } of page.decided) waiting.delete(id)
+        yield page
+      }
+      if (waiting.size > 0) yield { decided: [], waiting: [...waiting.values()] }
     },
     unnotified: (address) => ofIntegration(address).unnotified(address),
     leased: (address) => ofIntegration(address).leased(address),
@@ -43,13 +55,16 @@ export function shardedMoveTransaction(
     },
     replace: (address, payments) => at(map.ofIntegration(address)).replace(address, payments),
     async putUpdates(updates) {
-      const payments = await shardsOf(map, tables, updates)
-      const target = (update: MovedUpdate) => payments.get(keyOf(update)) ?? map.ofTransaction(update.txHash)
-      const stored = await findUpdateShards(
-        map,
-        tables,
-        updates.map(({ id }) => id),
-      )
+      const placesOf = async () => {
+        const payments = await shardsOf(map, tables, updates)
+        return (update: MovedUpdate) => payments.get(keyOf(update)) ?? map.ofTransaction(update.txHash)
+      }
+      const first = await placesOf()
+      await placeUpdates(map, tables, new Map(updates.map((update) => [update.id, first(update)])), { moves: false })
+      const ids = updates.map(({ id }) => id)
+      // Locked, so that nobody decides one meanwhile. Who did so before may have stored the payment too.
+      const stored = await findUpdateShards(map, tables, ids, { locks: true })
+      const target = await placesOf()
       const isElsewhere = (update: MovedUpdate) => stored.has(update.id) && stored.get(update.id) !== target(update)
       const moved = new Set<string>()
       for (const [shard, own] of byShard(updates.filter(isElsewhere), ({ id }) => stored.get(id) ?? 0)) {

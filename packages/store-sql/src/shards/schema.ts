@@ -1,5 +1,6 @@
 /** The schema of a database in shards: each has the same tables. Source: docs/decisions/shards.md. @module */
 import type { SchemaReport, SchemaStep, StoreSchema } from '@payment-integration/core/ports'
+import type { Engine } from '../engine.js'
 import { ofEach } from './merge.js'
 
 /** The schema of one part, with its migration. */
@@ -10,28 +11,43 @@ export type PartSchema = StoreSchema & { migrate(report?: SchemaReport): Promise
  * @param main - The schema that has the chains. It is migrated last, so that a complete one has complete shards.
  * @param shards - Those of the number that is configured.
  */
-export function shardedSchema(main: PartSchema, shards: readonly PartSchema[]): PartSchema {
-  const parts = [...shards.map((part, shard) => ({ part, name: `shard ${shard}: ` })), { part: main, name: '' }]
-  const named = (steps: readonly SchemaStep[], name: string) =>
+export function shardedSchema(
+  { check, exclusively }: Pick<Engine, 'check' | 'exclusively'>,
+  main: PartSchema,
+  shards: readonly PartSchema[],
+): PartSchema {
+  const named = shards.map((part, shard) => ({ part, name: `shard ${shard}: ` }))
+  const all = [...named, { part: main, name: '' }]
+  const stepsOf = (steps: readonly SchemaStep[], name: string) =>
     steps.map((step) => ({ ...step, about: `${name}${step.about}` }))
   const reporting = (name: string, report: SchemaReport | undefined): SchemaReport | undefined =>
     report && ((progress) => report({ ...progress, about: `${name}${progress.about}` }))
   return {
     async migrate(report) {
-      for (const { part, name } of parts) await part.migrate(reporting(name, report))
+      await check?.()
+      const plans = await ofEach(shards, (part) => part.plan())
+      // Processes with different numbers of shards must not migrate at the same time: each would find no other's shards.
+      if (plans.some(({ expand }) => expand.length > 0))
+        await exclusively(async () => {
+          await check?.()
+          for (const { part, name } of named) await part.migrate(reporting(name, report))
+        })
+      await main.migrate(report)
     },
     async check() {
-      for (const { part } of parts) await part.check()
+      await main.check()
+      for (const part of shards) await part.check()
     },
     async plan() {
-      const plans = await ofEach(parts, async ({ part, name }) => ({ name, ...(await part.plan()) }))
+      const plans = await ofEach(all, async ({ part, name }) => ({ name, ...(await part.plan()) }))
       return {
-        expand: plans.flatMap(({ expand, name }) => named(expand, name)),
-        contract: plans.flatMap(({ contract, name }) => named(contract, name)),
+        expand: plans.flatMap(({ expand, name }) => stepsOf(expand, name)),
+        contract: plans.flatMap(({ contract, name }) => stepsOf(contract, name)),
       }
     },
     async contract(report) {
-      for (const { part, name } of parts) await part.contract(reporting(name, report))
+      await check?.()
+      for (const { part, name } of all) await part.contract(reporting(name, report))
     },
   }
 }

@@ -37,6 +37,7 @@ export function createShardedStore(
   )
   const at = lookUp(stores)
   const { migrate, ...schema } = shardedSchema(
+    engine,
     { ...main.schema, migrate: main.migrate },
     stores.map((store) => ({ ...store.schema, migrate: store.migrate })),
   )
@@ -120,7 +121,6 @@ function inShard(engine: Engine, shard: ShardEngine): Engine {
   return {
     ...shard,
     transaction: (work, options) => engine.transaction((db) => work(shard.within(db)), options),
-    ...(engine.check === undefined ? {} : { check: engine.check }),
   }
 }
 

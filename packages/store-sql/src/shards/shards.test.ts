@@ -5,7 +5,7 @@ import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, postgresMissing, type TestDatabase } from '../../test/postgres.js'
 import { type EmptiedDatabase, emptiedOnPostgres } from '../../test/support/migrated-databases.js'
-import { createPostgresStore } from '../exports/postgres.js'
+import { createPostgresStore, joinPostgresTransaction } from '../exports/postgres.js'
 import { hexBytes } from '../internal/hex.js'
 import { byShard, createShardMap, isShardCount } from './shard-map.js'
 
@@ -228,6 +228,118 @@ describe.skipIf(postgresMissing)(
       while ((await admin.query(blocked)).rows.length === 0) await wait(10)
       release()
       expect(await Promise.all([first, second])).toEqual([1, 0])
+    })
+
+    test.each([
+      [2, 4],
+      [4, 2],
+      [2, 1],
+    ])('a first migration of %i shards that was interrupted is not continued with %i', async (begun, count) => {
+      const own = `begun_${begun}_${count}`
+      const { connectionString } = server
+      const interrupted = createPostgresStore({ connectionString, schema: own, shards: begun })
+      const stop = interrupted.migrate(({ event, about }) => {
+        if (event === 'begun' && about === `shard ${begun - 1}: create all tables`) throw new Error('Stop.')
+      })
+      await expect(stop).rejects.toThrow('Stop.')
+      await interrupted.close()
+      const other = createPostgresStore({ connectionString, schema: own, shards: count })
+      closing.push(() => other.close())
+      await expect(other.migrate()).rejects.toMatchObject({ code: 'ERR_STORE_SCHEMA' })
+      const again = createPostgresStore({ connectionString, schema: own, shards: begun })
+      closing.push(() => again.close())
+      await again.migrate()
+      await again.schema.check()
+    })
+
+    test('of two first migrations with different numbers one is refused', async () => {
+      const { connectionString } = server
+      for (let n = 0; n < 4; n += 1) {
+        const stores = [1, 2].map((count) =>
+          createPostgresStore({ connectionString, schema: `both_${n}`, shards: count }),
+        )
+        const results = await Promise.allSettled(stores.map((each) => each.migrate()))
+        expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+        for (const each of stores) await each.close()
+      }
+    })
+
+    test('a process without shards writes nothing into the schema beside them, joined to a transaction or not', async () => {
+      await open()
+      const { connectionString } = server
+      const whole = createPostgresStore({ connectionString, schema })
+      closing.push(() => whole.close())
+      for (const write of [
+        () => whole.integrations.insert(integration()),
+        () => whole.transaction((tx) => insertUpdate(tx, waiting())),
+        () => whole.transaction((tx) => tx.upsertPayments([primary()])),
+      ])
+        await expect(write()).rejects.toThrow(/_shard/)
+      const host = new pg.Client({ connectionString })
+      closing.push(() => host.end())
+      await host.connect()
+      await host.query('begin')
+      const joined = (shardCount?: number) =>
+        joinPostgresTransaction(host, { schema, shards: shardCount }).transaction((tx) => insertUpdate(tx, waiting()))
+      await expect(joined()).rejects.toMatchObject({ code: 'ERR_STORE_SCHEMA' })
+      await expect(joined(2)).rejects.toMatchObject({ code: 'ERR_STORE_SCHEMA' })
+      expect(await joined(shards)).toBe(true)
+      await host.query('commit')
+      expect((await countIn('updates')).reduce((sum, n) => sum + n, 0)).toBe(1)
+    })
+
+    test('an update that is decided while its integration is exported is on a page', async () => {
+      await open()
+      const [own, txHash] = [ofShard(0), hashIn(3)]
+      await store.integrations.insert(integration({ address: own }))
+      await store.transaction((tx) => insertUpdate(tx, waiting({ txHash, id: 'u1' })))
+      const { moves } = store
+      if (moves === null) throw new Error('The store has no moves.')
+      const pages = moves.updates(own)[Symbol.asyncIterator]()
+      const seen: string[] = []
+      for (let decide = true; ; ) {
+        const { done, value } = await pages.next()
+        if (done === true) break
+        seen.push(...[...value.decided, ...value.waiting].map(({ id }) => id))
+        if (!decide) continue
+        decide = false
+        const payment = await indexed(store, { txHash, integrationAddress: own })
+        await store.transaction((tx) =>
+          tx.settleUpdates([{ id: 'u1', paymentId: payment.id, outcome: 'unchanged', reason: null, version: 1 }]),
+        )
+      }
+      expect(seen).toEqual(['u1'])
+    })
+
+    test('a segment of history begins with the last shard in which it does', async () => {
+      await open()
+      const { history } = store
+      if (history === null) throw new Error('The store has no history.')
+      await admin.query(`insert into ${schema}_s0.segments values (1, 5, 1000000000000, 1, 0)`)
+      expect((await history.segments()).map(({ number }) => number)).toEqual([0])
+      const before = Date.now() - 60_000
+      await history.beginSegment()
+      const [first, second] = await history.segments()
+      expect(second?.begunAt).toBeGreaterThan(before)
+      expect(first?.endedAt).toBe(second?.begunAt)
+    })
+
+    test('the pages of the deliveries of all integrations have each once, newest first', async () => {
+      await open()
+      for (let shard = 0; shard < shards; shard += 1)
+        await store.integrations.insert(integration({ address: ofShard(shard) }))
+      for (let n = 0; n < 12; n += 1)
+        await indexed(store, { txHash: hash(n), integrationAddress: ofShard((n * n) % shards) })
+      const seen: string[] = []
+      let beforeId: string | undefined
+      for (let page = 0; page < 5; page += 1) {
+        const { rows, next } = await store.console.deliveries({ limit: 5, beforeId })
+        seen.push(...rows.map(({ deliveryId }) => deliveryId))
+        if (next === null) break
+        beforeId = next
+      }
+      expect([seen.length, new Set(seen).size]).toEqual([12, 12])
+      await expect(store.console.deliveries({ limit: 5, beforeId: '7' })).rejects.toThrow(TypeError)
     })
 
     test.each([

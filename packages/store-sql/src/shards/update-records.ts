@@ -53,7 +53,8 @@ export function updateRecords(map: ShardMap, tables: ShardTables, at: (shard: nu
       }
       await placeUpdates(map, tables, new Map(moved.map((each) => [each.id, target(each)])), { moves: true })
       for (const [shard, own] of byShard(taken, ({ paymentId }) => map.ofId(paymentId ?? '0')))
-        await at(shard).insertUpdates(own)
+        if ((await at(shard).insertUpdates(own)).length < own.length)
+          throw new Error(`Shard ${shard} has an update already that waited in another shard.`)
     },
   }
 }

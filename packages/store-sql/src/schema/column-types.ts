@@ -47,7 +47,7 @@ export interface ColumnTypes {
    * insert, and the same transaction inserts the referenced row.
    */
   readonly hasBulkForeignKeys: boolean
-  /** The shard whose tables these are; `main`: shards have the rows of integrations; null: the database has no shards. */
+  /** The shard whose tables these are; `main`: shards have the rows of integrations; null: there are no shards. */
   readonly shard: Shard | 'main' | null
 }
 

@@ -26,7 +26,7 @@ export function shardedSchema(
     async migrate(report) {
       await check?.()
       const plans = await ofEach(shards, (part) => part.plan())
-      // Processes with different numbers of shards must not migrate at the same time: each would find no other's shards.
+      // Processes with different numbers must not migrate at the same time: neither would find the other's shards.
       if (plans.some(({ expand }) => expand.length > 0))
         await exclusively(async () => {
           await check?.()

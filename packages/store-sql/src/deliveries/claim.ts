@@ -94,7 +94,7 @@ async function claim(
         leased.push(...deliveries)
         hasMore ||= locked.length > 0 || superseded.length > 0
       }
-      claimed.push(...inOrderOf(choice.chosen, leased))
+      claimed.push(...(outboxes.length === 1 ? leased : inOrderOf(choice.chosen, leased)))
     }
     if (areRetries) rotation.skips = claimed.length > before ? 0 : skipsInARow
   }

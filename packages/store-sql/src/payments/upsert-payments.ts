@@ -18,7 +18,9 @@ const keyColumns: readonly BulkColumn[] = [
 const keyNames = keyColumns.map(({ name }) => name).join(', ')
 const keyValues = ({ chainId, txHash, ordinal }: PaymentFacts) => [chainId, txHash, ordinal]
 const sameKey = 'p.chain_id = v.chain_id and p.tx_hash = v.tx_hash and p.ordinal = v.ordinal'
-const keyOf = ({ chainId, txHash, ordinal }: PaymentFacts) => `${chainId}:${txHash}:${ordinal}`
+/** A payment's key as text. */
+export const keyOf = ({ chainId, txHash, ordinal }: Pick<PaymentFacts, 'chainId' | 'txHash' | 'ordinal'>): string =>
+  `${chainId}:${txHash}:${ordinal}`
 
 const names = insertColumns.map(({ name }) => name)
 /** Its key and integration, which a later call never changes. */

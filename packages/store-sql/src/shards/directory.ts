@@ -5,14 +5,12 @@ import { bulk } from '../internal/bulk.js'
 import { hexOf, isHex } from '../internal/hex.js'
 import { run, runPrepared } from '../internal/statement.js'
 import { integer } from '../internal/values.js'
+import { keyOf } from '../payments/upsert-payments.js'
 import type { Integer } from '../schema/integer.js'
 import { byShard, type ShardMap } from './shard-map.js'
 
 /** The tables of each shard in one transaction, or for reads outside of any. */
 export type ShardTables = (shard: number) => { readonly db: Connection; readonly dialect: SqlDialect }
-
-/** A payment's key as text. */
-export const keyOf = ({ chainId, txHash, ordinal }: MovedPaymentKey): string => `${chainId}:${txHash}:${ordinal}`
 
 /** A payment and its shard. */
 export interface PlacedPayment extends MovedPaymentKey {

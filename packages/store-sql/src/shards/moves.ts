@@ -2,7 +2,8 @@
 import type { ProcessorUpdate } from '@payment-integration/contract'
 import type { MovedUpdate, MoveStore, MoveTransaction } from '@payment-integration/core/ports'
 import { removeUpdates } from '../moves/updates.js'
-import { findPayments, findUpdateShards, keyOf, placeUpdates, type ShardTables } from './directory.js'
+import { keyOf } from '../payments/upsert-payments.js'
+import { findPayments, findUpdateShards, placeUpdates, type ShardTables } from './directory.js'
 import { ofEach } from './merge.js'
 import { allOf, byShard, type ShardMap } from './shard-map.js'
 
@@ -62,7 +63,7 @@ export function shardedMoveTransaction(
       const first = await placesOf()
       await placeUpdates(map, tables, new Map(updates.map((update) => [update.id, first(update)])), { moves: false })
       const ids = updates.map(({ id }) => id)
-      // Locked, so that nobody decides one meanwhile. Who did so before may have stored the payment too.
+      // Locked, so that no other transaction decides one of them. One that ended just now may have stored its payment.
       const stored = await findUpdateShards(map, tables, ids, { locks: true })
       const target = await placesOf()
       const isElsewhere = (update: MovedUpdate) => stored.has(update.id) && stored.get(update.id) !== target(update)

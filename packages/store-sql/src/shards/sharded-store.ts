@@ -10,7 +10,7 @@ import { shardedConsole } from './console.js'
 import { shardedDeliveries } from './deliveries.js'
 import { forgetUpdates, placeUpdates } from './directory.js'
 import { shardedHistory } from './history.js'
-import { byText, firstOf, ofEach } from './merge.js'
+import { byNumber, byText, firstOf, ofEach } from './merge.js'
 import { shardedMoves, shardedMoveTransaction } from './moves.js'
 import { shardedPaymentReads } from './payment-reads.js'
 import { shardedSchema } from './schema.js'
@@ -64,7 +64,7 @@ export function createShardedStore(
       ...main.chains,
       async waitingDeposits(query) {
         const found = await ofEach(stores, ({ chains }) => chains.waitingDeposits(query))
-        return firstOf(found, (a, b) => Number(a.id) - Number(b.id), query.limit)
+        return firstOf(found, (a, b) => byNumber(a.id, b.id), query.limit)
       },
     },
     deliveries: shardedDeliveries(

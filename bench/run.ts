@@ -31,7 +31,6 @@ import { benchReadApi } from './read-api/bench.js'
 import { postgresDatabase, sqliteDatabase } from './read-api/database.js'
 import { benchRetention } from './retention/bench.js'
 import { benchRoles } from './roles/bench.js'
-import { benchShards } from './shards.js'
 import { benchSignature } from './signature.js'
 import { benchStart } from './start/bench.js'
 import { benchTwin } from './twin.js'
@@ -186,10 +185,6 @@ const benches: Readonly<Record<string, () => Promise<string>>> = {
             paceSeconds: 5,
           },
     ),
-  async shards() {
-    const tables = await benchShards(smoke ? [1, 2] : [1, 4, 16], smoke ? 2 : 200, effort)
-    return tables.map(({ title, rows }) => table(title, rows)).join('\n')
-  },
   start: () => benchStart({ rounds: smoke ? 1 : 11 }),
   cells: async () =>
     process.argv.includes('--model')

@@ -123,7 +123,7 @@ export function casesFor(payments: number): readonly Case[] {
     other('keys', () => '/keys'),
     other('legacy', (id) => `/legacy?chain=${chainAt(id)}&hash=${txHashAt(id)}`),
     other('audit', () => '/audit'),
-    other('audit, at any depth', (id) => `/audit?before=${newest + 100 + (id % 9_000)}.1`),
+    other('audit, at any depth', (id) => `/audit?before=${1_000_100 + (id % 9_000)}`),
     other('settings', () => '/settings'),
     own('overview', () => ''),
     own('payments', () => '/payments'),

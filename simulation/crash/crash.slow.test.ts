@@ -5,7 +5,7 @@ import { crashTable, describeCrash, killsOf, runCrashes } from './run-crash.js'
 import { runOutages } from './run-outages.js'
 import type { CrashReport } from './run-seed.js'
 
-/** Ten kills each, every fifth on PostgreSQL, and of those every second on a database in shards. */
+/** Ten kills each, every fifth on PostgreSQL. */
 const [from, count] = [1, 34]
 /** Seeds with PostgreSQL outages, and the number of outages in each. */
 const outages = { seeds: 6, each: 10 }

@@ -61,38 +61,27 @@ export async function sqliteGround(): Promise<CrashGround> {
   }
 }
 
-/**
- * A schema of a server.
- * @param options.shards - Number of its shards. @default 1
- * @param options.throughProxy - The address that the processes use, when it differs.
- */
+/** A schema of a server. @param throughProxy - The address that the processes use, when it differs. */
 export function postgresGround(
   connectionString: string,
   schema: string,
-  { shards = 1, throughProxy = connectionString }: { readonly shards?: number; readonly throughProxy?: string } = {},
+  throughProxy: string = connectionString,
 ): CrashGround {
-  const withRows = shards === 1 ? [schema] : Array.from({ length: shards }, (_, shard) => `${schema}_s${shard}`)
-  const withClient = async <T>(work: (client: pg.Client) => Promise<T>): Promise<T> => {
-    const client = new pg.Client({ connectionString })
-    await client.connect()
-    try {
-      return await work(client)
-    } finally {
-      await client.end()
-    }
-  }
   return {
-    database: { kind: 'postgres', connectionString: throughProxy, schema, shards },
-    open: () => createPostgresStore({ connectionString, schema, shards, maxConnections: 4 }),
-    attempts: () =>
-      withClient(async (client) => {
-        const found: LoggedAttempt[] = []
-        for (const name of withRows) found.push(...(await client.query<AttemptRow>(query(`${name}.`))).rows.map(logged))
-        return found
-      }),
-    remove: () =>
-      withClient(async (client) => {
-        for (const name of new Set([schema, ...withRows])) await client.query(`drop schema if exists ${name} cascade`)
-      }),
+    database: { kind: 'postgres', connectionString: throughProxy, schema },
+    open: () => createPostgresStore({ connectionString, schema, maxConnections: 4 }),
+    async attempts() {
+      const client = new pg.Client({ connectionString })
+      await client.connect()
+      const { rows } = await client.query<AttemptRow>(query(`${schema}.`))
+      await client.end()
+      return rows.map(logged)
+    },
+    async remove() {
+      const client = new pg.Client({ connectionString })
+      await client.connect()
+      await client.query(`drop schema if exists ${schema} cascade`)
+      await client.end()
+    },
   }
 }

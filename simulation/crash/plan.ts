@@ -14,8 +14,6 @@ export interface PlannedDeath {
 export interface CrashPlan {
   readonly seed: number
   readonly engine: 'sqlite' | 'postgres'
-  /** Shards of its database; 1: it has none. */
-  readonly shards: number
   readonly size: ScriptSize
   /** The processes, which run side by side. Each is started again after each of its deaths. */
   readonly processes: readonly {
@@ -41,7 +39,7 @@ const mostMsBefore = 500
 
 /**
  * Draws the plan of a seed. Every third seed has a separate dispatcher process; every fifth runs on PostgreSQL, if
- * available, and every tenth on a database in shards.
+ * available.
  */
 export function planOf(seed: number, hasPostgres: boolean): CrashPlan {
   const draws = drawsOf(seed).fork('plan')
@@ -56,7 +54,6 @@ export function planOf(seed: number, hasPostgres: boolean): CrashPlan {
     Array.from({ length: count }, () => plannedDeath(names, mayFreeze))
   const apart = seed % 3 === 0
   const engine = hasPostgres && seed % 5 === 0 ? 'postgres' : 'sqlite'
-  const shards = engine === 'postgres' && seed % 10 === 0 ? 4 : 1
   // A commit to SQLite is one call, so it is never in flight.
   const all = points.filter((point) => engine === 'postgres' || point !== 'commit sent')
   const ofServer = all.filter((point) => !/claim|post|settle/.test(point))
@@ -64,7 +61,6 @@ export function planOf(seed: number, hasPostgres: boolean): CrashPlan {
   return {
     seed,
     engine,
-    shards,
     size: { blocks: 6 * deathsPerSeed, mostPerBlock: 3 },
     processes: apart
       ? [

@@ -6,13 +6,7 @@ import type { ScriptSize } from './script.js'
 /** The database of the payments. */
 export type CrashDatabase =
   | { readonly kind: 'sqlite'; readonly path: string }
-  | {
-      readonly kind: 'postgres'
-      readonly connectionString: string
-      readonly schema: string
-      /** 1: the database has no shards. */
-      readonly shards: number
-    }
+  | { readonly kind: 'postgres'; readonly connectionString: string; readonly schema: string }
 
 /** The part of the script that may run so far. The parent raises it by a line of JSON on standard input. */
 export interface Horizon {
@@ -51,4 +45,4 @@ export type CrashLine =
   /** A dispatcher that had lost its lease dropped a late answer. */
   | { readonly type: 'lease lost' }
   | { readonly type: 'endpoint'; readonly failing: boolean }
-  | { readonly type: 'finished'; readonly replayed: number; readonly brokenAt: readonly number[] }
+  | { readonly type: 'finished'; readonly replayed: number; readonly brokenAt: number | null }

@@ -30,9 +30,7 @@ export async function runCrashes({
   return inWorkers({ from, count, concurrency }, async (seed, { path }) => {
     const plan = planOf(seed, postgres !== null)
     const ground =
-      plan.engine === 'postgres' && postgres !== null
-        ? postgresGround(postgres, `crash_${seed}`, { shards: plan.shards })
-        : await sqliteGround()
+      plan.engine === 'postgres' && postgres !== null ? postgresGround(postgres, `crash_${seed}`) : await sqliteGround()
     return onGround(ground, async () => {
       const report = await runCrashSeed(plan, ground, path)
       onReport?.(report)

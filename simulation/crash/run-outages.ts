@@ -33,11 +33,7 @@ export async function runOutages(options: OutageOptions): Promise<CrashReport[]>
   const proxy = await openCuttingProxy(postgres.connectionString)
   try {
     return await inWorkers({ from, count, concurrency: 1 }, (seed, { path }) => {
-      // Every second database is in shards.
-      const ground = postgresGround(postgres.connectionString, `outage_${seed}`, {
-        shards: seed % 2 === 0 ? 4 : 1,
-        throughProxy: proxy.connectionString,
-      })
+      const ground = postgresGround(postgres.connectionString, `outage_${seed}`, proxy.connectionString)
       return onGround(ground, async () => {
         const plan = { seed, engine: 'postgres', size: { blocks: 6 * outages, mostPerBlock: 4 } } as const
         const report = await runSeed(plan, ground, path, (run) =>

@@ -140,7 +140,7 @@ export async function runSeed(
       run.flaws.push(`missing: not everything is delivered ${finishMs / 1_000} s after all faults had ended`)
     else if ('type' in end) {
       sums.replayed = end.replayed
-      if (end.brokenAt.length > 0) run.flaws.push(`wrong: the audit log is broken at records ${end.brokenAt}`)
+      if (end.brokenAt !== null) run.flaws.push(`wrong: the audit log is broken at record ${end.brokenAt}`)
     }
     child.signal('SIGTERM')
     const kill = setTimeout(() => child.signal('SIGKILL'), 10_000)

@@ -75,8 +75,8 @@ function openStore(): Store {
     return createSqliteStore({ path: database.path, clock })
   }
   probePostgres(cross)
-  const { connectionString, schema, shards } = database
-  return createPostgresStore({ connectionString, schema, shards, clock })
+  const { connectionString, schema } = database
+  return createPostgresStore({ connectionString, schema, clock })
 }
 
 function aheadClock() {

@@ -166,40 +166,6 @@ describe('lists', () => {
     },
   )
 
-  it.each(['x', '1', '1.x', '1.1.1', '1.0'])(
-    'a malformed position %s of the audit log is answered 400',
-    async (before) => {
-      expect((await get(`/audit?before=${before}`)).status).toBe(400)
-    },
-  )
-
-  it.each(['x', '-1', '..5.0'])('a malformed position %s of the deliveries is answered 400', async (before) => {
-    const { status, text } = await get(`/deliveries?before=${before}`)
-    expect([status, text]).toEqual([400, expect.stringContaining('before is no position of a delivery')])
-  })
-
-  it('the next page of the deliveries begins where the store says, as of a database in shards', async () => {
-    const { console: reads } = twin.service.store
-    const asked: (string | undefined)[] = []
-    const next = '..10.0'
-    const store = {
-      ...twin.service.store,
-      console: {
-        ...reads,
-        async deliveries({ beforeId, ...query }: Parameters<typeof reads.deliveries>[0]) {
-          asked.push(beforeId)
-          return { ...(await reads.deliveries(query)), next }
-        },
-      },
-    }
-    const sharded = createConsole({ service: { ...twin.service, store }, now: twin.now })
-    const page = await sharded.fetch(new Request(`${host}/console/deliveries`))
-    const [, href = ''] = /href="([^"]*\/deliveries\?[^"]*before=[^"]*)"/.exec(await page.text()) ?? []
-    await sharded.fetch(new Request(new URL(href, host)))
-    sharded.close()
-    expect(asked).toEqual([undefined, next])
-  })
-
   it('an unknown page, payment or path is answered 404', async () => {
     const unknown = `0x${'9'.repeat(40)}`
     for (const path of [

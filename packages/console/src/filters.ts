@@ -1,7 +1,6 @@
 /** Reads filters from a page's URL. @module */
 import { type PaymentState, paymentStates } from '@payment-integration/contract'
 import type {
-  ConsoleAuditPosition,
   ConsolePaymentFilter,
   ConsolePosition,
   DeliveryFilter,
@@ -60,19 +59,6 @@ export function positionOf(text: string | undefined): ConsolePosition | undefine
 
 /** That position as text. */
 export const positionText = ({ blockTimestamp, id }: ConsolePosition) => `${blockTimestamp}.${id}`
-
-/** Where a page of audit records begins. @throws FilterError For text that is no such position. */
-export function auditPositionOf(text: string | undefined): ConsoleAuditPosition | undefined {
-  if (text === undefined) return undefined
-  const [at = '', seq = '', ...rest] = text.split('.')
-  if (rest.length > 0) throw new FilterError('before is no position of an audit record.')
-  const position = { at: wholeOf('before', at), seq: wholeOf('before', seq) }
-  if (position.seq === 0) throw new FilterError('before is of record 0; the first record has number 1.')
-  return position
-}
-
-/** That position as text. */
-export const auditPositionText = ({ at, seq }: ConsoleAuditPosition) => `${at}.${seq}`
 
 /** A whole number of a URL. */
 export function wholeOf(name: string, text: string): number {

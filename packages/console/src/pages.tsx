@@ -1,15 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Reads what each page shows. @module */
-import {
-  auditPositionOf,
-  auditPositionText,
-  deliveryFilter,
-  FilterError,
-  type Given,
-  givenOf,
-  paymentFilter,
-  positionOf,
-} from './filters.js'
+import { deliveryFilter, FilterError, type Given, givenOf, paymentFilter, positionOf, wholeOf } from './filters.js'
 import { jobPage } from './jobs/job-pages.js'
 import { latencyStatistics } from './live/overview.js'
 import type { Load, PageContent, PageDeps } from './page-types.js'
@@ -82,14 +73,8 @@ async function paymentsPage(deps: PageDeps, given: Given): Promise<PageContent> 
 
 async function deliveriesPage(deps: PageDeps, given: Given): Promise<PageContent> {
   const filter = deliveryFilter(given)
-  const beforeId = given['before']
-  const page = await deps.service.store.console
-    .deliveries({ ...filter, beforeId, limit: pageSize })
-    .catch((error: unknown) => {
-      // Where a page begins is text of the store.
-      if (beforeId === undefined || !(error instanceof TypeError)) throw error
-      throw new FilterError('before is no position of a delivery.')
-    })
+  const beforeId = given['before'] === undefined ? undefined : String(wholeOf('before', given['before']))
+  const page = await deps.service.store.console.deliveries({ ...filter, beforeId, limit: pageSize })
   const body = <DeliveriesPage given={given} choices={await choicesOf(deps)} page={page} />
   const isLive = beforeId === undefined
   return {
@@ -149,12 +134,12 @@ async function chainsPage({ service }: PageDeps): Promise<PageContent> {
 }
 
 async function auditPage({ service }: PageDeps, given: Given): Promise<PageContent> {
-  const before = auditPositionOf(given['before'])
-  const records = await service.store.console.audit({ before, limit: pageSize + 1 })
+  const beforeSeq = given['before'] === undefined ? undefined : wholeOf('before', given['before'])
+  if (beforeSeq === 0) throw new FilterError('before is 0; the first record has number 1.')
+  const records = await service.store.console.audit({ beforeSeq, limit: pageSize + 1 })
   const shown = records.slice(0, pageSize)
-  const last = records.length > pageSize ? shown.at(-1) : undefined
-  const next = last === undefined ? null : hrefOf('/audit', { before: auditPositionText(last) })
-  const body = <AuditPage records={shown} isFirst={before === undefined} next={next} />
+  const next = records.length > pageSize ? hrefOf('/audit', { before: shown.at(-1)?.seq }) : null
+  const body = <AuditPage records={shown} isFirst={beforeSeq === undefined} next={next} />
   return { title: 'Audit log', section: '/audit', body }
 }
 

@@ -35,28 +35,19 @@ async function fourDeliveries(store: Store) {
   return payment
 }
 
-/** The four in the order in which they were made. */
-async function inOrder(store: Store) {
-  const views = await store.deliveries.list({ limit: 10 })
-  const placeOf = ({ txHash, version }: (typeof views)[number]) => 10 * Number(BigInt(txHash)) + version
-  return views.sort((a, b) => placeOf(a) - placeOf(b))
-}
-
 /** Registers the tests. */
 export function consoleDeliveryTests(test: StoreTest): void {
   test('deliveries are listed newest first, by every field of a filter', async ({ store }) => {
     await fourDeliveries(store)
-    const oldestFirst = await inOrder(store)
+    const oldestFirst = await store.deliveries.list({ limit: 10 })
     const list = async (filter: Omit<Parameters<Store['console']['deliveries']>[0], 'limit'>) => {
       const { rows, next } = await store.console.deliveries({ ...filter, limit: 10 })
       expect(next).toBeNull()
       return rows
     }
     const views = (...positions: readonly number[]) => positions.map((n) => oldestFirst[n - 1])
-    const all = await list({})
-    expect(all.map(({ createdAt }) => createdAt)).toEqual(views(4, 3, 2, 1).map((view) => view?.createdAt))
-    expect(new Set(all)).toEqual(new Set(views(4, 3, 2, 1)))
-    expect(new Set(await list({ status: 'pending' }))).toEqual(new Set(views(4, 3)))
+    expect(await list({})).toEqual(views(4, 3, 2, 1))
+    expect(await list({ status: 'pending' })).toEqual(views(4, 3))
     expect(await list({ status: 'delivered' })).toEqual(views(2))
     expect(await list({ status: 'exhausted' })).toEqual(views(1))
     expect(await list({ integrationAddress: shop })).toEqual(views(3, 2, 1))
@@ -75,11 +66,11 @@ export function consoleDeliveryTests(test: StoreTest): void {
     expect(await list({ integrationAddress: shop, status: 'exhausted' })).toEqual(views(1))
     expect(await list({ integrationAddress: shop, status: 'superseded' })).toEqual([])
     expect(await list({ chainId: 10, status: 'pending' })).toEqual(views(3))
-    expect(await list({ since: 0 })).toEqual(all)
+    expect(await list({ since: 0 })).toEqual(views(4, 3, 2, 1))
     expect(await list({ until: 1 })).toEqual([])
     expect(await list({ since: Number.MAX_SAFE_INTEGER })).toEqual([])
     const created = oldestFirst[0]?.createdAt ?? 0
-    expect(await list({ since: created, until: created + 1 })).toContainEqual(oldestFirst[0])
+    expect((await list({ since: created, until: created + 1 })).at(-1)).toEqual(oldestFirst[0])
     expect(await list({ until: created })).toEqual([])
   })
 
@@ -102,7 +93,7 @@ export function consoleDeliveryTests(test: StoreTest): void {
 
   test('deliveries are read by payment and by id, with their attempts', async ({ store }) => {
     const payment = await fourDeliveries(store)
-    const all = await inOrder(store)
+    const all = await store.deliveries.list({ limit: 10 })
     expect(await store.console.deliveriesOf(payment.id)).toEqual(all.slice(0, 2))
     const ids = all.slice(1, 3).map(({ deliveryId }) => deliveryId)
     expect(await store.console.deliveriesById([...ids, '987654'])).toEqual(all.slice(1, 3))
@@ -151,19 +142,25 @@ export function consoleDeliveryTests(test: StoreTest): void {
     expect(await store.console.lastFailure(otherShop)).toBeNull()
   })
 
-  test('the audit log is read newest first by time, over all its chains, page by page', async ({ store }) => {
-    const times = [3, 1, 2, 1, 1, 3, 2, 1, 4].map((n) => epoch + n)
-    for (const [n, at] of times.entries())
-      await store.transaction(async (tx) => {
-        const { next } = await tx.lockAudit([null, shop, otherShop][n % 3] ?? null)
-        const entry = { at, actor: 'test', action: 'deliveries.replayed', subject: String(n), details: {} } as const
-        await tx.appendAudit({ ...entry, seq: next, keyVersion: 1, hash: hash(next).slice(2) })
-      })
-    const all = await store.console.audit({ limit: 99 })
-    expect(all.map(({ at }) => at)).toEqual([...times].sort((a, b) => b - a))
-    expect(all).toEqual([...all].sort((a, b) => b.at - a.at || b.seq - a.seq))
-    expect(new Set(all)).toEqual(new Set(await store.audit.list({ limit: 99 })))
-    for (const [n, before] of all.entries())
-      expect(await store.console.audit({ before, limit: 2 })).toEqual(all.slice(n + 1, n + 3))
+  test('the audit log is read newest first', async ({ store }) => {
+    await store.transaction(async (tx) => {
+      await tx.lockAudit()
+      for (let seq = 1; seq <= 3; seq += 1)
+        await tx.appendAudit({
+          seq,
+          at: epoch,
+          actor: 'test',
+          action: 'deliveries.replayed',
+          subject: 'all',
+          details: {},
+          keyVersion: 1,
+          hash: hash(seq).slice(2),
+        })
+    })
+    const seqs = async (...given: Parameters<Store['console']['audit']>) =>
+      (await store.console.audit(...given)).map(({ seq }) => seq)
+    expect(await seqs({ limit: 2 })).toEqual([3, 2])
+    expect(await seqs({ beforeSeq: 2, limit: 2 })).toEqual([1])
+    expect(await seqs({ beforeSeq: 1, limit: 2 })).toEqual([])
   })
 }

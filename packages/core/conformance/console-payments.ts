@@ -155,18 +155,17 @@ export function consolePaymentTests(test: StoreTest): void {
     for (const [ordinal, integrationAddress] of [shop, otherShop, null].entries())
       await indexed(store, { integrationAddress, ordinal, logIndex: ordinal })
     const owners = (rows: readonly StoredPayment[]) => rows.map((each) => each.integrationAddress)
-    const all = owners((await store.console.payments({ limit: 10 })).rows)
-    expect(new Set(all)).toEqual(new Set([null, otherShop, shop]))
-    for (const integrationAddress of all) {
+    const newestFirst = [null, otherShop, shop]
+    for (const integrationAddress of newestFirst) {
       const { rows } = await store.console.payments({ integrationAddress, limit: 10 })
       expect(owners(rows)).toEqual([integrationAddress])
     }
     for (const filter of [{}, { state: null }, { since: epoch, until: epoch + 1 }, { chainId: 1 }] as const) {
-      expect(owners((await store.console.payments({ ...filter, limit: 10 })).rows)).toEqual(all)
+      expect(owners((await store.console.payments({ ...filter, limit: 10 })).rows)).toEqual(newestFirst)
       const first = await store.console.payments({ ...filter, limit: 1 })
       const second = await store.console.payments({ ...filter, limit: 1, before: first.next ?? undefined })
       const third = await store.console.payments({ ...filter, limit: 1, before: second.next ?? undefined })
-      expect(owners([...first.rows, ...second.rows, ...third.rows])).toEqual(all)
+      expect(owners([...first.rows, ...second.rows, ...third.rows])).toEqual(newestFirst)
       expect(third.next).toBeNull()
     }
   })
@@ -225,9 +224,7 @@ export function consolePaymentTests(test: StoreTest): void {
     expect(await updates(2)).toStrictEqual(expected.slice(0, 2))
     const settled = { id: 'u3', paymentId: own.id, outcome: 'unchanged', reason: null, version: 2 } as const
     await store.transaction((tx) => tx.settleUpdates([settled]))
-    const ids = (await updates(10)).map(({ id }) => id)
-    expect(ids).toContain('u3')
-    expect(ids.filter((id) => id !== 'u3')).toEqual(['u2', 'u1', 'u0'])
+    expect((await updates(10)).map(({ id }) => id)).toEqual(['u3', 'u2', 'u1', 'u0'])
     expect(await store.console.updates({ paymentIds: ['987654'], limit: 10 })).toEqual([])
   })
 
@@ -264,11 +261,13 @@ export function consolePaymentTests(test: StoreTest): void {
     const { payments, deliveries, updates } = await store.console.newest(10)
     expect(payments).toEqual([second.id, first.id])
     expect(deliveries.map(({ paymentId }) => paymentId)).toEqual([first.id, second.id, first.id])
-    expect(new Set(updates.map(({ paymentId }) => paymentId))).toEqual(new Set([null, first.id]))
+    expect(updates.map(({ paymentId }) => paymentId)).toEqual([null, first.id])
     const named = await store.console.deliveriesById(deliveries.map(({ deliveryId }) => deliveryId))
     expect(named.map(({ version }) => version)).toEqual([1, 1, 2])
-    const newest = await store.console.newest(1)
-    expect([newest.payments, newest.deliveries]).toEqual([payments.slice(0, 1), deliveries.slice(0, 1)])
-    expect(updates).toEqual(expect.arrayContaining([...newest.updates]))
+    expect(await store.console.newest(1)).toEqual({
+      payments: payments.slice(0, 1),
+      deliveries: deliveries.slice(0, 1),
+      updates: updates.slice(0, 1),
+    })
   })
 }

@@ -1,6 +1,6 @@
 /** Tests: listings of deliveries. @module */
 import { expect } from 'vitest'
-import type { DeliveryFilter, DeliveryStatus, DeliveryView } from '../src/ports/store-deliveries.js'
+import type { DeliveryFilter, DeliveryStatus } from '../src/ports/store-deliveries.js'
 import {
   answered,
   claimOne,
@@ -58,27 +58,15 @@ const filters: readonly [string, DeliveryFilter, readonly number[]][] = [
   ['everything at once', { integrationAddress: shop, chainId: 1, txHash: hash(2), status: 'exhausted', since: 1 }, [4]],
 ]
 
-/** The places of the six by transaction, chain and version. */
-const places = ['1 1 1', '1 10 1', '1 1 2', '2 1 1', '3 1 1', '4 1 1']
-const placeOf = ({ txHash, chainId, version }: DeliveryView) =>
-  places.indexOf(`${BigInt(txHash)} ${chainId} ${version}`) + 1
-
 /** Registers the tests. */
 export function deliveryListTests(test: StoreTest): void {
-  test('deliveries are listed by id and counted, by every field of a filter; those of an integration oldest first', async (subject) => {
+  test('deliveries are listed oldest first and counted, by every field of a filter', async (subject) => {
     const { store } = subject
     await sixDeliveries(subject)
     const all = await store.deliveries.list({ limit: 10 })
-    expect(all.map(placeOf).sort()).toEqual([1, 2, 3, 4, 5, 6])
-    expect(all.map(({ deliveryId }) => Number(deliveryId))).toEqual(
-      all.map(({ deliveryId }) => Number(deliveryId)).sort((a, b) => a - b),
-    )
-    for (const integrationAddress of [shop, otherShop]) {
-      const own = (await store.deliveries.list({ integrationAddress, limit: 10 })).map(placeOf)
-      expect(own).toEqual([...own].sort())
-    }
+    expect(all).toHaveLength(6)
     for (const [name, filter, expected] of filters) {
-      const views = all.filter((view) => expected.includes(placeOf(view)))
+      const views = expected.map((n) => all[n - 1])
       expect(await store.deliveries.list({ ...filter, limit: 10 }), name).toEqual(views)
       expect(await store.deliveries.count(filter), name).toBe(expected.length)
       expect(await store.deliveries.count(filter, { atMost: 2 }), name).toBe(Math.min(2, expected.length))

@@ -45,7 +45,7 @@ export function integrationSessionTests(test: StoreTest): void {
   test('a session with a taken hash or an unknown integration is rejected', async ({ store }) => {
     for (const address of [shop, otherShop]) await store.integrations.insert(integration({ address }))
     await open(store, sessionOf(1))
-    await expect(open(store, sessionOf(2), sessionOf(1))).rejects.toThrow()
+    await expect(open(store, sessionOf(2), sessionOf(1, { integrationAddress: otherShop }))).rejects.toThrow()
     await expect(open(store, sessionOf(2, { integrationAddress: `0x${'99'.repeat(20)}` }))).rejects.toThrow()
     expect(await openHashes(store, 3)).toEqual([1])
     expect((await store.integrationSessions.find(hashOf(1)))?.integration.address).toBe(shop)

@@ -2,8 +2,6 @@
 import { describe } from 'vitest'
 import { accountTests } from './accounts.js'
 import { auditTests } from './audit.js'
-import { auditChainTests } from './audit-chains.js'
-import { auditLockTests } from './audit-locks.js'
 import { backlogTests } from './backlog.js'
 import { checkpointTests } from './checkpoints.js'
 import { claimTests } from './claims.js'
@@ -66,8 +64,6 @@ export function storeConformance(adapter: string, open: OpenStore): void {
   describe(`${adapter}: sessions of integrations`, () => integrationSessionTests(test))
   describe(`${adapter}: sealing keys`, () => sealingKeyTests(test))
   describe(`${adapter}: audit log`, () => auditTests(test))
-  describe(`${adapter}: audit chains`, () => auditChainTests(test))
-  describe(`${adapter}: locks of the audit log`, () => auditLockTests(test))
   describe(`${adapter}: claims`, () => claimTests(test))
   describe(`${adapter}: fairness`, () => fairnessTests(test))
   describe(`${adapter}: settling`, () => settlingTests(test))

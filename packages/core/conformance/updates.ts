@@ -70,7 +70,7 @@ export function updateTests(test: StoreTest): void {
     expect(await store.transaction((tx) => insertUpdate(tx, waiting({ id: 'iD' })))).toBe(true)
   })
 
-  test('waiting updates of a transaction come in the order they were received', async ({ store }) => {
+  test('waiting updates of the named transactions come in the order they were received', async ({ store }) => {
     for (const [id, n] of [
       ['z', 2],
       ['a', 1],
@@ -82,8 +82,7 @@ export function updateTests(test: StoreTest): void {
     await store.transaction((tx) => insertUpdate(tx, waiting({ id: 'other-chain', chainId: '2', txHash: hash(2) })))
     const keys = [2, 1, 2, 7].map((n) => ({ chainId: 1, txHash: hash(n) }))
     const found = await store.transaction((tx) => tx.waitingUpdates(keys))
-    const of = (n: number) => found.flatMap(({ id, txHash }) => (txHash === hash(n) ? [id] : []))
-    expect([of(1), of(2), found.length]).toEqual([['a', 'c'], ['z', 'm'], 4])
+    expect(found.map(({ id }) => id)).toEqual(['z', 'a', 'm', 'c'])
   })
 
   test('a waiting update is found among 3,000 keys', async ({ store }) => {

@@ -2,7 +2,7 @@
 import type { ProcessorUpdate } from '@payment-integration/contract'
 import { createAccountCommands } from './accounts/commands.js'
 import { createAudited } from './audit/audited.js'
-import { verifyChain } from './audit/verify-chain.js'
+import { createAuditQueries } from './audit/queries.js'
 import { forgetAfterChanges } from './auth/forget-after-changes.js'
 import type { Recent } from './auth/recent.js'
 import { createDeliveryCommands } from './deliveries/commands.js'
@@ -21,7 +21,7 @@ import type { Store } from './ports/store.js'
 import type { Clock, Random } from './ports/world.js'
 import { createChainCommands } from './reindex/commands.js'
 import type { MasterKey } from './secrets/master-key.js'
-import type { ActorCommands, RecordedAct } from './service-types.js'
+import type { ActorCommands } from './service-types.js'
 import type { UpdateOutcomes } from './updates/apply-updates.js'
 
 /** The dependencies of the commands. */
@@ -114,12 +114,8 @@ export function createActorCommands(deps: ActorCommandsDeps, actor: string): Act
       clock,
       random,
       audited: auditedIn(transaction),
-      auditBrokenAt: async (chain) => (await verifyChain({ audit: store.audit, keys }, chain)).brokenAt,
+      verifyAudit: () => createAuditQueries({ audit: store.audit, keys }).verify(),
     }),
-    recordAct: (act) => auditedIn(transaction)(async (_tx, note) => note(act), integrationOf(act)),
+    recordAct: (act) => auditedIn(transaction)(async (_tx, note) => note(act)),
   }
 }
-
-/** The integration that an act concerns; null: it concerns none. */
-const integrationOf = ({ action, subject }: RecordedAct): string | null =>
-  action === 'integration.receiver_probed' ? subject : null

@@ -100,8 +100,8 @@ export type ServiceEvent =
       readonly to: number
     }
   /**
-   * The newest record of an audit chain, once a day. Stored outside the database it proves that no earlier record of
-   * the chain was deleted or rewritten.
+   * The newest record of the audit log, once a day. Stored outside the database it proves that no earlier record was
+   * deleted or rewritten.
    */
   | ({ readonly type: 'audit.head' } & AuditHead)
   /** A log of a listed router that is neither a payment nor a conversion. It is skipped; an operator should look. */

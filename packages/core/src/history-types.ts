@@ -32,7 +32,7 @@ export type RetentionProgress =
   | { readonly event: 'given_up'; readonly deliveries: number }
   /** It has pending deliveries of an integration, so that its deliveries and attempts stay. */
   | { readonly event: 'kept'; readonly pending: PendingDeliveries }
-  /** An audit chain is broken at a record, so that its records stay. */
+  /** The chain of the audit log is broken at a record, so that the log stays. */
   | { readonly event: 'audit_broken'; readonly brokenAt: number }
   | { readonly event: 'removed'; readonly history: EndedHistory; readonly file: ArchivedFile }
 
@@ -65,7 +65,7 @@ export interface HistoryCommands {
    * Stores the rows of a file again, until the next run. Deliveries among them are shown, and not replayed.
    * @returns The number of rows in the file.
    * @throws ArchiveError `ERR_ARCHIVE` for a damaged file, one that this database did not write, attempts before their
-   * deliveries, or audit records that do not end where their chain begins.
+   * deliveries, or audit records that do not end where the log begins.
    */
   restore(archive: HistoryArchive, name: string): Promise<{ readonly kind: HistoryKind; readonly rows: number }>
 }

@@ -19,7 +19,7 @@ import type { OperatorCommands, OperatorSessions } from './operator-types.js'
 import type { Chain, EndpointStatus, ProofLevel } from './ports/chain.js'
 import type { Store } from './ports/store.js'
 import type { AccountRecord } from './ports/store-accounts.js'
-import type { AuditQuery, AuditRecord } from './ports/store-audit.js'
+import type { AuditRecord } from './ports/store-audit.js'
 import type { LegacyKeyRecord } from './ports/store-legacy-keys.js'
 import type { ProcessQueries, RunOptions } from './processes/process-types.js'
 import type { ReindexReport, ReindexRequest } from './reindex/reindex-types.js'
@@ -140,40 +140,29 @@ export interface ChainCommands {
 
 /** The operator's reads of the audit log. */
 export interface AuditQueries {
-  /** How many audit chains the log has: `seq % chains` is that of a record. */
-  readonly chains: number
-  /** Records in the order of their numbers. @throws RangeError For a chain that the log does not have. */
-  list(query: AuditQuery): Promise<AuditRecord[]>
-  /** The newest record of each chain that has one, by chain: to store outside the database. */
-  heads(): Promise<AuditHead[]>
-  /** Checks each chain from its first record to its last. @throws The signal's reason when it aborts. */
-  verify(options?: AuditVerifyOptions): Promise<AuditVerdict>
+  /** Records in their order. */
+  list(query: { readonly afterSeq?: number | undefined; readonly limit: number }): Promise<AuditRecord[]>
+  /** Its newest record, to store outside the database; null: the log is empty. */
+  head(): Promise<AuditHead | null>
+  /** Checks the chain from its first record to its last. @throws The signal's reason when it aborts. */
+  verify(options?: {
+    /** Called after each part with the number of checked records. */
+    readonly onProgress?: ((records: number) => void) | undefined
+    readonly signal?: AbortSignal | undefined
+  }): Promise<AuditVerdict>
 }
 
-/** How the audit log is checked. */
-export interface AuditVerifyOptions {
-  /** Called after each part with the number of checked records. */
-  readonly onProgress?: ((records: number) => void) | undefined
-  readonly signal?: AbortSignal | undefined
-}
-
-/** Proof, stored outside, that no record of its chain up to this one was deleted or rewritten. */
+/** Proof, stored outside, that no record up to this one was deleted or rewritten. */
 export type AuditHead = Pick<AuditRecord, 'seq' | 'at' | 'hash'>
 
 /** Whether the audit log is intact. */
 export interface AuditVerdict {
   /** Number of checked records. */
   readonly records: number
-  /**
-   * The last intact record of each chain that has one, by chain. Number and hash, stored outside, also reveal deleted
-   * records at the end.
-   */
-  readonly heads: readonly AuditHead[]
-  /**
-   * Of each broken chain the first `seq` that is missing, altered, or keyed with an unconfigured master key. Empty: the
-   * log is intact.
-   */
-  readonly brokenAt: readonly number[]
+  /** The newest record, or null. Number and hash, stored outside, also reveal deleted records at the end. */
+  readonly last: AuditHead | null
+  /** The first `seq` that is missing, altered, or keyed with an unconfigured master key; null: the log is intact. */
+  readonly brokenAt: number | null
 }
 
 /** A loop until its signal aborts. Errors do not stop it; it reports them as events. */

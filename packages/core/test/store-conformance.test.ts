@@ -1,9 +1,5 @@
 /** The store in memory keeps the promises of the Store port: the core's tests rely on it. @module */
-import { describe } from 'vitest'
-import { auditTests } from '../conformance/audit.js'
-import { auditChainTests } from '../conformance/audit-chains.js'
 import { storeConformance } from '../conformance/store-conformance.js'
-import { storeTests } from '../conformance/subject.js'
 import { memoryStore } from './support/memory-store.js'
 
 storeConformance('memory', async () => {
@@ -16,13 +12,4 @@ storeConformance('memory', async () => {
     },
     close: () => store.close(),
   }
-})
-
-describe('memory with three audit chains: audit log', () => {
-  const test = storeTests(async () => {
-    const store = memoryStore({ auditChains: 3 })
-    return { store, close: () => store.close() }
-  })
-  auditTests(test)
-  auditChainTests(test)
 })

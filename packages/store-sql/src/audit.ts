@@ -1,33 +1,16 @@
-/** Stores the one audit chain of a schema; the core fills and chains its records. @module */
-import type {
-  AuditAction,
-  AuditQuery,
-  AuditRecord,
-  AuditStore,
-  StoreTransaction,
-} from '@payment-integration/core/ports'
+/** Stores the audit log; the core fills and chains its records. @module */
+import type { AuditAction, AuditRecord, AuditStore, StoreTransaction } from '@payment-integration/core/ports'
 import type { Selectable } from 'kysely'
 import type { Connection, SqlDialect } from './engine.js'
 import { checkInteger } from './internal/checks.js'
 import { integer, pack, unpack } from './internal/values.js'
 import type { AuditRow } from './schema/tables.js'
 
-/** Reads the chain, whose numbers are 1, 2, 3, and so on. */
-export function createAuditStore(db: Connection): AuditStore {
-  return {
-    chains: 1,
-    list: (query) => listAudit(db, query),
-    async newest(chain) {
-      checkChain(chain)
-      return newestAudit(db)
-    },
-  }
-}
-
-const checkChain = (chain: number) => checkInteger(chain, 'chain', 0, 0)
-
-async function listAudit(db: Connection, { chain = 0, afterSeq = 0, limit }: AuditQuery): Promise<AuditRecord[]> {
-  checkChain(chain)
+/** Records in their order. */
+export async function listAudit(
+  db: Connection,
+  { afterSeq = 0, limit }: Parameters<AuditStore['list']>[0],
+): Promise<AuditRecord[]> {
   const rows = await db
     .selectFrom('audit')
     .selectAll()
@@ -38,26 +21,24 @@ async function listAudit(db: Connection, { chain = 0, afterSeq = 0, limit }: Aud
   return rows.map(auditRecord)
 }
 
-async function newestAudit(db: Connection): Promise<AuditRecord | null> {
+/** The newest record, or null. */
+export async function newestAudit(db: Connection): Promise<AuditRecord | null> {
   const row = await db.selectFrom('audit').selectAll().orderBy('seq', 'desc').limit(1).executeTakeFirst()
   return row === undefined ? null : auditRecord(row)
 }
 
-/** The operations of a transaction on the audit log. */
-export type AuditTransaction = Pick<StoreTransaction, 'lockAudit' | 'appendAudit' | 'removeAudit' | 'restoreAudit'>
+type AuditTransaction = Pick<StoreTransaction, 'lockAudit' | 'appendAudit' | 'removeAudit' | 'restoreAudit'>
 
 /** The audit log within a transaction. */
 export function auditIn(db: Connection, dialect: SqlDialect): AuditTransaction {
   /** Number of the next record; null until the log is locked. */
   let following: number | null = null
   return {
-    async lockAudit(key) {
-      if (typeof key === 'number') checkChain(key)
+    async lockAudit() {
       await dialect.lock(db, 'audit')
       const newest = await newestAudit(db)
-      const next = (newest?.seq ?? 0) + 1
-      following = next
-      return { newest, next, step: 1 }
+      following = (newest?.seq ?? 0) + 1
+      return newest
     },
     async appendAudit(record) {
       if (record.seq !== following)

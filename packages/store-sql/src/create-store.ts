@@ -1,19 +1,82 @@
 /** Builds the store over either database. @module */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { systemIds } from '@payment-integration/core'
-import type { Ids, Store } from '@payment-integration/core/ports'
+import type { ConsoleReads, Ids, PaymentReads, Store } from '@payment-integration/core/ports'
+import { sql } from 'kysely'
+import { createAccountStore } from './accounts.js'
+import { listAudit, newestAudit } from './audit.js'
+import { createChainReads } from './chains/chain-reads.js'
+import { createConsoleReads } from './console/console-reads.js'
+import { createDataKeyStore } from './data-keys.js'
+import { createDeliveryStore } from './deliveries/delivery-store.js'
 import type { Engine } from './engine.js'
+import { createHistoryStore } from './history/history-store.js'
+import { createIdentityAccounts } from './identity/accounts.js'
+import { createIdentityStore } from './identity/identity-store.js'
+import { createIntegrationSessionStore } from './integration-sessions.js'
+import { createIntegrationStore } from './integrations.js'
+import { createLeaseStore } from './leases.js'
+import { createLegacyKeyStore } from './legacy-keys.js'
+import { createSchema, migrate } from './migrations/migrate.js'
 import { releasedMigrations } from './migrations/released.js'
-import { createSchemaStore, type GuardedEngine } from './schema-store.js'
-import { createShardedStore } from './shards/sharded-store.js'
+import { createMoveStore } from './moves/move-store.js'
+import { createOperatorStore } from './operators.js'
+import { createPaymentReads } from './payments/payment-reads.js'
+import { preferReaderForConsole, preferReaderForPayments } from './prefer-reader.js'
+import { listSealingKeys } from './sealing-keys.js'
+import { createStoreTransaction } from './store-transaction.js'
 
 /** Builds the store port on an engine. */
 export function createStore(database: Engine, ids: Ids = systemIds, migrations = releasedMigrations): Store {
-  const { shards } = database
-  const guarded = rejectNesting(database)
-  return shards === undefined
-    ? createSchemaStore(guarded, ids, migrations)
-    : createShardedStore(guarded, shards, ids, migrations)
+  const { engine, outbox, assertNotNested } = rejectNesting(database)
+  return {
+    migrate: (report) => migrate(engine, migrations, report),
+    schema: createSchema(engine, migrations),
+    async transaction(work, options = {}) {
+      let made = 0
+      const result = await engine.transaction((db) => {
+        made = 0
+        return work(createStoreTransaction(db, engine.dialect, (deliveries) => (made += deliveries)))
+      }, options)
+      if (made > 0) engine.announceDue()
+      return result
+    },
+    assertNotNested,
+    payments: paymentReads(engine),
+    chains: createChainReads(engine.read),
+    leases: createLeaseStore(engine),
+    deliveries: createDeliveryStore(outbox, ids),
+    integrations: createIntegrationStore(engine),
+    accounts: createAccountStore(engine),
+    legacyKeys: createLegacyKeyStore(engine),
+    operators: createOperatorStore(engine),
+    integrationSessions: createIntegrationSessionStore(engine),
+    audit: { list: (query) => listAudit(engine.read, query), newest: () => newestAudit(engine.read) },
+    console: consoleReads(engine),
+    history: createHistoryStore(engine),
+    moves: createMoveStore(engine),
+    identity: createIdentityStore(engine),
+    identityAccounts: createIdentityAccounts(engine),
+    dataKeys: createDataKeyStore(engine),
+    sealingKeys: (now) => listSealingKeys(engine, now),
+    async ping() {
+      await sql`select 1`.execute(engine.read)
+    },
+    close: () => engine.close(),
+  }
+}
+
+function paymentReads(engine: Engine): PaymentReads {
+  const { reader } = engine
+  const primary = createPaymentReads(engine)
+  return reader === undefined ? primary : preferReaderForPayments(primary, createPaymentReads(reader), reader)
+}
+
+function consoleReads(engine: Engine): ConsoleReads {
+  const { reader } = engine
+  const primary = createConsoleReads(engine)
+  if (reader === undefined) return primary
+  return preferReaderForConsole(primary, createConsoleReads({ ...engine, ...reader }), reader)
 }
 
 /**
@@ -23,7 +86,11 @@ export function createStore(database: Engine, ids: Ids = systemIds, migrations =
  * @returns The engine, and one for the store's own transactions, whose work never starts another. These are rejected
  * inside other work too, but not tracked: tracking slows every promise of the process while they run.
  */
-function rejectNesting(database: Engine): GuardedEngine {
+function rejectNesting(database: Engine): {
+  readonly engine: Engine
+  readonly outbox: Engine
+  assertNotNested(): void
+} {
   const current = new AsyncLocalStorage<{ open: boolean }>()
   let running = 0
   const assertNotNested = () => {

@@ -222,8 +222,6 @@ export interface TransactionOptions {
   readonly searches?: boolean
   /** Whether it may take as long as it takes, as a migration of a large table does. @default false */
   readonly isLong?: boolean
-  /** Whether all its reads are of one moment; it writes nothing. @default false */
-  readonly isSnapshot?: boolean
 }
 
 /** An open database. */
@@ -251,15 +249,7 @@ export interface Engine {
   countSettled?(attempts: number): void
   /** A standby for reads that may be stale within a bound. */
   readonly reader?: Reader | undefined
-  /** The shards, by number; undefined: the tables of this engine have all rows. Source: docs/decisions/shards.md. */
-  readonly shards?: readonly ShardEngine[] | undefined
   close(): Promise<void>
-}
-
-/** A part of a database: the same tables once more, with the rows of some integrations. */
-export interface ShardEngine extends Omit<Engine, 'check' | 'shards'> {
-  /** Its tables in a transaction of the database. */
-  within(db: Transaction<Tables>): Transaction<Tables>
 }
 
 /** Reads from a standby. */

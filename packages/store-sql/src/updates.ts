@@ -165,41 +165,9 @@ export async function settleUpdates(
   ])
   const found = await bulk(db, dialect, settledColumns, rows, (source) => settleText(dialect, source))
   if (found.length === rows.length) return
-  throw notWaiting(settled.map(({ id }) => id))
+  const ids = settled.map(({ id }) => id).join(' or ')
+  throw new RangeError(`There is no waiting update ${ids}; nothing was recorded.`)
 }
-
-/**
- * Removes waiting updates, to be stored with their outcomes in another shard: in the order they were received.
- * @throws RangeError When one of them does not wait.
- */
-export async function takeWaiting(
-  db: Connection,
-  dialect: SqlDialect,
-  settled: readonly SettledUpdate[],
-): Promise<NewUpdate[]> {
-  const ids = settled.map(({ id }) => id)
-  const rows = await runPrepared<{ id: string; seq: Integer; fingerprint: Uint8Array | string; body: string }>(
-    db,
-    dialect,
-    (parameter) => `delete from ${dialect.name('updates')} as u
-      where ${dialect.oneOf('u.id', 'text', ids, parameter)} and u.chain_id is not null
-      returning u.id, u.seq, u.fingerprint, u.body`,
-  )
-  const taken = new Map(rows.map((row) => [row.id, row]))
-  const missing = ids.filter((id) => !taken.has(id))
-  if (missing.length > 0) throw notWaiting(missing)
-  const outcomes = new Map(settled.map(({ id, ...outcome }) => [id, outcome]))
-  return rows
-    .sort((a, b) => integer(a.seq) - integer(b.seq))
-    .flatMap((row) => {
-      const outcome = outcomes.get(row.id)
-      if (outcome === undefined) return []
-      return { ...outcome, update: unpack<ProcessorUpdate>(row.body), fingerprint: hexOf(row.fingerprint) }
-    })
-}
-
-const notWaiting = (ids: readonly string[]) =>
-  new RangeError(`There is no waiting update ${ids.join(' or ')}; nothing was recorded.`)
 
 /**
  * The statement that settles them. An update has its chain only while it waits; by a condition on the outcome a plan

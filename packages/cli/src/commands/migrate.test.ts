@@ -125,22 +125,6 @@ describe.skipIf(postgresMissing)(
       expect(err).toContain('run the newer release')
     })
 
-    it('a database in shards has the steps of each shard, and serves with their number alone', async () => {
-      const sharded = { ...env, PI_DATABASE_SHARDS: '2' }
-      const runWith = (given: Record<string, string>, ...args: string[]) => commandsOf('migrate', given).run(...args)
-      const tables = 'create all tables'
-      expect((await runWith(sharded, 'plan')).lines).toEqual([
-        'migrate apply runs these steps:',
-        ...['shard 0: ', 'shard 1: ', ''].map((part) => `  100  ${part}${tables}`),
-      ])
-      expect((await runWith(sharded, 'apply')).exitCode).toBe(0)
-      expect((await runWith(sharded, 'plan')).lines).toEqual(['The schema is up to date.'])
-      expect((await serve(sharded)).exitCode).toBe(0)
-      const has = 'The database has 2 shards, and this process is configured for'
-      expect((await runWith({ ...env, PI_DATABASE_SHARDS: '4' }, 'apply')).err).toContain(`${has} 4 shards.`)
-      expect((await serve()).err).toContain(`${has} no shards.`)
-    })
-
     it('contract asks on a terminal, and needs --yes elsewhere', async () => {
       await run('apply')
       becomeNext()

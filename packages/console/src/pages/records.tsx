@@ -45,7 +45,7 @@ export function AuditPage(props: { records: readonly AuditRecord[]; isFirst: boo
       )}
       <Pager first={props.isFirst ? null : hrefOf('/audit', {})} next={props.next} />
       <p class="dim">
-        Check all chains here, or with <code>payment-integration audit verify</code>.
+        Check the whole chain here, or with <code>payment-integration audit verify</code>.
       </p>
       <ActForm act="verify-audit" label="Check all records" needs="operator" />
     </>

@@ -8,13 +8,13 @@ import { announceEveryMs, createHeadAnnouncer } from './announce-head.js'
 
 const headOf = (seq: number): AuditHead => ({ seq, at: seq, hash: String(seq).padStart(64, '0') })
 
-function running(heads: () => Promise<AuditHead[]>) {
+function running(head: () => Promise<AuditHead | null>) {
   const clock = manualClock()
   const logger = recordingLogger()
   const published: ServiceEvent[] = []
   const stop = new AbortController()
   const announcer = createHeadAnnouncer({
-    audit: { heads },
+    audit: { head },
     ...{ clock, logger, random: { fraction: () => 1 }, publish: (event) => published.push(event) },
   })
   const ended = announcer.run(stop.signal)
@@ -23,7 +23,7 @@ function running(heads: () => Promise<AuditHead[]>) {
 
 test('the newest record is announced at the start and once a day, as it is then', async () => {
   let seq = 1
-  const { clock, published, ended, stop } = running(async () => [headOf(seq)])
+  const { clock, published, ended, stop } = running(async () => headOf(seq))
   await until('the first one', () => published.length === 1)
   seq = 7
   await clock.advance(announceEveryMs - 1)
@@ -34,16 +34,8 @@ test('the newest record is announced at the start and once a day, as it is then'
   await ended
 })
 
-test('each chain has its own', async () => {
-  const { published, ended, stop } = running(async () => [headOf(4), headOf(9)])
-  await until('both', () => published.length === 2)
-  expect(published).toEqual([headOf(4), headOf(9)].map((head) => ({ type: 'audit.head', ...head })))
-  stop()
-  await ended
-})
-
 test('an empty log has none', async () => {
-  const { clock, published, ended, stop } = running(async () => [])
+  const { clock, published, ended, stop } = running(async () => null)
   await clock.advance(3 * announceEveryMs)
   stop()
   await ended
@@ -54,7 +46,7 @@ test('a database that is away is asked again soon', async () => {
   let isAway = true
   const { clock, logger, published, ended, stop } = running(async () => {
     if (isAway) throw new Error('away')
-    return [headOf(3)]
+    return headOf(3)
   })
   await clock.advance(10_000)
   expect(logger.lines).toContainEqual(expect.objectContaining({ level: 'warn' }))

@@ -1,5 +1,5 @@
 /**
- * Publishes the newest record of each audit chain once a day, to be stored outside the database. Source:
+ * Publishes the newest record of the audit log once a day, to be stored outside the database. Source:
  * docs/decisions/audit.md.
  * @module
  */
@@ -14,22 +14,23 @@ export const announceEveryMs = 24 * 60 * 60_000
 
 /** The dependencies of the announcer. */
 export interface AnnounceHeadDeps {
-  readonly audit: Pick<AuditQueries, 'heads'>
+  readonly audit: Pick<AuditQueries, 'head'>
   readonly clock: Clock
   readonly random: Pick<Random, 'fraction'>
   readonly logger: Logger
   readonly publish: (event: ServiceEvent) => void
 }
 
-/** Builds a loop that publishes `audit.head` of each chain with records, when it starts and every day after. */
+/** Builds a loop that publishes `audit.head` when it starts and every day after; an empty log has no head. */
 export function createHeadAnnouncer({ audit, clock, random, logger, publish }: AnnounceHeadDeps): Loop {
   /** Resolves whether the log could be read. */
   async function announce(): Promise<boolean> {
     try {
-      for (const head of await audit.heads()) publish({ type: 'audit.head', ...head })
+      const head = await audit.head()
+      if (head !== null) publish({ type: 'audit.head', ...head })
       return true
     } catch (error) {
-      logger.warn({ error: describeError(error) }, 'The newest records of the audit log could not be read.')
+      logger.warn({ error: describeError(error) }, 'The newest record of the audit log could not be read.')
       return false
     }
   }

@@ -3,7 +3,7 @@
  * @module
  */
 import type { Store } from '../ports/store.js'
-import type { AuditChainKey, AuditEntry } from '../ports/store-audit.js'
+import type { AuditEntry } from '../ports/store-audit.js'
 import type { StoreTransaction } from '../ports/store-transaction.js'
 import type { Clock } from '../ports/world.js'
 import type { MasterKey } from '../secrets/master-key.js'
@@ -13,14 +13,10 @@ import { beforeFirst, hashRecord } from './chain.js'
 export type AuditNote = Pick<AuditEntry, 'action' | 'subject'> & Partial<Pick<AuditEntry, 'details'>>
 
 /**
- * Runs `work` in a transaction and adds its notes to an audit chain: of the integration that the act concerns, else the
- * service's. The chain is locked first, so that changes of an integration happen one after the other. `work` may run
- * again, and must only touch `tx`.
+ * Runs `work` in a transaction and adds its notes to the audit log. The log is locked first, so that changes happen one
+ * after the other. `work` may run again, and must only touch `tx`.
  */
-export type Audited = <T>(
-  work: (tx: StoreTransaction, note: (note: AuditNote) => void) => Promise<T>,
-  chain?: AuditChainKey,
-) => Promise<T>
+export type Audited = <T>(work: (tx: StoreTransaction, note: (note: AuditNote) => void) => Promise<T>) => Promise<T>
 
 /** The dependencies of audited changes. */
 export interface AuditedDeps {
@@ -41,17 +37,17 @@ const actorLength = 200
 export function createAudited({ transaction, keys, clock, actor }: AuditedDeps): Audited {
   if (actor.trim() === '' || actor.length > actorLength)
     throw new RangeError(`actor has ${actor.length} characters; pass 1 to ${actorLength} that are not all blank.`)
-  return (work, chain = null) =>
+  return (work) =>
     transaction(async (tx) => {
-      const { newest, next, step } = await tx.lockAudit(chain)
+      const newest = await tx.lockAudit()
       const notes: AuditNote[] = []
       const value = await work(tx, (note) => void notes.push(note))
-      let [seq, hash] = [next, newest?.hash ?? beforeFirst]
+      let { seq, hash } = newest ?? { seq: 0, hash: beforeFirst }
       for (const { action, subject, details = {} } of notes) {
+        seq += 1
         const entry = { seq, at: clock.now(), actor, action, subject, details, keyVersion: keys.current.version }
         hash = hashRecord(keys.current, hash, entry)
         await tx.appendAudit({ ...entry, hash })
-        seq += step
       }
       return value
     })

@@ -1,4 +1,4 @@
-/** The hashes that chain the records of the audit log. Source: docs/decisions/audit.md. @module */
+/** Chains the records of the audit log. Source: docs/decisions/audit.md. @module */
 import { createHmac } from 'node:crypto'
 import type { AuditRecord } from '../ports/store-audit.js'
 import type { KeyVersion } from '../secrets/master-key.js'

@@ -1,16 +1,16 @@
 /** Reads the audit log in parts. @module */
-import type { AuditQuery, AuditRecord, AuditStore } from '../ports/store-audit.js'
+import type { AuditRecord, AuditStore } from '../ports/store-audit.js'
 
 /** Records of a part. */
 const partSize = 1_000
 
-/** The records of an audit chain after one of them, in their order, in parts that are not empty. */
+/** The records after one of them, in their order, in parts that are not empty. */
 export async function* auditParts(
   audit: Pick<AuditStore, 'list'>,
-  { chain, afterSeq }: Omit<AuditQuery, 'limit'>,
+  afterSeq = 0,
 ): AsyncGenerator<readonly AuditRecord[], void, undefined> {
   for (let after = afterSeq; ; ) {
-    const part = await audit.list({ chain, afterSeq: after, limit: partSize })
+    const part = await audit.list({ afterSeq: after, limit: partSize })
     const last = part.at(-1)
     if (last === undefined) return
     yield part

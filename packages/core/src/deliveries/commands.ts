@@ -47,7 +47,7 @@ export function createDeliveryCommands({ deliveries, audited, onDue }: DeliveryD
         if (result.replayed > 0)
           note({ action: 'deliveries.replayed', subject: deliveryId, details: { replayed: result.replayed } })
         return result
-      }, scope.integrationAddress)
+      })
       if (underWay > 0) throw new DeliveryError('ERR_DELIVERY_UNDER_WAY', deliveryId)
       if (replayed === 0) throw new DeliveryError(await whyNot(deliveryId, scope), deliveryId)
       onDue()
@@ -70,7 +70,7 @@ export function createDeliveryCommands({ deliveries, audited, onDue }: DeliveryD
           if (through !== null)
             note({ action: 'deliveries.replayed', subject: 'all', details: { ...filter, replayed, underWay, through } })
           return result
-        }, filter.integrationAddress)
+        })
         if (part.lastId === null) break
         afterId = part.lastId
         totals.replayed += part.replayed

@@ -40,8 +40,9 @@ export function createEndpointCommands(deps: EndpointDeps): EndpointCommands {
     if (url === null) throw new IntegrationError('ERR_NO_NOTIFICATION_URL', address)
     const secret = openSecret(keys, address, record.signingSecret)
     // Recorded before it is sent: a receiver never gets a request that no record explains.
-    const details = { url: shownUrl(keys.current, url) }
-    await audited(async (_tx, note) => note({ action: 'integration.test_sent', subject: address, details }), address)
+    await audited(async (_tx, note) =>
+      note({ action: 'integration.test_sent', subject: address, details: { url: shownUrl(keys.current, url) } }),
+    )
     const body = sampleBody(address, clock.now())
     const headers = await deliveryHeaders({ secret, integrationAddress: address, body, now: clock.now() })
     const startedAt = clock.now()

@@ -1,4 +1,3 @@
-export { auditChainOf, auditPlace, auditSeq, auditTotal } from '../audit/numbers.js'
 export { type ConversionFeed, convertAmount } from '../legacy/conversion.js'
 export { excerptBytes } from '../notifications/attempt.js'
 export { endpointOf } from '../notifications/endpoint-of.js'

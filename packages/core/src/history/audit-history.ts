@@ -1,23 +1,18 @@
 /**
- * Ends the oldest records of each audit chain, so that the chain can still be checked. Source: docs/retention.md.
+ * Ends the oldest records of the audit log, so that its chain can still be checked. Source: docs/retention.md.
  * @module
  */
 import type { Audited } from '../audit/audited.js'
 import { findBeginning } from '../audit/beginning.js'
-import { auditChainOf } from '../audit/numbers.js'
 import { auditParts } from '../audit/parts.js'
 import type { EndedHistory } from '../history-types.js'
 import type { ArchivedFile, HistoryRow } from '../ports/history-archive.js'
 import type { AuditRecord, AuditStore } from '../ports/store-audit.js'
 
-/** Records of a chain from its oldest one, up to a time, in groups. The chain's newest record is never among them. */
-export async function* endedRecords(
-  audit: AuditStore,
-  chain: number,
-  before: number,
-): AsyncGenerator<readonly AuditRecord[]> {
-  const newest = (await audit.newest(chain))?.seq ?? 0
-  for await (const part of auditParts(audit, { chain })) {
+/** Records of the log from its oldest one, up to a time, in groups. The newest record of all is never among them. */
+export async function* endedRecords(audit: AuditStore, before: number): AsyncGenerator<readonly AuditRecord[]> {
+  const newest = (await audit.newest())?.seq ?? 0
+  for await (const part of auditParts(audit)) {
     const end = part.findIndex(({ at, seq }) => at > before || seq === newest)
     const ended = end === -1 ? part : part.slice(0, end)
     if (ended.length > 0) yield ended
@@ -25,10 +20,10 @@ export async function* endedRecords(
   }
 }
 
-/** The records of a chain that have ended, or null. */
-export async function findEnded(audit: AuditStore, chain: number, before: number): Promise<EndedHistory | null> {
+/** The records that have ended, or null. */
+export async function findEnded(audit: AuditStore, before: number): Promise<EndedHistory | null> {
   let [first, rows]: [AuditRecord | null, number] = [null, 0]
-  for await (const part of endedRecords(audit, chain, before)) {
+  for await (const part of endedRecords(audit, before)) {
     first ??= part[0] ?? null
     rows += part.length
   }
@@ -36,21 +31,21 @@ export async function findEnded(audit: AuditStore, chain: number, before: number
 }
 
 /**
- * Removes the records of a chain up to one of them. The record about it is in the same chain and has the last one's
- * hash, which the others begin with.
+ * Removes the records up to one of them. The record about it has the last one's hash, which the chain of the others
+ * begins with.
  */
-export function removeRecords(audited: Audited, chain: number, last: AuditRecord, file: ArchivedFile): Promise<void> {
+export function removeRecords(audited: Audited, last: AuditRecord, file: ArchivedFile): Promise<void> {
   return audited(async (tx, note) => {
     await tx.removeAudit(last.seq)
     const { name, rows, sha256 } = file
     const details = { file: name, rows, sha256, upTo: last.seq, hash: last.hash }
     note({ action: 'history.archived', subject: 'audit', details })
-  }, chain)
+  })
 }
 
 /**
- * Stores records again that were the oldest of their chain.
- * @throws RangeError When the last of them is not the one before the chain's first record.
+ * Stores records again that were the oldest of the log.
+ * @throws RangeError When the last of them is not the one before the log's first record.
  */
 export async function restoreRecords(
   audit: AuditStore,
@@ -59,14 +54,13 @@ export async function restoreRecords(
 ): Promise<void> {
   const records: AuditRecord[] = []
   for await (const group of groups) records.push(...group.map((row) => row as unknown as AuditRecord))
-  const last = records.at(-1)
-  const chain = auditChainOf(last?.seq ?? 0, audit.chains)
-  const [first] = await audit.list({ chain, limit: 1 })
+  const [first] = await audit.list({ limit: 1 })
   const before = first === undefined ? null : await findBeginning(audit, first)
+  const last = records.at(-1)
   if (before === null) throw new RangeError('no record of the audit log is missing.')
   if (last?.seq !== before.seq || last.hash !== before.hash)
     throw new RangeError(
-      `it ends with record ${last?.seq}, and the log begins with record ${first?.seq}. First restore the file that ends with record ${before.seq}.`,
+      `it ends with record ${last?.seq}, and the log begins with record ${before.seq + 1}. First restore the file that ends with record ${before.seq}.`,
     )
-  await audited((tx) => tx.restoreAudit(records), chain)
+  await audited((tx) => tx.restoreAudit(records))
 }

@@ -25,11 +25,8 @@ export function createHistoryCommands(deps: HistoryDeps): HistoryCommands {
       if (rows > 0) ended.push({ ...each, rows })
     }
     const before = policy.audit === null ? null : now - policy.audit
-    for (let chain = 0; before !== null && chain < store.audit.chains; chain += 1) {
-      const records = await findEnded(store.audit, chain, before)
-      if (records !== null) ended.push(records)
-    }
-    return { ended, pending }
+    const records = before === null ? null : await findEnded(store.audit, before)
+    return { ended: records === null ? ended : [...ended, records], pending }
   }
 
   return { plan, run: createRun(deps), restore: createRestore(deps) }

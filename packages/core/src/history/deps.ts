@@ -3,13 +3,13 @@ import type { Audited } from '../audit/audited.js'
 import type { Store } from '../ports/store.js'
 import type { HistoryStore } from '../ports/store-history.js'
 import type { Clock, Random } from '../ports/world.js'
+import type { AuditVerdict } from '../service-types.js'
 
 /** The dependencies of the commands. */
 export interface HistoryDeps {
   readonly store: Pick<Store, 'history' | 'audit' | 'leases'>
   readonly audited: Audited
-  /** The number at which an audit chain is broken, or null. */
-  readonly auditBrokenAt: (chain: number) => Promise<number | null>
+  readonly verifyAudit: () => Promise<Pick<AuditVerdict, 'brokenAt'>>
   readonly clock: Clock
   readonly random: Pick<Random, 'bytes'>
 }

@@ -1,5 +1,4 @@
 /** Restores a file of ended history. Source: docs/retention.md. @module */
-import { auditChainOf } from '../audit/numbers.js'
 import { auditParts } from '../audit/parts.js'
 import type { HistoryCommands } from '../history-types.js'
 import type { ArchiveHeader } from '../ports/history-archive.js'
@@ -11,15 +10,11 @@ import { type HistoryDeps, historyOf } from './deps.js'
 export function createRestore({ store, audited }: HistoryDeps): HistoryCommands['restore'] {
   const { audit } = store
 
-  /** The audit chain that has the records about a file: its own if it has audit records. */
-  const chainOf = ({ kind, part }: ArchiveHeader) => (kind === 'audit' ? auditChainOf(part, audit.chains) : 0)
-
   /** The record of the file is in the audit log, unless it has left the log itself. */
-  async function checkOrigin(name: string, header: ArchiveHeader, sha256: string): Promise<void> {
-    const chain = chainOf(header)
-    const [first] = await audit.list({ chain, limit: 1 })
-    if (first !== undefined && first.at > header.writtenAt) return
-    for await (const part of auditParts(audit, { chain }))
+  async function checkOrigin(name: string, { writtenAt }: ArchiveHeader, sha256: string): Promise<void> {
+    const [first] = await audit.list({ limit: 1 })
+    if (first !== undefined && first.at > writtenAt) return
+    for await (const part of auditParts(audit))
       if (part.some(({ action, details }) => action === 'history.archived' && details['sha256'] === sha256)) return
     throw new ArchiveError(name, `${name} is not a file that this database wrote: no record of its audit log names it.`)
   }
@@ -40,7 +35,7 @@ export function createRestore({ store, audited }: HistoryDeps): HistoryCommands[
       throw new ArchiveError(name, `${name} was not restored: ${error.message}`, { cause: error })
     }
     const details = { part, file: name, rows: count }
-    await audited(async (_tx, note) => note({ action: 'history.restored', subject: kind, details }), chainOf(header))
+    await audited(async (_tx, note) => note({ action: 'history.restored', subject: kind, details }))
     return { kind, rows: count }
   }
 }

@@ -20,7 +20,7 @@ const leaseMs = 60_000
 const holderBytes = 16
 
 /** Builds `HistoryCommands.run`. */
-export function createRun({ store, audited, auditBrokenAt, clock, random }: HistoryDeps) {
+export function createRun({ store, audited, verifyAudit, clock, random }: HistoryDeps) {
   const { audit } = store
 
   /** Whether the newest segment is as long as segments are. */
@@ -80,15 +80,15 @@ export function createRun({ store, audited, auditBrokenAt, clock, random }: Hist
     return new Set(pending.map(({ segment }) => segment))
   }
 
-  async function removeAudit(archive: HistoryArchive, chain: number, before: number, { onProgress }: RetentionOptions) {
-    const ended = await findEnded(audit, chain, before)
+  async function removeAudit(archive: HistoryArchive, before: number, { onProgress }: RetentionOptions) {
+    const ended = await findEnded(audit, before)
     if (ended === null) return
     // What is removed can no longer be checked.
-    const brokenAt = await auditBrokenAt(chain)
+    const { brokenAt } = await verifyAudit()
     if (brokenAt !== null) return onProgress?.({ event: 'audit_broken', brokenAt })
     let last: AuditRecord | null = null
     async function* records() {
-      for await (const part of endedRecords(audit, chain, before)) {
+      for await (const part of endedRecords(audit, before)) {
         yield part.map((record): HistoryRow => ({ ...record }))
         last = part.at(-1) ?? last
       }
@@ -96,7 +96,7 @@ export function createRun({ store, audited, auditBrokenAt, clock, random }: Hist
     const { kind, part } = ended
     const file = await archived(archive, { kind, part }, records())
     if (file === null || last === null) return
-    await removeRecords(audited, chain, last, file)
+    await removeRecords(audited, last, file)
     onProgress?.({ event: 'removed', history: { ...ended, rows: file.rows }, file })
   }
 
@@ -116,12 +116,7 @@ export function createRun({ store, audited, auditBrokenAt, clock, random }: Hist
       if (file !== null) onProgress?.({ event: 'removed', history: { ...each, rows: file.rows }, file })
     }
     check()
-    if (policy.audit === null) return
-    const before = clock.now() - policy.audit
-    for (let chain = 0; chain < audit.chains; chain += 1) {
-      await removeAudit(archive, chain, before, options)
-      check()
-    }
+    if (policy.audit !== null) await removeAudit(archive, clock.now() - policy.audit, options)
   }
 
   return async (policy: RetentionPolicy, archive: HistoryArchive, options: RetentionOptions = {}): Promise<void> => {

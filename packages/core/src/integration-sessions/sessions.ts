@@ -46,7 +46,7 @@ export function createIntegrationSessions(deps: IntegrationSessionDeps): Integra
       await tx.integrationSessions.insert({ hash, integrationAddress, apiSecretHash, createdAt, expiresAt })
       note({ action: 'integration.signed_in', subject: integrationAddress, details: { source } })
       return { integrationAddress, sessionToken: token, expiresAt }
-    }, integrationAddress)
+    })
   }
 
   /** The first failure of a source is recorded, whether the address is known or not: so both take the same time. */
@@ -55,7 +55,7 @@ export function createIntegrationSessions(deps: IntegrationSessionDeps): Integra
       auditedAs('unauthenticated')(async (tx, note) => {
         const subject = (await tx.integrations.find(address))?.address ?? unknownAddress
         note({ action: 'integration.sign_in_failed', subject, details: { source } })
-      }, address),
+      }),
     )
 
   return {
@@ -97,7 +97,7 @@ export function createIntegrationSessions(deps: IntegrationSessionDeps): Integra
       const subject = found.integration.address
       await auditedAs(integrationActor(subject))(async (tx, note) => {
         if ((await tx.integrationSessions.delete(hash)) !== null) note({ action: 'integration.signed_out', subject })
-      }, subject)
+      })
     },
     csrfToken: (sessionToken) => csrfTokenOf(keys.current, sessionToken),
     isCsrfToken: (sessionToken, csrfToken) => isCsrfTokenOf(keys, sessionToken, csrfToken),

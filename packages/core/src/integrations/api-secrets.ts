@@ -33,7 +33,7 @@ export function createApiSecretCommands({
         const written = await tx.integrations.update(address, rotated, onlyIf)
         if (written === null) throw new IntegrationError('ERR_INTEGRATION_CHANGED', address)
         note({ action: 'integration.api_secret_rotated', subject: address, details: { graceMs } })
-      }, address)
+      })
       return { apiSecret }
     },
     async endPreviousApiSecret(input) {
@@ -46,7 +46,7 @@ export function createApiSecretCommands({
           throw new IntegrationError('ERR_NO_PREVIOUS_SECRET', address)
         await tx.integrations.update(address, { previousApiSecret: null })
         note({ action: 'integration.previous_api_secret_ended', subject: address })
-      }, address)
+      })
     },
   }
 }

@@ -57,7 +57,7 @@ export function createIntegrationCommands(deps: IntegrationDeps): IntegrationCom
       await also?.(tx, subject)
       note({ action, subject, details: details(before) })
       return viewOf(record)
-    }, subject)
+    })
   }
 
   /** Sessions of a disabled integration do not open again when it is enabled. */
@@ -84,7 +84,7 @@ export function createIntegrationCommands(deps: IntegrationDeps): IntegrationCom
         if (!(await tx.integrations.insert(record))) throw new IntegrationError('ERR_INTEGRATION_EXISTS', address)
         const url = shownUrl(keys.current, record.notificationUrl)
         note({ action: 'integration.created', subject: address, details: { name, url } })
-      }, address)
+      })
       return { integration: viewOf(record), apiSecret, signingSecret }
     },
     async get(input) {

@@ -53,7 +53,7 @@ export function createSigningSecretCommands({
       await tx.integrations.update(address, { ...(isOver ? { previousSigningSecret: null } : {}), ...fields })
       note({ action, subject: address, details })
       return result
-    }, address)
+    })
   }
 
   const openPrepared = (address: string, prepared: SealedSecret) =>

@@ -37,7 +37,7 @@ export function createExport({ moves, integrations, setEnabled, audited, clock }
       const { sha256 } = await writer.finish()
       await audited(async (_tx, note) => {
         note({ action: 'integration.exported', subject: address, details: { sha256, ...counts } })
-      }, address)
+      })
       return { sha256, ...counts }
     } catch (error) {
       await writer.discard()

@@ -61,7 +61,7 @@ export function createImport(deps: ImportDeps): MoveCommands['import'] {
     await audited(async (tx, note) => {
       await putRecord(tx, { ...integration, enabled: true })
       note({ action: 'integration.imported', subject: address, details: { sha256, ...counts, added } })
-    }, address)
+    })
     onDue()
     return { sha256, ...counts, added } satisfies ImportedIntegration
   }

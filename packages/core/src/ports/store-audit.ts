@@ -1,6 +1,6 @@
 /**
  * The audit log of changes to secrets, URLs, accounts, deliveries, chains, verifications and operators. Its records are
- * chained, so that a missing record is detected. Source: docs/decisions/audit.md.
+ * chained, so that a missing record is detected.
  * @module
  */
 
@@ -68,41 +68,18 @@ export interface AuditEntry {
 
 /** An entry as stored. */
 export interface AuditRecord extends AuditEntry {
-  /** Unique in the log. It tells the audit chain of the record: see `auditChainOf`. */
+  /** From 1, without a gap. */
   readonly seq: number
   /** Version of the master key of this record's hash. */
   readonly keyVersion: number
-  /** Keyed hash over the previous record of the chain and this entry, 64 lowercase hex digits. */
+  /** Keyed hash over the previous record and this entry, 64 lowercase hex digits. */
   readonly hash: string
-}
-
-/** Names an audit chain: by the address of an integration, null for the service's, or by its number. */
-export type AuditChainKey = string | number | null
-
-/** The end of an audit chain, which no other transaction changes now. */
-export interface LockedAuditChain {
-  /** Null: the chain is empty. */
-  readonly newest: AuditRecord | null
-  /** The number of the next record. */
-  readonly next: number
-  /** The distance of two numbers that follow each other: the number of chains. */
-  readonly step: number
-}
-
-/** Selects records by their number. */
-export interface AuditQuery {
-  /** The number of an audit chain; absent: all chains. */
-  readonly chain?: number | undefined
-  readonly afterSeq?: number | undefined
-  readonly limit: number
 }
 
 /** Reads the audit log. */
 export interface AuditStore {
-  /** How many audit chains the log has. One is of everybody; of more, chain 0 is the service's. */
-  readonly chains: number
-  /** Records in the order of their numbers. @throws RangeError For a chain that the log does not have. */
-  list(query: AuditQuery): Promise<AuditRecord[]>
-  /** The newest record of a chain; null: it is empty. @throws RangeError For a chain that the log does not have. */
-  newest(chain: number): Promise<AuditRecord | null>
+  /** Records in their order. */
+  list(query: { readonly afterSeq?: number | undefined; readonly limit: number }): Promise<AuditRecord[]>
+  /** The newest record; null: the log is empty. */
+  newest(): Promise<AuditRecord | null>
 }

@@ -32,9 +32,6 @@ export interface ConsolePosition {
   readonly id: string
 }
 
-/** A position in the order (at, seq) of audit records, descending. */
-export type ConsoleAuditPosition = Pick<AuditRecord, 'at' | 'seq'>
-
 /** A page of a listing. */
 export interface ConsolePage<Row, Position> {
   readonly rows: readonly Row[]
@@ -136,17 +133,14 @@ export interface ConsoleReads {
   search(search: ConsoleSearch, limit: number): Promise<StoredPayment[]>
   /** Payments by their ids, in any order; unknown ids are left out. At most 1,000. */
   paymentsById(ids: readonly string[]): Promise<StoredPayment[]>
-  /**
-   * Processor updates that were decided on any of these payments: those of one in the order they were received. One
-   * that waited may come at the place where it was decided.
-   */
+  /** Processor updates that were decided on any of these payments, in the order they were received. */
   updates(query: { readonly paymentIds: readonly string[]; readonly limit: number }): Promise<ConsoleUpdate[]>
   /** The deliveries of a payment, by version. */
   deliveriesOf(paymentId: string): Promise<DeliveryView[]>
   /**
    * Deliveries, newest first. A filter by an integration alone, or by a status other than `delivered` alone, has its
    * own index. Other filters, and none, examine at most 2,000 versions for a page: nobody is notified of some. Times
-   * select by ids, which rise with the creation time. Rejects with a TypeError for a malformed `beforeId`.
+   * select by ids, which rise with the creation time.
    */
   deliveries(
     query: DeliveryFilter & { readonly beforeId?: string | undefined; readonly limit: number },
@@ -172,8 +166,8 @@ export interface ConsoleReads {
     readonly isFailing?: boolean | undefined
     readonly limit: number
   }): Promise<ConsoleIntegration[]>
-  /** Records of all audit chains, newest first by their time. */
-  audit(query: { readonly before?: ConsoleAuditPosition | undefined; readonly limit: number }): Promise<AuditRecord[]>
-  /** The newest rows; at most `limit` of each kind. A store in shards gives as many of each shard. */
+  /** Records of the audit log, newest first. */
+  audit(query: { readonly beforeSeq?: number | undefined; readonly limit: number }): Promise<AuditRecord[]>
+  /** The newest rows; at most `limit` of each kind. */
   newest(limit: number): Promise<ConsoleNewest>
 }

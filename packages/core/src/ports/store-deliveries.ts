@@ -158,19 +158,6 @@ export interface StreamedDelivery {
   readonly body: Uint8Array
 }
 
-/**
- * How far the deliveries of integrations are complete: ids are assigned before transactions commit, in another order.
- */
-export interface CompleteDeliveries {
-  /** Changes when any of the ids does. */
-  readonly mark: string
-  /**
-   * The highest known id at or below which no delivery of an integration is added any more. It never moves down. `0`:
-   * there is none.
-   */
-  idOf(integrationAddress: string): string
-}
-
 /** A part of an integration's deliveries, in the order of their ids. */
 export interface StreamQuery {
   readonly integrationAddress: string
@@ -248,7 +235,7 @@ export interface DeliveryStore {
    * @param options.atMost - Counting stops here, 1 or more, which bounds its cost. Rejects with RangeError otherwise.
    */
   backlog(options: { readonly atMost: number }): Promise<DeliveryBacklog>
-  /** Matching deliveries by id: those of one integration are oldest first. */
+  /** Matching deliveries, oldest first. */
   list(
     query: DeliveryFilter & { readonly afterId?: string | undefined; readonly limit: number },
   ): Promise<DeliveryView[]>
@@ -261,8 +248,12 @@ export interface DeliveryStore {
    * @param options.atMost - Counting stops here, 1 or more. Rejects with RangeError otherwise. @default no limit
    */
   count(filter: DeliveryFilter, options?: { readonly atMost?: number | undefined }): Promise<number>
-  /** How far the deliveries are complete. Null: transactions in flight leave it unknown; call again. */
-  completeUpTo(): Promise<CompleteDeliveries | null>
+  /**
+   * The highest known id at or below which no delivery is added any more: ids are assigned before their transactions
+   * commit, in another order. It never moves down. Null: transactions in flight leave it unknown; call again.
+   * `0`: there is no delivery.
+   */
+  completeUpTo(): Promise<string | null>
   /** Deliveries of one integration by id, in any status. The cost grows with the result. */
   stream(query: StreamQuery): Promise<StreamedDelivery[]>
   /** Endpoints with failures in a row, by address. @param options.limit - 1 or more. @default all */

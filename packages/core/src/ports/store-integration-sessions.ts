@@ -25,7 +25,7 @@ export interface IntegrationSessionStore {
 
 /** Changes sessions of integrations, as part of a transaction. */
 export interface IntegrationSessionTransaction {
-  /** Stores a session. The transaction rejects if the integration has one with this hash, or is unknown. */
+  /** Stores a session. The transaction rejects if the hash is taken or the integration is unknown. */
   insert(session: IntegrationSessionRecord): Promise<void>
   /** Deletes a session. Resolves it, or null when there is none. */
   delete(hash: string): Promise<IntegrationSessionRecord | null>

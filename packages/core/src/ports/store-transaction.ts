@@ -5,7 +5,7 @@ import type { PaymentStatus, StoredPayment } from '../payments/record.js'
 import type { BridgeDeposit } from './fulfilment.js'
 import type { IdentityAccountTransaction } from './identity-accounts.js'
 import type { AccountTransaction } from './store-accounts.js'
-import type { AuditChainKey, AuditRecord, LockedAuditChain } from './store-audit.js'
+import type { AuditRecord } from './store-audit.js'
 import type { ProvenRange, RouterCoverage } from './store-chains.js'
 import type { DataKeyTransaction } from './store-data-keys.js'
 import type { Replayed, ReplayRequest } from './store-deliveries.js'
@@ -180,7 +180,7 @@ export interface StoreTransaction {
    * out. Resolves the ids of the others. The content of an update is kept while it waits, and if it was refused.
    */
   insertUpdates(updates: readonly NewUpdate[]): Promise<readonly string[]>
-  /** Updates in state `waiting` for any of these transactions; those of one in the order they were received. */
+  /** Updates in state `waiting` for any of these transactions, in the order they were received. */
   waitingUpdates(keys: readonly PaymentSelector[]): Promise<ProcessorUpdate[]>
   /** Stores the outcomes of waiting updates. No two have the same id. Rejects if one does not wait. */
   settleUpdates(settled: readonly SettledUpdate[]): Promise<void>
@@ -203,16 +203,13 @@ export interface StoreTransaction {
   readonly integrationSessions: IntegrationSessionTransaction
   /** Data keys, as part of this transaction. */
   readonly dataKeys: DataKeyTransaction
-  /** Locks an audit chain: no other transaction adds a record to it until this one ends. */
-  lockAudit(chain: AuditChainKey): Promise<LockedAuditChain>
-  /** Adds a record to the chain of its `seq`. Call after {@link lockAudit}, with the number that is next. */
+  /** The newest record of the audit log, or null. No other transaction adds one until this one ends. */
+  lockAudit(): Promise<AuditRecord | null>
+  /** Adds a record. Call after {@link lockAudit}, with the `seq` that follows. */
   appendAudit(record: AuditRecord): Promise<void>
-  /** Removes the records of this number's chain up to it. Call after {@link lockAudit}. */
+  /** Removes the records up to a number. Call after {@link lockAudit}. */
   removeAudit(upToSeq: number): Promise<void>
-  /**
-   * Stores removed records of one chain again, in their order; those that are there stay. Call after
-   * {@link lockAudit}.
-   */
+  /** Stores removed records again, in their order; those that are there stay. Call after {@link lockAudit}. */
   restoreAudit(records: readonly AuditRecord[]): Promise<void>
 
   /** Subjects, redemptions and verifications. */

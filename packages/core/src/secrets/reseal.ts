@@ -35,7 +35,6 @@ export function resealSecrets({ audited, keys, clock, random }: ResealDeps): Pro
   }
 
   return audited(async (tx, note) => {
-    await lockAll(tx)
     const integrations = await tx.integrations.list()
     const dataKeys = await resealDataKeys(tx)
     const now = clock.now()
@@ -71,10 +70,4 @@ export function resealSecrets({ audited, keys, clock, random }: ResealDeps): Pro
     note({ action: 'secrets.resealed', subject: 'all', details })
     return { resealed, dataKeys, olderApiSecrets, olderLegacyKeys }
   })
-}
-
-/** Locks the chains of all integrations. A rotation meanwhile would be lost. */
-async function lockAll(tx: StoreTransaction): Promise<void> {
-  const { step: chains } = await tx.lockAudit(null)
-  for (let chain = 1; chain < chains; chain += 1) await tx.lockAudit(chain)
 }

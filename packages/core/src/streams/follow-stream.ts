@@ -74,7 +74,7 @@ async function* messages(
   let sentAt = clock.now()
 
   while (!signal.aborted) {
-    const upTo = tail.upTo(integrationAddress)
+    const upTo = tail.upTo()
     if (upTo !== null && after === null) {
       after = start.resumed ?? (await firstPosition(deps, start)) ?? upTo
       const notifies = ((await deps.integrations.find(integrationAddress))?.notificationUrl ?? null) !== null
@@ -104,7 +104,7 @@ async function* messages(
     }
     // Only the own messages move the heartbeat: a busy neighbour must not be visible in it.
     const dueInMs = sentAt + heartbeatMs - clock.now()
-    if (dueInMs > 0 && tail.upTo(integrationAddress) === upTo) await sleep(dueInMs)
+    if (dueInMs > 0 && tail.upTo() === upTo) await sleep(dueInMs)
     if (signal.aborted || clock.now() - sentAt < heartbeatMs) continue
     if (!(await isAdmitted())) return
     yield { kind: 'heartbeat' }

@@ -1,7 +1,7 @@
 /** Follows the end of the deliveries once for all streams of a process. @module */
 import { describeError } from '../internal/describe-error.js'
 import { createSleeper } from '../notifications/sleeper.js'
-import type { CompleteDeliveries, DeliveryStore } from '../ports/store-deliveries.js'
+import type { DeliveryStore } from '../ports/store-deliveries.js'
 import type { Clock, Logger } from '../ports/world.js'
 
 /** Times of the tail, in milliseconds. */
@@ -14,9 +14,9 @@ export const tailDefaults = {
 
 /** The end of the deliveries. It reads the store only while a stream follows it. */
 export interface Tail {
-  /** The id up to which every delivery of an integration is stored; null: not known yet. */
-  upTo(integrationAddress: string): string | null
-  /** Calls `listener` when {@link Tail.upTo} may have changed. Returns the function that stops it. */
+  /** The id up to which every delivery is stored; null: not known yet. */
+  upTo(): string | null
+  /** Calls `listener` when {@link upTo} changed. Returns the function that stops it. */
   follow(listener: () => void): () => void
   /** Reads soon: a delivery may have been stored. */
   wake(): void
@@ -33,7 +33,7 @@ export interface TailDeps {
 export function createTail({ deliveries, clock, logger }: TailDeps): Tail {
   const listeners = new Set<() => void>()
   const sleeper = createSleeper(clock)
-  let known: CompleteDeliveries | null = null
+  let known: string | null = null
   let isRunning = false
 
   async function run(): Promise<void> {
@@ -52,9 +52,9 @@ export function createTail({ deliveries, clock, logger }: TailDeps): Tail {
 
   async function read(): Promise<void> {
     try {
-      const read = await deliveries.completeUpTo()
-      if (read?.mark === known?.mark) return
-      known = read
+      const upTo = await deliveries.completeUpTo()
+      if (upTo === known) return
+      known = upTo
       for (const listener of [...listeners]) listener()
     } catch (error) {
       logger.warn({ error: describeError(error) }, 'The end of the deliveries could not be read; streams wait for it.')
@@ -62,7 +62,7 @@ export function createTail({ deliveries, clock, logger }: TailDeps): Tail {
   }
 
   return {
-    upTo: (integrationAddress) => known?.idOf(integrationAddress) ?? null,
+    upTo: () => known,
     follow(listener) {
       const own = () => listener()
       listeners.add(own)

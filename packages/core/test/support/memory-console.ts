@@ -2,7 +2,6 @@
 import type { StoredPayment } from '../../src/payments/record.js'
 import type { ConsoleAttempt, ConsolePaymentFilter, ConsoleReads } from '../../src/ports/store-console.js'
 import type { DeliveryView } from '../../src/ports/store-deliveries.js'
-import { auditPages } from './memory-audit.js'
 import type { MemoryDeliveries } from './memory-deliveries.js'
 import type { MemoryState } from './memory-state.js'
 
@@ -119,7 +118,12 @@ export function consoleReads(
           health: failing.find(({ integrationAddress }) => integrationAddress === address) ?? null,
         }))
     },
-    audit: auditPages(state),
+    async audit({ beforeSeq = Number.MAX_SAFE_INTEGER, limit }) {
+      return state()
+        .audit.filter(({ seq }) => seq < beforeSeq)
+        .reverse()
+        .slice(0, limit)
+    },
     async newest(limit) {
       const newestOf = <Row>(rows: readonly Row[]) => [...rows].reverse().slice(0, limit)
       const views = newestOf(await deliveries.list(all))

@@ -363,10 +363,7 @@ export function memoryDeliveries(clock: Pick<Clock, 'now'>): MemoryDeliveries {
       if (atMost !== undefined) checkInteger(atMost, 'atMost', 1)
       return [...rows.values()].filter((row) => fits(filter, viewOf(row))).slice(0, atMost).length
     },
-    async completeUpTo() {
-      const newest = [...rows.keys()].at(-1) ?? '0'
-      return { mark: newest, idOf: () => newest }
-    },
+    completeUpTo: async () => [...rows.keys()].at(-1) ?? '0',
     async stream({ integrationAddress, afterId, upToId, limit }) {
       checkInteger(limit, 'limit', 1)
       const upTo = upToId === '0' ? -1 : [...rows.keys()].indexOf(upToId)

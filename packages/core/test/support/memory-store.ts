@@ -3,7 +3,6 @@ import type { Store } from '../../src/ports/store.js'
 import type { IntegrationRecord } from '../../src/ports/store-integrations.js'
 import type { NewSnapshot, StoreTransaction } from '../../src/ports/store-transaction.js'
 import { linkAccountsIn } from './memory-accounts.js'
-import { auditReads } from './memory-audit.js'
 import { consoleReads } from './memory-console.js'
 import { memoryDataKeys } from './memory-data-keys.js'
 import { type MemoryDeliveries, memoryDeliveries } from './memory-deliveries.js'
@@ -40,8 +39,6 @@ export interface MemoryStoreOptions {
   readonly now?: () => number
   /** The outbox. @default an empty one on that clock */
   readonly deliveries?: MemoryDeliveries
-  /** How many audit chains it has, as a database in shards. @default 1 */
-  readonly auditChains?: number
 }
 
 /** Other stores in place of those in memory, so that the same tests run on a database. */
@@ -64,8 +61,7 @@ export const isStoreBusy = (): boolean => substitute?.isBusy() ?? false
 export const memoryStore = (options: MemoryStoreOptions = {}): MemoryStore =>
   substitute?.build(options) ?? inMemory(options)
 
-function inMemory(options: MemoryStoreOptions): MemoryStore {
-  const { now = () => 0, deliveries = memoryDeliveries({ now }), auditChains = 1 } = options
+function inMemory({ now = () => 0, deliveries = memoryDeliveries({ now }) }: MemoryStoreOptions): MemoryStore {
   let state: MemoryState = emptyState()
   deliveries.useIntegrations(() => state.integrations)
   const integrations = integrationsIn(() => state.integrations)
@@ -83,7 +79,7 @@ function inMemory(options: MemoryStoreOptions): MemoryStore {
         const draft = copyOf(state)
         const undo = deliveries.save()
         try {
-          const operations = failedOperations(memoryTransaction(draft, deliveries, now, auditChains))
+          const operations = failedOperations(memoryTransaction(draft, deliveries, now))
           const value = await work(operations.tx)
           const failure = failures.shift() ?? operations.error()
           if (failure) throw failure
@@ -139,7 +135,10 @@ function inMemory(options: MemoryStoreOptions): MemoryStore {
     history: null,
     moves: null,
     dataKeys: memoryDataKeys(() => state.dataKeys),
-    audit: auditReads(() => state, auditChains),
+    audit: {
+      newest: async () => state.audit.at(-1) ?? null,
+      list: async ({ afterSeq = 0, limit }) => state.audit.filter(({ seq }) => seq > afterSeq).slice(0, limit),
+    },
     chains: {
       proofs: async (chainId, limit) => (state.proofs.get(chainId) ?? []).slice(0, limit),
       coverage: async (chainId) =>

@@ -2,7 +2,6 @@ import { initialStatus, type StoredPayment } from '../../src/payments/record.js'
 import type { ProvenRange } from '../../src/ports/store-chains.js'
 import type { StoreTransaction } from '../../src/ports/store-transaction.js'
 import { linkAccountsIn } from './memory-accounts.js'
-import { auditIn } from './memory-audit.js'
 import { dataKeysIn } from './memory-data-keys.js'
 import type { MemoryDeliveries } from './memory-deliveries.js'
 import { identityIn } from './memory-identity.js'
@@ -18,16 +17,15 @@ const levels = ['none', 'bloom', 'root'] as const
 /**
  * The operations of a transaction on rows that are its own until it ends.
  * @param now - Unix milliseconds, for leases.
- * @param auditChains - How many the audit log has.
  */
 export function memoryTransaction(
   draft: MemoryState,
   deliveries: MemoryDeliveries,
   now: () => number,
-  auditChains: number,
 ): StoreTransaction {
   const payments = () => [...draft.payments.values()]
   const byPlace = (a: StoredPayment, b: StoredPayment) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex
+  let isAuditLocked = false
   const change = (id: string, given: Partial<StoredPayment>) => {
     const payment = draft.payments.get(id)
     if (payment === undefined) throw new RangeError(`there is no payment ${id}`)
@@ -197,7 +195,23 @@ export function memoryTransaction(
     integrations: integrationsIn(() => draft.integrations),
     accounts: linkAccountsIn(() => draft.linkAccounts),
     legacyKeys: legacyKeysIn(() => draft.legacyKeys),
-    ...auditIn(draft, auditChains),
+    async lockAudit() {
+      isAuditLocked = true
+      return draft.audit.at(-1) ?? null
+    },
+    async appendAudit(record) {
+      if (!isAuditLocked) throw new RangeError('call lockAudit first')
+      if (record.seq !== (draft.audit.at(-1)?.seq ?? 0) + 1)
+        throw new RangeError(`audit record ${record.seq} leaves a gap`)
+      draft.audit.push(record)
+    },
+    async removeAudit(upToSeq) {
+      draft.audit = draft.audit.filter(({ seq }) => seq > upToSeq)
+    },
+    async restoreAudit(records) {
+      const known = new Set(draft.audit.map(({ seq }) => seq))
+      draft.audit = [...records.filter(({ seq }) => !known.has(seq)), ...draft.audit].sort((a, b) => a.seq - b.seq)
+    },
     operators: operatorsIn(draft),
     integrationSessions: integrationSessionsIn(draft),
     dataKeys: dataKeysIn(draft.dataKeys),

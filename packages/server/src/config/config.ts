@@ -17,8 +17,6 @@ export interface PostgresConfig {
   readonly directConnectionString?: string | undefined
   /** A standby for reads that may be stale. */
   readonly reader?: { readonly connectionString: string; readonly maxLagMs: number } | undefined
-  /** A power of two: the number of schemas that have the rows of integrations. */
-  readonly shards?: number | undefined
   readonly maxConnections?: number | undefined
   readonly statementTimeoutMs?: number | undefined
   readonly lockTimeoutMs?: number | undefined

@@ -36,36 +36,12 @@ describe('the database', () => {
   const PI_DATABASE_URL = 'postgres://app@db.example/payments'
   const certificate = '-----BEGIN CERTIFICATE-----\nMII=\n-----END CERTIFICATE-----'
 
-  it.each(['1', '2', '4', '8', '16', '32', '64'])('may have %s shards', (count) => {
-    const shards = Number(count)
-    const config = readConfig({ PI_MASTER_KEY, PI_DATABASE_URL, PI_DATABASE_SHARDS: count })
-    expect(config.database).toEqual({
-      kind: 'postgres',
-      connectionString: PI_DATABASE_URL,
-      shards: shards === 1 ? undefined : shards,
-    })
-    expect(describeConfig(config).connections?.shards).toBe(shards)
-  })
-
-  it.each(['0', '3', '128', '-2', '2.0', '04', 'four'])('rejects %s shards', (count) => {
-    expect(problemsOf({ PI_DATABASE_URL, PI_DATABASE_SHARDS: count })).toEqual([
-      `PI_DATABASE_SHARDS is "${count}"; expected one of 1, 2, 4, 8, 16, 32, 64.`,
-    ])
-  })
-
-  it.each(['1', '4'])('in a file has no shards, not even %s', (count) => {
-    expect(problemsOf({ PI_DATABASE_URL: 'sqlite:payments.db', PI_DATABASE_SHARDS: count })).toEqual([
-      'PI_DATABASE_SHARDS is set; it is only used with PostgreSQL.',
-    ])
-  })
-
   it('may be reached through a pooler, past it, and at a standby', () => {
     const env = {
       PI_DATABASE_URL,
       PI_DATABASE_PREPARED: 'off',
       PI_DATABASE_DIRECT_URL: 'postgres://app@direct.example/payments',
       PI_DATABASE_READ_URL: 'postgres://app@standby.example/payments',
-      PI_DATABASE_SHARDS: '16',
       PI_DATABASE_POOL: '20',
       PI_DATABASE_STATEMENT_TIMEOUT_MS: '5000',
       PI_DATABASE_LOCK_TIMEOUT_MS: '2000',
@@ -78,7 +54,6 @@ describe('the database', () => {
       preparedStatements: false,
       directConnectionString: 'postgres://app@direct.example/payments',
       reader: { connectionString: 'postgres://app@standby.example/payments', maxLagMs: 1_000 },
-      shards: 16,
       maxConnections: 20,
       statementTimeoutMs: 5_000,
       lockTimeoutMs: 2_000,
@@ -97,7 +72,6 @@ describe('the database', () => {
     })
     const shown = describeConfig(config)
     expect(shown.connections).toMatchObject({
-      shards: 1,
       direct: 'postgres://direct.example/payments',
       reader: 'postgres://standby.example/payments, at most 1000 ms behind',
     })

@@ -9,7 +9,6 @@ const postgresVariables = [
   'PI_DATABASE_DIRECT_URL',
   'PI_DATABASE_READ_URL',
   'PI_DATABASE_READ_MAX_LAG_MS',
-  'PI_DATABASE_SHARDS',
   'PI_DATABASE_POOL',
   'PI_DATABASE_STATEMENT_TIMEOUT_MS',
   'PI_DATABASE_LOCK_TIMEOUT_MS',
@@ -19,9 +18,6 @@ const postgresVariables = [
 
 /** Names of these variables. */
 export const databaseVariables = ['PI_DATABASE_URL', 'PI_MIGRATE', ...postgresVariables] as const
-
-/** Numbers of shards that a database may have. `createPostgresStore` has the same rule. */
-const shardCounts = ['1', '2', '4', '8', '16', '32', '64'] as const
 
 /** Bound of a standby's lag, unless another is set. */
 const defaultMaxLagMs = 1_000
@@ -68,7 +64,6 @@ function readPostgres(connectionString: string, variables: Variables): PostgresC
   const direct = text('PI_DATABASE_DIRECT_URL')
   if (direct !== undefined) address('PI_DATABASE_DIRECT_URL', direct)
   const isPrepared = variables.choice('PI_DATABASE_PREPARED', ['session', 'off'], 'session') === 'session'
-  const shards = Number(variables.choice('PI_DATABASE_SHARDS', shardCounts, '1'))
   const optional = (name: (typeof postgresVariables)[number], min: number, max: number, unit: string) =>
     text(name) === undefined ? undefined : variables.integer(name, { min, max, unit }, min)
   const reader = readReader(variables, address)
@@ -78,7 +73,6 @@ function readPostgres(connectionString: string, variables: Variables): PostgresC
     preparedStatements: isPrepared ? undefined : false,
     directConnectionString: direct,
     reader,
-    shards: shards === 1 ? undefined : shards,
     maxConnections: optional('PI_DATABASE_POOL', 1, 1_000, 'a number of connections'),
     statementTimeoutMs: optional('PI_DATABASE_STATEMENT_TIMEOUT_MS', 100, 3_600_000, 'milliseconds'),
     lockTimeoutMs: optional('PI_DATABASE_LOCK_TIMEOUT_MS', 100, 3_600_000, 'milliseconds'),

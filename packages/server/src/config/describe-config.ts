@@ -10,8 +10,6 @@ export interface ConnectionDescription {
   /** Scheme, host, port and database, like the one below. */
   readonly direct: string
   readonly reader: string
-  /** 1: the database is not in shards. */
-  readonly shards: number
   readonly pool: number | 'default'
   readonly statementTimeoutMs: number | 'default'
   readonly lockTimeoutMs: number | 'default'
@@ -194,7 +192,6 @@ function describeConnections(config: PostgresConfig): ConnectionDescription {
       reader === undefined
         ? 'none'
         : `${describeAddress(reader.connectionString)}, at most ${reader.maxLagMs} ms behind`,
-    shards: config.shards ?? 1,
     pool: config.maxConnections ?? 'default',
     statementTimeoutMs: config.statementTimeoutMs ?? 'default',
     lockTimeoutMs: config.lockTimeoutMs ?? 'default',

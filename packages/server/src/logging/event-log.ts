@@ -4,7 +4,7 @@ import type { Logger } from '@payment-integration/core/ports'
 
 /**
  * Builds the sink. It logs endpoints that fail or recover, deliveries that are given up, payments hidden in area (a),
- * and the newest audit records. Metrics count the rest.
+ * and the newest audit record. Metrics count the rest.
  */
 export function createEventLog(logger: Pick<Logger, 'info' | 'warn'>): EventSink {
   return (event) => {
@@ -33,7 +33,7 @@ export function createEventLog(logger: Pick<Logger, 'info' | 'warn'>): EventSink
         const fields = { eventType, seq, hash }
         return logger.info(
           fields,
-          'Newest record of an audit chain; audit verify --expect <seq>:<hash> checks that it still exists.',
+          'Newest record of the audit log; audit verify --expect <seq>:<hash> checks that it still exists.',
         )
       }
       case 'delivery.exhausted': {

@@ -1,6 +1,5 @@
 /** Builds the reads for the console. Source: the port ConsoleReads. @module */
 import type { ConsoleReads } from '@payment-integration/core/ports'
-import { sql } from 'kysely'
 import { auditRecord } from '../audit.js'
 import type { Connection, Engine } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
@@ -26,15 +25,12 @@ export function createConsoleReads(engine: Engine): ConsoleReads {
   }
 }
 
-/** Records before a position, newest first by their time. */
-export function auditQuery(db: Connection, { before, limit }: Parameters<ConsoleReads['audit']>[0]) {
-  const at = checkInteger(before?.at ?? Number.MAX_SAFE_INTEGER, 'before.at')
-  const seq = checkInteger(before?.seq ?? Number.MAX_SAFE_INTEGER, 'before.seq')
+/** Records before a number, newest first. */
+export function auditQuery(db: Connection, { beforeSeq, limit }: Parameters<ConsoleReads['audit']>[0]) {
   return db
     .selectFrom('audit')
     .selectAll()
-    .where(sql<boolean>`(at, seq) < (${at}, ${seq})`)
-    .orderBy('at', 'desc')
+    .where('seq', '<', checkInteger(beforeSeq ?? Number.MAX_SAFE_INTEGER, 'beforeSeq'))
     .orderBy('seq', 'desc')
     .limit(checkInteger(limit, 'limit', 1))
 }

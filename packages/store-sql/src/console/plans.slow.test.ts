@@ -35,7 +35,7 @@ const queries = ({ engine }: OpenEngine, { read } = engine): Readonly<Record<str
   'newest attempts': attemptsQuery(read, 0, limit),
   'attempts by minute': attemptCounts(read, { since: 0, limit }),
   'payments by minute': paymentCounts(read, { since: epoch, limit }),
-  'audit log': auditQuery(read, { before: { at: epoch, seq: 10 }, limit }),
+  'audit log': auditQuery(read, { beforeSeq: 10, limit }),
   'newest payments': newestPayments(read, limit),
   'newest deliveries': newestDeliveries(read, limit),
   'newest updates': newestUpdates(read, limit),

@@ -27,8 +27,8 @@ interface CandidateRow {
 
 /** Where the next claim continues. It saves work and gives every integration a turn; correctness does not need it. */
 export interface Rotation {
-  /** The integration read last, by lane; '' after a full turn. One for each shard. */
-  readonly after: readonly Map<Lane, string>[]
+  /** The integration read last, by lane; '' after a full turn. */
+  readonly after: Map<Lane, string>
   /** The endpoints that had first attempts due. */
   endpoints: readonly string[]
   /** The integration served last, by endpoint. */
@@ -39,19 +39,8 @@ export interface Rotation {
   skips: number
 }
 
-/** Begins with the first integration of each shard. */
-export const newRotation = (shards: number): Rotation => ({
-  after: Array.from({ length: shards }, () => new Map()),
-  endpoints: [],
-  lastServed: new Map(),
-  skips: 0,
-})
-
-/** The outbox of the whole database, or of one of its shards. */
-export interface Outbox {
-  readonly dialect: SqlDialect
-  readonly db: Connection
-}
+/** Begins with the first integration. */
+export const newRotation = (): Rotation => ({ after: new Map(), endpoints: [], lastServed: new Map(), skips: 0 })
 
 /** Candidates of some lanes. */
 export interface Candidates {
@@ -65,56 +54,29 @@ export interface Candidates {
 /** Fewest integrations that one statement reads. */
 const minIntegrations = 16
 
-/** What a read of candidates looks for. */
-export interface CandidateQuery {
-  readonly lanes: readonly Lane[]
-  readonly without: readonly number[]
-  readonly now: Moment
-  readonly rotation: Rotation
-}
-
 /**
- * Reads candidates of each outbox: one of as many endpoints as there are free slots, or of all endpoints if there are
- * fewer; then an even share of each.
+ * Reads candidates: one of as many endpoints as there are free slots, or of all endpoints if there are fewer; then an
+ * even share of each.
  */
 export async function readCandidates(
-  outboxes: readonly Outbox[],
-  slots: FreeSlots,
-  query: CandidateQuery,
-): Promise<Candidates> {
-  const { lanes, rotation } = query
-  const wanted = Math.min(...lanes.map((lane) => limitOfLane(slots, lane)))
-  if (wanted <= 0) return { candidates: [], truncated: new Set(), hasMore: false }
-  const each = evenShare(slots, wanted, lanes.includes(0) ? rotation.endpoints : [])
-  const candidates: Candidate[] = []
-  let hasMore = false
-  for (const [shard, outbox] of outboxes.entries()) {
-    const after = rotation.after[shard] ?? new Map()
-    const found = await readOutbox(outbox, slots, { ...query, wanted, each, after })
-    candidates.push(...found.candidates)
-    hasMore ||= found.hasMore
-  }
-  if (lanes.includes(0)) rotation.endpoints = [...new Set(candidates.map(({ endpoint }) => endpoint))]
-  return { candidates, truncated: truncatedOf(candidates, each), hasMore }
-}
-
-/** @param query.after - Moved to where the next read continues. */
-async function readOutbox(
-  { db, dialect }: Outbox,
+  db: Connection,
+  dialect: SqlDialect,
   slots: FreeSlots,
   {
     lanes,
     without,
     now,
-    wanted,
-    each,
-    after,
-  }: Omit<CandidateQuery, 'rotation'> & {
-    readonly wanted: number
-    readonly each: number
-    readonly after: Map<Lane, string>
+    rotation,
+  }: {
+    readonly lanes: readonly Lane[]
+    readonly without: readonly number[]
+    readonly now: Moment
+    readonly rotation: Rotation
   },
-): Promise<Omit<Candidates, 'truncated'>> {
+): Promise<Candidates> {
+  const wanted = Math.min(...lanes.map((lane) => limitOfLane(slots, lane)))
+  if (wanted <= 0) return { candidates: [], truncated: new Set(), hasMore: false }
+  const each = evenShare(slots, wanted, lanes.includes(0) ? rotation.endpoints : [])
   const integrations = Math.max(minIntegrations, wanted + slots.inFlightByEndpoint.size)
   const read = async (scans: readonly DueScan[], probes: boolean) => {
     const query: DueQuery = { scans, probes, integrations, each, without }
@@ -123,18 +85,19 @@ async function readOutbox(
       .map(candidateOf)
       .sort((a, b) => (a.integration < b.integration ? -1 : a.integration > b.integration ? 1 : 0))
   }
-  const scans = lanes.map((lane) => ({ lane, after: after.get(lane) ?? '', upTo: lastAddress }))
+  const scans = lanes.map((lane) => ({ lane, after: rotation.after.get(lane) ?? '', upTo: lastAddress }))
   const firstPage = await read(scans, lanes.includes(1))
   const candidates = firstPage.filter(({ probe }) => probe)
   let hasMore = false
   for (const scan of scans) {
     const ofLane = firstPage.filter(({ lane, probe }) => lane === scan.lane && !probe)
     const scanned = await continueScan(scan, ofLane, { slots, wanted, integrations, read })
-    after.set(scan.lane, scanned.after)
+    rotation.after.set(scan.lane, scanned.after)
     candidates.push(...scanned.candidates)
     hasMore ||= scanned.after !== ''
   }
-  return { candidates, hasMore }
+  if (lanes.includes(0)) rotation.endpoints = [...new Set(candidates.map(({ endpoint }) => endpoint))]
+  return { candidates, truncated: truncatedOf(candidates, each), hasMore }
 }
 
 interface ScanDeps {

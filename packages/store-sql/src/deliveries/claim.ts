@@ -3,22 +3,19 @@
  * @module
  */
 import type { ClaimedDelivery, ClaimRequest, DeliveryStore, Ids } from '@payment-integration/core/ports'
-import type { Transaction } from 'kysely'
 import type { Connection, Engine, Lane, SqlDialect } from '../engine.js'
 import { previousSigningSecret } from '../integrations.js'
 import { checkInteger } from '../internal/checks.js'
 import { hexOf } from '../internal/hex.js'
 import { integer } from '../internal/values.js'
-import type { Tables } from '../schema/tables.js'
 import { snapshotBytes } from '../snapshot-row.js'
-import { type Candidate, newRotation, type Outbox, type Rotation, readCandidates } from './candidates.js'
+import { type Candidate, newRotation, type Rotation, readCandidates } from './candidates.js'
 import { choose } from './choose.js'
 import { takeProbes } from './endpoint-rows.js'
 import { type FreeSlots, freeSlotsOf, releaseSlot } from './free-slots.js'
 import { formatLeaseToken, type Lease, writeLeases } from './lease.js'
 import { giveUp } from './leave-outbox.js'
 import { type LockedDelivery, lockDeliveries } from './lock-deliveries.js'
-import type { OutboxShard } from './outbox-shard.js'
 
 /** Most reads of one claim that replace superseded or locked deliveries; the next claim continues there. */
 const maxPages = 100
@@ -29,23 +26,15 @@ const skipsInARow = 3
 /** Lanes that one statement reads. While first attempts fill the free slots, the others are not read. */
 const lanesTogether: readonly (readonly Lane[])[] = [[0], [1, 2]]
 
-/**
- * Builds `claim`.
- * @param shards - Those of the database, or its only one.
- */
-export function createClaim(
-  { transaction, dialect }: Pick<Engine, 'transaction' | 'dialect'>,
-  shards: readonly OutboxShard[],
-  ids: Ids,
-): DeliveryStore['claim'] {
-  const rotation = newRotation(shards.length)
+/** Builds `claim`. */
+export function createClaim({ transaction, dialect }: Engine, ids: Ids): DeliveryStore['claim'] {
+  const rotation = newRotation()
   return async (request) => {
     checkRequest(request)
     const storedToken = ids.next()
-    const claimNow = (db: Transaction<Tables>) => {
-      const outboxes = shards.map((shard) => ({ dialect: shard.dialect, db: shard.within(db) }))
+    const claimNow = (db: Connection) => {
       const lease = { leaseMs: request.leaseMs, storedToken, now: dialect.moment() }
-      return claim(outboxes, freeSlotsOf(request, rotation.lastServed), { ...lease, rotation })
+      return claim(db, dialect, freeSlotsOf(request, rotation.lastServed), { ...lease, rotation })
     }
     return transaction(claimNow, { durable: false, searches: true })
   }
@@ -63,7 +52,8 @@ function checkRequest(request: ClaimRequest): void {
 }
 
 async function claim(
-  outboxes: readonly Outbox[],
+  db: Connection,
+  dialect: SqlDialect,
   slots: FreeSlots,
   { rotation, ...lease }: Lease & { readonly rotation: Rotation },
 ): Promise<ClaimedDelivery[]> {
@@ -79,33 +69,19 @@ async function claim(
     }
     const before = claimed.length
     for (let hasMore = true; hasMore && slots.limit > 0 && pages < maxPages; pages += 1) {
-      const candidates = await readCandidates(outboxes, slots, { lanes, without, now: lease.now, rotation })
+      const candidates = await readCandidates(db, dialect, slots, { lanes, without, now: lease.now, rotation })
       const choice = choose(candidates, slots)
       limitReached ||= choice.isLimitReached
       if (choice.chosen.length === 0) break
-      hasMore = choice.hasMore
-      const leased: ClaimedDelivery[] = []
-      for (const [shard, { db, dialect }] of outboxes.entries()) {
-        const chosen = choice.chosen.filter(({ id }) => id % outboxes.length === shard)
-        if (chosen.length === 0) continue
-        const { deliveries, locked, superseded } = await leaseChosen(db, dialect, chosen, lease)
-        for (const candidate of [...locked, ...superseded]) releaseSlot(slots, candidate)
-        without.push(...idsOf(locked))
-        leased.push(...deliveries)
-        hasMore ||= locked.length > 0 || superseded.length > 0
-      }
-      claimed.push(...(outboxes.length === 1 ? leased : inOrderOf(choice.chosen, leased)))
+      const { deliveries, locked, superseded } = await leaseChosen(db, dialect, choice.chosen, lease)
+      for (const candidate of [...locked, ...superseded]) releaseSlot(slots, candidate)
+      without.push(...idsOf(locked))
+      claimed.push(...deliveries)
+      hasMore = choice.hasMore || locked.length > 0 || superseded.length > 0
     }
     if (areRetries) rotation.skips = claimed.length > before ? 0 : skipsInARow
   }
   return claimed
-}
-
-/** Deliveries in the order in which they were chosen: those of several shards are leased one shard after the other. */
-function inOrderOf(chosen: readonly Candidate[], deliveries: readonly ClaimedDelivery[]): ClaimedDelivery[] {
-  const places = new Map(chosen.map(({ id }, place) => [String(id), place]))
-  const placeOf = ({ deliveryId }: ClaimedDelivery) => places.get(deliveryId) ?? 0
-  return [...deliveries].sort((a, b) => placeOf(a) - placeOf(b))
 }
 
 /** Leases the chosen deliveries, apart from those that others lock, and settles superseded ones. */

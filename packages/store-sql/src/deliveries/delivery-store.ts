@@ -6,15 +6,14 @@ import { backlog, msUntilDue } from './backlog.js'
 import { createClaim } from './claim.js'
 import { findEndpoint, listEndpoints } from './endpoint-rows.js'
 import { countDeliveries, findDelivery, listDeliveries, newestDelivery } from './list.js'
-import { onlyOutbox } from './outbox-shard.js'
 import { createSettle } from './settle.js'
 import { createCompleteUpTo, streamDeliveries } from './stream.js'
 
 /** Builds the delivery store. `ids` makes the lease tokens. */
 export function createDeliveryStore(engine: Engine, ids: Ids): DeliveryStore {
   return {
-    claim: createClaim(engine, [onlyOutbox(engine)], ids),
-    settle: createSettle(engine, [onlyOutbox(engine)]),
+    claim: createClaim(engine, ids),
+    settle: createSettle(engine),
     msUntilDue: () => msUntilDue(engine),
     whenDue: (listener) => engine.whenDue(listener),
     backlog: async ({ atMost }) => backlog(engine, checkInteger(atMost, 'atMost', 1)),

@@ -4,7 +4,6 @@ import type {
   DeliveryStatus,
   DeliveryStore,
   EndpointJudge,
-  EndpointTransition,
   Settled,
   SettledAttempt,
 } from '@payment-integration/core/ports'
@@ -18,40 +17,18 @@ import { attemptColumns, attemptValues } from './attempt-row.js'
 import { type EndpointReport, type HealthRow, healthColumns, judgeEndpoints, storedHealth } from './endpoint-rows.js'
 import { parseLeaseToken } from './lease.js'
 import { giveUp, removeFromOutbox } from './leave-outbox.js'
-import type { OutboxShard } from './outbox-shard.js'
 import { isSuperseded } from './superseded.js'
 
-/**
- * Builds `settle`: logs attempts, settles their deliveries, then updates their endpoints' health.
- * @param shards - Those of the database, or its only one.
- */
-export function createSettle(
-  { transaction }: Pick<Engine, 'transaction'>,
-  shards: readonly OutboxShard[],
-): DeliveryStore['settle'] {
+/** Builds `settle`: logs attempts, settles their deliveries, then updates their endpoints' health. */
+export function createSettle({ transaction, dialect, countSettled }: Engine): DeliveryStore['settle'] {
   return async (settled, judge) => {
     if (settled.length === 0) return { statuses: [], transitions: [] }
     const given = settled.map((one) => {
       if (one.verdict.kind === 'retry') checkInteger(one.verdict.inMs, 'inMs')
       return { ...one, id: parseId(one.claim.deliveryId, 'deliveryId'), token: parseLeaseToken(one.claim.leaseToken) }
     })
-    const ofShard = (shard: number) => given.filter(({ id }) => id % shards.length === shard)
-    const result = await transaction(
-      async (db) => {
-        const statuses = new Map<Given, Settled['statuses'][number]>()
-        const transitions: EndpointTransition[] = []
-        for (const [shard, { dialect, within }] of shards.entries()) {
-          const own = ofShard(shard)
-          if (own.length === 0) continue
-          const settled = await settle(within(db), dialect, own, judge)
-          own.forEach((each, place) => void statuses.set(each, settled.statuses[place] ?? null))
-          transitions.push(...settled.transitions)
-        }
-        return { statuses: given.map((each) => statuses.get(each) ?? null), transitions }
-      },
-      { searches: true },
-    )
-    for (const [shard, { countSettled }] of shards.entries()) countSettled?.(ofShard(shard).length)
+    const result = await transaction((db) => settle(db, dialect, given, judge), { searches: true })
+    countSettled?.(given.length)
     return result
   }
 }

@@ -18,24 +18,24 @@ describe.skipIf(postgresMissing)('the stream of a PostgreSQL store', () => {
     await store.migrate()
     await store.integrations.insert(integration())
     await indexed(store, { txHash: hash(1) })
-    const before = await completeUpTo(store)
+    const before = await store.deliveries.completeUpTo()
 
     const writer = openWriter(slow, hash(2))
     await writer.hasWritten
     await indexed(store, { txHash: hash(3) })
     const newest = await store.deliveries.newestId({})
     expect(Number(newest)).toBe(Number(before) + 2)
-    for (let n = 0; n < 3; n += 1) expect(await completeUpTo(store)).toBe(before)
+    for (let n = 0; n < 3; n += 1) expect(await store.deliveries.completeUpTo()).toBe(before)
 
     // It began later, so the ids up to `newest` are complete without it.
     const later = openWriter(slow, hash(4))
     await later.hasWritten
     await writer.commit()
-    expect(await completeUpTo(store)).toBe(newest)
+    expect(await store.deliveries.completeUpTo()).toBe(newest)
     const query = { integrationAddress: shop, afterId: before ?? '', upToId: newest ?? '', limit: 10 }
     expect((await store.deliveries.stream(query)).map(({ txHash }) => txHash)).toEqual([hash(2), hash(3)])
     await later.commit()
-    expect(await completeUpTo(store)).toBe(await store.deliveries.newestId({}))
+    expect(await store.deliveries.completeUpTo()).toBe(await store.deliveries.newestId({}))
     await Promise.all([store.close(), slow.close()])
   })
 
@@ -44,15 +44,11 @@ describe.skipIf(postgresMissing)('the stream of a PostgreSQL store', () => {
     const [store, slow] = [createPostgresStore({ connectionString }), createPostgresStore({ connectionString })]
     const writer = openWriter(slow, hash(7))
     await writer.hasWritten
-    expect(await completeUpTo(store)).toBeNull()
+    expect(await store.deliveries.completeUpTo()).toBeNull()
     await writer.commit()
-    expect(await completeUpTo(store)).toBe(await store.deliveries.newestId({}))
+    expect(await store.deliveries.completeUpTo()).toBe(await store.deliveries.newestId({}))
     await Promise.all([store.close(), slow.close()])
   })
-
-  /** The id up to which the deliveries are complete. */
-  const completeUpTo = async (store: ReturnType<typeof createPostgresStore>) =>
-    (await store.deliveries.completeUpTo())?.idOf(shop) ?? null
 
   /** A transaction that has stored a delivery and commits on demand. */
   function openWriter(store: ReturnType<typeof createPostgresStore>, txHash: string) {

@@ -31,9 +31,7 @@ export function createCompleteUpTo({ read, dialect }: Engine): DeliveryStore['co
   return async () => {
     const [row] = await run<NewestAndWriters>(read, dialect, () => dialect.newestAndWriters('snapshots'))
     if (row !== undefined) observe(integer(row.newest), JSON.parse(row.writers))
-    if (complete === null) return null
-    const id = String(complete)
-    return { mark: id, idOf: () => id }
+    return complete === null ? null : String(complete)
   }
 }
 

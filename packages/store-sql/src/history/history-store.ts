@@ -1,34 +1,25 @@
 /** History in segments, for commands that end it. Source: docs/retention.md. @module */
 import type { HistoryPart, HistoryStore, SegmentedKind } from '@payment-integration/core/ports'
-import { sql, type Transaction } from 'kysely'
+import { sql } from 'kysely'
 import { updatesNewest } from '../console/indexes.js'
 import type { Connection, Engine, SqlDialect } from '../engine.js'
 import { bulk } from '../internal/bulk.js'
+import { run } from '../internal/statement.js'
 import { integer } from '../internal/values.js'
 import { lockMs, whileBusy } from '../internal/while-busy.js'
 import type { Integer } from '../schema/integer.js'
-import type { Tables } from '../schema/tables.js'
-import { fields, type KindRows } from './kind-rows.js'
+import type { KindRows } from './kind-rows.js'
 import { giveUpPending, pendingUpTo } from './pending.js'
-import { removeDeliveries, removeInGroups } from './removal.js'
 import { rowsByKind } from './rows.js'
 import { beginSegment, closeSegments, findSegment, type IdRange, listSegments, type Segment } from './segments.js'
 
 /** Rows of one statement. */
 const groupSize = 1_000
+/** All claims queue behind the wait for a segment's lock, which a dump may have for hours. */
+const removalLockMs = 100
 
-/** Where other shards find an update. Source: docs/decisions/shards.md. */
-export interface UpdateDirectory {
-  /** Enters updates of this shard; resolves the ids that were not in it. */
-  enter(db: Transaction<Tables>, ids: readonly string[]): Promise<ReadonlySet<string>>
-  forget(db: Transaction<Tables>, ids: readonly string[]): Promise<void>
-}
-
-/**
- * The history of a database.
- * @param directory - Of a database in shards: it changes together with the updates.
- */
-export function createHistoryStore(engine: Engine, directory?: UpdateDirectory): HistoryStore {
+/** The history of a database. */
+export function createHistoryStore(engine: Engine): HistoryStore {
   const { read, dialect, transaction } = engine
   return {
     segments: () => listSegments(read),
@@ -42,7 +33,7 @@ export function createHistoryStore(engine: Engine, directory?: UpdateDirectory):
     },
     async part(kind, segment) {
       const found = await findSegment(read, segment)
-      if (kind === 'updates') return updatesPart(engine, found, directory)
+      if (kind === 'updates') return updatesPart(engine, found)
       if (!found.isClosed) throw new RangeError(`Deliveries of segment ${segment} may be replayed; close it first.`)
       const range = rangeOf(kind, found)
       return { rows: () => pages(read, rowsByKind[kind], range), remove: () => removeDeliveries(engine, kind, found) }
@@ -57,19 +48,7 @@ export function createHistoryStore(engine: Engine, directory?: UpdateDirectory):
           throw new RangeError(
             `Number ${number} of ${kind} is not of segment ${segment}; is the file of another database?`,
           )
-      await transaction(async (db) => {
-        if (kind !== 'updates' || directory === undefined) return storeAgain(db, dialect, kind, stored)
-        const entered = await directory.enter(
-          db,
-          rows.map((row) => fields.text(row, 'id')),
-        )
-        return storeAgain(
-          db,
-          dialect,
-          kind,
-          stored.filter((_, place) => entered.has(fields.text(rows[place] ?? {}, 'id'))),
-        )
-      })
+      await transaction((db) => storeAgain(db, dialect, kind, stored))
     },
   }
 }
@@ -131,11 +110,7 @@ async function* pages<Key>(db: Connection, kind: KindRows<Key>, range: IdRange) 
 }
 
 /** Updates have one table: their ids are unique in all segments. Those that wait now stay, even if they are decided. */
-async function updatesPart(
-  engine: Engine,
-  { updates: range }: Segment,
-  directory: UpdateDirectory | undefined,
-): Promise<HistoryPart> {
+async function updatesPart(engine: Engine, { updates: range }: Segment): Promise<HistoryPart> {
   const { dialect, read, transaction } = engine
   if (!dialect.types.isStoredInSequence)
     await engine.exclusively(() => whileBusy(() => engine.makeIndex(updatesNewest)))
@@ -153,11 +128,53 @@ async function updatesPart(
       for await (const rows of pages(read, rowsByKind.updates, range))
         yield rows.filter((row) => !staying.has(Number(row['seq'])))
     },
-    remove: () =>
-      removeInGroups(transaction, dialect, {
-        ...{ table: 'updates', key: 'seq', range, stay, returning: 'id' },
-        onRemoved: directory?.forget,
+    remove: () => removeInGroups(transaction, dialect, { table: 'updates', key: 'seq', range, stay }),
+  }
+}
+
+async function removeDeliveries(
+  { dialect, transaction, read }: Engine,
+  kind: 'attempts' | 'deliveries',
+  { number, deliveries: range }: Segment,
+): Promise<void> {
+  if (kind === 'deliveries' && (await rowsByKind.attempts.read(read, range, null, 1)) !== null)
+    throw new RangeError(`Segment ${number} has attempts; remove them before their deliveries.`)
+  const { partitions } = dialect
+  const { table, key } = rowsByKind[kind]
+  if (partitions === null) return removeInGroups(transaction, dialect, { table, key, range, stay: [] })
+  await whileBusy(() =>
+    transaction(async (db) => {
+      await dialect.waitAtMost(db, removalLockMs)
+      await (kind === 'deliveries' ? partitions.drop(db, number) : partitions.empty(db, number))
+    }),
+  )
+}
+
+interface Groups {
+  readonly table: string
+  readonly key: string
+  readonly range: IdRange
+  readonly stay: readonly number[]
+}
+
+async function removeInGroups(
+  transaction: Engine['transaction'],
+  dialect: SqlDialect,
+  { table, key, range, stay }: Groups,
+): Promise<void> {
+  const { name, oneOf } = dialect
+  for (let found = groupSize; found === groupSize; ) {
+    const removed = await transaction((db) =>
+      run(db, dialect, (parameter) => {
+        const left = stay.length === 0 ? '' : ` and not (${oneOf(key, 'integer', stay, parameter)})`
+        return `delete from ${name(table)} where ${key} in (
+            select distinct ${key} from ${name(table)}
+            where ${key} >= ${parameter(range.from)} and ${key} < ${parameter(range.to)}${left}
+            order by ${key} limit ${groupSize})
+          returning ${key}`
       }),
+    )
+    found = Math.min(groupSize, removed.length)
   }
 }
 

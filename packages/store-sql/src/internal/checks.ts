@@ -1,14 +1,11 @@
 /** Checks arguments before any work starts. @module */
 
-/** Whether a text can be an id of this store. */
-export const isId = (text: string): boolean => /^[0-9]{1,15}$/.test(text)
-
 /**
  * Parses an id of this store.
  * @throws TypeError When it is malformed.
  */
 export function parseId(id: string, what: string): number {
-  if (isId(id)) return Number(id)
+  if (/^[0-9]{1,15}$/.test(id)) return Number(id)
   throw new TypeError(`${what} is ${JSON.stringify(id)}; pass an id that this store returned.`)
 }
 

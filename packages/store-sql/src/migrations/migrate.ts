@@ -25,12 +25,13 @@ export async function migrate(
   migrations: readonly Migration[] = releasedMigrations,
   report: SchemaReport = () => undefined,
 ): Promise<void> {
+  const { read, dialect } = engine
   const before = await checkedVersions(engine)
   rejectContracted(before, migrations)
   if (pendingOf(before, migrations, 'expand').length === 0) return
   await engine.exclusively(async () => {
-    // The newer release may have migrated meanwhile, or a process with another number of shards.
-    const versions = await checkedVersions(engine)
+    const versions = await readVersions(read, dialect)
+    // The newer release may have migrated meanwhile.
     rejectContracted(versions, migrations)
     const isEmpty = versions.length === 0
     for (const part of parts(migrations, 'expand')) await runPart(engine, part, report)

@@ -50,8 +50,7 @@ export function createMoveStore(engine: Engine): MoveStore {
   }
 }
 
-/** The writes of a move, in a transaction. */
-export function moveTransaction(db: Connection, dialect: SqlDialect): MoveTransaction {
+function moveTransaction(db: Connection, dialect: SqlDialect): MoveTransaction {
   return {
     find: (keys) => paymentsUnder(db, dialect, keys),
     replace: (address, payments) => replacePayments(db, dialect, address, payments),

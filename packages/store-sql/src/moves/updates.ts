@@ -50,30 +50,6 @@ export async function* updatesOf(read: Connection, address: string): AsyncGenera
   }
 }
 
-/**
- * Removes updates with the same ids and fingerprints, to be stored in another shard.
- * @returns The ids that were removed.
- */
-export async function removeUpdates(
-  db: Connection,
-  dialect: SqlDialect,
-  updates: readonly MovedUpdate[],
-): Promise<string[]> {
-  const removed = await bulk<{ id: string }>(
-    db,
-    dialect,
-    [
-      { name: 'id', type: 'text' },
-      { name: 'fingerprint', type: 'hex' },
-    ],
-    updates.map(({ id, fingerprint }) => [id, fingerprint]),
-    (source) => `with v (id, fingerprint) as (${source})
-      delete from ${dialect.name('updates')} as u where (u.id, u.fingerprint) in (select id, fingerprint from v)
-      returning u.id`,
-  )
-  return removed.map(({ id }) => id)
-}
-
 const columns: readonly BulkColumn[] = [
   { name: 'chain_id', type: 'integer' },
   { name: 'tx_hash', type: 'hex' },

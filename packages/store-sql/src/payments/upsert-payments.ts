@@ -2,7 +2,6 @@
 import type { NewPayment, PaymentFacts, StoredPayment, UpsertedPayments } from '@payment-integration/core/ports'
 import type { BulkColumn, Connection, SqlDialect } from '../engine.js'
 import { bulk } from '../internal/bulk.js'
-import { hexBytes, nullableHexOf } from '../internal/hex.js'
 import { integer } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
 import { lockedColumns, withStatuses } from './locked-payments.js'
@@ -18,9 +17,7 @@ const keyColumns: readonly BulkColumn[] = [
 const keyNames = keyColumns.map(({ name }) => name).join(', ')
 const keyValues = ({ chainId, txHash, ordinal }: PaymentFacts) => [chainId, txHash, ordinal]
 const sameKey = 'p.chain_id = v.chain_id and p.tx_hash = v.tx_hash and p.ordinal = v.ordinal'
-/** A payment's key as text. */
-export const keyOf = ({ chainId, txHash, ordinal }: Pick<PaymentFacts, 'chainId' | 'txHash' | 'ordinal'>): string =>
-  `${chainId}:${txHash}:${ordinal}`
+const keyOf = ({ chainId, txHash, ordinal }: PaymentFacts) => `${chainId}:${txHash}:${ordinal}`
 
 const names = insertColumns.map(({ name }) => name)
 /** Its key and integration, which a later call never changes. */
@@ -91,21 +88,6 @@ async function storedIds(
        select p.id, v.place from v join ${dialect.name('payments')} as p on ${sameKey}`,
   )
   return new Map(rows.map(({ id, place }) => [integer(place), integer(id)]))
-}
-
-/** The integration that a stored payment names. */
-export async function integrationOf(
-  db: Connection,
-  { chainId, txHash, ordinal }: Pick<PaymentFacts, 'chainId' | 'txHash' | 'ordinal'>,
-): Promise<string | null> {
-  const row = await db
-    .selectFrom('payments')
-    .select('integration')
-    .where('tx_hash', '=', hexBytes(txHash))
-    .where('chain_id', '=', chainId)
-    .where('ordinal', '=', ordinal)
-    .executeTakeFirst()
-  return nullableHexOf(row?.integration ?? null)
 }
 
 // Unchanged rows are not written: indexing a range again costs no writes.

@@ -4,7 +4,6 @@ import type pg from 'pg'
 import { createStore } from '../create-store.js'
 import type { Engine } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
-import { isShardCount, mostShards } from '../shards/shard-map.js'
 import { type OwnPoolOptions, ownPool } from './own-pool.js'
 import { createPostgresEngine, type PostgresEngineOptions } from './postgres-engine.js'
 
@@ -19,12 +18,6 @@ export interface PostgresStoreOptions {
    * @default 'payment_integration'
    */
   readonly schema?: string | undefined
-  /**
-   * Number of shards: 1, or a power of two up to 64. It is chosen with an empty database. Each shard is a schema of its
-   * own with the rows of its integrations, for databases that put schemas on different machines.
-   * @default 1
-   */
-  readonly shards?: number | undefined
   /** Clock of leases. @default The database's own, so that clock skew of dispatchers does not matter. */
   readonly clock?: Pick<Clock, 'now'> | undefined
   /** Makes claim tokens: each must be new. @default random UUIDs */
@@ -64,7 +57,6 @@ export interface PostgresStoreOptions {
 /** Defaults of {@link PostgresStoreOptions}, and the time-outs of the store's own connections, in milliseconds. */
 export const postgresStoreDefaults = {
   schema: 'payment_integration',
-  shards: 1,
   maxConnections: 10,
   preparedStatements: true,
   /** To connect, and to wait for a free connection. */
@@ -98,14 +90,14 @@ const directConnections = 2
  */
 export function createPostgresStore(options: PostgresStoreOptions): Store {
   const { connectionString, pool, clock, ids, preparedStatements, acceptedEngine } = options
-  const { schema = postgresStoreDefaults.schema, shards = postgresStoreDefaults.shards } = options
+  const { schema = postgresStoreDefaults.schema } = options
   if ((connectionString === undefined) === (pool === undefined))
     throw new TypeError('Pass either connectionString or pool.')
-  checkSchema(schema, shards)
+  checkSchema(schema)
   if (preparedStatements !== undefined && typeof preparedStatements !== 'boolean')
     throw new TypeError('preparedStatements is neither true nor false.')
   const now = clock && (() => clock.now())
-  const common = { schema, shards, now, preparedStatements, acceptedEngine }
+  const common = { schema, now, preparedStatements, acceptedEngine }
   if (pool === undefined) return createStore(ownEngine(connectionString ?? '', options, common), ids)
   const own = ownOptions.find((name) => options[name] !== undefined)
   if (own !== undefined) throw new TypeError(`${own} is given together with pool; set it where the pool is made.`)
@@ -163,18 +155,8 @@ function ownEngine(connectionString: string, options: PostgresStoreOptions, comm
   })
 }
 
-/** Longest name in PostgreSQL, and what the schema of a shard has behind the schema's own name. */
-const [longestName, shardSuffix] = [63, '_s63'.length]
-
-/**
- * @throws TypeError When the schema's name is malformed.
- * @throws RangeError When a database cannot have so many shards.
- */
-export function checkSchema(schema: string, shards: number): void {
-  if (!isShardCount(shards)) throw new RangeError(`shards is ${shards}; pass 1, or a power of two up to ${mostShards}.`)
-  const longest = shards === 1 ? longestName : longestName - shardSuffix
-  if (!/^[a-z_][a-z0-9_]*$/.test(schema) || schema.length > longest)
-    throw new TypeError(
-      `schema is ${JSON.stringify(schema)}; pass up to ${longest} lowercase letters, digits and underscores.`,
-    )
+/** @throws TypeError When the schema's name is malformed. */
+export function checkSchema(schema: string): void {
+  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
+    throw new TypeError(`schema is ${JSON.stringify(schema)}; pass up to 63 lowercase letters, digits and underscores.`)
 }

@@ -8,8 +8,7 @@ export function postgresPartitions({
   name,
   hasTable,
   lastAssigned,
-  types: { shard },
-}: Pick<SqlDialect, 'name' | 'hasTable' | 'lastAssigned' | 'types'>): Partitions {
+}: Pick<SqlDialect, 'name' | 'hasTable' | 'lastAssigned'>): Partitions {
   return {
     async add(db, segment) {
       const [snapshots] = partitionsOf(segment.number)
@@ -18,8 +17,8 @@ export function postgresPartitions({
     },
     async beginIds(db, first) {
       await sql.raw(`lock table ${name('snapshots')} in share mode`).execute(db)
-      // The first id of a segment is divisible by every number of shards. A run that was interrupted may have done it.
-      await sql`select setval(pg_get_serial_sequence(${name('snapshots')}, 'id'), ${first + (shard === null || shard === 'main' ? 0 : shard.number)}, false)
+      // A run that was interrupted may have done it.
+      await sql`select setval(pg_get_serial_sequence(${name('snapshots')}, 'id'), ${first}, false)
         where ${sql.raw(lastAssigned('snapshots', 'id'))} < ${first}`.execute(db)
     },
     async empty(db, number) {

@@ -42,8 +42,6 @@ export interface PostgresDriverOptions {
   readonly searches?: boolean
   /** Whether its transactions have no time limit. @default false */
   readonly isLong?: boolean
-  /** Whether its transactions read one moment, and write nothing. @default false */
-  readonly isSnapshot?: boolean
   /** Time limits that each transaction sets itself. @default those of the connection */
   readonly limits?: Limits | undefined
   /** The statements of a transaction. @default those of its own transaction */

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { BulkColumn, BulkSource, SqlDialect } from '../engine.js'
 import { bytes } from '../internal/values.js'
-import { postgresTypes, postgresTypesOf, type Shard } from '../schema/column-types.js'
+import { postgresTypes } from '../schema/column-types.js'
 import type { Integer } from '../schema/integer.js'
 import { arrayLiteral } from './array-literal.js'
 import { insertAll, insertNumbered } from './bulk-insert.js'
@@ -24,10 +24,8 @@ const beginning = 'cast(extract(epoch from transaction_timestamp()) * 1000 as bi
 /**
  * @param schema - The schema of the tables, part of every name, so the connection's search path does not matter.
  * @param now - The clock of leases in unix milliseconds; undefined: the database's own.
- * @param shard - The shard whose tables the schema has; `main`: the schema beside the shards. @default no shards
  */
-export function postgresDialect(schema: string, now: (() => number) | undefined, shard?: Shard | 'main'): SqlDialect {
-  const types = shard === undefined ? postgresTypes : postgresTypesOf(shard)
+export function postgresDialect(schema: string, now: (() => number) | undefined): SqlDialect {
   const name = (table: string) => `"${schema}"."${table}"`
   const nowSql = () => (now === undefined ? sql.raw<number>(databaseNow) : sql<number>`cast(${now()} as bigint)`)
   const hasTable: SqlDialect['hasTable'] = async (db, table) => {
@@ -38,7 +36,7 @@ export function postgresDialect(schema: string, now: (() => number) | undefined,
   const lastAssigned: SqlDialect['lastAssigned'] = (table, column) =>
     `coalesce(pg_sequence_last_value(pg_get_serial_sequence('${name(table)}', '${column}')::regclass), 0)`
   return {
-    types,
+    types: postgresTypes,
     name,
     now: nowSql,
     nowText: (parameter) => (now === undefined ? databaseNow : `cast(${parameter(now())} as bigint)`),
@@ -105,7 +103,7 @@ export function postgresDialect(schema: string, now: (() => number) | undefined,
       return (await found.execute(db)).rows[0]?.rows ?? null
     },
     hasTable,
-    partitions: postgresPartitions({ name, hasTable, lastAssigned, types }),
+    partitions: postgresPartitions({ name, hasTable, lastAssigned }),
   }
 }
 

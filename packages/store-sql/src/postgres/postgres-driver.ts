@@ -8,7 +8,6 @@ import { type Limits, PostgresConnection, type PostgresDriverOptions } from './p
 import { closedError, connectError } from './postgres-error.js'
 
 const begin = 'begin isolation level read committed'
-const beginSnapshot = 'begin isolation level repeatable read read only'
 // The plans of claims and settlements are made without values, perhaps while the tables were empty. They must not scan
 // growing tables.
 const byIndex = [
@@ -58,17 +57,14 @@ export class PostgresDriver implements Driver {
   }
 
   async beginTransaction(connection: PostgresConnection): Promise<void> {
-    const { words, durable, searches, isLong, isSnapshot, ownClients, limits } = this.#options
+    const { words, durable, searches, isLong, ownClients, limits } = this.#options
     const settings = [
       ...(limits === undefined ? [] : [limited(limits)]),
       ...(durable === false ? [hastily] : []),
       ...(searches === true ? [byIndex] : []),
       ...(isLong === true ? [unbounded('transaction', ['statement_timeout', 'transaction_timeout'])] : []),
     ]
-    await connection.begin(
-      words?.begin ?? [isSnapshot === true ? beginSnapshot : begin, ...settings].join('; '),
-      searches === true && ownClients === true,
-    )
+    await connection.begin(words?.begin ?? [begin, ...settings].join('; '), searches === true && ownClients === true)
   }
 
   async commitTransaction(connection: PostgresConnection): Promise<void> {

@@ -4,7 +4,7 @@ import type pg from 'pg'
 import type { Engine, Reader, SqlDialect, TransactionOptions } from '../engine.js'
 import type { Tables } from '../schema/tables.js'
 import { checkEngine } from './check-engine.js'
-import { type CompactionLimits, createOutboxCompactor, type OutboxCompactor } from './compact-outbox.js'
+import { type CompactionLimits, createOutboxCompactor } from './compact-outbox.js'
 import { createDueChannel } from './due-channel.js'
 import type { Limits, PostgresDriverOptions } from './postgres-connection.js'
 import { postgresDialect } from './postgres-dialect.js'
@@ -12,7 +12,6 @@ import { kyselyOn, PostgresDriver } from './postgres-driver.js'
 import { conflictError, isConflict } from './postgres-error.js'
 import { exclusively, findIndex, makeIndex } from './postgres-migration.js'
 import { measureStandby } from './postgres-reader.js'
-import { checkShardCount, shardsOf } from './postgres-shards.js'
 import { createLocks } from './row-locks.js'
 
 /** Most attempts of a transaction after serialization failures or deadlocks. */
@@ -21,8 +20,6 @@ const conflictAttempts = 5
 /** How an engine uses its pools. */
 export interface PostgresEngineOptions {
   readonly schema: string
-  /** Number of shards. @default 1, the schema itself */
-  readonly shards?: number | undefined
   readonly now?: (() => number) | undefined
   /** False: the pool is behind a pooler, so nothing is kept in a session. @default true */
   readonly preparedStatements?: boolean | undefined
@@ -45,7 +42,7 @@ export interface PostgresEngineOptions {
 /** The engine over a pool. */
 export function createPostgresEngine(pool: pg.Pool, options: PostgresEngineOptions): Engine {
   const { schema, now, end, answerTimeoutMs, ownClients = false, compaction, limits, acceptedEngine } = options
-  const { preparedStatements: keepsPlans = true, shards: count = 1 } = options
+  const { preparedStatements: keepsPlans = true } = options
   const direct = options.direct ?? (keepsPlans ? pool : undefined)
   const settings = { keepsPlans, ownClients, answerTimeoutMs, limits }
   const driver = new PostgresDriver(pool, settings)
@@ -53,16 +50,14 @@ export function createPostgresEngine(pool: pg.Pool, options: PostgresEngineOptio
   const patient = new PostgresDriver(direct ?? pool, { ...settings, answerTimeoutMs: undefined })
   const transactors = new Map<string, { readonly driver: PostgresDriver; readonly db: Kysely<Tables> }>()
   let closed = false
-  function transactor(given: TransactionOptions) {
-    const { durable = true, searches = false, isLong = false, isSnapshot = false } = given
-    const kind = JSON.stringify([durable, searches, isLong, isSnapshot])
+  function transactor({ durable = true, searches = false, isLong = false }: TransactionOptions) {
+    const kind = JSON.stringify([durable, searches, isLong])
     const known = transactors.get(kind)
     if (known !== undefined) return known.db
     const own = new PostgresDriver(pool, {
       ...settings,
       durable,
       searches,
-      isSnapshot,
       ...(isLong ? { isLong, answerTimeoutMs: undefined } : {}),
     })
     if (closed) own.close()
@@ -73,61 +68,43 @@ export function createPostgresEngine(pool: pg.Pool, options: PostgresEngineOptio
   const channel = createDueChannel(schema, direct?.options ?? null, (text) =>
     driver.rows({ sql: text, parameters: [] }),
   )
-  const standby = options.reader && openStandby(options.reader, driver, settings)
-  const compactors: OutboxCompactor[] = []
+  const compactor = createOutboxCompactor(driver, schema, compaction)
+  const dialect = postgresDialect(schema, now)
+  const reader = options.reader && openReader(options.reader, { driver, settings, schema, dialect })
+  const transaction: Engine['transaction'] = (work, given = {}) =>
+    withRetries(() =>
+      transactor(given)
+        .transaction()
+        .execute((tx) => work(tx.withSchema(schema))),
+    )
   let closing: Promise<void> | undefined
-  const close = () => {
-    closed = true
-    driver.close()
-    patient.close()
-    standby?.close()
-    for (const own of transactors.values()) own.driver.close()
-    closing ??= Promise.all([channel.close(), ...compactors.map((each) => each.idle())])
-      .then(() => end?.())
-      .then(() => undefined)
-    return closing
-  }
-
-  /** The tables of one schema. */
-  function engineOf(own: string, dialect: SqlDialect): Engine {
-    const compactor = createOutboxCompactor(driver, own, compaction)
-    compactors.push(compactor)
-    const transaction: Engine['transaction'] = (work, given = {}) =>
-      withRetries(() =>
-        transactor(given)
-          .transaction()
-          .execute((tx) => work(tx.withSchema(own))),
-      )
-    return {
-      dialect,
-      reader: standby && { ...standby, dialect, read: standby.db.withSchema(own) },
-      read: kyselyOn(driver).withSchema(own),
-      rows: (query) => driver.rows(query),
-      transaction,
-      async exclusively(work) {
-        await createLocks((create) => transaction(create), own, dialect)
-        return exclusively((query) => driver.rows(query), dialect.name, work)
-      },
-      hasIndex: async (name) => (await findIndex((query) => driver.rows(query), own, name)) === true,
-      makeIndex: (index) => makeIndex(patient, own, index, direct !== undefined),
-      announceDue: () => channel.announce(),
-      whenDue: (listener) => channel.listen(listener),
-      countSettled: (attempts) => compactor.settled(attempts),
-      close,
-    }
-  }
-
-  const shards = count === 1 ? [] : shardsOf(schema, count, now)
   return {
-    ...engineOf(schema, postgresDialect(schema, now, count === 1 ? undefined : 'main')),
-    async check() {
-      await checkEngine((query) => driver.rows(query), acceptedEngine)
-      await checkShardCount((query) => driver.rows(query), schema, count)
+    check: () => checkEngine((query) => driver.rows(query), acceptedEngine),
+    dialect,
+    reader,
+    read: kyselyOn(driver).withSchema(schema),
+    rows: (query) => driver.rows(query),
+    transaction,
+    async exclusively(work) {
+      await createLocks((create) => transaction(create), schema, dialect)
+      return exclusively((query) => driver.rows(query), dialect.name, work)
     },
-    shards:
-      count === 1
-        ? undefined
-        : shards.map(({ schema: own, dialect, within }) => ({ ...engineOf(own, dialect), within })),
+    hasIndex: async (name) => (await findIndex((query) => driver.rows(query), schema, name)) === true,
+    makeIndex: (index) => makeIndex(patient, schema, index, direct !== undefined),
+    announceDue: () => channel.announce(),
+    whenDue: (listener) => channel.listen(listener),
+    countSettled: (attempts) => compactor.settled(attempts),
+    close() {
+      closed = true
+      driver.close()
+      patient.close()
+      reader?.close()
+      for (const own of transactors.values()) own.driver.close()
+      closing ??= Promise.all([channel.close(), compactor.idle()])
+        .then(() => end?.())
+        .then(() => undefined)
+      return closing
+    },
   }
 }
 
@@ -139,16 +116,17 @@ interface StandbyOptions {
   readonly answerTimeoutMs: number
 }
 
-/** A standby of all schemas, and the measure of its lag. */
-function openStandby(
+/** The reads of a standby, and the measure of its lag. */
+function openReader(
   { pool, maxLagMs, answerTimeoutMs }: StandbyOptions,
-  driver: PostgresDriver,
-  settings: PostgresDriverOptions,
-): Omit<Reader, 'read' | 'dialect'> & { readonly db: Kysely<Tables>; close(): void } {
+  parts: { driver: PostgresDriver; settings: PostgresDriverOptions; schema: string; dialect: SqlDialect },
+): Reader & { close(): void } {
+  const { driver, settings, schema, dialect } = parts
   const standby = new PostgresDriver(pool, { ...settings, answerTimeoutMs })
   const { isFresh, distrust, close } = measureStandby(driver, standby, maxLagMs)
   return {
-    db: kyselyOn(standby),
+    dialect,
+    read: kyselyOn(standby).withSchema(schema),
     rows: (query) => standby.rows(query),
     isFresh,
     distrust,

@@ -19,26 +19,23 @@ export interface EmptiedDatabase {
   close(): Promise<void>
 }
 
-/** A schema of a server, migrated, with its shards. */
+/** A schema of a server, migrated. */
 export async function emptiedOnPostgres(
   { connectionString }: TestDatabase,
   schema: string = postgresStoreDefaults.schema,
-  shards: number = postgresStoreDefaults.shards,
 ): Promise<EmptiedDatabase> {
-  await migrateAndClose(createPostgresStore({ connectionString, schema, shards }))
+  await migrateAndClose(createPostgresStore({ connectionString, schema }))
   const admin = new pg.Client({ connectionString })
   await admin.connect()
   const namesOf = async (kinds: string) => {
-    const query = `select n.nspname || '.' || c.relname as name
-      from pg_class c join pg_namespace n on n.oid = c.relnamespace
-      where (n.nspname = $1 or starts_with(n.nspname, $1 || '_s')) and strpos($2, c.relkind::text) > 0
-        and not c.relispartition`
+    const query = `select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where n.nspname = $1 and strpos($2, c.relkind::text) > 0 and not c.relispartition`
     const { rows } = await admin.query<{ name: string }>(query, [schema, kinds])
-    return rows.map(({ name }) => name)
+    return rows.map(({ name }) => `${schema}.${name}`)
   }
   // Rows of locks have names alone.
-  const kept = ['.schema_versions', '.locks']
-  const tables = (await namesOf('rp')).filter((name) => !kept.some((end) => name.endsWith(end)))
+  const kept = ['schema_versions', 'locks'].map((name) => `${schema}.${name}`)
+  const tables = (await namesOf('rp')).filter((name) => !kept.includes(name))
   // Rows of a migration would be deleted after the first test.
   for (const table of tables)
     if ((await admin.query(`select 1 from ${table} limit 1`)).rows.length > 0) throw new Error(`${table} is not empty.`)
@@ -46,7 +43,7 @@ export async function emptiedOnPostgres(
     // Neither references nor triggers: all rows go.
     'set session_replication_role = replica',
     ...tables.map((table) => `delete from ${table}`),
-    ...(await namesOf('S')).map((sequence) => `alter sequence ${sequence} restart`),
+    ...(await namesOf('S')).map((sequence) => `select setval('${sequence}', 1, false)`),
   ]
   return {
     connectionString,

@@ -58,7 +58,6 @@ export function mirroredStore(opening: Promise<Engine>): MemoryStore {
             return value
           }),
     })
-  const { list, newest } = part('audit')
   const mirrored: Partial<MemoryStore> = {
     failures: [],
     beforeTransaction: null,
@@ -87,7 +86,7 @@ export function mirroredStore(opening: Promise<Engine>): MemoryStore {
     identity: part('identity'),
     identityAccounts: part('identityAccounts'),
     dataKeys: part('dataKeys'),
-    audit: { chains: 1, list, newest },
+    audit: part('audit'),
   }
   return mirrored as MemoryStore
 }

@@ -1,7 +1,7 @@
 /** Creates the table of the audit log. @module */
 import { createTable, type Statements } from '../migration.js'
 
-/** One chain of the audit log: records in sequence, each with a keyed hash. */
+/** The audit log: records in sequence, each with a keyed hash. */
 export const auditTable: Statements = (types, name) => {
   const { integer, text } = types
   return [
@@ -11,6 +11,5 @@ export const auditTable: Statements = (types, name) => {
       `seq ${integer} not null primary key, at ${integer} not null, actor ${text} not null, action ${text} not null,
        subject ${text} not null, details ${text} not null, key_version ${integer} not null, hash ${text} not null`,
     ),
-    `create index audit_at on ${name('audit')} (at, seq)`,
   ]
 }

@@ -12,7 +12,6 @@ import { leaseTable } from './leases.js'
 import { legacyKeyTable } from './legacy-keys.js'
 import { operatorTables } from './operators.js'
 import { paymentTables } from './payments.js'
-import { shardTables } from './shards.js'
 import { updateTable } from './updates.js'
 
 /** The schema of the first release. Once released, it never changes. */
@@ -31,5 +30,4 @@ export const baseline: Statements = (types, name) =>
     dataKeyTable,
     operatorTables,
     integrationSessionTable,
-    shardTables,
   ].flatMap((part) => part(types, name))

@@ -1,17 +1,46 @@
-/** The everyday tier, `npm test`: every rule, every adapter, one payment from end to end. @module */
-import { defineConfig } from 'vitest/config'
-import { aloneTests, isolatedTests, maxWorkers, project, slowTests } from './vitest.projects.js'
+/**
+ * All tests. `npm test` runs the projects `everyday` and `isolated`: every rule, every adapter, one payment from end to
+ * end. `npm run test:rest` runs `slow` and then, one file at a time, `alone`.
+ * @module
+ */
+import { availableParallelism } from 'node:os'
+import { configDefaults, defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 
-const folders = ['packages', 'scripts', 'simulation']
-const include = folders.map((folder) => `${folder}/**/*.test.ts`)
+/** Seeds, kills, random walks, browsers, real processes, examples: slow to run, and seldom red alone. */
+const slow = '**/*.slow.test.ts'
+/** Tests that compare times. */
+const alone = '**/*.alone.test.ts'
+/** Tests that replace a module or change a global: each such file loads its own modules. */
+const isolated = '**/*.isolated.test.ts'
+
+/** Sources instead of builds. */
+const conditions = ['@payment-integration/source']
+
+function project(name: string, test: TestProjectInlineConfiguration['test']): TestProjectInlineConfiguration {
+  return {
+    resolve: { conditions },
+    ssr: { resolve: { conditions, externalConditions: conditions } },
+    // No test fails because the machine is slow: the limits only end a test that hangs.
+    test: { name, testTimeout: 600_000, hookTimeout: 600_000, ...test },
+  }
+}
+
+const everyday = ['packages', 'tools/scripts', 'tools/simulation'].map((folder) => `${folder}/**/*.test.ts`)
 
 export default defineConfig({
   test: {
-    maxWorkers,
+    // Vitest leaves one core to itself; on two cores every file would wait for every other.
+    maxWorkers: Math.max(2, availableParallelism()),
     projects: [
-      // One project for all packages: they load each other's modules once for each worker, not once for each package.
-      project('everyday', '.', { include, exclude: [slowTests, aloneTests, isolatedTests], isolate: false }),
-      project('isolated', '.', { include: folders.map((folder) => `${folder}/${isolatedTests}`) }),
+      // One module registry for all packages: they load each other's modules once a worker, not once a package.
+      project('everyday', {
+        include: everyday,
+        exclude: [...configDefaults.exclude, slow, alone, isolated],
+        isolate: false,
+      }),
+      project('isolated', { include: [`{packages,tools}/${isolated}`] }),
+      project('slow', { include: [`{packages,tools}/${slow}`, 'examples/**/*.test.ts'] }),
+      project('alone', { include: [`packages/${alone}`], maxWorkers: 1, sequence: { groupOrder: 1 } }),
     ],
     coverage: { provider: 'v8', include: ['packages/*/{src,conformance}/**'] },
   },

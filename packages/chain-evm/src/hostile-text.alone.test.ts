@@ -1,7 +1,7 @@
 /** Text from nodes and contracts takes time that grows with its length at most. @module */
 import { systemClock } from '@payment-integration/core'
 import { expect, test } from 'vitest'
-import { growthOf, testGrowth } from '../../../vitest.growth.js'
+import { growthOf, testGrowth } from '../../../tools/scripts/growth.js'
 import { callFault } from './call-fault.js'
 import { pairConversions } from './conversion-pairs.js'
 import { endpointName } from './endpoints/endpoint-name.js'

@@ -1,6 +1,6 @@
 /** A token contract whose calls revert with very long reasons, paid through the router. @module */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { growthOf } from '../../../vitest.growth.js'
+import { growthOf } from '../../../tools/scripts/growth.js'
 import { oddToken, talkativeToken, testRouter } from '../test/contracts.generated.js'
 import { readAll } from '../test/read-all.js'
 import { startTestChain, type TestChain } from '../test/test-chain.js'

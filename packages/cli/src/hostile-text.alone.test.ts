@@ -1,5 +1,5 @@
 /** Parsing text of arguments and of servers takes time at most proportional to its length. @module */
-import { testGrowth } from '../../../vitest.growth.js'
+import { testGrowth } from '../../../tools/scripts/growth.js'
 import { parseEndpoint } from './commands/reindex.js'
 import { readHealth } from './commands/status/health.js'
 import { parseServerUrl } from './commands/status/status.js'

@@ -25,7 +25,7 @@ async function interruptedAt(stage: string, ...args: readonly string[]) {
   const folder = temporaryFolder()
   const temporary = join(folder, 'temporary')
   mkdirSync(temporary)
-  const child = spawn(process.execPath, ['--import', hook, 'scripts/run-source.mjs', ...args], {
+  const child = spawn(process.execPath, ['--import', hook, 'tools/scripts/run-source.mjs', ...args], {
     cwd: root,
     detached: true,
     env: {

@@ -1,5 +1,5 @@
 /** Text from the service takes at most linear time. @module */
-import { testGrowth } from '../../../vitest.growth.js'
+import { testGrowth } from '../../../tools/scripts/growth.js'
 import { isAmount, parseAmount } from './amounts/amount.js'
 import { hideTexts } from './internal/hide-texts.js'
 import { parseJson } from './internal/read-body.js'

@@ -1,5 +1,5 @@
 /** Text in answers and requests takes at most linear time. @module */
-import { testGrowth } from '../../../vitest.growth.js'
+import { testGrowth } from '../../../tools/scripts/growth.js'
 import {
   createReader,
   paymentSchema,

@@ -2,7 +2,7 @@
  * Text from requests, receivers, providers and the environment takes time that grows with its length at most.
  * @module
  */
-import { testGrowth } from '../../../vitest.growth.js'
+import { testGrowth } from '../../../tools/scripts/growth.js'
 import { parseHandle } from './accounts/handle.js'
 import { parseLinkConfig } from './accounts/link-config.js'
 import { parseBasic } from './auth/basic.js'

@@ -1,5 +1,5 @@
 /** Text from the provider takes at most linear time. @module */
-import { testGrowth } from '../../../vitest.growth.js'
+import { testGrowth } from '../../../tools/scripts/growth.js'
 import { readApplicant } from './applicant.js'
 import { classifyFailure } from './classify-failure.js'
 import { hmacHex } from './internal/hmac.js'

@@ -1,6 +1,6 @@
 /** Parsing outside text takes at most linear time. @module */
 import { expect, test } from 'vitest'
-import { type Reader, testGrowth } from '../../../vitest.growth.js'
+import { type Reader, testGrowth } from '../../../tools/scripts/growth.js'
 import { isIntegrationPath } from './app/integration-path.js'
 import { isLegacyPath } from './app/legacy-path.js'
 import { bearerCheck } from './app/metrics-route.js'

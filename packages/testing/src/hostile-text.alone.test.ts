@@ -1,5 +1,5 @@
 /** Text from the program under test takes at most linear time. @module */
-import { testGrowth } from '../../../vitest.growth.js'
+import { testGrowth } from '../../../tools/scripts/growth.js'
 import { parseHeaders } from './explain/parse-http.js'
 import { parseRequest } from './explain/parse-request.js'
 import { readSignature } from './explain/signature-header.js'

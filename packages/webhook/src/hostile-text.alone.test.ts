@@ -1,5 +1,5 @@
 /** Text from strangers takes time that grows with its length at most. @module */
-import { testGrowth } from '../../../vitest.growth.js'
+import { testGrowth } from '../../../tools/scripts/growth.js'
 import { declaredBytes } from './adapters/internal/body-bytes.js'
 import { rawBody } from './internal/body.js'
 import { parseSignatureHeader } from './internal/parse-signature-header.js'

@@ -1,0 +1,103 @@
+/** Loads other senders' verifiers, with deliveries of their own schemes over the same body. @module */
+import { createHmac } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { pathToFileURL } from 'node:url'
+import type { Kind, Subject } from './subject.js'
+
+/** Why they are not measured, or null. @param folder - Where they are installed. */
+export function peersMissing(folder: string): string | null {
+  return existsSync(`${folder}node_modules`)
+    ? null
+    : 'stripe, svix, standardwebhooks and @octokit/webhooks-methods are not installed: npm ci --ignore-scripts --prefix tools/bench/verification/peers'
+}
+
+interface Stripe {
+  readonly webhooks: {
+    constructEvent(body: Buffer, header: string, secret: string): unknown
+    readonly signature: { verifyHeader(body: Buffer, header: string, secret: string, tolerance: number): boolean }
+  }
+}
+interface Webhook {
+  verify(body: Buffer, headers: Readonly<Record<string, string>>): unknown
+}
+type WebhookClass = new (secret: string) => Webhook
+type OctokitVerify = (secret: string, body: string, header: string) => Promise<boolean>
+
+const hmac = (key: string | Buffer, ...parts: readonly (string | Buffer)[]) => {
+  const hash = createHmac('sha256', key)
+  for (const part of parts) hash.update(part)
+  return hash
+}
+
+/** Loads them. */
+export async function loadPeers(folder: string): Promise<Subject[]> {
+  const load = createRequire(`${folder}package.json`)
+  const StripeClass = load('stripe') as new (key: string) => Stripe
+  const stripe = new StripeClass('sk_test_bench')
+  // It has no entry for `require` to resolve.
+  const octokitPath = pathToFileURL(`${folder}node_modules/@octokit/webhooks-methods/dist-node/index.js`).href
+  const { verify: octokit } = (await import(octokitPath)) as { verify: OctokitVerify }
+  const stripeSecret = 'whsec_bench_only_0123456789abcdef'
+  const stripeHeader = (body: Buffer, kind: Kind) => {
+    const t = secondsAgo(kind)
+    const code = hmac(stripeSecret, `${t}.`, body).digest('hex')
+    return `t=${t},v1=${kind === 'malformed' ? code.slice(1) : spoiled(code, kind)}`
+  }
+  return [
+    {
+      name: 'stripe verifyHeader',
+      prepare(body, kind) {
+        const header = stripeHeader(body, kind)
+        return () => stripe.webhooks.signature.verifyHeader(body, header, stripeSecret, 300)
+      },
+    },
+    {
+      name: 'stripe constructEvent, with JSON',
+      prepare(body, kind) {
+        const header = stripeHeader(body, kind)
+        return () => stripe.webhooks.constructEvent(body, header, stripeSecret)
+      },
+    },
+    symmetric('standardwebhooks, with JSON', load('standardwebhooks') as { Webhook: WebhookClass }, 'webhook'),
+    symmetric('svix, with JSON', load('svix') as { Webhook: WebhookClass }, 'svix'),
+    {
+      name: 'octokit verify, no time in its scheme',
+      prepare(body, kind) {
+        if (kind === 'stale') return null
+        const code = hmac(stripeSecret, body).digest('hex')
+        const header = kind === 'malformed' ? 'sha256=' : `sha256=${spoiled(code, kind)}`
+        return () => refusing(octokit(stripeSecret, body.toString(), header))
+      },
+    },
+  ]
+}
+
+function symmetric(name: string, { Webhook }: { readonly Webhook: WebhookClass }, prefix: string): Subject {
+  const key = Buffer.from('0123456789abcdef0123456789abcdef')
+  const webhook = new Webhook(`whsec_${key.toString('base64')}`)
+  return {
+    name,
+    prepare(body, kind) {
+      const t = secondsAgo(kind)
+      const code = hmac(key, `msg_1.${t}.`, body).digest('base64')
+      const signature = kind === 'malformed' ? 'v1,' : `v1,${spoiled(code, kind)}`
+      const headers = { [`${prefix}-id`]: 'msg_1', [`${prefix}-timestamp`]: `${t}`, [`${prefix}-signature`]: signature }
+      return () => webhook.verify(body, headers)
+    },
+  }
+}
+
+/** Unix seconds: now, or too long ago. */
+export function secondsAgo(kind: Kind): number {
+  return Math.floor(Date.now() / 1000) - (kind === 'stale' ? 3_600 : 0)
+}
+
+/** A different code of the same form, for a forgery. */
+export function spoiled(code: string, kind: Kind): string {
+  return kind === 'forged' ? `${code[0] === 'a' ? 'b' : 'a'}${code.slice(1)}` : code
+}
+
+async function refusing(verdict: Promise<boolean>): Promise<void> {
+  if (!(await verdict)) throw new Error('refused')
+}

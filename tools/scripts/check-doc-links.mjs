@@ -1,0 +1,67 @@
+/** Checks that relative links of generated pages and of `llms.txt` lead to a file and an anchor. @module */
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { dirname, relative, resolve } from 'node:path'
+
+const [folder = 'tools/site/dist'] = process.argv.slice(2)
+const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => resolve(folder, name))
+const pages = files.filter((file) => file.endsWith('.html'))
+const shown = (/** @type {string} */ file) => relative(folder, file)
+
+/** @type {Map<string, Set<string>>} */
+const places = new Map()
+
+/** The ids of a page. @param {string} page */
+function placesOf(page) {
+  const known = places.get(page)
+  if (known !== undefined) return known
+  const found = new Set([...readFileSync(page, 'utf8').matchAll(/\sid="([^"]+)"/g)].map(([, id = '']) => unescaped(id)))
+  places.set(page, found)
+  return found
+}
+
+/** @param {string} text */
+function unescaped(text) {
+  return text.replaceAll('&amp;', '&').replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>')
+}
+
+/** The file of a link's path: a leading slash names the folder, and a trailing one its index. */
+function fileOf(/** @type {string} */ page, /** @type {string} */ path) {
+  const file = path.startsWith('/') ? resolve(folder, `.${path}`) : resolve(dirname(page), path)
+  return path.endsWith('/') ? resolve(file, 'index.html') : file
+}
+
+/** The problem of a link on a page, or null. @param {string} page @param {string} link */
+function flawOf(page, link) {
+  const [, path = '', place = ''] = /^([^?#]*)(?:\?[^#]*)?(?:#(.*))?$/.exec(link) ?? []
+  const target = path === '' ? page : fileOf(page, decodeURIComponent(path))
+  if (statSync(target, { throwIfNoEntry: false })?.isFile() !== true) return 'there is no such file'
+  if (place === '' || !target.endsWith('.html')) return null
+  return placesOf(target).has(decodeURIComponent(place)) ? null : 'there is no such place on that page'
+}
+
+const problems = []
+let links = 0
+for (const page of pages)
+  for (const [, escaped = ''] of readFileSync(page, 'utf8').matchAll(/\s(?:href|src)="([^"]*)"/g)) {
+    const link = unescaped(escaped)
+    if (/^(?:[a-z][a-z0-9+.-]*:|\/\/)/i.test(link)) continue
+    links++
+    const flaw = flawOf(page, link)
+    if (flaw !== null) problems.push(`${shown(page)}: ${link}: ${flaw}`)
+  }
+const forMachines = resolve(folder, 'llms.txt')
+if (existsSync(forMachines))
+  for (const [, link = ''] of readFileSync(forMachines, 'utf8').matchAll(/\]\(([^)]+)\)/g)) {
+    links++
+    const flaw = flawOf(forMachines, link)
+    if (flaw !== null) problems.push(`llms.txt: ${link}: ${flaw}`)
+  }
+// Such a file is published unchanged, and its links are relative to its former folder.
+for (const file of files.filter(
+  (each) => each.endsWith('.md') && !each.endsWith('/AGENTS.md') && !existsSync(each.replace(/[.]md$/, '.html')),
+))
+  problems.push(`${shown(file)} is copied and not a page`)
+
+for (const problem of new Set(problems)) console.error(problem)
+console.log(`${pages.length} pages, ${links} relative links, ${new Set(problems).size} problems`)
+process.exitCode = problems.length > 0 || links === 0 ? 1 : 0

@@ -1,0 +1,135 @@
+import { execFile } from 'node:child_process'
+import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+
+const root = join(import.meta.dirname, '../..')
+const scope = '@payment-integration'
+const made: string[] = []
+afterEach(async () => {
+  for (const folder of made.splice(0)) await rm(folder, { recursive: true, force: true })
+})
+
+/** Packages of the small workspace, with what their package.json lists. */
+const manifests: Record<string, Record<string, string>> = {
+  contract: { zod: '1.0.0' },
+  webhook: {},
+  core: { [`${scope}/contract`]: '0.0.0', [`${scope}/webhook`]: '0.0.0' },
+  client: { [`${scope}/contract`]: '0.0.0' },
+  'chain-evm': { viem: '1.0.0' },
+}
+
+/** One import of every allowed kind: the small workspace without a fault. */
+const sound: Record<string, string> = {
+  'contract/src/exports/index.ts': `export * from '../shape.js'`,
+  'contract/src/shape.ts': `import 'zod'\nexport interface Shape { readonly a: string }`,
+  'webhook/src/exports/index.ts': `export const sign = 1`,
+  'webhook/src/sign.test.ts': `import 'ky'\nimport { sign } from './exports/index.js'\nexport const copy = sign`,
+  'core/src/exports/index.ts': `export * from '../rule.js'`,
+  'core/src/rule.ts': `import 'node:crypto'\nimport type { Shape } from '${scope}/contract'\nimport { sign } from '${scope}/webhook'\nexport type Rule = Shape\nexport const rule = sign`,
+  'client/src/exports/index.ts': `export * from '../read.js'`,
+  'client/src/read.ts': `import type { Shape } from '${scope}/contract'\nexport type Read = Shape`,
+  'chain-evm/src/exports/index.ts': `import type { Transport } from 'viem'\nexport type Way = Transport`,
+  'chain-evm/src/dev/payer.ts': `import { http } from 'viem'\nexport const way = http`,
+}
+
+/** Writes the small workspace, runs the check on it, and resolves its exit code with everything it printed. */
+async function check(files: Record<string, string>, lists: Record<string, Record<string, string>> = {}) {
+  const folder = await mkdtemp(join(tmpdir(), 'imports-'))
+  made.push(folder)
+  const write = async (path: string, text: string) => {
+    await mkdir(dirname(join(folder, path)), { recursive: true })
+    await writeFile(join(folder, path), text)
+  }
+  for (const file of ['.dependency-cruiser.cjs', 'tsconfig.json', 'tsconfig.base.json'])
+    await cp(join(root, file), join(folder, file))
+  await write('package.json', '{ "private": true, "type": "module" }')
+  await mkdir(join(folder, 'node_modules', scope), { recursive: true })
+  for (const [name, dependencies] of Object.entries({ ...manifests, ...lists })) {
+    const exports = { '.': { '@payment-integration/source': './src/exports/index.ts' } }
+    await write(`packages/${name}/package.json`, JSON.stringify({ name: `${scope}/${name}`, exports, dependencies }))
+    await symlink(join('../..', '../..', 'packages', name), join(folder, 'node_modules', scope, name))
+  }
+  for (const name of ['zod', 'ky', 'viem']) {
+    await write(`node_modules/${name}/package.json`, JSON.stringify({ name, version: '1.0.0', main: 'dist/index.js' }))
+    await write(`node_modules/${name}/dist/index.js`, '')
+  }
+  for (const [path, text] of Object.entries({ ...sound, ...files })) await write(`packages/${path}`, `${text}\n`)
+  return new Promise<{ code: number; printed: string }>((resolve) => {
+    execFile(process.execPath, [join(root, 'tools/scripts/check-imports.mjs'), folder], (error, stdout, stderr) =>
+      resolve({ code: error ? Number(error.code) : 0, printed: stdout + stderr }),
+    )
+  })
+}
+
+test('a workspace whose imports follow the arrows passes', async () => {
+  const { code, printed } = await check({})
+  expect(printed).toContain('imports: 14 files, 12 imports, 0 problems')
+  expect(code).toBe(0)
+})
+
+test('each forbidden import is reported under its rule', async () => {
+  const { code, printed } = await check(
+    {
+      'contract/src/up.ts': `import '${scope}/core'`,
+      'contract/src/shape.ts': `import 'zod'\nimport type { Rule } from '${scope}/core'\nexport type Shape = Rule | 1`,
+      'contract/src/built-in.ts': `import 'node:fs'`,
+      'contract/src/one.ts': `import type { Two } from './two.js'\nexport type One = Two`,
+      'contract/src/two.ts': `import type { One } from './one.js'\nexport type Two = One | 1`,
+      'contract/src/back.ts': `import './exports/index.js'`,
+      'webhook/src/fetch.ts': `import 'ky'`,
+      'webhook/src/gone.ts': `import './no-such-file.js'`,
+      'core/src/internal/table.ts': 'export const table = 1',
+      'core/src/exports/leak.ts': `export * from '../internal/table.js'`,
+      'core/src/around.ts': `import '../../webhook/src/exports/index.js'`,
+      'core/src/uses-test.ts': `import './rule.test.js'`,
+      'core/src/rule.test.ts': 'export {}',
+      'core/conformance/suite.ts': `import 'ky'\nimport '../src/exports/index.js'`,
+      'core/src/runs-suite.ts': `import '../conformance/suite.js'`,
+      'chain-evm/src/hash.ts': `import { keccak256 } from 'viem'\nexport const hash = keccak256`,
+      'client/src/other-entry.ts': `import '${scope}/contract/hidden'`,
+    },
+    { client: {}, contract: {} },
+  )
+  const reported = printed
+    .split('\n')
+    .filter((line) => /^ {2}\S/.test(line))
+    .map((line) => line.trim())
+  for (const expected of [
+    'arrow-contract: packages/contract/src/up.ts -> packages/core/src/exports/index.ts',
+    'arrow-contract: packages/contract/src/shape.ts -> packages/core/src/exports/index.ts',
+    'no-node-built-in: packages/contract/src/built-in.ts -> fs',
+    'no-feature-to-exports: packages/contract/src/back.ts -> packages/contract/src/exports/index.ts',
+    'npm-webhook: packages/webhook/src/fetch.ts -> node_modules/ky/dist/index.js',
+    'npm-listed: packages/webhook/src/fetch.ts -> node_modules/ky/dist/index.js',
+    'npm-listed: packages/contract/src/shape.ts -> node_modules/zod/dist/index.js',
+    'no-unresolved: packages/webhook/src/gone.ts -> ./no-such-file.js',
+    'no-unresolved: packages/client/src/other-entry.ts -> @payment-integration/contract/hidden',
+    'internal-stays-internal: packages/core/src/exports/leak.ts -> packages/core/src/internal/table.ts',
+    'no-path-between-packages: packages/core/src/around.ts -> packages/webhook/src/exports/index.ts',
+    'no-test-in-shipped-code: packages/core/src/uses-test.ts -> packages/core/src/rule.test.ts',
+    'npm-suite-core: packages/core/conformance/suite.ts -> node_modules/ky/dist/index.js',
+    'npm-listed: packages/core/conformance/suite.ts -> node_modules/ky/dist/index.js',
+    'no-feature-to-exports: packages/core/conformance/suite.ts -> packages/core/src/exports/index.ts',
+    'no-feature-to-suite: packages/core/src/runs-suite.ts -> packages/core/conformance/suite.ts',
+    'viem-types-only: packages/chain-evm/src/hash.ts -> node_modules/viem/dist/index.js',
+    'listed-client: packages/client/src/read.ts -> packages/contract/src/exports/index.ts',
+  ])
+    expect(reported).toContain(expected)
+  expect(reported.some((line) => /^no-ring: .*one\.ts -> .*two\.ts/.test(line))).toBe(true)
+  expect(reported.some((line) => /^no-ring: .*contract[/]src[/].* -> .*core[/]src[/]/.test(line))).toBe(true)
+  expect(code).toBe(1)
+})
+
+test('a dependency that only a test imports is reported as unused', async () => {
+  const { code, printed } = await check({}, { webhook: { ky: '1.0.0' } })
+  expect(printed).toContain('unused-dependency: packages/webhook/package.json lists ky')
+  expect(code).toBe(1)
+})
+
+test('a package that the tables do not name stops the check', async () => {
+  const { code, printed } = await check({ 'stray/src/exports/index.ts': 'export {}' }, { stray: {} })
+  expect(printed).toContain('packages/stray is in neither table of .dependency-cruiser.cjs')
+  expect(code).toBe(1)
+})

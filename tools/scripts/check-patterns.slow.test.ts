@@ -1,0 +1,85 @@
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { fastestGrowth, usualParts } from './growth.js'
+
+const made: string[] = []
+afterEach(async () => {
+  for (const folder of made.splice(0)) await rm(folder, { recursive: true, force: true })
+})
+
+function run(...args: string[]) {
+  return new Promise<{ code: number; printed: string }>((resolve) => {
+    const command = [join(import.meta.dirname, 'check-patterns.mjs'), ...args]
+    execFile(process.execPath, command, { maxBuffer: 10_000_000 }, (error, stdout, stderr) =>
+      resolve({ code: error ? Number(error.code) : 0, printed: stdout + stderr }),
+    )
+  })
+}
+
+/** The check of a workspace that holds some code at `packages/core/src/rule.ts`, or at another path. */
+async function check(code: string, path = 'packages/core/src/rule.ts') {
+  const folder = await mkdtemp(join(tmpdir(), 'patterns-'))
+  made.push(folder)
+  for (const part of ['packages', 'examples']) await mkdir(join(folder, part), { recursive: true })
+  await mkdir(dirname(join(folder, path)), { recursive: true })
+  await writeFile(join(folder, path), `// One line.\n${code}\n`)
+  return run(folder)
+}
+
+test('a pattern that may read the same text many times is rejected', async () => {
+  const anywhere = 'begins anywhere and goes on after an endless repeat'
+  const dividing = 'divides the same text among its repeats'
+  const refused = [
+    [String.raw`/[a-z][a-z0-9+.-]*:\/\/\S+/gi`, anywhere],
+    [String.raw`/\/+$/`, anywhere],
+    ['/block.* not found/', anywhere],
+    [String.raw`/"(?:[^"\\]|\\.)*"/`, anywhere],
+    ['/a(?=b*)c/', anywhere],
+    ['/a{0,5000}b/', anywhere],
+    ['/^a+b/m', anywhere],
+    [String.raw`/^\d+\d*$/`, dividing],
+    ['/^(?:a+)+$/', dividing],
+    ["new RegExp('a+b', 'i')", anywhere],
+    ['RegExp(String.raw`[a]+b`)', anywhere],
+    ["''.match('a+b')", anywhere],
+    [['new RegExp(`a$', '{1}b`)'].join(''), 'is put together when the program runs'],
+  ]
+  const { code, printed } = await check(refused.map(([pattern]) => `export const _ = ${pattern}`).join('\n'))
+  for (const [index, [, expected]] of refused.entries())
+    expect(printed).toMatch(new RegExp(`core/src/rule[.]ts:${index + 2}: .*${expected}`))
+  expect(printed).toContain(`patterns: ${refused.length}, ${refused.length} problems`)
+  expect(code).toBe(1)
+})
+
+test('a pattern that is anchored, sticky, bounded, or ends with its repeat passes', async () => {
+  const sound = [String.raw`/^(?:0|[1-9]\d*)(?:\.\d+)?$/`, String.raw`/:\/\/\S+/g`, '/[a-z]{1,31}:/', '/a*b/y']
+  const passed = await check(sound.map((pattern) => `export const _ = ${pattern}`).join('\n'))
+  expect(passed).toEqual({ code: 0, printed: 'patterns: 4, 0 problems\n' })
+})
+
+test('examples are checked, but tests are not', async () => {
+  expect((await check('/a+b/', 'packages/core/src/rule.test.ts')).printed).toContain('patterns: 0, 0 problems')
+  expect((await check('/a+b/', 'examples/shop/src/shop.ts')).code).toBe(1)
+})
+
+test('every shipped pattern takes linear time on repeats of its own parts', async () => {
+  const { printed } = await run('--list')
+  const patterns = JSON.parse(printed) as { file: string; source: string | null; flags: string }[]
+  expect(patterns.length).toBeGreaterThan(100)
+  const unique = new Map(patterns.map((pattern) => [`/${pattern.source}/${pattern.flags}`, pattern]))
+  const slow: string[] = []
+  for (const [text, { file, source, flags }] of unique) {
+    if (source === null) continue
+    const words = source.match(/[A-Za-z0-9]{2,20}/g) ?? []
+    const growth = await fastestGrowth(
+      (given) => given.replace(new RegExp(source, flags), ''),
+      ['', '0x', 'https://'],
+      [...usualParts, ...words.flatMap((word) => [word, `${word} `])],
+    )
+    if (growth !== null) slow.push(`${file} ${text}: ${growth}`)
+  }
+  expect(slow).toEqual([])
+})

@@ -1,0 +1,91 @@
+/**
+ * Installs the packages from their tarballs, as users do, and runs them in every runtime, store, module format and
+ * compiler that they promise. Needs `npm run build` first; what it installs besides is in `tools/environments/`.
+ * Usage: node
+ * tools/scripts/environments.mjs [group ...] Prints a table for each group; the last line is `N passed, N failed, N
+ * skipped`. Exit code 0 when nothing failed; with CI set, when nothing was skipped either.
+ *
+ * @module
+ */
+import { rmSync } from 'node:fs'
+import { mkdtemp, realpath } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { prepare } from './environments/prepare.mjs'
+import { countLine, createResults, tables } from './environments/results.mjs'
+import { runConsumers } from './environments/run-consumers.mjs'
+import { runReadmes } from './environments/run-readmes.mjs'
+import { runRuntimes } from './environments/run-runtimes.mjs'
+import { runService, startService } from './environments/run-service.mjs'
+import { runStores } from './environments/run-stores.mjs'
+
+const groups = ['runtimes', 'service', 'stores', 'consumers', 'readmes']
+const chosen = process.argv.slice(2)
+const unknown = chosen.filter((name) => !groups.includes(name))
+if (unknown.length > 0) {
+  console.error(`No group ${unknown.join(', ')}; there are ${groups.join(', ')}.`)
+  process.exit(2)
+}
+const has = (group) => chosen.length === 0 || chosen.includes(group)
+const root = join(import.meta.dirname, '../..')
+const temporary = await realpath(await mkdtemp(join(tmpdir(), 'environments-')))
+const { results, ...collector } = createResults((line) => console.log(line))
+// Uses about a gigabyte; a run that a signal ends removes it, too.
+process.once('exit', () => rmSync(temporary, { recursive: true, force: true, maxRetries: 3 }))
+await runGroups()
+for (const table of tables(results)) console.log(`\n${table}`)
+console.log(`\n${countLine(results)}`)
+const bad = results.filter(({ verdict }) => verdict === 'FAILED' || (verdict === 'skipped' && process.env['CI']))
+process.exitCode = bad.length > 0 || results.length === 0 ? 1 : 0
+
+/** Each group has separate installations; one that cannot be installed fails, and the others run on. */
+async function runGroups() {
+  const { packed, environment } = prepare(root, temporary)
+  const context = { root, temporary, results: collector, inParallel }
+  const guarded = (group, run) => async () =>
+    has(group) &&
+    run().catch((error) =>
+      collector.add({ group, row: 'all', column: 'install', verdict: 'FAILED', detail: error.message }),
+    )
+  const runtimes = () => environment('runtimes')
+  const integrator = () => environment('integrator')
+  await inParallel([
+    guarded('stores', async () =>
+      runStores({
+        ...context,
+        runtimes: await runtimes(),
+        integrator: await integrator(),
+        betterSqlite3: await environment('better-sqlite3'),
+      }),
+    ),
+    async () => {
+      await guarded('consumers', async () =>
+        runConsumers({ ...context, packed: await packed, runtimes: await runtimes(), integrator: await integrator() }),
+      )()
+      await guarded('service', async () =>
+        runService({ ...context, runtimes: await runtimes(), service: await environment('service') }),
+      )()
+    },
+  ])
+  if (!has('runtimes') && !has('readmes')) return
+  const folder = await environment('service')
+  const running = await startService(folder)
+  const { service } = running
+  try {
+    await guarded('readmes', () => runReadmes({ ...context, folder, service }))()
+    await guarded('runtimes', async () =>
+      runRuntimes({ ...context, service, runtimes: await runtimes(), integrator: await integrator() }),
+    )()
+  } finally {
+    await running.stop()
+  }
+}
+
+/** Runs tasks two at a time. */
+async function inParallel(tasks) {
+  const waiting = [...tasks]
+  const work = async () => {
+    for (let task = waiting.shift(); task !== undefined; task = waiting.shift()) await task()
+  }
+  await Promise.all([work(), work()])
+}

@@ -1,0 +1,62 @@
+/** The blocks of READMEs and guides as programs, from the tarballs, beside a running service. @module */
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { transform } from 'esbuild'
+import { blocksOf, documentsWithBlocks, runnerOf } from '../readme-blocks.mjs'
+import { must } from './child.mjs'
+
+/**
+ * Runs every block that has a plan.
+ *
+ * @param {object} context - See `run-runtimes.mjs`; `folder` is the installed copy of `tools/environments/service`,
+ * `service` runs.
+ */
+export async function runReadmes({ root, folder, service, results, inParallel }) {
+  const { plans } = await import(pathToFileURL(join(folder, 'readme-plans.mjs')).href)
+  const found = await Promise.all(
+    documentsWithBlocks(root).map(async (file) => blocksOf(file, await readFile(join(root, file), 'utf8'))),
+  )
+  const chosen = found.flat().filter((block) => runnerOf(block)?.environments)
+  const left = Object.keys(plans).filter((name) => !chosen.some(({ file, index }) => name === `${file} ${index}`))
+  for (const name of left)
+    results.add({ group: 'readmes', row: name, column: 'run', verdict: 'FAILED', detail: 'it has a plan and no block' })
+  await inParallel(
+    chosen.map(
+      (block) => () =>
+        results.check('readmes', `${block.file}:${block.line}`, 'run', async () => {
+          const plan = plans[`${block.file} ${block.index}`]
+          if (plan === undefined) throw new Error('tools/environments/service/readme-plans.mjs has no plan for it')
+          await runBlock(block, plan({ ...service, port: await freePort() }), folder)
+        }),
+    ),
+  )
+}
+
+async function runBlock({ file, index, code }, { before = '', after = '', swap = [], env = {}, says }, folder) {
+  const own = join(folder, `readme-${file.replaceAll(/\W/g, '-')}-${index}`)
+  await mkdir(own)
+  let block = code
+  for (const [text, real] of swap) {
+    if (!block.includes(text)) throw new Error(`The plan swaps ${text}, which the block does not have.`)
+    block = block.replaceAll(text, real)
+  }
+  const program = await transform(`${before}\n${block}\n${after}\n`, { loader: 'ts', format: 'esm', target: 'es2022' })
+  await writeFile(join(own, 'program.mjs'), program.code)
+  const said = await must(process.execPath, ['program.mjs'], {
+    cwd: own,
+    env: { DATABASE_URL: undefined, ...env },
+    seconds: 60,
+  })
+  if (!says.test(said)) throw new Error(`It printed ${JSON.stringify(said.slice(0, 600))}, awaited ${says}`)
+}
+
+/** A free port. */
+async function freePort() {
+  const server = createServer()
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}

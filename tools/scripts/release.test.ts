@@ -1,0 +1,96 @@
+/** What a release carries: its bill of materials, its licences, its provenance. */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { Ajv } from 'ajv'
+import formats from 'ajv-formats'
+import { expect, test } from 'vitest'
+
+interface Dependency {
+  readonly name: string
+  readonly version: string
+  readonly licence: string
+  readonly folder: string
+  readonly needs: readonly string[]
+}
+type Dependencies = ReadonlyMap<string, Dependency>
+
+/** The modules of `npm run release:check`, which need no build. */
+const { dependenciesOf, licenceProblems, provenance, billOfMaterials } = Object.assign(
+  {},
+  ...(await Promise.all(
+    ['dependencies', 'licences', 'provenance', 'sbom'].map((name) => import(`./release/${name}.mjs`)),
+  )),
+) as {
+  dependenciesOf(root: string, folders: readonly string[]): Promise<Dependencies>
+  licenceProblems(dependencies: Iterable<Dependency>): string[]
+  provenance(facts: object): Promise<string>
+  billOfMaterials(dependencies: Dependencies, release: { readonly name: string; readonly version: string }): string
+}
+
+const root = join(import.meta.dirname, '../..')
+const release = { name: 'payment-integration', version: '0.2.0' }
+
+test('the bill of materials fits the schema of CycloneDX 1.6 and lists what an installation brings and a build contains', async () => {
+  const dependencies = await dependenciesOf(root, ['client', 'store-sql', 'server'])
+  const text = billOfMaterials(dependencies, release)
+  const bom = JSON.parse(text)
+  const folder = join(
+    dirname(createRequire(import.meta.url).resolve('@cyclonedx/cyclonedx-library/package.json')),
+    'res/schema',
+  )
+  const schema = async (name: string) =>
+    JSON.parse(await readFile(join(folder, `${name}.SNAPSHOT.schema.json`), 'utf8'))
+  // The schema also has formats for international addresses, which none of ours is.
+  const ajv = new Ajv({ strict: false, formats: { 'iri-reference': true, 'idn-email': true } })
+  formats.default(ajv)
+  for (const name of ['spdx', 'jsf-0.82', 'cryptography-defs'])
+    ajv.addSchema({ ...(await schema(name)), $id: `http://cyclonedx.org/schema/${name}.SNAPSHOT.schema.json` })
+  const validate = ajv.compile(await schema('bom-1.6'))
+  expect(validate(bom), JSON.stringify(validate.errors)).toBe(true)
+  const names = bom.components.map(({ name }: { name: string }) => name)
+  expect(names).toEqual(expect.arrayContaining(['@payment-integration/contract', 'zod', 'undici', 'kysely', 'pg']))
+  expect(names).not.toContain('vitest')
+  const store = bom.dependencies.find(({ ref }: { ref: string }) => ref.startsWith('@payment-integration/store-sql@'))
+  expect(store.dependsOn.some((ref: string) => ref.startsWith('kysely@'))).toBe(true)
+  expect(billOfMaterials(await dependenciesOf(root, ['client', 'store-sql', 'server']), release)).toBe(text)
+})
+
+test('a licence that asks for more than its notice is refused; of a choice one accepted licence suffices', () => {
+  const of = (licence: string) => ({ name: 'x', version: '1.0.0', licence, folder: '', needs: [] })
+  expect(licenceProblems([of('MIT'), of('(MIT OR GPL-3.0-only)'), of('Apache-2.0')])).toEqual([])
+  expect(licenceProblems([of('LGPL-3.0-or-later'), of('none')])).toEqual([
+    'x@1.0.0 has the licence LGPL-3.0-or-later',
+    'x@1.0.0 has the licence none',
+  ])
+})
+
+test('no package brings a licence that is refused', async () => {
+  const folders = ['client', 'webhook', 'version-store', 'mirror', 'identity-sumsub', 'testing', 'server', 'cli']
+  expect(licenceProblems((await dependenciesOf(root, folders)).values())).toEqual([])
+})
+
+test('the provenance names each tarball with its digest, the commit and the lock file', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'release-test-'))
+  try {
+    const tarball = join(folder, 'a-1.0.0.tgz')
+    await writeFile(tarball, 'abc')
+    const facts = { repository: 'https://code.example/o/r', commit: 'c'.repeat(40), lockDigest: 'd'.repeat(64) }
+    const statement = JSON.parse(
+      await provenance({ ...facts, tarballs: [tarball], versions: { node: 'v20.0.0', npm: '10.0.0' } }),
+    )
+    expect(statement.subject).toEqual([
+      {
+        name: 'a-1.0.0.tgz',
+        digest: { sha256: 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad' },
+      },
+    ])
+    expect(statement.predicate.buildDefinition.resolvedDependencies).toEqual([
+      { uri: 'git+https://code.example/o/r', digest: { gitCommit: 'c'.repeat(40) } },
+      { name: 'package-lock.json', digest: { sha256: 'd'.repeat(64) } },
+    ])
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+})

@@ -1,0 +1,90 @@
+/**
+ * House rules about every file of the repository. The patterns are written so that they do not match themselves.
+ * @module
+ */
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+
+const root = join(import.meta.dirname, '../..')
+const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: root })
+const files = listed
+  .toString()
+  .split('\0')
+  .filter((path) => path !== '')
+  .flatMap((path) => {
+    try {
+      return [{ path, text: readFileSync(join(root, path), 'utf8') }]
+    } catch {
+      return [] // deleted and not yet committed, or a folder of another repository
+    }
+  })
+const code = files.filter(({ path }) => /[.](ts|tsx|mts|js|mjs|cjs|sol)$/.test(path) && !path.includes('.generated.'))
+
+/** `path:line` of every line that matches. */
+function places(among: typeof files, pattern: RegExp): string[] {
+  return among.flatMap(({ path, text }) =>
+    text.split('\n').flatMap((line, index) => (pattern.test(line) ? [`${path}:${index + 1}`] : [])),
+  )
+}
+
+describe('tidy', () => {
+  test('git lists the files of this repository', () => {
+    expect(files.map(({ path }) => path)).toContain('package.json')
+    expect(code.length).toBeGreaterThan(20)
+  })
+
+  test('no file names the host of a package registry', () => {
+    expect(places(files, /registry[.][a-z]+[.](org|com)|deb[.]debian[.]org/)).toEqual([])
+  })
+
+  test('no file names a folder of a developer machine', () => {
+    const others = files.filter(({ path }) => path !== '.gitignore')
+    expect(places(others, /(^|[\s"'`(=])\/(wor[k]|far[m]|roo[t]|Users|home\/[a-z]+)\/|[.]librar[y]\b/)).toEqual([])
+  })
+
+  test('no test is skipped or focused', () => {
+    expect(places(code, /\b(it|test|describe)[.](only|skip|to[d]o)\b|\bx(it|describe)[(]/)).toEqual([])
+  })
+
+  test('no code is marked as unfinished', () => {
+    expect(places(code, /\b(to[d]o|fix[m]e|xx[x]|hac[k])\b|not implemente[d]|for no[w]|stu[b]/i)).toEqual([])
+  })
+
+  test('no file has a mark of an unfinished merge', () => {
+    expect(places(files, /^(<{7}|>{7}) /)).toEqual([])
+  })
+
+  test('no hand-written file of code is over 400 lines', () => {
+    expect(code.filter(({ text }) => text.split('\n').length > 401).map(({ path }) => path)).toEqual([])
+  })
+
+  test('the README names the two commands', () => {
+    const readme = files.find(({ path }) => path === 'README.md')?.text ?? ''
+    expect(readme).toContain('npm ci && npm start')
+    expect(readme).toContain('npm ci && npm test')
+  })
+
+  test('changesets raises the versions of all packages together', () => {
+    const config = JSON.parse(readFileSync(join(root, '.changeset/config.json'), 'utf8'))
+    const names = files
+      .filter(({ path }) => /^packages\/[^/]+\/package[.]json$/.test(path))
+      .map(({ text }) => JSON.parse(text).name)
+    expect(config.fixed[0].toSorted()).toEqual(names.toSorted())
+  })
+
+  test('every package carries the licence of the workspace', () => {
+    const licence = files.find(({ path }) => path === 'LICENSE')?.text
+    for (const { path } of files.filter((file) => /^packages\/[^/]+\/package[.]json$/.test(file.path)))
+      expect(files.find((file) => file.path === path.replace('package.json', 'LICENSE'))?.text, path).toBe(licence)
+  })
+
+  test.each([
+    ['store-sql', 'kysely'],
+    ['console', 'uplot'],
+  ])('%s carries the licence of %s, which its files contain', (folder, contained) => {
+    const carried = files.find(({ path }) => path === `packages/${folder}/THIRD-PARTY-LICENSES`)?.text
+    expect(carried).toContain(readFileSync(join(root, 'node_modules', contained, 'LICENSE'), 'utf8'))
+  })
+})

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { postgresMissing, startPostgres, type TestPostgres } from '../../../packages/store-sql/test/postgres.js'
+import { deathsPerSeed } from './plan.js'
+import { crashTable, describeCrash, killsOf, runCrashes } from './run-crash.js'
+import { runOutages } from './run-outages.js'
+import type { CrashReport } from './run-seed.js'
+
+/** Ten kills each, every fifth on PostgreSQL. */
+const [from, count] = [1, 34]
+/** Seeds with PostgreSQL outages, and the number of outages in each. */
+const outages = { seeds: 6, each: 10 }
+/** Concurrent seeds: half of a seed waits for leases. */
+const concurrency = 3
+const timeoutMs = 600_000
+
+function failuresOf(suite: 'crash' | 'outage', reports: readonly CrashReport[]): string {
+  process.stdout.write(`${crashTable(reports)}\n`)
+  return reports
+    .filter(({ flaws }) => flaws.length > 0)
+    .map((report) => describeCrash(suite, report))
+    .join('\n')
+}
+const sum = (reports: readonly CrashReport[], value: (report: CrashReport) => number) =>
+  reports.reduce((total, report) => total + value(report), 0)
+
+describe('after processes were killed at any point', () => {
+  let postgres: TestPostgres | null = null
+  beforeAll(async () => {
+    postgres = postgresMissing === null ? await startPostgres() : null
+  })
+  afterAll(() => postgres?.remove())
+
+  test(
+    `${count * deathsPerSeed} times: nothing is lost, sent in two forms or given up, and every receiver has the newest version`,
+    async () => {
+      const reports = await runCrashes({ from, count, concurrency, postgres: postgres?.connectionString ?? null })
+      expect(failuresOf('crash', reports)).toBe('')
+      // A run without events proves nothing. The number of POSTs depends on the machine.
+      expect(sum(reports, killsOf)).toBe(count * deathsPerSeed)
+      const outside = sum(reports, ({ kills }) => kills.get('outside') ?? 0)
+      expect(count * deathsPerSeed - outside).toBeGreaterThanOrEqual(Math.ceil(count * deathsPerSeed * 0.885))
+      expect(sum(reports, ({ postsInTrouble }) => postsInTrouble)).toBeGreaterThan(count)
+      expect(new Set(reports.flatMap(({ kills }) => [...kills.keys()])).size).toBeGreaterThan(10)
+      for (const name of ['freezes', 'replayed', 'blocks'] as const)
+        expect(sum(reports, (report) => report[name])).toBeGreaterThan(0)
+    },
+    timeoutMs,
+  )
+})
+
+describe.skipIf(postgresMissing)(
+  `after PostgreSQL crashed or lost its connections${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`,
+  () => {
+    test(
+      `${outages.seeds * outages.each} times under two dispatchers: nothing is lost, and no process exits`,
+      async () => {
+        const reports = await runOutages({ from: 1, count: outages.seeds, outages: outages.each })
+        expect(failuresOf('outage', reports)).toBe('')
+        expect(sum(reports, (report) => report.outages)).toBeGreaterThanOrEqual(outages.seeds * outages.each)
+        expect(sum(reports, ({ postsInTrouble }) => postsInTrouble)).toBeGreaterThan(outages.seeds)
+      },
+      timeoutMs,
+    )
+  },
+)

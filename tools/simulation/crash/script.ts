@@ -1,0 +1,83 @@
+/** The payments and updates of a seed, equal for every process and for the judge. @module */
+import type { ProcessorUpdate } from '@payment-integration/contract'
+import { hex, type ScriptedPayment, txHashOf } from '../../../packages/store-sql/test/support/scripted-chain.js'
+import { drawsOf } from '../random.js'
+
+/** The chain of every script. */
+export const chainId = 137
+
+/** Integrations of a script; payments of the last one name no integration. */
+const integrationCount = 4
+
+/** A payment and its final state. */
+export interface ExpectedPayment {
+  readonly txHash: string
+  /** Null: it names no integration, so nothing is delivered. */
+  readonly integrationAddress: string | null
+  /** After all of its updates. */
+  readonly version: number
+  readonly state: string | null
+}
+
+/** The script. */
+export interface Script {
+  readonly integrations: readonly string[]
+  /** Payments by block, from block 1 on. */
+  readonly blocks: readonly (readonly ScriptedPayment[])[]
+  /** Each is accepted; some arrive before their payment is indexed. */
+  readonly updates: readonly ProcessorUpdate[]
+  readonly expected: readonly ExpectedPayment[]
+}
+
+/** Size of a script. */
+export interface ScriptSize {
+  readonly blocks: number
+  readonly mostPerBlock: number
+}
+
+const paths = [
+  ['pending', 'success'],
+  ['pending', 'failure', 'refund_pending'],
+  ['success', 'refund_pending', 'refund_failure', 'refund_success'],
+] as const
+
+/** Writes the script of a seed. */
+export function scriptOf(seed: number, size: ScriptSize): Script {
+  const draws = drawsOf(seed).fork('script')
+  const integrations = Array.from({ length: integrationCount }, (_, n) => hex(`integration ${seed} ${n}`, 20))
+  const placed: { readonly at: number; readonly update: ProcessorUpdate }[] = []
+  const expected: ExpectedPayment[] = []
+  const blocks = Array.from({ length: size.blocks }, (_, block) =>
+    Array.from({ length: draws.whole(1, size.mostPerBlock) }, (_, nth): ScriptedPayment => {
+      const tx = `${seed} ${block} ${nth}`
+      const integrationAddress = draws.chance(0.1) ? null : draws.pick(integrations)
+      const updates = updatesOf(tx, draws)
+      let at = block + draws.fraction() * 4 - 1.5
+      for (const update of updates) {
+        placed.push({ at, update })
+        at += draws.fraction() * 2
+      }
+      const state = updates.findLast((update) => update.state !== undefined)?.state ?? null
+      expected.push({ txHash: txHashOf(tx), integrationAddress, version: 1 + updates.length, state })
+      return { tx, integrationAddress }
+    }),
+  )
+  const updates = placed.toSorted((a, b) => a.at - b.at).map(({ update }) => update)
+  return { integrations, blocks, updates, expected }
+}
+
+function updatesOf(tx: string, draws: ReturnType<typeof drawsOf>): ProcessorUpdate[] {
+  const name = { chainId: String(chainId), txHash: txHashOf(tx) }
+  const path = draws.pick(paths)
+  const states = path.slice(0, draws.whole(0, path.length))
+  const updates: ProcessorUpdate[] = states.map((state, nth) => ({
+    id: `${tx}/${nth}`.replaceAll(' ', '-'),
+    ...name,
+    state,
+  }))
+  if (draws.chance(0.4)) {
+    const recipient = { title: `Kiosk ${draws.whole(1, 99)} “Zur Brücke”`, subtitle: null }
+    updates.push({ id: `${tx}/merchant`.replaceAll(' ', '-'), ...name, recipient })
+  }
+  return updates
+}

@@ -1,0 +1,75 @@
+/** A chain in memory that grows and reorganises by seed, and the truth about its payments. @module */
+import type { PaymentFacts } from '@payment-integration/core/ports'
+import { createDraws } from '../../../packages/testing/src/builders/draws.js'
+import { createTwinChain, type TwinChain, type UnminedPayment } from '../../../packages/testing/src/twin/chain.js'
+import { paymentOf } from '../../../packages/testing/src/twin/payment-input.js'
+import type { Draws } from '../random.js'
+import { keyOf, type LastingFacts, type TrueFacts } from '../world/truth.js'
+
+/** A chain that a seed moves. */
+export interface MovingChain {
+  readonly chain: TwinChain
+  /** Mines the next blocks; sometimes it orphans some before. */
+  tick(): void
+  /** Mines one empty block. */
+  settle(): void
+  readonly reorganisations: () => number
+  /** Payments on the chain, by key. */
+  truth(): Promise<Map<string, TrueFacts>>
+  /** What does not depend on the block, of every payment of any branch. */
+  everSeen(key: string): LastingFacts | undefined
+}
+
+const deepest = 6
+
+/** Makes the chain of a seed. */
+export function createMovingChain(chainId: number, draws: Draws): MovingChain {
+  const values = createDraws(draws.whole(0, 0xffff_ffff))
+  const world = { now: () => Date.now(), newHash: () => draws.hex(32), stepMs: 0 }
+  const chain = createTwinChain(chainId, world)
+  const seen = new Map<string, LastingFacts>()
+  const integrations = [draws.hex(20), draws.hex(20)]
+  let waiting: UnminedPayment[] = []
+  let reorganisations = 0
+
+  function payments(): UnminedPayment[] {
+    const made = Array.from({ length: draws.pick([0, 0, 1, 1, 2]) }, () =>
+      paymentOf({ chainId, integrationAddress: draws.pick([...integrations, null]) }, values),
+    )
+    for (const payment of made) seen.set(keyOf(payment), lastingOf(payment))
+    // An orphaned payment is included again sooner, later or never.
+    const again = waiting.filter(() => draws.chance(0.3))
+    waiting = waiting.filter((payment) => !again.includes(payment) && draws.chance(0.9))
+    return [...made, ...again]
+  }
+
+  return {
+    chain,
+    tick() {
+      let blocks = draws.pick([1, 1, 1, 2])
+      if (draws.chance(0.06)) {
+        const depth = draws.whole(1, deepest)
+        waiting.push(...chain.orphan(depth))
+        reorganisations += 1
+        // Sometimes the new branch is lower at first.
+        blocks = draws.whole(Math.max(1, depth - 1), depth + 2)
+      }
+      for (let mined = 0; mined < blocks; mined += 1) chain.mine(payments())
+    },
+    settle: () => void chain.mine(),
+    reorganisations: () => reorganisations,
+    async truth() {
+      const facts = new Map<string, TrueFacts>()
+      const to = chain.height()
+      for await (const range of chain.ranges({ from: 0, to, head: to }))
+        for (const payment of range.payments) facts.set(keyOf(payment), payment)
+      return facts
+    },
+    everSeen: (key) => seen.get(key),
+  }
+}
+
+function lastingOf(payment: UnminedPayment): LastingFacts {
+  const { logIndex: _, ...lasting } = payment as Omit<PaymentFacts, 'blockNumber' | 'blockHash' | 'blockTimestamp'>
+  return lasting
+}

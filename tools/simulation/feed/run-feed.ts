@@ -1,0 +1,208 @@
+/** Kills the servers of a feed under load, and compares each cell's store with the chain. @module */
+import { createFeedConnection, createFeedPublisher, type FeedConnection } from '@payment-integration/chain-feed'
+import type { Store } from '@payment-integration/core/ports'
+import { parseBlock } from '../../../packages/chain-feed/src/feed-message.js'
+import { createFeedStream } from '../../../packages/chain-feed/src/feed-stream.js'
+import { startNats } from '../../../packages/chain-feed/test/nats-server.js'
+import { drawsOf } from '../random.js'
+import { judge, type Verdict } from '../world/verdict.js'
+import { type Cell, startCell } from './cell.js'
+import { createMovingChain, type MovingChain } from './moving-chain.js'
+
+/** Report of one seed. */
+export interface FeedReport {
+  readonly seed: number
+  readonly verdict: Verdict
+  readonly blocks: number
+  readonly reorganisations: number
+  /** Servers that were killed. */
+  readonly kills: number
+  /** Blocks that the cells read from the feed and from their nodes, and changes between both. */
+  readonly feed: number
+  readonly node: number
+  readonly switches: number
+  readonly seconds: number
+}
+
+const finalityBlocks = 40
+const tickMs = 25
+/** Blocks that each cell reads from the feed before the next kill. */
+const fedBlocks = 150
+/** Ends a seed that hangs. */
+const mostMs = 1_200_000
+
+/**
+ * Runs a seed: three servers in a cluster, two publishers and two cells. Each server is killed and restarted while the
+ * chain moves; then two at a time. At the end everything runs, and the chain becomes final.
+ */
+export async function runFeedSeed(seed: number): Promise<FeedReport> {
+  const startedAt = Date.now()
+  const draws = drawsOf(`feed/${seed}`)
+  const chainId = 1_000 + seed
+  const moving = createMovingChain(chainId, draws.fork('chain'))
+  const nats = await startNats({ count: 3 })
+  const connections = Array.from({ length: 3 }, () => createFeedConnection({ servers: nats.urls }))
+  const [observer, ...publishing] = connections
+  if (observer === undefined) throw new Error('There is no connection.')
+  const stream = createFeedStream(observer, chainId)
+  const publishers = publishing.map((connection) => startPublisher(connection, moving))
+  const cells = await Promise.all(
+    [1, 2].map(() => startCell({ servers: nats.urls, node: moving.chain, finalityBlocks })),
+  )
+  let isMoving = true
+  const load = (async () => {
+    while (isMoving) {
+      moving.tick()
+      await pause(tickMs)
+    }
+  })()
+  let kills = 0
+  /** Newest height of the feed, or -1 while it does not answer. */
+  const published = async () => {
+    const message = await stream.last().catch(() => null)
+    return message === null ? -1 : parseBlock(chainId, message.data).block.number
+  }
+  /** Waits until the feed has published blocks that were mined after now. */
+  async function untilPublished(): Promise<void> {
+    const from = moving.chain.height() + 10
+    await until(async () => (await published()) > from, `feed above ${from}`)
+  }
+  /** Waits until both cells have read blocks from the feed again. */
+  async function untilRead(): Promise<void> {
+    const wanted = cells.map(({ read }) => read.feed + fedBlocks)
+    await until(async () => cells.every(({ read }, index) => read.feed >= (wanted[index] ?? 0)), 'cells on the feed')
+  }
+  async function untilIndexed(): Promise<void> {
+    const from = moving.chain.height() + 10
+    await until(async () => (await lowest(cells)) > from, `cells above ${from}`)
+  }
+  try {
+    await untilRead()
+    for (const server of draws.shuffled(nats.servers)) {
+      await server.kill()
+      kills += 1
+      // A publisher that is replaced leaves appends in flight, of an unknown outcome.
+      const replaced = publishers[kills % publishers.length]
+      await replaced?.restart()
+      await untilPublished()
+      await untilIndexed()
+      await server.start()
+      await untilRead()
+    }
+    // Without a majority nothing is published: the cells read their nodes.
+    const pair = draws.shuffled(nats.servers).slice(1)
+    for (const server of pair) await server.kill()
+    kills += pair.length
+    await untilIndexed()
+    await untilIndexed()
+    for (const server of pair) await server.start()
+    await untilRead()
+    isMoving = false
+    await load
+    for (let block = 0; block < 2 * finalityBlocks; block += 1) {
+      moving.settle()
+      await pause(1)
+    }
+    const tip = moving.chain.height()
+    await until(async () => (await published()) === tip, 'feed at the head')
+    await until(async () => (await lowest(cells)) === tip, 'cells at the head')
+    const verdicts = await Promise.all(cells.map(({ store }) => judgeStore(store, chainId, moving)))
+    const feedFindings = await judgeFeed(stream, chainId, moving)
+    return {
+      ...{ seed, kills, blocks: tip, reorganisations: moving.reorganisations() },
+      verdict: joined(verdicts, feedFindings),
+      feed: cells.reduce((sum, { read }) => sum + read.feed, 0),
+      node: cells.reduce((sum, { read }) => sum + read.node, 0),
+      switches: cells.reduce((sum, { read }) => sum + read.switches, 0),
+      seconds: (Date.now() - startedAt) / 1_000,
+    }
+  } finally {
+    isMoving = false
+    await Promise.all([load, ...publishers.map((publisher) => publisher.stop()), ...cells.map((cell) => cell.stop())])
+    await Promise.all(connections.map((connection) => connection.close()))
+    await nats.remove()
+  }
+
+  async function until(isTrue: () => Promise<boolean>, wanted: string): Promise<void> {
+    while (!(await isTrue())) {
+      if (Date.now() - startedAt > mostMs) {
+        const errors = cells.map((cell) => cell.lastError()).join('; ')
+        throw new Error(`seed ${seed}: no ${wanted} after ${mostMs} ms. ${errors}`)
+      }
+      await pause(20)
+    }
+  }
+}
+
+function startPublisher(connection: FeedConnection, { chain }: MovingChain) {
+  const start = () => {
+    const stop = new AbortController()
+    const publisher = createFeedPublisher({ chain, connection, standbyMs: 1_000, pollMs: 50, maxBytes: 100_000_000 })
+    return { stop, running: publisher.run(stop.signal) }
+  }
+  let current = start()
+  async function stop(): Promise<void> {
+    current.stop.abort()
+    await current.running
+  }
+  return {
+    stop,
+    async restart() {
+      await stop()
+      current = start()
+    },
+  }
+}
+
+async function lowest(cells: readonly Cell[]): Promise<number> {
+  return Math.min(...(await Promise.all(cells.map(async (cell) => (await cell.indexed())?.blockNumber ?? -1))))
+}
+
+async function judgeStore(store: Store, chainId: number, moving: MovingChain): Promise<Verdict> {
+  return judge({
+    ...{ chainId, store, finalityBlocks, firstBlock: 0, updates: new Map(), received: null },
+    tip: await moving.chain.head(),
+    truth: await moving.truth(),
+    everSeen: (key) => moving.everSeen(key),
+  })
+}
+
+/** Every height of the feed has the chain's block, as far as the feed reaches back. */
+async function judgeFeed(
+  stream: ReturnType<typeof createFeedStream>,
+  chainId: number,
+  { chain }: MovingChain,
+): Promise<string[]> {
+  const findings: string[] = []
+  for (let height = 1; height <= chain.height(); height += 1) {
+    const [message, block] = [await stream.at(height), await chain.block(height)]
+    const hash = message === null ? null : parseBlock(chainId, message.data).block.hash
+    if (hash !== block?.hash) findings.push(`the feed has ${hash} at ${height}, the chain ${block?.hash}`)
+  }
+  return findings
+}
+
+function joined(verdicts: readonly Verdict[], feedFindings: readonly string[]): Verdict {
+  const sum = (name: 'missing' | 'wrong' | 'repeated' | 'payments') =>
+    verdicts.reduce((total, verdict) => total + verdict[name], 0)
+  return {
+    ...{ missing: sum('missing'), wrong: sum('wrong') + feedFindings.length, repeated: sum('repeated') },
+    findings: [...verdicts.flatMap(({ findings }) => findings), ...feedFindings.slice(0, 8)],
+    payments: sum('payments'),
+  }
+}
+
+/** Formats a seed's report, with the command that replays it. */
+export function describeFeed({ seed, verdict, ...report }: FeedReport): string {
+  const { missing, wrong, repeated, payments, findings } = verdict
+  const { blocks, reorganisations, kills, feed, node, switches, seconds } = report
+  return [
+    `seed ${seed}: ${findings.length > 0 ? 'FAILED' : 'passed'} in ${seconds.toFixed(1)} s; ${missing} missing, ${wrong} wrong, ${repeated} repeated; ` +
+      `${payments} payments in two cells, ${blocks} blocks, ${reorganisations} reorganisations, ${kills} kills; ` +
+      `${feed} blocks read from the feed, ${node} from nodes, ${switches} changes between them`,
+    ...findings.map((finding) => `  ${finding}`),
+    `  replay: npm run soak -- --suite=feed --seed=${seed}`,
+  ].join('\n')
+}
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))

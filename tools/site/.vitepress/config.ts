@@ -1,0 +1,73 @@
+/** Configures the site: pages of `tools/site/.pages`, search in the browser, no request to another host. @module */
+import { join } from 'node:path'
+import { defineConfig } from 'vitepress'
+import { accessibleTheme } from './accessible-theme.js'
+import { figureOf } from './mermaid.js'
+import { sidebarOf } from './sidebar.js'
+
+const pages = join(import.meta.dirname, '../.pages')
+
+/** The anchor of a heading, as hosts of repositories make it: links work in both places. */
+function anchorOf(heading: string): string {
+  return heading
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(/\s/g, '-')
+}
+
+export default defineConfig({
+  title: 'Payment integration',
+  description: 'Receive, read, test and run: the documentation of the payment integration service.',
+  lang: 'en',
+  srcDir: '.pages',
+  srcExclude: ['public/**'],
+  outDir: 'dist',
+  lastUpdated: false,
+  // `tools/scripts/check-doc-links.mjs` checks every link and anchor of the built pages.
+  ignoreDeadLinks: true,
+  vite: { plugins: [accessibleTheme()] },
+  markdown: {
+    html: false,
+    linkify: false,
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+    anchor: { slugify: anchorOf },
+    config(md) {
+      // Braces of a document are text, not expressions of Vue.
+      for (const rule of ['text', 'code_inline'] as const) {
+        const render = md.renderer.rules[rule]
+        md.renderer.rules[rule] = (...given) => (render?.(...given) ?? '').replaceAll('{{', '&#123;&#123;')
+      }
+      // A cell without text is no heading of its column.
+      for (const [rule, offset] of [
+        ['th_open', 1],
+        ['th_close', -1],
+      ] as const)
+        md.renderer.rules[rule] = (tokens, place, options, _env, self) => {
+          const token = tokens[place]
+          if (token !== undefined && tokens[place + offset]?.content === '') token.tag = 'td'
+          return self.renderToken(tokens, place, options)
+        }
+      // A wide table scrolls, by keys too.
+      md.renderer.rules['table_open'] = () => '<table tabindex="0">\n'
+      const fence = md.renderer.rules.fence
+      md.renderer.rules.fence = (tokens, place, ...rest) => {
+        const token = tokens[place]
+        if (token?.info.trim() === 'mermaid') return figureOf(token.content)
+        return fence?.(tokens, place, ...rest) ?? ''
+      }
+    },
+  },
+  themeConfig: {
+    search: { provider: 'local' },
+    sidebar: sidebarOf(pages),
+    outline: [2, 3],
+    nav: [
+      { text: 'Start', link: '/start' },
+      { text: 'Webhooks', link: '/packages/webhook/' },
+      { text: 'Reference', link: '/interface' },
+      { text: 'Run', link: '/deployment' },
+      { text: 'Decisions', link: '/decisions/' },
+    ],
+  },
+})

@@ -1,0 +1,178 @@
+/** Orders the pages by what a reader wants to do. A page that no path names joins its folder's group. @module */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { titleOf } from '../generate/title.js'
+
+interface Item {
+  readonly text: string
+  readonly link?: string
+  readonly collapsed?: boolean
+  readonly items?: Item[]
+}
+
+/** Routes by path; `folder/*` takes every page of the folder that no earlier path has taken. */
+const paths: readonly (readonly [string, readonly string[]])[] = [
+  ['Start', ['start', 'repository', 'doctor', 'explain', 'agents']],
+  [
+    'Receive webhooks',
+    [
+      'packages/webhook/index',
+      'guides/receive-in-a-framework',
+      'guides/receive-behind-nginx',
+      'guides/add-a-receiver',
+      'receive/*',
+      'vectors/verifiers/*',
+      'decisions/receiving-in-frameworks',
+      'packages/version-store/index',
+      'guides/store-versions-in-your-database',
+      'guides/credit-an-order',
+      'decisions/handling-once',
+      'decisions/verification',
+      'rotate-a-signing-secret',
+      'examples/receiver/index',
+      'examples/express-shop/index',
+      'examples/next-app/index',
+      'examples/worker/index',
+      'examples/lambda/index',
+    ],
+  ],
+  [
+    'Read payments and reconcile',
+    [
+      'packages/client/index',
+      'guides/reconcile',
+      'guides/compute-with-amounts',
+      'decisions/reconciling',
+      'decisions/cursor',
+      'decisions/stale-reads',
+      'packages/mirror/index',
+      'guides/keep-a-local-copy',
+    ],
+  ],
+  [
+    'Share an identity verification',
+    [
+      'examples/identity-share/index',
+      'guides/share-a-verification',
+      'packages/identity-sumsub/index',
+      'decisions/identity',
+      'decisions/identity-provider',
+    ],
+  ],
+  ['Legacy', ['guides/use-the-legacy-api', 'examples/legacy-verify/index', 'decisions/legacy']],
+  [
+    'Test your integration',
+    [
+      'guides/try-an-integration',
+      'packages/testing/index',
+      'guides/test-an-integration',
+      'guides/test-shared-verifications',
+      'guides/cause-events',
+      'guides/receive-from-a-remote-server',
+      'vectors/index',
+      'decisions/trigger',
+      'decisions/listen',
+    ],
+  ],
+  [
+    'Run the service',
+    [
+      'deployment',
+      'packages/cli/index',
+      'guides/operate-a-server',
+      'guides/manage-accounts',
+      'guides/replay-failed-deliveries',
+      'guides/operate-shared-verifications',
+      'guides/keep-the-audit-log',
+      'databases',
+      'roles',
+      'upgrades',
+      'backup',
+      'retention',
+      'observability',
+      'packages/console/index',
+      'guides/act-in-the-console',
+      'guides/open-the-portal',
+      'runbooks/*',
+      'scale',
+      'performance',
+      'tools/bench/*',
+      'tools/environments/*',
+      'ops/*',
+    ],
+  ],
+  [
+    'Embed the service',
+    [
+      'examples/embedding/index',
+      'examples/fastify-host/index',
+      'packages/core/index',
+      'guides/sign-operators-in',
+      'guides/connect-your-users',
+      'packages/server/index',
+      'guides/serve-shared-verifications',
+      'guides/limit-requests',
+      'packages/store-sql/index',
+      'guides/rely-on-the-store',
+      'architecture',
+    ],
+  ],
+  [
+    'Write an adapter',
+    [
+      'chain-of-your-own',
+      'packages/chain-evm/index',
+      'guides/prove-blocks',
+      'guides/price-payments',
+      'guides/follow-payments-across-chains',
+      'packages/chain-feed/index',
+      'guides/write-a-version-store',
+    ],
+  ],
+  ['Concepts', ['concepts/*', 'glossary']],
+  [
+    'Reference',
+    [
+      'interface',
+      'reference/*',
+      'configuration',
+      'packages/contract/index',
+      'contract-coverage',
+      'errors',
+      'api/package',
+    ],
+  ],
+  ['Decisions', ['decisions/index', 'decisions/*']],
+  ['Security', ['security']],
+  ['Changelog', ['changelog', 'packages/*']],
+  ['Contribute', ['contributing', '*']],
+]
+
+/** The sidebar of the whole site. @param pages - The folder of the pages. */
+export function sidebarOf(pages: string): Item[] {
+  const left = new Set(
+    readdirSync(pages, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.md') && !name.startsWith('public'))
+      .map((name) => name.replace(/[.]md$/, ''))
+      .filter((route) => route !== 'index' && !(route.startsWith('api/') && route !== 'api/package'))
+      .toSorted(),
+  )
+  return paths.flatMap(([text, patterns]) => {
+    const routes = patterns.flatMap((pattern) => take(left, pattern))
+    const items = routes.map((route) => ({
+      text: titleOf(route, readFileSync(join(pages, `${route}.md`), 'utf8'))
+        .replace('@payment-integration/', '')
+        .replace('Receive webhooks with ', ''),
+      link: `/${route.replace(/(^|\/)index$/, '$1')}`,
+    }))
+    return items.length === 0 ? [] : [{ text, collapsed: text !== 'Start', items }]
+  })
+}
+
+function take(left: Set<string>, pattern: string): string[] {
+  const found = [...left].filter((route) =>
+    pattern.endsWith('*') ? route.startsWith(pattern.slice(0, -1)) : route === pattern,
+  )
+  for (const route of found) left.delete(route)
+  return found
+}

@@ -1,0 +1,58 @@
+/** Writes every page and every file of the site into `tools/site/.pages`. @module */
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { apiPages } from './api-pages.js'
+import { changelogPage } from './changelog-page.js'
+import { cliPage } from './cli-pages.js'
+import { errorsPage } from './errors-page.js'
+import { eventsPage } from './events-page.js'
+import { frameworkPages } from './framework-pages.js'
+import { httpPage } from './http-page.js'
+import { languagePages } from './language-pages.js'
+import { machineFiles } from './machine-files.js'
+import { metricsPage } from './metrics-page.js'
+import { downloadOf, rewriteLinks } from './rewrite-links.js'
+import { repositoryFiles, routesOf } from './routes.js'
+import { titleOf } from './title.js'
+
+/** Writes them. @param only - Routes; without it, all of them. @returns The number of pages. */
+export async function writePages(root: string, only?: readonly string[]): Promise<number> {
+  const out = join(root, 'tools/site/.pages')
+  rmSync(out, { recursive: true, force: true })
+  const files = repositoryFiles(root)
+  const routes = routesOf(files)
+  const downloads = new Set<string>()
+  const targets = { routes, files: new Set(files), onFile: (path: string) => downloads.add(path) }
+  const pages = new Map<string, string>()
+  for (const [file, route] of routes)
+    pages.set(route, rewriteLinks(readFileSync(join(root, file), 'utf8'), file, targets))
+  const generated: [string, string][] = [
+    ['reference/http', httpPage()],
+    ['reference/commands', await cliPage()],
+    ['reference/metrics', await metricsPage()],
+    ['reference/events', eventsPage(root)],
+    ['reference/errors', errorsPage(root, files)],
+    ...(await frameworkPages(root)),
+    ...languagePages(root),
+    ...apiPages(join(root, 'tools/site/.api')),
+    ['changelog', changelogPage(root, files)],
+  ]
+  for (const [route, text] of generated) pages.set(route, text)
+  if (only !== undefined) for (const route of pages.keys()) if (!only.includes(route)) pages.delete(route)
+  for (const [route, text] of pages) write(join(out, `${route}.md`), text)
+  for (const path of downloads) copy(join(root, path), join(out, 'public', downloadOf(path)))
+  const agents = readFileSync(join(root, 'docs/agents.md'), 'utf8')
+  const described = [...pages].map(([route, text]) => ({ route, text, title: titleOf(route, text) }))
+  for (const [path, text] of machineFiles(described, agents)) write(join(out, 'public', path), text)
+  return pages.size
+}
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, text)
+}
+
+function copy(from: string, to: string): void {
+  mkdirSync(dirname(to), { recursive: true })
+  cpSync(from, to)
+}

@@ -104,7 +104,7 @@ export async function listenHttp(
       keepAliveTimeout: limits.keepAliveTimeoutMs,
       connectionsCheckingInterval: limits.checkIntervalMs,
       maxHeaderSize: limits.maxHeaderBytes,
-      // The listener requires the header itself: Node's own 400 has no body and no Cache-Control.
+      // The listener requires it of HTTP/1.1: Node's own 400 has no body and no Cache-Control.
       requireHostHeader: false,
     },
     takeTurns(listener, { maxAtOnce: limits.maxRequestsAtOnce, maxRequests: limits.maxRequestsPerSocket }),

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { expect, it } from 'vitest'
 import { exchange } from '../../test/support/raw-exchange.js'
+import { parseRaw, sendRaw } from '../../test/support/raw-http.js'
 import { tempConfig } from '../../test/support/temp-config.js'
 import { startServer } from './start-server.js'
 
@@ -28,6 +29,18 @@ it('metrics are served at their configured address, and nowhere else', async () 
   expect(await statuses(port)).toEqual({ beside: [404, 404], own: [200, 200] })
   expect(await statuses(key)).toEqual({ beside: [401, 200], own: [] })
   expect(await statuses({ ...port, ...key })).toEqual({ beside: [404, 404], own: [401, 200] })
+})
+
+it('a health check of HTTP/1.0 without Host, the default of HAProxy, is answered on both ports', async () => {
+  const made = await tempConfig({ PI_ADMIN_PORT: '0' })
+  const running = await startServer(made.config)
+  const ask = async (url: string | null, path: string) =>
+    parseRaw(await sendRaw(url ?? '', `GET ${path} HTTP/1.0\r\n\r\n`)).status
+  const { url, adminUrl } = running
+  expect([await ask(url, '/health/live'), await ask(url, '/api/v1/integration/payments')]).toEqual([200, 401])
+  expect([await ask(adminUrl, '/ready'), await ask(adminUrl, '/live')]).toEqual([200, 200])
+  await running.stop()
+  await made.remove()
 })
 
 it('an admin port in use is reported with the name of its variable', async () => {

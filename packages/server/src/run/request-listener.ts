@@ -24,14 +24,17 @@ const closing = { 'Cache-Control': cacheControl, 'Content-Type': 'application/js
  */
 const framing = new Set(['host', 'content-length', 'transfer-encoding'])
 
+/** The host of an HTTP/1.0 request without `Host`: no name that the pages trust. */
+const unnamedHost = 'host.invalid'
+
 /** Most headers of a request. */
 const maxHeaders = 100
 
 /**
  * A listener for `node:http`. Messages that two parsers may read differently are rejected with 400, even before
- * authentication. These are a repeated framing header, an unknown HTTP version, and chunks in HTTP/1.0. A target that
- * is no path is rejected, too. A transfer coding besides chunked is 501 (RFC 9112 section 6.1): Node ignores it, and
- * the body would be misread.
+ * authentication. These are a repeated framing header, an unknown HTTP version, HTTP/1.1 without `Host`, and chunks in
+ * HTTP/1.0. A target that is no path is rejected, too. A transfer coding besides chunked is 501 (RFC 9112 section 6.1):
+ * Node ignores it, and the body would be misread.
  */
 export function createRequestListener(
   app: App,
@@ -52,13 +55,14 @@ export function createRequestListener(
     if (target === null)
       return refuse(incoming, outgoing, 400, 'Request target must be a path, or an http address with one')
     incoming.url = target
+    incoming.headers.host ??= unnamedHost
     void listen(incoming, outgoing)
   }
 }
 
 function framingFlaw({ httpVersion, headers, rawHeaders }: IncomingMessage): string | null {
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return 'HTTP version is not supported'
-  if (headers.host === undefined) return 'Header host is missing'
+  if (httpVersion === '1.1' && headers.host === undefined) return 'Header host is missing'
   if (httpVersion === '1.0' && headers['transfer-encoding'] !== undefined)
     return 'Header transfer-encoding needs HTTP/1.1'
   const seen = new Set<string>()

@@ -1,4 +1,5 @@
 import type { LookupAddress } from 'node:dns'
+import { isIP } from 'node:net'
 import { Agent } from 'undici'
 import { afterEach, describe, expect, it } from 'vitest'
 import { eventually, startTcp, type TcpServer } from '../../test/support/tcp-server.js'
@@ -68,6 +69,18 @@ describe('guardedConnector', () => {
       expect(asked).toBe(0)
     },
   )
+
+  it('dials only the allowed addresses of a name', async () => {
+    const server = await startTcp((socket) => socket.end('HTTP/1.1 204 No Content\r\n\r\n'))
+    canary = server
+    const found = ['::ffff:127.0.0.1', '10.0.0.1', '127.0.0.1', 'fd00::1'].map((address) => ({
+      address,
+      family: isIP(address),
+    }))
+    const answer = await connect(`http://hook.example:${server.port}`, resolvesTo(...found), true)
+    expect(answer).toMatchObject({ statusCode: 204 })
+    expect(server.connections()).toBe(1)
+  })
 
   it('rejects a name without addresses, and http to a public address in development', async () => {
     await expect(connect('https://hook.example', resolvesTo())).rejects.toEqual(refused)

@@ -8,7 +8,7 @@ import { createSecureContext, type SecureContext } from 'node:tls'
 import { buildConnector } from 'undici'
 import { isInRanges } from '../internal/address-ranges.js'
 import { AddressRefusedError } from './address-refused-error.js'
-import { isLoopbackAddress, isPublicAddress } from './is-public-address.js'
+import { isLoopbackAddress, isPublicAddress, untranslate } from './is-public-address.js'
 import type { Resolve } from './resolve-name.js'
 
 /** Options of a connector. */
@@ -51,8 +51,8 @@ export function allowedFor(protocol: string, allowLoopbackHttp: boolean): Allowe
 }
 
 /**
- * A connector for undici. It dials exactly the checked address. When a name resolves to several, all must be allowed.
- * The connected socket is checked again before anything is sent.
+ * A connector for undici. It dials only checked addresses: the allowed ones of a name. The connected socket is checked
+ * again before anything is sent.
  */
 export function guardedConnector(options: GuardOptions): GuardedConnector {
   const { allowLoopbackHttp, resolve, connectTimeoutMs, ca } = options
@@ -63,7 +63,7 @@ export function guardedConnector(options: GuardOptions): GuardedConnector {
   return {
     connect(target, callback) {
       const isOpen = allowedFor(target.protocol, allowLoopbackHttp)
-      const allowed: Allowed = (address) => isOpen(address) && !isDenied(address)
+      const allowed: Allowed = (address) => isOpen(address) && ![address, untranslate(address)].some(isDenied)
       const hostname = target.hostname.replace(/^\[|\]$/g, '')
       if (isIP(hostname) !== 0 && !allowed(hostname)) return callback(new AddressRefusedError(), null)
       const { lookup, cancel } = guardedLookup(resolve, allowed)
@@ -116,16 +116,16 @@ function connectionOptions(timeout: number, lookup: LookupFunction, secureContex
   } as buildConnector.BuildOptions
 }
 
-/** A lookup for one connection: it returns addresses that are all allowed, or fails. */
+/** A lookup for one connection: it returns the allowed addresses of a name, or fails when there is none. */
 function guardedLookup(resolve: Resolve, allowed: Allowed): { lookup: LookupFunction; cancel(): void } {
   let cancel: () => void = () => undefined
   const lookup: LookupFunction = (hostname, { all }, callback) => {
     cancel = resolve(hostname, (error, found) => {
       if (error !== null) return callback(error, [])
-      const [first] = found
-      if (first === undefined || !found.every(({ address }) => allowed(address)))
-        return callback(new AddressRefusedError(), [])
-      if (all === true) callback(null, firstOfEachFamily(found))
+      const open = found.filter(({ address }) => allowed(address))
+      const [first] = open
+      if (first === undefined) return callback(new AddressRefusedError(), [])
+      if (all === true) callback(null, firstOfEachFamily(open))
       else callback(null, first.address, first.family)
     })
   }

@@ -60,7 +60,7 @@ describe('the canary', () => {
 })
 
 describe('a name that resolves to a denied address', () => {
-  const many = Array.from({ length: 499 }, (_, n) => `93.184.${n >> 8}.${n & 255}`)
+  const many = Array.from({ length: 500 }, (_, n) => `10.0.${n >> 8}.${n & 255}`)
   it.each<[string, readonly string[]]>([
     ['this network', ['0.0.0.0']],
     ['loopback', ['127.0.0.1']],
@@ -77,14 +77,9 @@ describe('a name that resolves to a denied address', () => {
     ['6to4 loopback', ['2002:7f00:1::1']],
     ['cloud metadata over IPv6', ['fd00:ec2::254']],
     ['IPv6 link-local', ['fe80::1']],
-    ['a public address before a private one', [publicIPv4, '127.0.0.1']],
-    ['a private address before a public one', ['127.0.0.1', publicIPv4]],
-    ['a public A and a private AAAA', [publicIPv4, '::1']],
-    ['a private A and a public AAAA', ['10.0.0.1', unrouted]],
-    ['a public AAAA before a private one', [unrouted, 'fd00::1']],
-    ['a private AAAA before a public one', ['fd00::1', unrouted]],
-    ['499 public addresses before a private one', [...many, '127.0.0.1']],
-    ['a private address before 499 public ones', ['127.0.0.1', ...many]],
+    ['NAT64 cloud metadata', ['64:ff9b::a9fe:a9fe']],
+    ['a private A and its NAT64 AAAA', ['10.0.0.1', '64:ff9b::a00:1']],
+    ['500 private addresses', many],
   ])('%s is refused: the canary counts nothing, and nothing was dialled', async (_, addresses) => {
     const before = canary.connections()
     // An answer larger than a datagram goes over TCP.
@@ -121,6 +116,41 @@ describe('a name that resolves to a denied address', () => {
     expect(await sender(await resolver(answers)).post(post(url()))).toMatchObject({ reason: 'refused_address' })
     expect(canary.connections()).toBe(before)
     expect(watch.dialled).toEqual([])
+  })
+})
+
+describe('a denied address among allowed ones', () => {
+  const nat64 = '64:ff9b::5db8:d822'
+  it.each<[string, readonly string[], readonly string[]]>([
+    ['an A of loopback', ['127.0.0.1', unrouted], [unrouted]],
+    ['a private A', [unrouted, '10.0.0.1'], [unrouted]],
+    ['loopback before a public AAAA', ['::1', unrouted], [unrouted]],
+    ['a private AAAA after a public one', [unrouted, 'fd00::1'], [unrouted]],
+    ['NAT64 of a private address', [unrouted, '64:ff9b::a00:1'], [unrouted]],
+    ['NAT64 of loopback beside NAT64 of a public address', ['64:ff9b::7f00:1', nat64], [nat64]],
+    ['four private AAAA before a public one', ['fd00::1', 'fd00::2', 'fd00::3', 'fd00::4', unrouted], [unrouted]],
+  ])('is left out: %s', async (_, addresses, dialled) => {
+    const before = canary.connections()
+    const server = await resolver((query) => ({ answers: records(query, addresses) }))
+    expect(await sender(server).post(post(url()))).toMatchObject({
+      kind: 'failure',
+      reason: expect.stringMatching(/^(timeout|connection)$/),
+    })
+    expect(watch.dialled).toEqual(dialled)
+    expect(canary.connections()).toBe(before)
+  })
+
+  it('does not keep a notification from the allowed one', async () => {
+    const server = await resolver((query) => ({ answers: records(query, ['10.0.0.1', '127.0.0.1', 'fd00::1']) }))
+    expect(await sender(server, dev).post(post(url()))).toMatchObject({ kind: 'answer', status: 200 })
+    expect(watch.dialled).toEqual(['127.0.0.1'])
+  })
+
+  it('is also the NAT64 of an IPv4 that the operator denied', async () => {
+    const server = await resolver((query) => ({ answers: records(query, [publicIPv4, nat64, unrouted]) }))
+    const denied = { denied: [`${publicIPv4}/32`] }
+    expect(await sender(server, denied).post(post(url()))).toMatchObject({ kind: 'failure' })
+    expect(watch.dialled).toEqual([unrouted])
   })
 })
 

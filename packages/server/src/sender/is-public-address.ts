@@ -4,18 +4,34 @@ import ipaddr from 'ipaddr.js'
 /** Azure's wire server: looks public, but reaches the host of a virtual machine. */
 const refusedIPv4 = new Set(['168.63.129.16'])
 
+/** The prefix of NAT64, 64:ff9b::/96 (RFC 6052), as 16-bit groups. The IPv4 address follows. */
+const nat64 = [0x64, 0xff9b, 0, 0, 0, 0]
+
 /**
  * True for addresses of the public internet, by allow-list. IPv4: outside every special range. IPv6: inside 2000::/3,
- * outside every special range, and without an embedded IPv4 address. Such an address (6to4, Teredo, NAT64, ISATAP,
- * mapped, compatible) reaches a host that a translator chooses. False for anything that is not an address.
+ * outside every special range, and without an embedded IPv4 address. Such an address (6to4, Teredo, local NAT64, ISATAP,
+ * mapped, compatible) reaches a host that a translator chooses. Only the address of the well-known NAT64 prefix, which
+ * reaches exactly the IPv4 address inside it, is judged by that. False for anything that is not an address.
  *
  * @param address - As a socket or resolver gives it: dotted decimal, or IPv6 without brackets.
  */
 export function isPublicAddress(address: string): boolean {
-  if (ipaddr.IPv4.isValidFourPartDecimal(address)) return isPublicIPv4(ipaddr.IPv4.parse(address))
+  const reached = untranslate(address)
+  if (ipaddr.IPv4.isValidFourPartDecimal(reached)) return isPublicIPv4(ipaddr.IPv4.parse(reached))
   // A zone names an interface of this machine; no public address has one.
-  if (address.includes('%') || !ipaddr.IPv6.isValid(address)) return false
-  return isPublicIPv6(ipaddr.IPv6.parse(address))
+  if (reached.includes('%') || !ipaddr.IPv6.isValid(reached)) return false
+  return isPublicIPv6(ipaddr.IPv6.parse(reached))
+}
+
+/** The IPv4 address inside an address of the well-known NAT64 prefix; any other text as it is. */
+export function untranslate(address: string): string {
+  if (!address.includes(':') || address.includes('%') || !ipaddr.IPv6.isValid(address)) return address
+  const { parts } = ipaddr.IPv6.parse(address)
+  if (!nat64.every((group, index) => parts[index] === group)) return address
+  return parts
+    .slice(nat64.length)
+    .flatMap((group) => [group >> 8, group & 0xff])
+    .join('.')
 }
 
 /** True only for loopback addresses: 127.0.0.0/8 and ::1, in no other spelling. */

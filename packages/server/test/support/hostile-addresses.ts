@@ -84,12 +84,13 @@ export function blockedAddress(fraction: Fraction): string {
   return spell6(within(pick(outside6, fraction), 128, fraction), fraction)
 }
 
-/** An address of the public internet, of either family, in a random spelling. */
+/** An address of the public internet, of either family or translated by NAT64, in a random spelling. */
 export function publicAddress(fraction: Fraction): string {
   for (;;) {
     if (fraction() < 0.5) {
       const v4 = random(32, fraction)
-      if (!ranges4.some((each) => holds(each, v4, 32))) return dotted(v4)
+      if (ranges4.some((each) => holds(each, v4, 32))) continue
+      return fraction() < 0.3 ? spell6((0x64ff9bn << 96n) | v4, fraction) : dotted(v4)
     } else {
       const v6 = (1n << 125n) | random(125, fraction)
       const isIsatap = ((v6 >> 32n) & 0xfdffffffn) === 0x5efen

@@ -41,7 +41,7 @@ export function identityRedemptionTests(test: StoreTest): void {
     expect(await named(store, 'other')).toBeNull()
   })
 
-  test('a change sets only the given fields, and an attached redemption keeps its state and its applicant', async ({
+  test('a change sets only the given fields, and an attached redemption keeps its state, applicant and level', async ({
     store,
   }) => {
     const given = redemption('subject 1', 1)
@@ -55,10 +55,17 @@ export function identityRedemptionTests(test: StoreTest): void {
     expect(await state()).toStrictEqual(recordOf(given, { state: 'unknown', applicantId: odd }))
     await end(store, given.externalUserId, { state: 'surplus' })
     expect(await state()).toStrictEqual(recordOf(given, { state: 'surplus', applicantId: odd }))
-    await end(store, given.externalUserId, { state: 'attached', applicantId: 'applicant' })
+    await end(store, given.externalUserId, { state: 'attached', applicantId: 'applicant', levelName: odd })
     for (const later of ['refused', 'absent', 'in_flight'] as const)
-      await end(store, given.externalUserId, { state: later, applicantId: 'other', lookUpInMs: null })
-    expect(await state()).toStrictEqual(recordOf(given, { state: 'attached', applicantId: 'applicant' }))
+      await end(store, given.externalUserId, {
+        state: later,
+        applicantId: 'other',
+        levelName: 'other',
+        lookUpInMs: null,
+      })
+    expect(await state()).toStrictEqual(
+      recordOf(given, { state: 'attached', applicantId: 'applicant', levelName: odd }),
+    )
     expect(await named(store, 'subject 1:2')).toStrictEqual(recordOf(redemption('subject 1', 2)))
   })
 

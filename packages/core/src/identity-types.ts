@@ -92,8 +92,11 @@ export interface Verdict {
   readonly change?: 'review' | 'activated' | 'deactivated' | 'deleted' | undefined
 }
 
-/** The outcome of a verdict. `older`, `doubtful`: the provider is polled at once. `unknown`: unknown applicant. */
-export type VerdictOutcome = 'applied' | 'duplicate' | 'older' | 'doubtful' | 'unknown'
+/**
+ * The outcome of a verdict. `older`, `doubtful`: the provider is polled at once. `unknown`: unknown applicant.
+ * `other_level`: its review is of another level than the one that the applicant was attached with.
+ */
+export type VerdictOutcome = 'applied' | 'duplicate' | 'older' | 'doubtful' | 'unknown' | 'other_level'
 
 /** An issued code. */
 export interface IssuedCode {

@@ -28,8 +28,8 @@ export function readApplicant(status: number, json: unknown): SumsubApplicant {
   return {
     applicantId,
     externalUserId: text(field(json, 'externalUserId')),
-    ...(isReviewed ? readDatedReview(review) : { review: null, reviewedAt: null }),
+    ...readDatedReview(review),
+    ...(isReviewed ? {} : { review: null }),
     createdAt: parseTime(field(json, 'createdAt')),
-    levelName: text(field(review, 'levelName')),
   }
 }

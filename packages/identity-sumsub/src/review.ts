@@ -6,13 +6,15 @@ import { parseTime } from './internal/times.js'
 /** A verification as the contract shows it. */
 export type SumsubReview = Omit<ShareResponse, 'reused'>
 
-/** A review with the time of its verdict. */
+/** A review with its level and the time of its verdict. */
 export interface DatedSumsubReview {
   readonly review: SumsubReview
   /**
    * The provider's time of a verdict in unix milliseconds, to the second; null without a verdict or a time.
    */
   readonly reviewedAt: number | null
+  /** The level of the review; null when absent. */
+  readonly levelName: string | null
 }
 
 /**
@@ -57,8 +59,9 @@ export function readReview(
   return { review: { reviewStatus, reviewAnswer: answer, rejectType, rejectLabels }, known }
 }
 
-/** Parses the state of an applicant with its result and the time of a verdict. */
+/** Parses the state of an applicant with its result, its level and the time of a verdict. */
 export function readDatedReview(state: unknown): DatedSumsubReview {
   const { review } = readReview(field(state, 'reviewStatus'), field(state, 'reviewResult'))
-  return { review, reviewedAt: review.reviewStatus === 'completed' ? parseTime(field(state, 'reviewDate')) : null }
+  const reviewedAt = review.reviewStatus === 'completed' ? parseTime(field(state, 'reviewDate')) : null
+  return { review, reviewedAt, levelName: text(field(state, 'levelName')) }
 }

@@ -25,7 +25,7 @@ describe('redeeming by reuse', () => {
     // The provider's times of verdicts have whole seconds.
     const reviewedAt = clock.now() - 500
     const green = { reviewStatus: 'completed', reviewAnswer: 'GREEN', rejectType: null, rejectLabels: [] }
-    expect(await identity.review(applicantId)).toEqual({ review: green, reviewedAt })
+    expect(await identity.review(applicantId)).toEqual({ levelName: 'basic', review: green, reviewedAt })
     expect(await identity.find('pi:1')).toEqual({ ...applicant, review: green, reviewedAt })
     local.reject(applicantId, { labels: ['FORGERY', 'SELFIE_MISMATCH'], rejectType: 'FINAL' })
     const red = {
@@ -34,7 +34,7 @@ describe('redeeming by reuse', () => {
       rejectType: 'FINAL',
       rejectLabels: ['FORGERY', 'SELFIE_MISMATCH'],
     }
-    expect(await identity.review(applicantId)).toEqual({ review: red, reviewedAt })
+    expect(await identity.review(applicantId)).toEqual({ levelName: 'basic', review: red, reviewedAt })
   })
 
   test('with some steps covered answers init', async () => {

@@ -2,12 +2,15 @@
 import type { Applicant, Review } from '../ports/identity-provider.js'
 import type { RedemptionRecord, ShareOutcome, Subject, VerdictRecord } from '../ports/store-identity.js'
 import type { StoreTransaction } from '../ports/store-transaction.js'
-import { type IdentityParts, lockSubject, shareEntry } from './redemption.js'
-import { acceptedTime, begunReview, firstPollMs, notStarted, reviewToAnswer } from './reviews.js'
+import { type IdentityParts, lockSubject, logOtherLevel, shareEntry } from './redemption.js'
+import { acceptedTime, begunReview, firstPollMs, isOtherLevel, notStarted, reviewToAnswer } from './reviews.js'
 
 /** A redemption with its applicant, and how the service learned of it. */
 export interface Attachment {
-  readonly redemption: Pick<RedemptionRecord, 'externalUserId' | 'subjectId' | 'number' | 'integrationAddress'>
+  readonly redemption: Pick<
+    RedemptionRecord,
+    'externalUserId' | 'subjectId' | 'number' | 'integrationAddress' | 'levelName'
+  >
   readonly applicant: Applicant
   readonly outcome: Extract<ShareOutcome, 'redeemed' | 'found' | 'reported' | 'resolved'>
   readonly source: VerdictRecord['source']
@@ -48,13 +51,15 @@ export async function attach(
     return { isAttached: before === 'attached', ...answerOf(subject) }
   }
   const isAttached = mayAttach(subject, redemption)
-  const reviewedAt = acceptedTime(applicant.reviewedAt ?? null, now)
+  const at = acceptedTime(applicant.reviewedAt ?? null, now)
+  const isOther = isOtherLevel(redemption.levelName, applicant)
+  const levelName = redemption.levelName ?? applicant.levelName ?? undefined
   const state = isAttached ? 'attached' : 'surplus'
-  await identity.changeRedemption(externalUserId, { state, applicantId, lookUpInMs: null })
+  await identity.changeRedemption(externalUserId, { state, applicantId, levelName, lookUpInMs: null })
   await identity.logShare(shareEntry(now, redemption, isAttached ? outcome : 'surplus'))
   await identity.noteVerdict({
-    ...{ notedAt: now, subjectId, applicantId, source, change: 'review', at: reviewedAt },
-    ...{ review: applicant.review, outcome: isAttached ? 'applied' : 'surplus' },
+    ...{ notedAt: now, subjectId, applicantId, source, change: 'review', at },
+    ...{ review: applicant.review, outcome: !isAttached ? 'surplus' : isOther ? 'other_level' : 'applied' },
   })
   if (!isAttached) {
     logger.error(
@@ -63,7 +68,8 @@ export async function attach(
     )
     return { isAttached, ...answerOf(subject) }
   }
-  const review = applicant.review ?? begunReview
+  if (isOther) logOtherLevel(logger, { subjectId, applicantId }, applicant, redemption)
+  const [review, reviewedAt] = isOther ? [begunReview, null] : [applicant.review ?? begunReview, at]
   await identity.changeVerification(subjectId, {
     ...{ donor, applicantId, attachedNumber: number, attachedAt: now, review, reviewedAt },
     ...{ doubt: null, presence: null, missing: null },

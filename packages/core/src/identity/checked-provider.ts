@@ -113,13 +113,13 @@ const reviewChecks: Checks = {
 
 function isApplicant(value: unknown): boolean {
   const { applicantId, review, reviewedAt = null, createdAt = null, levelName = null } = fieldsOf(value)
-  const isNamed = isText(applicantId) && applicantId !== '' && (levelName === null || isText(levelName))
+  const isNamed = isText(applicantId) && applicantId !== '' && isTextOrNull(levelName)
   return isNamed && (review === null || isReview(review)) && [reviewedAt, createdAt].every(isNumberOrNull)
 }
 
 function isDatedReview(value: unknown): boolean {
-  const { review, reviewedAt } = fieldsOf(value)
-  return isReview(review) && isNumberOrNull(reviewedAt)
+  const { review, reviewedAt, levelName = null } = fieldsOf(value)
+  return isReview(review) && isNumberOrNull(reviewedAt) && isTextOrNull(levelName)
 }
 
 function isReview(value: unknown): boolean {
@@ -128,6 +128,10 @@ function isReview(value: unknown): boolean {
 
 function isText(value: unknown): value is string {
   return typeof value === 'string'
+}
+
+function isTextOrNull(value: unknown): boolean {
+  return value === null || isText(value)
 }
 
 /** Times in milliseconds, and the provider's codes. */

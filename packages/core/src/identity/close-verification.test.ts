@@ -89,6 +89,21 @@ describe('a hold', () => {
     expect(await share()).toEqual({ ...begun, reused: true })
   })
 
+  test('stays while the provider gives the stored review for another level', async () => {
+    const { share, provider, webhook, identity, subject, clock } = identitySetup()
+    provider.levelName = 'strict'
+    await share()
+    await webhook(approved)
+    provider.reviews.set(subject().applicantId ?? '', approved)
+    await clock.advance(1)
+    await webhook(null, { change: 'deactivated' })
+    provider.levelName = 'basic'
+    const hold = { subjectId: 's1', what: 'hold' } as const
+    expect(await identity.closeVerification(hold)).toBe('other_review')
+    provider.levelName = 'strict'
+    expect(await identity.closeVerification(hold)).toBe('closed')
+  })
+
   test('stays when the provider does not know the applicant', async () => {
     const { close, provider, subject } = await onHold()
     provider.reviews.set(applicantId, null)

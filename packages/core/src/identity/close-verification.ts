@@ -6,7 +6,7 @@ import type { RedemptionRecord, Subject, VerificationChange } from '../ports/sto
 import { failureError, logFailure } from './errors.js'
 import { confirmMissing } from './judge-missing.js'
 import { type IdentityParts, lockSubject } from './redemption.js'
-import { isEqual } from './reviews.js'
+import { isEqual, isOtherLevel } from './reviews.js'
 
 /** Most other applicants to poll until the provider knows one. */
 const mostWitnesses = 5
@@ -43,7 +43,8 @@ export function createCloseVerification(
     if (missing !== null) return 'missing'
     const said = await ask(() => provider.review(applicantId), { applicantId })
     if (said === null) return 'unknown'
-    return isEqual(said.review, review) ? 'closed' : 'other_review'
+    const levelName = (await redemptionOf(applicantId))?.levelName ?? null
+    return isEqual(said.review, review) && !isOtherLevel(levelName, said) ? 'closed' : 'other_review'
   }
 
   async function judgeMissing({ emailKey, reviewedAt }: Subject, applicantId: string): Promise<CloseResult> {

@@ -15,6 +15,7 @@ import {
   redemptionLeaseMs,
   shareEntry,
 } from './redemption.js'
+import { isOtherLevel } from './reviews.js'
 
 /** The provider's answer for one name. */
 export interface LookedUp {
@@ -60,9 +61,9 @@ export function misfitOf(
   { startedAt, levelName }: Pick<RedemptionRecord, 'startedAt' | 'levelName'>,
   applicant: Pick<Applicant, 'createdAt' | 'levelName'>,
 ): 'age' | 'level' | null {
-  const { createdAt = null, levelName: level = null } = applicant
+  const { createdAt = null } = applicant
   if (createdAt !== null && createdAt < startedAt - clockSkewMs) return 'age'
-  return level !== null && levelName !== null && level !== levelName ? 'level' : null
+  return isOtherLevel(levelName, applicant) ? 'level' : null
 }
 
 /** Logs that an unknown applicant has a name of this service. */

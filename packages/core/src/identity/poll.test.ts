@@ -69,6 +69,66 @@ describe('the provider is polled', () => {
   })
 })
 
+describe('a polled review of another level than the one the applicant was attached with', () => {
+  test('is recorded once and changes nothing', async () => {
+    const { identity, provider, webhook, clock, subject, history, logger, share } = identitySetup()
+    provider.levelName = 'strict'
+    await share()
+    provider.levelName = 'basic'
+    provider.reviews.set(applicantId, approved)
+    for (const after of [firstPollMs, hour, hour]) {
+      await clock.advance(after)
+      expect(await identity.pollDue()).toBe(1)
+      expect(subject()).toMatchObject({ review: begun, reviewedAt: null, doubt: null })
+    }
+    expect(history().slice(1)).toEqual(['poll review other_level'])
+    const fields = { subjectId: 's1', applicantId, levelName: 'basic', attachedLevel: 'strict' }
+    expect(logger.lines).toMatchObject([{ level: 'warn', fields }])
+    await webhook(pending, { levelName: 'strict' })
+    provider.reviews.set(applicantId, rejected)
+    await clock.advance(hour)
+    expect(await identity.pollDue()).toBe(1)
+    expect(history().slice(2)).toEqual(['webhook review applied', 'poll review other_level'])
+    provider.levelName = 'strict'
+    await clock.advance(hour)
+    await identity.pollDue()
+    expect(subject().review).toEqual(rejected)
+  })
+
+  test('neither confirms nor clears a doubtful approval, and a verdict is still polled until it is thirty days old', async () => {
+    const { identity, provider, share, webhook, clock, subject } = identitySetup()
+    provider.levelName = 'strict'
+    await share()
+    await webhook(rejected, { levelName: 'strict' })
+    provider.reviews.set(applicantId, approved)
+    await clock.advance(day)
+    await identity.pollDue()
+    expect(subject().doubt).toEqual(approved)
+    provider.levelName = 'basic'
+    await clock.advance(repeatPollMs)
+    expect(await identity.pollDue()).toBe(1)
+    expect(subject()).toMatchObject({ review: rejected, doubt: approved })
+    let polled = 0
+    for (let passed = 0; passed < 60; passed += 1) {
+      await clock.advance(day)
+      polled += await identity.pollDue()
+    }
+    expect(polled).toBe(29)
+  })
+
+  test('shows that its applicant is no longer missing', async () => {
+    const { identity, provider, share, webhook, subject, history } = identitySetup()
+    provider.levelName = 'strict'
+    await share()
+    provider.levelName = 'basic'
+    await webhook(null, { change: 'deleted' })
+    expect(subject().missing).not.toBeNull()
+    await identity.pollDue()
+    expect(subject()).toMatchObject({ review: begun, missing: null })
+    expect(history().at(-1)).toBe('poll back other_level')
+  })
+})
+
 describe('a verdict', () => {
   /** A share whose answer has a verdict, with or without the provider's time. */
   async function sharedAs(given: typeof approved, reviewedAt?: number) {

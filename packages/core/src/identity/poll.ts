@@ -1,11 +1,11 @@
 /** Polls the provider for due names and reviews. Source: docs/interface.md 3; docs/decisions/identity.md. @module */
-import type { DatedReview } from '../ports/identity-provider.js'
+import type { DatedReview, Review } from '../ports/identity-provider.js'
 import type { Subject } from '../ports/store-identity.js'
 import { logFailure } from './errors.js'
 import { judgeMissing } from './judge-missing.js'
 import { applyLookUp, isOpen, lookUp } from './look-up.js'
-import { type IdentityParts, lockSubject, repeatLookUpMs } from './redemption.js'
-import { acceptedTime, isDoubtful, isEqual, nextPollMs, repeatPollMs } from './reviews.js'
+import { type IdentityParts, lockSubject, logOtherLevel, repeatLookUpMs } from './redemption.js'
+import { acceptedTime, begunReview, isDoubtful, isEqual, isOtherLevel, nextPollMs, repeatPollMs } from './reviews.js'
 
 /** Most look-ups and polls of one round: a fraction of the provider's 300 requests in 5 seconds. */
 const mostPolled = 50
@@ -63,10 +63,11 @@ export function createPollDue(parts: IdentityParts): (limit?: number, signal?: A
 
   /** A change during the poll is newer than the answer, and stays. */
   async function pollReview(subjectId: string, round: Round): Promise<void> {
-    const before = await store.transaction(async (tx) => {
+    const { attached, ...before } = await store.transaction(async (tx) => {
       const found = await lockSubject(tx, subjectId)
+      const attached = found.applicantId === null ? null : await tx.identity.redemptionOf(found.applicantId)
       await tx.identity.changeVerification(subjectId, { pollInMs: found.applicantId === null ? null : repeatPollMs })
-      return { ...found, revision: found.revision + 1 }
+      return { ...found, revision: found.revision + 1, attached }
     })
     const { applicantId, revision } = before
     if (applicantId === null) return
@@ -83,18 +84,26 @@ export function createPollDue(parts: IdentityParts): (limit?: number, signal?: A
     }
     round.known += 1
     const polled = { ...answer.value, reviewedAt: acceptedTime(answer.value.reviewedAt, clock.now()) }
+    const { review } = polled
+    const isOther = attached !== null && isOtherLevel(attached.levelName, polled)
+    const isNoted = isOther && (await isNewestNoted(before, review))
     await store.transaction(async (tx) => {
       const found = await lockSubject(tx, subjectId)
       if (found.revision !== revision) return
-      const { review } = polled
-      const outcome = outcomeOf(found, polled)
+      const outcome = isOther ? 'other_level' : outcomeOf(found, polled)
       const isUnsure = outcome === 'doubtful'
       const change = found.missing === null ? 'review' : 'back'
-      if (outcome !== 'unchanged' || change === 'back')
+      if ((outcome !== 'unchanged' && !isNoted) || change === 'back')
         await tx.identity.noteVerdict({
           ...{ notedAt: clock.now(), subjectId, applicantId, source: 'poll', change, at: polled.reviewedAt, review },
-          outcome: isUnsure ? 'doubtful' : 'applied',
+          outcome: outcome === 'unchanged' ? 'applied' : outcome,
         })
+      if (isOther) {
+        if (!isNoted) logOtherLevel(logger, { subjectId, applicantId }, polled, attached)
+        const pollInMs = nextPollMs(found.review ?? begunReview, clock.now() - (found.reviewedAt ?? polledAt))
+        await tx.identity.changeVerification(subjectId, { missing: null, pollInMs })
+        return
+      }
       // The provider's time if there is one; never earlier than the stored time.
       const otherwise = outcome === 'unchanged' ? (found.reviewedAt ?? polledAt) : polledAt
       const reviewedAt = Math.max(polled.reviewedAt ?? otherwise, found.reviewedAt ?? 0)
@@ -103,6 +112,13 @@ export function createPollDue(parts: IdentityParts): (limit?: number, signal?: A
         ...{ missing: null, pollInMs: isUnsure ? repeatPollMs : nextPollMs(review, clock.now() - reviewedAt) },
       })
     })
+  }
+
+  /** Whether the newest record is the same review of another level: repeated polls add no records. */
+  async function isNewestNoted({ id, emailKey }: Subject, review: Review): Promise<boolean> {
+    if (emailKey === null) return false
+    const [newest] = await store.identity.verdicts({ emailKey, limit: 1 })
+    return newest?.subjectId === id && newest.outcome === 'other_level' && isEqual(newest.review, review)
   }
 }
 

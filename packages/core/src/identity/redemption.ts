@@ -4,7 +4,7 @@
  */
 import type { IdentityProvider } from '../ports/identity-provider.js'
 import type { Store } from '../ports/store.js'
-import type { ShareOutcome, ShareRecord, Subject } from '../ports/store-identity.js'
+import type { RedemptionRecord, ShareOutcome, ShareRecord, Subject } from '../ports/store-identity.js'
 import type { StoreTransaction } from '../ports/store-transaction.js'
 import type { Clock, Logger } from '../ports/world.js'
 
@@ -72,6 +72,16 @@ export function shareEntry(
   providerCode: number | null = null,
 ): ShareRecord {
   return { at, integrationAddress, subjectId, outcome, externalUserId, providerCode }
+}
+
+/** Logs that a review counts for another level than the attached one, and so not at all. */
+export function logOtherLevel(
+  logger: Pick<Logger, 'warn'>,
+  ids: { readonly subjectId: string; readonly applicantId: string },
+  { levelName }: { readonly levelName?: string | null | undefined },
+  { levelName: attachedLevel }: Pick<RedemptionRecord, 'levelName'>,
+): void {
+  logger.warn({ ...ids, levelName, attachedLevel }, 'A review is of another level than the attached one: not applied.')
 }
 
 /** Locks the person of a subject, and resolves the subject. */

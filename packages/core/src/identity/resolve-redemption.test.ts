@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 import {
+  approved,
+  begun,
   email,
   first,
   identitySetup,
@@ -75,9 +77,12 @@ test('an applicant that is already attached resolves no other redemption of the 
 })
 
 test('a redemption whose applicant has another level is resolved when an operator names it', async () => {
-  const { resolve, share, subject, redemptions } = await misfit()
+  const { resolve, share, subject, redemptions, provider, history } = await misfit()
+  provider.reviews.set(found.applicantId, approved)
   expect(await resolve(found)).toBe('attached')
-  expect(subject()).toMatchObject({ donor: otherShop, applicantId: found.applicantId })
+  // Its level was not asked for: the approval does not count.
+  expect(subject()).toMatchObject({ donor: otherShop, applicantId: found.applicantId, review: begun })
+  expect(history()).toEqual(['operator review other_level'])
   expect(redemptions()).toEqual([[first, otherShop, 'attached']])
   await expect(share(shop)).rejects.toMatchObject({ code: 'ERR_VERIFICATION_UNAVAILABLE' })
 })

@@ -25,8 +25,8 @@ export function createResolveRedemption(
       throw failureError(answer)
     }
     if (answer !== null && answer.value === null) return 'unknown_applicant'
-    const { review = null, reviewedAt = null } = answer?.value ?? {}
-    const applicant = applicantId === null ? null : { applicantId, review, reviewedAt }
+    const { review = null, reviewedAt = null, levelName = null } = answer?.value ?? {}
+    const applicant = applicantId === null ? null : { applicantId, review, reviewedAt, levelName }
     return audited(async (tx, note) => {
       const named = await tx.identity.redemption(externalUserId)
       if (named === null) return 'not_open'

@@ -49,6 +49,14 @@ export interface TimedReview {
   readonly review: Review | null
 }
 
+/** Whether a report is of another level than the attached one. A level that is not named never differs. */
+export function isOtherLevel(
+  attachedLevel: string | null,
+  { levelName = null }: { readonly levelName?: string | null | undefined },
+): boolean {
+  return attachedLevel !== null && levelName !== null && levelName !== attachedLevel
+}
+
 /** Whether a time is so far ahead of this service's clock that later verdicts would seem older. */
 export function isAhead(at: number, now: number): boolean {
   return at > now + mostAheadMs

@@ -38,6 +38,18 @@ describe('interface 3, KYC attachment', () => {
     expect(await share()).toEqual({ ...approved, reused: true })
   })
 
+  test('an approval of another level than the requested one attaches its applicant, and does not count', async () => {
+    const { share, provider, start, subject, history } = identitySetup()
+    provider.reviews.set(`applicant of ${first}`, approved)
+    provider.levelName = 'basic'
+    const asking = start({ provider: { ...provider, levelName: 'strict' } })
+    const input = { integrationAddress: shop, email, shareToken: 'canary-token' }
+    expect(await asking.share(input)).toEqual({ ...begun, reused: true })
+    expect(subject()).toMatchObject({ applicantId: `applicant of ${first}`, review: begun, reviewedAt: null })
+    expect(history()).toEqual(['redemption review other_level'])
+    expect(await share()).toEqual({ ...begun, reused: false })
+  })
+
   test('approved, shared by the caller: its status, and the provider is not called', async () => {
     const { share, webhook, provider, outcomes } = identitySetup()
     await share()

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import {
   approved,
   begun,
+  email,
   first,
   identitySetup,
   notStarted,
@@ -100,6 +101,86 @@ describe('a webhook', () => {
   })
 })
 
+describe('a webhook of another level than the one its applicant was attached with', () => {
+  async function sharedAt(levelName: string | null) {
+    const setup = identitySetup()
+    setup.provider.levelName = levelName
+    await setup.share()
+    await setup.clock.advance(1_000)
+    return setup
+  }
+
+  test.each([
+    ['an approval', pending, approved],
+    ['a rejection', approved, rejected],
+    ['a review that begins anew', approved, begun],
+  ])('records %s and changes nothing', async (_, stored, reported) => {
+    const { webhook, subject, history, clock, logger } = await sharedAt('strict')
+    await webhook(stored, { levelName: 'strict' })
+    await clock.advance(1)
+    const before = subject()
+    expect(await webhook(reported, { levelName: 'basic' })).toBe('other_level')
+    expect(subject()).toEqual(before)
+    expect(history().slice(1)).toEqual(['webhook review applied', 'webhook review other_level'])
+    const fields = { subjectId: 's1', applicantId, levelName: 'basic', attachedLevel: 'strict' }
+    expect(logger.lines.at(-1)).toMatchObject({ level: 'warn', fields })
+    expect(await webhook(reported, { levelName: 'basic' })).toBe('duplicate')
+    await clock.advance(1)
+    expect(await webhook(final, { levelName: 'strict' })).toBe('applied')
+    expect(subject().review).toEqual(final)
+  })
+
+  test('activates and deactivates its applicant, but its review does not count', async () => {
+    const { webhook, subject, clock, history } = await sharedAt('strict')
+    await webhook(null, { levelName: 'basic', change: 'deactivated' })
+    await clock.advance(1)
+    const at = clock.now()
+    expect(await webhook(approved, { levelName: 'basic', change: 'activated' })).toBe('other_level')
+    expect(subject()).toMatchObject({ review: begun, presence: { isActive: true, at } })
+    expect(history().slice(1)).toEqual(['webhook deactivated applied', 'webhook activated other_level'])
+  })
+
+  test('reports the deletion of its applicant', async () => {
+    const { webhook, subject } = await sharedAt('strict')
+    expect(await webhook(null, { levelName: 'basic' })).toBe('applied')
+    expect(subject().missing).toMatchObject({ reported: true })
+  })
+
+  test('counts where neither the redemption nor the attached applicant named a level', async () => {
+    const { webhook, subject, clock } = await sharedAt(null)
+    expect(await webhook(pending, { levelName: 'basic' })).toBe('applied')
+    await clock.advance(1)
+    expect(await webhook(approved, { levelName: 'strict' })).toBe('applied')
+    expect(subject().review).toEqual(approved)
+  })
+
+  test('changes nothing where the provider named the level, which the redemption did not', async () => {
+    const { start, deps, webhook, subject, clock } = identitySetup()
+    // As with an import, which copies an applicant together with its level.
+    const redeem: typeof deps.provider.redeem = async (request) => {
+      const answer = await deps.provider.redeem(request)
+      if (answer.kind !== 'redeemed') return answer
+      return { ...answer, applicant: { ...answer.applicant, levelName: 'strict' } }
+    }
+    const importing = start({ provider: { ...deps.provider, levelName: null, redeem } })
+    await importing.share({ integrationAddress: shop, email, shareToken: 'canary-token' })
+    await clock.advance(1)
+    expect(await webhook(approved, { levelName: 'basic' })).toBe('other_level')
+    expect(subject().review).toEqual(begun)
+    expect(await webhook(approved, { levelName: 'strict', key: 'own' })).toBe('applied')
+  })
+
+  test('counts for a direct verification, which has no level', async () => {
+    const { register, direct, subjectsOf, identity, clock } = identitySetup()
+    const accountId = await register()
+    await direct(accountId, approved, 'own')
+    await clock.advance(1_000)
+    const event = { eventKey: 'e', applicantId: 'own', externalUserId: null, at: clock.now(), review: rejected }
+    expect(await identity.applyVerdict({ ...event, levelName: 'basic' })).toBe('applied')
+    expect(subjectsOf(accountId)).toMatchObject([{ review: rejected }])
+  })
+})
+
 describe('a webhook of a redemption with an unknown outcome', () => {
   test('attaches its applicant, for the integration whose token it was', async () => {
     const { lose, webhook, subject, states, outcomes } = identitySetup()
@@ -111,8 +192,8 @@ describe('a webhook of a redemption with an unknown outcome', () => {
     expect(await webhook(pending)).toBe('duplicate')
   })
 
-  test('of another level attaches nothing, as a look-up does; once attached, the level may change', async () => {
-    const { provider, lose, webhook, subject, redemptions, errors, clock, history } = identitySetup()
+  test('of another level attaches nothing, as a look-up does', async () => {
+    const { provider, lose, webhook, subject, redemptions, errors, history } = identitySetup()
     provider.levelName = 'basic'
     await lose()
     expect(await webhook(approved, { levelName: 'strict' })).toBe('unknown')
@@ -121,8 +202,6 @@ describe('a webhook of a redemption with an unknown outcome', () => {
     expect(errors().map(({ fields }) => fields)).toEqual([{ externalUserId: first, applicantId, misfit: 'level' }])
     expect(await webhook(approved, { levelName: 'basic' })).toBe('applied')
     expect(subject()).toMatchObject({ applicantId, donor: shop, review: approved })
-    await clock.advance(1)
-    expect(await webhook(approved, { levelName: 'strict' })).toBe('applied')
   })
 
   test.each(['deactivated', 'deleted'] as const)('that reports %s attaches nothing', async (change) => {

@@ -4,8 +4,8 @@ import type { RedemptionRecord, Subject, VerdictRecord, VerificationChange } fro
 import type { StoreTransaction } from '../ports/store-transaction.js'
 import { attach } from './attach.js'
 import { isOpen, logMisfit, misfitOf } from './look-up.js'
-import { clockSkewMs, type IdentityParts, lockSubject } from './redemption.js'
-import { compareReviews, isAhead, isDoubtful, nextPollMs, turnsBack } from './reviews.js'
+import { clockSkewMs, type IdentityParts, lockSubject, logOtherLevel } from './redemption.js'
+import { compareReviews, isAhead, isDoubtful, isOtherLevel, nextPollMs, turnsBack } from './reviews.js'
 
 /** The outcome of a webhook, and the change. */
 interface Judged {
@@ -14,8 +14,8 @@ interface Judged {
 }
 
 /**
- * Builds the operation. Each webhook counts once, for an attached applicant alone. A webhook for a redemption with an
- * unknown outcome attaches its applicant. A webhook dated more than five minutes ahead of this clock changes nothing.
+ * Builds the operation. Each webhook counts once, for an attached applicant alone. The review of another level
+ * than the attached one counts for nothing. A webhook for a redemption with an unknown outcome attaches its applicant. A webhook dated more than five minutes ahead of this clock changes nothing.
  */
 export function createApplyVerdict(
   parts: Omit<IdentityParts, 'provider'>,
@@ -35,8 +35,13 @@ export function createApplyVerdict(
       if (isAhead(at, clock.now())) return doubtTime(tx, subject, isAttached ? null : redemption, verdict)
       if (!isAttached) return attachReported(tx, redemption, verdict)
       if (!(await identity.noteEvent(eventKey, at))) return 'duplicate'
-      const { outcome, change } = judge(subject, verdict, clock.now())
-      await identity.changeVerification(subject.id, change)
+      const attached = verdict.review === null ? null : await identity.redemptionOf(applicantId)
+      const isOther = attached !== null && isOtherLevel(attached.levelName, verdict)
+      if (isOther) logOtherLevel(logger, { subjectId: subject.id, applicantId }, verdict, attached)
+      const counted = isOther ? { ...verdict, change: changeOf(verdict), review: null } : verdict
+      const { outcome: judged, change } = judge(subject, counted, clock.now())
+      if (Object.keys(change).length > 0) await identity.changeVerification(subject.id, change)
+      const outcome = isOther ? 'other_level' : judged
       await note(tx, subject, verdict, outcome)
       return outcome
     })
@@ -76,7 +81,7 @@ export function createApplyVerdict(
       return 'unknown'
     }
     if (!(await tx.identity.noteEvent(eventKey, at))) return 'duplicate'
-    const applicant = { applicantId, review, reviewedAt: at }
+    const applicant = { applicantId, review, reviewedAt: at, levelName }
     const attachment = { redemption, applicant, outcome: 'reported', source: 'webhook' } as const
     const { isAttached } = await attach(tx, attachment, parts)
     return isAttached ? 'applied' : 'unknown'

@@ -12,6 +12,8 @@ export interface DatedReview {
   readonly review: Review
   /** The provider's own time of a verdict in unix milliseconds; null when it names none. */
   readonly reviewedAt: number | null
+  /** The level of the review; null or absent when the provider names none: it counts for every level. */
+  readonly levelName?: string | null | undefined
 }
 
 /** The service's own applicant at the provider. */

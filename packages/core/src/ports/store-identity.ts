@@ -96,7 +96,7 @@ export interface RedemptionRecord {
   readonly number: number
   /** The integration that shared the token: the donor once it is redeemed. */
   readonly integrationAddress: string
-  /** The requested level; null: none. */
+  /** The requested level; without one, that of the attached applicant; null: neither was named. */
   readonly levelName: string | null
   /** Whether a look-up by name finds its applicant. */
   readonly isFindable: boolean
@@ -119,6 +119,7 @@ export type NewRedemption = Omit<RedemptionRecord, 'isLeased' | 'state' | 'appli
 export interface RedemptionChange {
   readonly state?: RedemptionState | undefined
   readonly applicantId?: string | undefined
+  readonly levelName?: string | undefined
   /** Time until the next look-up, in milliseconds by the store's clock; null: no look-up. */
   readonly lookUpInMs?: number | null | undefined
 }
@@ -176,8 +177,8 @@ export interface VerdictRecord {
   /** The provider's time in unix milliseconds, or null. */
   readonly at: number | null
   readonly review: Review | null
-  /** Whether it was applied. */
-  readonly outcome: 'applied' | 'older' | 'doubtful' | 'surplus'
+  /** Whether it was applied. `other_level`: its review is of another level than the attached one, and does not count. */
+  readonly outcome: 'applied' | 'older' | 'doubtful' | 'surplus' | 'other_level'
 }
 
 /** A subject as an operator sees it. */
@@ -255,7 +256,7 @@ export interface IdentityTransaction {
   subjectOf(applicantId: string): Promise<Subject | null>
   /** Stores a redemption, and its number in its subject. Rejects a name that was used before. */
   addRedemption(redemption: NewRedemption): Promise<void>
-  /** Changes a redemption. One that is `attached` keeps its state and its applicant. */
+  /** Changes a redemption. One that is `attached` keeps its state, its applicant and its level. */
   changeRedemption(externalUserId: string, change: RedemptionChange): Promise<void>
   /** The redemption of that name, or null. */
   redemption(externalUserId: string): Promise<RedemptionRecord | null>

@@ -147,10 +147,10 @@ export function identityIn(rows: IdentityRows, now: () => number): IdentityTrans
       redemptions.set(externalUserId, row)
       changeSubject(subjectId, { redemptions: number })
     },
-    async changeRedemption(externalUserId, { state, applicantId, lookUpInMs }) {
+    async changeRedemption(externalUserId, { state, applicantId, levelName, lookUpInMs }) {
       const row = redemptions.get(externalUserId)
       if (row === undefined) return
-      const outcome = row.state === 'attached' ? {} : given({ state, applicantId })
+      const outcome = row.state === 'attached' ? {} : given({ state, applicantId, levelName })
       redemptions.set(externalUserId, { ...row, ...outcome, ...given({ nextLookUpAt: timeIn(lookUpInMs, now()) }) })
     },
     redemption: async (externalUserId) => read(redemptions.get(externalUserId)),

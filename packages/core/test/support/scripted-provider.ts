@@ -111,7 +111,8 @@ export function scriptedProvider(
       const refusal = refusalOf(fault)
       if (refusal !== null && refusal.kind !== 'rejected') return refusal
       if (fault !== null) return { kind: 'unavailable', reason: 'no answer' }
-      const dated = value && { review: value, reviewedAt: reviewedAt.get(applicantId) ?? null }
+      const { levelName } = provider
+      const dated = value && { review: value, reviewedAt: reviewedAt.get(applicantId) ?? null, levelName }
       return { kind: 'answer', value: dated }
     },
   }

@@ -26,13 +26,14 @@ export function redemptionsIn(db: Connection, dialect: SqlDialect): RedemptionTr
   const first = ([row]: readonly StoredRedemption[]) => (row === undefined ? null : redemptionFrom(row))
   return {
     addRedemption: (redemption) => addRedemption(db, dialect, redemption),
-    async changeRedemption(externalUserId, { state, applicantId, lookUpInMs }) {
+    async changeRedemption(externalUserId, { state, applicantId, levelName, lookUpInMs }) {
       await run(db, dialect, (parameter) => {
-        const unlessAttached = (column: string, value: string) =>
+        const unlessAttached = (column: string, value: string | null) =>
           `${column} = case when state = 'attached' then ${column} else ${parameter(value)} end`
         const set = ['seq = seq']
         if (state !== undefined) set.push(unlessAttached('state', state))
         if (applicantId !== undefined) set.push(unlessAttached('applicant_id', pack(applicantId)))
+        if (levelName !== undefined) set.push(unlessAttached('level_name', pack(levelName)))
         if (lookUpInMs === null) set.push('next_look_up_at = null')
         else if (lookUpInMs !== undefined)
           set.push(`next_look_up_at = ${later(dialect, parameter, checkInteger(lookUpInMs, 'lookUpInMs'))}`)

@@ -29,8 +29,10 @@ const nobody = `0x${'0'.repeat(40)}`
  */
 const renamed = new Map([['MATIC', 'POL']])
 
-/** What the legacy API takes as a currency: `currencyCodePattern` of the contract package. */
-const isCode = (text) => typeof text === 'string' && /^[A-Z0-9.]{1,16}$/.test(text)
+/** What the legacy API takes as a currency, from the source of the contract package: Node 20 imports no TypeScript. */
+const legacySource = readFileSync(new URL('../../contract/src/legacy.ts', import.meta.url), 'utf8')
+const currencyCodePattern = new RegExp(/^export const currencyCodePattern = \/(.+)\/$/m.exec(legacySource)[1])
+const isCode = (text) => typeof text === 'string' && currencyCodePattern.test(text)
 const isSymbol = (text) => typeof text === 'string' && /^[0-9A-Za-z.+_-]{1,32}$/.test(text)
 const isAddress = (text) => /^0x[0-9a-fA-F]{40}$/.test(text ?? '') && text !== nobody
 

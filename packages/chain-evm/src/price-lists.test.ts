@@ -20,6 +20,7 @@ test('the native token is worth itself, unless the list says otherwise or nothin
   expect(createPriceLists([], [], 'ETH').token(nativeTokenAddress)).toMatchObject({ symbol: 'ETH', currency: 'ETH' })
   expect(createPriceLists([native], [], 'ETH').token(nativeTokenAddress)).toEqual(native)
   expect(createPriceLists([], [], 'xDAI').token(nativeTokenAddress)).toMatchObject({ symbol: 'xDAI', currency: 'XDAI' })
+  expect(createPriceLists([], [], 'USD+').token(nativeTokenAddress)).toMatchObject({ currency: 'USD+' })
   expect(createPriceLists([], [], 'Ξ').token(nativeTokenAddress)).toBeNull()
   expect(createPriceLists([], [], null).token(nativeTokenAddress)).toBeNull()
 })

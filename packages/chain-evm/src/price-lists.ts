@@ -87,6 +87,6 @@ export function isCode(text: unknown): text is string {
 function checkCode(name: string, code: string): void {
   if (!isCode(code))
     throw new TypeError(
-      `${name} is ${JSON.stringify(code)}; pass 1 to 16 capital letters, digits and dots, such as "USD".`,
+      `${name} is ${JSON.stringify(code)}; pass 1 to 16 capital letters, digits and . + - _, such as "USD".`,
     )
 }

@@ -121,6 +121,7 @@ describe('a signed rate', () => {
 
   test.each([
     ['that the call names', toHex('XYZ'), { base: 'XYZ', quote: 'USD' }],
+    ['that the call names, with signs', toHex('USD0++'), { base: 'USD0++', quote: 'USD' }],
     ['that the call does not name', null, null],
     ['that is no code', toHex('X Y'), null],
     ['that verify refuses, in small letters', toHex('xyz'), null],

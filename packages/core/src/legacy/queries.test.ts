@@ -99,6 +99,22 @@ describe('a look-up', () => {
     })
   })
 
+  it.each(['USD+', 'USD0++', 'A-B_C.D'])('shows the currency %s, and verify takes it', async (code) => {
+    const listed = setup([paid({ pricing: { ...plainPricing, listedToken: { symbol: code, currency: code } } })])
+    const lookup = await listed.queries.lookup({ chainId: '137', txHash })
+    expect(lookup.payments[0]).toMatchObject({ invoiceAmount: '10', invoiceCurrency: code })
+    expect(await listed.errorsOf({ invoiceCurrency: code })).toEqual([[]])
+    const feeds = [{ use: 'multiply', contract: elsewhere, pair: { base: 'EUR', quote: code }, rate: 1n, decimals: 0 }]
+    const converted = setup([
+      paid({ pricing: { ...plainPricing, listedToken: { symbol: code, currency: code }, feeds } }),
+    ])
+    expect((await converted.queries.lookup({ chainId: '137', txHash })).payments[0]).toMatchObject({
+      invoiceCurrency: 'EUR',
+      conversion: `chainlink:EUR${code}`,
+      priceFeeds: [{ name: `EUR${code}` }],
+    })
+  })
+
   it('says final exactly when the confirmations of the chain are on top', async () => {
     const final = async (indexedTo: number) =>
       (await setup([paid()], [], indexedTo).queries.lookup({ chainId: '137', txHash })).payments[0]?.final

@@ -88,6 +88,8 @@ describe('a verify request', () => {
     ['a long currency', { invoiceCurrency: 'X'.repeat(17) }, 'invoiceCurrency: invalid_format'],
     ['a currency with a full-width letter', { invoiceCurrency: '\uff35SD' }, 'invoiceCurrency: invalid_format'],
     ['a currency with a line feed', { invoiceCurrency: 'USD\n' }, 'invoiceCurrency: invalid_format'],
+    ['a currency with a slash', { invoiceCurrency: 'USD/' }, 'invoiceCurrency: invalid_format'],
+    ['a currency with a space', { invoiceCurrency: 'USD +' }, 'invoiceCurrency: invalid_format'],
     ['a currency as number', { invoiceCurrency: 840 }, 'invoiceCurrency: invalid_type'],
     ['an empty address', { address: '' }, 'address: invalid_format'],
     ['a long address', { address: 'x'.repeat(129) }, 'address: invalid_format'],
@@ -96,9 +98,12 @@ describe('a verify request', () => {
     expect(flawsOf(() => parseVerifyRequest(body(change)))).toEqual([flaw])
   })
 
-  it.each(['ETH', 'XAU', 'USDC.E', 'USD1', 'X'.repeat(16)])('may have the currency %s', (invoiceCurrency) => {
-    expect(parseVerifyRequest(body({ invoiceCurrency })).invoiceCurrency).toBe(invoiceCurrency)
-  })
+  it.each(['ETH', 'XAU', 'USDC.E', 'USD1', 'USD+', 'USD0++', 'A-B', 'A_B', 'X'.repeat(16)])(
+    'may have the currency %s',
+    (invoiceCurrency) => {
+      expect(parseVerifyRequest(body({ invoiceCurrency })).invoiceCurrency).toBe(invoiceCurrency)
+    },
+  )
 
   it('is refused with every flaw at once, in the order of the fields', () => {
     const all = [

@@ -118,7 +118,7 @@ function readAmount(value: unknown, flaws: RequestFlaws): string {
 
 function readCurrency(text: string, flaws: RequestFlaws): string {
   if (currencyCodePattern.test(text)) return text
-  flaws.add('invoiceCurrency', 'invalid_format', 'must be a currency code in capital letters, 16 characters at most')
+  flaws.add('invoiceCurrency', 'invalid_format', 'must be 1 to 16 capital letters, digits and . + - _, such as USD')
   return ''
 }
 

@@ -108,7 +108,7 @@ const changes: Readonly<
       ...each('chainId', [1, 999_999_999_999_999]),
       ...each('txHash', [upper(hash), hashes.unknown]),
       ...each('invoiceAmount', ['0', '0.1', '12.50', nines(100), 12.5, 0, 1e-7, 1e-98, 1e99]),
-      ...each('invoiceCurrency', ['EUR', 'ETH', 'USDC.E', 'A'.repeat(16)]),
+      ...each('invoiceCurrency', ['EUR', 'ETH', 'USDC.E', 'USD0++', 'A-B_C', 'A'.repeat(16)]),
       ...each('address', ['corner-cafe', 'x'.repeat(128)]),
     ],
     refused: [

@@ -318,6 +318,19 @@ describe('readConfig', () => {
       expect(problemsOf({ ...env, PI_PRICE_FEEDS_1: list })).toEqual([problem])
   })
 
+  it('reads currency codes with plus, dash and underscore', () => {
+    const { chains } = readConfig({
+      ...minimal,
+      PI_RPC_URL_1: 'http://node.example',
+      PI_TOKENS_1: `${token}:USD+:USD+,${router}:A-B:A-B`,
+      PI_PRICE_FEEDS_1: `${router}:USD0++:A_B:8`,
+    })
+    expect(chains[0]).toMatchObject({
+      tokens: [{ symbol: 'USD+', currency: 'USD+' }, { currency: 'A-B' }],
+      priceFeeds: [{ base: 'USD0++', quote: 'A_B', decimals: 8 }],
+    })
+  })
+
   it('accepts an address once in each list, in any case', () => {
     const env = { ...minimal, PI_RPC_URL_1: 'http://node.example' }
     const twice = `${router}:DAI:USD,${router.toLowerCase()}:USDC:USD`

@@ -30,6 +30,16 @@ export const shareRejectedBodySchema = object('read', { error: z.string(), messa
 /** Body of a 422 of the share endpoint. */
 export type ShareRejectedBody = z.infer<typeof shareRejectedBodySchema>
 
+/**
+ * The message of a 400 about a body that is no JSON in UTF-8. A byte order mark, which no editor shows, is named. Every
+ * JSON endpoint rejects one: RFC 8259 8.1 forbids to send it.
+ * @param otherwise - The message for any other body.
+ */
+export function unreadableJsonMessage(body: Uint8Array, otherwise: string): string {
+  const hasMark = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf
+  return hasMark ? 'Body begins with a byte order mark; send UTF-8 without it' : otherwise
+}
+
 /** The one body of every failed authentication. Source: docs/interface.md 5 rule 3. */
 export const unauthorizedBody = { error: 'Unauthorized' } as const
 /** Body of the 404 of an unknown path. A failed look-up has its own text. */

@@ -66,7 +66,10 @@ export const verifyWriteSchema = object('write', verifyShape('write'))
 /** Longest texts in a verify request, in characters. A number counts in plain decimals, without an exponent. */
 export const verifyRequestLimits = { invoiceAmount: 100, address: 128 } as const
 
-/** The form of `invoiceCurrency`, and of every currency that a look-up shows, such as `EUR` or `USD+`. Source: docs/interface.md 4.3. */
+/**
+ * The form of a currency code, such as `EUR` or `USD+`: of `invoiceCurrency`, and of every currency that a look-up shows.
+ * Source: docs/interface.md 4.3.
+ */
 export const currencyCodePattern = /^[A-Z0-9.+_-]{1,16}$/
 
 /** Body of the verify request. Source: docs/interface.md 4.3. */

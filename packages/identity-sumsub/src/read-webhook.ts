@@ -1,4 +1,5 @@
 /** Authenticates and parses webhooks of the provider. @module */
+import { unreadableJsonMessage } from '@payment-integration/contract'
 import { WebhookRefusedError } from './errors.js'
 import { checkCredential } from './internal/check-secret.js'
 import { createHmacCheck, type Digest } from './internal/hmac.js'
@@ -163,9 +164,10 @@ function statusOf(event: Readonly<Record<string, unknown>>, type: string): unkno
 function parseObject(body: Uint8Array): Readonly<Record<string, unknown>> {
   let event: unknown
   try {
-    event = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
+    event = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body))
   } catch {
-    throw new WebhookRefusedError('ERR_PROVIDER_WEBHOOK_MALFORMED', 'The body of a webhook is no JSON.')
+    const message = unreadableJsonMessage(body, 'The body of a webhook is no JSON.')
+    throw new WebhookRefusedError('ERR_PROVIDER_WEBHOOK_MALFORMED', message)
   }
   const object = record(event)
   if (object === null)

@@ -92,6 +92,13 @@ describe('the body', () => {
     expect(await errorOf(read(signed(body)))).toMatchObject({ code: 'ERR_PROVIDER_WEBHOOK_MALFORMED' })
   })
 
+  test('that begins with a byte order mark is malformed, and the message says so', async () => {
+    expect(await errorOf(read(signed(`\ufeff${JSON.stringify(base)}`)))).toMatchObject({
+      code: 'ERR_PROVIDER_WEBHOOK_MALFORMED',
+      message: 'Body begins with a byte order mark; send UTF-8 without it',
+    })
+  })
+
   test.each([
     ['no applicant', { applicantId: undefined }],
     ['an empty applicant id', { applicantId: '' }],

@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { expect, it } from 'vitest'
@@ -32,6 +32,48 @@ it.each(['', 'DATABASE_URL=x\n# a secret:\nAPI_SECRET=\n', 'DATABASE_URL=x'])(
     }
   },
 )
+
+it.each<[string, (text: string) => string]>([
+  ['CRLF', (text) => text.replaceAll('\n', '\r\n')],
+  ['no last line end', (text) => text.trimEnd()],
+  ['CRLF and no last line end', (text) => text.replaceAll('\n', '\r\n').trimEnd()],
+  ['a byte order mark', (text) => `\ufeff${text}`],
+])('replaces its own part after an editor saved the file with %s', (_, save) => {
+  for (const before of ['', 'DATABASE_URL=x\n']) {
+    const path = join(temporaryFolder(), '.env.local')
+    writeFileSync(path, before)
+    writeEnvFile(path, values)
+    writeFileSync(path, save(readFileSync(path, 'utf8')))
+    expect(writeEnvFile(path, { ...values, API_SECRET: 'three' }).kind).toBe('written')
+    const written = readFileSync(path, 'utf8')
+    expect(written).not.toContain('API_SECRET=one')
+    expect(parseEnv(written)).toMatchObject({ API_SECRET: 'three', WEBHOOK_SIGNING_SECRET: 'two' })
+    expect(written.includes('DATABASE_URL=x')).toBe(before !== '')
+  }
+})
+
+it('takes a file that others can read from them before it writes secrets, and leaves one that it does not write', () => {
+  const path = join(temporaryFolder(), '.env.local')
+  const modeOf = () => statSync(path).mode & 0o777
+  for (const mode of [0o644, 0o640, 0o604]) {
+    writeFileSync(path, '')
+    chmodSync(path, mode)
+    writeEnvFile(path, values)
+    expect(modeOf()).toBe(0o600)
+  }
+  writeFileSync(path, 'API_SECRET=mine\n')
+  chmodSync(path, 0o644)
+  writeEnvFile(path, values)
+  expect(modeOf()).toBe(0o644)
+})
+
+it('never changes a file that is no UTF-8, such as one of PowerShell', () => {
+  const path = join(temporaryFolder(), '.env.local')
+  const bytes = Buffer.from('\ufeffOTHER=1\r\n', 'utf16le')
+  writeFileSync(path, bytes)
+  expect(writeEnvFile(path, values).kind).toBe('kept')
+  expect(readFileSync(path).equals(bytes)).toBe(true)
+})
 
 it.each(['API_SECRET=mine\n', 'OTHER=1\nexport WEBHOOK_SIGNING_SECRET="mine"\n'])(
   'never changes a file in which the user has set one of the values: %j',

@@ -1,5 +1,6 @@
 /** Writes the values of a demo run to a file that frameworks load. A value of the user is never changed. @module */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { isUtf8 } from 'node:buffer'
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { parseEnv } from 'node:util'
 import type { ReadyEvent } from './demo-events.js'
@@ -12,7 +13,7 @@ const end = '# End of payment-integration dev.'
 /** The outcome for the file. */
 export type EnvFileResult =
   | { readonly kind: 'written'; readonly path: string; readonly ignored: boolean }
-  /** The user has set one of the values. */
+  /** The user has set one of the values, or the file is no UTF-8. */
   | { readonly kind: 'kept'; readonly path: string; readonly ignored: boolean }
 
 /** The five values of an integrator. */
@@ -28,25 +29,37 @@ export function envValues(ready: ReadyEvent): Readonly<Record<string, string>> {
 
 /**
  * Writes the values between two marker lines at the end of the file, and keeps all other lines. If one of them sets a
- * value already, nothing is written: the value is the user's. A new file is readable for its owner alone. Rejects with
- * the error of the disk.
+ * value already, nothing is written: the value is the user's. The written file is readable for its owner alone, also
+ * where an earlier one was not. Rejects with the error of the disk.
  */
 export function writeEnvFile(path: string, values: Readonly<Record<string, string>>): EnvFileResult {
   const result = { path, ignored: isIgnored(path) }
-  const outside = existsSync(path) ? withoutOwnPart(readFileSync(path, 'utf8')) : ''
+  const isThere = existsSync(path)
+  const bytes = isThere ? readFileSync(path) : Buffer.alloc(0)
+  // Decoding and encoding would damage it.
+  if (!isUtf8(bytes)) return { kind: 'kept', ...result }
+  const outside = withoutOwnPart(bytes.toString())
   const set = parseEnv(outside)
   if (Object.keys(values).some((name) => set[name])) return { kind: 'kept', ...result }
   const lines = Object.entries(values).map(([name, value]) => `${name}=${value}`)
   const before = outside === '' || outside.endsWith('\n') ? outside : `${outside}\n`
+  if (isThere) tighten(path)
   writeFileSync(path, `${before}${[begin, ...lines, end].join('\n')}\n`, { mode: 0o600 })
   return { kind: 'written', ...result }
 }
 
-/** The text without the part of an earlier run. A part that somebody cut is theirs. */
+/** The text without the part of an earlier run, whatever line ends an editor gave it. A part that is cut is theirs. */
 function withoutOwnPart(text: string): string {
-  const from = text.indexOf(`${begin}\n`)
-  const to = text.indexOf(`\n${end}\n`, from)
-  return from < 0 || to < 0 ? text : text.slice(0, from) + text.slice(to + end.length + 2)
+  const lines = text.split(/(?<=\n)/)
+  const from = lines.findIndex((line) => line.trim() === begin)
+  const to = lines.findIndex((line, index) => index > from && line.trim() === end)
+  return from < 0 || to < 0 ? text : lines.filter((_, index) => index < from || index > to).join('')
+}
+
+/** Takes the file from everybody but its owner. */
+function tighten(path: string): void {
+  const { mode } = statSync(path)
+  if ((mode & 0o077) !== 0) chmodSync(path, mode & 0o700)
 }
 
 /** Whether a `.gitignore` beside the file names it, exactly or by a common pattern. */

@@ -50,6 +50,12 @@ test('rejects a token that is not well-formed Unicode, because it could not be p
     )
 })
 
+test('a byte order mark is named in the message', () => {
+  expect(() => parseShareRequest(bytes('\ufeff{}'))).toThrow(
+    'Body begins with a byte order mark; send UTF-8 without it',
+  )
+})
+
 describe('rejects', () => {
   test.each([
     ['an empty body', ''],

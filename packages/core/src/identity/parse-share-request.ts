@@ -1,5 +1,5 @@
 /** Parses the body of a share request. Source: docs/interface.md 4.2, 7 (400). @module */
-import { shareRequestLimits, shareRequestSchema } from '@payment-integration/contract'
+import { shareRequestLimits, shareRequestSchema, unreadableJsonMessage } from '@payment-integration/contract'
 import { normaliseEmail } from '../emails/normalise-email.js'
 import { findDuplicateKey } from '../internal/duplicate-key.js'
 import { ShareRequestError } from './errors.js'
@@ -55,7 +55,7 @@ function parseJson(body: Uint8Array): unknown {
     text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body)
     value = JSON.parse(text)
   } catch {
-    throw new ShareRequestError('Body must be JSON in UTF-8')
+    throw new ShareRequestError(unreadableJsonMessage(body, 'Body must be JSON in UTF-8'))
   }
   if (findDuplicateKey(text) !== null) throw new ShareRequestError('Body names a field twice')
   return value

@@ -104,7 +104,9 @@ describe('a look-up', () => {
     const lookup = await listed.queries.lookup({ chainId: '137', txHash })
     expect(lookup.payments[0]).toMatchObject({ invoiceAmount: '10', invoiceCurrency: code })
     expect(await listed.errorsOf({ invoiceCurrency: code })).toEqual([[]])
-    const feeds = [{ use: 'multiply', contract: elsewhere, pair: { base: 'EUR', quote: code }, rate: 1n, decimals: 0 }]
+    const feeds = [
+      { use: 'multiply' as const, contract: elsewhere, pair: { base: 'EUR', quote: code }, rate: 1n, decimals: 0 },
+    ]
     const converted = setup([
       paid({ pricing: { ...plainPricing, listedToken: { symbol: code, currency: code }, feeds } }),
     ])

@@ -1,5 +1,10 @@
 /** Parses the body of a verify request strictly. Source: docs/interface.md 4.3. @module */
-import { currencyCodePattern, type VerifyRequest, verifyRequestLimits } from '@payment-integration/contract'
+import {
+  currencyCodePattern,
+  unreadableJsonMessage,
+  type VerifyRequest,
+  verifyRequestLimits,
+} from '@payment-integration/contract'
 import { parse } from 'lossless-json'
 import { LegacyRequestError } from '../errors.js'
 import { findDuplicateKey } from '../internal/duplicate-key.js'
@@ -57,7 +62,7 @@ function readObject(bytes: Uint8Array): Fields {
     // The parser reports duplicate keys only where the values differ, so findDuplicateKey checks them below.
     json = parse(text, null, { parseNumber: (token) => new NumberToken(token), onDuplicateKey: () => undefined })
   } catch {
-    return refuse('invalid_json', 'Body must be JSON in UTF-8')
+    return refuse('invalid_json', unreadableJsonMessage(bytes, 'Body must be JSON in UTF-8'))
   }
   if (findDuplicateKey(text) !== null) return refuse('duplicate_key', 'Body must not name a field twice')
   if (typeof json !== 'object' || json === null || Array.isArray(json) || json instanceof NumberToken)

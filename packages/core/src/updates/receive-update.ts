@@ -1,5 +1,10 @@
 /** Authenticates and parses a processor update. Source: docs/decisions/processor-updates.md. @module */
-import { type ProcessorUpdate, processorUpdateSchema, processorUpdatesSchema } from '@payment-integration/contract'
+import {
+  type ProcessorUpdate,
+  processorUpdateSchema,
+  processorUpdatesSchema,
+  unreadableJsonMessage,
+} from '@payment-integration/contract'
 import { verifySignature, WebhookError } from '@payment-integration/webhook'
 import { findDuplicateKey } from '../internal/duplicate-key.js'
 import type { Clock } from '../ports/world.js'
@@ -53,7 +58,7 @@ export function parseUpdate(body: Uint8Array): ReceivedUpdate {
     text = decoder.decode(body)
     json = JSON.parse(text)
   } catch {
-    return { kind: 'invalid', message: 'Body is not UTF-8 JSON' }
+    return { kind: 'invalid', message: unreadableJsonMessage(body, 'Body is not UTF-8 JSON') }
   }
   const duplicate = findDuplicateKey(text)
   if (duplicate !== null) return { kind: 'invalid', message: `Field ${duplicate} is given twice` }

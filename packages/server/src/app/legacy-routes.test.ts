@@ -121,9 +121,10 @@ describe('the verify route', () => {
       for (const [body, code, message] of [
         ['chainId=1', 'invalid_json', 'Body must be JSON in UTF-8'],
         ['', 'invalid_json', 'Body must be JSON in UTF-8'],
+        ['\ufeff{}', 'invalid_json', 'Body begins with a byte order mark; send UTF-8 without it'],
         ['[]', 'invalid_type', 'Body must be a JSON object'],
       ] as const) {
-        const headers = [`Authorization: ${authorization}`, `Content-Length: ${body.length}`]
+        const headers = [`Authorization: ${authorization}`, `Content-Length: ${Buffer.byteLength(body)}`]
         if (type !== undefined) headers.push(`Content-Type: ${type}`)
         const answer = parseRaw(await sendRaw(server.url, requestText(verify, headers, { method: 'POST', body })))
         const details = [{ code, message, path: [] }]

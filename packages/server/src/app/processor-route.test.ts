@@ -117,6 +117,13 @@ describe('a processor update', () => {
     expect(service.calls).toEqual([])
   })
 
+  it('that begins with a byte order mark is 400, which says so', async () => {
+    const answer = await post(`\ufeff${JSON.stringify(update)}`)
+    const error = 'Body begins with a byte order mark; send UTF-8 without it'
+    expect([answer.status, await answer.json()]).toEqual([400, { error }])
+    expect(service.calls).toEqual([])
+  })
+
   it.each([
     'text/plain',
     'application/json;charset=latin1',

@@ -1,5 +1,5 @@
 /** Causes events, for tests of a receiver in development. See docs/decisions/trigger.md. @module */
-import { cacheControl, triggerPath } from '@payment-integration/contract'
+import { cacheControl, triggerPath, unreadableJsonMessage } from '@payment-integration/contract'
 import type { Caller } from '@payment-integration/core'
 import type { Logger } from '@payment-integration/core/ports'
 import type { Hono } from 'hono'
@@ -34,9 +34,9 @@ export function addTriggerRoute(
 
 function parseJson(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes))
   } catch {
-    throw new HttpRequestError('ERR_TRIGGER_INVALID', 'Body is no JSON')
+    throw new HttpRequestError('ERR_TRIGGER_INVALID', unreadableJsonMessage(bytes, 'Body is no JSON'))
   }
 }
 

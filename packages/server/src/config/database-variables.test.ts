@@ -33,6 +33,34 @@ describe('the database', () => {
     expect(() => readDatabaseConfig({ PI_DATABASE_URL: 'mysql://db.example/payments' })).toThrow(ConfigError)
   })
 
+  it.each([
+    'postgres://app:canary#1@db.example/payments',
+    'postgres://app:canary/1@db.example/payments',
+    'postgres://app:canary?1@db.example/payments',
+    'postgresql://app:12#canary@db.example/payments',
+    'postgres://app:12/canary@db.example/payments',
+    'postgres://app:12?canary@db.example/payments',
+    'postgres://app:canary=/x=@db.example/payments',
+    'postgres://app:a@canary#1@db.example/payments',
+    'postgres://app:canary%@db.example/payments',
+    'postgres://app#canary@db.example/payments',
+    'postgres://app@db.example/pay#canary',
+  ])('%s must be encoded, and the message repeats no part of it', (url) => {
+    for (const name of ['PI_DATABASE_URL', 'PI_DATABASE_DIRECT_URL', 'PI_DATABASE_READ_URL']) {
+      const problems = problemsOf({ PI_DATABASE_URL: 'postgres://app@db.example/payments', [name]: url })
+      expect(problems).toEqual([expect.stringMatching(new RegExp(`^${name} has a # .*encode it`))])
+      expect(String(problems)).not.toMatch(/canary|app|example/)
+    }
+  })
+
+  it.each([
+    'postgres://app:can%23%2F%3F%25@db.example/payments',
+    'postgres://app:p@ss:w@db.example/payments',
+    'postgres://db.example:5432/payments?application_name=a@b',
+    'postgres:///payments?host=/run/postgresql&user=a@b',
+    'postgres://%2Frun%2Fpostgresql/payments',
+  ])('%s needs no more encoding', (url) => expect(problemsOf({ PI_DATABASE_URL: url })).toEqual([]))
+
   const PI_DATABASE_URL = 'postgres://app@db.example/payments'
   const certificate = '-----BEGIN CERTIFICATE-----\nMII=\n-----END CERTIFICATE-----'
 

@@ -3,7 +3,7 @@ import { isRecord, parseJson } from './body-form.js'
 import type { ParsedRequest } from './parsed-request.js'
 import { type HeaderPair, readHeaders, valuesOf } from './read-headers.js'
 import { RequestUnreadableError } from './request-error.js'
-import { fromLatin1, fromUtf8, toUtf8 } from './text-codes.js'
+import { fromLatin1, fromUtf8, savedAsUtf8, toUtf8 } from './text-codes.js'
 import { dechunk } from './undo-text.js'
 
 const lineFeed = 0x0a
@@ -25,8 +25,9 @@ export function parseHttp(bytes: Uint8Array<ArrayBuffer>): ParsedRequest {
   return { form: 'http', headers, recordedAt: null, ...framed(headers, body, warnings) }
 }
 
-/** Parses headers alone: lines `Name: value`, or a JSON object or list of pairs. */
-export function parseHeaders(text: string): readonly HeaderPair[] {
+/** Parses headers alone: lines `Name: value`, or a JSON object or list of pairs. Bytes are those of a saved file. */
+export function parseHeaders(given: string | Uint8Array): readonly HeaderPair[] {
+  const text = textOf(savedAsUtf8(typeof given === 'string' ? toUtf8(given) : new Uint8Array(given)))
   if (text.length > longestHead) throw new RequestUnreadableError('headers', 'The headers are larger than 256 KiB.')
   const value = /^\s{0,64}[[{]/.test(text) ? parseJson(text) : undefined
   if (typeof value === 'object' && value !== null) {

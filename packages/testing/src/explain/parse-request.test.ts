@@ -31,6 +31,15 @@ const har = (...entries: object[]) => JSON.stringify({ log: { version: '1.2', en
 const raw = (end: string, first = `POST /webhook HTTP/1.1${end}Host: shop.example${end}`) =>
   Buffer.from(`${first}${lines.join(end)}${end}${end}${text}`)
 
+/** A text as editors and shells save it. */
+const saved: readonly [name: string, save: (text: string) => Uint8Array][] = [
+  ['UTF-8 with a byte order mark', (text) => Buffer.from(`\ufeff${text}`)],
+  ['UTF-16', (text) => Buffer.from(`\ufeff${text}`, 'utf16le')],
+  ['UTF-16, big end first', (text) => Buffer.from(`\ufeff${text}`, 'utf16le').swap16()],
+  ['UTF-16 without a mark', (text) => Buffer.from(text, 'utf16le')],
+  ['UTF-16 without a mark, big end first', (text) => Buffer.from(text, 'utf16le').swap16()],
+]
+
 const forms: [name: string, request: string | Uint8Array, options?: ParseRequestOptions][] = [
   ['curl with single quotes', `curl -X POST ${flags.join(' ')} --data-raw ${single} https://shop.example`],
   [
@@ -66,6 +75,13 @@ const forms: [name: string, request: string | Uint8Array, options?: ParseRequest
       `Transfer-Encoding: chunked\r\n${lines.join('\r\n')}\r\n\r\n${good.body.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`,
     ),
   ],
+  ...saved.flatMap(([name, save]): [string, Uint8Array][] => [
+    [`raw HTTP in ${name}`, save(raw('\r\n').toString())],
+    [`raw HTTP without a request line in ${name}`, save(raw('\n', '').toString())],
+    [`curl in ${name}`, save(`curl ${flags.join(' ')} --data-raw ${single} https://shop.example`)],
+    [`HAR in ${name}`, save(har(harEntry))],
+  ]),
+  ['raw HTTP as text with a byte order mark', `\ufeff${raw('\n', '')}`],
   ['an event of a gateway', JSON.stringify({ headers: good.headers, body: text, isBase64Encoded: false })],
   [
     'an event in base64',

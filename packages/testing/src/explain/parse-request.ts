@@ -5,7 +5,7 @@ import { parseEvent, parseHar } from './parse-har.js'
 import { parseHttp } from './parse-http.js'
 import type { ParsedRequest } from './parsed-request.js'
 import { RequestUnreadableError } from './request-error.js'
-import { fromUtf8, toUtf8 } from './text-codes.js'
+import { fromUtf8, savedAsUtf8, toUtf8 } from './text-codes.js'
 
 /** Options of {@link parseRequest}. */
 export interface ParseRequestOptions {
@@ -29,9 +29,8 @@ export function parseRequest(request: string | Uint8Array, options: ParseRequest
     throw new TypeError('request is neither text nor bytes.')
   if (request.length > longestRequest)
     throw new RequestUnreadableError(null, `The request is larger than ${longestRequest / 1_048_576} MiB.`)
-  const bytes = typeof request === 'string' ? toUtf8(request) : new Uint8Array(request)
-  const text = typeof request === 'string' ? request : fromUtf8(bytes)
-  const parsed = parseForm(bytes, text?.replace(/^\ufeff/, '') ?? null, options)
+  const bytes = savedAsUtf8(typeof request === 'string' ? toUtf8(request) : new Uint8Array(request))
+  const parsed = parseForm(bytes, fromUtf8(bytes), options)
   return options.body === undefined ? parsed : { ...parsed, body: new Uint8Array(options.body) }
 }
 

@@ -16,6 +16,19 @@ export function fromUtf8(bytes: Uint8Array): string | null {
   }
 }
 
+/** A saved file as UTF-8 without a byte order mark. Editors and shells also save UTF-16, with a mark or without. */
+export function savedAsUtf8(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return bytes.slice(3)
+  const encoding = utf16Of(bytes)
+  return encoding === null ? bytes : toUtf8(new TextDecoder(encoding).decode(bytes))
+}
+
+/** The form of UTF-16 by its mark, or by the first character where that is one of ASCII; null: another encoding. */
+export function utf16Of([first = 0, second = 0]: Uint8Array): 'utf-16le' | 'utf-16be' | null {
+  if ((first === 0xff && second === 0xfe) || (first > 0 && first < 0x80 && second === 0)) return 'utf-16le'
+  return (first === 0xfe && second === 0xff) || (first === 0 && second > 0 && second < 0x80) ? 'utf-16be' : null
+}
+
 /** The bytes of base64 or base64url, with or without padding and line ends. */
 export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | null {
   const plain = text.replace(/\s/g, '').replaceAll('-', '+').replaceAll('_', '/')

@@ -1,6 +1,6 @@
 /** Undoes changes of a body that are changes of its text. @module */
 import type { FindingCode } from './finding.js'
-import { decodeBase64, decodeHex, fromLatin1, fromUtf8, toLatin1, toUtf8 } from './text-codes.js'
+import { decodeBase64, decodeHex, fromLatin1, fromUtf8, toLatin1, toUtf8, utf16Of } from './text-codes.js'
 import type { Undo } from './undo.js'
 import type { Body } from './undo-json.js'
 
@@ -90,11 +90,9 @@ function isUtf16(text: string): boolean {
   return nuls > 0 && nuls >= Math.floor(text.length / 2) - 1
 }
 
-/** The text of UTF-16 with a byte order mark. */
 function fromUtf16(body: Body): string[] {
-  const [first, second] = body
-  if (first === 0xff && second === 0xfe) return [new TextDecoder('utf-16le').decode(body)]
-  return first === 0xfe && second === 0xff ? [new TextDecoder('utf-16be').decode(body)] : []
+  const encoding = utf16Of(body)
+  return encoding === null ? [] : [new TextDecoder(encoding).decode(body)]
 }
 
 function withoutBackslashes(text: string): string {

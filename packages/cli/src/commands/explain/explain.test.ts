@@ -86,6 +86,8 @@ describe('explain', () => {
     expect(await runCli(['explain', har, '--entry', '2'], io)).toBe(0)
     const apart = ['--headers', fileOf('head.txt', head.join('\n')), '--body', fileOf('body.json', body)]
     expect((await explain('', apart)).exitCode).toBe(0)
+    const utf16 = ['--headers', fileOf('head16.txt', Buffer.from(`\ufeff${head.join('\r\n')}`, 'utf16le'))]
+    expect((await explain('', [...utf16, ...apart.slice(2)])).exitCode).toBe(0)
     expect((await explain(body, [...apart.slice(0, 2), '--body', '-'])).exitCode).toBe(0)
     const curl = `curl ${head.map((line) => `-H '${line}'`).join(' ')} --data-binary @body.json`
     expect((await explain(curl, apart.slice(2))).exitCode).toBe(0)

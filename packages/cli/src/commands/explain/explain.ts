@@ -93,8 +93,8 @@ async function readRequest(file: string | undefined, flags: ExplainFlags, io: Io
     return parseRequest(await readInput(file ?? '-', io, maxMiB), { body, entry: flags.entry })
   if (file !== undefined || body === undefined)
     throw new UsageError('--headers stands for a request without its body: pass --body too, and no other file.')
-  const text = (await readInput(flags.headers, io, maxMiB)).toString()
-  return { form: 'headers' as const, headers: parseHeaders(text), body, recordedAt: null, warnings: [] }
+  const headers = parseHeaders(await readInput(flags.headers, io, maxMiB))
+  return { form: 'headers' as const, headers, body, recordedAt: null, warnings: [] }
 }
 
 async function readSecrets(flags: ExplainFlags, io: Io) {

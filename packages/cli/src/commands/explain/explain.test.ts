@@ -23,7 +23,7 @@ async function explain(input: string, args: readonly string[] = [], env: Readonl
   return { exitCode, io, out: io.lines.join('\n'), err: io.errors.join('\n') }
 }
 
-function fileOf(name: string, content: string): string {
+function fileOf(name: string, content: string | Uint8Array): string {
   const path = join(temporaryFolder(), name)
   writeFileSync(path, content)
   return path

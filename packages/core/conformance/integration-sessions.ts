@@ -68,6 +68,22 @@ export function integrationSessionTests(test: StoreTest): void {
     expect(await openHashes(store, 4)).toEqual([3])
   })
 
+  test('all but the newest sessions of one integration are deleted, and no others', async ({ store }) => {
+    for (const address of [shop, otherShop]) await store.integrations.insert(integration({ address }))
+    const opened = [3, 1, 2].map((n) => sessionOf(n, { createdAt: epoch + n }))
+    await open(store, ...opened, sessionOf(4, { integrationAddress: otherShop }))
+    const keep = (count: number) =>
+      store.transaction(({ integrationSessions }) => integrationSessions.keepNewest(shop, count))
+    for (const [count, left] of [
+      [3, [1, 2, 3, 4]],
+      [2, [2, 3, 4]],
+      [0, [4]],
+    ] as const) {
+      await keep(count)
+      expect(await openHashes(store, 4)).toEqual(left)
+    }
+  })
+
   test('expired sessions are deleted at the millisecond of their end', async ({ store }) => {
     await store.integrations.insert(integration())
     await open(store, sessionOf(1), sessionOf(2), sessionOf(3))

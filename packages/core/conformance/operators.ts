@@ -138,6 +138,14 @@ export function operatorTests(test: StoreTest): void {
     expect(await openHashes(store, 4)).toEqual([3])
   })
 
+  test('all but the newest sessions of one operator are deleted, and no others', async ({ store }) => {
+    await insertAll(store, operator(), bob)
+    const opened = [3, 1, 2].map((n) => sessionOf(n, { createdAt: epoch + n }))
+    await open(store, ...opened, sessionOf(4, { operator: bob.name }))
+    await store.transaction(({ operators }) => operators.keepNewestSessions(operator().name, 2))
+    expect(await openHashes(store, 4)).toEqual([2, 3, 4])
+  })
+
   test('expired sessions are deleted at the millisecond of their end', async ({ store }) => {
     await insertAll(store, operator())
     await open(store, sessionOf(1), sessionOf(2), sessionOf(3))

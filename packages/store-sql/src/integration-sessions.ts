@@ -44,6 +44,9 @@ export function integrationSessionsIn(db: Connection): IntegrationSessionTransac
     async deleteOf(integrationAddress) {
       return (await integrationSessionsOfQuery(db, integrationAddress).execute()).length
     },
+    async keepNewest(integrationAddress, count) {
+      await olderIntegrationSessionsQuery(db, integrationAddress, count).execute()
+    },
     async deleteExpired(now) {
       await expiredIntegrationSessionsQuery(db, checkInteger(now, 'now')).execute()
     },
@@ -64,6 +67,22 @@ export function integrationSessionQuery(db: Connection, hash: string) {
 /** Deletes the sessions of an integration. */
 export function integrationSessionsOfQuery(db: Connection, integrationAddress: string) {
   return db.deleteFrom('integration_sessions').where('integration', '=', keyBytes(integrationAddress)).returning('hash')
+}
+
+/** Deletes all but the newest sessions of an integration. */
+export function olderIntegrationSessionsQuery(db: Connection, integrationAddress: string, count: number) {
+  const integration = keyBytes(integrationAddress)
+  return db
+    .deleteFrom('integration_sessions')
+    .where('integration', '=', integration)
+    .where('hash', 'not in', (newest) =>
+      newest
+        .selectFrom('integration_sessions')
+        .select('hash')
+        .where('integration', '=', integration)
+        .orderBy('created_at', 'desc')
+        .limit(count),
+    )
 }
 
 /** Deletes expired sessions. */

@@ -76,6 +76,9 @@ export function operatorsIn(db: Connection): OperatorTransaction {
       const rows = await sessionsOfQuery(db, operator).execute()
       return rows.length
     },
+    async keepNewestSessions(operator, count) {
+      await olderSessionsQuery(db, operator, count).execute()
+    },
     async deleteExpiredSessions(now) {
       await expiredSessionsQuery(db, checkInteger(now, 'now')).execute()
     },
@@ -121,6 +124,21 @@ export function sessionQuery(db: Connection, hash: string) {
 /** Deletes the sessions of an operator. */
 export function sessionsOfQuery(db: Connection, operator: string) {
   return db.deleteFrom('operator_sessions').where('operator', '=', operator).returning('hash')
+}
+
+/** Deletes all but the newest sessions of an operator. */
+export function olderSessionsQuery(db: Connection, operator: string, count: number) {
+  return db
+    .deleteFrom('operator_sessions')
+    .where('operator', '=', operator)
+    .where('hash', 'not in', (newest) =>
+      newest
+        .selectFrom('operator_sessions')
+        .select('hash')
+        .where('operator', '=', operator)
+        .orderBy('created_at', 'desc')
+        .limit(count),
+    )
 }
 
 /** Deletes expired sessions. */

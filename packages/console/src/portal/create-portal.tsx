@@ -38,8 +38,8 @@ export interface PortalDeps {
   /** The word for where this service runs, beside the title. @default development */
   readonly environment?: string | undefined
   /**
-   * Counts a request of an integration, and returns the milliseconds that it has to wait; 0: none. Otherwise the answer
-   * is 429. Assets are not counted.
+   * Counts a request of an integration, its sign-ins included, and returns the milliseconds that it has to wait; 0:
+   * none. Otherwise the answer is 429. Assets are not counted.
    * @default none is limited
    */
   readonly countCall?: ((integrationAddress: string) => number) | undefined
@@ -64,11 +64,12 @@ type Env = { Bindings: ConsoleBindings; Variables: { session: PortalVisit | null
 export function createPortal(deps: PortalDeps): Portal {
   const { service, now = Date.now, environment = 'development' } = deps
   const { publicUrl, sourceOf = socketSource } = deps.signIn ?? {}
+  const { countCall } = deps
   const app = new Hono<Env>()
   const assets = createAssets()
   const frame = { sections: portalSections, environment, brand: 'Payment portal', mountedAt: portalBase }
   const render = createRender(assets, frame)
-  const signIn = createPortalSignIn({ sessions: service.integrationSessions, render, sourceOf, now })
+  const signIn = createPortalSignIn({ sessions: service.integrationSessions, render, sourceOf, now, countCall })
 
   guardPages(app, publicUrl)
   app.use('*', async (c, next) => {
@@ -78,9 +79,11 @@ export function createPortal(deps: PortalDeps): Portal {
   addAssetRoutes(app, portalBase, assets)
   app.use('*', async (c, next) => {
     const session = c.get('session')
-    const waitMs = session === null ? 0 : (deps.countCall?.(session.integrationAddress) ?? 0)
+    const path = pathBelow(c.req.url, portalBase)
+    // A sign-in counts once, for the integration whose credentials are valid.
+    const waitMs = session === null || path === '/sign-in' ? 0 : (countCall?.(session.integrationAddress) ?? 0)
     if (waitMs > 0) return tooMany(waitMs)
-    const signedOut = signIn.answer(c.req.raw, pathBelow(c.req.url, portalBase), c.env)
+    const signedOut = signIn.answer(c.req.raw, path, c.env)
     if (signedOut !== null) return signedOut
     if (session !== null) return next()
     const isRead = c.req.method === 'GET' || c.req.method === 'HEAD'

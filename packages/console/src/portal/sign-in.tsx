@@ -21,6 +21,7 @@ export interface PortalSignInDeps {
   readonly render: Render
   readonly sourceOf: (request: Request, bindings: ConsoleBindings) => string
   readonly now: () => number
+  readonly countCall: ((integrationAddress: string) => number) | undefined
 }
 
 /** A request with a session. */
@@ -42,7 +43,7 @@ export interface PortalSignIn {
 const cookie = sessionCookie('pi_portal')
 
 /** Builds it. */
-export function createPortalSignIn({ sessions, render, sourceOf, now }: PortalSignInDeps): PortalSignIn {
+export function createPortalSignIn({ sessions, render, sourceOf, now, countCall }: PortalSignInDeps): PortalSignIn {
   const visit = null
   const answers = createSessionAnswers({ mountedAt: portalBase, cookie, sessions, render, now })
 
@@ -51,7 +52,8 @@ export function createPortalSignIn({ sessions, render, sourceOf, now }: PortalSi
     const next = localPath(form?.get('next'), portalBase)
     const [address = '', apiSecret = ''] = [form?.get('address'), form?.get('secret')]
     try {
-      const opened = await sessions.signIn({ address, apiSecret, source: sourceOf(request, bindings) })
+      const source = sourceOf(request, bindings)
+      const opened = await sessions.signIn({ address, apiSecret, source, countCall })
       return answers.opened(next, opened)
     } catch (error) {
       return answers.rejected(error, (problem) => signInPage(next, problem))

@@ -103,6 +103,35 @@ describe('a session', () => {
     expect(store.committed().integrationSessions.size).toBe(0)
   })
 
+  test('is the 20th of its integration at most: a further one ends the oldest, and none of another', async () => {
+    const { signIn, isOpen, clock } = await setUp()
+    const others = await signIn(other)
+    const opened = []
+    for (let n = 0; n < 22; n += 1) {
+      opened.push(await signIn())
+      await clock.advance(1)
+    }
+    const states = await Promise.all(opened.map(({ sessionToken }) => isOpen(sessionToken)))
+    expect(states).toEqual([false, false, ...Array(20).fill(true)])
+    expect(await isOpen(others.sessionToken)).toBe(true)
+  })
+
+  test('is opened only when its call is counted, which no rejected sign-in is', async () => {
+    const { sessions, outcome, store, secrets } = await setUp()
+    const counted: string[] = []
+    const countCall = (address: string) => (counted.push(address) > 1 ? 1_500 : 0)
+    const signIn = (apiSecret = secrets.get(shop) ?? '') =>
+      sessions.signIn({ address: shop, apiSecret, source: 'here', countCall })
+    await expect(signIn('wrong')).rejects.toMatchObject({ code: 'ERR_SIGN_IN_REJECTED' })
+    await signIn()
+    for (let n = 0; n < 30; n += 1)
+      await expect(signIn()).rejects.toMatchObject({ code: 'ERR_SIGN_IN_LIMITED', retryAfterSeconds: 2 })
+    expect(counted).toEqual(Array(31).fill(shop))
+    expect(store.committed().integrationSessions.size).toBe(1)
+    // A call over the limit is no failed sign-in.
+    expect(await outcome(shop, undefined, 'here')).toBe('signed in')
+  })
+
   test('is unknown under any other text, and its CSRF token belongs to it alone', async () => {
     const { sessions, signIn } = await setUp()
     const [one, two] = [await signIn(), await signIn()]

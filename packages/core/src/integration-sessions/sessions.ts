@@ -4,6 +4,7 @@ import { parseBasic } from '../auth/basic.js'
 import { type AcceptedSecret, createSecretCheck, type SecretCheckDeps } from '../auth/check-secret.js'
 import type { IntegrationSessions, NewIntegrationSession } from '../integration-session-types.js'
 import { SignInLimitedError, SignInRejectedError } from '../operators/errors.js'
+import { maxSessions } from '../operators/open-session.js'
 import { createSignInLimits } from '../operators/sign-in-limits.js'
 import { csrfTokenOf, hashToken, isCsrfTokenOf, issueToken, isToken } from '../operators/tokens.js'
 import type { IntegrationSessionStore } from '../ports/store-integration-sessions.js'
@@ -43,6 +44,7 @@ export function createIntegrationSessions(deps: IntegrationSessionDeps): Integra
       const current = await tx.integrations.find(integrationAddress)
       if (current === null || !isValidFor(current, apiSecretHash, createdAt)) return null
       await tx.integrationSessions.deleteExpired(createdAt)
+      await tx.integrationSessions.keepNewest(integrationAddress, maxSessions - 1)
       await tx.integrationSessions.insert({ hash, integrationAddress, apiSecretHash, createdAt, expiresAt })
       note({ action: 'integration.signed_in', subject: integrationAddress, details: { source } })
       return { integrationAddress, sessionToken: token, expiresAt }
@@ -59,7 +61,7 @@ export function createIntegrationSessions(deps: IntegrationSessionDeps): Integra
     )
 
   return {
-    async signIn({ address: given, apiSecret, source: from }) {
+    async signIn({ address: given, apiSecret, source: from, countCall }) {
       const source = from.slice(0, sourceLength)
       const header = `Basic ${Buffer.from(`${given.trim()}:${apiSecret.trim()}`).toString('base64')}`
       const { address } = parseBasic(header)
@@ -70,6 +72,8 @@ export function createIntegrationSessions(deps: IntegrationSessionDeps): Integra
       const counted = limits.count(pair, source)
       try {
         const accepted = await check(header)
+        const callWaitMs = (accepted && countCall?.(accepted.integrationAddress)) ?? 0
+        if (callWaitMs > 0) throw new SignInLimitedError(callWaitMs)
         const opened = accepted && (await open(accepted, source))
         if (opened !== null) {
           counted.succeeded()

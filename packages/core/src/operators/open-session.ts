@@ -8,6 +8,9 @@ import { issueToken } from './tokens.js'
 /** How long a session lasts, in milliseconds. */
 export const sessionMs = 12 * 60 * 60_000
 
+/** The most open sessions of one operator, and of one integration: a further sign-in ends the oldest. */
+export const maxSessions = 20
+
 /** The dependencies of {@link openSession}. */
 export interface OpenSessionDeps {
   /** Runs changes with their audit record, in the name of an actor. */
@@ -38,6 +41,7 @@ export async function openSession(
     if (current === null || !current.enabled || current.passphrase !== read.passphrase) return null
     if (newHash !== null) await tx.operators.update(name, { passphrase: newHash })
     await tx.operators.deleteExpiredSessions(createdAt)
+    await tx.operators.keepNewestSessions(name, maxSessions - 1)
     await tx.operators.insertSession(session)
     note({ action: 'operator.signed_in', subject: name, details })
     return { operator: signedIn(current), sessionToken: token, expiresAt: session.expiresAt }

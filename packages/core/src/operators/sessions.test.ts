@@ -116,6 +116,20 @@ describe('a session', () => {
     expect(await sessions.authenticate(sessionToken)).not.toBeNull()
   })
 
+  test('is the 20th of its operator at most: a further one ends the oldest, and none of another', async () => {
+    const { sessions, signIn, join, clock } = operatorSetup()
+    for (const name of ['alice', 'bob']) await join(name)
+    const others = await signIn('bob')
+    const opened = []
+    for (let n = 0; n < 22; n += 1) {
+      opened.push(await signIn('alice'))
+      await clock.advance(1)
+    }
+    const found = await Promise.all(opened.map(({ sessionToken }) => sessions.authenticate(sessionToken)))
+    expect(found.map((each) => each !== null)).toEqual([false, false, ...Array(20).fill(true)])
+    expect(await sessions.authenticate(others.sessionToken)).not.toBeNull()
+  })
+
   test('that is expired is deleted at the next sign-in', async () => {
     const { signIn, join, store, clock } = operatorSetup()
     await join('alice')

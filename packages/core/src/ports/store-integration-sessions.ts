@@ -31,6 +31,8 @@ export interface IntegrationSessionTransaction {
   delete(hash: string): Promise<IntegrationSessionRecord | null>
   /** Deletes all sessions of an integration. Resolves their number. */
   deleteOf(integrationAddress: string): Promise<number>
+  /** Deletes all but the newest `count` sessions of an integration. */
+  keepNewest(integrationAddress: string, count: number): Promise<void>
   /** Deletes the sessions that are expired at `now`. */
   deleteExpired(now: number): Promise<void>
 }

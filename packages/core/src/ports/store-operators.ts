@@ -70,6 +70,8 @@ export interface OperatorTransaction extends Pick<OperatorStore, 'find' | 'findB
   deleteSession(hash: string): Promise<SessionRecord | null>
   /** Deletes all sessions of an operator. Resolves their number. */
   deleteSessionsOf(operator: string): Promise<number>
+  /** Deletes all but the newest `count` sessions of an operator. */
+  keepNewestSessions(operator: string, count: number): Promise<void>
   /** Deletes the sessions that are expired at `now`. */
   deleteExpiredSessions(now: number): Promise<void>
 }

@@ -35,6 +35,11 @@ export function integrationSessionsIn({ integrations, integrationSessions }: Row
       for (const { hash } of own) integrationSessions.delete(hash)
       return own.length
     },
+    async keepNewest(integrationAddress, count) {
+      const own = [...integrationSessions.values()].filter((each) => each.integrationAddress === integrationAddress)
+      for (const { hash } of own.sort((a, b) => b.createdAt - a.createdAt).slice(count))
+        integrationSessions.delete(hash)
+    },
     async deleteExpired(now) {
       for (const { hash, expiresAt } of [...integrationSessions.values()])
         if (expiresAt <= now) integrationSessions.delete(hash)

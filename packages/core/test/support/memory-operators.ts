@@ -54,6 +54,10 @@ export function operatorsIn({ operators, sessions }: Rows): OperatorTransaction 
       for (const { hash } of own) sessions.delete(hash)
       return own.length
     },
+    async keepNewestSessions(operator, count) {
+      const own = [...sessions.values()].filter((session) => session.operator === operator)
+      for (const { hash } of own.sort((a, b) => b.createdAt - a.createdAt).slice(count)) sessions.delete(hash)
+    },
     async deleteExpiredSessions(now) {
       for (const { hash, expiresAt } of [...sessions.values()]) if (expiresAt <= now) sessions.delete(hash)
     },

@@ -67,6 +67,29 @@ it('its requests count in the limit of the caller, with those of the read API', 
   await made.remove()
 })
 
+it('sign-ins count in the limit of the caller: beyond it no session is opened and nothing is recorded', async () => {
+  const made = await tempConfig({ PI_PORTAL: 'on', PI_LIMIT_PER_CALLER: '1' })
+  const own = await startServer(made.config)
+  const { apiSecret } = await own.service.integrations.create({ address })
+  const body = () => new URLSearchParams({ address, secret: apiSecret })
+  const signIn = () =>
+    fetch(`${own.url}/portal/sign-in`, {
+      method: 'POST',
+      redirect: 'manual',
+      body: body(),
+      headers: { Origin: own.url },
+    })
+  const answers = await Promise.all(Array.from({ length: 60 }, signIn))
+  const limited = answers.filter(({ status }) => status === 429)
+  expect(limited.length).toBeGreaterThan(0)
+  expect(limited[0]?.headers.get('retry-after')).toBe('1')
+  const records = await own.service.audit.list({ limit: 100 })
+  const signedIn = records.filter(({ action }) => action === 'integration.signed_in')
+  expect(signedIn).toHaveLength(60 - limited.length)
+  await own.stop()
+  await made.remove()
+})
+
 it('is one route of the metrics', async () => {
   await fetch(`${server.url}/portal/payments`)
   const metrics = await fetch(`${server.url}/metrics`, { headers: { Authorization: `Bearer ${token}` } })

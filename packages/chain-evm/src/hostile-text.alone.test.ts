@@ -1,11 +1,9 @@
 /** Text from nodes and contracts takes time that grows with its length at most. @module */
-import { systemClock } from '@payment-integration/core'
 import { expect, test } from 'vitest'
 import { growthOf, testGrowth } from '../../../tools/scripts/growth.js'
 import { callFault } from './call-fault.js'
 import { pairConversions } from './conversion-pairs.js'
 import { endpointName } from './endpoints/endpoint-name.js'
-import { retryAfterMs } from './endpoints/rate-limit.js'
 import { readIntegrationSuffix } from './integration-suffix.js'
 import { readTransaction } from './internal/answers.js'
 import { chainFailures, redactor } from './internal/failures.js'
@@ -26,7 +24,6 @@ testGrowth(
     'whose fault an error is': (message) => callFault({ ok: false, code: null, message }),
     'the name of an endpoint': (text) => endpointName(text, 1),
     'the parts of a URL': splitUrl,
-    'Retry-After': (text) => retryAfterMs(text, systemClock.now()),
     hex: (text) => [isHex, isLowerHex, isWord, toHash, toAddress, toQuantity].map((read) => read(text)),
     'a symbol': readSymbol,
     decimals: readDecimals,

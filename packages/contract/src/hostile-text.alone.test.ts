@@ -9,6 +9,7 @@ import {
   snapshotSchema,
   verifyRequestSchema,
 } from './exports/index.js'
+import { parseForeignJson, parseHttpDate, parseRetryAfter } from './exports/parse.js'
 
 const readPayment = createReader(paymentSchema)
 const readSnapshot = createReader(snapshotSchema)
@@ -23,6 +24,9 @@ testGrowth(
     'an update': (text) => processorUpdateSchema.safeParse({ id: text, txHash: text, integrationAddress: text }),
     'a payment': (text) => readPayment.safeParse({ [text]: text, chainId: text, txHash: text }),
     'a snapshot': (text) => readSnapshot.safeParse({ [text]: text, invoice: { amount: text, currency: text } }),
+    'Retry-After': (text) => parseRetryAfter(text, 0),
+    'an HTTP date': (text) => parseHttpDate(text, 0),
+    'foreign JSON': (text) => parseForeignJson(Buffer.from(JSON.stringify({ [text]: text }))),
   },
   { begins: ['0x', '1.', '1', 'a@'], parts: ['a@b.', '.a', '\u3002', '1.0'] },
 )

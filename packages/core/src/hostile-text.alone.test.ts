@@ -17,7 +17,6 @@ import { isPlainDecimal, readNumberToken, shortestDecimal, writeOut } from './le
 import { feesOf } from './legacy/fees.js'
 import { parseTransactionKey } from './legacy/parameters.js'
 import { parseVerifyRequest } from './legacy/verify-request.js'
-import { parseRetryAfter } from './notifications/retry-after.js'
 import { parseLimit } from './payments/page-limit.js'
 import { parseAddress, parseTxHash } from './payments/parameters.js'
 import { parseMasterKey } from './secrets/master-key.js'
@@ -41,7 +40,6 @@ testGrowth(
     'Basic credentials': parseBasic,
     'a cursor': (text) => cursors.decode(text, { integrationAddress: '0x' }),
     'a notification URL': (text) => readNotificationUrl(text, { allowLoopbackHttp: true }),
-    'Retry-After': (text) => parseRetryAfter(text, 0),
     'an address': lowercaseAddress,
     'a wallet': parseAddress,
     'a hash': parseTxHash,

@@ -43,11 +43,11 @@ const invalidToken = 'Token is invalid'
  * token. Only the first may tell the integrator to mint a fresh token, and only if the call sent a share token.
  */
 export function classifyFailure(
-  { status, json, retryAfter }: ProviderAnswer,
+  { status, json, retryAfterMs }: ProviderAnswer,
   { sentShareToken }: { readonly sentShareToken: boolean },
 ): ProviderError {
   const code = whole(field(json, 'errorCode'))
-  if (status === 429) return new ProviderThrottledError(parseSeconds(retryAfter))
+  if (status === 429) return new ProviderThrottledError(retryAfterMs)
   if (status === 408 || status >= 500) return new ProviderUnavailableError(status)
   if (status < 400) return new ProviderAnswerError(status, 'neither an answer nor an error')
   if (status === 409) return new ProviderAnswerError(status, 'a conflict with what is there already')
@@ -66,8 +66,4 @@ function isAboutToken(
   if (code === ambiguous.code) return name === ambiguous.aboutToken
   if (code !== null) return code >= aboutToken.first && code <= aboutToken.last && code !== reuseDisabled
   return status === 401 && description !== null && description.startsWith(invalidToken)
-}
-
-function parseSeconds(retryAfter: string | null): number | null {
-  return retryAfter !== null && /^[0-9]{1,6}$/.test(retryAfter) ? Number(retryAfter) * 1_000 : null
 }

@@ -1,4 +1,5 @@
 /** Sends signed requests to the provider, with a timeout and a size limit. @module */
+import { ExcessiveJsonError, parseRetryAfter, readForeignJson } from '@payment-integration/contract/parse'
 import { ProviderAnswerError, ProviderUnavailableError, RequestLateError } from './errors.js'
 import { checkCredential } from './internal/check-secret.js'
 import { signRequest } from './sign-request.js'
@@ -27,7 +28,8 @@ export interface ProviderAnswer {
   readonly status: number
   /** The parsed JSON body, or undefined when it is not JSON. */
   readonly json: unknown
-  readonly retryAfter: string | null
+  /** The wait that it asks for, in milliseconds, or null. */
+  readonly retryAfterMs: number | null
 }
 
 /** Options that stop a request early. */
@@ -89,8 +91,12 @@ export function createCall(connection: ProviderConnection): Call {
     const within = signal === undefined ? timeUp : AbortSignal.any([timeUp, signal])
     try {
       const response = await send(sent.href, { method, headers, redirect: 'manual', signal: within })
-      const json = parseJson(await readText(response))
-      return { status: response.status, json, retryAfter: response.headers.get('retry-after') }
+      const json = await readJson(response)
+      return {
+        status: response.status,
+        json,
+        retryAfterMs: parseRetryAfter(response.headers.get('retry-after'), now()),
+      }
     } catch (error) {
       signal?.throwIfAborted()
       if (error instanceof ProviderAnswerError) throw error
@@ -113,24 +119,13 @@ function parseBase(baseUrl: string): { readonly origin: string; readonly path: s
   return { origin: url.origin, path: url.pathname.replace(/\/{1,64}$/, '') }
 }
 
-async function readText(response: Response): Promise<string> {
-  if (response.body === null) return ''
-  const decoder = new TextDecoder()
-  let text = ''
-  let size = 0
-  for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
-    size += chunk.byteLength
-    if (size > mostBytes) throw new ProviderAnswerError(response.status, `more than ${mostBytes} bytes`)
-    text += decoder.decode(chunk, { stream: true })
-  }
-  return text + decoder.decode()
-}
-
-function parseJson(text: string): unknown {
+/** Undefined when the answer is not JSON. */
+async function readJson(response: Response): Promise<unknown> {
   try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
+    return await readForeignJson(response, mostBytes)
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error instanceof ExcessiveJsonError ? new ProviderAnswerError(response.status, error.message) : error
   }
 }
 

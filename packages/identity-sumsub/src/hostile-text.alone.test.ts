@@ -22,10 +22,9 @@ testGrowth(
     },
     'the description of an error': (text) =>
       classifyFailure(
-        { status: 401, json: { description: text, errorName: text }, retryAfter: text },
+        { status: 401, json: { description: text, errorName: text }, retryAfterMs: null },
         { sentShareToken: true },
       ),
-    'Retry-After': (text) => classifyFailure({ status: 429, json: null, retryAfter: text }, { sentShareToken: false }),
     'a time': parseTime,
     'an applicant': (text) => readApplicant(200, { id: text, createdAt: text, review: { reviewStatus: text } }),
     'a review': (text) => readReview(text, { reviewAnswer: text, rejectLabels: text.split(' ') }),

@@ -157,10 +157,11 @@ describe('transient errors', () => {
     ['2', 2_000],
     ['0', 0],
     ['999999', 999_999_000],
-    ['1000000', null],
+    ['1000000', 1_000_000_000],
+    ['1.5', 1_500],
     ['-1', null],
-    ['1.5', null],
-    ['Wed, 21 Oct 2026 07:28:00 GMT', null],
+    ['soon', null],
+    ['Wed, 21 Oct 2015 07:28:00 GMT', 0],
     [undefined, null],
   ])('429 with Retry-After %j asks to wait %j ms', async (value, retryAfterMs) => {
     const headers: Record<string, string> = value === undefined ? {} : { 'Retry-After': value }

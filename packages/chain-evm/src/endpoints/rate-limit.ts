@@ -1,8 +1,9 @@
 /** How long a node that answers 429 is left alone. @module */
+import { parseRetryAfter } from '@payment-integration/contract/parse'
 import type { Clock } from '@payment-integration/core/ports'
 
 /** A longer `Retry-After` is cut to this, in milliseconds. */
-export const RETRY_AFTER_MOST_MS = 30_000
+const maxRetryAfterMs = 30_000
 /** The wait without a `Retry-After`, in milliseconds. It doubles from the third refusal in a row on. */
 const BACKOFF_MS = { first: 500, last: 4_000 } as const
 
@@ -31,7 +32,8 @@ export function createRateLimit(clock: Clock): RateLimit {
         previous = until
       }
       const backoff = Math.min(BACKOFF_MS.first * 2 ** Math.max(0, refusals - 2), BACKOFF_MS.last)
-      until = Math.max(until, now + (retryAfterMs(retryAfter, now) ?? backoff))
+      // A node that refuses and names no wait, or none at all, gets the usual one.
+      until = Math.max(until, now + Math.min(parseRetryAfter(retryAfter, now) || backoff, maxRetryAfterMs))
     },
     answered(sentAt) {
       if (sentAt >= until) refusals = 0
@@ -40,12 +42,4 @@ export function createRateLimit(clock: Clock): RateLimit {
     },
     until: () => until,
   }
-}
-
-/** Reads a `Retry-After` header: whole seconds, or a date. Null when it is neither. */
-export function retryAfterMs(header: string | null, now: number): number | null {
-  if (header === null) return null
-  const at = Date.parse(header)
-  const ms = /^\d{1,9}$/.test(header.trim()) ? Number(header) * 1000 : at - now
-  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), RETRY_AFTER_MOST_MS) : null
 }

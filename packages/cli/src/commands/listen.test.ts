@@ -190,6 +190,27 @@ describe('listen', () => {
   })
 
   it.each([
+    ['2.5', 2_500],
+    ['Sunday, 01-Jan-90 00:00:07 GMT', 500],
+    ['-1', 500],
+    ['soon', 500],
+    [undefined, 500],
+  ])('a 429 with Retry-After %j is followed by a wait of %d ms', async (retryAfter, retryInMs) => {
+    const limited = createHttp((_, response) =>
+      response.writeHead(429, retryAfter === undefined ? {} : { 'Retry-After': retryAfter }).end(),
+    )
+    cleanUps.push(() => limited.close())
+    const env = { API_SECRET: 'secret', INTEGRATION_ADDRESS: shop }
+    const io = testIo({ env, sleep: async (_, signal) => void (await (signal && once(signal, 'abort'))) })
+    const url = await listening(limited)
+    const ended = runCli(['listen', '--server', url, '--forward-to', 'http://127.0.0.1:9/', '--json'], io)
+    const line = await io.line((text) => text.includes('"disconnected"'))
+    expect(JSON.parse(line)).toMatchObject({ reason: 'too many streams are open', retryInMs })
+    io.interrupt()
+    await ended
+  })
+
+  it.each([
     [['--server', 'http://payments.example'], 'must be https'],
     [['--server', 'https://user:secret@payments.example'], 'no user'],
     [[], 'pass --server or set PAYMENTS_URL'],

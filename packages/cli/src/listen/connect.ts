@@ -2,6 +2,7 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { deliveryStreamPath } from '@payment-integration/contract'
+import { parseRetryAfter } from '@payment-integration/contract/parse'
 import { ServerError } from '../errors.js'
 import { plain } from '../format.js'
 import { basicAuthorization, serverPath } from '../integrator.js'
@@ -10,6 +11,8 @@ import { createEventParser, type StreamEvent } from './parse-events.js'
 
 /** The server sends something every 5 s; after this silence, in milliseconds, the connection counts as lost. */
 const silenceMs = 20_000
+/** The longest wait that a server can ask for, in milliseconds. */
+const maxWaitMs = 3_600_000
 
 /** Where and how to connect. */
 export interface StreamTarget {
@@ -40,11 +43,11 @@ export class ConnectionLostError extends Error {
 export async function* readStream(
   target: StreamTarget,
   start: { readonly lastId: string | null; readonly since: number | null },
-  io: Pick<Io, 'sleep' | 'signal'>,
+  io: Pick<Io, 'sleep' | 'signal' | 'now'>,
 ): AsyncGenerator<StreamEvent, void, undefined> {
   const response = await open(target, start, io.signal)
   try {
-    refuseStatus(response, target)
+    refuseStatus(response, target, io.now())
     const parse = createEventParser()
     const chunks = response[Symbol.asyncIterator]() as AsyncIterator<Buffer>
     for (;;) {
@@ -92,7 +95,7 @@ function reasonOf({ code }: NodeJS.ErrnoException, { host }: URL): string {
   return `${host} is not reachable${code === undefined ? '' : ` (${code})`}`
 }
 
-function refuseStatus(response: IncomingMessage, { apiSecretEnv, integration }: StreamTarget): void {
+function refuseStatus(response: IncomingMessage, { apiSecretEnv, integration }: StreamTarget, now: number): void {
   const { statusCode = 0, headers } = response
   const type = headers['content-type'] ?? ''
   if (statusCode === 200 && type.startsWith('text/event-stream')) return
@@ -105,8 +108,8 @@ function refuseStatus(response: IncomingMessage, { apiSecretEnv, integration }: 
   if (statusCode === 400)
     throw new ServerError('The server rejects the position of this stream; start again without it.')
   if (statusCode === 429) {
-    const seconds = Number(headers['retry-after'])
-    throw new ConnectionLostError('too many streams are open', seconds > 0 && seconds < 3_600 ? seconds * 1_000 : null)
+    const waitMs = parseRetryAfter(headers['retry-after'], now)
+    throw new ConnectionLostError('too many streams are open', waitMs === null ? null : Math.min(waitMs, maxWaitMs))
   }
   if (statusCode >= 300 && statusCode < 400)
     throw new ServerError(`The server redirects to ${plain(headers.location ?? 'nowhere')}; pass its final URL.`)

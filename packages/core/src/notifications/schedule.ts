@@ -1,7 +1,7 @@
 /** The retry schedule, and the verdict on an attempt. See docs/decisions/retries.md, docs/interface.md 6. @module */
+import { parseRetryAfter } from '@payment-integration/contract/parse'
 import type { PostResult } from '../ports/sender.js'
 import type { AttemptVerdict } from '../ports/store-deliveries.js'
-import { parseRetryAfter } from './retry-after.js'
 
 const minute = 60_000
 const hour = 60 * minute

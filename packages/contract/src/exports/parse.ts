@@ -1,0 +1,10 @@
+/** Parsers of text from other machines, without the schemas and their library. @module */
+export {
+  assertModestJson,
+  ExcessiveJsonError,
+  maxForeignNesting,
+  parseForeignJson,
+  readForeignBytes,
+  readForeignJson,
+} from '../foreign-json.js'
+export { parseHttpDate, parseRetryAfter } from '../http-date.js'

@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest'
+import { parseHttpDate, parseRetryAfter } from './exports/parse.js'
+
+const longNames = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
+const now = Date.UTC(2026, 2, 4, 12, 0, 0)
+
+describe('Retry-After', () => {
+  test.each([
+    ['0', 0],
+    ['1', 1_000],
+    ['007', 7_000],
+    [' 5\t', 5_000],
+    ['120', 120_000],
+    ['1.5', 1_500],
+    ['0.25', 250],
+    ['0.0', 0],
+    ['4294967296', 4_294_967_296_000],
+    ['9'.repeat(400), Number.MAX_SAFE_INTEGER],
+    ['Wed, 04 Mar 2026 12:00:30 GMT', 30_000],
+    ['Wednesday, 04-Mar-26 12:00:30 GMT', 30_000],
+    ['Wed Mar  4 12:00:30 2026', 30_000],
+    ['Wed Mar 11 12:00:00 2026', 604_800_000],
+    ['Wed, 04 Mar 2026 12:00:00 GMT', 0],
+    ['Wed, 04 Mar 2026 11:59:59 GMT', 0],
+    ['Thu, 01 Jan 1970 00:00:00 GMT', 0],
+    ['Sunday, 06-Nov-94 08:49:37 GMT', 0],
+  ])('%j asks for %d ms', (field, ms) => {
+    expect(parseRetryAfter(field, now)).toBe(ms)
+  })
+
+  test.each([
+    null,
+    undefined,
+    '',
+    ' ',
+    '+5',
+    '-1',
+    '-1.5',
+    '-1e999',
+    '1.',
+    '.5',
+    '1.5.5',
+    '1,5',
+    '1e3',
+    '0x10',
+    '٣',
+    '5, 10',
+    '5 s',
+    'soon',
+    'NaN',
+    'Infinity',
+    '2026-03-04T12:00:30Z',
+    'Mar 4 2026',
+    'Mon, 04 Mar 2026 12:00:30 GMT',
+    'Wed, 4 Mar 2026 12:00:30 GMT',
+    'wed, 04 mar 2026 12:00:30 gmt',
+    'Wed, 04 Mar 2026 12:00:30 UTC',
+    'Wed, 04 Mar 2026 12:00:30 +0000',
+    'Wed, 04 Mar 2026 12:00:30',
+    'Wed, 04 Mar 2026 25:00:00 GMT',
+    'Wed, 04 Mar 2026 24:00:00 GMT',
+    'Wed, 04 Mar 2026 12:60:00 GMT',
+    'Wed, 04 Mar 2026 12:00:61 GMT',
+    'Mon, 30 Feb 2026 12:00:30 GMT',
+    'Wed, 04 Foo 2026 12:00:30 GMT',
+    'Wed, 04-Mar-26 12:00:30 GMT',
+    'Wednesday, 04 Mar 2026 12:00:30 GMT',
+    'Wednesxay, 04-Mar-26 12:00:30 GMT',
+    'Wed Mar 4 12:00:30 2026',
+    'Wed Mar  4 12:00:30 2026 GMT',
+  ])('%j is none', (field) => {
+    expect(parseRetryAfter(field, now)).toBeNull()
+  })
+})
+
+describe('an HTTP date', () => {
+  test.each(['Sun, 06 Nov 1994 08:49:37 GMT', 'Sunday, 06-Nov-94 08:49:37 GMT', 'Sun Nov  6 08:49:37 1994'])(
+    '%j of RFC 9110 is one moment',
+    (text) => {
+      expect(parseHttpDate(text, now)).toBe(784_111_777_000)
+    },
+  )
+
+  test('may end a minute with a leap second', () => {
+    expect(parseHttpDate('Sat, 31 Dec 2016 23:59:60 GMT', now)).toBe(Date.UTC(2017, 0, 1))
+  })
+
+  test.each([
+    ['Wednesday, 04-Mar-76 00:00:00 GMT', 2076],
+    ['Friday, 04-Mar-77 00:00:00 GMT', 1977],
+  ])('%j has a year that is at most 50 years ahead', (text, year) => {
+    expect(new Date(parseHttpDate(text, now) ?? Number.NaN).getUTCFullYear()).toBe(year)
+  })
+
+  test('of any day is parsed in each form', () => {
+    for (let at = Date.UTC(1990, 0, 1); at < Date.UTC(2060, 0, 1); at += 86_400_000 * 13 + 3_671_000) {
+      const [weekday, day, month, year, time] = new Date(at).toUTCString().replace(',', '').split(' ')
+      const texts = [
+        new Date(at).toUTCString(),
+        `${longNames[new Date(at).getUTCDay()]}, ${day}-${month}-${year?.slice(2)} ${time} GMT`,
+        `${weekday} ${month} ${String(Number(day)).padStart(2)} ${time} ${year}`,
+      ]
+      for (const text of texts) expect(parseHttpDate(text, now), text).toBe(at)
+    }
+  })
+})

@@ -71,6 +71,7 @@ const misuse: ReadonlySet<unknown> = new Set([
   'ERR_USAGE',
   'ERR_ADDRESS_INVALID',
   'ERR_URL_INVALID',
+  'ERR_NAME_INVALID',
   'ERR_ACCOUNT_INVALID',
   'ERR_OPERATOR_INVALID',
   'ERR_REQUEST_UNREADABLE',
@@ -96,7 +97,7 @@ interface Described {
 export function describeError(error: unknown, debug: boolean): Described {
   const exitCode: ExitCode = misuse.has(fieldOf(error, 'code')) ? 2 : 1
   const lines = sentences(error)
-  return { exitCode, lines: debug ? [...lines, inspect(error)] : lines }
+  return { exitCode, lines: debug ? [...lines, ...inspect(error).split('\n')] : lines }
 }
 
 function sentences(error: unknown): string[] {

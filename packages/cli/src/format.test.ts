@@ -51,6 +51,6 @@ describe('table', () => {
 
 describe('plain', () => {
   it('returns one line without control and direction characters', () => {
-    expect(plain('a\u001b[2Jb\r\nc\u202ed\u2028e é 中')).toBe('a [2Jb c d e é 中')
+    expect(plain('a\u001b[2Jb\r\nc\u202ed\u2028e\té 中')).toBe('a [2Jb c d e\té 中')
   })
 })

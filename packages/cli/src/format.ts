@@ -52,7 +52,8 @@ export function exactMomentText(ms: number): string {
 }
 
 /** Aligns rows in columns, two spaces apart. The first row is the head; columns of numbers align right. */
-export function table(rows: readonly (readonly string[])[]): string[] {
+export function table(given: readonly (readonly string[])[]): string[] {
+  const rows = given.map((row) => row.map(plain))
   const count = Math.max(0, ...rows.map((row) => row.length))
   const columns = Array.from({ length: count }, (_, index) => {
     const cells = rows.map((row) => row[index] ?? '')
@@ -77,9 +78,12 @@ export function shortHash(hash: string): string {
   return hash.length <= 14 ? hash : `${hash.slice(0, 8)}..${hash.slice(-4)}`
 }
 
-/** Makes foreign text safe for a terminal: control characters, which move the cursor or colour, become a space. */
+/**
+ * Makes foreign text safe for a terminal: characters that move the cursor, colour or hide become a space. Tabs stay. The
+ * output of every command does it, so that a caller needs it only before it measures or cuts a text.
+ */
 export function plain(text: string): string {
-  return text.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ')
+  return text.replace(/(?:(?!\t)[\p{C}\p{Zl}\p{Zp}])+/gu, ' ')
 }
 
 /** The sentence below a new secret. `subject` includes the verb, as in `The key is`; `them` is its pronoun. */

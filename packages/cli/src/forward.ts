@@ -4,7 +4,6 @@ import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { connect } from 'node:net'
 import { deliveryTimeoutMs, integrationHeader, signatureHeader } from '@payment-integration/contract'
-import { plain } from './format.js'
 import type { Io } from './io.js'
 
 /** The result of one POST. */
@@ -93,7 +92,7 @@ function post(
 function problemOf({ statusCode = 0, headers }: IncomingMessage): string | null {
   if (statusCode >= 200 && statusCode < 300) return null
   if (statusCode >= 300 && statusCode < 400)
-    return `a redirect to ${plain(headers.location ?? 'nowhere').slice(0, 200)} is not followed: use that URL`
+    return `a redirect to ${(headers.location ?? 'nowhere').slice(0, 200)} is not followed: use that URL`
   if (statusCode === 404) return 'the receiver has no such path: check the path of --forward-to'
   if (statusCode === 405) return 'the receiver takes no POST at this path'
   if (statusCode === 410) return 'the receiver is gone for good: the service gives up this delivery'
@@ -117,7 +116,7 @@ function problemOfError(error: unknown, { host }: URL): string {
   if (code === 'ECONNREFUSED') return `nothing listens at ${host}: start your receiver`
   if (code === 'ENOTFOUND') return `the name ${host} is not found`
   if (code === 'ECONNRESET') return 'the receiver closed the connection without an answer'
-  return `the receiver was not reached${typeof code === 'string' ? ` (${plain(code)})` : ''}`
+  return `the receiver was not reached${typeof code === 'string' ? ` (${code})` : ''}`
 }
 
 /** Null when something listens at the address, else a sentence. */

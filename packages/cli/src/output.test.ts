@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { eventsOf, testIo } from '../test/test-io.js'
 import { shortHash } from './format.js'
-import { createReporter, createStyle, wantsColour } from './output.js'
+import { createReporter, createStyle, plainOutput, wantsColour } from './output.js'
 
 describe('createReporter', () => {
   const event = { event: 'listening', url: 'http://127.0.0.1:1' }
@@ -16,6 +17,39 @@ describe('createReporter', () => {
     const lines: string[] = []
     createReporter({ out: (line) => lines.push(line) }, true)(event, text)
     expect(lines).toEqual(['{"event":"listening","url":"http://127.0.0.1:1"}'])
+  })
+})
+
+describe('plainOutput', () => {
+  const hostile = 'a\u001b[2Jb\r\nc\u202ed\u009b31me\u001b[8mf\tg'
+
+  it('leaves no control character but tabs in any line', () => {
+    const shown: string[] = []
+    const io = testIo({ live: (lines) => void shown.push(...lines) })
+    const { out, err, live } = plainOutput(io)
+    out(hostile)
+    err(hostile)
+    live?.([hostile])
+    for (const lines of [io.lines, io.errors, shown]) expect(lines).toEqual(['a [2Jb c d 31me [8mf\tg'])
+  })
+
+  it('leaves the codes of styles where colours are shown, and no other code', () => {
+    const { dim, bold, red } = createStyle(true)
+    const line = [bold('x'), dim('y'), red('z'), hostile].join(' ')
+    const coloured = testIo({ colour: true })
+    plainOutput(coloured).out(line)
+    expect(coloured.lines).toEqual([[bold('x'), dim('y'), red('z'), 'a [2Jb c d 31me [8mf\tg'].join(' ')])
+    const plain = testIo()
+    plainOutput(plain).out(line)
+    expect(plain.lines[0]).not.toContain('\u001b')
+  })
+
+  it('leaves JSON, whose texts have them as escapes', () => {
+    const io = testIo()
+    const event = { event: 'x', name: `${hostile}\u2028\u{1f468}\u200d\u{1f469}\u{e0001}` }
+    createReporter(plainOutput(io), true)(event, () => [])
+    expect(eventsOf(io)).toEqual([event])
+    expect(io.lines[0]).toMatch(/^[^\p{C}\p{Zl}\p{Zp}]*$/u)
   })
 })
 

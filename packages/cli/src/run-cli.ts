@@ -3,6 +3,7 @@ import { Command, CommanderError, type OutputConfiguration } from 'commander'
 import type { Finish } from './command.js'
 import { describeError } from './errors.js'
 import type { ExitCode, Io } from './io.js'
+import { plainOutput } from './output.js'
 import { version } from './version.js'
 
 /** Adds a command to the program. */
@@ -39,7 +40,8 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
  * @param args - The arguments after the command's own name.
  * @returns 0 done, 1 failed, 2 misused. It never rejects: it prints errors as one or two sentences on standard error.
  */
-export async function runCli(args: readonly string[], io: Io): Promise<ExitCode> {
+export async function runCli(args: readonly string[], given: Io): Promise<ExitCode> {
+  const io = plainOutput(given)
   let exitCode: ExitCode = 0
   const finish = (code: ExitCode) => {
     exitCode = code
@@ -89,8 +91,8 @@ function isHelpOrVersion(error: CommanderError): boolean {
 
 function output(io: Io): OutputConfiguration {
   return {
-    writeOut: (text) => io.out(text.trimEnd()),
-    writeErr: (text) => io.err(text.trimEnd()),
+    writeOut: (text) => text.trimEnd().split('\n').forEach(io.out),
+    writeErr: (text) => text.trimEnd().split('\n').forEach(io.err),
     // The rejected value may be a URL with a password: it is not repeated.
     outputError: (text, write) => write(withoutValue(text)),
     getOutHasColors: () => io.colour,

@@ -46,6 +46,7 @@ export class BadRequestError extends CoreError {
     | 'ERR_TX_HASH_INVALID'
     | 'ERR_ADDRESS_INVALID'
     | 'ERR_URL_INVALID'
+    | 'ERR_NAME_INVALID'
   constructor(code: BadRequestError['code'], message: string) {
     super(message)
     this.code = code

@@ -106,7 +106,7 @@ export type LegacyKeyView = Pick<LegacyKeyRecord, 'id' | 'name' | 'createdAt' | 
  * database within a quarter of a second: docs/decisions/authentication-cache.md.
  */
 export interface LegacyKeyCommands {
-  /** Issues a key; `apiKey` is shown this once. */
+  /** Issues a key; `apiKey` is shown this once. @throws BadRequestError `ERR_NAME_INVALID`. */
   create(input?: {
     readonly name?: string | undefined
   }): Promise<{ readonly key: LegacyKeyView; readonly apiKey: string }>

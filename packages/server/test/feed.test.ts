@@ -149,3 +149,23 @@ describe.skipIf(missing)(`a server on the feed${missing === null ? '' : ` (skipp
     await expect(open(import.meta.filename)).rejects.toThrow('neither a .creds file nor the seed of a user nkey')
   })
 })
+
+test('a feed of another machine without credentials is a warning at the start', async () => {
+  const warned = async (server: string, credentialsFile: string | null = null) => {
+    const warnings: unknown[] = []
+    const logger = { ...quiet, warn: (_: object, message: string) => void warnings.push(message) }
+    const config = { servers: ['nats://127.0.0.1:1', server], credentialsFile, caFile: null }
+    await (await openFeed(config, { clock: systemClock, logger }))?.close()
+    return warnings
+  }
+  const warning = [expect.stringContaining('PI_FEED_CREDENTIALS_FILE is not set')]
+  for (const server of ['nats://nats-1.invalid:4222', 'nats://192.0.2.1:4222', 'nats://[2001:db8::1]:4222'])
+    expect(await warned(server)).toEqual(warning)
+  for (const server of ['nats://127.0.0.2:1', 'nats://localhost:1', 'nats://[::1]:1'])
+    expect(await warned(server)).toEqual([])
+  const folder = mkdtempSync(join(tmpdir(), 'server-feed-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const seed = join(folder, 'seed')
+  writeFileSync(seed, createNkey().seed)
+  expect(await warned('nats://nats-1.invalid:4222', seed)).toEqual([])
+})

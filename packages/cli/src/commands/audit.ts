@@ -4,7 +4,7 @@ import type { AuditRecord } from '@payment-integration/core/ports'
 import { type Command, Option } from 'commander'
 import { addGroup, examples, type Finish, optionsOf } from '../command.js'
 import { InterruptedError } from '../errors.js'
-import { grouped, momentText, plain } from '../format.js'
+import { grouped, momentText } from '../format.js'
 import type { ExitCode, Io } from '../io.js'
 import { type ExpectedRecord, parseExpectedRecord, wholeNumberParser } from '../parse.js'
 import { type OperateOptions, withService } from '../with-service.js'
@@ -164,6 +164,6 @@ function verdictText({ records, last, brokenAt, expected }: Verified, expect: Ex
 
 /** One line about a record. */
 function auditLine({ seq, at, actor, action, subject, details }: AuditRecord): string {
-  const facts = Object.entries(details).map(([name, value]) => `${name}=${plain(String(value))}`)
-  return [String(seq).padStart(6), momentText(at), plain(actor), action, plain(subject), ...facts].join('  ')
+  const facts = Object.entries(details).map(([name, value]) => `${name}=${String(value)}`)
+  return [String(seq).padStart(6), momentText(at), actor, action, subject, ...facts].join('  ')
 }

@@ -4,7 +4,6 @@ import { Argument, type Command, Option } from 'commander'
 import { examples, type Finish, optionsOf } from '../command.js'
 import { canAsk, confirm } from '../confirm.js'
 import { UsageError } from '../errors.js'
-import { plain } from '../format.js'
 import { type DatabaseName, type FrameworkName, frameworkNames } from '../init/frameworks.js'
 import { type Plan, planInit } from '../init/plan.js'
 import { readProject } from '../init/project.js'
@@ -84,7 +83,7 @@ function showPlan({ files, conflicts }: Plan, report: Reporter, style: Style): v
   for (const { path, before, after } of files) {
     const action = before === null ? 'create' : 'change'
     const diff = unifiedDiff(path, before, after)
-    report({ event: 'init.file', action, path, diff }, () => diff.map((line) => coloured(printable(line), style)))
+    report({ event: 'init.file', action, path, diff }, () => diff.map((line) => coloured(line, style)))
   }
   for (const conflict of conflicts)
     report({ event: 'init.conflict', ...conflict }, ({ path, add }) => [
@@ -93,13 +92,8 @@ function showPlan({ files, conflicts }: Plan, report: Reporter, style: Style): v
           ? `${path} has additional lines, so it is kept.`
           : `${path} has other content, so it is kept. Add by hand:`,
       ),
-      ...add.map((line) => `  ${printable(line)}`),
+      ...add.map((line) => `  ${line}`),
     ])
-}
-
-/** Tabs stay; other control characters, which a file of the project may have, become spaces. */
-function printable(line: string): string {
-  return line.split('\t').map(plain).join('\t')
 }
 
 function coloured(line: string, style: Style): string {

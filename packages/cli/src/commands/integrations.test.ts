@@ -5,6 +5,7 @@ import { testMasterKey } from '../../test/master-key.js'
 import { commandsOf } from '../../test/run-commands.js'
 import { temporaryFolder } from '../../test/temporary-folder.js'
 import { eventsOf, testIo } from '../../test/test-io.js'
+import { openSqlite } from '../dev/open-sqlite.js'
 import { runCli } from '../run-cli.js'
 
 const address = `0x${'a1'.repeat(20)}`
@@ -97,6 +98,24 @@ describe('integrations list', () => {
       `${other}  enabled   https://shop.example/webhook`,
     ])
     expect(eventsOf((await run('list', '--json')).io)).toHaveLength(2)
+  })
+
+  it('prints a stored name without its control characters, and as it is with --json', async () => {
+    const { run, path } = commandsOf('integrations')
+    await run('create', address, '--name', 'Shop')
+    const name = 'a\u001b]0;x\u0007\n\u009b2Jb'
+    const database = openSqlite(path)
+    database.prepare('update integrations set name = ?').run(JSON.stringify(name))
+    database.close()
+    expect((await run('list')).lines).toEqual([`${address}  enabled   no notifications  a ]0;x 2Jb`])
+    const [event] = eventsOf((await run('list', '--json')).io)
+    expect(event).toMatchObject({ integration: { name } })
+  })
+
+  it('rejects a name with control characters', async () => {
+    const { run } = commandsOf('integrations')
+    const { exitCode, err } = await run('create', address, '--name', 'a\u001b[2Jb')
+    expect([exitCode, err]).toEqual([2, 'name must not hold control characters, line breaks or marks of direction'])
   })
 })
 

@@ -5,7 +5,7 @@ import type { ChainConfig } from '@payment-integration/server/service'
 import { type Command, InvalidArgumentError } from 'commander'
 import { databaseOption, examples, type Finish, optionsOf, withActor } from '../command.js'
 import { InterruptedError, UsageError } from '../errors.js'
-import { grouped, plain } from '../format.js'
+import { grouped } from '../format.js'
 import type { ExitCode, Io } from '../io.js'
 import { parseChainId, wholeNumberParser } from '../parse.js'
 import { type OperateOptions, withService } from '../with-service.js'
@@ -158,7 +158,7 @@ interface ReindexSummary {
 /** A line for the range, and one for each difference. */
 export function reindexText({ range, proof, endpoint, differences, repaired }: ReindexReport): string[] {
   const found = differences.length === 0 ? 'as stored' : `${counted(differences.length)}${repaired ? ', repaired' : ''}`
-  const head = `Blocks ${grouped(range.from)} to ${grouped(range.to)}: ${found}  (proof ${proof}, ${plain(endpoint)})`
+  const head = `Blocks ${grouped(range.from)} to ${grouped(range.to)}: ${found}  (proof ${proof}, ${endpoint})`
   return [head, ...differences.map((each) => `  ${differenceText(each)}`)]
 }
 

@@ -1,7 +1,7 @@
 /** Prints the demo's events as text or JSON. @module */
 import { shortHash } from '../format.js'
 import type { Io } from '../io.js'
-import { createStyle, type Style } from '../output.js'
+import { createStyle, jsonLine, type Style } from '../output.js'
 import type {
   DeliveryEvent,
   DemoEvent,
@@ -27,7 +27,7 @@ export function createDemoPrinter(
   return (event, time) => {
     if (event.event === 'hotkey') hasKeys = true
     if (options.quiet && !isShownQuietly(event)) return
-    if (options.json) return io.out(JSON.stringify({ ...event, at: new Date(time).toISOString() }))
+    if (options.json) return io.out(jsonLine({ ...event, at: new Date(time).toISOString() }))
     for (const line of demoText(event, time, { style, hasKeys })) {
       if (line !== '' || last !== '') io.out(line)
       last = line

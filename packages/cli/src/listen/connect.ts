@@ -4,7 +4,6 @@ import { request as requestHttps } from 'node:https'
 import { deliveryStreamPath } from '@payment-integration/contract'
 import { parseRetryAfter } from '@payment-integration/contract/parse'
 import { ServerError } from '../errors.js'
-import { plain } from '../format.js'
 import { basicAuthorization, serverPath } from '../integrator.js'
 import type { Io } from '../io.js'
 import { createEventParser, type StreamEvent } from './parse-events.js'
@@ -112,7 +111,7 @@ function refuseStatus(response: IncomingMessage, { apiSecretEnv, integration }: 
     throw new ConnectionLostError('too many streams are open', waitMs === null ? null : Math.min(waitMs, maxWaitMs))
   }
   if (statusCode >= 300 && statusCode < 400)
-    throw new ServerError(`The server redirects to ${plain(headers.location ?? 'nowhere')}; pass its final URL.`)
+    throw new ServerError(`The server redirects to ${headers.location ?? 'nowhere'}; pass its final URL.`)
   if (statusCode >= 500) throw new ConnectionLostError(`the server answers ${statusCode}`)
   throw new ServerError(`No payment integration server answers at this URL (status ${statusCode}).`)
 }

@@ -1,5 +1,5 @@
 /** The events of `listen`, and their text. @module */
-import { plain, shortHash, span } from '../format.js'
+import { shortHash, span } from '../format.js'
 import type { Style } from '../output.js'
 
 /** One event; `--json` prints it unchanged. */
@@ -70,8 +70,8 @@ export function listenText(event: ListenEvent, style: Style): readonly string[] 
 
 function deliveryLines(event: Extract<ListenEvent, { event: 'delivery' }>, style: Style): readonly string[] {
   const time = event.at.slice(11, 19)
-  const state = event.state === null ? 'no state' : plain(event.state).slice(0, 40)
-  const name = `v${event.version} ${shortHash(plain(event.txHash))} on ${plain(event.chainId)} ${state}`
+  const state = event.state === null ? 'no state' : event.state.slice(0, 40)
+  const name = `v${event.version} ${shortHash(event.txHash)} on ${event.chainId} ${state}`
   const answer = `${event.status ?? 'no answer'} ${event.ms} ms`
   const problem = event.problem === null ? '' : `: ${event.problem}`
   const line = event.problem === null ? style.green(answer) : style.red(`${answer}${problem}`)

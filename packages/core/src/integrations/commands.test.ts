@@ -67,6 +67,11 @@ describe('every command writes its record', () => {
     await expect(commands.create({ address: a })).rejects.toMatchObject({ code: 'ERR_INTEGRATION_EXISTS' })
     await expect(commands.setEnabled(b, false)).rejects.toMatchObject(missing)
     await expect(commands.setNotificationUrl(b, null)).rejects.toMatchObject(missing)
+    for (const name of ['a\u001b[2Jb', 'a\nb', 'a\u009b31m', 'a\u2028b', 'a\u202eb', '\u0000', 'a\ud800']) {
+      const invalid = { code: 'ERR_NAME_INVALID' }
+      await expect(commands.create({ address: b, name })).rejects.toMatchObject(invalid)
+      await expect(commands.legacy.create({ name })).rejects.toMatchObject(invalid)
+    }
     await expect(commands.setNotificationUrl(a, 'ftp://x')).rejects.toMatchObject({ code: 'ERR_URL_INVALID' })
     await expect(commands.rotateApiSecret(b)).rejects.toMatchObject(missing)
     await expect(commands.legacy.revoke('lk_none')).rejects.toMatchObject({ code: 'ERR_LEGACY_KEY_NOT_FOUND' })

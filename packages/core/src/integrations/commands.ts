@@ -3,7 +3,7 @@ import type { Audited } from '../audit/audited.js'
 import { shownUrl } from '../audit/shown-url.js'
 import { IntegrationError } from '../errors.js'
 import type { IntegrationCommands, IntegrationView } from '../integration-types.js'
-import { parseAddress } from '../payments/parameters.js'
+import { parseAddress, parseName } from '../payments/parameters.js'
 import type { AuditAction, AuditEntry } from '../ports/store-audit.js'
 import type { IntegrationRecord, IntegrationStore } from '../ports/store-integrations.js'
 import type { StoreTransaction } from '../ports/store-transaction.js'
@@ -70,7 +70,7 @@ export function createIntegrationCommands(deps: IntegrationDeps): IntegrationCom
       const signingSecret = issueSigningSecret(random)
       const record: IntegrationRecord = {
         address,
-        name,
+        name: parseName(name),
         notificationUrl: readUrl(notificationUrl),
         enabled: true,
         apiSecret: hashApiSecret(keys.current, apiSecret),

@@ -4,6 +4,7 @@
  */
 import type { Audited } from '../audit/audited.js'
 import { LegacyKeyNotFoundError } from '../errors.js'
+import { parseName } from '../payments/parameters.js'
 import type { LegacyKeyRecord, LegacyKeyStore } from '../ports/store-legacy-keys.js'
 import type { Clock, Random } from '../ports/world.js'
 import { hashLegacyKey } from '../secrets/hash-legacy-key.js'
@@ -32,7 +33,7 @@ export function createLegacyKeyCommands(deps: LegacyKeyDeps): LegacyKeyCommands 
       const apiKey = issueLegacyKey(random)
       const record: LegacyKeyRecord = {
         id: `lk_${Buffer.from(random.bytes(idBytes)).toString('hex')}`,
-        name,
+        name: parseName(name),
         secret: hashLegacyKey(keys.current, apiKey),
         createdAt: clock.now(),
         revokedAt: null,

@@ -49,6 +49,7 @@ const table: Record<ErrorCode, Row> = {
   ERR_TX_HASH_INVALID: withMessage(400),
   ERR_ADDRESS_INVALID: withMessage(400),
   ERR_URL_INVALID: withMessage(400),
+  ERR_NAME_INVALID: withMessage(400),
   ERR_PAYMENT_NOT_FOUND: withMessage(404),
   ERR_PAYMENT_AMBIGUOUS: withMessage(409),
   ERR_LEGACY_REQUEST_INVALID: (error) => ({ status: 400, body: legacyBody(error), headers: {} }),

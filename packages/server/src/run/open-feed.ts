@@ -22,7 +22,7 @@ export async function openFeed(
 ): Promise<OpenedFeed | null> {
   if (config === null) return null
   const { createFeedChain } = await import('@payment-integration/chain-feed')
-  const connection = await connectFeed(config)
+  const connection = await connectFeed(config, logger)
   return {
     over(chain, each) {
       const leastProof = each.proof ?? undefined
@@ -37,12 +37,24 @@ export function spokePoolsOf({ chainId, spokePools }: ChainConfig): readonly str
   return spokePools ?? knownSpokePools(chainId)
 }
 
-/** Connects in the background. @throws TypeError as {@link openFeed}. */
-export async function connectFeed({ servers, credentialsFile, caFile }: FeedConfig): Promise<FeedConnection> {
+/** Connects in the background, and warns of a feed that strangers may write. @throws TypeError as {@link openFeed}. */
+export async function connectFeed(
+  { servers, credentialsFile, caFile }: FeedConfig,
+  logger: Pick<Logger, 'warn'>,
+): Promise<FeedConnection> {
+  if (credentialsFile === null && !servers.every(isOnThisMachine))
+    logger.warn(
+      { servers: servers.length },
+      'PI_FEED_URL names another machine, and PI_FEED_CREDENTIALS_FILE is not set: whoever reaches that server can publish payments. Set credentials, and use tls://.',
+    )
   const { createFeedConnection } = await import('@payment-integration/chain-feed')
   const credentials = credentialsFile === null ? undefined : await readText('PI_FEED_CREDENTIALS_FILE', credentialsFile)
   if (caFile !== null) await readText('PI_FEED_CA_FILE', caFile)
   return createFeedConnection({ servers, credentials, caFile: caFile ?? undefined })
+}
+
+function isOnThisMachine(server: string): boolean {
+  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(new URL(server).hostname)
 }
 
 async function readText(variable: string, path: string): Promise<string> {

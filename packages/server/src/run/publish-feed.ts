@@ -29,7 +29,7 @@ export async function publishFeed(
 ): Promise<void> {
   const { createFeedPublisher } = await import('@payment-integration/chain-feed')
   const { logger = createPinoLogger({ level: config.logLevel }), replicas, maxAgeMs, maxBytes } = options
-  const connection = await connectFeed(config.feed)
+  const connection = await connectFeed(config.feed, logger)
   // Cells receive payments alone, so nobody else can report a skipped log.
   const onQuarantine = createQuarantine({ logger, publish: () => undefined })
   const chains = config.chains.map((chain) => openChain(chain, onQuarantine))

@@ -1,6 +1,6 @@
 /** Formats deliveries, their attempts, and failing endpoints. @module */
 import type { AttemptRecord, DeliveryView, EndpointView } from '@payment-integration/core/ports'
-import { exactMomentText, grouped, momentText, plain, shortHash, table } from '../../format.js'
+import { exactMomentText, grouped, momentText, shortHash, table } from '../../format.js'
 
 /** Columns of a list, with fixed widths because the list is printed page by page. */
 const columns = [
@@ -66,7 +66,7 @@ function attemptText(
     ...(replay ? ['replay'] : []),
   ]
   // The receiver wrote the excerpt: control characters must not move the cursor.
-  const lines = excerpt === null ? [] : excerpt.split('\n').map((line) => `      | ${plain(line)}`.trimEnd())
+  const lines = excerpt === null ? [] : excerpt.split('\n').map((line) => `      | ${line}`.trimEnd())
   return [parts.join('  '), ...lines]
 }
 

@@ -6,7 +6,6 @@ import type {
   DoctorReport,
   DoctorVerdict,
 } from '@payment-integration/testing/doctor'
-import { plain } from '../../format.js'
 import type { Style } from '../../output.js'
 
 const verdictWidth = 7
@@ -22,13 +21,13 @@ const colourOf: Readonly<Record<DoctorVerdict, keyof Style>> = {
 
 /** The line before the first probe. */
 export function headText({ url, hashPrefix }: { readonly url: string; readonly hashPrefix: string }): string[] {
-  return [`Probing ${plain(url)}. The hashes of all test payments begin with ${hashPrefix}.`, '']
+  return [`Probing ${url}. The hashes of all test payments begin with ${hashPrefix}.`, '']
 }
 
 /** The row of a probe. */
 export function probeText({ name, verdict, evidence }: DoctorProbe, style: Style): string[] {
   const coloured = style[colourOf[verdict]](verdict.padEnd(verdictWidth))
-  return [`${coloured}  ${name.padEnd(nameWidth)}${plain(evidence)}`.trimEnd()]
+  return [`${coloured}  ${name.padEnd(nameWidth)}${evidence}`.trimEnd()]
 }
 
 /** A finding: its cause, its probes, and the lines to change. */

@@ -1,6 +1,6 @@
 /** Formats an explanation for people: verdict, causes with evidence and cure, then the facts. @module */
 import type { Explanation, Finding, HeaderField, RequestForm } from '@payment-integration/testing/explain'
-import { grouped, plain, span, table } from '../../format.js'
+import { grouped, span, table } from '../../format.js'
 
 /** An explanation, with how the request was read. */
 export interface ExplainedRequest extends Explanation {
@@ -22,12 +22,12 @@ export function explanationText(explained: ExplainedRequest): string[] {
     ...indented(table(lines.map(({ framework, line }) => [framework, line]))),
     '',
     ...facts(explained),
-    ...warnings.map((warning) => `Note: ${plain(warning)}`),
+    ...warnings.map((warning) => `Note: ${warning}`),
   ]
 }
 
 function verdict({ verified, signature, signedBy, findings: [first] }: ExplainedRequest): string {
-  if (verified) return `Verified: ${plain(signedBy ?? '')} signed these bytes.`
+  if (verified) return `Verified: ${signedBy ?? ''} signed these bytes.`
   const doubt = first === undefined || first.proved ? '' : ', probably'
   const though = signature === 'matches' ? ', although the signature matches' : ''
   return `Not verified${though}${doubt}: ${first?.cause ?? 'the reason is not known.'}`
@@ -37,7 +37,7 @@ function findingText({ code, proved, cause, evidence, change }: Finding, number:
   return [
     `${number}. ${code} (${proved ? 'proved' : 'likely'})`,
     `   Cause:    ${cause}`,
-    ...evidence.map((fact) => `   Evidence: ${plain(fact)}`),
+    ...evidence.map((fact) => `   Evidence: ${fact}`),
     `   Change:   ${change}`,
   ]
 }
@@ -54,7 +54,7 @@ function facts({ header, ageSeconds, toleranceSeconds, bodyBytes, signedBytes }:
 }
 
 function fieldText({ name, length, status }: HeaderField): string {
-  return `${plain(name)} (${status}, ${grouped(length)} characters)`
+  return `${name} (${status}, ${grouped(length)} characters)`
 }
 
 function ageText(seconds: number): string {

@@ -2,7 +2,6 @@
 import type { CloseRequest, CloseResult, Identity } from '@payment-integration/core/identity'
 import type { SubjectView } from '@payment-integration/core/ports'
 import { UsageError } from '../../errors.js'
-import { plain } from '../../format.js'
 import type { ExitCode, Io } from '../../io.js'
 import { withService } from '../../with-service.js'
 import { chooseKey, type IdentityOptions, identityOf } from './choose-key.js'
@@ -66,7 +65,7 @@ export async function closeVerifications(options: CloseOptions, io: Io): Promise
     for (const { subjectId, applicantId, result } of closed) {
       if (result !== 'closed') isDone = false
       const event = { event: 'verification.closed', what, subjectId, applicantId, result, applied: apply }
-      report(event, () => [`${plain(subjectId)}  ${plain(applicantId ?? '-')}  ${textOf(result, what, apply)}`])
+      report(event, () => [`${subjectId}  ${applicantId ?? '-'}  ${textOf(result, what, apply)}`])
     }
     if (!apply) report({ event: 'dry_run' }, () => ['Nothing was changed; --apply closes these verifications.'])
   })

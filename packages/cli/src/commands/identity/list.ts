@@ -1,6 +1,6 @@
 /** `payment-integration identity list`, `shares`, `redemptions`, `verdicts` and `accounts`. @module */
 import type { Identity } from '@payment-integration/core/identity'
-import { grouped, plain } from '../../format.js'
+import { grouped } from '../../format.js'
 import type { ExitCode, Io } from '../../io.js'
 import type { ReportedEvent } from '../../output.js'
 import { withService } from '../../with-service.js'
@@ -32,7 +32,7 @@ export function listSubjects(options: ListSubjectsOptions, io: Io): Promise<Exit
     const last = shown.at(-1)
     if (found.length > limit && last !== undefined)
       report({ event: 'more', shown: limit, afterId: last.id }, (event) => [
-        `${grouped(limit)} shown, more follow; continue with --after ${plain(event.afterId)}.`,
+        `${grouped(limit)} shown, more follow; continue with --after ${event.afterId}.`,
       ])
   })
 }

@@ -6,7 +6,7 @@ import type {
   SubjectView,
   VerdictRecord,
 } from '@payment-integration/core/ports'
-import { grouped, momentText, plain, shortHash, table } from '../../format.js'
+import { grouped, momentText, shortHash, table } from '../../format.js'
 
 /** The keyed hash is last because it is long, and whole because `--key` takes it. */
 const subjectHeads = [
@@ -28,8 +28,8 @@ export function sharesText(shares: readonly ShareRecord[]): string[] {
 function subjectCells(subject: SubjectView): string[] {
   const { id, accountId, review, reviewedAt, applicantId, redemptions, isOpen, emailKey } = subject
   return [
-    ...[plain(id), plain(accountId ?? '-'), ownershipText(subject), review?.reviewStatus ?? '-', verdictText(review)],
-    ...[momentText(reviewedAt), donorText(subject), plain(applicantId ?? '-'), grouped(redemptions)],
+    ...[id, accountId ?? '-', ownershipText(subject), review?.reviewStatus ?? '-', verdictText(review)],
+    ...[momentText(reviewedAt), donorText(subject), applicantId ?? '-', grouped(redemptions)],
     ...[isOpen ? 'yes' : '-', emailKey ?? '-'],
   ]
 }
@@ -51,13 +51,13 @@ function donorText({ emailKey, donor }: SubjectView): string {
 export function verdictText(review: SubjectView['review']): string {
   if (review === null || review.reviewAnswer === null) return '-'
   const { reviewAnswer, rejectType, rejectLabels } = review
-  return plain([reviewAnswer, ...(rejectType === null ? [] : [rejectType]), ...rejectLabels].join(' '))
+  return [reviewAnswer, ...(rejectType === null ? [] : [rejectType]), ...rejectLabels].join(' ')
 }
 
 function shareCells(share: ShareRecord): string[] {
   const { at, outcome, integrationAddress, subjectId, externalUserId, providerCode } = share
   return [
-    ...[momentText(at), outcome, shortHash(integrationAddress), plain(subjectId), plain(externalUserId ?? '-')],
+    ...[momentText(at), outcome, shortHash(integrationAddress), subjectId, externalUserId ?? '-'],
     providerCode === null ? '-' : String(providerCode),
   ]
 }
@@ -72,7 +72,7 @@ const eventHeads = ['at', 'event', 'account', 'proof', 'attested by', 'reason', 
 export function redemptionsText(redemptions: readonly RedemptionRecord[]): string[] {
   const cells = (each: RedemptionRecord) => [
     ...[momentText(each.startedAt), each.state, leaseText(each), shortHash(each.integrationAddress)],
-    ...[plain(each.subjectId), plain(each.externalUserId), plain(each.applicantId ?? '-')],
+    ...[each.subjectId, each.externalUserId, each.applicantId ?? '-'],
   ]
   return table([redemptionHeads, ...redemptions.map(cells)])
 }
@@ -86,7 +86,7 @@ function leaseText({ state, isLeased }: RedemptionRecord): string {
 export function verdictsText(verdicts: readonly VerdictRecord[]): string[] {
   const cells = ({ review, ...each }: VerdictRecord) => [
     ...[momentText(each.notedAt), each.source, each.change, review?.reviewStatus ?? '-', verdictText(review)],
-    ...[momentText(each.at), each.outcome, plain(each.subjectId), plain(each.applicantId)],
+    ...[momentText(each.at), each.outcome, each.subjectId, each.applicantId],
   ]
   return table([verdictHeads, ...verdicts.map(cells)])
 }
@@ -94,7 +94,7 @@ export function verdictsText(verdicts: readonly VerdictRecord[]): string[] {
 /** A table of account events. */
 export function accountEventsText(events: readonly AccountEvent[]): string[] {
   const cells = ({ at, action, accountId, proof, by, reason, emailKey }: AccountEvent) => [
-    ...[momentText(at), action, plain(accountId ?? '-'), proof ?? '-', by === null ? '-' : shortHash(by)],
+    ...[momentText(at), action, accountId ?? '-', proof ?? '-', by === null ? '-' : shortHash(by)],
     ...[reason ?? '-', emailKey ?? '-'],
   ]
   return table([eventHeads, ...events.map(cells)])

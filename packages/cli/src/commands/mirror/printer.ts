@@ -1,6 +1,6 @@
 /** Prints the steps of a mirror. @module */
 import type { MirrorEvent, MirrorStatus } from '@payment-integration/mirror'
-import { grouped, plain } from '../../format.js'
+import { grouped } from '../../format.js'
 import type { Io } from '../../io.js'
 import type { Reporter } from '../../output.js'
 import { deliveryText, reconciledText, statusText } from './text.js'
@@ -34,7 +34,7 @@ export function createPrinter(
       code: typeof code === 'string' ? code : null,
       message: String(message ?? error),
     }
-    report(event, ({ message: text }) => [`Failed to ${step}: ${plain(text).slice(0, 500)}`])
+    report(event, ({ message: text }) => [`Failed to ${step}: ${text.slice(0, 500)}`])
   }
 
   function progress(pages: number, compared: number): void {

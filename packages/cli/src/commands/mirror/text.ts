@@ -1,6 +1,6 @@
 /** Lines about the steps of a mirror. @module */
 import type { MirrorReconciliation, MirrorStatus } from '@payment-integration/mirror'
-import { grouped, momentText, plain, shortHash, span } from '../../format.js'
+import { grouped, momentText, shortHash, span } from '../../format.js'
 
 /** One line about a finished run, and one about rows that the service does not have. */
 export function reconciledText(found: MirrorReconciliation): string[] {
@@ -40,5 +40,5 @@ export function deliveryText(event: {
   readonly state: string | null
 }): string[] {
   const stored = event.decision === 'apply' ? 'stored' : event.decision
-  return [`${shortHash(event.txHash)}  v${event.version}  ${plain(event.state ?? 'none').slice(0, 64)}  ${stored}`]
+  return [`${shortHash(event.txHash)}  v${event.version}  ${(event.state ?? 'none').slice(0, 64)}  ${stored}`]
 }

@@ -2,7 +2,7 @@
 import type { RunningProcess } from '@payment-integration/core'
 import type { ProvenRange } from '@payment-integration/core/ports'
 import type { ChainHealth, HealthReport } from '@payment-integration/server'
-import { grouped, plain, span, table } from '../../format.js'
+import { grouped, span, table } from '../../format.js'
 
 /** The proven ranges of one chain. */
 export interface ChainProofs {
@@ -47,11 +47,11 @@ export function statusText(
 export function processesText({ processes }: { readonly processes: readonly RunningProcess[] }, now: number): string[] {
   if (processes.length === 0) return ['', 'No process runs on this database.']
   const rows = processes.map(({ host, pid, release, roles, startedAt, silentMs, leases }) => [
-    ...[`${plain(host)} ${pid}`, plain(release), roles.map(plain).join(' ')],
+    ...[`${host} ${pid}`, release, roles.join(' ')],
     silentMs === null
       ? `runs for ${span(Math.max(0, now - startedAt) / 1_000)}`
       : `silent for ${span(silentMs / 1_000)}`,
-    leases.map(plain).join(' ') || '-',
+    leases.join(' ') || '-',
   ])
   return ['', 'Processes', ...indented(table([['process', 'release', 'roles', 'state', 'leases'], ...rows]))]
 }
@@ -59,7 +59,7 @@ export function processesText({ processes }: { readonly processes: readonly Runn
 /** A table of the proven ranges of a chain. */
 export function proofsText({ chainId, ranges }: ChainProofs): string[] {
   if (ranges.length === 0) return ['', `Chain ${chainId}: no block is stored.`]
-  const rows = ranges.map(({ from, to, proof, endpoint }) => [grouped(from), grouped(to), proof, plain(endpoint)])
+  const rows = ranges.map(({ from, to, proof, endpoint }) => [grouped(from), grouped(to), proof, endpoint])
   return [
     '',
     `Chain ${chainId}: how its blocks were proven, newest first`,
@@ -92,17 +92,15 @@ function chainRow(chain: ChainHealth, now: number): string[] {
 
 function details({ chainId, endpoints, error, lastError }: ChainHealth, now: number, price: number | null): string[] {
   const rows = endpoints.map((each) => [
-    ...[plain(each.name), each.score.toFixed(2), each.inUse ? 'yes' : 'no', figure(each.head), figure(each.latencyMs)],
+    ...[each.name, each.score.toFixed(2), each.inUse ? 'yes' : 'no', figure(each.head), figure(each.latencyMs)],
     ...[each.failures, each.contradictions, each.failedProofs, each.maxRange].map(grouped),
   ])
   const messages = [
-    ...(error === null ? [] : [`error: ${plain(error)}`]),
+    ...(error === null ? [] : [`error: ${error}`]),
     ...(lastError === null
       ? []
-      : [`last error, ${span(Math.max(0, now - lastError.at) / 1_000)} ago: ${plain(lastError.message)}`]),
-    ...endpoints.flatMap(({ name, lastError: message }) =>
-      message === null ? [] : [`${plain(name)}: ${plain(message)}`],
-    ),
+      : [`last error, ${span(Math.max(0, now - lastError.at) / 1_000)} ago: ${lastError.message}`]),
+    ...endpoints.flatMap(({ name, lastError: message }) => (message === null ? [] : [`${name}: ${message}`])),
   ]
   return [
     '',
@@ -118,7 +116,7 @@ function details({ chainId, endpoints, error, lastError }: ChainHealth, now: num
 function trafficRow(endpoint: ChainHealth['endpoints'][number], price: number | null): string[] {
   const { name, calls, receivedBytes, blocks } = endpoint
   return [
-    ...[plain(name), grouped(calls), grouped(receivedBytes), grouped(blocks)],
+    ...[name, grouped(calls), grouped(receivedBytes), grouped(blocks)],
     ...(blocks === 0 ? ['-', '-'] : [(calls / blocks).toFixed(2), grouped(receivedBytes / blocks)]),
     price === null ? '-' : ((calls * price) / 1_000_000).toFixed(4),
   ]

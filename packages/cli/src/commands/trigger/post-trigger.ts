@@ -1,7 +1,6 @@
 /** Posts a trigger to a server and reads its events. @module */
 import type { TriggerEvent, TriggerRequest } from '@payment-integration/testing/twin'
 import { InterruptedError, ServerError } from '../../errors.js'
-import { plain } from '../../format.js'
 
 /** Where to post, and as whom. */
 export interface TriggerTarget {
@@ -87,6 +86,6 @@ async function refusal(response: Response, apiSecretEnv: string): Promise<Server
       'The server causes no events: its operator allows it with PI_SIMULATED_CHAINS, in development alone.',
     )
   const body = (await response.json().catch(() => null)) as { readonly error?: unknown } | null
-  const reason = typeof body?.error === 'string' ? `: ${plain(body.error).slice(0, 300)}` : ''
+  const reason = typeof body?.error === 'string' ? `: ${body.error.slice(0, 300)}` : ''
   return new ServerError(`The server answers ${status}${reason}`)
 }

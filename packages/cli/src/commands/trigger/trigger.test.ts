@@ -247,6 +247,21 @@ describe('a server that', () => {
     expect([exitCode, io.errors.join()]).toEqual([1, expect.stringContaining('something else than events')])
   })
 
+  test('sends control characters where numbers belong cannot act on the terminal', async () => {
+    const hostile = '1\u001b]0;x\u0007\u001b[2J\n2\u009b8m'
+    const events = [
+      { event: 'block', chainId: '137', blockNumber: hostile, txHashes: ['0x1'] },
+      { event: 'snapshot', chainId: '137', txHash: '0x1', version: hostile, state: null, body: '{}' },
+      { event: 'delivery', txHash: '0x1', version: hostile, expected: hostile, status: hostile },
+      { event: 'share', request: {}, status: hostile, answer: {} },
+      { event: 'done', scenario: 'payment', payments: hostile, snapshots: hostile },
+    ]
+    const { io } = await against(events.map((event) => `${JSON.stringify(event)}\n`).join(''))
+    expect(io.lines).toHaveLength(7)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the point of the test
+    for (const line of [...io.lines, ...io.errors]) expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/)
+  })
+
   test('sends a joined emoji in a snapshot: its control character is a JSON escape', async () => {
     const body = JSON.stringify({ recipient: { title: '\u{1f468}\u200d\u{1f469}' } })
     const snapshot = { event: 'snapshot', chainId: '137', txHash: '0x1', version: 1, state: null, body }

@@ -93,7 +93,7 @@ export async function trigger(
     const { testSource, TriggerRequestError } = await import('@payment-integration/testing/twin')
     try {
       const source = testSource(request)
-      report({ event: 'test' as const, source }, (each) => [each.source.trimEnd()])
+      report({ event: 'test' as const, source }, (each) => each.source.trimEnd().split('\n'))
     } catch (error) {
       throw error instanceof TriggerRequestError ? new UsageError(error.message) : error
     }

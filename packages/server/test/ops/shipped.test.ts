@@ -155,7 +155,7 @@ describe('the image', () => {
     const root = join(opsFolder, '..')
     const packed = [...dockerfile.matchAll(/--workspace (packages\/[\w-]+)/g)].map(([, path]) => path)
     expect(packed.toSorted()).toEqual(readdirSync(join(root, 'packages')).map((name) => `packages/${name}`))
-    for (const [, path = ''] of dockerfile.matchAll(/(environments\/\S+)/g)) {
+    for (const [, path = ''] of dockerfile.matchAll(/(tools\/environments\/\S+)/g)) {
       const file = path.replace(',', '')
       expect(existsSync(join(root, file)), file).toBe(true)
     }

@@ -297,6 +297,24 @@ describe('a node that answers nonsense', () => {
   })
 
   test.each([
+    ['with the index of the transaction', true],
+    ['without the index of the transaction', false],
+  ])('log indexes that count within each transaction are read, %s', async (_, hasPlace) => {
+    const expected = (await readAll(open(), from, to)).payments
+    expect(new Set(expected.map(({ txHash }) => txHash)).size).toBe(3)
+    rewrite('eth_getLogs', (item) => ({
+      ...item,
+      result: logsOf(item).map((log) => ({
+        ...(log as object),
+        logIndex: '0x1',
+        ...(hasPlace ? {} : { transactionIndex: undefined }),
+      })) as never,
+    }))
+    const { payments } = await readAll(open(), from, to)
+    expect(payments).toEqual(expected.map((payment) => ({ ...payment, logIndex: 1 })))
+  })
+
+  test.each([
     ['no list', () => ({})],
     ['null', () => null],
     ['logs that are null', () => [null]],

@@ -19,7 +19,7 @@ export interface TransactionLogs {
 /**
  * Decodes logs and groups them. Leaves out transactions without a payment of the requested routers.
  * Others come with all their payments, because ordinals count over all routers.
- * @param logs - Logs of listed routers, by block and log index.
+ * @param logs - Logs of listed routers, by block, transaction and log index.
  */
 export function groupLogs(reader: RangeReader, logs: readonly RouterLog[]): TransactionLogs[] {
   const groups = new Map<string, TransactionLogs>()

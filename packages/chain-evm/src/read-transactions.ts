@@ -48,7 +48,7 @@ interface Paying {
 /**
  * Decodes logs, then reads each payment's transaction (in batches) and the receipts that are needed and not yet known.
  * A transaction with conversions alone has no payment and is not read.
- * @param logs - Logs of listed routers, by block and log index.
+ * @param logs - Logs of listed routers, by block, transaction and log index.
  * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a transaction is no longer in the block its logs came from;
  * `ERR_CHAIN_UNAVAILABLE`.
  */

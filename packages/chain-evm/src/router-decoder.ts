@@ -8,7 +8,9 @@ export interface RouterLog {
   readonly blockNumber: number
   readonly blockHash: string
   readonly txHash: string
-  /** Position in the block. */
+  /** Position of the transaction in its block, or null when the node does not put it on logs. */
+  readonly txIndex: number | null
+  /** Position in the block; some chains count within the transaction. */
   readonly logIndex: number
   /** Unix time of the block in milliseconds, or null when the node does not put it on logs. */
   readonly blockTimestamp: number | null

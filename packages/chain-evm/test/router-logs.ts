@@ -33,7 +33,7 @@ export function eventLog(version: string, eventName: string, args: Readonly<Reco
 
 /** A log as a node answers it. */
 export function nodeLog({ topics, data }: EmittedLog, changes: Partial<RouterLog> = {}): RouterLog {
-  const place = { blockNumber: 1, blockHash: '0x', txHash: '0x', logIndex: 0, blockTimestamp: null }
+  const place = { blockNumber: 1, blockHash: '0x', txHash: '0x', txIndex: null, logIndex: 0, blockTimestamp: null }
   return { address: `0x${'f0'.repeat(20)}`, topics, data, ...place, ...changes }
 }
 

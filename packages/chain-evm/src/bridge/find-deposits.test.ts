@@ -51,7 +51,7 @@ const isPaymentLog = (log: ReceiptLog) => log.address === router && log.topics[0
 function find(...logs: ReceiptLog[]) {
   const places = [...logs.keys()].filter((place) => logs[place] !== undefined && isPaymentLog(logs[place]))
   const payments = places.map((place) => {
-    const at = { blockNumber: 1, blockHash: '0x', txHash: '0x', logIndex: place, blockTimestamp: null }
+    const at = { blockNumber: 1, blockHash: '0x', txHash: '0x', txIndex: null, logIndex: place, blockTimestamp: null }
     return yodlDecoder.decode({ ...(logs[place] as ReceiptLog), ...at }, '0.8') as DecodedPayment
   })
   return findDeposits(payments, places, logs, isPaymentLog, new Set([pool]))

@@ -115,6 +115,7 @@ function readLog(value: unknown, fail: Failures): RouterLog {
     blockNumber,
     blockHash,
     txHash,
+    txIndex: toQuantity(value['transactionIndex']),
     logIndex,
     blockTimestamp: seconds === null || seconds === 0 ? null : seconds * 1000,
   }

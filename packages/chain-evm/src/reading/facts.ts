@@ -4,7 +4,7 @@ import type { RangeReader } from '../range-reader.js'
 import type { TransactionPayments } from '../read-transactions.js'
 import type { RouterLog } from '../router-decoder.js'
 
-/** Payments on the chain and deposits that left it, by block, then log index. */
+/** Payments on the chain and deposits that left it, by block, then transaction, then log index. */
 export interface RangeFacts {
   readonly payments: PaymentFacts[]
   readonly deposits: BridgeDeposit[]
@@ -26,23 +26,7 @@ export async function readFacts(
   const tokens = await readTokens(reader, transactions, height, signal)
   const facts: RangeFacts = { payments: [], deposits: [] }
   for (const transaction of transactions) addFacts(reader, transaction, tokens, timeOf, facts)
-  sortByPlace(facts.payments, (payment) => payment)
-  sortByPlace(facts.deposits, ({ payment }) => payment)
   return facts
-}
-
-/** Transactions come in order; only payments of one that come between those of another are out of it. */
-function sortByPlace<T>(items: T[], placeOf: (item: T) => PaymentFacts): void {
-  const compare = (a: T, b: T) => byPlace(placeOf(a), placeOf(b))
-  const isSorted = items.every((item, index) => {
-    const before = items[index - 1]
-    return before === undefined || compare(before, item) <= 0
-  })
-  if (!isSorted) items.sort(compare)
-}
-
-function byPlace(a: PaymentFacts, b: PaymentFacts): number {
-  return a.blockNumber - b.blockNumber || a.logIndex - b.logIndex
 }
 
 type Tokens = ReadonlyMap<string, TokenFacts>

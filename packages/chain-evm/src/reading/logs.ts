@@ -18,7 +18,7 @@ export function logsCall({ routers, decoder }: RangeReader, from: number, to: nu
 }
 
 /**
- * Our logs in an answer, by block and log index.
+ * Our logs in an answer, by block, transaction and log index. On some chains log indexes count per transaction.
  * @throws ChainError `ERR_CHAIN_RANGE_GONE` when the logs contradict the headers or each other about a height's block;
  * `ERR_CHAIN_UNAVAILABLE`.
  */
@@ -33,9 +33,13 @@ export function logsIn(
   const topics = [...decoder.paymentTopics, ...decoder.conversionTopics]
   const logs = readLogs(outcome.result, fail)
     .filter((log) => routers.has(log.address) && topics.includes(log.topics[0] ?? ''))
-    .sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
+    .sort(byPlace)
   assertOneBranch(logs, first, last, fail)
   return logs
+}
+
+function byPlace(a: RouterLog, b: RouterLog): number {
+  return a.blockNumber - b.blockNumber || (a.txIndex ?? 0) - (b.txIndex ?? 0) || a.logIndex - b.logIndex
 }
 
 /** Logs of one answer must agree with the headers and with each other on what block is at a height. */
@@ -44,16 +48,16 @@ function assertOneBranch(logs: readonly RouterLog[], first: BlockRef, last: Bloc
     [first.number, first.hash],
     [last.number, last.hash],
   ])
-  let previous: RouterLog | undefined
+  const places = new Set<string>()
   for (const log of logs) {
     if (log.blockNumber < first.number || log.blockNumber > last.number)
       throw fail.gone(`a log of block ${log.blockNumber} was answered for blocks ${first.number} to ${last.number}.`)
     const hash = hashes.get(log.blockNumber)
     if (hash === undefined) hashes.set(log.blockNumber, log.blockHash)
     else if (hash !== log.blockHash) throw fail.gone(`two blocks were answered for height ${log.blockNumber}.`)
-    if (previous?.blockNumber === log.blockNumber && previous.logIndex === log.logIndex)
-      throw fail.unavailable(`eth_getLogs answered log ${log.logIndex} of block ${log.blockNumber} twice.`)
-    previous = log
+    const place = `${log.blockNumber}:${log.txHash}:${log.logIndex}`
+    if (places.has(place)) throw fail.unavailable(`eth_getLogs answered log ${log.logIndex} of ${log.txHash} twice.`)
+    places.add(place)
   }
 }
 

@@ -52,5 +52,15 @@ function routerLog(
   logIndex: number,
   { address, topics, data }: ReceiptLog,
 ): RouterLog {
-  return { address, topics, data, blockNumber: number, blockHash: hash, txHash, logIndex, blockTimestamp: timestamp }
+  return {
+    address,
+    topics,
+    data,
+    blockNumber: number,
+    blockHash: hash,
+    txHash,
+    txIndex: null,
+    logIndex,
+    blockTimestamp: timestamp,
+  }
 }

@@ -119,10 +119,26 @@ describe('nothing of a range is stored, and the error names adapter, chain and p
     expect((outcome as Error).message).toContain('payments[1].ordinal is 1; expected above 1')
   })
 
+  test('a log comes once', async () => {
+    const twice = ({ payments: [first, , third] }: BlockRange) => [
+      first,
+      { ...(first as PaymentFacts), ordinal: 1 },
+      third,
+    ]
+    const { outcome } = await indexed((range) => ({ ...range, payments: twice(range) }))
+    expect((outcome as Error).message).toContain('payments[1] does not come after the one before it')
+  })
+
   test('a long value is cut', async () => {
     const { outcome } = await indexed(changed(0, { txHash: 'x'.repeat(100_000) }))
     expect((outcome as Error).message.length).toBeLessThan(300)
   })
+})
+
+test('two transactions of a block may have the same log index: some chains count per transaction', async () => {
+  const { outcome, store } = await indexed((range) => changed(1, { logIndex: range.payments[0]?.logIndex })(range))
+  expect(outcome).toBeNull()
+  expect(store.committed().payments.size).toBe(3)
 })
 
 test.each([

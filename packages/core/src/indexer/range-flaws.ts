@@ -60,10 +60,13 @@ function branchFlaw({ first, last, blocks, proof }: BlockRange): Flaw {
 
 type Placed = BlockRange['payments'][number]
 
-/** By block and log index, each once; the ordinals of a transaction rise with its log indexes. */
+/**
+ * Blocks rise, and within a transaction log indexes and ordinals do. Some chains count log indexes per transaction, so
+ * two transactions of a block may have the same.
+ */
 function orderFlaw(list: string, { first, last, blocks }: BlockRange, placed: readonly Placed[]): Flaw {
   const known = new Map(blocks.map((block) => [block.number, block]))
-  const ordinals = new Map<string, number>()
+  const earlierOfHash = new Map<string, Placed>()
   for (const [index, each] of placed.entries()) {
     const [place, before] = [`${list}[${index}]`, placed[index - 1]]
     const { blockNumber, logIndex, ordinal, txHash } = each
@@ -74,15 +77,16 @@ function orderFlaw(list: string, { first, last, blocks }: BlockRange, placed: re
       return flawOf(`${place}.blockHash`, each.blockHash, `that of its block, ${block.hash}`)
     if (block !== undefined && block.timestamp !== each.blockTimestamp)
       return flawOf(`${place}.blockTimestamp`, each.blockTimestamp, `that of its block, ${block.timestamp}`)
-    if (
-      before !== undefined &&
-      !(before.blockNumber < blockNumber || (before.blockNumber === blockNumber && before.logIndex < logIndex))
-    )
+    const earlier = earlierOfHash.get(txHash)
+    if ((before?.blockNumber ?? 0) > blockNumber || (earlier?.logIndex ?? -1) >= logIndex)
       return `${place} does not come after the one before it, by block and log index`
-    const earlier = ordinals.get(txHash)
-    if (earlier !== undefined && ordinal <= earlier)
-      return flawOf(`${place}.ordinal`, ordinal, `above ${earlier}, which an earlier payment of its transaction has`)
-    ordinals.set(txHash, ordinal)
+    if (earlier !== undefined && ordinal <= earlier.ordinal)
+      return flawOf(
+        `${place}.ordinal`,
+        ordinal,
+        `above ${earlier.ordinal}, as of an earlier payment of its transaction`,
+      )
+    earlierOfHash.set(txHash, each)
   }
   return null
 }

@@ -29,7 +29,7 @@ export interface BlockRange {
    * They are on one branch.
    */
   readonly blocks: readonly BlockRef[]
-  /** By block, then log index. Includes payments that name no integration. */
+  /** By block; those of a transaction by log index. Includes payments that name no integration. */
   readonly payments: readonly PaymentFacts[]
   /** Payments that left for another chain, in the same order. */
   readonly deposits: readonly BridgeDeposit[]

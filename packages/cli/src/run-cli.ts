@@ -30,6 +30,7 @@ const commands: Readonly<Record<string, () => Promise<AddCommand>>> = {
   identity: async () => (await import('./commands/identity/identity.js')).addIdentity,
   audit: async () => (await import('./commands/audit.js')).addAudit,
   retention: async () => (await import('./commands/retention.js')).addRetention,
+  leases: async () => (await import('./commands/leases.js')).addLeases,
   secrets: async () => (await import('./commands/secrets.js')).addSecrets,
   feed: async () => (await import('./commands/feed.js')).addFeed,
   mirror: async () => (await import('./commands/mirror/mirror.js')).addMirror,

@@ -35,6 +35,7 @@ type OpenedService = Pick<
   | 'history'
   | 'moves'
   | 'processes'
+  | 'leases'
   | 'store'
 >
 

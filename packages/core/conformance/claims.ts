@@ -55,6 +55,39 @@ export function claimTests(test: StoreTest): void {
     expect(new Set(hashes(again))).toEqual(new Set(many))
   })
 
+  test('a delivery leased for longer than any lease lasts is due again, and a usual lease stays', async (subject) => {
+    const { deliveries, integrations } = subject.store
+    await integrations.insert(integration())
+    await subject.store.transaction((tx) =>
+      indexPayments(tx, [primary({ txHash: hash(1) }), primary({ txHash: hash(2) })]),
+    )
+    const [ahead] = await deliveries.claim({ limit: 1, leaseMs: 7_200_000 })
+    const [usual] = await deliveries.claim({ limit: 1, leaseMs: 60_000 })
+    expect([ahead, usual]).toEqual([expect.anything(), expect.anything()])
+    expect(await deliveries.endFutureWaits({ leaseMs: 600_000, retryMs: [600_000], blockMs: 0 })).toBe(1)
+    expect(hashes(await deliveries.claim(lease))).toEqual([ahead?.txHash])
+    expect(await deliveries.endFutureWaits({ leaseMs: 600_000, retryMs: [600_000], blockMs: 0 })).toBe(0)
+  })
+
+  test('a retry is due at once when it waits longer than its own step, however long others may wait', async (subject) => {
+    const { deliveries, integrations } = subject.store
+    await integrations.insert(integration())
+    await subject.store.transaction((tx) => indexPayments(tx, [primary({ txHash: hash(1) })]))
+    const longest = { leaseMs: 600_000, retryMs: [3_600_000, 7_200_000], blockMs: 600_000 }
+    const fail = async (inMs: number) => {
+      const claim = await claimOne(subject.store)
+      await settleOne(subject.store, claim, failed, { kind: 'retry', inMs })
+    }
+    await fail(3_600_000)
+    expect(await deliveries.endFutureWaits(longest)).toBe(0)
+    expect(await deliveries.endFutureWaits({ ...longest, retryMs: [3_500_000, 7_200_000] })).toBe(1)
+    expect(await deliveries.msUntilDue()).toBe(0)
+    await fail(7_000_000)
+    expect(await deliveries.endFutureWaits(longest)).toBe(0)
+    expect(await deliveries.endFutureWaits({ ...longest, retryMs: [3_600_000, 3_600_000] })).toBe(1)
+    expect(await deliveries.msUntilDue()).toBe(0)
+  })
+
   test('a snapshot of an integration with a URL has one delivery, due at once', async ({ store }) => {
     await store.integrations.insert(integration())
     const { id, chainId, txHash } = await indexed(store)

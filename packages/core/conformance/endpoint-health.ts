@@ -154,6 +154,15 @@ export function endpointHealthTests(test: StoreTest): void {
     expect(await store.deliveries.endpoints()).toEqual([])
   })
 
+  test('a block that ends later than any block lasts is over: a clock that was ahead wrote it', async ({ store }) => {
+    await blocked(store, 3_600_000)
+    const longest = { leaseMs: 86_400_000, retryMs: [86_400_000] }
+    expect(await store.deliveries.endFutureWaits({ ...longest, blockMs: 3_600_000 })).toBe(0)
+    expect(await store.deliveries.claim(lease)).toEqual([])
+    expect(await store.deliveries.endFutureWaits({ ...longest, blockMs: 72_000 })).toBe(1)
+    expect(await store.deliveries.claim(lease)).toMatchObject([{ integrationAddress: shop, probe: true }])
+  })
+
   test('a blocked endpoint gives nothing, and deliveries of others are claimed', async ({ store }) => {
     await blocked(store, 3_600_000)
     await store.integrations.insert(integration({ address: otherShop }))

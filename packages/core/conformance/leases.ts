@@ -23,6 +23,14 @@ export function leaseTests(test: StoreTest): void {
     expect(await leases.acquire({ name, holder: 'a', ttlMs })).toBe(false)
   })
 
+  test('a lease that ends later than any lease lasts is free: a clock that was ahead took it', async (subject) => {
+    const { leases } = subject.store
+    expect(await leases.acquire({ name, holder: 'a', ttlMs: 3_600_000 })).toBe(true)
+    expect(await leases.acquire({ name, holder: 'b', ttlMs: 3_600_000 })).toBe(false)
+    expect(await leases.acquire({ name, holder: 'b', ttlMs: 15_000 })).toBe(true)
+    expect(await leases.acquire({ name, holder: 'a', ttlMs: 15_000 })).toBe(false)
+  })
+
   test('one who asks again holds the lease from then on', async (subject) => {
     const { leases } = subject.store
     expect(await leases.acquire({ name, holder: 'a', ttlMs: 50 })).toBe(true)

@@ -19,6 +19,7 @@ import type { Chain } from './ports/chain.js'
 import type { Sender } from './ports/sender.js'
 import type { Store } from './ports/store.js'
 import type { Clock, Random } from './ports/world.js'
+import { createLeaseCommands } from './processes/leases.js'
 import { createChainCommands } from './reindex/commands.js'
 import type { MasterKey } from './secrets/master-key.js'
 import type { ActorCommands } from './service-types.js'
@@ -116,6 +117,7 @@ export function createActorCommands(deps: ActorCommandsDeps, actor: string): Act
       audited: auditedIn(transaction),
       verifyAudit: () => createAuditQueries({ audit: store.audit, keys }).verify(),
     }),
+    leases: createLeaseCommands({ leases: store.leases, audited: auditedIn(transaction) }),
     recordAct: (act) => auditedIn(transaction)(async (_tx, note) => note(act)),
   }
 }

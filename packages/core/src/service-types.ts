@@ -21,6 +21,7 @@ import type { Store } from './ports/store.js'
 import type { AccountRecord } from './ports/store-accounts.js'
 import type { AuditRecord } from './ports/store-audit.js'
 import type { LegacyKeyRecord } from './ports/store-legacy-keys.js'
+import type { LeaseCommands } from './processes/leases.js'
 import type { ProcessQueries, RunOptions } from './processes/process-types.js'
 import type { ReindexReport, ReindexRequest } from './reindex/reindex-types.js'
 import type { DeliveryStreams } from './streams/stream-types.js'
@@ -259,6 +260,7 @@ export interface ActorCommands {
   readonly endpoints: EndpointCommands
   readonly history: HistoryCommands
   readonly moves: MoveCommands
+  readonly leases: LeaseCommands
   /** Adds the record of an act that changes nothing stored. */
   recordAct(act: RecordedAct): Promise<void>
 }

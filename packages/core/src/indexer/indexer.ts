@@ -91,7 +91,15 @@ export function createIndexer(deps: IndexerDeps): Indexer {
   let error: string | null = null
   let lastError: { readonly message: string; readonly at: number } | null = null
 
-  const lease = createLease({ leases: store.leases, clock, name: `indexer:${chainId}`, holder, ttlMs: leaseMs })
+  const lease = createLease({
+    leases: store.leases,
+    clock,
+    name: `indexer:${chainId}`,
+    holder,
+    ttlMs: leaseMs,
+    onHeldByOther: (other) =>
+      logger.info({ chainId, ...other }, 'another process indexes this chain: it has the lease'),
+  })
   const wake = createWake(clock)
   const shared = { store, chain, clock, publish, logger, mayCommit }
   const backfill = createBackfill({ ...shared, random, onRead: wake.wake, onFailed: recordError })

@@ -17,9 +17,13 @@ function setUp() {
       return stored.acquire(lease)
     },
     release: (lease) => stored.release(lease),
+    list: () => stored.list(),
   }
-  const wanted = (holder: string) => createLease({ leases, clock, name: 'indexer:1', holder, ttlMs: 900 })
-  return { clock, requests, failures, ours: wanted('ours'), theirs: wanted('theirs') }
+  const others: { holder: string; endsInMs: number }[] = []
+  const onHeldByOther = (other: (typeof others)[number]) => others.push(other)
+  const wanted = (holder: string) =>
+    createLease({ leases, clock, name: 'indexer:1', holder, ttlMs: 900, onHeldByOther })
+  return { clock, others, requests, failures, ours: wanted('ours'), theirs: wanted('theirs') }
 }
 
 test('one holder has it until it ends, then the other may take it', async () => {
@@ -34,6 +38,16 @@ test('one holder has it until it ends, then the other may take it', async () => 
   expect(ours.held()).toBe(false)
   expect(await theirs.ensure()).toBe(true)
   expect(await ours.ensure()).toBe(false)
+})
+
+test('a process that stands by is told of the holder once a minute', async () => {
+  const { clock, others, ours, theirs } = setUp()
+  for (let round = 0; round < 200; round += 1) {
+    await ours.ensure()
+    expect(await theirs.ensure()).toBe(false)
+    await clock.advance(600)
+  }
+  expect(others.map(({ holder }) => holder)).toEqual(['ours', 'ours'])
 })
 
 test('it is renewed once a third of its time is over, not before', async () => {
@@ -88,6 +102,7 @@ test('the time of the request counts, and a refusal ends it at once', async () =
       return answers.shift() ?? false
     },
     release: async () => undefined,
+    list: async () => [],
   }
   const lease = createLease({ leases, clock, name: 'indexer:1', holder: 'ours', ttlMs: 900 })
   await lease.ensure()

@@ -5,6 +5,9 @@ import type { Clock } from '../ports/world.js'
 /** A lease is renewed when a third of its time is over, so that one failed renewal costs nothing. */
 const renewalsPerLease = 3
 
+/** Between two reports of another holder, in milliseconds. */
+const reportEveryMs = 60_000
+
 /** A lease, as this process knows it. */
 export interface Lease {
   /** Whether this process holds it, by its own clock. */
@@ -24,22 +27,25 @@ export interface Lease {
 
 /** Dependencies of a lease. */
 export interface LeaseDeps {
-  readonly leases: Omit<LeaseStore, 'list'>
+  readonly leases: LeaseStore
   readonly clock: Clock
   readonly name: string
   /** Unique among all processes that want the lease. */
   readonly holder: string
   /** How long it lasts without a renewal, in milliseconds. */
   readonly ttlMs: number
+  /** Told once a minute that another process holds it, and for how long. @default nothing */
+  readonly onHeldByOther?: ((other: { readonly holder: string; readonly endsInMs: number }) => void) | undefined
 }
 
 /**
  * Builds a lease that is not held. Its time counts from before the store's call, so it ends here before it ends in the
  * store.
  */
-export function createLease({ leases, clock, name, holder, ttlMs }: LeaseDeps): Lease {
+export function createLease({ leases, clock, name, holder, ttlMs, onHeldByOther }: LeaseDeps): Lease {
   const renewMs = Math.floor(ttlMs / renewalsPerLease)
   let heldSince: number | null = null
+  let reportedAt = Number.NEGATIVE_INFINITY
   /** Milliseconds since the last renewal. After a clock that was set back, the lease must be acquired again. */
   function age(): number {
     const ms = heldSince === null ? -1 : clock.now() - heldSince
@@ -50,7 +56,16 @@ export function createLease({ leases, clock, name, holder, ttlMs }: LeaseDeps): 
     const requestedAt = clock.now()
     const mine = await leases.acquire({ name, holder, ttlMs })
     heldSince = mine ? requestedAt : null
+    if (!mine) await reportOther()
     return mine
+  }
+
+  async function reportOther(): Promise<void> {
+    const sinceReport = clock.now() - reportedAt
+    if (onHeldByOther === undefined || (sinceReport >= 0 && sinceReport < reportEveryMs)) return
+    reportedAt = clock.now()
+    const other = (await leases.list()).find((lease) => lease.name === name)
+    if (other !== undefined) onHeldByOther(other)
   }
 
   return {

@@ -34,6 +34,12 @@ export const dispatcherDefaults = {
 /** The shortest lease: a POST with its whole timeout, and 5 s to settle it. */
 export const minLeaseMs = deliveryTimeoutMs + 5_000
 
+/**
+ * The longest lease of another dispatcher in milliseconds, unless this one's are longer. A delivery leased for longer
+ * than that was leased by a clock that was ahead.
+ */
+export const longestLeaseMs = 600_000
+
 /** Options with every default filled in. */
 export type DispatcherLimits = { readonly [Name in keyof DispatcherOptions]-?: number }
 

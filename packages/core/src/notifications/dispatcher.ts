@@ -3,9 +3,14 @@ import { backoffMs } from '../internal/backoff.js'
 import { describeError } from '../internal/describe-error.js'
 import type { Clock } from '../ports/world.js'
 import type { Dispatcher } from '../service-types.js'
-import { checkDispatcherOptions, type DispatcherOptions } from './dispatcher-options.js'
+import { checkDispatcherOptions, type DispatcherOptions, longestLeaseMs } from './dispatcher-options.js'
+import { longestBlockMs } from './endpoint-health.js'
 import { cacheOpenedSecrets } from './opened-secrets.js'
 import { openRound, type Round, type RoundDeps } from './round.js'
+import { longestRetriesMs } from './schedule.js'
+
+/** Between two looks for waits that a clock which was ahead has written, in milliseconds. */
+const futureWaitsEveryMs = 60_000
 
 /** The dependencies of a dispatcher. */
 export interface DispatcherDeps extends RoundDeps {
@@ -27,7 +32,21 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const { idlePollMs } = limits
   const openSecret = cacheOpenedSecrets(deps.openSecret)
   const open = () => openRound({ ...deps, openSecret }, limits)
+  const leaseMs = Math.max(limits.leaseMs, longestLeaseMs)
+  // A probe blocks its endpoint for the time of its lease.
+  const blockMs = Math.max(longestBlockMs(limits.blockCapMs), leaseMs)
+  let futureWaitsEndedAt = Number.NEGATIVE_INFINITY
   const runningRounds = new Set<Round>()
+
+  /** Once a minute by the wall clock, and at once after it was set back. */
+  async function endFutureWaits(): Promise<void> {
+    const age = clock.now() - futureWaitsEndedAt
+    if (age >= 0 && age < futureWaitsEveryMs) return
+    const ended = await store.deliveries.endFutureWaits({ leaseMs, retryMs: longestRetriesMs, blockMs })
+    futureWaitsEndedAt = clock.now()
+    if (ended > 0)
+      logger.warn({ ended }, 'deliveries waited longer than any delay is: a clock was ahead; they are due now')
+  }
 
   /** Claims once, then sleeps until the next claim makes sense. */
   async function claimAndSleep(round: Round, signal: AbortSignal): Promise<void> {
@@ -80,6 +99,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       let failures = 0
       while (!signal.aborted) {
         try {
+          await endFutureWaits()
           await claimAndSleep(round, signal)
           failures = 0
         } catch (error) {

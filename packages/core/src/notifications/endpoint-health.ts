@@ -10,6 +10,9 @@ export const blockBaseMs = 5_000
 /** Jitter of a block, as a share of its length. */
 export const blockJitter = 0.2
 
+/** The longest block with a cap before jitter, in milliseconds. */
+export const longestBlockMs = (capMs: number): number => Math.ceil(capMs * (1 + blockJitter))
+
 /** Limits of a block's length. */
 export interface BlockLimits {
   readonly capMs: number

@@ -30,6 +30,11 @@ export const retryJitter = 0.2
 /** The longest delay that a `Retry-After` header can cause, in milliseconds. */
 export const retryAfterCapMs = hour
 
+/** The longest wait after the failed attempt of each step, in milliseconds: with jitter, or by `Retry-After`. */
+export const longestRetriesMs: readonly number[] = retryDelaysMs.map((delay) =>
+  Math.max(retryAfterCapMs, delay * (1 + retryJitter)),
+)
+
 /** The result of a POST, or the reason why nothing was sent. */
 export type AttemptResult =
   | PostResult

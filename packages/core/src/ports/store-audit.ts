@@ -46,6 +46,7 @@ export type AuditAction =
   | 'identity.missing_closed'
   | 'identity.searched'
   | 'job.stopped'
+  | 'lease.released'
   | 'history.archived'
   | 'deliveries.given_up'
   | 'history.restored'

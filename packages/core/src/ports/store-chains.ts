@@ -42,7 +42,10 @@ export interface ChainReads {
 
 /** Leases for work that one process at a time does. Time is the database's, or the store's injected clock. */
 export interface LeaseStore {
-  /** Acquires or extends a lease for `ttlMs` from now. Resolves false while another holder has it. */
+  /**
+   * Acquires or extends a lease for `ttlMs` from now. Resolves false while another holder has it. A lease that ends
+   * later than `ttlMs` and ten minutes from now is free: a clock that was ahead took it.
+   */
   acquire(lease: { readonly name: string; readonly holder: string; readonly ttlMs: number }): Promise<boolean>
   /** Releases a lease, if the holder still has it, or had it last. */
   release(lease: { readonly name: string; readonly holder: string }): Promise<void>

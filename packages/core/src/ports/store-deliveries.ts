@@ -203,6 +203,14 @@ export interface ClaimRequest {
   readonly freeSlots?: number | undefined
 }
 
+/** The longest waits, in whole milliseconds. */
+export interface LongestWaits {
+  readonly leaseMs: number
+  /** Between a failed attempt and its retry, by the step of the schedule, from the first. */
+  readonly retryMs: readonly number[]
+  readonly blockMs: number
+}
+
 /** Claims, settles and lists deliveries. Lease times are on the store's clock, so dispatchers need no common clock. */
 export interface DeliveryStore {
   /**
@@ -223,6 +231,11 @@ export interface DeliveryStore {
    * another transaction are left out. Results for an earlier URL of the integration change no health.
    */
   settle(settled: readonly SettledAttempt[], judge: EndpointJudge): Promise<Settled>
+  /**
+   * Makes due now what lies further ahead than any delay, lease or block does: a clock that was ahead wrote it.
+   * @returns The number of deliveries and endpoints.
+   */
+  endFutureWaits(longest: LongestWaits): Promise<number>
   /** Milliseconds until the next delivery can be claimed, 0 when one can, null when the outbox is empty. */
   msUntilDue(): Promise<number | null>
   /**

@@ -316,6 +316,18 @@ export function memoryDeliveries(clock: Pick<Clock, 'now'>): MemoryDeliveries {
         throw error
       }
     },
+    async endFutureWaits({ leaseMs, retryMs, blockMs }) {
+      const now = clock.now()
+      let ended = 0
+      for (const row of waiting()) {
+        const failed = row.attempts.length - row.scheduleFrom
+        const longest = row.token === null && row.lane === 1 ? (retryMs[failed - 1] ?? leaseMs) : leaseMs
+        if (availableAt(row) <= now + longest) continue
+        put({ ...row, dueAt: now, leaseUntil: now })
+        ended += 1
+      }
+      return ended + endpoints.endFutureBlocks(blockMs)
+    },
     async msUntilDue() {
       failOnce('msUntilDue')
       const times = waiting().map((row) =>

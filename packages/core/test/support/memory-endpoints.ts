@@ -15,6 +15,8 @@ export interface MemoryEndpoints {
   /** Unix milliseconds; 0 where nothing is blocked. */
   blockedUntil(integrationAddress: string): number
   judge(settled: readonly SettledAttempt[], judge: EndpointJudge): EndpointTransition[]
+  /** Ends the blocks that end later than `longestMs` from now. Returns their number. */
+  endFutureBlocks(longestMs: number): number
   /** Forgets the failures of an endpoint, as another URL does. */
   reset(integrationAddress: string): void
   views(): EndpointView[]
@@ -58,6 +60,11 @@ export function memoryEndpoints(clock: Pick<Clock, 'now'>): MemoryEndpoints {
         if (blocks > 0 === (before?.blocks ?? 0) > 0) return []
         return [{ integrationAddress, failures, blockedUntil: blocked, failingMs: clock.now() - failingSince }]
       })
+    },
+    endFutureBlocks(longestMs) {
+      const late = [...rows].filter(([, row]) => (row.blockedUntil ?? 0) > clock.now() + longestMs)
+      for (const [address, row] of late) rows.set(address, { ...row, blockedUntil: clock.now() })
+      return late.length
     },
     reset: (integrationAddress) => void rows.delete(integrationAddress),
     views: () => [...rows.values()].sort((a, b) => (a.integrationAddress < b.integrationAddress ? -1 : 1)),

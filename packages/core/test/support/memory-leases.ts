@@ -8,7 +8,8 @@ export function memoryLeases(now: () => number): LeaseStore {
     async acquire({ name, holder, ttlMs }) {
       checkInteger(ttlMs, 'ttlMs', 1)
       const current = held.get(name)
-      if (current !== undefined && current.holder !== holder && current.until > now()) return false
+      const isOthers = current !== undefined && current.holder !== holder
+      if (isOthers && current.until > now() && current.until <= now() + Math.max(ttlMs, 600_000)) return false
       held.set(name, { holder, until: now() + ttlMs })
       return true
     },

@@ -5,6 +5,7 @@ import { checkInteger } from '../internal/checks.js'
 import { backlog, msUntilDue } from './backlog.js'
 import { createClaim } from './claim.js'
 import { findEndpoint, listEndpoints } from './endpoint-rows.js'
+import { createEndFutureWaits } from './future-waits.js'
 import { countDeliveries, findDelivery, listDeliveries, newestDelivery } from './list.js'
 import { createSettle } from './settle.js'
 import { createCompleteUpTo, streamDeliveries } from './stream.js'
@@ -14,6 +15,7 @@ export function createDeliveryStore(engine: Engine, ids: Ids): DeliveryStore {
   return {
     claim: createClaim(engine, ids),
     settle: createSettle(engine),
+    endFutureWaits: createEndFutureWaits(engine),
     msUntilDue: () => msUntilDue(engine),
     whenDue: (listener) => engine.whenDue(listener),
     backlog: async ({ atMost }) => backlog(engine, checkInteger(atMost, 'atMost', 1)),

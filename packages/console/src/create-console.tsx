@@ -24,8 +24,9 @@ import { consoleSections } from './view/layout.js'
 import { base } from './view/parts.js'
 import { DeliveryRow, PaymentRow } from './view/rows.js'
 import { localViewer, type Viewer, type Visit, visitOf } from './viewer.js'
-import type { ConsoleBindings } from './web/access.js'
+import { type ConsoleBindings, streamProblem } from './web/access.js'
 import { addAssetRoutes, createAssets } from './web/asset-routes.js'
+import { FormError } from './web/form-body.js'
 import { guardPages } from './web/guard-pages.js'
 import { pathBelow } from './web/paths.js'
 import { createRender } from './web/render.js'
@@ -68,8 +69,8 @@ export interface Console {
   close(): void
 }
 
-/** Most open pages that update by themselves. */
-const mostStreams = 100
+/** The most open pages that update by themselves: of all viewers, and of one. */
+const maxStreams = { all: 100, ofViewer: 10 } as const
 const mostStreamMs = 3_600_000
 
 type Env = { Bindings: ConsoleBindings; Variables: { visit: Visit | null } }
@@ -92,7 +93,8 @@ export function createConsole(deps: ConsoleDeps): Console {
   const onError = (error: unknown) => deps.onError?.(error)
   const sampler = createSampler(service, now, onError)
   const feed = createFeed(sampler, renderers, now())
-  const streams = new Set<() => void>()
+  /** How to close each open stream, and the actor who reads it. */
+  const streams = new Map<() => void, string>()
   let isClosed = false
   const assets = createAssets()
   const sections = consoleSections({
@@ -128,6 +130,7 @@ export function createConsole(deps: ConsoleDeps): Console {
   app.notFound((c) => answer(c, notFound, 404))
   app.onError((error, c) => {
     if (error instanceof FilterError) return answer(c, failed('The address is not readable', error.message), 400)
+    if (error instanceof FormError) return answer(c, failed('Nothing was done', error.message), 400)
     onError(error)
     return answer(c, failed('This page failed', 'The log of the service has the reason.'), 500)
   })
@@ -135,7 +138,7 @@ export function createConsole(deps: ConsoleDeps): Console {
     fetch: (request, bindings = {}) => app.fetch(request, bindings),
     close() {
       isClosed = true
-      for (const end of streams) end()
+      for (const end of [...streams.keys()]) end()
       feed.close()
       jobs.close()
     },
@@ -165,10 +168,15 @@ export function createConsole(deps: ConsoleDeps): Console {
   }
 
   function live(c: Context<Env>): Response {
+    const problem = streamProblem(c.req.raw)
+    if (problem !== null) return new Response(`${problem}\n`, { status: 403 })
     // It has no body to end the stream with.
     if (c.req.method === 'HEAD') return new Response(null)
     if (isClosed) return new Response('The service is stopping.\n', { status: 503 })
-    if (streams.size >= mostStreams) return new Response('Too many pages are open.\n', { status: 503 })
+    const { actor } = visitIn(c)
+    const ofViewer = [...streams.values()].filter((each) => each === actor).length
+    if (streams.size >= maxStreams.all || ofViewer >= maxStreams.ofViewer)
+      return new Response('Too many pages are open.\n', { status: 503 })
     const url = new URL(c.req.url)
     const after = c.req.header('last-event-id') ?? url.searchParams.get('after')
     let close = (): void => undefined
@@ -178,7 +186,7 @@ export function createConsole(deps: ConsoleDeps): Console {
       ? openJobStream(jobs, { id: given['id'], after }, renderers.job, end)
       : openStream(feed, given, after, end)
     close = opened.close
-    streams.add(close)
+    streams.set(close, actor)
     return new Response(opened.stream, {
       headers: { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' },
     })

@@ -16,7 +16,8 @@ beforeEach(async () => {
   shop = await twin.addIntegration(() => new Response(null, { status: 204 }))
   newest = vi.spyOn(twin.service.store.console, 'newest')
   reads = () => newest.mock.calls.length
-  pages = createConsole({ service: twin.service, now: twin.now })
+  const viewerOf = ({ headers }: Request) => ({ name: headers.get('x-viewer') ?? 'alice', role: 'admin' }) as const
+  pages = createConsole({ service: twin.service, now: twin.now, viewerOf })
 })
 afterEach(async () => {
   pages.close()
@@ -30,8 +31,8 @@ interface Event {
 }
 
 /** Opens a stream; `next` resolves the next event of a name. */
-async function open(query: string, lastEventId?: string) {
-  const headers = lastEventId === undefined ? {} : { 'last-event-id': lastEventId }
+async function open(query: string, lastEventId?: string, viewer = 'alice') {
+  const headers = { 'x-viewer': viewer, ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }) }
   const answer = await pages.fetch(new Request(`http://localhost/console/live?${query}`, { headers }))
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
   const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader()
@@ -181,14 +182,36 @@ it.each(['1.1', 'x', '99999999999999999999.1'])(
 it('twenty open pages cost the reads of one, and none is read before the first', async () => {
   expect(reads()).toBe(0)
   const first = await open('topic=overview')
-  for (let n = 1; n < 20; n += 1) await open('topic=overview')
+  for (let n = 1; n < 20; n += 1) await open('topic=overview', undefined, `viewer ${n}`)
   // Each read is one event of each page.
   for (let n = 1; n <= 3; n += 1) await first.next('overview')
   expect(reads()).toBeLessThanOrEqual(5)
 })
 
+it('a viewer has 10 open pages at most, whatever the others have', async () => {
+  const opened = await Promise.all(Array.from({ length: 10 }, () => open('topic=payments')))
+  const answer = () => pages.fetch(new Request('http://localhost/console/live?topic=jobs'))
+  expect((await answer()).status).toBe(503)
+  await open('topic=payments', undefined, 'bob')
+  await opened[0]?.close()
+  expect((await answer()).status).toBe(200)
+})
+
+it.each([
+  ['cross-site', 403],
+  ['same-site', 403],
+  ['same-origin', 200],
+  ['none', 200],
+])('a stream that a browser asks for with Sec-Fetch-Site: %s is answered %i', async (site, status) => {
+  const headers = { 'Sec-Fetch-Site': site }
+  const answer = await pages.fetch(new Request('http://localhost/console/live?topic=payments', { headers }))
+  expect(answer.status).toBe(status)
+})
+
 it('the 101st open page is answered 503, and close ends all streams', async () => {
-  const open100 = await Promise.all(Array.from({ length: 100 }, () => open('topic=overview')))
+  const open100 = await Promise.all(
+    Array.from({ length: 100 }, (_, n) => open('topic=overview', undefined, `viewer ${n}`)),
+  )
   const answer = await pages.fetch(new Request('http://localhost/console/live?topic=overview'))
   expect(answer.status).toBe(503)
   pages.close()

@@ -53,6 +53,17 @@ export class BadRequestError extends CoreError {
   }
 }
 
+/** The body of a request is larger than its cap, or the client stopped sending it. Answer 413 or 400. */
+export class RequestBodyError extends CoreError {
+  override readonly name = 'RequestBodyError'
+  readonly retryable = false
+  readonly code: 'ERR_BODY_INCOMPLETE' | 'ERR_BODY_TOO_LARGE'
+  constructor(code: RequestBodyError['code'], message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
 /** A legacy request is malformed. Answer 400 with `{error, details}`. */
 export class LegacyRequestError extends CoreError {
   override readonly name = 'LegacyRequestError'

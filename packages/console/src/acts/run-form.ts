@@ -22,7 +22,6 @@ export interface PostedForm<Act> {
 export async function runForm<Act>({ act, request, visit, rejected, run }: PostedForm<Act>): Promise<Response> {
   if (act === undefined) return rejected(404, 'There is no such act', 'The address leads to nothing here.')
   const form = await readForm(request)
-  if (form === null) return rejected(400, 'Nothing was done', 'The request is no form, or larger than 64 KB.')
   if (!visit.isCsrfToken(form.get('csrf') ?? ''))
     return rejected(
       403,

@@ -5,6 +5,7 @@ import { FilterError } from '../filters.js'
 import type { PageContent } from '../page-types.js'
 import type { ConsoleBindings } from '../web/access.js'
 import { addAssetRoutes, createAssets } from '../web/asset-routes.js'
+import { FormError } from '../web/form-body.js'
 import { guardPages } from '../web/guard-pages.js'
 import { pathBelow } from '../web/paths.js'
 import { createRender } from '../web/render.js'
@@ -99,6 +100,7 @@ export function createPortal(deps: PortalDeps): Portal {
   app.onError((error, c) => {
     if (error instanceof FilterError || error instanceof BadRequestError)
       return answer(c, problemPage('The address is not readable', error.message), 400)
+    if (error instanceof FormError) return answer(c, problemPage('Nothing was done', error.message), 400)
     deps.onError?.(error)
     return answer(c, problemPage('This page failed', 'Try again; the operators can read the reason in their log.'), 500)
   })

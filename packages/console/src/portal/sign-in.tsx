@@ -49,8 +49,8 @@ export function createPortalSignIn({ sessions, render, sourceOf, now, countCall 
 
   async function signIn(request: Request, bindings: ConsoleBindings): Promise<Response> {
     const form = await readForm(request)
-    const next = localPath(form?.get('next'), portalBase)
-    const [address = '', apiSecret = ''] = [form?.get('address'), form?.get('secret')]
+    const next = localPath(form.get('next'), portalBase)
+    const [address = '', apiSecret = ''] = [form.get('address'), form.get('secret')]
     try {
       const source = sourceOf(request, bindings)
       const opened = await sessions.signIn({ address, apiSecret, source, countCall })

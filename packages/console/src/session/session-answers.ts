@@ -36,7 +36,7 @@ export function createSessionAnswers({ mountedAt, cookie, sessions, render, now 
     /** Ends the session of a form with its CSRF token; without the token nothing ends. */
     async signOut(request: Request): Promise<Response> {
       const token = cookie.read(request.headers)
-      const csrf = (await readForm(request))?.get('csrf') ?? ''
+      const csrf = (await readForm(request)).get('csrf') ?? ''
       if (token === null || !sessions.isCsrfToken(token, csrf)) return seeOther(mountedAt)
       await sessions.signOut(token)
       const answer = seeOther(`${mountedAt}/sign-in?note=signed-out`, cookie.clear())

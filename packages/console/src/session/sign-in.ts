@@ -68,8 +68,8 @@ export function createSignIn(deps: SignInDeps): SignIn {
 
   async function signIn(request: Request, bindings: ConsoleBindings): Promise<Response> {
     const form = await readForm(request)
-    const next = localPath(form?.get('next'), base)
-    const [name = '', passphrase = ''] = [form?.get('name'), form?.get('passphrase')]
+    const next = localPath(form.get('next'), base)
+    const [name = '', passphrase = ''] = [form.get('name'), form.get('passphrase')]
     try {
       const opened = await sessions.signIn({ name, passphrase, source: sourceOf(request, bindings) })
       return answers.opened(next, opened)
@@ -80,9 +80,9 @@ export function createSignIn(deps: SignInDeps): SignIn {
 
   async function join(request: Request): Promise<Response> {
     const form = await readForm(request)
-    const [linkToken = '', passphrase = ''] = [form?.get('link')?.trim(), form?.get('passphrase')]
+    const [linkToken = '', passphrase = ''] = [form.get('link')?.trim(), form.get('passphrase')]
     const rejected = (problem: string, status: number) => render(joinPage({ problem }), { visit, status })
-    if (passphrase !== form?.get('again')) return rejected('The two passphrases differ.', 400)
+    if (passphrase !== form.get('again')) return rejected('The two passphrases differ.', 400)
     try {
       await sessions.redeemLink({ linkToken, passphrase })
       return seeOther(`${base}/sign-in?note=joined`)

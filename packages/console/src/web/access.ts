@@ -4,6 +4,8 @@
 const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]'])
 const loopbackPeers = /^(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1|::ffff:127\.\d{1,3}\.\d{1,3}\.\d{1,3})$/
 
+const foreignProblem = 'The request comes from another site.'
+
 /** The parts of a request that are checked. */
 export interface AccessRequest {
   readonly method: string
@@ -51,7 +53,14 @@ export function publicProblem({ host, ...request }: AccessRequest, publicUrl: st
 /** A form of another site must not act in the name of whoever is signed in here. */
 function originProblem({ method, origin }: Pick<AccessRequest, 'method' | 'origin'>, own: readonly string[]) {
   if (method === 'GET' || method === 'HEAD' || (origin !== null && own.includes(origin))) return null
-  return 'The request comes from another site.'
+  return foreignProblem
+}
+
+/** Why a stream is rejected, or null. A page of another site could open streams until none is left for anybody. */
+export function streamProblem({ headers }: Request): string | null {
+  // Browsers send it, and no script can change it. Without it the client is no browser.
+  const site = headers.get('sec-fetch-site')
+  return site === null || site === 'same-origin' || site === 'none' ? null : foreignProblem
 }
 
 function isLoopback(host: string): boolean {

@@ -1,30 +1,26 @@
 /** Reads the body of a form. @module */
+import { RequestBodyError, readBody } from '@payment-integration/core'
 
 /** The largest body of a form, in bytes. */
-const mostBytes = 65_536
+const maxFormBytes = 65_536
 
-/** The fields of a posted form; null: no form, or too large. A field that is given twice keeps its first value. */
-export async function readForm(request: Request): Promise<ReadonlyMap<string, string> | null> {
-  const [type = ''] = (request.headers.get('content-type') ?? '').split(';')
-  if (type.trim().toLowerCase() !== 'application/x-www-form-urlencoded') return null
-  const text = await readText(request)
-  if (text === null) return null
-  const fields = new Map<string, string>()
-  for (const [name, value] of new URLSearchParams(text)) if (!fields.has(name)) fields.set(name, value)
-  return fields
+/** The body of a request is no whole form. Answer 400; nothing was done. */
+export class FormError extends Error {
+  override readonly name = 'FormError'
 }
 
-async function readText(request: Request): Promise<string | null> {
-  const reader = request.body?.getReader()
-  const parts: Uint8Array[] = []
-  let bytes = 0
-  for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) {
-    bytes += part.value.byteLength
-    if (bytes > mostBytes) {
-      await reader?.cancel()
-      return null
-    }
-    parts.push(part.value)
-  }
-  return Buffer.concat(parts).toString('utf8')
+/**
+ * The fields of a posted form. A field that is given twice keeps its first value.
+ * @throws FormError For another content type, more than 64 KB, and a body that broke off.
+ */
+export async function readForm(request: Request): Promise<ReadonlyMap<string, string>> {
+  const [type = ''] = (request.headers.get('content-type') ?? '').split(';')
+  if (type.trim().toLowerCase() !== 'application/x-www-form-urlencoded') throw new FormError('The request is no form.')
+  const bytes = await readBody(request, maxFormBytes).catch((error: unknown) => {
+    throw error instanceof RequestBodyError ? new FormError(`${error.message}.`) : error
+  })
+  const fields = new Map<string, string>()
+  for (const [name, value] of new URLSearchParams(Buffer.from(bytes).toString('utf8')))
+    if (!fields.has(name)) fields.set(name, value)
+  return fields
 }

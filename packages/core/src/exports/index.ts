@@ -39,4 +39,5 @@ export { createService, type FollowedChain, type ServiceDeps } from '../service.
 export type * from '../service-types.js'
 export type * from '../streams/stream-types.js'
 export { createUpdateReceiver, type ReceivedUpdate, type UpdateReceiver } from '../updates/receive-update.js'
+export { readBody } from '../world/read-body.js'
 export { silentLogger, systemClock, systemIds, systemRandom } from '../world/system.js'

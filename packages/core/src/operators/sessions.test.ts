@@ -265,6 +265,32 @@ describe('limits of sign-ins', () => {
     expect(await outcome('alice')).toBe('signed in')
   })
 
+  test.each([
+    ['a /48', (n: number) => `2001:db8:7:${n.toString(16)}::/64`],
+    ['a /24', (n: number) => `198.51.100.${n}`],
+  ])(
+    'forty clients with ever new sources of %s keep nobody of another network from signing in',
+    async (_, sourceOf) => {
+      const { join, outcome } = operatorSetup()
+      await join('alice')
+      let count = 0
+      let isOver = false
+      const flood = async () => {
+        while (!isOver) {
+          count += 1
+          await outcome(`name-${count}`, 'wrong', sourceOf(count))
+          await new Promise((resolve) => setImmediate(resolve))
+        }
+      }
+      const clients = Array.from({ length: 40 }, flood)
+      const outcomes = []
+      for (let n = 0; n < 5; n += 1) outcomes.push(await outcome('alice', passphrase, '203.0.113.7'))
+      isOver = true
+      await Promise.all(clients)
+      expect(outcomes).toEqual(Array(5).fill('signed in'))
+    },
+  )
+
   test('open sessions are not limited', async () => {
     const { sessions, signIn, join, outcome } = operatorSetup()
     await join('alice')
@@ -289,23 +315,37 @@ describe('the audit log', () => {
     expect(store.committed().audit[2]?.details).toEqual({ source: '192.0.2.1' })
   })
 
-  test('has one record for the failures of a name in a window, and one for all unknown names', async () => {
+  test('has one record for the failures of a name in a window, without the name that no operator has', async () => {
     const { join, outcome, audit, clock, store } = operatorSetup()
     await join('alice')
     const failures = () => audit().filter((line) => line.includes('failed'))
-    for (let n = 0; n < 8; n += 1) {
+    for (let n = 0; n < 4; n += 1) {
       await outcome('alice', 'wrong', `a${n}`)
-      await outcome(`stranger-${n}`, 'wrong', `b${n}`)
+      await outcome('stranger', 'wrong', `b${n}`)
+      await outcome(`not a name ${n}`, 'wrong', `c${n}`)
     }
-    const both = [
-      'unauthenticated operator.sign_in_failed alice',
-      'unauthenticated operator.sign_in_failed unknown name',
-    ]
-    expect(failures()).toEqual(both)
+    const [ofAlice, ofUnknown] = ['alice', 'unknown name'].map(
+      (subject) => `unauthenticated operator.sign_in_failed ${subject}`,
+    )
+    expect(failures()).toEqual([ofAlice, ofUnknown, ofUnknown])
     await clock.advance(windowMs)
     await outcome('alice', 'wrong', 'x'.repeat(1_000))
-    expect(failures()).toEqual([...both, both[0]])
+    expect(failures()).toEqual([ofAlice, ofUnknown, ofUnknown, ofAlice])
     expect(store.committed().audit.at(-1)?.details).toEqual({ source: 'x'.repeat(64) })
+  })
+
+  test.each([0, 1, 19, 20])('after failures of %i names the next one costs the same, known or not', async (count) => {
+    const writes: number[] = []
+    for (const name of ['alice', 'stranger']) {
+      const { join, outcome, store } = operatorSetup()
+      await join('alice')
+      for (let n = 0; n < count; n += 1) await outcome(`name-${n}`, 'wrong', `a${n}`)
+      const transaction = vi.spyOn(store, 'transaction')
+      for (let n = 0; n < 3; n += 1) await outcome(name, 'wrong', `b${n}`)
+      writes.push(transaction.mock.calls.length)
+    }
+    const expected = count < 20 ? 1 : 0
+    expect(writes).toEqual([expected, expected])
   })
 })
 

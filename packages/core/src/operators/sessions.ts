@@ -5,7 +5,7 @@ import type { OperatorRecord, OperatorStore } from '../ports/store-operators.js'
 import type { Clock, Random } from '../ports/world.js'
 import type { MasterKey } from '../secrets/master-key.js'
 import { LinkRejectedError, OidcRejectedError, SignInLimitedError, SignInRejectedError } from './errors.js'
-import { createHashSlots } from './hash-slots.js'
+import { createHashSlots, networkOf } from './hash-slots.js'
 import { hashOf, signsInBy } from './oidc-credential.js'
 import { openSession, operatorActor, signedIn } from './open-session.js'
 import { parseOperatorName } from './parse-operator.js'
@@ -61,12 +61,13 @@ export function createOperatorSessions(deps: SessionDeps): OperatorSessions {
     return { record, accepted: { record, newHash } }
   }
 
-  async function recordFailure(record: OperatorRecord | null, details: Readonly<Record<string, string>>) {
-    const subject = record?.name ?? unknownName
-    await limits.reportOnce(subject, () =>
-      auditedAs('unauthenticated')(async (_tx, note) => note({ action: 'operator.sign_in_failed', subject, details })),
+  /** The first failure of a name is recorded, whether an operator has it or not: so both take the same time. */
+  const recordFailure = (name: string, record: OperatorRecord | null, details: Readonly<Record<string, string>>) =>
+    limits.reportOnce(name, () =>
+      auditedAs('unauthenticated')(async (_tx, note) =>
+        note({ action: 'operator.sign_in_failed', subject: record?.name ?? unknownName, details }),
+      ),
     )
-  }
 
   const isUsable = (record: OperatorRecord | null): record is OperatorRecord =>
     record?.enabled === true && record.link !== null && clock.now() < record.link.expiresAt
@@ -76,7 +77,7 @@ export function createOperatorSessions(deps: SessionDeps): OperatorSessions {
       const hash = hashToken(linkToken)
       if (!isToken('link', linkToken) || !isUsable(await operators.findByLink(hash))) throw new LinkRejectedError()
       checkPassphrase(passphrase)
-      const hashed = await inSlot(() => hashPassphrase(passphrase, cost, random))
+      const hashed = await inSlot(`link ${hash}`, () => hashPassphrase(passphrase, cost, random))
       const found = await operators.findByLink(hash)
       if (!isUsable(found)) throw new LinkRejectedError()
       const operator = await auditedAs(operatorActor(found.name))(async (tx, note) => {
@@ -95,7 +96,7 @@ export function createOperatorSessions(deps: SessionDeps): OperatorSessions {
       // All names that no operator can have are limited as one.
       const name = parseOperatorName(given) ?? ''
       checkLimits(name, source)
-      const { counted, record, accepted } = await inSlot(async () => {
+      const { counted, record, accepted } = await inSlot(networkOf(source), async () => {
         checkLimits(name, source)
         const started = limits.count(name, source)
         try {
@@ -113,7 +114,7 @@ export function createOperatorSessions(deps: SessionDeps): OperatorSessions {
           counted.succeeded()
           return opened
         }
-        await recordFailure(record, details)
+        await recordFailure(name, record, details)
       } catch (error) {
         counted.cancelled()
         throw error
@@ -127,7 +128,7 @@ export function createOperatorSessions(deps: SessionDeps): OperatorSessions {
       const isAllowed = record?.enabled === true && signsInBy(record) === 'oidc'
       const opened = isAllowed ? await openSession(deps, record, { newHash: null, details }) : null
       if (opened !== null) return opened
-      await recordFailure(record, details)
+      await recordFailure(name ?? '', record, details)
       throw new OidcRejectedError(given)
     },
     async authenticate(sessionToken) {

@@ -5,8 +5,6 @@ export class HttpRequestError extends Error {
   override readonly name = 'HttpRequestError'
   readonly code:
     | 'ERR_BODY_UNEXPECTED'
-    | 'ERR_BODY_INCOMPLETE'
-    | 'ERR_BODY_TOO_LARGE'
     | 'ERR_CONTENT_TYPE'
     | 'ERR_HEADER_REPEATED'
     | 'ERR_QUERY_MALFORMED'

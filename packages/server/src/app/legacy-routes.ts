@@ -1,11 +1,11 @@
 /** The two endpoints of the legacy API. Source: docs/interface.md 4.3. @module */
 import { paths } from '@payment-integration/contract'
-import { LegacyRequestError, parseVerifyRequest, type Service } from '@payment-integration/core'
+import { LegacyRequestError, parseVerifyRequest, readBody, type Service } from '@payment-integration/core'
 import type { Hono } from 'hono'
 import { allowMethods } from './allow-methods.js'
 import type { AppEnv } from './app-env.js'
 import { jsonAnswer } from './json-answer.js'
-import { readBody, refuseBody } from './read-body.js'
+import { maxBodyBytes, refuseBody } from './request-parts.js'
 import { encodingFlaw } from './require-json.js'
 
 /**
@@ -22,7 +22,7 @@ export function addLegacyRoutes(app: Hono<AppEnv>, { legacy }: Pick<Service, 'le
   app.post(paths.legacyVerify, async (c) => {
     const flaw = encodingFlaw(c.req.raw.headers)
     if (flaw !== null) throw new LegacyRequestError([{ code: 'invalid_encoding', message: flaw, path: [] }])
-    const { verified, result } = await legacy.verify(parseVerifyRequest(await readBody(c.req.raw)))
+    const { verified, result } = await legacy.verify(parseVerifyRequest(await readBody(c.req.raw, maxBodyBytes)))
     return jsonAnswer(result, verified ? 200 : 409)
   })
   allowMethods(app, paths.legacyLookup, ['GET', 'HEAD'])

@@ -5,8 +5,8 @@ import type { Hono } from 'hono'
 import { allowMethods } from './allow-methods.js'
 import type { AppEnv } from './app-env.js'
 import { jsonAnswer } from './json-answer.js'
-import { refuseBody } from './read-body.js'
 import { readListQuery } from './read-query.js'
+import { refuseBody } from './request-parts.js'
 
 /** Adds the read API. The guard has authenticated the request and set `caller`. */
 export function addPaymentRoutes(app: Hono<AppEnv>, { payments }: Pick<Service, 'payments'>): void {

@@ -1,6 +1,8 @@
 /** The portal inside the reference server. */
+import { connect } from 'node:net'
+import { silentLogger } from '@payment-integration/core'
 import { DatabaseSync } from '@photostructure/sqlite'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { tempConfig } from '../../test/support/temp-config.js'
 import { type RunningServer, startServer } from '../run/start-server.js'
 
@@ -87,6 +89,31 @@ it('sign-ins count in the limit of the caller: beyond it no session is opened an
   const signedIn = records.filter(({ action }) => action === 'integration.signed_in')
   expect(signedIn).toHaveLength(60 - limited.length)
   await own.stop()
+  await made.remove()
+})
+
+it.each([
+  ['of a declared length', 'Content-Length: 100', 'address='],
+  ['in chunks', 'Transfer-Encoding: chunked', '8\r\naddress=\r\n'],
+])('a form %s that breaks off, on either set of pages, is no error of the service', async (_, header, begun) => {
+  const made = await tempConfig({ PI_PORTAL: 'on', PI_CONSOLE: 'on', PI_CONSOLE_URL: 'http://127.0.0.1' })
+  const error = vi.fn()
+  const own = await startServer(made.config, { logger: { ...silentLogger, error } })
+  const { hostname, port } = new URL(own.url)
+  const breakOff = (path: string, origin: string) =>
+    new Promise<void>((resolve) => {
+      const { host } = new URL(origin)
+      const head = [`POST ${path} HTTP/1.1`, `Host: ${host}`, `Origin: ${origin}`, header, form, '', begun]
+      const socket = connect(Number(port), hostname, () => socket.write(head.join('\r\n'), () => socket.end()))
+      socket.resume().on('close', () => resolve())
+    })
+  const form = 'Content-Type: application/x-www-form-urlencoded'
+  for (let n = 0; n < 3; n += 1) {
+    await breakOff('/portal/sign-in', own.url)
+    await breakOff('/console/sign-in', 'http://127.0.0.1')
+  }
+  await own.stop()
+  expect(error).not.toHaveBeenCalled()
   await made.remove()
 })
 

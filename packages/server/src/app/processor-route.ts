@@ -6,13 +6,12 @@ import {
   type UpdateResults,
   unauthorizedBody,
 } from '@payment-integration/contract'
-import { type Service, UpdateConflictError, type UpdateReceiver } from '@payment-integration/core'
+import { readBody, type Service, UpdateConflictError, type UpdateReceiver } from '@payment-integration/core'
 import type { Hono } from 'hono'
 import { allowMethods } from './allow-methods.js'
 import type { AppEnv } from './app-env.js'
 import { HttpRequestError } from './http-errors.js'
 import { jsonAnswer } from './json-answer.js'
-import { readBody } from './read-body.js'
 import { requireJson } from './require-json.js'
 
 /** Largest body, in bytes: that of 100 usual updates. */

@@ -1,13 +1,13 @@
 /** Shares an identity verification. Source: docs/interface.md 4.2, 7. @module */
 import { paths, sharingDisabledBody } from '@payment-integration/contract'
-import type { Service } from '@payment-integration/core'
+import { readBody, type Service } from '@payment-integration/core'
 import { parseShareRequest, ShareRequestError } from '@payment-integration/core/identity'
 import type { Hono } from 'hono'
 import { isTooLong } from '../identity/sumsub-provider.js'
 import { allowMethods } from './allow-methods.js'
 import type { AppEnv } from './app-env.js'
 import { jsonAnswer } from './json-answer.js'
-import { readBody } from './read-body.js'
+import { maxBodyBytes } from './request-parts.js'
 import { contentTypeFlaw } from './require-json.js'
 
 /**
@@ -21,7 +21,7 @@ export function addShareRoute(app: Hono<AppEnv>, { identity }: Pick<Service, 'id
     // A browser adds Basic credentials to another site's form, but cannot send this content type.
     const flaw = contentTypeFlaw(c.req.raw.headers)
     if (flaw !== null) throw new ShareRequestError(flaw)
-    const { email, shareToken } = parseShareRequest(await readBody(c.req.raw))
+    const { email, shareToken } = parseShareRequest(await readBody(c.req.raw, maxBodyBytes))
     const { integrationAddress } = c.get('caller')
     try {
       return jsonAnswer(await identity.share({ integrationAddress, email, shareToken }))

@@ -4,8 +4,7 @@ import type { DeliveryStreams, StreamMessage } from '@payment-integration/core'
 import type { Hono } from 'hono'
 import { allowMethods } from './allow-methods.js'
 import type { AppEnv } from './app-env.js'
-import { refuseBody } from './read-body.js'
-import { authorization } from './request-parts.js'
+import { authorization, refuseBody } from './request-parts.js'
 import { tooManyRequests } from './too-many-requests.js'
 
 /** After this time in milliseconds, a caller over the limit may try again. */

@@ -1,13 +1,13 @@
 /** Causes events, for tests of a receiver in development. See docs/decisions/trigger.md. @module */
 import { cacheControl, triggerPath, unreadableJsonMessage } from '@payment-integration/contract'
-import type { Caller } from '@payment-integration/core'
+import { type Caller, readBody } from '@payment-integration/core'
 import type { Logger } from '@payment-integration/core/ports'
 import type { Hono } from 'hono'
 import { describeError } from '../logging/describe-error.js'
 import { allowMethods } from './allow-methods.js'
 import type { AppEnv } from './app-env.js'
 import { HttpRequestError } from './http-errors.js'
-import { readBody } from './read-body.js'
+import { maxBodyBytes } from './request-parts.js'
 import { requireJson } from './require-json.js'
 
 /** Causes events while they are read. An error `ERR_TRIGGER_INVALID` at once refuses the request, with its message. */
@@ -25,7 +25,7 @@ export function addTriggerRoute(
 ): void {
   app.post(triggerPath, async (c) => {
     requireJson(c.req.raw.headers)
-    const request = parseJson(await readBody(c.req.raw))
+    const request = parseJson(await readBody(c.req.raw, maxBodyBytes))
     const events = begin(() => trigger(request, c.get('caller')))
     return new Response(linesOf(events, logger, c.get('requestId')), { headers })
   })

@@ -39,7 +39,7 @@ const npmArrows = {
   contract: ['zod'],
   webhook: [],
   'version-store': [],
-  client: [],
+  client: ['ky'],
   mirror: [],
   'identity-sumsub': [],
   testing: ['msw'],

@@ -1,8 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
+import type { PluginBuild } from 'esbuild'
 import { defineConfig } from 'tsup'
 
 interface Manifest {
+  readonly name: string
   readonly exports: Readonly<Record<string, { readonly require?: unknown }>>
   readonly imports?: Readonly<
     Record<string, { readonly '@payment-integration/source': Readonly<Record<string, string>> }>
@@ -21,16 +23,37 @@ const chosenByRuntime = Object.values(manifest.imports ?? {})
   .flatMap((choice) => Object.values(choice['@payment-integration/source']))
   .map((path) => [basename(path, '.ts'), path] as const)
 
+/**
+ * Modules of the contract with files of their own. Making a schema is a call, so a bundler must keep every schema of a
+ * file from which something is used; an unused file it leaves out.
+ */
+const apart =
+  manifest.name === '@payment-integration/contract'
+    ? ['legacy', 'legacy-snapshot', 'parse-url', 'processor-update', 'snapshot']
+    : []
+
+/** ky is an ES module alone. Test runners such as jest cannot `require` one, so the CommonJS build contains it. */
+const kyInCommonJs = {
+  name: 'ky-in-commonjs',
+  setup({ initialOptions, onResolve }: PluginBuild) {
+    const external = initialOptions.define?.['TSUP_FORMAT'] === '"esm"'
+    onResolve({ filter: /^ky$/ }, () => (external ? { path: 'ky', external } : undefined))
+  },
+}
+
 export default defineConfig({
   entry: {
     ...listed,
     ...(existsSync('src/bin.ts') ? { bin: 'src/bin.ts' } : {}),
     ...Object.fromEntries(chosenByRuntime),
+    ...Object.fromEntries(apart.map((name) => [name, `src/${name}.ts`])),
   },
   format: dual ? ['esm', 'cjs'] : ['esm'],
   target: 'node20',
   platform: 'neutral',
   external: [/^node:/, /^#/],
+  noExternal: ['ky'],
+  esbuildPlugins: [kyInCommonJs],
   // `node:sqlite` has no other name, and runtimes other than Node know no other.
   removeNodeProtocol: false,
   // One copy of what several entries share, in CJS too: an error class must be the same class everywhere.

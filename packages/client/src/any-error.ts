@@ -81,7 +81,8 @@ const nameByCode: Readonly<Record<AnyClientError['code'], string>> = {
  * are installed.
  */
 export function isClientError(error: unknown): error is AnyClientError {
-  if (!(error instanceof Error)) return false
+  // Not `instanceof`: an error of another realm, as test runners have them, is one too.
+  if (Object.prototype.toString.call(error) !== '[object Error]') return false
   const { code, name } = error as { code?: unknown; name: string }
   return (
     typeof code === 'string' && Object.hasOwn(nameByCode, code) && nameByCode[code as AnyClientError['code']] === name

@@ -5,7 +5,7 @@ import { apiSecret, clientOf, encodedSecret, errorOf, hashOf, page, payment } fr
 import { apiKey, invoice, legacyClientOf, verified } from '../test/legacy-fixtures.js'
 import { email, kycShareToken, rejection, shareResponse, submission } from '../test/share-fixtures.js'
 import { type AnyClientError, isClientError } from './any-error.js'
-import type { FetchFunction, TransportOptions } from './transport-options.js'
+import type { FetchFunction, FetchInit, TransportOptions } from './transport-options.js'
 
 // A hostile service, proxy and fetch: they put credentials and user data wherever an error could pick them up.
 const leak = `Basic ${encodedSecret} ${apiSecret} ${apiKey} ${email} ${kycShareToken}`
@@ -21,14 +21,14 @@ const json =
   (status: number, body: unknown, headers: Record<string, string> = {}): FetchFunction =>
   async () =>
     Response.json(body, { status, headers: { ...leakHeaders, ...headers }, statusText: encodedSecret })
-const leakyError = (request: Request) =>
+const leakyError = (request: FetchInit) =>
   Object.assign(new TypeError(leak, { cause: Object.assign(new Error(leak), { request, code: encodedSecret }) }), {
     request,
     code: apiSecret,
     config: { headers: leakHeaders },
   })
-const never: FetchFunction = (request) =>
-  new Promise((_, reject) => request.signal.addEventListener('abort', () => reject(leakyError(request))))
+const never: FetchFunction = (_url, init) =>
+  new Promise((_, reject) => init.signal.addEventListener('abort', () => reject(leakyError(init))))
 
 type Call = (options: Partial<TransportOptions>) => Promise<unknown>
 const baseUrl = 'https://payments.example.com'
@@ -56,12 +56,12 @@ const cases: [AnyClientError['code'], string, FetchFunction, Call, Partial<Trans
   ['ERR_AMBIGUOUS_PAYMENT', '409', json(409, { error: leak }), get],
   ['ERR_RATE_LIMITED', '429', json(429, { error: leak }, { 'retry-after': encodedSecret }), list],
   ['ERR_SERVICE_UNAVAILABLE', '503', json(503, { error: leak }, { 'retry-after': encodedSecret }), list],
-  ['ERR_NETWORK', 'a rejected fetch', async (request) => Promise.reject(leakyError(request)), list],
+  ['ERR_NETWORK', 'a rejected fetch', async (_url, init) => Promise.reject(leakyError(init)), list],
   [
     'ERR_NETWORK',
     'a fetch that throws',
-    (request) => {
-      throw leakyError(request)
+    (_url, init) => {
+      throw leakyError(init)
     },
     list,
   ],
@@ -93,7 +93,7 @@ const cases: [AnyClientError['code'], string, FetchFunction, Call, Partial<Trans
   ],
   ['ERR_SERVICE_UNAVAILABLE', 'a 503 on share with another body', json(503, { error: leak }), share],
   ['ERR_RATE_LIMITED', 'a 429 on share', json(429, { error: leak }), share],
-  ['ERR_NETWORK', 'a rejected fetch of a share', async (request) => Promise.reject(leakyError(request)), share],
+  ['ERR_NETWORK', 'a rejected fetch of a share', async (_url, init) => Promise.reject(leakyError(init)), share],
   ['ERR_TIMEOUT', 'a slow share', never, share, { timeoutMs: 10 }],
   [
     'ERR_INVALID_RESPONSE',
@@ -113,7 +113,7 @@ const cases: [AnyClientError['code'], string, FetchFunction, Call, Partial<Trans
   ['ERR_VERIFICATION_FAILED', 'a 409 on verify', json(409, mismatched('order 1')), verify],
   ['ERR_RATE_LIMITED', 'a legacy 429', json(429, { error: leak }), verify],
   ['ERR_SERVICE_UNAVAILABLE', 'a legacy 503', json(503, { error: leak }), verify],
-  ['ERR_NETWORK', 'a rejected legacy fetch', async (request) => Promise.reject(leakyError(request)), verify],
+  ['ERR_NETWORK', 'a rejected legacy fetch', async (_url, init) => Promise.reject(leakyError(init)), verify],
   ['ERR_TIMEOUT', 'a slow legacy attempt', never, verify, { timeoutMs: 10 }],
   [
     'ERR_INVALID_RESPONSE',

@@ -117,10 +117,10 @@ export class NetworkError extends ClientError {
   readonly retryable = true
   /** The code of the operating system, such as `ECONNREFUSED` or `ENOTFOUND`; null for an unknown one. */
   readonly reason: string | null
-  constructor(reason: string | null) {
-    super(
-      `The connection to the service failed${reason === null ? '' : ` (${reason})`}. Check baseUrl and the network, then try again.`,
-    )
+  /** @param detail - The messages of the failure, without secrets; null for none. */
+  constructor(reason: string | null, detail: string | null = null) {
+    const facts = (reason === null ? '' : ` (${reason})`) + (detail === null ? '' : `: ${detail.replace(/\.$/, '')}`)
+    super(`The connection to the service failed${facts}. Check baseUrl and the network, then try again.`)
     this.reason = reason
   }
 }

@@ -1,9 +1,9 @@
 /** Text from the service takes at most linear time. @module */
 import { testGrowth } from '../../../tools/scripts/growth.js'
 import { isAmount, parseAmount } from './amounts/amount.js'
+import { parseRetryAfter } from './internal/buffered-fetch.js'
 import { hideTexts } from './internal/hide-texts.js'
-import { parseJson } from './internal/read-body.js'
-import { parseRetryAfter } from './internal/retry.js'
+import { parseJson } from './internal/request.js'
 import { createWatch } from './internal/unknown-parts.js'
 import { plainAmount } from './legacy/amount.js'
 import { flattenLookup } from './legacy/flatten.js'

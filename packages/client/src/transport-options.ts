@@ -7,7 +7,7 @@ import type { ClientWarning } from './warning.js'
 export interface TransportOptions {
   /** Address of the service, with an optional path prefix: `https:`, or `http:` to a loopback host. */
   readonly baseUrl: string | URL
-  /** Sends each `Request`; must honour its signal. @default the global fetch */
+  /** Sends each request, called as `fetch(url, init)`; must honour `init.signal`. @default the global fetch */
   readonly fetch?: FetchFunction | undefined
   /** Time for one attempt, from the request to the last byte of the body, in milliseconds. @default 10000 */
   readonly timeoutMs?: number | undefined
@@ -37,8 +37,24 @@ export interface TransportOptions {
   readonly strict?: boolean | undefined
 }
 
-/** The part of `fetch` that a client uses. */
-export type FetchFunction = (request: Request) => Promise<Response>
+/** The part of `fetch` that a client uses. The `fetch` of the npm package undici is one too. */
+export type FetchFunction = (url: string, init: FetchInit) => Promise<FetchedResponse>
+
+/** The request of a {@link FetchFunction}, in plain values: they belong to no realm and to no copy of `fetch`. */
+export interface FetchInit {
+  readonly method: string
+  readonly headers: Record<string, string>
+  /** Absent for a GET. */
+  readonly body?: string
+  readonly signal: AbortSignal
+  /** Redirects must not be followed: they would carry the credentials. */
+  readonly redirect: 'manual'
+}
+
+/** The part of a `Response` that a client uses. */
+export interface FetchedResponse extends Pick<Response, 'status' | 'type' | 'body'> {
+  readonly headers: { get(name: string): string | null }
+}
 
 /** Defaults of {@link TransportOptions}. */
 export const clientDefaults = {
@@ -85,7 +101,7 @@ export function checkTransport(options: TransportOptions): Transport {
     maxRetryDelayMs = clientDefaults.maxRetryDelayMs,
     maxResponseBytes = clientDefaults.maxResponseBytes,
     // Reads the global at call time: a test tool or a tracer may replace it later.
-    fetch = (request) => globalThis.fetch(request),
+    fetch = (url, init) => globalThis.fetch(url, init),
     random = () => Math.random(),
     now = () => Date.now(),
     onWarning = null,
@@ -116,8 +132,10 @@ export function checkTransport(options: TransportOptions): Transport {
 const apiPath = '/api/v1'
 
 function checkBaseUrl(value: unknown): string {
-  if (typeof value !== 'string' && !(value instanceof URL)) throw new TypeError('baseUrl is missing; pass a URL.')
-  const url = parseUrl(String(value))
+  // The shape of a URL, not its class: it may come from another realm.
+  const text = typeof value === 'string' ? value : (value as Partial<URL> | null | undefined)?.href
+  if (typeof text !== 'string') throw new TypeError('baseUrl is missing; pass a URL.')
+  const url = parseUrl(text)
   if (url === null) throw new TypeError('baseUrl is not an absolute URL; pass one such as https://payments.example.com')
   if (url.username !== '' || url.password !== '')
     throw new TypeError('baseUrl holds credentials; pass them as options.')

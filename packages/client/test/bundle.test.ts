@@ -24,13 +24,13 @@ async function bundle(code: string): Promise<string> {
   return outputFiles[0]?.text ?? ''
 }
 
-// Budgets in bytes, minified and gzipped. zod/mini with the schemas takes 7 to 8 kB of a client. Full zod alone would
+// Budgets in bytes, minified and gzipped. ky takes 5 kB of a client, zod/mini with the schemas 7 to 8 kB. Full zod alone would
 // take more than 25 kB.
 test.each([
-  ['createClient: read and share', "export { createClient } from '@payment-integration/client'", 18_000],
-  ['createClient and reconcile', "export { createClient, reconcile } from '@payment-integration/client'", 21_500],
-  ['createLegacyClient', "export { createLegacyClient } from '@payment-integration/client'", 16_500],
-  ['everything', "export * from '@payment-integration/client'", 24_500],
+  ['createClient: read and share', "export { createClient } from '@payment-integration/client'", 22_000],
+  ['createClient and reconcile', "export { createClient, reconcile } from '@payment-integration/client'", 25_500],
+  ['createLegacyClient', "export { createLegacyClient } from '@payment-integration/client'", 20_500],
+  ['everything', "export * from '@payment-integration/client'", 28_500],
   ['the amounts alone', "export * from '@payment-integration/client/amounts'", 1_500],
   ['an error class alone', "export { NotFoundError } from '@payment-integration/client'", 560],
 ])('%s is within its budget', async (_name, code, budget) => {

@@ -1,6 +1,6 @@
 /** Fixtures: an integration, payments of the service, and a real HTTP server. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { paymentWriteSchema, type PaymentBody as WrittenPayment } from '@payment-integration/contract'
 import { type Client, type ClientOptions, createClient, type Page, type Payment } from '../src/exports/index.js'
 
@@ -109,4 +109,29 @@ export async function serveReplies(...replies: readonly [Reply, ...Reply[]]) {
     answer(response, status, sent)
   })
   return Object.assign(server, { requests })
+}
+
+/** A real proxy on a free loopback port, which opens tunnels. */
+export async function startProxy() {
+  const tunnels: (string | undefined)[] = []
+  const proxy = createServer((_, response) => response.writeHead(405).end())
+  proxy.on('connect', ({ url }, socket, head) => {
+    tunnels.push(url)
+    const { hostname, port } = new URL(`http://${url}`)
+    const target = connect(Number(port), hostname, () => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n')
+      target.write(head)
+      target.pipe(socket).pipe(target)
+    })
+    for (const end of [target, socket]) end.on('error', () => [target, socket].forEach((each) => void each.destroy()))
+  })
+  await new Promise<void>((listening) => proxy.listen(0, '127.0.0.1', listening))
+  return {
+    url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    tunnels,
+    async [Symbol.asyncDispose]() {
+      proxy.closeAllConnections()
+      await new Promise((closed) => proxy.close(closed))
+    },
+  }
 }

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { integrationAddress } from './fixtures.js'
+import { integrationAddress, startProxy } from './fixtures.js'
 import { runReadme } from './run-readme.js'
 import { paymentHash, startService } from './service.js'
 
@@ -20,6 +20,15 @@ test('the block of the README prints every payment of the service', async () => 
   expect(await runReadme('packages/client/README.md', variablesOf(service))).toBe(
     `${paymentHash(0)} 1 null 13.37 USDC\n${paymentHash(1)} 2 success 13.37 USDC\n`,
   )
+})
+
+test('the block about a proxy reads the service through it', async () => {
+  await using service = await startService()
+  await service.index(0, 1)
+  await using proxy = await startProxy()
+  const variables = { ...variablesOf(service), HTTPS_PROXY: proxy.url }
+  expect(await runReadme('packages/client/README.md', variables, 1)).toBe('1\n')
+  expect(proxy.tunnels).toEqual([new URL(service.url).host])
 })
 
 test('the block about reconciling repairs, stores its checkpoint, and then finds nothing to repair', async () => {

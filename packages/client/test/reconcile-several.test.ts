@@ -56,8 +56,8 @@ test('a failed look-up is repeated by the next run, for a payment of any age, an
   await service.index(...range(8))
   await service.indexTogether(8, { memo: 'order 1' }, { memo: 'order 2' })
   const shop = openShop(service)
-  const failing: FetchFunction = async (request) =>
-    request.url.endsWith(paymentHash(8)) ? new Response('{}', { status: 500 }) : fetch(request)
+  const failing: FetchFunction = async (url, init) =>
+    url.endsWith(paymentHash(8)) ? new Response('{}', { status: 500 }) : fetch(url, init)
   const options = { pageSize: 2, overlapMs: 0 }
   const first = await shop.reconcile({ ...options, legacy: service.legacy({ fetch: failing, retries: 0 }) })
   expect(first).toMatchObject({ severalPayments: { count: 0 }, unreadTransactions: { count: 1 } })
@@ -88,10 +88,8 @@ test('a transaction that the legacy API no longer has is unread, and not looked 
   await using service = await startService()
   await service.index(...range(6))
   const shop = openShop(service)
-  const gone: FetchFunction = async (request) =>
-    request.url.endsWith(paymentHash(5))
-      ? Response.json({ error: 'Transaction not found' }, { status: 404 })
-      : fetch(request)
+  const gone: FetchFunction = async (url, init) =>
+    url.endsWith(paymentHash(5)) ? Response.json({ error: 'Transaction not found' }, { status: 404 }) : fetch(url, init)
   const first = await shop.reconcile({ legacy: service.legacy({ fetch: gone }), pageSize: 2 })
   expect(first).toMatchObject({ unreadTransactions: { count: 1 }, checkpoint: { unread: [] } })
   service.requests.length = 0
@@ -135,9 +133,9 @@ test('a failed look-up does not stop the run, and its transaction is reported as
   await service.index(...range(3))
   await service.indexTogether(3, { memo: 'order 1' }, { memo: 'order 2' })
   const shop = openShop(service)
-  const failing: FetchFunction = async (request) => {
-    const isOne = request.url.endsWith(paymentHash(1))
-    return isOne ? new Response('{"error":"Internal error"}', { status: 500 }) : fetch(request)
+  const failing: FetchFunction = async (url, init) => {
+    const isOne = url.endsWith(paymentHash(1))
+    return isOne ? new Response('{"error":"Internal error"}', { status: 500 }) : fetch(url, init)
   }
   const found = await shop.reconcile({ until: 'end', legacy: service.legacy({ fetch: failing }) })
   expect(found).toMatchObject({ stopped: 'end', repaired: 4, failed: { count: 0 } })
@@ -177,13 +175,13 @@ test('at most four look-ups are in flight, and the findings keep the order of th
   const held = new Promise<void>((resolve) => {
     letFirstGo = resolve
   })
-  const counting: FetchFunction = async (request) => {
+  const counting: FetchFunction = async (url, init) => {
     requests += 1
     open += 1
     most = Math.max(most, open)
     // The first look-up is answered last of the four.
     if (requests === 1) await held
-    const response = await fetch(request)
+    const response = await fetch(url, init)
     open -= 1
     if (requests === 4) letFirstGo()
     return response
@@ -198,9 +196,9 @@ test('an abort during a look-up aborts the run', async () => {
   await using service = await startService()
   await service.index(...range(3))
   const controller = new AbortController()
-  const aborting: FetchFunction = async (request) => {
+  const aborting: FetchFunction = async (url, init) => {
     controller.abort()
-    return fetch(request)
+    return fetch(url, init)
   }
   const options = { until: 'end', legacy: service.legacy({ fetch: aborting }), signal: controller.signal } as const
   expect(await errorOf(openShop(service).reconcile(options))).toMatchObject({ code: 'ERR_ABORTED' })

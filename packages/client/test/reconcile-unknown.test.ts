@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import {
+  type FetchFunction,
   type Findings,
   type ListingStore,
   type ReconcileCheckpoint,
@@ -64,9 +65,9 @@ test('a payment that no page showed is found by its look-up, and is compared', a
   await using service = await startService()
   await service.index(...range(6))
   // Simulates a reorg during the run: the payment is on none of its pages.
-  const withoutFive: typeof fetch = async (input, init) => {
-    const response = await fetch(input, init)
-    if (!new URL((input as Request).url).pathname.endsWith('/payments')) return response
+  const withoutFive: FetchFunction = async (url, init) => {
+    const response = await fetch(url, init)
+    if (!new URL(url).pathname.endsWith('/payments')) return response
     const read = (await response.json()) as { payments: { txHash: string }[] }
     return Response.json({ ...read, payments: read.payments.filter(({ txHash }) => txHash !== paymentHash(5)) })
   }
@@ -137,11 +138,11 @@ describe('a look-up that fails', () => {
   /** A client whose look-ups get these answers. */
   function failing(service: Awaited<ReturnType<typeof startService>>, answers: (n: number) => Response | null) {
     const looked: number[] = []
-    const answer: typeof fetch = async (input, init) => {
-      const hash = lookUps([new URL((input as Request).url).pathname])[0]
-      if (hash === undefined) return fetch(input, init)
+    const answer: FetchFunction = async (url, init) => {
+      const hash = lookUps([new URL(url).pathname])[0]
+      if (hash === undefined) return fetch(url, init)
       looked.push(numberOf(hash))
-      return answers(numberOf(hash)) ?? fetch(input, init)
+      return answers(numberOf(hash)) ?? fetch(url, init)
     }
     return { shop: openShop(service, service.client({ fetch: answer, retries: 0 })), looked }
   }

@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import { errorOf, integrationAddress } from './fixtures.js'
 import { paymentHash, second, startService, timeOf } from './service.js'
@@ -40,6 +41,7 @@ test.each<[string, object, number]>([
   ["'known' reads one page", { until: 'known' }, 1],
   ['the default is known', {}, 1],
   ['a date reads to the first payment before it', { until: timeOf(4) }, 3],
+  ['a date of another realm reads equally far', { until: runInNewContext(`new Date(${timeOf(4).getTime()})`) }, 3],
   ['a date between two payments reads equally far', { until: new Date(timeOf(4).getTime() + 1) }, 3],
   ["'end' reads all", { until: 'end' }, 5],
 ])('with a complete store of ten payments in pages of two, %s', async (_case, options, pages) => {

@@ -12,10 +12,10 @@ function blocksOf(path: string): string[] {
   return [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code)
 }
 
-/** Runs the only TypeScript block of a document as a program, and resolves its output. */
-export async function runReadme(path: string, variables: Readonly<Record<string, string>>): Promise<string> {
-  const [code, another] = blocksOf(path)
-  if (code === undefined || another !== undefined) throw new Error(`${path} has no TypeScript block, or several.`)
+/** Runs a TypeScript block of a document as a program, and resolves its output. */
+export async function runReadme(path: string, variables: Readonly<Record<string, string>>, at = 0): Promise<string> {
+  const code = blocksOf(path)[at]
+  if (code === undefined) throw new Error(`${path} has no TypeScript block ${at}.`)
   const flags = ['--conditions=@payment-integration/source', '--import', 'tsx', '--input-type=module', '--eval', code]
   const env = { ...process.env, ...variables }
   return (await promisify(execFile)(process.execPath, flags, { cwd: packageFolder, env })).stdout

@@ -246,8 +246,8 @@ describe.each(engines)('$name', ({ open }) => {
     const memo = 'a\u0000b\ud800c'
     const newer = (payment: object) => ({ ...payment, state: 'charged_back', memo, channel: { name: 'app' } })
     const client = service.client({
-      fetch: async (request) => {
-        const answer = (await (await fetch(request)).json()) as { payments?: object[] }
+      fetch: async (url, init) => {
+        const answer = (await (await fetch(url, init)).json()) as { payments?: object[] }
         return Response.json(answer.payments ? { ...answer, payments: answer.payments.map(newer) } : newer(answer))
       },
     })

@@ -74,7 +74,7 @@ describe.each(engines)('$name', ({ open }) => {
     let requests = 0
     const client = service.client({
       retries: 0,
-      fetch: (request) => (++requests === 1 ? Promise.reject(new TypeError('fetch failed')) : fetch(request)),
+      fetch: (url, init) => (++requests === 1 ? Promise.reject(new TypeError('fetch failed')) : fetch(url, init)),
     })
     const seen: string[] = []
     const mirror = await openMirror(service, {

@@ -15,6 +15,12 @@ export interface ServedPort {
 /** Answers a request. @param uri - Its path and query, byte for byte as sent. */
 export type Answer = (request: Request, uri: string) => Promise<Response>
 
+/** The `Request` of the arguments of a `fetch`. A Request is told by its shape: it may come from another realm. */
+export function toRequest(input: string | URL | Request, init?: RequestInit): Request {
+  if (typeof input === 'string' || !('method' in input)) return new Request(String(input), init)
+  return init === undefined ? input : new Request(input, init)
+}
+
 /**
  * Starts to serve. When the handler or the body of its response fails, the connection closes.
  * @param port - A TCP port of 127.0.0.1; 0 is a free one.

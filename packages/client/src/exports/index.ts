@@ -54,5 +54,11 @@ export { type ReconcileOptions, type ReconcileProgress, reconcileDefaults, type 
 export { reconcile } from '../reconcile/reconcile.js'
 export type { Reconcile, Reconciliation } from '../reconcile/result.js'
 export type { ListingStore, ReconcileStore, StoredKey } from '../reconcile/store.js'
-export { clientDefaults, type FetchFunction, type TransportOptions } from '../transport-options.js'
+export {
+  clientDefaults,
+  type FetchedResponse,
+  type FetchFunction,
+  type FetchInit,
+  type TransportOptions,
+} from '../transport-options.js'
 export type { ClientWarning } from '../warning.js'

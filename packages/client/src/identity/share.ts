@@ -76,7 +76,7 @@ export function identitySharer(credentials: readonly string[], request: Requeste
           502: refusalWithText(identityMisconfiguredBody.error, () => new IdentityMisconfiguredError()),
           503: refusalWithText(
             identityUnavailableBody.error,
-            (retryAfter) => new IdentityUnavailableError(retryAfter()),
+            (retryAfterSeconds) => new IdentityUnavailableError(retryAfterSeconds),
           ),
         },
         signal: checkSignal(signal),

@@ -3,11 +3,11 @@ import { errorBodySchema, notFoundBody } from '@payment-integration/contract'
 import type { ClientError } from '../errors.js'
 import type { RefusalSchema } from './schema.js'
 
-/** The seconds of `Retry-After`, or null. Reads the clock. */
-export type RetryAfter = () => number | null
-
-/** Maps the parsed body of a refusal to its error; null when the body is not the service's own. */
-export type Refusal = (body: unknown, retryAfter: RetryAfter) => ClientError | null
+/**
+ * Maps the parsed body of a refusal, with the whole seconds of its `Retry-After`, to its error; null when the body is
+ * not the service's own.
+ */
+export type Refusal = (body: unknown, retryAfterSeconds: number | null) => ClientError | null
 
 /**
  * The refusals of an endpoint, by status. 401 and 429 mean the same for every endpoint and are absent. A status of 500
@@ -32,9 +32,9 @@ export function refusalOfMissing(refuse: () => ClientError): Refusal {
 }
 
 /** Accepts a refusal only with this `error` text. Other fields of the body may vary. */
-export function refusalWithText(error: string, refuse: (retryAfter: RetryAfter) => ClientError): Refusal {
-  return (body, retryAfter) => {
+export function refusalWithText(error: string, refuse: (retryAfterSeconds: number | null) => ClientError): Refusal {
+  return (body, retryAfterSeconds) => {
     const parsed = errorBodySchema.safeParse(body)
-    return parsed.success && parsed.data.error === error ? refuse(retryAfter) : null
+    return parsed.success && parsed.data.error === error ? refuse(retryAfterSeconds) : null
   }
 }

@@ -1,12 +1,18 @@
-/** Makes one call: attempts, waits and timeouts. @module */
-import { AbortedError, InvalidResponseError, TimeoutError } from '../errors.js'
+/** Makes one call. ky sends, waits and retries. @module */
+import ky, { isHTTPError, isTimeoutError } from 'ky'
+import {
+  AbortedError,
+  ClientError,
+  InvalidResponseError,
+  RateLimitedError,
+  ServiceUnavailableError,
+  TimeoutError,
+  UnauthorizedError,
+} from '../errors.js'
 import type { Transport } from '../transport-options.js'
-import { attempt } from './attempt.js'
-import { parseJson } from './read-body.js'
+import { createBufferedFetch } from './buffered-fetch.js'
 import type { Refusals } from './refusals.js'
-import { planRetry } from './retry.js'
 import type { Schema } from './schema.js'
-import { pause, within } from './time-limits.js'
 import { createWatch, type Watch } from './unknown-parts.js'
 
 /** The caller's credentials. */
@@ -36,23 +42,74 @@ export interface Call<T> {
 /** Makes a call and resolves its parsed answer. */
 export type Requester = <T>(call: Call<T>) => Promise<T>
 
+const retriedStatuses = [429, 502, 503, 504]
+
 /** Binds the options. The secret stays in this closure: no result and no error refers to it. */
 export function createRequester(transport: Transport, credentials: Credentials): Requester {
+  const { baseUrl, timeoutMs, totalTimeoutMs, retries, retryDelayMs, maxRetryDelayMs, random, now } = transport
   const watch = createWatch(transport, credentials.secrets)
+  const service = ky.create({
+    prefixUrl: baseUrl,
+    headers: { authorization: credentials.authorization, accept: 'application/json' },
+    timeout: timeoutMs,
+    retry: {
+      limit: retries,
+      methods: ['get', 'post'],
+      statusCodes: retriedStatuses,
+      afterStatusCodes: retriedStatuses,
+      retryOnTimeout: true,
+      delay: (retry) => Math.min(maxRetryDelayMs, retryDelayMs * 2 ** (retry - 1)),
+      jitter: (delayMs) => random() * delayMs,
+    },
+  })
+
+  /** An error of the caller's own function is rethrown unchanged, and never retried. */
+  async function toFailure(error: unknown, refusals: Refusals): Promise<unknown> {
+    if (isHTTPError(error)) return failureOf(error.response, refusals, credentials.options)
+    if (isTimeoutError(error) && !(error instanceof ClientError)) return new TimeoutError('try', timeoutMs)
+    return error
+  }
+
   return async (call) => {
     if (call.signal?.aborted) throw new AbortedError()
-    const total = new AbortController()
+    const { path, query = {}, json, refusals } = call
+    const deadline = now() + totalTimeoutMs
+    let failure: unknown
+    const end = new AbortController()
     // The listener is removed afterwards, because a caller's signal may outlive thousands of calls.
-    const abort = () => total.abort()
+    const abort = () => end.abort(new AbortedError())
     call.signal?.addEventListener('abort', abort, { once: true })
-    const timer = setTimeout(abort, transport.totalTimeoutMs)
+    const timer = setTimeout(() => end.abort(failure ?? new TimeoutError('total', totalTimeoutMs)), totalTimeoutMs)
+    const bufferedFetch = createBufferedFetch({
+      ...transport,
+      readStatuses: new Set([200, ...Object.keys(refusals).map(Number)]),
+      secrets: [...credentials.secrets, ...(call.secrets ?? [])],
+    })
     try {
-      const body = await fetchBody(call, credentials, total.signal, transport)
-      return parse(call, body, watch)
+      const response = await service(path.slice(1), {
+        ...(json === undefined ? {} : { method: 'post', json }),
+        searchParams: query,
+        signal: end.signal,
+        fetch(request) {
+          failure = undefined
+          return bufferedFetch(request as Request)
+        },
+        retry: {
+          async shouldRetry({ error }) {
+            failure = await toFailure(error, refusals)
+            if (!(failure instanceof ClientError) || !failure.retryable) return false
+            const waitSeconds = isHTTPError(error) ? Number(error.response.headers.get('retry-after')) : 0
+            if (!(now() + waitSeconds * 1_000 < deadline)) return false
+            // ky sends at once after a Retry-After of 0 or of a past date. `true` takes the usual backoff instead.
+            if (isHTTPError(error) && waitSeconds === 0 && retriedStatuses.includes(error.response.status)) return true
+            return undefined
+          },
+        },
+      })
+      if (response.status !== 200) throw new InvalidResponseError('status', response.status)
+      return parse(call, await response.arrayBuffer(), watch)
     } catch (error) {
-      if (call.signal?.aborted) throw new AbortedError()
-      if (total.signal.aborted) throw new TimeoutError('total', transport.totalTimeoutMs)
-      throw error
+      throw end.signal.aborted ? end.signal.reason : await toFailure(error, refusals)
     } finally {
       clearTimeout(timer)
       call.signal?.removeEventListener('abort', abort)
@@ -60,49 +117,24 @@ export function createRequester(transport: Transport, credentials: Credentials):
   }
 }
 
-/** Resolves the body of the answer. An error of the caller's own function is final: no retry helps. */
-async function fetchBody<T>(
-  call: Call<T>,
-  credentials: Credentials,
-  signal: AbortSignal,
-  transport: Transport,
-): Promise<Uint8Array> {
-  const { totalTimeoutMs, retries, retryDelayMs, maxRetryDelayMs, random, now } = transport
-  const deadline = now() + totalTimeoutMs
-  const url = addressOf(call, transport.baseUrl)
-  for (let retry = 1; ; retry += 1) {
-    try {
-      return await within(transport.timeoutMs, signal, (cut) =>
-        attempt(requestOf(call, url, credentials, cut), call.refusals, credentials, transport),
-      )
-    } catch (error) {
-      const isFinal = signal.aborted || retry > retries
-      const plan = { error, retry, retryDelayMs, maxRetryDelayMs, random, remainingMs: deadline - now() }
-      const waitMs = isFinal ? null : planRetry(plan)
-      if (waitMs === null) throw error
-      await pause(waitMs, signal)
-    }
+/** The error of a status other than 2xx. */
+async function failureOf(response: Response, refusals: Refusals, credentialOptions: string): Promise<ClientError> {
+  const { status } = response
+  const seconds = response.headers.get('retry-after')
+  const retryAfterSeconds = seconds === null ? null : Math.ceil(Number(seconds))
+  const refusal = refusals[status]
+  if (refusal) {
+    // A clone, because the answer of the last attempt is judged here twice.
+    const refused = refusal(parseJson(await response.clone().arrayBuffer()), retryAfterSeconds)
+    if (refused) return refused
   }
+  if (status === 401) return new UnauthorizedError(credentialOptions)
+  if (status === 429) return new RateLimitedError(retryAfterSeconds)
+  if (status >= 500) return new ServiceUnavailableError(status, retryAfterSeconds)
+  return new InvalidResponseError('status', status)
 }
 
-function addressOf<T>({ path, query = {} }: Call<T>, baseUrl: string): string {
-  const parameters = new URLSearchParams(query).toString()
-  return baseUrl + path + (parameters === '' ? '' : `?${parameters}`)
-}
-
-function requestOf<T>({ json }: Call<T>, url: string, { authorization }: Credentials, signal: AbortSignal): Request {
-  const headers = { authorization, accept: 'application/json' }
-  if (json === undefined) return new Request(url, { headers, signal, redirect: 'manual' })
-  return new Request(url, {
-    method: 'POST',
-    headers: { ...headers, 'content-type': 'application/json' },
-    body: JSON.stringify(json),
-    signal,
-    redirect: 'manual',
-  })
-}
-
-function parse<T>({ schema, secrets = [] }: Call<T>, body: Uint8Array, watch: Watch): T {
+function parse<T>({ schema, secrets = [] }: Call<T>, body: ArrayBuffer, watch: Watch): T {
   const value = parseJson(body)
   if (value === undefined) throw new InvalidResponseError('not_json', 200)
   const result = schema.safeParse(value)
@@ -112,4 +144,13 @@ function parse<T>({ schema, secrets = [] }: Call<T>, body: Uint8Array, watch: Wa
   }
   // The path names only fields of our schema. zod's message is omitted, because it may quote the value.
   throw new InvalidResponseError('schema', 200, result.error.issues[0]?.path.map(String).join('.') ?? null)
+}
+
+/** Parses UTF-8 JSON; undefined when it is not (JSON has no undefined). */
+export function parseJson(body: ArrayBuffer | Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
+  } catch {
+    return undefined
+  }
 }

@@ -137,6 +137,8 @@ export function checkReconcile<Tx>(options: ReconcileOptions<Tx>, integrationAdd
 
 function checkUntil(value: unknown): Reach {
   if (value === 'known' || value === 'end') return value
-  if (value instanceof Date && !Number.isNaN(value.getTime())) return value.getTime()
+  // Not `instanceof`: the date of another realm, as test runners have them, is one too.
+  const isDate = Object.prototype.toString.call(value) === '[object Date]'
+  if (isDate && !Number.isNaN((value as Date).getTime())) return (value as Date).getTime()
   throw new TypeError("until is neither 'known' nor 'end' nor a valid Date.")
 }

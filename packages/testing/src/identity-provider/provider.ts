@@ -1,5 +1,6 @@
 /** The identity provider as a function on requests, with a control for tests. @module */
 import { randomBytes } from 'node:crypto'
+import { toRequest } from '../serve.js'
 import { authenticate, type ReceivedRequest } from './authenticate.js'
 import { createControl, type ProviderControl } from './control.js'
 import { Refusal, refusalBody } from './errors.js'
@@ -48,7 +49,7 @@ export interface IdentityProviderControl extends ProviderControl {
 /** A provider in the process of a test. */
 export interface LocalIdentityProvider extends IdentityProviderControl {
   /** Answers a request of its API on any origin. A fault may make it reject. */
-  readonly fetch: (request: Request) => Promise<Response>
+  readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>
   /** Stops its timers. */
   close(): void
 }
@@ -60,7 +61,7 @@ export interface LocalIdentityProvider extends IdentityProviderControl {
  */
 export function createIdentityProvider(options: Omit<IdentityProviderOptions, 'port'>): LocalIdentityProvider {
   const { answer, ...provider } = openProvider(options)
-  return { ...provider, fetch: (request) => answer(request) }
+  return { ...provider, fetch: (input, init) => answer(toRequest(input, init)) }
 }
 
 /** Makes a provider. @returns Its control, and `answer`. `uri` is the path with query, byte for byte as signed. */

@@ -5,7 +5,7 @@ import { createApp } from '@payment-integration/server'
 import { createDraws } from '../builders/draws.js'
 import { fakeClockStart } from '../fake-clock.js'
 import { triggerIdentity } from '../identity-provider/trigger-identity.js'
-import { type ServedPort, serve } from '../serve.js'
+import { type ServedPort, serve, toRequest } from '../serve.js'
 import { createTwinChain, type TwinChain } from './chain.js'
 import { type ChaosPlan, chaosDefaults, checkChaos } from './chaos.js'
 import { createTwinClock } from './clock.js'
@@ -79,7 +79,7 @@ export interface Twin {
   /** Ends the service and starts it again on the same database. */
   restart(): Promise<void>
   /** The HTTP API, without a port: pass it to a client as its `fetch`. */
-  readonly fetch: (request: Request) => Promise<Response>
+  readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>
   /** The same API on a port of 127.0.0.1, until `close`; 0, the default, is a free one. */
   listen(port?: number): Promise<{ readonly url: string }>
   /** Each arrival of a notification with the verdict that a correct receiver gives, oldest first. */
@@ -220,7 +220,7 @@ export async function createTwin(options: TwinOptions = {}): Promise<Twin> {
       engine.restart()
       await engine.settle()
     },
-    fetch: answer,
+    fetch: (input, init) => answer(toRequest(input, init)),
     async listen(port = 0) {
       const opened = await serve(answer, port)
       ports.push(opened)

@@ -113,8 +113,7 @@ export function createTwinIdentity(
     newId: () => draws.hex(12).slice(2),
     sendWebhook: post,
   })
-  const send: typeof fetch = (input, init) => provider.fetch(new Request(input, init))
-  const connection = { baseUrl, fetch: send, now, timeoutMs }
+  const connection = { baseUrl, fetch: provider.fetch, now, timeoutMs }
   function open(): SumsubIdentity {
     const access = { ...connection, appToken: 'sbx:service', secretKey: serviceKey, levelName: 'basic-kyc-level' }
     return createSumsubIdentity({ ...access, webhookSecret, limits, clock: { now }, elapsed: now })

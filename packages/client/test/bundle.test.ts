@@ -24,8 +24,8 @@ async function bundle(code: string): Promise<string> {
   return outputFiles[0]?.text ?? ''
 }
 
-// Budgets in bytes, minified and gzipped. ky takes 5 kB of a client, zod/mini with the schemas 7 to 8 kB. Full zod alone would
-// take more than 25 kB.
+// Budgets in bytes, minified and gzipped. ky takes 5 kB of a client, zod/mini with the schemas 7 to 8 kB. Full zod
+// alone would take more than 25 kB.
 test.each([
   ['createClient: read and share', "export { createClient } from '@payment-integration/client'", 22_000],
   ['createClient and reconcile', "export { createClient, reconcile } from '@payment-integration/client'", 25_500],

@@ -14,7 +14,13 @@ export class FilterError extends Error {
 }
 
 /** Statuses of deliveries, in the order of the form. */
-export const deliveryStatuses: readonly DeliveryStatus[] = ['pending', 'delivered', 'exhausted', 'superseded']
+export const deliveryStatuses: readonly DeliveryStatus[] = [
+  'pending',
+  'delivered',
+  'exhausted',
+  'superseded',
+  'missing',
+]
 
 /** Fields of a form, as they are in the URL. */
 export type Given = Readonly<Record<string, string>>

@@ -34,8 +34,28 @@ export interface DeliveryCommands {
       readonly signal?: AbortSignal | undefined
     },
   ): Promise<ReplayTotals>
+  /**
+   * Counts missing deliveries, newest first and in parts, until `signal` aborts. With `repair` it makes them due again
+   * as replays; each part is committed with its record in the audit log. Source: docs/decisions/missing-deliveries.md.
+   */
+  check(options?: {
+    /** @default false */
+    readonly repair?: boolean | undefined
+    /** Called after each part with the numbers so far. */
+    readonly onProgress?: ((done: CheckTotals) => void) | undefined
+    readonly signal?: AbortSignal | undefined
+  }): Promise<CheckTotals>
   /** Endpoints with failures in a row. */
   endpoints(): Promise<EndpointView[]>
+}
+
+/** Progress of a check for missing deliveries. */
+export interface CheckTotals {
+  /** Versions of payments, with or without a delivery. */
+  readonly examined: number
+  readonly missing: number
+  /** Missing deliveries that are due again. */
+  readonly requeued: number
 }
 
 /** A signed POST that is no delivery of a payment, and its answer. Nothing of it is stored but its audit record. */

@@ -3,7 +3,7 @@
  * @module
  */
 import type { PaymentState, UpdateOutcome } from '@payment-integration/contract'
-import type { DeliveryStatus } from './ports/store-deliveries.js'
+import type { SettledStatus } from './ports/store-deliveries.js'
 import type { AuditHead } from './service-types.js'
 
 /** The payment of an event. */
@@ -57,7 +57,7 @@ export type ServiceEvent =
        */
       readonly publishedMs: number | null
       /** State of the delivery after the attempt. */
-      readonly outcome: DeliveryStatus
+      readonly outcome: SettledStatus
       /** If `outcome` is `pending`: milliseconds until the next attempt. Else null. */
       readonly retryInMs: number | null
     } & PaymentName)

@@ -1,4 +1,5 @@
 /** The database as the store uses it, and the few places where the two databases differ. @module */
+import type { OpenSnapshot } from '@payment-integration/core/ports'
 import type { Kysely, RawBuilder, Transaction } from 'kysely'
 import type { RawRows } from './internal/row-view.js'
 import type { ColumnTypes } from './schema/column-types.js'
@@ -245,8 +246,8 @@ export interface Engine {
   announceDue(): void
   /** Calls `listener` when another process, or this one, told so. Returns what ends it. */
   whenDue(listener: () => void): () => void
-  /** Counts attempts that were settled: each left dead rows in the outbox. Never fails, and delays nobody. */
-  countSettled?(attempts: number): void
+  /** Reads the oldest snapshot of any session, where the database keeps dead rows for them. */
+  oldestSnapshot?(): Promise<OpenSnapshot | null>
   /** A standby for reads that may be stale within a bound. */
   readonly reader?: Reader | undefined
   close(): Promise<void>

@@ -77,7 +77,7 @@ const charts: readonly Chart[] = [
     title: 'Deliveries while another session keeps a snapshot open',
     unit: 'The last rate with the snapshot against the rate before; more is better',
     bars: (text) =>
-      bars(readTable(text, '20 slices of 7,000 deliveries with an open snapshot, beside'), 'last of before', {
+      bars(readTable(text, '20 slices of 1,750 deliveries with an open snapshot, beside'), 'last of before', {
         ours: 'ours',
         'pg-boss': 'pg-boss',
         'graphile-worker': 'graphile-worker',

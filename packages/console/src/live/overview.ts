@@ -1,6 +1,13 @@
 /** The numbers of the overview. @module */
-import type { ChainStatus, Service } from '@payment-integration/core'
-import type { ConsoleAttempt, DeliveryBacklog, EndpointView } from '@payment-integration/core/ports'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type ChainStatus, oldSnapshotMs, type Service } from '@payment-integration/core'
+import type {
+  ConsoleAttempt,
+  DeliveryBacklog,
+  DeliveryStore,
+  EndpointView,
+  OpenSnapshot,
+} from '@payment-integration/core/ports'
 import type { Hour, HourCounts } from './hour-counts.js'
 
 /** The parts of the service that the sampler reads. */
@@ -14,6 +21,10 @@ export interface Overview extends Hour, Pick<LatencyStatistics, 'p50' | 'p95'> {
   readonly backlog: DeliveryBacklog
   readonly chains: readonly ChainStatus[]
   readonly endpoints: readonly EndpointView[]
+  /** Missing deliveries among the newest versions, as far as they are examined. */
+  readonly missing: number
+  /** A database snapshot that has been open for long, or null. */
+  readonly oldSnapshot: OpenSnapshot | null
 }
 
 const hourMs = 3_600_000
@@ -25,20 +36,74 @@ export const mostEndpoints = 100
 /** Reads them. */
 export async function readOverview(
   { store, indexers }: SampledService,
-  hours: HourCounts,
+  { hours, missing }: { readonly hours: HourCounts; readonly missing: () => number },
   now: () => number,
 ): Promise<Overview> {
-  const [hour, dots, backlog, endpoints] = await Promise.all([
+  const [hour, dots, backlog, endpoints, snapshot] = await Promise.all([
     hours.read(),
     store.console.attempts({ since: Math.max(0, now() - hourMs), limit: mostDots }),
     store.deliveries.backlog({ atMost: mostPending }),
     store.deliveries.endpoints({ limit: mostEndpoints }),
+    store.deliveries.oldestSnapshot(),
   ])
   return {
     ...{ payments: hour.payments, attempts: hour.attempts, dots, backlog, endpoints },
     at: now(),
+    missing: missing(),
+    oldSnapshot: snapshot !== null && snapshot.ageMs >= oldSnapshotMs ? snapshot : null,
     ...latencyStatistics(dots.map(({ latencyMs }) => latencyMs)),
     chains: indexers.map((indexer) => indexer.status()),
+  }
+}
+
+/** Versions of one read of {@link createMissingCount}, which bounds its time. */
+const missingPart = 2_000
+/** A restored copy lacks its newest deliveries: older ones are for the command `deliveries check`. */
+const maxChecked = 100_000
+const recheckMs = 60_000
+
+/**
+ * Counts missing deliveries in the background: once in the life of the console, and once a minute while there are any.
+ * @returns A function that yields the count so far, and never waits.
+ */
+export function createMissingCount(
+  deliveries: Pick<DeliveryStore, 'findMissing'>,
+  now: () => number,
+  onError: (error: unknown) => void,
+): () => number {
+  let missing = 0
+  let checkedAt: number | null = null
+  let isChecking = false
+
+  async function check(): Promise<void> {
+    let found = 0
+    let beforeId: string | undefined
+    for (let checked = 0; checked < maxChecked; checked += missingPart) {
+      const begun = performance.now()
+      const part = await deliveries.findMissing({ beforeId, limit: missingPart })
+      found += part.missing
+      missing = Math.max(missing, found)
+      if (part.lowestId === null || part.examined < missingPart) break
+      beforeId = part.lowestId
+      // A quarter of the time at most: SQLite blocks the process.
+      await sleep(3 * (performance.now() - begun), undefined, { ref: false })
+    }
+    missing = found
+  }
+
+  return () => {
+    const isDue = checkedAt === null || (missing > 0 && now() - checkedAt >= recheckMs)
+    if (isDue && !isChecking) {
+      isChecking = true
+      check()
+        .then(() => {
+          checkedAt = now()
+        }, onError)
+        .finally(() => {
+          isChecking = false
+        })
+    }
+    return missing
   }
 }
 

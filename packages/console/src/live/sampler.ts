@@ -7,7 +7,7 @@ import type { ChainStatus } from '@payment-integration/core'
 import type { DeliveryView, StoredPayment } from '@payment-integration/core/ports'
 import { addedSince, type Look, lookAt, mostLookedAt } from './added-rows.js'
 import { createHourCounts, type HourCounts } from './hour-counts.js'
-import { type Overview, readOverview, type SampledService } from './overview.js'
+import { createMissingCount, type Overview, readOverview, type SampledService } from './overview.js'
 
 /** News of one tick. */
 export interface Sample {
@@ -56,6 +56,7 @@ export function createSampler(
   const { store, indexers } = service
   const listeners = new Set<SampleListener>()
   const hours: HourCounts = createHourCounts(store.console, now)
+  const missing = createMissingCount(store.deliveries, now, onError)
   let newest: { readonly at: number; readonly reading: Promise<Overview> } | null = null
   /** Whether the loop runs: one, however pages come and go during a read. */
   let isRunning = false
@@ -64,7 +65,7 @@ export function createSampler(
 
   function overview(): Promise<Overview> {
     if (newest === null || now() - newest.at >= tickMs || now() < newest.at) {
-      const reading = readOverview(service, hours, now)
+      const reading = readOverview(service, { hours, missing }, now)
       newest = { at: now(), reading }
       reading.catch(() => {
         newest = null

@@ -1,5 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** The overview: what happens now. A number has a link where a list has exactly its kind of rows. @module */
+import type { OpenSnapshot } from '@payment-integration/core/ports'
 import type { Child } from 'hono/jsx'
 import { chartData, type StackedSeries } from '../live/chart-data.js'
 import { mostEndpoints, type Overview } from '../live/overview.js'
@@ -50,6 +51,7 @@ export function Tiles({ overview }: { overview: Overview }) {
   const attempts = total(overview.attempts.counts)
   const delivered = total(overview.attempts.counts.filter(({ kind }) => kind === 'delivered'))
   const { pending, oldestDueMs } = overview.backlog
+  const { missing, oldSnapshot } = overview
   const more = (isCut: boolean) => (isCut ? '+' : '')
   return (
     <>
@@ -85,8 +87,31 @@ export function Tiles({ overview }: { overview: Overview }) {
         tone={overview.endpoints.length > 0 ? 'bad' : ''}
         href={hrefOf('/endpoints', { health: 'failing' })}
       />
+      {missing === 0 ? null : (
+        <Tile
+          name="Missing deliveries"
+          value={grouped(missing)}
+          note="neither sent nor in the outbox, as after a restore: run deliveries check --repair"
+          tone="bad"
+          href={hrefOf('/deliveries', { status: 'missing' })}
+        />
+      )}
+      {oldSnapshot === null ? null : (
+        <Tile
+          name="Open database snapshot"
+          value={spanOf(oldSnapshot.ageMs)}
+          note={`slows deliveries until it ends: ${holderOf(oldSnapshot)}`}
+          tone="bad"
+        />
+      )}
     </>
   )
+}
+
+/** Names who keeps a snapshot open. */
+function holderOf({ holder, application, databaseUser }: OpenSnapshot): string {
+  const user = databaseUser === null ? '' : `, database user ${databaseUser}`
+  return `${holder} ${application === '' ? 'without a name' : application}${user}`
 }
 
 /** Without `href`: no list has its rows. */

@@ -14,6 +14,7 @@ const meanings: Readonly<Record<DeliveryStatus, string>> = {
   exhausted: 'Their retries ended without success, and begin again.',
   delivered: 'Their receivers accepted them, and get them once more. A correct receiver ignores what it has.',
   superseded: 'A newer version took their place. A correct receiver discards an older version than it has.',
+  missing: 'No attempt succeeded, and none was planned, as after a restore. They are attempted now.',
 }
 
 /** Counting millions of deliveries takes a while: it stops after these. */

@@ -21,6 +21,7 @@ const tones: Readonly<Record<string, Tone>> = {
   waiting: 'wait',
   failure: 'bad',
   exhausted: 'bad',
+  missing: 'bad',
   blocked: 'bad',
   failing: 'warn',
   refused: 'bad',

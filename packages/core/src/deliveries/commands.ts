@@ -1,6 +1,6 @@
 /** The operator's commands for deliveries: list and replay. See docs/decisions/replays.md. @module */
 import type { Audited } from '../audit/audited.js'
-import type { DeliveryCommands, ReplayTotals } from '../delivery-types.js'
+import type { CheckTotals, DeliveryCommands, ReplayTotals } from '../delivery-types.js'
 import { DeliveryError } from '../errors.js'
 import { assertWhole } from '../internal/assert-whole.js'
 import { parseAddress, parseTxHash } from '../payments/parameters.js'
@@ -8,7 +8,7 @@ import type { DeliveryFilter, DeliveryStore } from '../ports/store-deliveries.js
 
 /** The dependencies of the commands. */
 export interface DeliveryDeps {
-  readonly deliveries: Pick<DeliveryStore, 'list' | 'count' | 'newestId' | 'find' | 'endpoints'>
+  readonly deliveries: Pick<DeliveryStore, 'list' | 'count' | 'newestId' | 'find' | 'findMissing' | 'endpoints'>
   readonly audited: Audited
   /** Called after a commit that made deliveries due. */
   readonly onDue: () => void
@@ -16,6 +16,12 @@ export interface DeliveryDeps {
 
 /** Most deliveries in one transaction of a replay. */
 export const replayPart = 1_000
+
+/** From this age on, in milliseconds, an open database snapshot is reported: claims have slowed down by then. */
+export const oldSnapshotMs = 300_000
+
+/** Most versions in one statement of a check, and in one transaction of its repair. */
+export const checkPart = 5_000
 
 /** Builds the commands. */
 export function createDeliveryCommands({ deliveries, audited, onDue }: DeliveryDeps): DeliveryCommands {
@@ -30,6 +36,23 @@ export function createDeliveryCommands({ deliveries, audited, onDue }: DeliveryD
     const view = await deliveries.find(deliveryId)
     const isOwn = view !== null && [undefined, view.integrationAddress].includes(integrationAddress)
     return isOwn ? 'ERR_DELIVERY_ENDED' : 'ERR_DELIVERY_NOT_FOUND'
+  }
+
+  /** Makes the missing deliveries due whose ids lie between two others. */
+  async function requeue(afterId: string, beforeId: string | undefined): Promise<number> {
+    const upToId = beforeId === undefined ? undefined : String(Number(beforeId) - 1)
+    const { replayed } = await audited(async (tx, note) => {
+      const filter = { status: 'missing', afterId, upToId } as const
+      const result = await tx.replayDeliveries({ ...filter, limit: checkPart })
+      if (result.replayed > 0)
+        note({
+          ...{ action: 'deliveries.replayed', subject: 'all' },
+          details: { status: 'missing', replayed: result.replayed, from: Number(afterId) + 1, through: result.lastId },
+        })
+      return result
+    })
+    if (replayed > 0) onDue()
+    return replayed
   }
 
   return {
@@ -80,6 +103,21 @@ export function createDeliveryCommands({ deliveries, audited, onDue }: DeliveryD
         if (part.replayed + part.underWay < replayPart) break
       }
       return totals satisfies ReplayTotals
+    },
+    async check({ repair = false, onProgress, signal } = {}) {
+      const totals = { examined: 0, missing: 0, requeued: 0 }
+      let beforeId: string | undefined
+      while (!signal?.aborted) {
+        const { examined, missing, lowestId } = await deliveries.findMissing({ beforeId, limit: checkPart })
+        totals.examined += examined
+        totals.missing += missing
+        if (repair && missing > 0 && lowestId !== null)
+          totals.requeued += await requeue(String(Number(lowestId) - 1), beforeId)
+        onProgress?.({ ...totals })
+        if (examined < checkPart || lowestId === null) break
+        beforeId = lowestId
+      }
+      return totals satisfies CheckTotals
     },
     endpoints: () => deliveries.endpoints(),
   }

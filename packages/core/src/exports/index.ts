@@ -1,3 +1,4 @@
+export { oldSnapshotMs } from '../deliveries/commands.js'
 export type * from '../delivery-types.js'
 export * from '../errors.js'
 export type * from '../events.js'

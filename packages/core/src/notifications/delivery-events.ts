@@ -1,13 +1,13 @@
 /** The events of settled attempts. @module */
 import type { ServiceEvent } from '../events.js'
-import type { AttemptRecord, ClaimedDelivery, DeliveryStatus, EndpointTransition } from '../ports/store-deliveries.js'
+import type { AttemptRecord, ClaimedDelivery, EndpointTransition, SettledStatus } from '../ports/store-deliveries.js'
 import { type Attempted, deliveryFields } from './leased-delivery.js'
 
 /**
  * The events of a settled attempt, after those of the rejected one before it.
  * @param outcome - The status of the delivery after both.
  */
-export function attemptEvents(attempted: Attempted, outcome: DeliveryStatus): ServiceEvent[] {
+export function attemptEvents(attempted: Attempted, outcome: SettledStatus): ServiceEvent[] {
   const { claim, rejected, attempt, verdict, publishedMs } = attempted
   const { reason, replay } = attempt
   const fields = deliveryFields(claim)

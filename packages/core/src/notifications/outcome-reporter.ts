@@ -2,7 +2,7 @@
 import type { EventSink } from '../events.js'
 import { describeError } from '../internal/describe-error.js'
 import type { Store } from '../ports/store.js'
-import type { AttemptRecord, DeliveryStatus, EndpointTransition, Settled } from '../ports/store-deliveries.js'
+import type { AttemptRecord, EndpointTransition, Settled, SettledStatus } from '../ports/store-deliveries.js'
 import type { Clock, Logger } from '../ports/world.js'
 import { attemptEvents, endpointEvent } from './delivery-events.js'
 import { type Attempted, deliveryFields } from './leased-delivery.js'
@@ -40,12 +40,12 @@ export function createOutcomeReporter({ store, clock, publish, logger }: Outcome
     publish(endpointEvent(transition))
   }
 
-  function publishAttempt(attempted: Attempted, outcome: DeliveryStatus): void {
+  function publishAttempt(attempted: Attempted, outcome: SettledStatus): void {
     for (const event of attemptEvents(attempted, outcome)) publish(event)
   }
 
   /** The delivery's status after an attempt that is in the log, else null. */
-  async function loggedOutcome({ claim, rejected, attempt, verdict }: Attempted): Promise<DeliveryStatus | null> {
+  async function loggedOutcome({ claim, rejected, attempt, verdict }: Attempted): Promise<SettledStatus | null> {
     const view = await store.deliveries.find(claim.deliveryId)
     const logged = view?.attempts[claim.attempt - 1 + (rejected === null ? 0 : 1)]
     if (view === null || logged === undefined || !isSame(logged, attempt)) return null

@@ -100,7 +100,7 @@ export interface Settled {
    * The status of each delivery, in the order given. Null: the lease was lost; nothing was written. `locked`: another
    * transaction locks the row; nothing was written, and the attempt may be settled later.
    */
-  readonly statuses: readonly (DeliveryStatus | 'locked' | null)[]
+  readonly statuses: readonly (SettledStatus | 'locked' | null)[]
   /** Endpoints whose block began or ended. */
   readonly transitions: readonly EndpointTransition[]
 }
@@ -116,8 +116,14 @@ export interface EndpointTransition {
   readonly failingMs: number
 }
 
-/** The status of a delivery. */
-export type DeliveryStatus = 'pending' | 'delivered' | 'exhausted' | 'superseded'
+/**
+ * The status of a delivery. `delivered`: a 2xx is logged, or its history has ended. `missing`: nothing is known of its
+ * end, and it is not in the outbox, as after a restore of an incomplete copy.
+ */
+export type DeliveryStatus = 'pending' | 'delivered' | 'exhausted' | 'superseded' | 'missing'
+
+/** The status of a delivery after an attempt. */
+export type SettledStatus = Exclude<DeliveryStatus, 'missing'>
 
 /** A delivery as an operator sees it. */
 export interface DeliveryView {
@@ -185,6 +191,27 @@ export interface DeliveryBacklog {
   readonly oldestDueMs: number | null
   /** The same for deliveries of blocked endpoints. */
   readonly oldestBlockedMs: number | null
+}
+
+/** Versions that were examined for missing deliveries. */
+export interface ExaminedVersions {
+  /** The number of examined versions, with or without a delivery. */
+  readonly examined: number
+  /** How many of them have a missing delivery. */
+  readonly missing: number
+  /** The lowest examined id; null: none was examined. */
+  readonly lowestId: string | null
+}
+
+/** A database snapshot that keeps dead rows of the outbox, so that claims slow down until it ends. */
+export interface OpenSnapshot {
+  readonly holder: 'session' | 'replication slot' | 'prepared transaction'
+  /** How long it has been open, in milliseconds; where the database hides that, since this process saw it first. */
+  readonly ageMs: number
+  /** Null: a replication slot. */
+  readonly databaseUser: string | null
+  /** The application name of the session, or the name of the slot or the prepared transaction. */
+  readonly application: string
 }
 
 /** The free slots of a dispatcher, and its limits. See docs/decisions/fairness.md. */
@@ -261,6 +288,14 @@ export interface DeliveryStore {
    * @param options.atMost - Counting stops here, 1 or more. Rejects with RangeError otherwise. @default no limit
    */
   count(filter: DeliveryFilter, options?: { readonly atMost?: number | undefined }): Promise<number>
+  /**
+   * Examines versions for missing deliveries, newest first. Those whose history has ended are left out.
+   * @param query.beforeId - Only lower ids. @default all
+   * @param query.limit - Versions to examine, which bounds the cost.
+   */
+  findMissing(query: { readonly beforeId?: string | undefined; readonly limit: number }): Promise<ExaminedVersions>
+  /** The oldest database snapshot of any session; null: none is open, or the database keeps no rows for them. */
+  oldestSnapshot(): Promise<OpenSnapshot | null>
   /**
    * The highest known id at or below which no delivery is added any more: ids are assigned before their transactions
    * commit, in another order. It never moves down. Null: transactions in flight leave it unknown; call again.

@@ -41,6 +41,7 @@ export interface HistoryStore {
   /**
    * Ends the replays of a segment's deliveries, and of all before it. Once none of them is pending, their history no
    * longer changes.
+   * @throws RangeError When a delivery of them is missing, or the segment is the newest.
    */
   closeSegments(upTo: number): Promise<void>
   /** Pending deliveries of the segments up to one, whose history must stay. */

@@ -328,6 +328,9 @@ export function memoryDeliveries(clock: Pick<Clock, 'now'>): MemoryDeliveries {
       }
       return ended + endpoints.endFutureBlocks(blockMs)
     },
+    // A memory has no copy in which a delivery could be missing, and no other sessions.
+    findMissing: async () => ({ examined: 0, missing: 0, lowestId: null }),
+    oldestSnapshot: async () => null,
     async msUntilDue() {
       failOnce('msUntilDue')
       const times = waiting().map((row) =>

@@ -7,6 +7,8 @@ import { prefix } from './names.js'
 /** Most pending deliveries that are counted, which bounds the cost of a scrape. */
 export const mostPending = 10_000
 
+const shownSnapshotMs = 60_000
+
 type Deliveries = MetricsSources['deliveries']
 
 interface Reading {
@@ -70,6 +72,21 @@ export function addDeliveryMetrics(
         if (value !== null) this.set({}, value)
       },
     })
+  new Gauge({
+    name: `${prefix}oldest_database_snapshot_seconds`,
+    help: 'How long the oldest database snapshot that keeps dead rows of the outbox has been open; left out below a minute.',
+    labelNames: ['holder', 'database_user', 'application'],
+    registers: [registry],
+    async collect() {
+      this.reset()
+      const deliveries = sources()
+      const oldest = deliveries === undefined ? null : await answerWithin(() => deliveries.oldestSnapshot(), timeoutMs)
+      // Each short query of another session would be a series of its own.
+      if (oldest === null || oldest.ageMs < shownSnapshotMs) return
+      const { holder, databaseUser, application, ageMs } = oldest
+      this.set({ holder, database_user: databaseUser ?? '', application }, ageMs / 1_000)
+    },
+  })
   return () => {
     backlog = undefined
   }

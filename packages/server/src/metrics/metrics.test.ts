@@ -52,9 +52,10 @@ function watching(
   msUntilDue: () => Promise<number | null>,
   backlog: Store['deliveries']['backlog'] = async () => ({ pending: 0, oldestDueMs: null, oldestBlockedMs: null }),
   endpoints: Store['deliveries']['endpoints'] = async () => [],
+  oldestSnapshot: Store['deliveries']['oldestSnapshot'] = async () => null,
 ) {
   const indexers = statuses().map((_, index) => ({ status: () => statuses()[index] ?? chainStatus() }))
-  metrics.watch({ indexers, deliveries: { msUntilDue, backlog, endpoints } })
+  metrics.watch({ indexers, deliveries: { msUntilDue, backlog, endpoints, oldestSnapshot } })
 }
 
 describe('the metrics of chains', () => {

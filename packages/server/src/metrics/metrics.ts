@@ -6,7 +6,7 @@ import type { RequestObserver } from '../app/observe-requests.js'
 /** The parts that a scrape reads. */
 export interface MetricsSources {
   readonly indexers: readonly Pick<Indexer, 'status'>[]
-  readonly deliveries: Pick<Store['deliveries'], 'msUntilDue' | 'backlog' | 'endpoints'>
+  readonly deliveries: Pick<Store['deliveries'], 'msUntilDue' | 'backlog' | 'endpoints' | 'oldestSnapshot'>
 }
 
 /** The metrics of one server. */

@@ -2,6 +2,7 @@
 import type { DeliveryFilter } from '@payment-integration/core/ports'
 import { type Selectable, sql } from 'kysely'
 import { firstIdAt } from '../deliveries/first-id.js'
+import { isDelivered } from '../deliveries/missing.js'
 import type { Engine } from '../engine.js'
 import { parseId } from '../internal/checks.js'
 import { keyBytes } from '../internal/hex.js'
@@ -94,8 +95,12 @@ export function pageQuery(engine: Reads, filter: Filter, range: IdRange, size: n
           eb(selectFrom('payments as p').select('p.chain_id').whereRef('p.id', '=', 'k.payment_id'), '=', chainId ?? 0),
         ),
       )
-      .$if(status === 'delivered', (rows) => rows.where('k.undelivered', 'is', null))
-      .$if(status === 'pending' || status === 'delivered', (rows) =>
+      .$if(status === 'delivered' || status === 'missing', (rows) =>
+        rows
+          .where('k.undelivered', 'is', null)
+          .where(status === 'delivered' ? isDelivered('k.id') : sql<boolean>`not ${isDelivered('k.id')}`),
+      )
+      .$if(status === 'pending' || status === 'delivered' || status === 'missing', (rows) =>
         rows.where(({ eb, selectFrom }) =>
           eb(
             selectFrom('outbox as q').select('q.id').whereRef('q.id', '=', 'k.id'),
@@ -115,7 +120,7 @@ export function pageQuery(engine: Reads, filter: Filter, range: IdRange, size: n
 
 /** The status that is compared row by row: no index has it with an integration, and most are delivered. */
 const comparedStatus = ({ status, integrationAddress }: Filter) =>
-  integrationAddress !== undefined || status === 'delivered' ? status : undefined
+  integrationAddress !== undefined || status === 'delivered' || status === 'missing' ? status : undefined
 
 type Key = Pick<Selectable<SnapshotRow>, 'id' | 'payment_id' | 'integration' | 'created_at' | 'undelivered'>
 

@@ -7,6 +7,7 @@ import { createClaim } from './claim.js'
 import { findEndpoint, listEndpoints } from './endpoint-rows.js'
 import { createEndFutureWaits } from './future-waits.js'
 import { countDeliveries, findDelivery, listDeliveries, newestDelivery } from './list.js'
+import { findMissing } from './missing.js'
 import { createSettle } from './settle.js'
 import { createCompleteUpTo, streamDeliveries } from './stream.js'
 
@@ -24,6 +25,8 @@ export function createDeliveryStore(engine: Engine, ids: Ids): DeliveryStore {
     newestId: (filter) => newestDelivery(engine, filter),
     count: async (filter, { atMost } = {}) =>
       countDeliveries(engine, filter, atMost === undefined ? undefined : checkInteger(atMost, 'atMost', 1)),
+    findMissing: (query) => findMissing(engine, query),
+    oldestSnapshot: async () => (await engine.oldestSnapshot?.()) ?? null,
     completeUpTo: createCompleteUpTo(engine),
     stream: (query) => streamDeliveries(engine, query),
     endpoints: async ({ limit } = {}) =>

@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import type { Connection } from '../engine.js'
 import { checkInteger, parseId } from '../internal/checks.js'
 import { keyBytes } from '../internal/hex.js'
+import { isDelivered } from './missing.js'
 
 /** A filter with a range of ids. */
 export interface RangeFilter extends DeliveryFilter {
@@ -51,7 +52,12 @@ export function filtered(db: Connection, filter: RangeFilter) {
         rows.where('d.integration', '=', keyBytes(integrationAddress ?? '')),
       )
       .$if(status === 'pending', (rows) => rows.where('q.id', 'is not', null))
-      .$if(status === 'delivered', (rows) => rows.where('q.id', 'is', null).where('d.undelivered', 'is', null))
+      .$if(status === 'delivered' || status === 'missing', (rows) =>
+        rows
+          .where('q.id', 'is', null)
+          .where('d.undelivered', 'is', null)
+          .where(status === 'delivered' ? isDelivered('d.id') : sql<boolean>`not ${isDelivered('d.id')}`),
+      )
       .$if(status === 'exhausted' || status === 'superseded', (rows) =>
         // `is not null` lets planners use the partial index of undelivered deliveries.
         rows.where('d.undelivered', '=', status ?? '').where('d.undelivered', 'is not', null),

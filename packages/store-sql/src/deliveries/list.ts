@@ -1,11 +1,5 @@
 /** Listings of deliveries for operators. @module */
-import type {
-  AttemptRecord,
-  DeliveryFilter,
-  DeliveryStatus,
-  DeliveryStore,
-  DeliveryView,
-} from '@payment-integration/core/ports'
+import type { AttemptRecord, DeliveryFilter, DeliveryStore, DeliveryView } from '@payment-integration/core/ports'
 import { type NotNull, type Selectable, sql } from 'kysely'
 import type { Connection, Engine } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
@@ -17,6 +11,7 @@ import type { AttemptRow } from '../schema/tables.js'
 import { attemptRecord } from './attempt-row.js'
 import { filtered, idOf, type RangeFilter } from './filter.js'
 import { withIdRange } from './first-id.js'
+import { hasEnded, isSuccess } from './missing.js'
 
 /** Matching deliveries with their attempts, oldest first. */
 export async function listDeliveries(
@@ -67,6 +62,8 @@ function onlyFilter({ integrationAddress, chainId, txHash, status, since, until 
   return { integrationAddress, chainId, txHash, status, since, until }
 }
 
+const ended = sql<Integer>`case when ${hasEnded('d.id')} then 1 else 0 end`.as('ended')
+
 /** The columns of a listed delivery. */
 export const viewColumns = [
   'd.id',
@@ -77,6 +74,7 @@ export const viewColumns = [
   'd.created_at',
   'p.chain_id',
   'p.tx_hash',
+  ended,
 ] as const
 
 /** The rows of a listing, without their attempts. */
@@ -111,10 +109,16 @@ export async function withAttempts({ read, dialect }: Engine, deliveries: readon
       chainId: integer(row.chain_id),
       txHash: hexOf(row.tx_hash),
       version: integer(row.version),
-      status: row.due_at === null ? ((row.undelivered ?? 'delivered') as DeliveryStatus) : 'pending',
+      status: statusOf(row, byDelivery.get(id) ?? []),
       createdAt: integer(row.created_at),
       attempts: byDelivery.get(id) ?? [],
       nextAttemptAt: nullableInteger(row.due_at),
     }
   })
+}
+
+function statusOf(row: ListRow, attempts: readonly AttemptRecord[]): DeliveryView['status'] {
+  if (row.due_at !== null) return 'pending'
+  if (row.undelivered !== null) return row.undelivered as 'exhausted' | 'superseded'
+  return integer(row.ended) === 1 || attempts.some(({ status }) => isSuccess(status)) ? 'delivered' : 'missing'
 }

@@ -1,11 +1,11 @@
 /** Settles attempts. See docs/decisions/settling.md, docs/decisions/retries.md. @module */
 import type {
   AttemptVerdict,
-  DeliveryStatus,
   DeliveryStore,
   EndpointJudge,
   Settled,
   SettledAttempt,
+  SettledStatus,
 } from '@payment-integration/core/ports'
 import type { BulkUpdate, Connection, Engine, SqlDialect } from '../engine.js'
 import { checkInteger, parseId } from '../internal/checks.js'
@@ -20,16 +20,14 @@ import { giveUp, removeFromOutbox } from './leave-outbox.js'
 import { isSuperseded } from './superseded.js'
 
 /** Builds `settle`: logs attempts, settles their deliveries, then updates their endpoints' health. */
-export function createSettle({ transaction, dialect, countSettled }: Engine): DeliveryStore['settle'] {
+export function createSettle({ transaction, dialect }: Engine): DeliveryStore['settle'] {
   return async (settled, judge) => {
     if (settled.length === 0) return { statuses: [], transitions: [] }
     const given = settled.map((one) => {
       if (one.verdict.kind === 'retry') checkInteger(one.verdict.inMs, 'inMs')
       return { ...one, id: parseId(one.claim.deliveryId, 'deliveryId'), token: parseLeaseToken(one.claim.leaseToken) }
     })
-    const result = await transaction((db) => settle(db, dialect, given, judge), { searches: true })
-    countSettled?.(given.length)
-    return result
+    return transaction((db) => settle(db, dialect, given, judge), { searches: true })
   }
 }
 
@@ -79,8 +77,8 @@ async function settle(
 
 /** The rows to write for the attempts whose lease was not lost. */
 function collect(given: readonly Given[], leased: Map<number, LeasedRow>, locked: ReadonlySet<Given>) {
-  const statuses: (DeliveryStatus | 'locked' | null)[] = []
-  const ends: Record<Exclude<DeliveryStatus, 'pending'>, number[]> = { delivered: [], exhausted: [], superseded: [] }
+  const statuses: Settled['statuses'][number][] = []
+  const ends: Record<Exclude<SettledStatus, 'pending'>, number[]> = { delivered: [], exhausted: [], superseded: [] }
   const retries: unknown[][] = []
   const attempts: unknown[][] = []
   const reports = new Map<string, EndpointReport & { results: EndpointReport['results'][number][] }>()
@@ -118,7 +116,7 @@ function collect(given: readonly Given[], leased: Map<number, LeasedRow>, locked
   return { statuses, ends, retries, attempts, reports: [...reports.values()], now }
 }
 
-function outcome(verdict: AttemptVerdict, superseded: boolean): DeliveryStatus {
+function outcome(verdict: AttemptVerdict, superseded: boolean): SettledStatus {
   if (verdict.kind !== 'retry') return verdict.kind
   return superseded ? 'superseded' : 'pending'
 }

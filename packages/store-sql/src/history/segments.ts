@@ -1,6 +1,7 @@
 /** Stores the segments of history: where each begins, and which are closed. Source: docs/retention.md. @module */
-import type { HistorySegment } from '@payment-integration/core/ports'
+import type { ExaminedVersions, HistorySegment } from '@payment-integration/core/ports'
 import type { Selectable } from 'kysely'
+import { findMissing } from '../deliveries/missing.js'
 import type { Connection, Engine, SqlDialect } from '../engine.js'
 import { run } from '../internal/statement.js'
 import { integer } from '../internal/values.js'
@@ -105,6 +106,7 @@ async function record(db: Connection, dialect: SqlDialect, firstDelivery: number
 export async function closeSegments({ transaction, read }: Engine, upTo: number): Promise<void> {
   const { deliveries } = await findSegment(read, upTo)
   if (deliveries.to === unbounded) throw new RangeError(`Segment ${upTo} is the newest: new rows belong to it.`)
+  await assertNoneMissing(read, deliveries.to)
   await transaction((db) =>
     db
       .updateTable('segments')
@@ -113,6 +115,21 @@ export async function closeSegments({ transaction, read }: Engine, upTo: number)
       .where('closes', '=', 0)
       .execute(),
   )
+}
+
+/** Versions of one statement: a long one would keep a snapshot of its own open. */
+const checkedVersions = 10_000
+
+/** @throws RangeError When a delivery of these segments is missing: as a closed one it could never be sent. */
+async function assertNoneMissing(read: Connection, end: number): Promise<void> {
+  for (let before: string | null = String(end); before !== null; ) {
+    const part: ExaminedVersions = await findMissing({ read }, { beforeId: before, limit: checkedVersions })
+    if (part.missing > 0)
+      throw new RangeError(
+        'Deliveries of a segment that has ended are missing, so it stays open. Run deliveries check --repair first.',
+      )
+    before = part.lowestId
+  }
 }
 
 /** The lowest id of a delivery that may be replayed. No segment is closed until the transaction ends. */

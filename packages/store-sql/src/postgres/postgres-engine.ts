@@ -4,8 +4,8 @@ import type pg from 'pg'
 import type { Engine, Reader, SqlDialect, TransactionOptions } from '../engine.js'
 import type { Tables } from '../schema/tables.js'
 import { checkEngine } from './check-engine.js'
-import { type CompactionLimits, createOutboxCompactor } from './compact-outbox.js'
 import { createDueChannel } from './due-channel.js'
+import { createOldestSnapshot } from './oldest-snapshot.js'
 import type { Limits, PostgresDriverOptions } from './postgres-connection.js'
 import { postgresDialect } from './postgres-dialect.js'
 import { kyselyOn, PostgresDriver } from './postgres-driver.js'
@@ -36,12 +36,11 @@ export interface PostgresEngineOptions {
   readonly acceptedEngine?: string | undefined
   /** Closes pools that the store owns. */
   readonly end?: (() => Promise<unknown>) | undefined
-  readonly compaction?: Partial<CompactionLimits> | undefined
 }
 
 /** The engine over a pool. */
 export function createPostgresEngine(pool: pg.Pool, options: PostgresEngineOptions): Engine {
-  const { schema, now, end, answerTimeoutMs, ownClients = false, compaction, limits, acceptedEngine } = options
+  const { schema, now, end, answerTimeoutMs, ownClients = false, limits, acceptedEngine } = options
   const { preparedStatements: keepsPlans = true } = options
   const direct = options.direct ?? (keepsPlans ? pool : undefined)
   const settings = { keepsPlans, ownClients, answerTimeoutMs, limits }
@@ -68,7 +67,6 @@ export function createPostgresEngine(pool: pg.Pool, options: PostgresEngineOptio
   const channel = createDueChannel(schema, direct?.options ?? null, (text) =>
     driver.rows({ sql: text, parameters: [] }),
   )
-  const compactor = createOutboxCompactor(driver, schema, compaction)
   const dialect = postgresDialect(schema, now)
   const reader = options.reader && openReader(options.reader, { driver, settings, schema, dialect })
   const transaction: Engine['transaction'] = (work, given = {}) =>
@@ -93,14 +91,15 @@ export function createPostgresEngine(pool: pg.Pool, options: PostgresEngineOptio
     makeIndex: (index) => makeIndex(patient, schema, index, direct !== undefined),
     announceDue: () => channel.announce(),
     whenDue: (listener) => channel.listen(listener),
-    countSettled: (attempts) => compactor.settled(attempts),
+    oldestSnapshot: createOldestSnapshot((query) => driver.rows(query), now ?? Date.now),
     close() {
       closed = true
       driver.close()
       patient.close()
       reader?.close()
       for (const own of transactors.values()) own.driver.close()
-      closing ??= Promise.all([channel.close(), compactor.idle()])
+      closing ??= channel
+        .close()
         .then(() => end?.())
         .then(() => undefined)
       return closing

@@ -4,13 +4,14 @@ import { addGroup, examples, type Finish, optionsOf, withActor } from '../../com
 import type { ExitCode, Io } from '../../io.js'
 import { parseDeliveryId, wholeNumberParser } from '../../parse.js'
 import { type OperateOptions, withService } from '../../with-service.js'
+import { type CheckOptions, checkDeliveries } from './check.js'
 import { withFilters } from './filter.js'
 import { defaultLimit, type ListDeliveriesOptions, listDeliveries } from './list.js'
 import { type ReplayFailedOptions, replayDelivery, replayFailed } from './replay.js'
 import { deliveryText, endpointsText } from './text.js'
 
 const idHelp = 'id of the delivery, as deliveries list prints it'
-const statuses = ['pending', 'delivered', 'exhausted', 'superseded'] as const
+const statuses = ['pending', 'delivered', 'exhausted', 'superseded', 'missing'] as const
 const exampleAddress = `0x${'a1'.repeat(20)}`
 
 /** Adds the group and its commands. */
@@ -60,6 +61,10 @@ export function addDeliveries(program: Command, io: Io, finish: Finish): void {
       examples(dryRun, 'deliveries replay-failed --since 7d', 'deliveries replay-failed --all --json'),
     )
     .action(async (_options, command) => finish(await replayFailed(optionsOf<ReplayFailedOptions>(command), io)))
+  withActor(add('check', 'find deliveries that are missing after a restore: neither sent nor in the outbox'))
+    .option('--repair', 'make them due again; the running server sends them')
+    .addHelpText('after', examples('deliveries check', 'deliveries check --repair', 'deliveries list --status missing'))
+    .action(async (_options, command) => finish(await checkDeliveries(optionsOf<CheckOptions>(command), io)))
   add('endpoints', 'list failing endpoints: failures in a row, since when, and blocked until when')
     .addHelpText('after', examples('deliveries endpoints'))
     .action(async (_options, command) => finish(await listEndpoints(optionsOf<OperateOptions>(command), io)))

@@ -1,6 +1,7 @@
 /** `payment-integration status`: shows the health of a running server. @module */
 import { parseUrl } from '@payment-integration/contract'
-import type { RunningProcess } from '@payment-integration/core'
+import { oldSnapshotMs, type RunningProcess } from '@payment-integration/core'
+import type { OpenSnapshot } from '@payment-integration/core/ports'
 import { type Command, InvalidArgumentError } from 'commander'
 import { examples, type Finish, optionsOf } from '../../command.js'
 import { DatabaseMissingError, ServerError, UsageError } from '../../errors.js'
@@ -8,7 +9,7 @@ import type { ExitCode, Io } from '../../io.js'
 import { createReporter } from '../../output.js'
 import { type OperateOptions, withService } from '../../with-service.js'
 import { askHealth } from './health.js'
-import { type ChainProofs, notificationsText, processesText, proofsText, statusText } from './text.js'
+import { type ChainProofs, notificationsText, oldSnapshotText, processesText, proofsText, statusText } from './text.js'
 
 /** Adds the command. */
 export function addStatus(program: Command, io: Io, finish: Finish): void {
@@ -56,6 +57,8 @@ async function showStatus(options: StatusOptions, io: Io): Promise<ExitCode> {
     report({ event: 'processes', processes: stored.processes }, (event) => processesText(event, io.now()))
   for (const proofs of stored?.proofs ?? []) report({ event: 'proofs', ...proofs }, proofsText)
   if (stored !== null) report({ event: 'notifications', failing: stored.failing }, notificationsText)
+  if (stored !== null && stored.oldSnapshot !== null)
+    report({ event: 'snapshot.old', ...stored.oldSnapshot }, oldSnapshotText)
   // The others may be well: a process without the role `api` answers no request.
   if (health instanceof ServerError) throw health
   return health.status === 'ok' ? 0 : 1
@@ -67,6 +70,8 @@ interface Stored {
   readonly proofs: readonly ChainProofs[]
   /** Number of blocked notification endpoints. */
   readonly failing: number
+  /** A database snapshot that has been open for long, or null. */
+  readonly oldSnapshot: OpenSnapshot | null
 }
 
 /** Reads the database; null when none is configured or found. */
@@ -81,7 +86,9 @@ async function readStored(options: StatusOptions, io: Io): Promise<Stored | null
       for (const { chainId } of config.chains)
         proofs.push({ chainId, ranges: await store.chains.proofs(chainId, maxRanges) })
       const failing = (await deliveries.endpoints()).filter(({ blocks }) => blocks > 0).length
-      stored = { processes: await processes.list(), proofs, failing }
+      const snapshot = await store.deliveries.oldestSnapshot()
+      const oldSnapshot = snapshot !== null && snapshot.ageMs >= oldSnapshotMs ? snapshot : null
+      stored = { processes: await processes.list(), proofs, failing, oldSnapshot }
     })
   } catch (error) {
     // The default database need not be on this machine.

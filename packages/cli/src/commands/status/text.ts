@@ -1,6 +1,6 @@
 /** Formats the health of a server. @module */
 import type { RunningProcess } from '@payment-integration/core'
-import type { ProvenRange } from '@payment-integration/core/ports'
+import type { OpenSnapshot, ProvenRange } from '@payment-integration/core/ports'
 import type { ChainHealth, HealthReport } from '@payment-integration/server'
 import { grouped, span, table } from '../../format.js'
 
@@ -72,6 +72,17 @@ export function notificationsText({ failing }: { readonly failing: number }): st
   if (failing === 0) return ['', 'Notifications: no endpoint fails.']
   const which = failing === 1 ? 'endpoint fails' : 'endpoints fail'
   return ['', `Notifications: ${grouped(failing)} ${which}; see deliveries endpoints.`]
+}
+
+/** A warning about a database snapshot that slows deliveries. Names of sessions are chosen by their clients. */
+export function oldSnapshotText({ holder, ageMs, databaseUser, application }: OpenSnapshot): string[] {
+  const user = databaseUser === null ? '' : ` of database user ${plain(databaseUser)}`
+  const name = application === '' ? 'without a name' : plain(application)
+  return [
+    '',
+    `Warning: a database snapshot has been open for ${span(ageMs / 1_000)} and slows deliveries: ${holder} ${name}${user}.`,
+    'See docs/runbooks/old-snapshot.md.',
+  ]
 }
 
 function chainRow(chain: ChainHealth, now: number): string[] {

@@ -1,0 +1,147 @@
+import { fixtures } from '@payment-integration/core/conformance'
+import type { DeliveryView, Store } from '@payment-integration/core/ports'
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { onBothDatabases } from '../../test/support/both-databases.js'
+import { createStore } from '../create-store.js'
+import type { Engine } from '../engine.js'
+
+const { answered, claimOne, failed, hash, indexed, integration, nextVersion, otherShop, primary, settleOne } = fixtures
+
+const statuses = ['pending', 'delivered', 'exhausted', 'superseded', 'missing'] as const
+
+onBothDatabases((empty) => {
+  async function start() {
+    const engine = await empty()
+    const store = createStore(engine)
+    await store.migrate()
+    await store.integrations.insert(integration())
+    return { engine, store }
+  }
+
+  const all = (store: Store) => store.deliveries.list({ limit: 100 })
+  const statusesOf = (views: readonly DeliveryView[]) => views.map(({ version, status }) => [version, status])
+  /** What a copy of the database has whose outbox was read too late. */
+  const emptyOutbox = ({ transaction, dialect }: Engine) =>
+    transaction((db) => sql`delete from ${sql.raw(dialect.name('outbox'))}`.execute(db))
+
+  /** One delivery in each status but missing, each of its own payment, and a version without a delivery. */
+  async function oneOfEach(store: Store): Promise<void> {
+    await indexed(store, { txHash: hash(1) })
+    await settleOne(store, await claimOne(store), answered, { kind: 'delivered' })
+    await indexed(store, { txHash: hash(2) })
+    await settleOne(store, await claimOne(store), { ...failed, status: 410 }, { kind: 'exhausted' })
+    const third = await indexed(store, { txHash: hash(3) })
+    const claim = await claimOne(store)
+    await nextVersion(store, third)
+    await settleOne(store, claim, failed, { kind: 'retry', inMs: 0 })
+    await settleOne(store, await claimOne(store), answered, { kind: 'delivered' })
+    await indexed(store, { txHash: hash(4) })
+    await settleOne(store, await claimOne(store), failed, { kind: 'retry', inMs: 60_000 })
+    await indexed(store, { txHash: hash(5) })
+    await indexed(store, { txHash: hash(6), integrationAddress: otherShop })
+  }
+
+  test('a delivery is missing when it is not in the outbox, has no end, and no 2xx is logged', async () => {
+    const { engine, store } = await start()
+    await oneOfEach(store)
+    const before = statusesOf(await all(store))
+    expect(before.map(([, status]) => status)).toEqual([
+      ...['delivered', 'exhausted', 'superseded', 'delivered', 'pending', 'pending'],
+    ])
+    expect(await store.deliveries.findMissing({ limit: 100 })).toMatchObject({ examined: 7, missing: 0 })
+    await emptyOutbox(engine)
+    const after = await all(store)
+    expect(after.map(({ status }) => status)).toEqual([
+      ...['delivered', 'exhausted', 'superseded', 'delivered', 'missing', 'missing'],
+    ])
+    expect(await store.deliveries.findMissing({ limit: 100 })).toMatchObject({ examined: 7, missing: 2 })
+    for (const { deliveryId, status } of after)
+      expect(await store.deliveries.find(deliveryId)).toMatchObject({ deliveryId, status })
+    // Every list and count agrees with the status of each.
+    for (const status of statuses) {
+      const own = after.filter((each) => each.status === status)
+      expect(await store.deliveries.list({ status, limit: 100 }), status).toEqual(own)
+      expect(await store.deliveries.count({ status }), status).toBe(own.length)
+      for (const filter of [{ status }, { status, integrationAddress: fixtures.shop }])
+        expect((await store.console.deliveries({ ...filter, limit: 100 })).rows, status).toEqual([...own].reverse())
+      expect(
+        (await store.console.deliveries({ status, txHash: hash(5), limit: 100 })).rows.map(({ txHash }) => txHash),
+        status,
+      ).toEqual(status === 'missing' ? [hash(5)] : [])
+    }
+  })
+
+  test('a part examines as many versions as asked, from the newest down, and names the lowest', async () => {
+    const { engine, store } = await start()
+    await store.transaction((tx) =>
+      fixtures.indexPayments(
+        tx,
+        Array.from({ length: 7 }, (_, n) => primary({ txHash: hash(n) })),
+      ),
+    )
+    await emptyOutbox(engine)
+    const ids = (await all(store)).map(({ deliveryId }) => deliveryId)
+    let beforeId: string | undefined
+    for (const [examined, lowest] of [
+      [3, 4],
+      [3, 1],
+      [1, 0],
+    ] as const) {
+      const part = await store.deliveries.findMissing({ beforeId, limit: 3 })
+      expect(part).toEqual({ examined, missing: examined, lowestId: ids[lowest] })
+      beforeId = part.lowestId ?? undefined
+    }
+    expect(await store.deliveries.findMissing({ beforeId, limit: 3 })).toEqual({
+      ...{ examined: 0, missing: 0, lowestId: null },
+    })
+  })
+
+  test('missing deliveries are replayed by their status, and delivered once more', async () => {
+    const { engine, store } = await start()
+    await oneOfEach(store)
+    await emptyOutbox(engine)
+    const request = { status: 'missing', limit: 100 } as const
+    expect(await store.transaction((tx) => tx.replayDeliveries(request))).toMatchObject({ replayed: 2, underWay: 0 })
+    expect(await store.deliveries.findMissing({ limit: 100 })).toMatchObject({ missing: 0 })
+    expect(await store.deliveries.count({ status: 'pending' })).toBe(2)
+    for (const attempt of [2, 1]) {
+      const claim = await claimOne(store)
+      expect(claim).toMatchObject({ attempt, step: 1, replay: true })
+      expect(await settleOne(store, claim, { ...answered, replay: true }, { kind: 'delivered' })).toBe('delivered')
+    }
+    expect(await store.deliveries.count({ status: 'delivered' })).toBe(4)
+  })
+
+  test('a replay of a delivered one that a copy lacks leaves it delivered', async () => {
+    const { engine, store } = await start()
+    await indexed(store)
+    const claim = await claimOne(store)
+    await settleOne(store, claim, answered, { kind: 'delivered' })
+    await store.transaction((tx) => tx.replayDeliveries({ deliveryId: claim.deliveryId, limit: 1 }))
+    await emptyOutbox(engine)
+    expect((await store.deliveries.find(claim.deliveryId))?.status).toBe('delivered')
+  })
+
+  test('a segment with a missing delivery is not closed; once closed its deliveries need no logged attempt', async () => {
+    const { engine, store } = await start()
+    const { history } = store
+    if (history === null) throw new Error('The store has history.')
+    await indexed(store)
+    await emptyOutbox(engine)
+    await history.beginSegment()
+    await indexed(store, { txHash: hash(9) })
+    await expect(history.closeSegments(0)).rejects.toThrow('Run deliveries check --repair first.')
+    await store.transaction((tx) => tx.replayDeliveries({ status: 'missing', limit: 100 }))
+    for (let left = 2; left > 0; left -= 1)
+      await settleOne(store, await claimOne(store), answered, { kind: 'delivered' })
+    await history.closeSegments(0)
+    await (await history.part('attempts', 0)).remove()
+    expect(statusesOf(await all(store))).toEqual([
+      [1, 'delivered'],
+      [1, 'delivered'],
+    ])
+    expect(await store.deliveries.count({ status: 'delivered' })).toBe(2)
+    expect(await store.deliveries.findMissing({ limit: 100 })).toMatchObject({ examined: 1, missing: 0 })
+  })
+})

@@ -1,4 +1,4 @@
-/** Finds the oldest snapshot that keeps dead rows of the outbox. See docs/runbooks/old-snapshot.md. @module */
+/** Finds the oldest snapshot that keeps dead rows of the outbox. See docs/runbooks/old-database-snapshot.md. @module */
 import type { OpenSnapshot } from '@payment-integration/core/ports'
 import type { NamedQuery } from '../engine.js'
 import type { RawRows } from '../internal/row-view.js'

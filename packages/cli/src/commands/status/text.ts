@@ -81,7 +81,7 @@ export function oldSnapshotText({ holder, ageMs, databaseUser, application }: Op
   return [
     '',
     `Warning: a database snapshot has been open for ${span(ageMs / 1_000)} and slows deliveries: ${holder} ${name}${user}.`,
-    'See docs/runbooks/old-snapshot.md.',
+    'See docs/runbooks/old-database-snapshot.md.',
   ]
 }
 

@@ -74,10 +74,10 @@ export function notificationsText({ failing }: { readonly failing: number }): st
   return ['', `Notifications: ${grouped(failing)} ${which}; see deliveries endpoints.`]
 }
 
-/** A warning about a database snapshot that slows deliveries. Names of sessions are chosen by their clients. */
+/** A warning about a database snapshot that slows deliveries. */
 export function oldSnapshotText({ holder, ageMs, databaseUser, application }: OpenSnapshot): string[] {
-  const user = databaseUser === null ? '' : ` of database user ${plain(databaseUser)}`
-  const name = application === '' ? 'without a name' : plain(application)
+  const user = databaseUser === null ? '' : ` of database user ${databaseUser}`
+  const name = application === '' ? 'without a name' : application
   return [
     '',
     `Warning: a database snapshot has been open for ${span(ageMs / 1_000)} and slows deliveries: ${holder} ${name}${user}.`,

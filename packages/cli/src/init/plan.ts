@@ -1,5 +1,6 @@
 /** Decides which files `init` creates, changes and leaves. @module */
 import { posix } from 'node:path'
+import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff'
 import { InitError, UsageError } from '../errors.js'
 import { changeEnvExample, changeGitignore } from './change-lines.js'
 import { changeManifest } from './change-manifest.js'
@@ -7,7 +8,6 @@ import { type DatabaseName, type FrameworkName, frameworks } from './frameworks.
 import { type Layout, layoutOf } from './layout.js'
 import { type Project, readText } from './project.js'
 import { fromTemplate, type Target } from './template.js'
-import { unifiedDiff } from './unified-diff.js'
 
 /** The choices of the user. */
 export interface InitChoices {
@@ -120,6 +120,18 @@ function wordsOf(project: Project, { folder }: Layout, path: string, { extension
         .join('-') || 'payments',
     EXTENSION: extension,
   }
+}
+
+/**
+ * The lines of a unified diff; none when the texts are equal.
+ * @param before - Null for a new file.
+ */
+export function unifiedDiff(path: string, before: string | null, after: string): string[] {
+  if (before === after) return []
+  const from = before === null ? '/dev/null' : `a/${path}`
+  const options = { context: 3, headerOptions: FILE_HEADERS_ONLY }
+  const diff = createTwoFilesPatch(from, `b/${path}`, before ?? '', after, undefined, undefined, options)
+  return diff.split('\n').slice(0, -1)
 }
 
 /** The lines of the template that the file does not have. */

@@ -21,6 +21,7 @@ export interface RunSummary {
   readonly forks: number
   readonly reorganisations: number
   readonly kills: number
+  readonly clockJumps: number
   readonly repairs: number
   readonly missing: number
   readonly wrong: number
@@ -38,6 +39,7 @@ export async function runSeeds({ from, count, store, onFailure }: RunOptions): P
     forks: 0,
     reorganisations: 0,
     kills: 0,
+    clockJumps: 0,
     repairs: 0,
     missing: 0,
     wrong: 0,
@@ -47,7 +49,7 @@ export async function runSeeds({ from, count, store, onFailure }: RunOptions): P
   for (let seed = from; seed < from + count; seed += 1) {
     const report = await simulateSeed(seed, store)
     const { verdict } = report
-    for (const name of ['forks', 'reorganisations', 'kills', 'repairs', 'virtualMs'] as const)
+    for (const name of ['forks', 'reorganisations', 'kills', 'clockJumps', 'repairs', 'virtualMs'] as const)
       sums[name] += report[name]
     for (const name of ['payments', 'missing', 'wrong', 'repeated'] as const) sums[name] += verdict[name]
     for (const [name, times] of report.faults) faults.set(name, (faults.get(name) ?? 0) + times)
@@ -59,12 +61,21 @@ export async function runSeeds({ from, count, store, onFailure }: RunOptions): P
 }
 
 /** Formats a seed's report, with the command that replays it. */
-export function describeSeed({ plan, verdict, forks, reorganisations, kills, repairs, faults }: SeedReport): string {
+export function describeSeed({
+  plan,
+  verdict,
+  forks,
+  reorganisations,
+  kills,
+  clockJumps,
+  repairs,
+  faults,
+}: SeedReport): string {
   const { seed, store, endpoints, competing, nearHead } = plan
   const command = `npm run simulate -- --seed=${seed}${store === 'memory' ? '' : ` --store=${store}`}`
   return [
     `seed ${seed}: ${verdict.findings.length === 0 ? 'passed' : 'FAILED'}; ${verdict.payments} payments, ${forks} forks (${plan.forks}), ` +
-      `${reorganisations} reorganisations, ${kills} kills, ${repairs} repairs, ${endpoints.length} endpoints, ` +
+      `${reorganisations} reorganisations, ${kills} kills, ${clockJumps} clock jumps, ${repairs} repairs, ${endpoints.length} endpoints, ` +
       `${competing ? 'two processes' : 'one process'}, ${nearHead} blocks near the head`,
     `  faults: ${[...faults].map(([name, times]) => `${name} ${times}`).join(', ') || 'none'}`,
     ...verdict.findings.map((finding) => `  ${finding}`),

@@ -25,6 +25,7 @@ export function testSeeds({ memory: { count, perTest }, sqlite }: SeedCounts): v
       expect(summary.payments).toBeGreaterThan(perTest)
       expect(summary.reorganisations).toBeGreaterThan(perTest / 4)
       expect(summary.kills).toBeGreaterThan(perTest / 10)
+      expect(summary.clockJumps).toBeGreaterThan(perTest / 10)
       repairs += summary.repairs
       expect(summary.faults.size).toBeGreaterThan(20)
     })

@@ -25,6 +25,8 @@ export interface Plan {
   /** Per step of the schedule. */
   readonly killChance: number
   readonly pauseChance: number
+  /** That the clock of the service or of the database is set ahead, back or right. */
+  readonly clockJumpChance: number
   /** Waits between the steps of the schedule, in milliseconds. */
   readonly waits: readonly number[]
   readonly store: 'memory' | 'sqlite'
@@ -80,6 +82,7 @@ export function drawPlan(seed: number, draws: Draws, store: Plan['store']): Plan
     competing: draws.chance(0.35),
     killChance: draws.pick([0, 0.05, 0.15]),
     pauseChance: draws.pick([0, 0, 0.1]),
+    clockJumpChance: draws.fork('clocks').pick([0, 0, 0.1, 0.3]),
     waits: draws.pick([calm, calm, hectic]),
     store,
   }

@@ -1,6 +1,6 @@
 /** Runs one seed: faults happen, then stop, and the store is judged. @module */
 import { UpdateConflictError } from '@payment-integration/core'
-import type { Store } from '@payment-integration/core/ports'
+import type { Clock, Store } from '@payment-integration/core/ports'
 import { cast } from '../chain/transaction.js'
 import type { FaultName } from '../node/fault-names.js'
 import { type Draws, drawsOf } from '../random.js'
@@ -28,6 +28,7 @@ export interface SeedReport {
   readonly forks: number
   readonly reorganisations: number
   readonly kills: number
+  readonly clockJumps: number
   readonly repairs: number
   readonly virtualMs: number
 }
@@ -35,6 +36,8 @@ export interface SeedReport {
 const startMs = Date.UTC(2026, 0, 1)
 /** Longest catch-up once everything is healed, in milliseconds of virtual time. */
 const healMs = 30 * 60_000
+/** Errors of a clock, in milliseconds; a lease lasts ten minutes at the most. */
+const clockErrors = [-25 * 60_000, -120_000, -5_000, 0, 5_000, 120_000, 25 * 60_000]
 /** Port of the operator's requests; those of processes are higher. */
 const operatorPort = 8_000
 /** Longest pause of a process, in milliseconds: several times as long as a lease. */
@@ -48,8 +51,9 @@ export async function simulateSeed(seed: number, store: Plan['store'] = 'memory'
   // Nothing reads the stacks of aborted requests, which took a tenth of the time.
   Error.stackTraceLimit = 0
   const time = installVirtualTime(startMs)
-  const opened = await openStore(store, time)
-  const world = openWorld(drawPlan(seed, draws.fork('plan'), store), draws, time, opened)
+  const clocks = openClocks(time)
+  const opened = await openStore(store, clocks.database)
+  const world = openWorld(drawPlan(seed, draws.fork('plan'), store), draws, time, { ...opened, clocks })
   const restoreNetwork = installVirtualNetwork(world.route)
   try {
     return await world.run()
@@ -61,18 +65,28 @@ export async function simulateSeed(seed: number, store: Plan['store'] = 'memory'
   }
 }
 
+/** The clocks of the service and of the database, each with an error in milliseconds. */
+function openClocks(time: VirtualTime) {
+  const errorMs = { service: 0, database: 0 }
+  const clockWith = (of: keyof typeof errorMs): Clock => ({ now: () => time.now() + errorMs[of], sleep: time.sleep })
+  return { errorMs, service: clockWith('service'), database: clockWith('database') }
+}
+
 function openWorld(
   plan: Plan,
   draws: Draws,
   time: VirtualTime,
-  opened: { readonly store: Store; readonly delivers: boolean },
+  opened: { readonly store: Store; readonly delivers: boolean; readonly clocks: ReturnType<typeof openClocks> },
 ) {
   const schedule = draws.fork('schedule')
   const receiver = createReceiver(draws.fork('receiver'))
   const quarantined = new Set<string>()
   const updates = new Map<string, (string | null)[]>()
   const running = new Map<number, SimulatedProcess>()
+  const { clocks } = opened
+  const clockDraws = draws.fork('clock jumps')
   let kills = 0
+  let clockJumps = 0
   let repairs = 0
   let ports = 0
 
@@ -94,7 +108,7 @@ function openWorld(
     store: opened.store,
     delivers: opened.delivers,
     sender: receiver,
-    clock: time,
+    clock: clocks.service,
     finalityBlocks: plan.finalityBlocks,
     nearHead: plan.nearHead,
     onEvent: watch.see,
@@ -142,6 +156,10 @@ function openWorld(
     if (schedule.chance(plan.pauseChance))
       for (const { control } of running.values())
         if (schedule.chance(0.5)) control.pauseUntil(time.now() + schedule.whole(1_000, longestPauseMs))
+    if (clockDraws.chance(plan.clockJumpChance)) {
+      clocks.errorMs[clockDraws.pick(['service', 'database'] as const)] = clockDraws.pick(clockErrors)
+      clockJumps += 1
+    }
     const wanted = plan.competing ? 2 : 1
     if (running.size < wanted && schedule.chance(0.6)) start()
   }
@@ -156,7 +174,9 @@ function openWorld(
     receiver.heal()
     endpoints.heal()
     chainDriver.finalise()
-    const end = time.now() + healMs
+    Object.assign(clocks.errorMs, { service: 0, database: 0 })
+    // A retry that was planned by a clock ahead may wait longer.
+    const end = time.now() + healMs + (clockJumps > 0 ? Math.max(...clockErrors) : 0)
     while (!(await isCaughtUp())) {
       if (time.now() >= end) return
       // A process whose kill is already planned may die only now.
@@ -222,6 +242,7 @@ function openWorld(
         forks: chainDriver.forks,
         reorganisations,
         kills,
+        clockJumps,
         repairs,
         virtualMs: time.now() - startMs,
       }

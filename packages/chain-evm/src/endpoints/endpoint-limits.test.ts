@@ -17,6 +17,41 @@ beforeEach(async () => {
 })
 afterEach(() => at.close())
 
+describe('a node that answers with millions of brackets', () => {
+  const hostile = always(200, `{"jsonrpc":"2.0","id":1,"result":${'['.repeat(60_000)}`)
+
+  test('is left alone for ten minutes while another is used', async () => {
+    const endpoints = at.open()
+    await used(endpoints)
+    at.nodeAt(0).http = hostile
+    expect(await used(endpoints)).toBe('#2')
+    const asked = at.nodeAt(0).requests.length
+    at.nodeAt(0).http = null
+    expect(new Set(await at.workFor(endpoints, 595_000))).toEqual(new Set(['#2']))
+    expect(at.nodeAt(0).requests).toHaveLength(asked)
+    expect(endpoints.status()).toMatchObject([
+      { failures: 1, lastError: expect.stringContaining('the JSON is nested over 32 levels') },
+      {},
+    ])
+    await at.workFor(endpoints, 60_000)
+    expect(await used(endpoints)).toBe('#1')
+  })
+
+  test('gets no request for ten minutes, even when it is alone, and the caller hears of it at once', async () => {
+    const endpoints = at.alone()
+    await used(endpoints)
+    at.nodeAt(0).http = hostile
+    await expect(used(endpoints)).rejects.toThrow('the JSON is nested over 32 levels')
+    const asked = at.nodeAt(0).requests.length
+    at.nodeAt(0).http = null
+    await at.clock.advance(599_999)
+    await expect(used(endpoints)).rejects.toThrow('left alone for 10 minutes')
+    expect(at.nodeAt(0).requests).toHaveLength(asked)
+    await at.clock.advance(1)
+    expect(await used(endpoints)).toBe('#1')
+  })
+})
+
 describe('a node that wants fewer requests', () => {
   const limited = (retryAfter?: string) =>
     always(429, 'slow down', retryAfter === undefined ? {} : { 'retry-after': retryAfter })

@@ -135,6 +135,7 @@ export function createEndpoint(options: EndpointOptions): ManagedEndpoint {
       limit.refused(end.retryAfter)
     } else {
       guard.lost()
+      if (end.isHostile) limit.rest()
       if (isTry(end.calls)) return
       counts.failures += 1
       note('lost')
@@ -144,6 +145,7 @@ export function createEndpoint(options: EndpointOptions): ManagedEndpoint {
   async function pause(signal: AbortSignal | undefined): Promise<void> {
     closing.signal.throwIfAborted()
     while (clock.now() < limit.until()) {
+      if (limit.isResting()) throw fail.limited('the node is left alone for 10 minutes, because no honest node answers as it did.')
       if (!alone()) throw fail.limited('the node asked for a pause.')
       await clock.sleep(limit.until() - clock.now(), signal ?? closing.signal)
       signal?.throwIfAborted()

@@ -1,9 +1,11 @@
-/** How long a node that answers 429 is left alone. @module */
+/** How long a node is left alone that answers 429, or that sends what must not be parsed. @module */
 import { parseRetryAfter } from '@payment-integration/contract/parse'
 import type { Clock } from '@payment-integration/core/ports'
 
 /** A longer `Retry-After` is cut to this, in milliseconds. */
 const maxRetryAfterMs = 30_000
+/** How long a node gets no request after an answer that was made to exhaust its reader, in milliseconds. */
+const restMs = 600_000
 /** The wait without a `Retry-After`, in milliseconds. It doubles from the third refusal in a row on. */
 const BACKOFF_MS = { first: 500, last: 4_000 } as const
 
@@ -13,6 +15,10 @@ export interface RateLimit {
   refused(retryAfter: string | null): void
   /** It answered a request that was sent at `sentAt`. */
   answered(sentAt: number): void
+  /** It sent an answer that was made to exhaust its reader. */
+  rest(): void
+  /** Whether it rests. That is too long to wait for. */
+  isResting(): boolean
   /** When it may be asked again, by the clock; in the past when it may be asked now. */
   until(): number
 }
@@ -23,6 +29,7 @@ export function createRateLimit(clock: Clock): RateLimit {
   /** When the pause before the newest one ended. */
   let previous = 0
   let refusals = 0
+  let restsUntil = 0
   return {
     refused(retryAfter) {
       const now = clock.now()
@@ -40,6 +47,10 @@ export function createRateLimit(clock: Clock): RateLimit {
       // Of requests sent together some were refused: the pause before them was long enough.
       else if (sentAt >= previous) refusals = Math.min(refusals, 1)
     },
-    until: () => until,
+    rest() {
+      restsUntil = clock.now() + restMs
+    },
+    isResting: () => clock.now() < restsUntil,
+    until: () => Math.max(until, restsUntil),
   }
 }

@@ -10,8 +10,8 @@ const bytesByMethod: Readonly<Record<string, number>> = {
   // Twice the largest contract of any chain, as hex.
   eth_getCode: 1_048_576,
 }
-/** The hashes of 120,000 transactions. */
-const headerBytes = 8_388_608
+/** The hashes of 30,000 transactions. */
+const headerBytes = 2_097_152
 /** Limit for a refusal: a JSON-RPC error, or the body of an HTTP error status. */
 export const refusalBytes = 65_536
 /** The beginning of an answer that is an error: it may name its number first, but no result. */

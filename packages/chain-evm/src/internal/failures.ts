@@ -1,5 +1,6 @@
 /** Turns whatever a transport throws into a ChainError that names the chain and leaks nothing. @module */
 import { parseUrl } from '@payment-integration/contract'
+import { ExcessiveJsonError } from '@payment-integration/contract/parse'
 import { ChainError } from '@payment-integration/core'
 import { DeadlineError } from './deadline.js'
 import { isTransportHttpError, isTransportRpcError, isTransportSizeError } from './transport-errors.js'
@@ -109,7 +110,14 @@ export class NoConnectionError extends Error {
 }
 
 /** Failures whose message is ours, and clean. */
-const ownFailures = [HttpStatusError, TooLargeError, NotJsonRpcError, NoConnectionError, DeadlineError] as const
+const ownFailures = [
+  HttpStatusError,
+  TooLargeError,
+  ExcessiveJsonError,
+  NotJsonRpcError,
+  NoConnectionError,
+  DeadlineError,
+] as const
 
 /** Says in one short phrase why a request failed. `redact` cleans text that the node wrote. */
 export function describeFailure(error: unknown, redact: (text: string) => string): string {
@@ -157,6 +165,12 @@ export function isBrief(error: unknown): boolean {
 /** Whether the answer to a request was larger than it may be. */
 export function isTooLarge(error: unknown): boolean {
   for (const link of chainOf(error)) if (link instanceof TooLargeError || isTransportSizeError(link)) return true
+  return false
+}
+
+/** Whether an answer was made to exhaust its reader: no honest node sends such. */
+export function isExcessive(error: unknown): boolean {
+  for (const link of chainOf(error)) if (link instanceof ExcessiveJsonError) return true
   return false
 }
 

@@ -3,6 +3,7 @@ import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
+import { parseForeignJson } from '@payment-integration/contract/parse'
 import { answerBytes, isLargeError, refusalBytes } from './answer-limits.js'
 import { type BodyBuffers, createBodyBuffers } from './body-buffers.js'
 import { HttpStatusError, StaleConnectionError, TooLargeError } from './failures.js'
@@ -90,17 +91,17 @@ function toOutcomes({ status, retryAfter, body }: Answer, firstId: number, calls
   const count = calls.length
   if (isSuccess(status)) {
     if (isLargeError(body)) throw new TooLargeError(refusalBytes)
-    return decodeAnswer(body.length === 0 ? {} : (JSON.parse(body.toString()) as unknown), firstId, count)
+    return decodeAnswer(body.length === 0 ? {} : parseForeignJson(body), firstId, count)
   }
   // A lone call may be refused by a status with a JSON-RPC error. That of a batch is not about one of its calls.
-  const refusal = count === 1 && status !== 429 ? refusalIn(body.toString()) : null
+  const refusal = count === 1 && status !== 429 ? refusalIn(body) : null
   if (refusal === null) throw new HttpStatusError(status, retryAfter)
   return [refusal]
 }
 
-function refusalIn(text: string): RpcOutcome | null {
+function refusalIn(body: Buffer): RpcOutcome | null {
   try {
-    const [outcome] = decodeAnswer(JSON.parse(text), 0, 1)
+    const [outcome] = decodeAnswer(parseForeignJson(body), 0, 1)
     return outcome === undefined || outcome === null || outcome.ok || outcome.code === null ? null : outcome
   } catch {
     return null
@@ -109,7 +110,7 @@ function refusalIn(text: string): RpcOutcome | null {
 
 async function readAnswer(response: IncomingMessage, buffers: BodyBuffers, maxBytes: number): Promise<Answer> {
   const { statusCode: status = 0, headers } = response
-  const isPacked = headers['content-encoding'] === 'gzip'
+  const isPacked = gzipNames.has(headers['content-encoding']?.toLowerCase() ?? '')
   const stream: Readable = isPacked ? unpacked(response) : response
   const retryAfter = headers['retry-after'] ?? null
   const most = isSuccess(status) ? maxBytes : Math.min(refusalBytes, maxBytes)
@@ -121,6 +122,9 @@ async function readAnswer(response: IncomingMessage, buffers: BodyBuffers, maxBy
     throw error instanceof TooLargeError && !isSuccess(status) ? new HttpStatusError(status, retryAfter) : error
   }
 }
+
+/** Names of codings are case-insensitive, and the second one is equal to the first (RFC 9110 8.4.1). */
+const gzipNames: ReadonlySet<string> = new Set(['gzip', 'x-gzip'])
 
 function isSuccess(status: number): boolean {
   return status >= 200 && status < 300

@@ -54,6 +54,7 @@ describe('an answer that is no answer rejects, is counted as lost, and says what
     ['cut JSON', 200, '{"jsonrpc":"2.0","id":1,"res', 'the answer is not JSON'],
     ['null', 200, 'null', 'the answer is not JSON-RPC'],
     ['more bytes than allowed', 200, `{"result":"${'x'.repeat(10_000)}"}`, 'the answer is larger than 10000 bytes'],
+    ['lists in lists', 200, `{"result":${'['.repeat(33)}`, 'the JSON is nested over 32 levels'],
   ])('%s', async (_, status, body, expected) => {
     node.http = always(status, body, { location: `${node.url}/elsewhere` })
     await expect(open().call(call('echo', 1))).rejects.toThrow(`Chain 1 cannot be read: echo: ${expected}.`)
@@ -111,7 +112,7 @@ describe('an answer is bounded by what was asked', () => {
     ['eth_chainId', [], 65_536],
     ['eth_call', [], 65_536],
     ['eth_getCode', [], 1_048_576],
-    ['eth_getBlockByNumber', ['latest', false], 8_388_608],
+    ['eth_getBlockByNumber', ['latest', false], 2_097_152],
   ])('%s %j', async (method, params, most) => {
     const rpc = sized(most - 100)
     node.answer = () => text(most - 100)
@@ -212,12 +213,20 @@ test('a caller that gives up gets its own reason; the node is not blamed', async
   expect(kinds()).toEqual([])
 })
 
-test('a packed answer is read', async () => {
+test.each(['gzip', 'GZIP', 'x-gzip', 'X-Gzip'])('an answer packed as %j is read', async (coding) => {
   node.http = (response, _, body) => {
-    response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(body))
+    response.writeHead(200, { 'content-encoding': coding }).end(gzipSync(body))
     return true
   }
   expect(await open().call(call('echo', 'packed'))).toBe('packed')
+})
+
+test('an answer of empty objects alone is not parsed', async () => {
+  wire.close()
+  wire = httpWire({ url: node.url, maxResponseBytes: 8_388_608 })
+  node.http = always(200, `{"id":1,"result":[${'{},'.repeat(2_400_000)}{}]}`)
+  await expect(open().call(call('eth_getLogs'))).rejects.toThrow('the JSON has too many objects and lists for its size')
+  expect(ends).toMatchObject([{ kind: 'lost', isHostile: true }])
 })
 
 describe('items of a batch', () => {
@@ -231,6 +240,11 @@ describe('items of a batch', () => {
   test('count by their number, in any order, also when it is written as text', async () => {
     answering((items) => items.reverse().map((item) => ({ ...item, id: String(item.id) })))
     expect(await open().all(heights(5))).toEqual([0, 1, 2, 3, 4])
+  })
+
+  test.each(['0x1', '1e0', ' 1', '1.0', '+1'])('do not count when their number is written as %j', async (id) => {
+    answering(([first, second]) => [{ ...first, id }, second])
+    await expect(open().all(heights(2))).rejects.toThrow('echo: no answer')
   })
 
   test.each([

@@ -6,6 +6,7 @@ import {
   describeRpcError,
   type Failures,
   isBrief,
+  isExcessive,
   isRateLimit,
   isTooLarge,
   rateLimitOf,
@@ -44,8 +45,16 @@ export type RequestEnd =
   | { readonly kind: 'reconnects' }
   /** A gateway failed at once, or the answer was cut: it is sent once more, and `before` runs again first. */
   | { readonly kind: 'repeats' }
-  /** It brought no answer, or not all of it. An answer that a foreign contract made too large is not reported. */
-  | { readonly kind: 'lost'; readonly calls: readonly RpcCall[]; readonly error: Error }
+  /**
+   * It brought no answer, or not all of it. An answer that a foreign contract made too large is not reported.
+   * `isHostile`: the answer was made to exhaust its reader.
+   */
+  | {
+      readonly kind: 'lost'
+      readonly calls: readonly RpcCall[]
+      readonly error: Error
+      readonly isHostile?: boolean
+    }
   /** The node wants fewer requests: what it said about when to come back, or null. */
   | {
       readonly kind: 'limited'
@@ -86,9 +95,9 @@ export function createRpc(fail: Failures, options: RpcOptions): Rpc {
   const { checkChain = () => {} } = options
   const redact = redactor(options.url)
 
-  function lost(calls: readonly RpcCall[], what: string): Error {
+  function lost(calls: readonly RpcCall[], what: string, isHostile = false): Error {
     const error = fail.unavailable(what)
-    onEnd({ kind: 'lost', calls, error })
+    onEnd({ kind: 'lost', calls, error, isHostile })
     return error
   }
 
@@ -113,7 +122,7 @@ export function createRpc(fail: Failures, options: RpcOptions): Rpc {
     // A foreign contract decides how much it answers to a call, and by that nothing about the node.
     if (isTooLarge(error) && calls.some(({ method }) => method === 'eth_call')) return fail.tooLarge(what)
     const limit = rateLimitOf(error)
-    return limit === null ? lost(calls, what) : limited(calls, what, limit.retryAfter)
+    return limit === null ? lost(calls, what, isExcessive(error)) : limited(calls, what, limit.retryAfter)
   }
 
   async function settle(calls: readonly RpcCall[], caller: AbortSignal | undefined): Promise<RpcOutcome[]> {

@@ -82,6 +82,7 @@ describe('an answer that is no answer rejects, and the next request has a new co
   test.each([
     ['cut JSON', '{"jsonrpc":"2.0","id":1,"res', 'the answer is not JSON'],
     ['more bytes than allowed', `{"id":1,"result":"${'x'.repeat(10_000)}"}`, 'the answer is larger than 10000 bytes'],
+    ['lists in lists', `{"id":1,"result":${'['.repeat(33)}`, 'the JSON is nested over 32 levels'],
   ])('%s', async (_, text, expected) => {
     node.ws = (socket) => {
       socket.send(text)

@@ -1,4 +1,5 @@
 /** One WebSocket connection to a node, as long as it lasts. @module */
+import { ExcessiveJsonError, parseForeignJson } from '@payment-integration/contract/parse'
 import type { RawData, WebSocket } from 'ws'
 import { answerBytes, isLargeError, refusalBytes } from './answer-limits.js'
 import { HttpStatusError, NoConnectionError, NotJsonRpcError, TooLargeError } from './failures.js'
@@ -96,7 +97,7 @@ function attach(socket: WebSocket, { maxResponseBytes, onBytes, onNotification }
       rejectUnread(bytes, isError)
       return
     }
-    const answer: unknown = JSON.parse(bytes.toString())
+    const answer = parseForeignJson(bytes)
     const request = requestOf(answer, pending)
     if (request === undefined) {
       onNotification?.(answer)
@@ -132,7 +133,7 @@ function attach(socket: WebSocket, { maxResponseBytes, onBytes, onNotification }
     try {
       receive(data)
     } catch (error) {
-      reason ??= error instanceof SyntaxError || error instanceof TooLargeError ? error : new NotJsonRpcError()
+      reason ??= unusable.some((known) => error instanceof known) ? (error as Error) : new NotJsonRpcError()
       socket.terminate()
     }
   })
@@ -171,6 +172,9 @@ function attach(socket: WebSocket, { maxResponseBytes, onBytes, onNotification }
     },
   }
 }
+
+/** Messages that end a connection and are named as what they are. */
+const unusable = [SyntaxError, TooLargeError, ExcessiveJsonError]
 
 function bytesOf(data: RawData): Buffer {
   if (Array.isArray(data)) return Buffer.concat(data)

@@ -58,7 +58,7 @@ function decodeBatch(items: readonly unknown[], firstId: number, count: number):
 /** The number of an answer; NaN when it has none. Some nodes write numbers as text. */
 export function idOf(answer: unknown): number {
   const id: unknown = typeof answer === 'object' && answer !== null && 'id' in answer ? answer.id : undefined
-  return typeof id === 'number' || (typeof id === 'string' && id !== '') ? Number(id) : Number.NaN
+  return typeof id === 'number' || (typeof id === 'string' && /^[0-9]{1,15}$/.test(id)) ? Number(id) : Number.NaN
 }
 
 /** @throws NotJsonRpcError When `answer` is null. Whether a result is what was asked for is the reader's business. */

@@ -145,7 +145,8 @@ export function createEndpoint(options: EndpointOptions): ManagedEndpoint {
   async function pause(signal: AbortSignal | undefined): Promise<void> {
     closing.signal.throwIfAborted()
     while (clock.now() < limit.until()) {
-      if (limit.isResting()) throw fail.limited('the node is left alone for 10 minutes, because no honest node answers as it did.')
+      if (limit.isResting())
+        throw fail.limited('the node is left alone for 10 minutes, because no honest node answers as it did.')
       if (!alone()) throw fail.limited('the node asked for a pause.')
       await clock.sleep(limit.until() - clock.now(), signal ?? closing.signal)
       signal?.throwIfAborted()

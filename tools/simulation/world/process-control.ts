@@ -57,13 +57,16 @@ export async function afterPause(control: ProcessControl, clock: Clock): Promise
 
 const never = new Promise<never>(() => {})
 
-/** The process's clock. The sleep of a dead process never ends. */
-export function clockOf(control: ProcessControl, clock: Clock): Clock {
+/**
+ * The process's clock. The sleep of a dead process never ends.
+ * @param time - Measures pauses.
+ */
+export function clockOf(control: ProcessControl, clock: Clock, time: Clock = clock): Clock {
   return {
     now: () => clock.now(),
     async sleep(ms, signal) {
       await clock.sleep(ms, signal)
-      await afterPause(control, clock)
+      await afterPause(control, time)
       if (!control.step()) await never
     },
   }

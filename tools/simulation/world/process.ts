@@ -15,6 +15,8 @@ export interface Shared {
   readonly store: Store
   readonly sender: Sender
   readonly clock: Clock
+  /** Time without the error of the clock; it measures pauses. */
+  readonly time: Clock
   readonly finalityBlocks: number
   readonly nearHead: number
   /** Whether the store has an outbox to dispatch from. */
@@ -59,8 +61,8 @@ export function openChain(
 export function startProcess(shared: Shared, port: number, draws: Draws, died: () => void): SimulatedProcess {
   const { chainId, sender, finalityBlocks, delivers, onEvent, onQuarantine } = shared
   const control = controlProcess(died)
-  const clock = clockOf(control, shared.clock)
-  const store = storeOf(control, shared.store, shared.clock)
+  const clock = clockOf(control, shared.clock, shared.time)
+  const store = storeOf(control, shared.store, shared.time)
   const chain = openChain({ ...shared, clock, onQuarantine: (txHash) => control.alive && onQuarantine(txHash) }, port, {
     batchSize: draws.pick([1, 1, 7, 100]),
     maxRange: draws.pick([1, 5, 2_000]),

@@ -36,8 +36,8 @@ export interface SeedReport {
 const startMs = Date.UTC(2026, 0, 1)
 /** Longest catch-up once everything is healed, in milliseconds of virtual time. */
 const healMs = 30 * 60_000
-/** Errors of a clock, in milliseconds; a lease lasts ten minutes at the most. */
-const clockErrors = [-25 * 60_000, -120_000, -5_000, 0, 5_000, 120_000, 25 * 60_000]
+/** Errors of a clock, in milliseconds. The largest are longer than healing may take. */
+const clockErrors = [-21_600_000, -120_000, -5_000, 0, 5_000, 120_000, 21_600_000]
 /** Port of the operator's requests; those of processes are higher. */
 const operatorPort = 8_000
 /** Longest pause of a process, in milliseconds: several times as long as a lease. */
@@ -109,6 +109,7 @@ function openWorld(
     delivers: opened.delivers,
     sender: receiver,
     clock: clocks.service,
+    time,
     finalityBlocks: plan.finalityBlocks,
     nearHead: plan.nearHead,
     onEvent: watch.see,
@@ -175,8 +176,7 @@ function openWorld(
     endpoints.heal()
     chainDriver.finalise()
     Object.assign(clocks.errorMs, { service: 0, database: 0 })
-    // A retry that was planned by a clock ahead may wait longer.
-    const end = time.now() + healMs + (clockJumps > 0 ? Math.max(...clockErrors) : 0)
+    const end = time.now() + healMs
     while (!(await isCaughtUp())) {
       if (time.now() >= end) return
       // A process whose kill is already planned may die only now.

@@ -1,4 +1,5 @@
 /** All nodes of a chain: each piece of work goes to the best. Source: docs/decisions/endpoints.md. @module */
+import { steadyClock } from '@payment-integration/core'
 import type { Clock } from '@payment-integration/core/ports'
 import type { Transport } from 'viem'
 import type { Endpoints } from '../internal/endpoints.js'
@@ -69,7 +70,6 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
   const {
     chainId,
     endpoints: addresses,
-    clock,
     requestTimeoutMs = endpointsDefaults.requestTimeoutMs,
     batchSize = endpointsDefaults.batchSize,
     maxResponseBytes = endpointsDefaults.maxResponseBytes,
@@ -83,6 +83,7 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
   checkWhole('maxRange', maxRange, 1)
   checkWhole('maxRangeCeiling', maxRangeCeiling, maxRange)
   if (addresses.length === 0) throw new TypeError('No endpoint is given; pass at least one.')
+  const clock = steadyClock(options.clock)
   const heads = createHeads(clock)
   const followers = new Map<ManagedEndpoint, HeadFollower>()
   let current: ManagedEndpoint | undefined

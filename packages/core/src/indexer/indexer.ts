@@ -9,6 +9,7 @@ import type { Store } from '../ports/store.js'
 import type { Checkpoint } from '../ports/store-transaction.js'
 import type { Clock, Logger, Random } from '../ports/world.js'
 import type { Indexer } from '../service-types.js'
+import { steadyClock } from '../world/system.js'
 import { createBackfill } from './backfill.js'
 import { createCheckedChain } from './checked-chain.js'
 import { reconcileCoverage } from './coverage.js'
@@ -101,7 +102,8 @@ export function createIndexer(deps: IndexerDeps): Indexer {
       logger.info({ chainId, ...other }, 'another process indexes this chain: it has the lease'),
   })
   const wake = createWake(clock)
-  const shared = { store, chain, clock, publish, logger, mayCommit }
+  // Its follower and backfill measure durations alone.
+  const shared = { store, chain, clock: steadyClock(clock), publish, logger, mayCommit }
   const backfill = createBackfill({ ...shared, random, onRead: wake.wake, onFailed: recordError })
   const follower = createFollower({ ...shared, startBlock, finalityBlocks, beforeRead, onMoved })
 

@@ -30,3 +30,21 @@ export const systemIds: Ids = { next: () => randomUUID() }
 
 /** A logger that discards everything. */
 export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} }
+
+/**
+ * A clock that stands still where the given one is set back, and then goes on. For durations inside of a process: a
+ * pause must not last for as long as the clock was set back. Its `now` is no time of day after that.
+ */
+export function steadyClock(clock: Clock): Clock {
+  let newest = Number.NEGATIVE_INFINITY
+  let setBackMs = 0
+  return {
+    now() {
+      const now = clock.now() + setBackMs
+      if (now < newest) setBackMs += newest - now
+      newest = Math.max(newest, now)
+      return newest
+    },
+    sleep: (ms, signal) => clock.sleep(ms, signal),
+  }
+}

@@ -85,6 +85,10 @@ export async function startOutside() {
     },
     /** Checks a restored database as docs/backup.md says. */
     async checkWhole(database: string, head: string): Promise<void> {
+      expect(await run(database, 'deliveries', 'check', '--repair')).toMatchObject({
+        ...{ code: 0, errors: [] },
+        events: [{ event: 'check.done', missing: 0 }],
+      })
       expect(await run(database, 'audit', 'verify', '--expect', head)).toMatchObject({
         code: 0,
         errors: [],

@@ -1,6 +1,6 @@
 /** Endpoints, integrations and chains, as a browser without JavaScript gets them. */
 import { createTwin, type Twin, type TwinIntegration } from '@payment-integration/testing/twin'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type Console, createConsole } from './create-console.js'
 
 /** More than a page has. */
@@ -106,6 +106,72 @@ describe('a number of the overview', () => {
     const html = await overview()
     expect(tileOf(html, 'Latency p50, p95')).toMatch(/of the newest \d+ attempts/)
     expect(html).toContain('Latency of the newest 400 attempts of the last hour')
+  })
+})
+
+describe('a warning of the overview', () => {
+  type Deliveries = Twin['service']['store']['deliveries']
+
+  /** Loads the overview a while later, at each call. */
+  function overviewOf(changed: Partial<Deliveries>) {
+    const { store } = twin.service
+    const service = { ...twin.service, store: { ...store, deliveries: { ...store.deliveries, ...changed } } }
+    let laterMs = 0
+    const opened = createConsole({ service, now: () => twin.now() + laterMs })
+    onTestFinished(() => opened.close())
+    return async (ms = 1_000) => {
+      laterMs += ms
+      return (await opened.fetch(new Request('http://127.0.0.1:4747/console'))).text()
+    }
+  }
+
+  it('counts missing deliveries among the newest 100,000 versions once, and leads to them', async () => {
+    let examined = 0
+    const load = overviewOf({
+      async findMissing({ beforeId = '1000000', limit }) {
+        examined += limit
+        return { examined: limit, missing: 1, lowestId: String(Number(beforeId) - limit) }
+      },
+    })
+    await expect.poll(() => load(), { timeout: 60_000 }).toContain('<span class="value">50</span>')
+    expect(examined).toBe(100_000)
+    const html = await load()
+    expect(html).toMatch(/href="[^"]*\/deliveries\?status=missing"><span class="name">Missing deliveries/)
+    expect(examined).toBe(100_000)
+  })
+
+  it('goes once a repair has made them due: they are counted again each minute while there are any', async () => {
+    let [missing, calls] = [2, 0]
+    const load = overviewOf({
+      async findMissing() {
+        calls += 1
+        return { examined: 5, missing, lowestId: '1' }
+      },
+    })
+    await expect.poll(() => load(), { timeout: 60_000 }).toContain('Missing deliveries')
+    missing = 0
+    expect(await load(1)).toContain('Missing deliveries')
+    await load(60_000)
+    await expect.poll(() => load(), { timeout: 60_000 }).not.toContain('Missing deliveries')
+    await load(600_000)
+    expect(calls).toBe(2)
+  })
+
+  it('names the session of a database snapshot from five minutes on', async () => {
+    const session = { holder: 'session', databaseUser: 'reporting', application: '<b>dashboard' } as const
+    for (const [ageMs, shown] of [
+      [299_999, false],
+      [300_000, true],
+    ] as const) {
+      const load = overviewOf({ oldestSnapshot: async () => ({ ...session, ageMs }) })
+      expect((await load()).includes('session &lt;b&gt;dashboard, database user reporting')).toBe(shown)
+    }
+  })
+
+  it('is absent while nothing is missing and no snapshot is old', async () => {
+    const html = await get('/console')
+    expect(html).not.toContain('Missing deliveries')
+    expect(html).not.toContain('Open database snapshot')
   })
 })
 

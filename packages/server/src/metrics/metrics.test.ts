@@ -299,6 +299,40 @@ describe('failing endpoints', () => {
   })
 })
 
+describe('the oldest database snapshot', () => {
+  const name = 'oldest_database_snapshot_seconds{holder="session",database_user="reporting",application="dashboard"}'
+
+  it('has its age by user and application from a minute on, and leaves once it ends', async () => {
+    const metrics = await createMetrics()
+    const session = { holder: 'session', databaseUser: 'reporting', application: 'dashboard' } as const
+    let ageMs: number | null = 59_999
+    watching(...([metrics, () => [], async () => 2_500, undefined, undefined] as const), async () =>
+      ageMs === null ? null : { ...session, ageMs },
+    )
+    const values: unknown[] = []
+    for (const age of [59_999, 60_000, 3_600_000, null]) {
+      ageMs = age
+      values.push([...(await read(metrics))].filter(([key]) => key.startsWith('oldest_database_snapshot')))
+    }
+    expect(values).toEqual([[], [[name, 60]], [[name, 3_600]], []])
+  })
+
+  it('is left out while the database does not answer; the rest is there', async () => {
+    const metrics = await createMetrics({ timeoutMs: 10 })
+    watching(
+      metrics,
+      () => [],
+      async () => 2_500,
+      undefined,
+      undefined,
+      () => Promise.reject(new Error('away')),
+    )
+    const found = await read(metrics)
+    expect([...found.keys()].filter((key) => key.startsWith('oldest_database_snapshot'))).toEqual([])
+    expect(found.get('next_delivery_seconds')).toBe(2.5)
+  })
+})
+
 describe('GET /metrics', () => {
   it('is the text format, with no-store and process metrics', async () => {
     const url = await listen(await createMetrics())

@@ -7,7 +7,7 @@ import { operatedDeliveries, refused, shop } from '../../../test/operated-delive
 import { eventsOf, testIo } from '../../../test/test-io.js'
 import { runCli } from '../../run-cli.js'
 import { configuredServerUrl, parseServerUrl } from './status.js'
-import { notificationsText, processesText, proofsText } from './text.js'
+import { notificationsText, oldSnapshotText, processesText, proofsText } from './text.js'
 
 const endpoint = {
   name: 'a.example #1',
@@ -237,6 +237,23 @@ describe('notifications, with a configured database', () => {
     expect((await failing()).lines.at(-1)).toBe('Notifications: no endpoint fails.')
     await fillDeliveries(env, { integrationAddress: shop, payments: 6, ...refused, blockMs: 60_000 })
     expect(eventsOf(await failing('--json')).at(-1)).toEqual({ event: 'notifications', failing: 1 })
+  })
+})
+
+describe('an old database snapshot', () => {
+  it.each([
+    [
+      { holder: 'session', databaseUser: 'reporting', application: 'dashboard' },
+      'session dashboard of database user reporting',
+    ],
+    [{ holder: 'session', databaseUser: 'ada', application: '' }, 'session without a name of database user ada'],
+    [{ holder: 'replication slot', databaseUser: null, application: 'standby_2' }, 'replication slot standby_2'],
+  ] as const)('of %j is named with its age', (snapshot, named) => {
+    expect(oldSnapshotText({ ...snapshot, ageMs: 600_000 })).toEqual([
+      '',
+      `Warning: a database snapshot has been open for 10 min and slows deliveries: ${named}.`,
+      'See docs/runbooks/old-database-snapshot.md.',
+    ])
   })
 })
 

@@ -54,7 +54,7 @@ export function missingQuery(db: Connection, before: number, limit: number) {
     .selectFrom('snapshots')
     .select(['id', 'integration', 'undelivered'])
     .where('id', '<', before)
-    .where(sql<boolean>`not ${hasEnded('id')}`)
+    .where('id', '>=', lowestOpen)
     .orderBy('id', 'desc')
     .limit(limit)
   const pending = selectFrom('outbox as q').select('q.id').whereRef('q.id', '=', sql.ref('d.id'))

@@ -12,6 +12,7 @@ import { earliestQuery } from './backlog.js'
 import { candidatesText } from './candidates.js'
 import { countQuery, listQuery, newestQuery } from './list.js'
 import { lockText } from './lock-deliveries.js'
+import { missingQuery } from './missing.js'
 import { lockLeasedText } from './settle.js'
 import { lastAddress } from './skip-scan.js'
 
@@ -97,6 +98,12 @@ async function deliverMost({ engine }: OpenEngine): Promise<void> {
       .where('id', '<=', backlog - 5)
       .execute(),
   )
+  const { dialect } = engine
+  await engine.transaction((db) =>
+    sql`insert into ${sql.raw(dialect.name('attempts'))} (delivery_id, started_at, latency_ms, number, status, replay)
+      select id, created_at, 9, 1, 204, 0 from ${sql.raw(dialect.name('snapshots'))}
+      where id <= ${backlog - 5}`.execute(db),
+  )
 }
 
 describe('SQLite finds due deliveries by the index', () => {
@@ -166,11 +173,27 @@ describe('SQLite finds due deliveries by the index', () => {
     for (const [name, query] of Object.entries(pendingQueries(open))) {
       const plan = (await sqlitePlan(open.engine, query)).map(({ detail }) => detail)
       expect(plan[0], name).toMatch(/^(SCAN|SEARCH) q\b/)
-      expect(plan.slice(1), name).toEqual([
+      expect(plan.slice(1, 3), name).toEqual([
         'SEARCH d USING INTEGER PRIMARY KEY (rowid=?)',
         'SEARCH p USING INTEGER PRIMARY KEY (rowid=?)',
       ])
+      // A list reads once where the closed segments end.
+      expect(plan.slice(3), name).toEqual(/list/.test(name) ? ['SCALAR SUBQUERY 1', 'SEARCH closed'] : [])
     }
+  })
+
+  test('a part of a check for missing deliveries reads each of its versions by key', async () => {
+    const plan = (await sqlitePlan(open.engine, missingQuery(open.engine.read, backlog, limit))).map(
+      ({ detail }) => detail,
+    )
+    expect(plan.filter((step) => /^(SCAN|SEARCH) /.test(step)).sort()).toEqual([
+      'SCAN d',
+      'SEARCH closed',
+      'SEARCH closed',
+      'SEARCH q USING INTEGER PRIMARY KEY (rowid=?)',
+      'SEARCH snapshots USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)',
+      'SEARCH success USING INDEX sqlite_autoindex_attempts_1 (delivery_id=?)',
+    ])
   })
 })
 
@@ -242,6 +265,20 @@ describe.skipIf(postgresMissing)(
       for (const [name, query] of Object.entries(pendingQueries(open)))
         for (const { table, touched } of await postgresScans(open.engine, query))
           if (table !== 'outbox') expect(touched, `${name}: ${table}`).toBeLessThanOrEqual(5)
+    })
+
+    test('a part of a check for missing deliveries touches each of its versions by key', async () => {
+      const query = missingQuery(open.engine.read, backlog, limit)
+      for (const plans of ['custom', 'generic'] as const) {
+        const scans = await postgresScans(open.engine, query, plans)
+        expect(new Set(scans.map(({ table }) => table))).toEqual(
+          new Set(['snapshots', 'outbox', 'attempts', 'segments']),
+        )
+        for (const { table, type, touched } of scans) {
+          if (table !== 'segments') expect(type, table).toMatch(/^(Index|Bitmap Heap) /)
+          expect(touched, table).toBeLessThanOrEqual(limit)
+        }
+      }
     })
   },
 )

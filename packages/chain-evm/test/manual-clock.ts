@@ -8,6 +8,31 @@ export interface ManualClock extends Clock {
   sleepers(): number[]
 }
 
+/**
+ * Runs work over real sockets to its end: time passes only while nothing is asked, by the shortest pause that is slept.
+ * @param isPause - Whether a sleep of so many milliseconds is a pause, and not the time-out of a request in flight.
+ */
+export async function runThrough<T>(
+  clock: ManualClock,
+  work: Promise<T>,
+  isPause: (ms: number) => boolean,
+): Promise<T> {
+  let isOver = false
+  const end = () => {
+    isOver = true
+  }
+  work.then(end, end)
+  for (let idle = 0; !isOver; ) {
+    await new Promise((resolve) => setTimeout(resolve, 0))
+    const [shortest] = clock.sleepers()
+    idle = shortest !== undefined && clock.sleepers().every(isPause) ? idle + 1 : 0
+    if (idle < 3) continue
+    idle = 0
+    await clock.advance(shortest ?? 0)
+  }
+  return work
+}
+
 /** Lets everything that can go on without a clock or a socket go on. */
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
 

@@ -49,8 +49,30 @@ test('a node that bears all is asked for as many as before, also after an outage
   expect(size.current()).toBe(100)
 })
 
-test('a pause that a node wants now and then is laid to no size', () => {
+test('a size that is refused for the rate before it was ever answered falls at once, and stays', () => {
   const size = createBatchSize(100)
+  const sizes: number[] = []
+  for (let request = 0; request < 100; request += 1) {
+    const count = size.current()
+    sizes.push(count)
+    size.ended(count > 12 ? limited(count) : answered(count))
+  }
+  expect(sizes.slice(0, 4)).toEqual([100, 50, 25, 12])
+  // Then the limit is approached by halves, and a larger size tried once in a while.
+  expect(sizes.filter((count) => count > 12)).toEqual([100, 50, 25, 18, 15, 13, 37])
+  expect(sizes.slice(20).filter((count) => count === 12).length).toBeGreaterThan(75)
+})
+
+test('a node that answers no batch at all gets single calls', () => {
+  const size = createBatchSize(100)
+  for (let request = 0; request < 10; request += 1)
+    size.ended(size.current() > 1 ? limited(size.current()) : answered(1))
+  expect(size.current()).toBe(1)
+})
+
+test('a pause that a node wants now and then is laid to no size that it has answered', () => {
+  const size = createBatchSize(100)
+  size.ended(answered(100))
   for (let round = 0; round < 5; round += 1) {
     size.ended(limited(100))
     size.ended(limited(100))

@@ -14,7 +14,7 @@ export interface BatchSize {
   ended(end: RequestEnd): void
 }
 
-/** Refusals for the rate, in a row, that are laid to the size: a pause would have helped otherwise. */
+/** Refusals for the rate, in a row, that are laid to a size that was answered before: a pause would have helped. */
 const mostRefusals = 4
 /** A call shares its request with the chain id call, so a node that accepts two gets no fewer. */
 const pair = 2
@@ -23,7 +23,10 @@ const pair = 2
 export function createBatchSize(most: number): BatchSize {
   const size = createRangeSize({ start: most, max: most })
   let least = Math.min(pair, most)
+  /** Refusals for the rate, in a row. */
   let refusals = { count: 0, calls: 0 }
+  /** The most calls of one request that was answered: a refusal of no more is a matter of the rate. */
+  let answered = 0
 
   function failed(calls: number): void {
     const isSmallest = calls <= least && size.current() === 1
@@ -32,17 +35,26 @@ export function createBatchSize(most: number): BatchSize {
     size.failed(isSmallest ? 1 : calls)
   }
 
+  /** Some nodes refuse a size as they refuse a rate. So a size that was never answered falls at once. */
+  function refused(calls: number): void {
+    if (calls <= answered) {
+      refusals = { count: refusals.count + 1, calls }
+      if (refusals.count < mostRefusals) return
+      answered = calls - 1
+    }
+    refusals.count = 0
+    if (calls === pair) least = 1
+    size.tooLarge(calls)
+  }
+
   return {
     current: () => Math.max(least, size.current()),
     ended(end) {
       if (end.kind === 'reconnects' || end.kind === 'repeats') return
       const calls = end.calls.length
-      if (end.kind === 'limited') {
-        refusals = { count: refusals.count + 1, calls }
-        if (refusals.count < mostRefusals) return
-        refusals.count = 0
-        failed(calls)
-      } else if (end.kind === 'answered' && !isRefused(end.calls, end.outcomes)) {
+      if (end.kind === 'limited') refused(calls)
+      else if (end.kind === 'answered' && !isRefused(end.calls, end.outcomes)) {
+        answered = Math.max(answered, calls)
         if (calls >= refusals.calls) refusals.count = 0
         if (calls >= pair) least = Math.min(pair, most)
         size.worked(calls)

@@ -8,6 +8,7 @@ import {
   readRange,
   used,
 } from '../../test/endpoint-nodes.js'
+import { runThrough } from '../../test/manual-clock.js'
 import { always, NodeError, plain } from '../../test/scripted-node.js'
 import type { Endpoint, Endpoints } from '../internal/endpoints.js'
 
@@ -139,6 +140,81 @@ describe('a node that wants fewer requests', () => {
     endpoints.close()
     await expect(closed).rejects.toThrow('the endpoint was closed')
     expect(at.clock.sleepers()).toEqual([])
+  })
+})
+
+describe('a node that answers 429 to a batch of more calls than it allows', () => {
+  const perSecond = 15
+  const calls = 1_200
+
+  /** Allows so many calls a second, and as many at once as come together in a second. */
+  const rationing = () => {
+    let left = perSecond
+    let at0 = at.clock.now()
+    const sent: number[] = []
+    const refused: number[] = []
+    at.nodeAt(0).http = (response, asked) => {
+      left = Math.min(perSecond, left + ((at.clock.now() - at0) / 1_000) * perSecond)
+      at0 = at.clock.now()
+      if (asked.length > left) {
+        refused.push(asked.length)
+        response.writeHead(429).end()
+        return true
+      }
+      left -= asked.length
+      sent.push(asked.length)
+      return false
+    }
+    return { sent, refused }
+  }
+  const readAll = (endpoints: Endpoints, count: number) =>
+    runThrough(
+      at.clock,
+      endpoints.pinned(({ rpc }) => rpc.all(Array.from({ length: count }, () => headCall))),
+      (ms) => ms <= 30_000,
+    )
+
+  test('gets smaller ones at once, so that hardly a second of its rate is lost', async () => {
+    const { refused } = rationing()
+    const startedAt = at.clock.now()
+    expect(await readAll(at.alone(), calls)).toHaveLength(calls)
+    const bestMs = (calls / perSecond) * 1_000
+    expect(at.clock.now() - startedAt).toBeLessThan(bestMs * 1.25)
+    expect(refused.filter((size) => size === 100)).toHaveLength(1)
+    expect(refused.filter((size) => size > perSecond).length).toBeLessThan(12)
+  })
+
+  test('keeps its size over pauses, and is tried with a larger one seldom', async () => {
+    const { sent, refused } = rationing()
+    const endpoints = at.alone()
+    await readAll(endpoints, calls)
+    refused.length = 0
+    sent.length = 0
+    await readAll(endpoints, calls)
+    expect(refused.filter((size) => size > perSecond).length).toBeLessThan(4)
+    expect(sent.filter((size) => size > 7).length).toBeGreaterThan(sent.length / 2)
+  })
+
+  test('gets large ones again once it allows them', async () => {
+    rationing()
+    const endpoints = at.alone()
+    await readAll(endpoints, calls)
+    at.nodeAt(0).http = null
+    await readAll(endpoints, 10_000)
+    const before = at.nodeAt(0).requests.length
+    await readAll(endpoints, 1_000)
+    expect(at.nodeAt(0).requests.length - before).toBeLessThan(20)
+  })
+
+  test('gets single calls where it takes no batch at all', async () => {
+    at.nodeAt(0).http = (response, asked) => {
+      if (asked.length === 1) return false
+      response.writeHead(429).end()
+      return true
+    }
+    const startedAt = at.clock.now()
+    expect(await readAll(at.alone(), 60)).toHaveLength(60)
+    expect(at.clock.now() - startedAt).toBeLessThan(10_000)
   })
 })
 

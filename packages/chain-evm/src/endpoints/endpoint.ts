@@ -132,7 +132,7 @@ export function createEndpoint(options: EndpointOptions): ManagedEndpoint {
     lastError = end.error.message
     if (end.kind === 'limited') {
       counts.refused += 1
-      limit.refused(end.retryAfter)
+      limit.refused(end.retryAfter, batch.current() < end.calls.length)
     } else {
       guard.lost()
       if (end.isHostile) limit.rest()

@@ -11,8 +11,12 @@ const BACKOFF_MS = { first: 500, last: 4_000 } as const
 
 /** The waits that one endpoint asks for. */
 export interface RateLimit {
-  /** It was refused now. `retryAfter` is the header as it came, or null. */
-  refused(retryAfter: string | null): void
+  /**
+   * It refused a request now.
+   * @param retryAfter - The header as it came, or null.
+   * @param isFirstOfSize - A smaller request comes next, so that longer waits are not called for yet.
+   */
+  refused(retryAfter: string | null, isFirstOfSize?: boolean): void
   /** It answered a request that was sent at `sentAt`. */
   answered(sentAt: number): void
   /** It sent an answer that was made to exhaust its reader. */
@@ -31,11 +35,11 @@ export function createRateLimit(clock: Clock): RateLimit {
   let refusals = 0
   let restsUntil = 0
   return {
-    refused(retryAfter) {
+    refused(retryAfter, isFirstOfSize = false) {
       const now = clock.now()
       // Requests in flight together are refused together, and count once.
       if (now >= until) {
-        refusals += 1
+        if (!isFirstOfSize) refusals += 1
         previous = until
       }
       const backoff = Math.min(BACKOFF_MS.first * 2 ** Math.max(0, refusals - 2), BACKOFF_MS.last)

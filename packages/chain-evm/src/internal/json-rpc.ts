@@ -125,7 +125,8 @@ export function createRpc(fail: Failures, options: RpcOptions): Rpc {
     return limit === null ? lost(calls, what, isExcessive(error)) : limited(calls, what, limit.retryAfter)
   }
 
-  async function settle(calls: readonly RpcCall[], caller: AbortSignal | undefined): Promise<RpcOutcome[]> {
+  /** Null: the node refused so many calls at once, and is to be asked for fewer. */
+  async function settle(calls: readonly RpcCall[], caller: AbortSignal | undefined): Promise<RpcOutcome[] | null> {
     let isResent = false
     let repeats = 0
     for (let refusals = 0; ; ) {
@@ -143,8 +144,10 @@ export function createRpc(fail: Failures, options: RpcOptions): Rpc {
           isResent = true
           onEnd({ kind: 'reconnects' })
         } else {
+          if (!isRateLimit(error) || !patient()) throw error
+          if (batchSize() < calls.length) return null
           refusals += 1
-          if (!isRateLimit(error) || refusals === RATE_LIMIT_TRIES || !patient()) throw error
+          if (refusals === RATE_LIMIT_TRIES) throw error
         }
       }
     }
@@ -177,7 +180,9 @@ export function createRpc(fail: Failures, options: RpcOptions): Rpc {
     const outcomes: RpcOutcome[] = []
     for (let start = 0; start < calls.length; ) {
       const some = calls.slice(start, start + batchSize())
-      outcomes.push(...(await settle(some, signal)))
+      const answered = await settle(some, signal)
+      if (answered === null) continue
+      outcomes.push(...answered)
       start += some.length
     }
     return outcomes
@@ -189,7 +194,7 @@ export function createRpc(fail: Failures, options: RpcOptions): Rpc {
   }
 
   async function ask(call: RpcCall, signal?: AbortSignal): Promise<RpcOutcome> {
-    const [outcome] = await settle([call], signal)
+    const [outcome] = await askAll([call], signal)
     if (outcome === undefined) throw fail.unavailable(`${call.method}: no answer.`)
     return outcome
   }

@@ -25,6 +25,8 @@ export interface RangeSize {
   worked(blocks: number): void
   /** A request over `blocks` failed. Says what that is laid to; `unsure` until a smaller one is tried. */
   failed(blocks: number): 'size' | 'unsure' | 'not-size'
+  /** A request over `blocks` failed, and a smaller one is known to be the cure: none is tried to find that out. */
+  tooLarge(blocks: number): void
 }
 
 /** Successes at a ceiling before it is tried again: at first, and at most. */
@@ -113,6 +115,11 @@ export function createRangeSize(options: RangeSizeOptions): RangeSize {
       // Larger requests were in flight when the size fell; they say nothing new.
       if (blocks > size) return 'size'
       return blocks === 1 ? notSize() : halve(blocks)
+    },
+    tooLarge(blocks) {
+      if (blocks === 1 || blocks > size) return
+      if (phase === 'steady' && good > 0 && blocks > good) stepBack(blocks)
+      else halve(blocks)
     },
   }
 }

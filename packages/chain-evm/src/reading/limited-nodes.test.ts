@@ -3,7 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock } from '@payment-integration/core/ports'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type FrontRequest, type Intercept, passOn } from '../../test/front.js'
+import { manualClock, runThrough } from '../../test/manual-clock.js'
 import { openProofChain, type ProofChain } from '../../test/proof-chain.js'
+import { readAll } from '../../test/read-all.js'
 
 /** The clock runs so much faster than the world's: pauses that a node asks for are waited for in full. */
 const speed = 50
@@ -106,6 +108,44 @@ for (const [what, intercept] of Object.entries(nodes)) {
     expect((await readOn(last + 1_000)).payments).toHaveLength(2 * paying)
   })
 }
+
+/** Answers so many calls a second of `clock`, and no batch of more. Counts the seconds that these would take. */
+function rationing(rations: Clock, perSecond: number) {
+  let left = perSecond
+  let at = rations.now()
+  const counts = { answered: 0, refused: 0 }
+  chain.front.intercept = (request, response) => {
+    left = Math.min(perSecond, left + ((rations.now() - at) / 1_000) * perSecond)
+    at = rations.now()
+    if (request.calls.length > left) {
+      counts.refused += 1
+      response.writeHead(429).end()
+      return undefined
+    }
+    counts.answered += request.calls.length
+    left -= request.calls.length
+    return request.forward()
+  }
+  return counts
+}
+
+test('catching up from a node that refuses batches as it refuses a rate takes little longer than the rate', async () => {
+  for (let index = 0; index < 4; index += 1) {
+    await chain.node.mine(20)
+    await chain.block(1, 1)
+  }
+  const end = await chain.node.mine(10)
+  const manual = manualClock()
+  const opened = chain.open({ clock: manual, requestTimeoutMs: 100_000 })
+  const counts = rationing(manual, 15)
+  const startedAt = manual.now()
+  const work = readAll(opened, end - 93, end, { head: end + 1_000 })
+  const range = await runThrough(manual, work, (ms) => ms <= 30_000)
+  opened.close()
+  expect(range.payments).toHaveLength(8)
+  const bestMs = (counts.answered / 15) * 1_000
+  expect(manual.now() - startedAt).toBeLessThan(bestMs * 2)
+})
 
 test('without proof, every payment comes from a node that breaks at more than five calls at once', async () => {
   chain.front.intercept = status(500, tooMany)

@@ -45,13 +45,22 @@ const npmArrows = {
   testing: ['msw'],
   core: ['lossless-json'],
   'store-sql': ['kysely', 'pg', '@types/pg', '@photostructure/sqlite'],
-  'chain-evm': ['viem', 'ws', 'hash-wasm', '@noble/hashes'],
+  'chain-evm': ['viem', 'ws', 'hash-wasm'],
   'chain-feed': ['@nats-io/transport-node', '@nats-io/jetstream'],
   // uPlot is bundled into the script of the pages.
   console: ['hono', 'openid-client', 'uplot'],
   server: ['hono', '@hono/node-server', 'undici', 'pino', 'ipaddr.js', 'prom-client', '@opentelemetry/api'],
   // The demo receiver and the mirror open their databases as an integrator would.
-  cli: ['commander', 'picocolors', '@photostructure/sqlite', 'pg', '@types/pg', '@bokuweb/zstd-wasm', 'hash-wasm'],
+  cli: [
+    'commander',
+    'diff',
+    'picocolors',
+    '@photostructure/sqlite',
+    'pg',
+    '@types/pg',
+    '@bokuweb/zstd-wasm',
+    'hash-wasm',
+  ],
 }
 
 /** Packages that must also run where there is no Node, except their files that the imports map chooses for Node. */
@@ -168,11 +177,11 @@ module.exports = {
       to: { dependencyTypes: ['core'] },
     },
     {
-      name: 'viem-types-only',
-      comment: 'Loading viem takes longer than the service takes to start: only the development chain does.',
+      name: 'viem-at-dev-only',
+      comment: 'viem is an optional peer of the development chain. Nothing else needs it, its types included.',
       severity: 'error',
       from: { path: inPackage('chain-evm'), pathNot: ['/src/dev/', ...notShipped] },
-      to: { path: npm(['viem']), dependencyTypesNot: ['type-only'] },
+      to: { path: npm(['viem']) },
     },
     {
       name: 'service-at-the-twin-only',

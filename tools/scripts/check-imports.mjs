@@ -46,10 +46,20 @@ async function unusedDependencies(modules) {
         .flatMap((module) => module.dependencies.map((dependency) => packageName(dependency.module))),
     )
     for (const name of Object.keys(manifest.dependencies ?? {}))
-      if (!imported.has(name))
+      if (!imported.has(name) && !(await isPeerOfOne(name, manifest)))
         found.push(`unused-dependency: packages/${folder}/package.json lists ${name}\n    No file imports it.`)
   }
   return found
+}
+
+/** Whether a listed package of the workspace has the peer `name`: whoever uses that part installs it. */
+async function isPeerOfOne(name, { dependencies }) {
+  const siblings = Object.keys(dependencies).filter((each) => each.startsWith('@payment-integration/'))
+  for (const sibling of siblings) {
+    const path = join(root, 'packages', sibling.replace('@payment-integration/', ''), 'package.json')
+    if (JSON.parse(await readFile(path, 'utf8')).peerDependencies?.[name] !== undefined) return true
+  }
+  return false
 }
 
 /** Whether a file is published with the package in that folder. */

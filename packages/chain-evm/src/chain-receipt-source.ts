@@ -7,7 +7,7 @@
 import { finality, type ProcessorUpdate } from '@payment-integration/contract'
 import { createCheckedChain } from '@payment-integration/core'
 import type { Chain, ReceiptSource, StoredPayment } from '@payment-integration/core/ports'
-import { hashText } from './internal/hash.js'
+import { keccakOfText, loadKeccak } from './internal/keccak.js'
 
 /** Options of {@link createChainReceiptSource}. */
 export interface ChainReceiptSourceOptions {
@@ -50,7 +50,9 @@ export function createChainReceiptSource(options: ChainReceiptSourceOptions): Re
       const depth = confirmationsOf(payment.chainId, confirmations)
       if (chain === undefined || depth === null || !applies(payment)) return null
       const answer = await finalAnswer(createCheckedChain(chain), payment, depth, signal)
-      return answer === null ? null : toUpdate(payment, answer)
+      if (answer === null) return null
+      await loadKeccak()
+      return toUpdate(payment, answer)
     },
   }
 }
@@ -83,7 +85,7 @@ function toUpdate({ chainId, txHash, integrationAddress }: StoredPayment, answer
   const state = states[answer]
   const facts = [chainId, txHash, integrationAddress ?? '', answer, state].join('|')
   return {
-    id: `chain:${hashText(facts).slice(2)}`,
+    id: `chain:${keccakOfText(facts).slice(2)}`,
     chainId: String(chainId),
     txHash,
     ...(integrationAddress === null ? {} : { integrationAddress }),

@@ -2,7 +2,10 @@ import { toHex } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { codeHashOf } from '../test/router-logs.js'
 import { type DirectPayment, type Emitted, noConversion, pairConversions } from './conversion-pairs.js'
+import { loadKeccak } from './internal/keccak.js'
 import type { ConversionStep, DecodedConversion, DecodedPayment, RouterCall } from './router-decoder.js'
+
+await loadKeccak()
 
 const router = '0x00000000000000000000000000000000000000f1'
 const other = '0x00000000000000000000000000000000000000f2'

@@ -10,7 +10,7 @@
  * otherwise a forged one behind it would come first.
  * @module
  */
-import { hashHex } from './internal/hash.js'
+import { keccakOfHex } from './internal/keccak.js'
 import type { CalledFeed, ConversionStep, DecodedConversion, DecodedPayment, RouterCall } from './router-decoder.js'
 
 /** An event with the router that emitted it. */
@@ -111,5 +111,5 @@ function calledConversion(
 
 function isOf({ contract, codeHash, rate }: ConversionStep, feed: CalledFeed): boolean {
   if (feed.contract !== null) return contract === feed.contract
-  return contract === null && rate === feed.rate && codeHash === hashHex(feed.codeHex)
+  return contract === null && rate === feed.rate && codeHash === keccakOfHex(feed.codeHex)
 }

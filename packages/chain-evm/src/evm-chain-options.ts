@@ -1,7 +1,7 @@
 /** Options of the chain adapter. @module */
 import type { Clock, ProofLevel } from '@payment-integration/core/ports'
-import type { Transport } from 'viem'
 import { type EndpointAddress, endpointsDefaults } from './endpoints/create-endpoints.js'
+import type { Transport } from './internal/transport-wire.js'
 import type { KnownPriceFeed } from './known-price-feeds.js'
 import type { KnownRouter } from './known-routers.js'
 import type { KnownToken } from './known-tokens.js'

@@ -14,7 +14,7 @@ import { knownPriceFeeds } from './known-price-feeds.js'
 import { knownTokens } from './known-tokens.js'
 import { nativeToken } from './native-token.js'
 import { createPriceLists } from './price-lists.js'
-import { createFilterTest } from './proof/log-filter.js'
+import { createFilterTest, type FilterTest } from './proof/log-filter.js'
 import { openProver, type Prover } from './proof/prover.js'
 import type { ChainReader, QuarantinedLog, RangeReader } from './range-reader.js'
 import { headerKind } from './reading/header-kind.js'
@@ -64,11 +64,12 @@ export function createEvmChain(options: EvmChainOptions): EvmChain {
     rawReceipts: options.rawReceipts ?? true,
     headers: headerKind(chainId),
   }
-  const filterOfAll = createFilterTest(routers.keys(), decoder.paymentTopics)
+  let filterOfAll: FilterTest | undefined
   const blocks = createRangeBlocks()
 
   /** The context that ranges are read with, for the given routers. */
   function openReader(prover: Prover, wanted: ReadonlySet<string> | null): (endpoint: Endpoint) => RangeReader {
+    filterOfAll ??= createFilterTest(routers.keys(), decoder.paymentTopics)
     const filter = wanted === null ? filterOfAll : createFilterTest(wanted, decoder.paymentTopics)
     // Field by field: what a spread makes has a shape that the code behind it is compiled for again and again.
     return (endpoint) => ({

@@ -8,12 +8,15 @@ import { readIntegrationSuffix } from './integration-suffix.js'
 import { readTransaction } from './internal/answers.js'
 import { chainFailures, redactor } from './internal/failures.js'
 import { isHex, isLowerHex, isWord, toAddress, toHash, toQuantity } from './internal/hex.js'
+import { loadKeccak } from './internal/keccak.js'
 import { splitUrl } from './internal/url-parts.js'
 import { decodeAnswer } from './internal/wire.js'
 import { readRouterCall } from './router-call.js'
 import { readDecimals, readSymbol } from './token-answers.js'
 import { enclosingOperations, lastOperation } from './user-operations/enclosing-operations.js'
 import { readBundle } from './user-operations/read-bundle.js'
+
+await loadKeccak()
 
 const fail = chainFailures(1)
 const string = `0x${'20'.padStart(64, '0')}${'f'.padEnd(8, 'f').padStart(64, '0')}`

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
 import { codeHashOf } from '../test/router-logs.js'
+import { loadKeccak } from './internal/keccak.js'
 import { nativeTokenAddress } from './native-token.js'
 import { createPriceLists } from './price-lists.js'
+
+await loadKeccak()
 
 const address = '0x00000000000000000000000000000000000000AB'
 const usdc = { address, symbol: 'USDC', currency: 'USD' }

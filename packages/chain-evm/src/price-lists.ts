@@ -1,7 +1,7 @@
 /** The trusted tokens and price feeds, by address. @module */
 import { currencyCodePattern } from '@payment-integration/contract'
-import { hashText } from './internal/hash.js'
 import { toAddress } from './internal/hex.js'
+import { keccakOfText } from './internal/keccak.js'
 import { checkWhole } from './internal/options.js'
 import { fiatCurrencies, type KnownPriceFeed } from './known-price-feeds.js'
 import type { KnownToken } from './known-tokens.js'
@@ -50,7 +50,7 @@ export function createPriceLists(
     feed: (contract) => feedBy.get(contract) ?? null,
     code(hash) {
       codes ??= new Map(
-        [...fiatCurrencies, ...priceFeeds.map(({ base }) => base)].map((code) => [hashText(code), code]),
+        [...fiatCurrencies, ...priceFeeds.map(({ base }) => base)].map((code) => [keccakOfText(code), code]),
       )
       return codes.get(hash) ?? null
     },

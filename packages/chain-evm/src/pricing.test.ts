@@ -2,10 +2,13 @@ import { toHex } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { codeHashOf } from '../test/router-logs.js'
 import { noConversion, type PaidConversion, type PaidStep } from './conversion-pairs.js'
+import { loadKeccak } from './internal/keccak.js'
 import { nativeTokenAddress } from './native-token.js'
 import { createPriceLists } from './price-lists.js'
 import { pricingOf } from './pricing.js'
 import type { DecodedPayment, RouterCall } from './router-decoder.js'
+
+await loadKeccak()
 
 const usdc = '0x00000000000000000000000000000000000000c1'
 const zchf = '0x00000000000000000000000000000000000000c2'

@@ -3,7 +3,7 @@ import type { Endpoint } from './internal/endpoints.js'
 import type { Failures } from './internal/failures.js'
 import type { Rpc } from './internal/json-rpc.js'
 import type { PriceLists } from './price-lists.js'
-import type { FilterAnswer } from './proof/log-filter.js'
+import type { FilterTest } from './proof/log-filter.js'
 import type { Prover } from './proof/prover.js'
 import type { HeaderKind } from './reading/header-kind.js'
 import type { RouterDecoder } from './router-decoder.js'
@@ -49,5 +49,5 @@ export interface RangeReader extends ChainReader {
   /** The routers whose payments are asked for; null for all. */
   readonly wanted: ReadonlySet<string> | null
   /** Whether the log filter of a header says that its block holds payment logs of the routers asked for. */
-  readonly filter: (logsBloom: string) => FilterAnswer
+  readonly filter: FilterTest
 }

@@ -1,12 +1,11 @@
 /** All nodes of a chain: each piece of work goes to the best. Source: docs/decisions/endpoints.md. @module */
 import { steadyClock } from '@payment-integration/core'
 import type { Clock } from '@payment-integration/core/ports'
-import type { Transport } from 'viem'
 import type { Endpoints } from '../internal/endpoints.js'
 import { httpWire } from '../internal/http-wire.js'
 import { checkUrl, checkWhole } from '../internal/options.js'
 import { socketWire } from '../internal/socket-wire.js'
-import { transportWire, urlOfTransport } from '../internal/transport-wire.js'
+import { type Transport, transportWire, urlOfTransport } from '../internal/transport-wire.js'
 import type { Wire } from '../internal/wire.js'
 import { choose } from './choose.js'
 import { createEndpoint, type ManagedEndpoint } from './endpoint.js'

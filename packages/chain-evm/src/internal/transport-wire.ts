@@ -1,7 +1,15 @@
 /** JSON-RPC over a viem transport that the caller brings. @module */
-import type { Transport } from 'viem'
 import { rpcErrorOf } from './failures.js'
 import type { RpcCall, RpcOutcome, Wire } from './wire.js'
+
+/**
+ * A transport of viem, such as `http(url)`, by the parts that are used: the types of viem would be needed by everybody
+ * who compiles against this package.
+ */
+export type Transport = (options: { readonly retryCount: number }) => {
+  readonly request: (...args: never) => Promise<unknown>
+  readonly value?: Readonly<Record<string, unknown>> | undefined
+}
 
 type Request = (call: RpcCall, options: { signal: AbortSignal; retryCount: 0 }) => Promise<unknown>
 

@@ -6,7 +6,7 @@
  * Chains with headers of their own kind have another hash; there, this proves nothing.
  * @module
  */
-import type { Keccak } from './keccak.js'
+import { keccak } from '../internal/keccak.js'
 import type { NodeObject } from './receipt-rlp.js'
 import {
   bytesIn,
@@ -54,7 +54,7 @@ const added: readonly (readonly [string, Kind])[] = [
  * The hash as 0x hex, or null when the header lacks a field or has one that is malformed.
  * @param writer - A buffer to work in; what it held is overwritten.
  */
-export function headerHash(header: NodeObject, keccak: Keccak, writer: RlpWriter): string | null {
+export function headerHash(header: NodeObject, writer: RlpWriter): string | null {
   try {
     let length = 0
     for (const [name, kind] of required) length += fieldLength(header[name], kind, name)

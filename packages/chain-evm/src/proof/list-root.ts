@@ -6,7 +6,7 @@
  * is referenced by its hash, and none is small enough to be embedded in another.
  * @module
  */
-import type { Keccak } from './keccak.js'
+import { keccak } from '../internal/keccak.js'
 import { headerLength, type RlpWriter, toHex } from './rlp-writer.js'
 
 /** The bytes of the shortest item that a list may have. */
@@ -33,10 +33,10 @@ const mostNibbles = 10
  * Computes the root as 0x hex.
  * @param writer - A buffer to work in; what it held is overwritten.
  */
-export function listRoot(items: ListItems, keccak: Keccak, writer: RlpWriter): string {
+export function listRoot(items: ListItems, writer: RlpWriter): string {
   if (items.count === 0) return emptyRoot
   const paths = sortedPaths(items.count)
-  const build = { items, keccak, writer, paths }
+  const build = { items, writer, paths }
   return toHex(nodeHash(build, 0, paths.length, 0))
 }
 
@@ -48,7 +48,6 @@ interface Path {
 
 interface Build {
   readonly items: ListItems
-  readonly keccak: Keccak
   readonly writer: RlpWriter
   readonly paths: readonly Path[]
 }
@@ -96,7 +95,7 @@ function nodeHash(build: Build, low: number, high: number, depth: number): Uint8
 }
 
 function branchHash(build: Build, low: number, high: number, depth: number): Uint8Array {
-  const { paths, writer, keccak } = build
+  const { paths, writer } = build
   const children: (Uint8Array | undefined)[] = new Array(branchWidth)
   let count = 0
   for (let start = low; start < high; ) {
@@ -117,14 +116,14 @@ function branchHash(build: Build, low: number, high: number, depth: number): Uin
   return keccak(writer.bytes.subarray(0, writer.at))
 }
 
-function extensionHash({ writer, keccak }: Build, nibbles: Uint8Array, child: Uint8Array): Uint8Array {
+function extensionHash({ writer }: Build, nibbles: Uint8Array, child: Uint8Array): Uint8Array {
   begin(writer, pathLength(nibbles.length) + hashBytes + 1)
   writePath(writer, nibbles, 0)
   writeHash(writer, child)
   return keccak(writer.bytes.subarray(0, writer.at))
 }
 
-function leafHash({ items, writer, keccak }: Build, { index, nibbles }: Path, depth: number): Uint8Array {
+function leafHash({ items, writer }: Build, { index, nibbles }: Path, depth: number): Uint8Array {
   const rest = nibbles.subarray(depth)
   const length = items.lengthOf(index)
   begin(writer, pathLength(rest.length) + headerLength(length) + length)

@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest'
 import { testRouter } from '../../test/contracts.generated.js'
 import { startTestChain } from '../../test/test-chain.js'
+import { loadKeccak } from '../internal/keccak.js'
 import { yodlTopic } from '../yodl-decoder.js'
 import { createFilterTest } from './log-filter.js'
+
+await loadKeccak()
 
 const receiver = '0x00000000000000000000000000000000000000b2'
 const otherTopic = `0x${'ab'.repeat(32)}`

@@ -3,7 +3,7 @@
  * Each address and topic of a log sets three of the 2048 bits, so the filter has no false negatives.
  * @module
  */
-import { hashBytes } from '../internal/hash.js'
+import { keccak } from '../internal/keccak.js'
 
 /**
  * `no`: the block has no such log. `likely`: it has one, with an error rate below one in a thousand per router and
@@ -18,14 +18,14 @@ const filterBits = 2_048
 /** Positions of three bits in a filter's hex text, each followed by the value of its digit when the bit is set. */
 type Bits = readonly [number, number, number, number, number, number]
 
+/** Tests the filter of a block, as 0x and 512 hex digits. */
+export type FilterTest = (logsBloom: string) => FilterAnswer
+
 /**
  * Makes the question whether a block has a log of one of `addresses` whose first topic is one of `topics`.
- * @returns A function of the filter, as 0x and 512 hex digits.
+ * Keccak must be loaded.
  */
-export function createFilterTest(
-  addresses: Iterable<string>,
-  topics: readonly string[],
-): (logsBloom: string) => FilterAnswer {
+export function createFilterTest(addresses: Iterable<string>, topics: readonly string[]): FilterTest {
   const topicBits = topics.map(bitsOf)
   const addressBits = [...addresses].map(bitsOf)
   return (logsBloom) => {
@@ -52,7 +52,7 @@ function digitAt(text: string, index: number): number {
 }
 
 function bitsOf(item: string): Bits {
-  const hash = hashBytes(Buffer.from(item.slice(2), 'hex'))
+  const hash = keccak(Buffer.from(item.slice(2), 'hex'))
   const [first, second, third] = [0, 2, 4].map((at) => {
     const bit = (((hash[at] ?? 0) << 8) | (hash[at + 1] ?? 0)) % filterBits
     return { place: 1 + filterBits / 4 - (bit >> 2), digit: 1 << (bit & 3) }

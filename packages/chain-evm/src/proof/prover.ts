@@ -1,6 +1,6 @@
 /** Recomputes block hashes and receipts roots. Source: docs/decisions/completeness.md. @module */
+import { loadKeccak } from '../internal/keccak.js'
 import { headerHash } from './header-hash.js'
-import { type Keccak, openKeccak } from './keccak.js'
 import { listRoot } from './list-root.js'
 import { type MeasuredReceipt, measureReceipt, type NodeObject, writeReceipt } from './receipt-rlp.js'
 import { RlpWriter, UnencodableError } from './rlp-writer.js'
@@ -19,14 +19,14 @@ let opened: Promise<Prover> | undefined
 
 /** Makes the prover of this process once; all its work is synchronous, in one buffer. */
 export function openProver(): Promise<Prover> {
-  opened ??= openKeccak().then(createProver)
+  opened ??= loadKeccak().then(createProver)
   return opened
 }
 
-function createProver(keccak: Keccak): Prover {
+function createProver(): Prover {
   const writer = new RlpWriter()
   return {
-    headerHash: (header) => headerHash(header, keccak, writer),
+    headerHash: (header) => headerHash(header, writer),
     listRoot(list) {
       const at = (index: number) => list[index] as Uint8Array
       const items = {
@@ -37,7 +37,7 @@ function createProver(keccak: Keccak): Prover {
           into.at += at(index).length
         },
       }
-      return listRoot(items, keccak, writer)
+      return listRoot(items, writer)
     },
     receiptsRoot(receipts) {
       try {
@@ -48,7 +48,7 @@ function createProver(keccak: Keccak): Prover {
           lengthOf: (index: number) => at(index).length,
           write: (into: RlpWriter, index: number) => writeReceipt(into, at(index)),
         }
-        return { root: listRoot(items, keccak, writer) }
+        return { root: listRoot(items, writer) }
       } catch (error) {
         if (error instanceof UnencodableError) return { flaw: error.message }
         throw error

@@ -142,6 +142,23 @@ export function identityRedemptionTests(test: StoreTest): void {
     expect(await due()).toEqual([odd])
   })
 
+  test('waits that a clock ahead has written end: look-ups are due, and a lease lasts its length from now', async ({
+    store,
+  }) => {
+    const due = async () => (await store.identity.dueLookUps(10)).map(({ externalUserId: name }) => name)
+    const usual = { leaseMs: 120_000, lookUpMs: 3_600_000, pollMs: 86_400_000 }
+    await ensure(store, 1)
+    await redeem(store, redemption('subject 1', 1, { leaseMs: 120_000 }))
+    await redeem(store, redemption('subject 1', 2, { leaseMs: 10_800_000 }))
+    expect(await store.identity.endFutureWaits(usual)).toBe(1)
+    expect(await due()).toEqual(['subject 1:2'])
+    expect(await named(store, 'subject 1:2')).toMatchObject({ isLeased: true })
+    await end(store, 'subject 1:2', { state: 'absent', lookUpInMs: 3_600_000 })
+    expect(await store.identity.endFutureWaits(usual)).toBe(0)
+    expect(await store.identity.endFutureWaits({ ...usual, lookUpMs: 60_000 })).toBe(1)
+    expect(await due()).toEqual(['subject 1:2'])
+  })
+
   test('operators see redemptions newest first, those of an address by its key', async ({ store }) => {
     const listed = async (emailKey?: string, limit = 10) =>
       (await store.identity.redemptions({ emailKey, limit })).map(({ externalUserId: name }) => name)

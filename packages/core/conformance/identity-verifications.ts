@@ -90,6 +90,16 @@ export function identityVerificationTests(test: StoreTest): void {
     expect(await due()).toEqual([])
   })
 
+  test('a poll that lies further ahead than any is due: a clock that was ahead planned it', async ({ store }) => {
+    await ensure(store, 1)
+    await change(store, 'subject 1', { applicantId: 'applicant', pollInMs: 86_400_000 })
+    const longest = { leaseMs: 120_000, lookUpMs: 3_600_000 }
+    expect(await store.identity.endFutureWaits({ ...longest, pollMs: 86_400_000 })).toBe(0)
+    expect(await store.identity.duePolls(10)).toEqual([])
+    expect(await store.identity.endFutureWaits({ ...longest, pollMs: 3_600_000 })).toBe(1)
+    expect(await store.identity.duePolls(10)).toEqual([{ subjectId: 'subject 1', applicantId: 'applicant' }])
+  })
+
   test('missing applicants that are not confirmed are counted', async ({ store }) => {
     const missing = { since: epoch, reported: true, confirmed: false }
     expect(await store.identity.countMissing()).toBe(0)

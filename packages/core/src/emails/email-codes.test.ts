@@ -21,6 +21,13 @@ test('a code is accepted for ten minutes', () => {
     })
 })
 
+test('a code that was made while the clock was hours ahead is expired once the clock is right', () => {
+  const { code, stored } = codes.issue(one, now + 3 * 60 * 60_000)
+  expect(codes.judge(one, code, stored, now)).toEqual({ kind: 'refused', reason: 'code_expired', left: null })
+  // The clocks of two processes may differ by minutes.
+  expect(codes.judge(one, code, stored, stored.expiresAt - codeLifetimeMs - 60_000)).toEqual({ kind: 'accepted' })
+})
+
 test('each code is random, even for the same address at the same time', () => {
   const made = Array.from({ length: 200 }, () => codes.issue(one, now).code)
   expect(new Set(made).size).toBe(200)

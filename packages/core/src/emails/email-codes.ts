@@ -1,5 +1,6 @@
 /** One-time codes that prove an e-mail address. Source: docs/interface.md 4.2. @module */
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { isOver } from '../internal/is-over.js'
 import type { ProofRefusal, StoredEmailCode } from '../ports/identity-accounts.js'
 import type { Random } from '../ports/world.js'
 
@@ -45,7 +46,7 @@ export function createEmailCodes(key: Uint8Array, random: Pick<Random, 'bytes'>)
       if (stored === null) return { kind: 'refused', reason: 'no_code', left: null }
       const good = Buffer.from(stored.hash, 'hex')
       const isEqual = given.length === good.length && timingSafeEqual(given, good)
-      if (now >= stored.expiresAt) return { kind: 'refused', reason: 'code_expired', left: null }
+      if (isOver(stored.expiresAt, now, codeLifetimeMs)) return { kind: 'refused', reason: 'code_expired', left: null }
       if (isEqual) return { kind: 'accepted' }
       const triesLeft = stored.triesLeft - 1
       return { kind: 'refused', reason: 'code_wrong', left: triesLeft > 0 ? { ...stored, triesLeft } : null }

@@ -98,7 +98,7 @@ export async function applyLookUp(
   const ageMs = deps.clock.now() - redemption.startedAt
   // Its token may still land: the name is looked up again after the lease.
   if (redemption.isLeased) {
-    const leftMs = Math.max(lostAnswerMs, redemptionLeaseMs - ageMs)
+    const leftMs = Math.min(redemptionLeaseMs, Math.max(lostAnswerMs, redemptionLeaseMs - ageMs))
     await tx.identity.changeRedemption(externalUserId, { lookUpInMs: leftMs })
     return
   }

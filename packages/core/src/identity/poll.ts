@@ -4,8 +4,24 @@ import type { Subject } from '../ports/store-identity.js'
 import { logFailure } from './errors.js'
 import { judgeMissing } from './judge-missing.js'
 import { applyLookUp, isOpen, lookUp } from './look-up.js'
-import { type IdentityParts, lockSubject, logOtherLevel, repeatLookUpMs } from './redemption.js'
-import { acceptedTime, begunReview, isDoubtful, isEqual, isOtherLevel, nextPollMs, repeatPollMs } from './reviews.js'
+import {
+  type IdentityParts,
+  lockSubject,
+  logOtherLevel,
+  openLookUpMs,
+  redemptionLeaseMs,
+  repeatLookUpMs,
+} from './redemption.js'
+import {
+  acceptedTime,
+  begunReview,
+  isDoubtful,
+  isEqual,
+  isOtherLevel,
+  longestPollMs,
+  nextPollMs,
+  repeatPollMs,
+} from './reviews.js'
 
 /** Most look-ups and polls of one round: a fraction of the provider's 300 requests in 5 seconds. */
 const mostPolled = 50
@@ -13,6 +29,8 @@ const mostPolled = 50
 const rememberEventsMs = 40 * 24 * 60 * 60_000
 /** Most events that one round deletes. */
 const mostForgotten = 500
+
+const longestWaits = { leaseMs: redemptionLeaseMs, lookUpMs: openLookUpMs, pollMs: longestPollMs }
 
 /** One round. */
 interface Round {
@@ -28,6 +46,9 @@ export function createPollDue(parts: IdentityParts): (limit?: number, signal?: A
 
   return async (limit = mostPolled, signal) => {
     const round: Round = { isThrottled: false, known: 0, missing: [] }
+    const ended = await store.identity.endFutureWaits(longestWaits)
+    if (ended > 0)
+      logger.warn({ ended }, 'verifications waited longer than any delay is: a clock was ahead; they are due now')
     const names = await store.identity.dueLookUps(limit)
     const reviews = names.length < limit ? await store.identity.duePolls(limit - names.length) : []
     const due = [
@@ -88,8 +109,9 @@ export function createPollDue(parts: IdentityParts): (limit?: number, signal?: A
     const isOther = attached !== null && isOtherLevel(attached.levelName, polled)
     const isNoted = isOther && (await isNewestNoted(before, review))
     await store.transaction(async (tx) => {
-      const found = await lockSubject(tx, subjectId)
-      if (found.revision !== revision) return
+      const locked = await lockSubject(tx, subjectId)
+      if (locked.revision !== revision) return
+      const found = { ...locked, reviewedAt: acceptedTime(locked.reviewedAt, clock.now()) }
       const outcome = isOther ? 'other_level' : outcomeOf(found, polled)
       const isUnsure = outcome === 'doubtful'
       const change = found.missing === null ? 'review' : 'back'

@@ -15,6 +15,8 @@ export const inFlightPollMs = 60 * minute
 export const repeatPollMs = minute
 /** A verdict may change: it is polled once a day for a month. */
 const completedPollMs = day
+/** The longest time between two polls, in milliseconds. */
+export const longestPollMs = completedPollMs
 const completedPollsForMs = 30 * day
 
 function openReview(reviewStatus: Review['reviewStatus']): Review {
@@ -62,7 +64,7 @@ export function isAhead(at: number, now: number): boolean {
   return at > now + mostAheadMs
 }
 
-/** The provider's time of a verdict; null when it is ahead of this service's clock. */
+/** A verdict's time; null when it is ahead of this service's clock. */
 export function acceptedTime(at: number | null, now: number): number | null {
   return at !== null && isAhead(at, now) ? null : at
 }

@@ -48,6 +48,19 @@ describe('a webhook', () => {
     expect(await share()).toEqual({ ...begun, reused: true })
   })
 
+  test('is not older than a review that was stored while the clock was hours ahead', async () => {
+    const { clock, reported, known, identity, provider, store, subject } = await shared()
+    provider.reviews.set(applicantId, pending)
+    await store.transaction((tx) => tx.identity.changeVerification(subject().id, { pollInMs: 0 }))
+    const { now } = clock
+    clock.now = () => now() + 3 * 60 * 60_000
+    await identity.pollDue()
+    clock.now = now
+    expect(known()).toEqual(pending)
+    expect(await reported(approved, 2)).toBe('applied')
+    expect(known()).toEqual(approved)
+  })
+
   test('that is older than the stored review changes nothing, and the provider is polled', async () => {
     const { reported, known, identity, provider } = await shared()
     await reported(approved, 10)

@@ -5,7 +5,7 @@ import type { StoreTransaction } from '../ports/store-transaction.js'
 import { attach } from './attach.js'
 import { isOpen, logMisfit, misfitOf } from './look-up.js'
 import { clockSkewMs, type IdentityParts, lockSubject, logOtherLevel } from './redemption.js'
-import { compareReviews, isAhead, isDoubtful, isOtherLevel, nextPollMs, turnsBack } from './reviews.js'
+import { acceptedTime, compareReviews, isAhead, isDoubtful, isOtherLevel, nextPollMs, turnsBack } from './reviews.js'
 
 /** The outcome of a webhook, and the change. */
 interface Judged {
@@ -113,7 +113,8 @@ function judge(subject: Subject, verdict: Verdict, now: number): Judged {
 
 function judgeReview(subject: Subject, { at, review }: Pick<Verdict, 'at' | 'review'>, now: number): Judged {
   if (review === null) return { outcome: 'applied', change: {} }
-  const known = { at: subject.reviewedAt, review: subject.review }
+  // A clock that was ahead may have written the stored time: later verdicts would seem older.
+  const known = { at: acceptedTime(subject.reviewedAt, now), review: subject.review }
   // Clocks differ, and a verdict without a time may be newer: a poll decides.
   if (compareReviews({ at, review }, known) < 0) return { outcome: 'older', change: { pollInMs: 0 } }
   if (isDoubtful({ at, review }, known)) return { outcome: 'doubtful', change: { pollInMs: 0 } }

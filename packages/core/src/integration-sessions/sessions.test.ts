@@ -51,6 +51,16 @@ describe('a session', () => {
     expect(await isOpen(sessionToken)).toBe(false)
   })
 
+  test('that was opened while the clock was hours ahead ends once the clock is right', async () => {
+    const { signIn, isOpen, clock } = await setUp()
+    const { now } = clock
+    clock.now = () => now() + 3 * hour
+    const { sessionToken } = await signIn()
+    expect(await isOpen(sessionToken)).toBe(true)
+    clock.now = now
+    expect(await isOpen(sessionToken)).toBe(false)
+  })
+
   test('is accepted for an address in any case, with blanks around it', async () => {
     const { outcome, secrets } = await setUp()
     const secret = secrets.get(shop) ?? ''

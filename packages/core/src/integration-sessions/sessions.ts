@@ -3,6 +3,7 @@ import type { Audited } from '../audit/audited.js'
 import { parseBasic } from '../auth/basic.js'
 import { type AcceptedSecret, createSecretCheck, type SecretCheckDeps } from '../auth/check-secret.js'
 import type { IntegrationSessions, NewIntegrationSession } from '../integration-session-types.js'
+import { isOver } from '../internal/is-over.js'
 import { SignInLimitedError, SignInRejectedError } from '../operators/errors.js'
 import { maxSessions } from '../operators/open-session.js'
 import { createSignInLimits } from '../operators/sign-in-limits.js'
@@ -88,7 +89,7 @@ export function createIntegrationSessions(deps: IntegrationSessionDeps): Integra
     },
     async authenticate(sessionToken) {
       const found = isToken('portal', sessionToken) ? await sessions.find(hashToken(sessionToken)) : null
-      if (found === null || clock.now() >= found.session.expiresAt) return null
+      if (found === null || isOver(found.session.expiresAt, clock.now(), integrationSessionMs)) return null
       const { integration, session } = found
       return isValidFor(integration, session.apiSecretHash, clock.now())
         ? { integrationAddress: integration.address }

@@ -46,6 +46,15 @@ describe('a one-time link', () => {
     })
   })
 
+  test('that was issued while the clock was hours ahead is expired once the clock is right', async () => {
+    const { commands, sessions, clock } = operatorSetup()
+    const { now } = clock
+    clock.now = () => now() + 3 * hour
+    const { linkToken } = await commands.create({ name: 'alice' })
+    clock.now = now
+    await expect(sessions.redeemLink({ linkToken, passphrase })).rejects.toMatchObject({ code: 'ERR_LINK_REJECTED' })
+  })
+
   test('of a disabled operator is rejected', async () => {
     const { sessions, store, commands } = operatorSetup()
     const { linkToken } = await commands.create({ name: 'alice' })
@@ -91,6 +100,17 @@ describe('a session', () => {
     await clock.advance(12 * hour - 1)
     expect(await sessions.authenticate(sessionToken)).not.toBeNull()
     await clock.advance(1)
+    expect(await sessions.authenticate(sessionToken)).toBeNull()
+  })
+
+  test('that was opened while the clock was hours ahead ends once the clock is right', async () => {
+    const { sessions, signIn, join, clock } = operatorSetup()
+    await join('alice')
+    const { now } = clock
+    clock.now = () => now() + 3 * hour
+    const { sessionToken } = await signIn('alice')
+    expect(await sessions.authenticate(sessionToken)).not.toBeNull()
+    clock.now = now
     expect(await sessions.authenticate(sessionToken)).toBeNull()
   })
 

@@ -1,13 +1,15 @@
 /** Signs operators in and out, and redeems one-time links. Source: docs/decisions/operators.md. @module */
 import type { Audited } from '../audit/audited.js'
+import { isOver } from '../internal/is-over.js'
 import type { OperatorSessions } from '../operator-types.js'
 import type { OperatorRecord, OperatorStore } from '../ports/store-operators.js'
 import type { Clock, Random } from '../ports/world.js'
 import type { MasterKey } from '../secrets/master-key.js'
+import { linkMs } from './commands.js'
 import { LinkRejectedError, OidcRejectedError, SignInLimitedError, SignInRejectedError } from './errors.js'
 import { createHashSlots, networkOf } from './hash-slots.js'
 import { hashOf, signsInBy } from './oidc-credential.js'
-import { openSession, operatorActor, signedIn } from './open-session.js'
+import { openSession, operatorActor, sessionMs, signedIn } from './open-session.js'
 import { parseOperatorName } from './parse-operator.js'
 import {
   checkPassphrase,
@@ -70,7 +72,7 @@ export function createOperatorSessions(deps: SessionDeps): OperatorSessions {
     )
 
   const isUsable = (record: OperatorRecord | null): record is OperatorRecord =>
-    record?.enabled === true && record.link !== null && clock.now() < record.link.expiresAt
+    record?.enabled === true && record.link !== null && !isOver(record.link.expiresAt, clock.now(), linkMs)
 
   return {
     async redeemLink({ linkToken, passphrase }) {
@@ -134,7 +136,8 @@ export function createOperatorSessions(deps: SessionDeps): OperatorSessions {
     async authenticate(sessionToken) {
       if (!isToken('session', sessionToken)) return null
       const found = await operators.findSession(hashToken(sessionToken))
-      if (found === null || !found.operator.enabled || clock.now() >= found.session.expiresAt) return null
+      if (found === null || !found.operator.enabled) return null
+      if (isOver(found.session.expiresAt, clock.now(), sessionMs)) return null
       return signedIn(found.operator)
     },
     async signOut(sessionToken) {

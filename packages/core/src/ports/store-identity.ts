@@ -202,6 +202,13 @@ export interface SubjectQuery extends IdentityQuery {
   readonly afterId?: string | undefined
 }
 
+/** The longest waits, in whole milliseconds. */
+export interface LongestIdentityWaits {
+  readonly leaseMs: number
+  readonly lookUpMs: number
+  readonly pollMs: number
+}
+
 /** Reads of committed rows. */
 export interface IdentityStore {
   /** By id, at most `limit`. */
@@ -216,6 +223,12 @@ export interface IdentityStore {
   dueLookUps(limit: number): Promise<{ readonly externalUserId: string; readonly subjectId: string }[]>
   /** Subjects with a due poll, longest due first. */
   duePolls(limit: number): Promise<{ readonly subjectId: string; readonly applicantId: string }[]>
+  /**
+   * Makes due now the look-ups and polls that lie further ahead than any is planned, and shortens leases to their whole
+   * length from now: a clock that was ahead wrote them. A redemption with such a lease may be in flight.
+   * @returns The number of redemptions and subjects.
+   */
+  endFutureWaits(longest: LongestIdentityWaits): Promise<number>
   /** Number of applicants that are missing and not confirmed as gone. */
   countMissing(): Promise<number>
   /** Deletes up to `limit` events older than `before`, in unix milliseconds. Resolves their number. */

@@ -61,6 +61,18 @@ test('a killed process is silent after 30 s, and listed for a day', async () => 
   expect(await leases.list()).toEqual([])
 })
 
+test('a process that was killed while the clock was an hour ahead is not listed as running', async () => {
+  const { clock, leases, start, list } = setUp()
+  await leases.acquire({ name: 'process:a', holder: '1000000\n7\npod-1\n0.1.0\napi', ttlMs: 3_600_000 })
+  const living = start('b')
+  await clock.advance(1)
+  expect((await list()).map(({ id, silentMs }) => [id, silentMs])).toEqual([
+    ['a', 0],
+    ['b', null],
+  ])
+  await living.end()
+})
+
 test('a store that fails stops no process, and the next report lists it', async () => {
   const { clock, leases, start, list } = setUp()
   const { acquire } = leases

@@ -1,5 +1,6 @@
 /** Reports a running process by a lease, and lists all of them. Source: docs/roles.md. @module */
 import { describeError } from '../internal/describe-error.js'
+import { processSkewMs } from '../internal/is-over.js'
 import type { LeaseStore } from '../ports/store-chains.js'
 import type { Clock, Logger } from '../ports/world.js'
 import type { Loop } from '../service-types.js'
@@ -56,6 +57,9 @@ export function createPresence({ leases, clock, logger, id, facts }: PresenceDep
   }
 }
 
+/** A lease that ends later than any renewal sets it was written by a clock ahead, and was not renewed since. */
+const isRenewed = (endsInMs: number) => endsInMs > 0 && endsInMs <= ttlMs + processSkewMs
+
 /** Lists the processes that report themselves. */
 export async function listProcesses(leases: Pick<LeaseStore, 'list'>): Promise<RunningProcess[]> {
   const all = await leases.list()
@@ -72,7 +76,7 @@ export async function listProcesses(leases: Pick<LeaseStore, 'list'>): Promise<R
         release,
         roles: roles.split(','),
         startedAt: Number(startedAt),
-        silentMs: endsInMs > 0 ? null : -endsInMs,
+        silentMs: isRenewed(endsInMs) ? null : Math.max(0, -endsInMs),
         leases: held.filter((lease) => lease.holder === id).map((lease) => lease.name),
       }
     })

@@ -47,6 +47,24 @@ export function identityReads(rows: () => IdentityRows, now: () => number): Iden
         .slice(0, checkInteger(limit, 'limit', 1))
         .map(({ subjectId, applicantId }) => ({ subjectId, applicantId }))
     },
+    async endFutureWaits({ leaseMs, lookUpMs, pollMs }) {
+      const [{ redemptions, subjects }, at, slackMs] = [rows(), now(), 60_000]
+      let ended = 0
+      for (const [name, row] of redemptions) {
+        if (row.nextLookUpAt === null) continue
+        const [leased, lookUp] = [row.leasedUntil > at + leaseMs + slackMs, row.nextLookUpAt > at + lookUpMs + slackMs]
+        if (!leased && !lookUp) continue
+        const leasedUntil = leased ? at + leaseMs : row.leasedUntil
+        redemptions.set(name, { ...row, leasedUntil, nextLookUpAt: lookUp ? at : row.nextLookUpAt })
+        ended += 1
+      }
+      for (const [id, row] of subjects)
+        if ((row.nextPollAt ?? 0) > at + pollMs + slackMs) {
+          subjects.set(id, { ...row, nextPollAt: at })
+          ended += 1
+        }
+      return ended
+    },
     async countMissing() {
       return [...rows().subjects.values()].filter(({ missing }) => missing?.confirmed === false).length
     },

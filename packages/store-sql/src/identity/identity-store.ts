@@ -1,8 +1,14 @@
 /** Stores subjects and redemptions, and reads them outside transactions. @module */
-import type { IdentityQuery, IdentityStore, IdentityTransaction, SubjectQuery } from '@payment-integration/core/ports'
+import type {
+  IdentityQuery,
+  IdentityStore,
+  IdentityTransaction,
+  LongestIdentityWaits,
+  SubjectQuery,
+} from '@payment-integration/core/ports'
 import type { Connection, Engine, SqlDialect } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'
-import { compile } from '../internal/statement.js'
+import { compile, run } from '../internal/statement.js'
 import { integer, pack, unpack } from '../internal/values.js'
 import type { Integer } from '../schema/integer.js'
 import { createLogReads, logsIn } from './logs.js'
@@ -48,6 +54,7 @@ export function createIdentityStore(engine: Engine): IdentityStore {
         applicantId: unpack<string>(applicant_id),
       }))
     },
+    endFutureWaits: (longest) => endFutureWaits(engine, longest),
     async countMissing() {
       const { rows } = await read.executeQuery<{ count: Integer }>(missingQuery(engine))
       return integer(rows[0]?.count ?? 0)
@@ -125,6 +132,39 @@ export function duePollsQuery({ dialect }: Pick<Engine, 'dialect'>, limit: numbe
       where next_poll_at <= ${dialect.nowText(parameter)} and applicant_id is not null
       order by next_poll_at, seq limit ${parameter(limit)}`,
   )
+}
+
+/** Statements at once have different times, and none of theirs counts as ahead. */
+const slackMs = 60_000
+
+/** Ends waits that a clock which was ahead has written. See docs/runbooks/clock-jump.md. */
+async function endFutureWaits(
+  { transaction, dialect }: Engine,
+  { leaseMs, lookUpMs, pollMs }: LongestIdentityWaits,
+): Promise<number> {
+  for (const ms of [leaseMs, lookUpMs, pollMs]) checkInteger(ms, 'ms')
+  const { name, nowText } = dialect
+  return transaction(async (db) => {
+    // Every open redemption has a next look-up.
+    const redemptions = await run<unknown>(db, dialect, (parameter) => {
+      const now = nowText(parameter)
+      const [leasedAhead, lookUpAhead] = [
+        `leased_until > ${now} + ${leaseMs + slackMs}`,
+        `next_look_up_at > ${now} + ${lookUpMs + slackMs}`,
+      ]
+      return `update ${name('identity_redemptions')} set
+          leased_until = case when ${leasedAhead} then ${now} + ${leaseMs} else leased_until end,
+          next_look_up_at = case when ${lookUpAhead} then ${now} else next_look_up_at end
+        where next_look_up_at is not null and (${leasedAhead} or ${lookUpAhead}) returning 1 as ended`
+    })
+    const subjects = await run<unknown>(
+      db,
+      dialect,
+      (parameter) => `update ${name('identity_subjects')} set next_poll_at = ${nowText(parameter)}
+        where next_poll_at > ${nowText(parameter)} + ${pollMs + slackMs} returning 1 as ended`,
+    )
+    return redemptions.length + subjects.length
+  })
 }
 
 /** Number of applicants that are missing and not confirmed as gone. */

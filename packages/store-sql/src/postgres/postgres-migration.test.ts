@@ -104,11 +104,21 @@ describe.skipIf(postgresMissing)(
       expect(rows).toEqual([{ holder: null }])
     })
 
+    test('a lease that was taken while the clock of the database was an hour ahead is free', async () => {
+      const admin = await database.connect()
+      await admin.query(`update released.locks set holder = 'gone',
+        expires_at = extract(epoch from statement_timestamp()) * 1000 + 3600000 where name = 'migration'`)
+      await migrate(database.openEngine(), migrationsWithNext)
+      const { rows } = await admin.query("select holder from released.locks where name = 'migration'")
+      expect(rows).toEqual([{ holder: null }])
+    })
+
     test('with all indexes of the console there, a start of the last release waits for no migration', async () => {
       const last = database.openLast()
       await last.console.prepare()
       const migrator = await database.connect()
-      await migrator.query("update released.locks set holder = 'other', expires_at = 9e15 where name = 'migration'")
+      await migrator.query(`update released.locks set holder = 'other',
+        expires_at = extract(epoch from statement_timestamp()) * 1000 + 500000 where name = 'migration'`)
       await last.console.prepare()
       await migrator.query('drop index released.payments_memo')
       const prepared = last.console.prepare()

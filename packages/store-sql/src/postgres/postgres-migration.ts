@@ -14,6 +14,8 @@ const pauseMs = 100
 const indexLockMs = 1_000
 /** Lease of migrations, and the time between its renewals. */
 const [leaseMs, renewMs] = [15_000, 5_000]
+/** A lease that ends later than this from now was taken while the database's clock was ahead. */
+const longestLeaseMs = 600_000
 
 /**
  * Runs `work` while this process has the lease of migrations. An open transaction with a lock would keep vacuum from
@@ -33,7 +35,8 @@ export async function exclusively<T>(
     const { values } = await rows({
       sql: `insert into ${table} as l (name, holder, expires_at) values ('migration', $1, ${now} + ${leaseMs})
         on conflict (name) do update set holder = excluded.holder, expires_at = excluded.expires_at
-        where l.holder is null or l.holder = excluded.holder or l.expires_at <= ${now} returning 1 as acquired`,
+        where l.holder is null or l.holder = excluded.holder or l.expires_at <= ${now}
+          or l.expires_at > ${now} + ${longestLeaseMs} returning 1 as acquired`,
       parameters: [holder],
     })
     return values.length > 0

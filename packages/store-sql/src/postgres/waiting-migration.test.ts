@@ -31,7 +31,7 @@ describe.skipIf(postgresMissing)(
     test('waits for it as long as it takes, though all else has its limits', async () => {
       await other.query(`create schema ${schema};
         create table ${schema}.locks (name text collate "C" primary key, holder text, expires_at bigint);
-        insert into ${schema}.locks values ('migration', 'other', 9e15)`)
+        insert into ${schema}.locks values ('migration', 'other', extract(epoch from statement_timestamp()) * 1000 + 500000)`)
       const migrated = migrate(createPostgresEngine(pool, { schema, answerTimeoutMs: limitMs }))
       let ended = false
       const noted = migrated.finally(() => {

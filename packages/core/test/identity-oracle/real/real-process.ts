@@ -151,7 +151,7 @@ function pausedStore(store: IdentityPorts, { pause, calls, pausesInside }: Pausi
       await pause(`after ${point}`)
     }
   }
-  const reads = (['dueLookUps', 'duePolls', 'countMissing', 'forgetEvents'] as const).map((name) => [
+  const reads = (['endFutureWaits', 'dueLookUps', 'duePolls', 'countMissing', 'forgetEvents'] as const).map((name) => [
     name,
     (...given: readonly never[]) => around(name, () => (store.identity[name] as Call)(...given)),
   ])

@@ -1,0 +1,13 @@
+/** Judges stored times by a clock that may have been ahead when they were written. See docs/runbooks/clock-jump.md. @module */
+
+/** The largest difference between the clocks of two processes, in milliseconds. */
+export const processSkewMs = 5 * 60_000
+
+/**
+ * Whether something that ends at a stored time is over. An end further ahead than the longest duration was written by a
+ * clock that was ahead, and counts as past.
+ * @param now - Unix time in milliseconds.
+ */
+export function isOver(endsAt: number, now: number, longestMs: number): boolean {
+  return now >= endsAt || endsAt > now + longestMs + processSkewMs
+}

@@ -129,30 +129,38 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
     expect(calls.head).toBe(1)
   })
 
-  test('a block that does not continue the feed comes from the nodes, and the feed goes on after it', async () => {
-    const world = await openWorld()
-    world.mine(1, 1, 1, 1)
-    await world.publish()
-    const stored = await world.stream.at(2)
-    const fed = parseBlock(world.chainId, stored?.data ?? new Uint8Array())
-    const block = { ...fed.block, hash: `0x${'ab'.repeat(32)}` }
-    const data = formatBlock(world.chainId, { ...fed, block, payments: [] })
-    const { sequence, message } = await world.stream.tail()
-    await world.stream.append({ height: 2, data, publisher: 'b', id: '1' }, { sequence: sequence, after: null })
-    await world.stream.append(
-      { height: 4, data: message?.data ?? data, publisher: 'b', id: '2' },
-      { sequence: sequence + 1, after: null },
-    )
-    const { chain, calls } = world.openReader()
-    // Block 2 continues block 1, so it is believed; block 3 contradicts it. The nodes contradict it too.
-    await expect(readAll(chain, 1, 4)).rejects.toMatchObject({ code: 'ERR_CHAIN_RANGE_GONE' })
-    expect(calls.ranges).toEqual(['3-4'])
-    world.clock.advance(5_001)
-    expect(heights(await readAll(chain, 3, 4))).toEqual([3, 4])
-    expect(calls.ranges).toEqual(['3-4', '3-4'])
-    expect(heights(await readAll(chain, 4, 4))).toEqual([4])
-    expect(calls.ranges).toHaveLength(2)
-  })
+  test.each([
+    ['', 0],
+    [', also when the clock is set back by hours meanwhile', 3 * 3_600_000],
+  ])(
+    'a block that does not continue the feed comes from the nodes, and the feed goes on after it%s',
+    async (_, setBackMs) => {
+      const world = await openWorld()
+      world.mine(1, 1, 1, 1)
+      await world.publish()
+      const stored = await world.stream.at(2)
+      const fed = parseBlock(world.chainId, stored?.data ?? new Uint8Array())
+      const block = { ...fed.block, hash: `0x${'ab'.repeat(32)}` }
+      const data = formatBlock(world.chainId, { ...fed, block, payments: [] })
+      const { sequence, message } = await world.stream.tail()
+      await world.stream.append({ height: 2, data, publisher: 'b', id: '1' }, { sequence: sequence, after: null })
+      await world.stream.append(
+        { height: 4, data: message?.data ?? data, publisher: 'b', id: '2' },
+        { sequence: sequence + 1, after: null },
+      )
+      const { chain, calls } = world.openReader()
+      // Block 2 continues block 1, so it is believed; block 3 contradicts it. The nodes contradict it too.
+      await expect(readAll(chain, 1, 4)).rejects.toMatchObject({ code: 'ERR_CHAIN_RANGE_GONE' })
+      expect(calls.ranges).toEqual(['3-4'])
+      world.clock.advance(-setBackMs)
+      await chain.head()
+      world.clock.advance(5_001)
+      expect(heights(await readAll(chain, 3, 4))).toEqual([3, 4])
+      expect(calls.ranges).toEqual(['3-4', '3-4'])
+      expect(heights(await readAll(chain, 4, 4))).toEqual([4])
+      expect(calls.ranges).toHaveLength(2)
+    },
+  )
 
   test('a silent feed is replaced by the nodes, and returns once it is hardly behind them', async () => {
     const world = await openWorld()

@@ -1,5 +1,5 @@
 /** Reads a chain from the feed, else from its nodes. Source: docs/decisions/chain-feed.md. @module */
-import { ChainError, silentLogger, systemClock } from '@payment-integration/core'
+import { ChainError, silentLogger, steadyNow, systemClock } from '@payment-integration/core'
 import type {
   BlockRange,
   BlockRef,
@@ -74,6 +74,7 @@ export function createFeedChain(options: FeedChainOptions): Chain {
   let head: BlockRef | null = null
   /** Newest block that the nodes answered: a feed far below it would stop the chain until it caught up. */
   let floor: BlockRef | null = null
+  const elapsed = steadyNow(clock)
   let restUntil = Number.NEGATIVE_INFINITY
   let failures = 0
   let lastError: string | null = null
@@ -95,13 +96,13 @@ export function createFeedChain(options: FeedChainOptions): Chain {
     const error = toFeedError(thrown)
     failures += 1
     lastError = error.message
-    if (error.code === 'ERR_FEED_UNAVAILABLE') restUntil = clock.now() + restMs
+    if (error.code === 'ERR_FEED_UNAVAILABLE') restUntil = elapsed() + restMs
     return lastError
   }
 
   /** The newest block of the feed, or why it is no head. */
   async function readHead(): Promise<BlockRef | string> {
-    if (clock.now() < restUntil) return lastError ?? 'The feed did not answer.'
+    if (elapsed() < restUntil) return lastError ?? 'The feed did not answer.'
     try {
       const message = await stream.last()
       if (message === null) return 'The feed is empty.'
@@ -134,7 +135,7 @@ export function createFeedChain(options: FeedChainOptions): Chain {
         yield range
       }
     }
-    const isResting = () => clock.now() < restUntil
+    const isResting = () => elapsed() < restUntil
     if (!isResting()) yield* continued(fedRanges(from, to, wanted, signal))
     // The feed may have fallen silent just now.
     const oldest = isResting() || next() > from ? null : await oldestHeight()
@@ -174,7 +175,7 @@ export function createFeedChain(options: FeedChainOptions): Chain {
     failures += 1
     lastError = `Block ${first.number} of chain ${chainId} does not continue block ${last.number}, between the feed and a node.`
     // The nodes answer the rollback and the next read: a feed that ends on an orphaned block would give it again.
-    restUntil = clock.now() + restMs
+    restUntil = elapsed() + restMs
     throw new ChainError('ERR_CHAIN_RANGE_GONE', chainId, lastError)
   }
 
@@ -197,7 +198,7 @@ export function createFeedChain(options: FeedChainOptions): Chain {
       return answered
     },
     async block(number, signal) {
-      if (head !== null && number <= head.number && clock.now() >= restUntil) {
+      if (head !== null && number <= head.number && elapsed() >= restUntil) {
         try {
           const found = await readBlock(feed, number)
           if (found !== null) return found.block

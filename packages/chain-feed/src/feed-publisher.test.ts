@@ -69,6 +69,16 @@ describe.skipIf(natsMissing)(`a publisher of the feed${skipped}`, () => {
     expect(await world.openPublisher({ standbyMs: 60_000 }).step()).toBe(true)
   })
 
+  test('takes over at once when the last message was stored by a server whose clock was hours ahead', async () => {
+    const world = await openWorld()
+    world.mine(1)
+    await world.publish()
+    world.clock.advance(-3 * 3_600_000)
+    world.mine(1)
+    expect(await world.openPublisher({ standbyMs: 30_000 }).step()).toBe(false)
+    await expectWhole(world)
+  })
+
   test('two publishers that both believe to lead never mix their blocks, in 60 rounds with reorganisations', async () => {
     const world = await openWorld()
     const both = [world.openPublisher({ standbyMs: 1 }), world.openPublisher({ standbyMs: 1 })]

@@ -52,6 +52,8 @@ export interface FeedPublisher {
   run(signal: AbortSignal): Promise<void>
 }
 
+/** The largest difference between this clock and the server's, in milliseconds. */
+const skewMs = 5 * 60_000
 /** Appends that wait for their acknowledgement at a time. */
 const mostInFlight = 64
 /** Wait after the first failure in a row, and the longest one, in milliseconds. */
@@ -90,7 +92,9 @@ export function createFeedPublisher(options: FeedPublisherOptions): FeedPublishe
     if (position !== null) return position
     const { sequence, message } = await stream.tail()
     const isOther = message !== null && message.publisher !== publisher
-    const mayLead = !isOther || clock.now() - message.storedAt >= standbyMs
+    const silentMs = isOther ? clock.now() - message.storedAt : 0
+    // A server whose clock was ahead stored the last message: its time says nothing of the other publisher.
+    const mayLead = !isOther || silentMs >= standbyMs || silentMs < -skewMs
     if (mayLead !== isLeading) logger.info({ chainId, leading: mayLead }, mayLead ? 'publishes' : 'stands by')
     isLeading = mayLead
     if (!mayLead) return null

@@ -22,6 +22,18 @@ test('5 failures of a name close it for the rest of 15 minutes, from every sourc
   expect(limits.waitMs('alice', 'x')).toBe(0)
 })
 
+test('a clock that is set back by hours lengthens no window', async () => {
+  const clock = manualClock()
+  const limits = createSignInLimits(clock)
+  const { now } = clock
+  clock.now = () => now() + 3 * 60 * 60_000
+  times(perName, () => limits.count('alice', 'here'))
+  clock.now = now
+  expect(limits.waitMs('alice', 'here')).toBe(windowMs)
+  await clock.advance(windowMs)
+  expect(limits.waitMs('alice', 'here')).toBe(0)
+})
+
 test('20 failures of a source close it for every name, and open again after 15 minutes', async () => {
   const clock = manualClock()
   const limits = createSignInLimits(clock)

@@ -1,5 +1,6 @@
 /** Limits failed sign-ins per name and per source. Source: docs/decisions/operators.md. @module */
 import type { Clock } from '../ports/world.js'
+import { steadyNow } from '../world/system.js'
 
 /** Failures within a window until further sign-ins are rejected. */
 export const signInLimitDefaults = { windowMs: 15 * 60_000, perName: 5, perSource: 20, reports: 20 } as const
@@ -33,6 +34,7 @@ export interface SignInLimits {
 /** Builds the limits. They are in memory: docs/decisions/operators.md has the reason. */
 export function createSignInLimits(clock: Pick<Clock, 'now'>): SignInLimits {
   const { windowMs, perName, perSource, reports } = signInLimitDefaults
+  const now = steadyNow(clock)
   /** By key, in the order of their ends. */
   const windows = new Map<string, { failures: number; readonly endsAt: number }>()
   // Not among the windows: other ones never end it early.
@@ -40,18 +42,18 @@ export function createSignInLimits(clock: Pick<Clock, 'now'>): SignInLimits {
 
   function current(key: string) {
     const window = windows.get(key)
-    return window !== undefined && window.endsAt > clock.now() ? window : undefined
+    return window !== undefined && window.endsAt > now() ? window : undefined
   }
   function wait(key: string, limit: number): number {
     const window = current(key)
-    return window !== undefined && window.failures >= limit ? window.endsAt - clock.now() : 0
+    return window !== undefined && window.failures >= limit ? window.endsAt - now() : 0
   }
   function add(key: string) {
     for (const [old, { endsAt }] of windows) {
-      if (endsAt > clock.now() && windows.size < maxWindows) break
+      if (endsAt > now() && windows.size < maxWindows) break
       windows.delete(old)
     }
-    const window = current(key) ?? { failures: 0, endsAt: clock.now() + windowMs }
+    const window = current(key) ?? { failures: 0, endsAt: now() + windowMs }
     window.failures += 1
     windows.set(key, window)
     return window
@@ -77,7 +79,7 @@ export function createSignInLimits(clock: Pick<Clock, 'now'>): SignInLimits {
     },
     clear: (name) => void windows.delete(nameKey(name)),
     async reportOnce(key, write) {
-      if (reported.endsAt <= clock.now()) reported = { count: 0, endsAt: clock.now() + windowMs }
+      if (reported.endsAt <= now()) reported = { count: 0, endsAt: now() + windowMs }
       const inWindow = reported
       if (inWindow.count >= reports || add(reportKey(key)).failures > 1) return
       inWindow.count += 1

@@ -12,6 +12,7 @@ import { createSleeper } from '../notifications/sleeper.js'
 import type { DeliveryStore, StreamedDelivery } from '../ports/store-deliveries.js'
 import type { IntegrationStore } from '../ports/store-integrations.js'
 import type { Clock, Logger } from '../ports/world.js'
+import { steadyNow } from '../world/system.js'
 import type { StreamPositionCodec } from './stream-position.js'
 import type { StreamMessage } from './stream-types.js'
 import type { Tail } from './tail.js'
@@ -69,9 +70,10 @@ async function* messages(
   const { deliveries, tail, positions, clock } = deps
   const { integrationAddress, isAdmitted, signal } = start
   const idOf = (deliveryId: string) => positions.encode(deliveryId, integrationAddress)
+  const elapsed = steadyNow(clock)
   let after: string | null = null
   let readUpTo: string | null = null
-  let sentAt = clock.now()
+  let sentAt = elapsed()
 
   while (!signal.aborted) {
     const upTo = tail.upTo()
@@ -79,7 +81,7 @@ async function* messages(
       after = start.resumed ?? (await firstPosition(deps, start)) ?? upTo
       const notifies = ((await deps.integrations.find(integrationAddress))?.notificationUrl ?? null) !== null
       yield { kind: 'ready', id: idOf(after), data: { resumed: start.resumed !== null, notifies } }
-      sentAt = clock.now()
+      sentAt = elapsed()
     }
     if (upTo !== null && after !== null && upTo !== readUpTo) {
       const isFirst = readUpTo === null
@@ -93,7 +95,7 @@ async function* messages(
           const data = await signedBody(delivery, { integrationAddress, secret, now: clock.now() })
           after = delivery.deliveryId
           yield { kind: 'delivery', id: idOf(after), data }
-          sentAt = clock.now()
+          sentAt = elapsed()
         }
         isWhole = part.length < batch
         // An embedded store and a fast reader may never leave this turn of the event loop: other requests need one.
@@ -103,12 +105,12 @@ async function* messages(
       if (isFirst) yield { kind: 'live', id: idOf(after) }
     }
     // Only the own messages move the heartbeat: a busy neighbour must not be visible in it.
-    const dueInMs = sentAt + heartbeatMs - clock.now()
+    const dueInMs = sentAt + heartbeatMs - elapsed()
     if (dueInMs > 0 && tail.upTo() === upTo) await sleep(dueInMs)
-    if (signal.aborted || clock.now() - sentAt < heartbeatMs) continue
+    if (signal.aborted || elapsed() - sentAt < heartbeatMs) continue
     if (!(await isAdmitted())) return
     yield { kind: 'heartbeat' }
-    sentAt = clock.now()
+    sentAt = elapsed()
   }
 }
 

@@ -32,19 +32,21 @@ export const systemIds: Ids = { next: () => randomUUID() }
 export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 
 /**
- * A clock that stands still where the given one is set back, and then goes on. For durations inside of a process: a
- * pause must not last for as long as the clock was set back. Its `now` is no time of day after that.
+ * The time of a clock that stands still where the given one is set back, and then goes on. For durations inside of a
+ * process: a pause must not last for as long as the clock was set back. It is no time of day after that.
  */
-export function steadyClock(clock: Clock): Clock {
+export function steadyNow(clock: Pick<Clock, 'now'>): () => number {
   let newest = Number.NEGATIVE_INFINITY
   let setBackMs = 0
-  return {
-    now() {
-      const now = clock.now() + setBackMs
-      if (now < newest) setBackMs += newest - now
-      newest = Math.max(newest, now)
-      return newest
-    },
-    sleep: (ms, signal) => clock.sleep(ms, signal),
+  return () => {
+    const now = clock.now() + setBackMs
+    if (now < newest) setBackMs += newest - now
+    newest = Math.max(newest, now)
+    return newest
   }
+}
+
+/** A clock with the time of {@link steadyNow}. */
+export function steadyClock(clock: Clock): Clock {
+  return { now: steadyNow(clock), sleep: (ms, signal) => clock.sleep(ms, signal) }
 }

@@ -79,8 +79,8 @@ export function shortHash(hash: string): string {
 }
 
 /**
- * Makes foreign text safe for a terminal: characters that move the cursor, colour or hide become a space. Tabs stay. The
- * output of every command does it, so that a caller needs it only before it measures or cuts a text.
+ * Makes foreign text safe for a terminal: characters that move the cursor, colour or hide become a space. Tabs stay.
+ * The output of every command does it, so that a caller needs it only before it measures or cuts a text.
  */
 export function plain(text: string): string {
   return text.replace(/(?:(?!\t)[\p{C}\p{Zl}\p{Zp}])+/gu, ' ')

@@ -16,9 +16,10 @@ export interface NewIntegrationSession extends SignedInIntegration {
 /** Signs integrations in and out, with their address and API secret. Source: docs/decisions/portal.md. */
 export interface IntegrationSessions {
   /**
-   * Opens a session of 12 hours. It ends earlier when the integration is disabled, when the API secret that opened it
-   * is no longer valid, or when it is the oldest of 20 and a further one is opened. An unknown address, a wrong secret and a disabled integration have the same answer after the
-   * same work.
+   * Opens a session of 12 hours. It ends earlier when the integration is disabled, or when the API secret that
+   * opened it is no longer valid. It also ends when it is the oldest of 20 and a further one is opened. An unknown
+   * address, a
+   * wrong secret and a disabled integration have the same answer after the same work.
    * @param input.source - The caller's network address; of IPv6 the first 64 bits. Failures are limited per source, and
    * per address and source.
    * @param input.countCall - Counts the call of an integration with valid credentials, before a session is opened.

@@ -30,7 +30,10 @@ export interface IntegrationView
  * docs/decisions/authentication-cache.md.
  */
 export interface IntegrationCommands {
-  /** @throws IntegrationError `ERR_INTEGRATION_EXISTS`; BadRequestError `ERR_ADDRESS_INVALID`, `ERR_URL_INVALID`, `ERR_NAME_INVALID`. */
+  /**
+   * @throws IntegrationError `ERR_INTEGRATION_EXISTS`; BadRequestError `ERR_ADDRESS_INVALID`, `ERR_URL_INVALID`,
+   * `ERR_NAME_INVALID`.
+   */
   create(input: {
     readonly address: string
     readonly name?: string | undefined

@@ -6,7 +6,7 @@ import { checkInteger } from './internal/checks.js'
 import { integer, pack, unpack } from './internal/values.js'
 import type { Integer } from './schema/integer.js'
 
-/** The longest lease of any configuration, in milliseconds. A lease that ends later was taken by a clock that was ahead. */
+/** The longest lease of any configuration, in milliseconds. Only a clock that was ahead takes one that ends later. */
 const longestLeaseMs = 600_000
 
 /** Leases in a table. Each call is one statement, so that of several callers at once one wins. */

@@ -15,7 +15,8 @@ interface Judged {
 
 /**
  * Builds the operation. Each webhook counts once, for an attached applicant alone. The review of another level
- * than the attached one counts for nothing. A webhook for a redemption with an unknown outcome attaches its applicant. A webhook dated more than five minutes ahead of this clock changes nothing.
+ * than the attached one counts for nothing. A webhook for a redemption with an unknown outcome attaches its applicant.
+ * A webhook dated more than five minutes ahead of this clock changes nothing.
  */
 export function createApplyVerdict(
   parts: Omit<IdentityParts, 'provider'>,

@@ -177,7 +177,7 @@ export interface VerdictRecord {
   /** The provider's time in unix milliseconds, or null. */
   readonly at: number | null
   readonly review: Review | null
-  /** Whether it was applied. `other_level`: its review is of another level than the attached one, and does not count. */
+  /** Whether it was applied. `other_level`: its review is not of the attached level, and counts for nothing. */
   readonly outcome: 'applied' | 'older' | 'doubtful' | 'surplus' | 'other_level'
 }
 

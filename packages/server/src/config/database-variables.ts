@@ -102,7 +102,11 @@ function readReader(
  * fragment has no meaning for a database, and a `%` that begins no code cannot be decoded.
  */
 function isUnencoded(value: string): boolean {
-  const [, authority = '', rest = ''] = /^postgres(?:ql)?:\/\/([^/?#]*)(.*)$/s.exec(value) ?? []
+  const address = value.replace(/^postgres(?:ql)?:\/\//, '')
+  if (address === value) return false
+  const end = address.search(/[/?#]/)
+  const authority = end === -1 ? address : address.slice(0, end)
+  const rest = address.slice(authority.length)
   if (/%(?![0-9a-f]{2})/i.test(authority) || rest.includes('#')) return true
   if (authority.includes('@') || !rest.includes('@')) return false
   return parseUrl(value) === null || /^[^=]*@/.test(rest)

@@ -57,6 +57,9 @@ export async function withService(
     if (io.signal.aborted) throw new InterruptedError('Interrupted; nothing was done.')
     if (createdPath !== null && !json) io.out(createdText(createdPath))
     await work(service, createReporter(io, json), config, logger)
+  } catch (error) {
+    if (error !== io.signal.reason) throw error
+    throw new InterruptedError('Interrupted; run the command again.', { cause: error })
   } finally {
     await close()
   }

@@ -1,6 +1,6 @@
 /** Tests: history that ends, in segments. @module */
 import { expect } from 'vitest'
-import type { HistoryRow } from '../src/ports/history-archive.js'
+import type { HistoryRows } from '../src/ports/history-archive.js'
 import type { Store } from '../src/ports/store.js'
 import type { HistoryStore, SegmentedKind } from '../src/ports/store-history.js'
 import {
@@ -32,8 +32,8 @@ function historyOf({ history }: Store): HistoryStore {
   return history
 }
 
-async function rowsOf(store: Store, kind: SegmentedKind, segment: number): Promise<HistoryRow[]> {
-  const rows: HistoryRow[] = []
+async function rowsOf<Kind extends SegmentedKind>(store: Store, kind: Kind, segment: number) {
+  const rows: HistoryRows[Kind][] = []
   for await (const group of (await historyOf(store).part(kind, segment)).rows()) rows.push(...group)
   return rows
 }
@@ -129,11 +129,20 @@ export function historyTests(test: StoreTest): void {
   test('restored rows are those that were removed, and a repeated restore changes nothing', async ({ store }) => {
     await twoSegments(store)
     const before = await store.deliveries.list({ limit: 9 })
-    const rows = await Promise.all(kinds.map((kind) => rowsOf(store, kind, 0)))
+    const all = async () =>
+      [
+        await rowsOf(store, 'deliveries', 0),
+        await rowsOf(store, 'attempts', 0),
+        await rowsOf(store, 'updates', 0),
+      ] as const
+    const [deliveries, attempts, updates] = await all()
     await removeAll(store, 0)
-    for (const kind of ['deliveries', 'attempts', 'updates', 'deliveries'] as const)
-      await historyOf(store).restore(kind, 0, rows[kinds.indexOf(kind)] ?? [])
-    expect(await Promise.all(kinds.map((kind) => rowsOf(store, kind, 0)))).toEqual(rows)
+    const { restore } = historyOf(store)
+    await restore('deliveries', 0, deliveries)
+    await restore('attempts', 0, attempts)
+    await restore('updates', 0, updates)
+    await restore('deliveries', 0, deliveries)
+    expect(await all()).toEqual([deliveries, attempts, updates])
     expect(await store.deliveries.list({ limit: 9 })).toEqual(before)
     expect(await store.payments.snapshot(before[0] === undefined ? '' : '1', 1)).toEqual(bodyOf('1', 1))
     await removeAll(store, 0)
@@ -175,7 +184,9 @@ export function historyTests(test: StoreTest): void {
       await expect(history.part(kind, 0)).rejects.toThrow('close it first')
     await expect(history.closeSegments(1)).rejects.toThrow('is the newest')
     await expect(history.count('updates', 7)).rejects.toThrow('no history segment 7')
-    await expect(history.restore('deliveries', 1, [])).rejects.toThrow('is not closed')
+    for (const kind of ['deliveries', 'attempts'] as const)
+      await expect(history.restore(kind, 0, [])).rejects.toThrow('is not closed')
+    await expect(history.restore('updates', 1, [])).rejects.toThrow('is the newest')
   })
 
   test('an update that waits stays, even if it is decided before the others are removed', async ({ store }) => {
@@ -217,7 +228,7 @@ export function historyTests(test: StoreTest): void {
     await close(store, 0)
     for (const kind of kinds) {
       const rows = await rowsOf(store, kind, 0)
-      const keyOf = (row: HistoryRow) => String(row['deliveryId'] ?? row['seq'])
+      const keyOf = (row: HistoryRows[SegmentedKind]) => ('seq' in row ? row.seq : row.deliveryId)
       expect([rows.length, new Set(rows.map(keyOf)).size], kind).toEqual([2_300, 2_300])
       await remove(store, kind, 0)
       expect(await history.count(kind, 0), kind).toBe(0)
@@ -309,24 +320,17 @@ export function historyTests(test: StoreTest): void {
     const [deliveries, attempts] = [await rowsOf(store, 'deliveries', 0), await rowsOf(store, 'attempts', 0)]
     await removeAll(store, 0)
     const { restore, count } = historyOf(store)
+    const [first] = deliveries
+    if (first === undefined) throw new Error('no delivery')
     await expect(restore('attempts', 0, attempts)).rejects.toThrow('belong to nothing here')
     for (const change of [{ paymentId: last.id }, { txHash: hash(99) }, { chainId: 7 }])
-      await expect(restore('deliveries', 0, [...deliveries.slice(1), { ...deliveries[0], ...change }])).rejects.toThrow(
+      await expect(restore('deliveries', 0, [...deliveries.slice(1), { ...first, ...change }])).rejects.toThrow(
         RangeError,
       )
     const [late] = await store.deliveries.list({ limit: 1, txHash: hash(4) })
-    await expect(restore('deliveries', 0, [{ ...deliveries[0], deliveryId: late?.deliveryId }])).rejects.toThrow(
+    await expect(restore('deliveries', 0, [{ ...first, deliveryId: late?.deliveryId ?? '' }])).rejects.toThrow(
       'is not of segment 0',
     )
     expect(await count('deliveries', 0)).toBe(0)
-  })
-
-  test('rows of another shape are rejected whole', async ({ store }) => {
-    await twoSegments(store)
-    const rows = await rowsOf(store, 'deliveries', 0)
-    await removeAll(store, 0)
-    const bad = [...rows, { ...rows[0], version: 'one' }]
-    await expect(historyOf(store).restore('deliveries', 0, bad)).rejects.toThrow('no valid version')
-    expect(await historyOf(store).count('deliveries', 0)).toBe(0)
   })
 }

@@ -80,6 +80,8 @@ export function createActorCommands(deps: ActorCommandsDeps, actor: string): Act
       audited: auditedIntegrations,
       keys,
       clock,
+      allowLoopbackHttp,
+      isDeniedAddress,
       onDue,
     }),
     legacyKeys: createLegacyKeyCommands({
@@ -112,6 +114,7 @@ export function createActorCommands(deps: ActorCommandsDeps, actor: string): Act
     }),
     history: createHistoryCommands({
       store,
+      keys,
       clock,
       random,
       audited: auditedIn(transaction),

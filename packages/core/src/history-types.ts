@@ -64,8 +64,13 @@ export interface HistoryCommands {
   /**
    * Stores the rows of a file again, until the next run. Deliveries among them are shown, and not replayed.
    * @returns The number of rows in the file.
-   * @throws ArchiveError `ERR_ARCHIVE` for a damaged file, one that this database did not write, attempts before their
-   * deliveries, or audit records that do not end where the log begins.
+   * @throws ArchiveError `ERR_ARCHIVE` for a damaged or forged file, one that this database did not write, attempts
+   * before their deliveries, or audit records that do not end where the log begins. A damaged or forged file changes
+   * nothing.
    */
-  restore(archive: HistoryArchive, name: string): Promise<{ readonly kind: HistoryKind; readonly rows: number }>
+  restore(
+    archive: HistoryArchive,
+    name: string,
+    options?: { readonly signal?: AbortSignal | undefined },
+  ): Promise<{ readonly kind: HistoryKind; readonly rows: number }>
 }

@@ -1,11 +1,10 @@
 /** The types of moving an integration to another cell. Source: docs/decisions/cells.md. @module */
-import type { MoveReader, MoveWriter } from './ports/move-file.js'
-import type { IntegrationRecord } from './ports/store-integrations.js'
+import type { FileReader, FileWriter } from './ports/files.js'
 
 /** What a file has. */
 export interface ExportedIntegration {
-  /** Of the content: lowercase hex digits. */
-  readonly sha256: string
+  /** Of the content: 64 lowercase hex digits. */
+  readonly hmac: string
   readonly payments: number
   /** Pending deliveries. */
   readonly deliveries: number
@@ -16,7 +15,8 @@ export interface ExportedIntegration {
 
 /** What an import did. */
 export interface ImportedIntegration {
-  readonly sha256: string
+  readonly address: string
+  readonly hmac: string
   /** Payments that this run stored; those of an earlier run are not counted. */
   readonly payments: number
   /** Dropped payments of the file that this cell never saw. */
@@ -36,12 +36,13 @@ export interface MoveCommands {
    */
   export(
     address: string,
-    open: (integration: IntegrationRecord) => Promise<MoveWriter>,
+    create: () => Promise<FileWriter>,
     options?: { readonly signal?: AbortSignal | undefined },
   ): Promise<ExportedIntegration>
   /**
    * Stores the integration of a file, and enables it at the end. Repeat it after a failure: it continues.
-   * @throws IntegrationError `ERR_INTEGRATION_EXISTS` when it is enabled here; MoveError; errors of the file.
+   * @throws ArchiveError `ERR_ARCHIVE` when this service's master keys did not sign the file; nothing was changed then.
+   * IntegrationError `ERR_INTEGRATION_EXISTS` when it is enabled here; MoveError; BadRequestError for a name or a URL.
    */
-  import(file: MoveReader, options?: { readonly signal?: AbortSignal | undefined }): Promise<ImportedIntegration>
+  import(file: FileReader, options?: { readonly signal?: AbortSignal | undefined }): Promise<ImportedIntegration>
 }

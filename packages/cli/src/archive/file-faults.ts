@@ -33,15 +33,3 @@ export async function checkIsNew(path: string): Promise<void> {
   )
   if (isTaken) throw new ArchiveError(path, `The file ${path} exists already, and is never overwritten.`)
 }
-
-/** The error of a file with changed bytes. */
-export function damaged(path: string, place: string, reason: string, options?: ErrorOptions): ArchiveError {
-  const advice = 'Nothing after this place can be read; take another copy of the file.'
-  return new ArchiveError(path, `The file ${path} is damaged at ${place}: ${reason}. ${advice}`, options)
-}
-
-/** The error of a file whose end is missing. */
-export function incomplete(path: string, place: string, reason: string): ArchiveError {
-  const advice = 'Its end is missing; take another copy of the file.'
-  return new ArchiveError(path, `The file ${path} is incomplete, and ends at ${place}: ${reason}. ${advice}`)
-}

@@ -57,13 +57,13 @@ export function addIntegrations(program: Command, io: Io, finish: Finish): void 
   withActor(add('export', 'disable an integration, and write it to a file for another cell'))
     .argument('<address>', addressHelp, parseAddress)
     .requiredOption('--to <file>', 'path of the new file; it has payments and sealed secrets')
-    .addHelpText('after', examples(`integrations export ${exampleAddress} --to shop.jsonl.zst`))
+    .addHelpText('after', examples(`integrations export ${exampleAddress} --to shop.jsonl.gz`))
     .action(async (address: string, _options, command) =>
       finish(await exportIntegration(address, optionsOf<ExportOptions>(command), io)),
     )
   withActor(add('import', 'store the integration of a file from another cell, and enable it; run it again to continue'))
     .argument('<file>', 'a file of integrations export')
-    .addHelpText('after', examples('integrations import shop.jsonl.zst'))
+    .addHelpText('after', examples('integrations import shop.jsonl.gz'))
     .action(async (file: string, _options, command) =>
       finish(await importIntegration(file, optionsOf<OperateOptions>(command), io)),
     )

@@ -1,8 +1,7 @@
 /** `payment-integration integrations export|import`: moves an integration to another cell. @module */
+import { createGzipFile, openGzipFile } from '../archive/gzip-file.js'
 import { grouped } from '../format.js'
 import type { ExitCode, Io } from '../io.js'
-import { readMoveFile } from '../move-file/read-move-file.js'
-import { createMoveFile } from '../move-file/write-move-file.js'
 import { type OperateOptions, withService } from '../with-service.js'
 
 /** Options of {@link exportIntegration}. */
@@ -17,12 +16,10 @@ export interface ExportOptions extends OperateOptions {
  */
 export function exportIntegration(address: string, { to, ...options }: ExportOptions, io: Io): Promise<ExitCode> {
   return withService(options, io, async ({ moves }, report) => {
-    const exported = await moves.export(address, (integration) => createMoveFile(to, integration), {
-      signal: io.signal,
-    })
+    const exported = await moves.export(address, () => createGzipFile(to), { signal: io.signal })
     report({ event: 'integration.exported', address, file: to, ...exported }, (event) => [
       `Wrote ${to}: ${grouped(event.payments)} payments, ${grouped(event.deliveries)} pending deliveries, ${grouped(event.updates)} updates, ${grouped(event.waiting)} waiting updates.`,
-      `  sha256 ${event.sha256}`,
+      `  hmac ${event.hmac}`,
       `${address} is disabled here, and stays so. Import the file in the other cell; do not enable it here again.`,
     ])
   })
@@ -34,12 +31,10 @@ export function exportIntegration(address: string, { to, ...options }: ExportOpt
  */
 export function importIntegration(path: string, options: OperateOptions, io: Io): Promise<ExitCode> {
   return withService(options, io, async ({ moves }, report) => {
-    const file = await readMoveFile(path)
-    const imported = await moves.import(file, { signal: io.signal })
-    const { address } = file.integration
-    report({ event: 'integration.imported', address, ...imported }, (event) => [
-      `Imported ${address}: ${grouped(event.payments)} payments, ${grouped(event.updates)} updates. It is enabled here.`,
-      `  sha256 ${event.sha256}`,
+    const imported = await moves.import(openGzipFile(path), { signal: io.signal })
+    report({ event: 'integration.imported', ...imported }, (event) => [
+      `Imported ${event.address}: ${grouped(event.payments)} payments, ${grouped(event.updates)} updates. It is enabled here.`,
+      `  hmac ${event.hmac}`,
       `  ${grouped(event.added)} deliveries are due of payments and states that the file does not have.`,
       ...(event.left === 0
         ? []

@@ -42,8 +42,8 @@ test('history leaves for files a day after its segment ended, and comes back fro
   expect(await list()).toEqual([])
   const [attempts, deliveries] = files()
   expect([attempts, deliveries]).toEqual([
-    expect.stringMatching(/^attempts-000000-\d{8}T\d{6}Z\.jsonl\.zst$/),
-    expect.stringMatching(/^deliveries-000000-\d{8}T\d{6}Z\.jsonl\.zst$/),
+    expect.stringMatching(/^attempts-000000-\d{8}T\d{6}Z\.jsonl\.gz$/),
+    expect.stringMatching(/^deliveries-000000-\d{8}T\d{6}Z\.jsonl\.gz$/),
   ])
   const archived = await onService(env, ({ audit }) => audit.list({ limit: 99 }))
   expect(archived.slice(-2)).toMatchObject([

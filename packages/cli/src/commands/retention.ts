@@ -25,7 +25,7 @@ export function addRetention(program: Command, io: Io, finish: Finish): void {
     .option('--folder <path>', 'where the files go (PI_RETENTION_FOLDER)')
     .addHelpText('after', examples('retention run --dry-run', 'retention run --folder /var/lib/payments/history'))
     .action(async (_options, command) => finish(await runRetention(optionsOf<RunOptions>(command), io)))
-  const file = 'deliveries-000012-20261126T030000Z.jsonl.zst'
+  const file = 'deliveries-000012-20261126T030000Z.jsonl.gz'
   withActor(add('restore', 'store the rows of a file again, until the next run'))
     .option('--folder <path>', 'where the file is (PI_RETENTION_FOLDER)')
     .argument('<file>', 'a file in PI_RETENTION_FOLDER, or a path such as ./<file>')
@@ -105,7 +105,8 @@ async function showPlan(history: HistoryCommands, policy: RetentionPolicy, repor
 
 function restoreHistory(path: string, options: FolderOptions, io: Io): Promise<ExitCode> {
   return withService(options, io, async ({ history }, report, { retention }) => {
-    const { kind, rows } = await history.restore(await openArchive(options.folder || (retention.folder ?? '.')), path)
+    const archive = await openArchive(options.folder || (retention.folder ?? '.'))
+    const { kind, rows } = await history.restore(archive, path, { signal: io.signal })
     report({ event: 'retention.restored', kind, rows }, () => [
       `Restored ${rowsText(rows)} of ${kind}. They stay until the next retention run.`,
     ])

@@ -1,32 +1,27 @@
+import { createHmac } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
-import type { MoveReader } from '@payment-integration/core/ports'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { parseMasterKey } from '@payment-integration/core'
 import { describe, expect, test } from 'vitest'
-import { txHashOf } from '../../../store-sql/test/support/scripted-chain.js'
-import { readMoveFile } from '../../src/move-file/read-move-file.js'
-import { createMoveFile } from '../../src/move-file/write-move-file.js'
+import { hex, txHashOf } from '../../../store-sql/test/support/scripted-chain.js'
+import { createGzipFile, openGzipFile } from '../../src/archive/gzip-file.js'
+import { testMasterKey } from '../master-key.js'
 import { commandsOf } from '../run-commands.js'
 import { shop, twoCells } from './two-cells.js'
 
-describe('an import is refused', () => {
-  const importing = async (
-    made: Awaited<ReturnType<typeof twoCells>>,
-    path: string,
-    change: Partial<MoveReader> = {},
-  ) => made.target.service.moves.import({ ...(await readMoveFile(path)), ...change })
-  const rejection = (code: string, text: string) =>
-    expect.objectContaining({ code, message: expect.stringContaining(text) })
+type Cells = Awaited<ReturnType<typeof twoCells>>
 
+const importing = (made: Cells, path: string) => made.target.service.moves.import(openGzipFile(path))
+const rejection = (code: string, text: string) =>
+  expect.objectContaining({ code, message: expect.stringContaining(text) })
+
+describe('an import is rejected', () => {
   test('while a payment of the file is not indexed', async () => {
     const made = await twoCells('SQLite', 'SQLite')
     await made.pay('a')
     const { path } = await made.export()
-    const missing: MoveReader['rows'] = async function* () {
-      for await (const rows of (await readMoveFile(path)).rows())
-        yield rows.map((row) => ('payment' in row ? { payment: { ...row.payment, txHash: txHashOf('unknown') } } : row))
-    }
-    await expect(importing(made, path, { rows: missing })).rejects.toThrow(
-      rejection('ERR_MOVE_PAYMENT_MISSING', txHashOf('unknown')),
-    )
+    const unindexed = signed(path, (text) => text.replaceAll(txHashOf('a'), txHashOf('unknown')))
+    await expect(importing(made, unindexed)).rejects.toThrow(rejection('ERR_MOVE_PAYMENT_MISSING', txHashOf('unknown')))
     await importing(made, path)
   })
 
@@ -40,7 +35,8 @@ describe('an import is refused', () => {
   test('with another master key', async () => {
     const made = await twoCells('SQLite', 'SQLite', 'fedcba9876543210'.repeat(4))
     const { path } = await made.export()
-    await expect(importing(made, path)).rejects.toThrow(rejection('ERR_MOVE_KEY_MISSING', 'webhook secret'))
+    const { version } = parseMasterKey(testMasterKey).current
+    await expect(importing(made, path)).rejects.toThrow(rejection('ERR_ARCHIVE', `needs master key ${version}`))
     expect(await made.target.service.integrations.list()).toEqual([])
   })
 
@@ -78,24 +74,188 @@ describe('an import is refused', () => {
     await made.target.service.integrations.setEnabled(shop, false)
     await expect(importing(made, path)).rejects.toThrow(rejection('ERR_MOVE_FILE_STALE', txHashOf('a')))
     const back = `${path}.back`
-    await made.target.service.moves.export(shop, (record) => createMoveFile(back, record))
-    await made.source.service.moves.import(await readMoveFile(back))
+    await made.target.service.moves.export(shop, () => createGzipFile(back))
+    await made.source.service.moves.import(openGzipFile(back))
     expect(await made.source.deliver()).toBe(0)
     expect(made.keys(['a'])).toEqual(['a@1'])
   })
 })
 
-test('the commands export and import, and print the digest', async () => {
+const other = hex('other', 20)
+const ofOther = (text: string) => text.replaceAll(txHashOf('a'), txHashOf('b'))
+const attackerHash = 'ab'.repeat(32)
+
+/** Changes of a file on its way, and the error where a holder of the master key made them. */
+const forgeries: readonly (readonly [
+  name: string,
+  change: (text: string) => string,
+  signedError: { readonly code: string; readonly text: string } | null,
+])[] = [
+  [
+    'a delivery of a payment of another integration',
+    (text) => text.replace(/^\{"payment".*$/m, (line) => ofOther(line)),
+    { code: 'ERR_MOVE_ROW_INVALID', text: 'is not of integration' },
+  ],
+  [
+    'a state of a payment of another integration',
+    (text) => text.replace(/^\{"payment".*$/m, (line) => ofOther(withState(line, 'refund_success'))),
+    { code: 'ERR_MOVE_ROW_INVALID', text: 'is not of integration' },
+  ],
+  [
+    'an update of a payment of another integration',
+    (text) => text.replace(/^\{"update".*$/m, (line) => ofOther(line.replace('"u1"', '"taken"'))),
+    { code: 'ERR_MOVE_ROW_INVALID', text: 'is not of integration' },
+  ],
+  [
+    'a waiting update that names another integration',
+    (text) => text.replace('"id":"waits",', `"id":"waits","integrationAddress":"${other}",`),
+    { code: 'ERR_MOVE_ROW_INVALID', text: 'Update waits' },
+  ],
+  [
+    'other bytes to sign',
+    (text) => text.replace('\\"state\\":\\"success\\"', '\\"state\\":\\"paid\\"'),
+    { code: 'ERR_MOVE_ROW_INVALID', text: 'is no snapshot of this payment' },
+  ],
+  [
+    'another state than its snapshot has',
+    (text) => text.replace('"state":"success","recipient"', '"state":"refund_success","recipient"'),
+    { code: 'ERR_MOVE_ROW_INVALID', text: 'is no snapshot of this payment' },
+  ],
+  [
+    'a URL that is none of a receiver',
+    (text) => text.replace(/"notificationUrl":"[^"]*"/, '"notificationUrl":"file:///etc/passwd"'),
+    { code: 'ERR_URL_INVALID', text: 'must begin with https://' },
+  ],
+  [
+    'a name that acts on a terminal',
+    (text) => text.replace('"name":""', '"name":"\\u001b[2J"'),
+    { code: 'ERR_NAME_INVALID', text: 'control characters' },
+  ],
+  [
+    'a row of another shape',
+    (text) => text.replace('"blockNumber":', '"blockNumber":"1","height":'),
+    { code: 'ERR_ARCHIVE', text: 'has another shape' },
+  ],
+  // With the master key, hashes and ids may be chosen.
+  [
+    'the hash of another API secret',
+    (text) => text.replace(/("apiSecret":\{.*?"hash":")[^"]*/, `$1${attackerHash}`),
+    null,
+  ],
+  ['the id of an update that is yet to come', (text) => text.replace('"id":"u1"', '"id":"u2"'), null],
+]
+
+function withState(line: string, state: string): string {
+  const { payment } = JSON.parse(line)
+  payment.status.state = state
+  const newest = payment.versions.at(-1)
+  newest.body = JSON.stringify({ ...JSON.parse(newest.body), state })
+  return JSON.stringify({ payment })
+}
+
+describe('a file that was changed on its way', () => {
+  /** Two integrations with a payment each in the target; the file has an update and a waiting update. */
+  async function exported() {
+    const made = await twoCells('SQLite', 'SQLite')
+    await made.target.service.integrations.create({ address: other, notificationUrl: 'http://127.0.0.1:9/other' })
+    await made.pay('a')
+    await made.payTo(other, 'b')
+    await made.source.service.applyUpdate(made.update('u1', 'a', { state: 'success' }))
+    await made.source.service.applyUpdate(made.update('waits', 'unknown', { state: 'success' }))
+    await made.target.service.applyUpdate(made.update('b1', 'b', { state: 'pending' }))
+    return { made, path: (await made.export()).path }
+  }
+  const stateOf = async ({ target }: Cells) => ({
+    integrations: await target.store.integrations.list(),
+    payments: await target.store.payments.list({ integrationAddress: other, limit: 9 }),
+    deliveries: await target.store.deliveries.list({ limit: 9 }),
+    audit: await target.store.audit.list({ limit: 9 }),
+    updates: await target.store.transaction((tx) => tx.findUpdates(['u1', 'u2', 'taken', 'waits'])),
+  })
+
+  test.each(forgeries)('to have %s changes nothing', async (_name, change) => {
+    const { made, path } = await exported()
+    const before = await stateOf(made)
+    await expect(importing(made, unsigned(path, change))).rejects.toThrow(
+      rejection('ERR_ARCHIVE', 'its HMAC is wrong or missing'),
+    )
+    expect(await stateOf(made)).toEqual(before)
+    await importing(made, path)
+  })
+
+  test.each(forgeries.filter(([, , signedError]) => signedError !== null))(
+    'to have %s is rejected, though it is signed',
+    async (_name, change, signedError) => {
+      const { made, path } = await exported()
+      const before = await stateOf(made)
+      const { code = '', text = '' } = signedError ?? {}
+      await expect(importing(made, signed(path, change))).rejects.toThrow(rejection(code, text))
+      const after = await stateOf(made)
+      expect([after.payments, after.updates]).toEqual([before.payments, before.updates])
+      expect(after.deliveries.filter(({ txHash }) => txHash === txHashOf('b'))).toEqual(
+        before.deliveries.filter(({ txHash }) => txHash === txHashOf('b')),
+      )
+    },
+  )
+
+  test('an update that names no integration is left out where another one has its payment', async () => {
+    const { made, path } = await exported()
+    const before = await stateOf(made)
+    const late = signed(path, (text) => text.replace(txHashOf('unknown'), txHashOf('b')))
+    await importing(made, late)
+    const after = await stateOf(made)
+    expect(after.payments).toEqual(before.payments)
+    expect(after.updates.map(({ id }) => id)).toEqual(['u1'])
+  })
+
+  test('an endless file stops at an interruption', async () => {
+    const { made, path } = await exported()
+    const line = Buffer.from('{}\n'.repeat(20_000))
+    const member = gzipSync(line)
+    const stop = new AbortController()
+    const bomb = gzipSync(Buffer.alloc(400_000_002, '{}\n'))
+    writeFileSync(`${path}.bomb`, Buffer.concat([readFileSync(path).subarray(0), bomb, member]))
+    let turns = 0
+    const turn = setInterval(() => {
+      turns += 1
+      if (turns === 5) stop.abort(new Error('interrupted'))
+    }, 1)
+    const running = made.target.service.moves.import(openGzipFile(`${path}.bomb`), { signal: stop.signal })
+    await expect(running).rejects.toThrow('interrupted')
+    clearInterval(turn)
+    expect(turns).toBeGreaterThanOrEqual(5)
+  })
+})
+
+/** Writes a file with changed content beside a file. */
+function unsigned(path: string, change: (text: string) => string): string {
+  const before = gunzipSync(readFileSync(path)).toString()
+  const after = change(before)
+  expect(after).not.toBe(before)
+  writeFileSync(`${path}.changed`, gzipSync(after))
+  return `${path}.changed`
+}
+
+/** The same, signed as by a service. */
+function signed(path: string, change: (text: string) => string): string {
+  return unsigned(path, (text) => {
+    const lines = change(text).replace(/[^\n]*\n$/, '')
+    const key = parseMasterKey(testMasterKey).current.derive('move-file')
+    return `${lines}${JSON.stringify({ hmac: createHmac('sha256', key).update(lines).digest('hex') })}\n`
+  })
+}
+
+test('the commands export and import, and print the HMAC', async () => {
   const from = commandsOf('integrations')
   const to = commandsOf('integrations')
   await to.make()
   await from.run('create', shop)
-  const file = `${from.path}.zst`
+  const file = `${from.path}.gz`
   const exported = await from.run('export', shop, '--to', file)
   expect(exported).toMatchObject({ exitCode: 0, err: '' })
-  const [, digest = ''] = /sha256 ([0-9a-f]{64})/.exec(exported.out) ?? []
+  const [, hmac = ''] = /hmac ([0-9a-f]{64})/.exec(exported.out) ?? []
   const imported = await to.run('import', file)
-  expect(imported).toMatchObject({ exitCode: 0, err: '', out: expect.stringContaining(digest) })
+  expect(imported).toMatchObject({ exitCode: 0, err: '', out: expect.stringContaining(hmac) })
   expect((await to.run('list')).out).toContain(`${shop}  enabled`)
   expect((await from.run('list')).out).toContain(`${shop}  disabled`)
   expect(await from.run('export', shop, '--to', file)).toMatchObject({

@@ -5,7 +5,7 @@ import { createMemoryVersionStore, createReceiver } from '@payment-integration/v
 import { describe, expect, test } from 'vitest'
 import { postgresMissing } from '../../../store-sql/test/postgres.js'
 import { txHashOf } from '../../../store-sql/test/support/scripted-chain.js'
-import { readMoveFile } from '../../src/move-file/read-move-file.js'
+import { openGzipFile } from '../../src/archive/gzip-file.js'
 import type { Database } from './cell.js'
 import { key, shop, twoCells } from './two-cells.js'
 
@@ -59,7 +59,7 @@ describe.each(pairs)('from %s to %s', (from, to) => {
 
     const first = await made.export()
     const again = await made.export()
-    expect(again.sha256).toBe(first.sha256)
+    expect(again.hmac).toBe(first.hmac)
     expect(first).toMatchObject({ payments: 233, deliveries: 3, updates: 2, waiting: 1 })
     expect(statSync(first.path).mode & 0o777).toBe(0o600)
     await made.pay('between')
@@ -67,7 +67,7 @@ describe.each(pairs)('from %s to %s', (from, to) => {
     let runs = 0
     for (let isDone = false; !isDone; runs += 1) {
       const killed = target.serviceOn(failingAfter(target.store, runs))
-      isDone = await killed.moves.import(await readMoveFile(first.path)).then(
+      isDone = await killed.moves.import(openGzipFile(first.path)).then(
         () => true,
         (error: Error) => {
           if (error.message !== 'killed') throw error
@@ -112,7 +112,7 @@ describe.each(pairs)('from %s to %s', (from, to) => {
       expect(await each.audit.verify()).toMatchObject({ brokenAt: null })
     const records = await target.store.audit.list({ limit: 100 })
     expect(records.map(({ action }) => action)).toEqual(['integration.imported'])
-    expect(records[0]?.details).toMatchObject({ sha256: first.sha256 })
+    expect(records[0]?.details).toMatchObject({ hmac: first.hmac })
   })
 })
 

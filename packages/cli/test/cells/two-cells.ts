@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach } from 'vitest'
 import { startRecordingReceiver } from '../../../server/test/support/recording-receiver.js'
 import { hex, scriptedChain, txHashOf } from '../../../store-sql/test/support/scripted-chain.js'
-import { createMoveFile } from '../../src/move-file/write-move-file.js'
+import { createGzipFile } from '../../src/archive/gzip-file.js'
 import { type Database, openCell } from './cell.js'
 
 export const shop = hex('shop', 20)
@@ -36,6 +36,10 @@ export async function twoCells(from: Database, to: Database, targetKey?: string)
   }
   const { apiSecret } = await source.service.integrations.create({ address: shop, notificationUrl: receiver.url })
   let files = 0
+  async function payTo(integrationAddress: string, ...names: readonly string[]) {
+    chain.mine(names.map((tx) => ({ tx, integrationAddress })))
+    await Promise.all([source.index(), target.index()])
+  }
   return {
     source,
     target,
@@ -51,14 +55,12 @@ export async function twoCells(from: Database, to: Database, targetKey?: string)
     pass(ms: number) {
       offset += ms
     },
-    async pay(...names: readonly string[]) {
-      chain.mine(names.map((tx) => ({ tx, integrationAddress: shop })))
-      await Promise.all([source.index(), target.index()])
-    },
+    pay: (...names: readonly string[]) => payTo(shop, ...names),
+    payTo,
     async export() {
       files += 1
-      const path = join(folder, `${files}.zst`)
-      const exported = await source.service.moves.export(shop, (record) => createMoveFile(path, record))
+      const path = join(folder, `${files}.jsonl.gz`)
+      const exported = await source.service.moves.export(shop, () => createGzipFile(path))
       return { path, ...exported }
     },
     update: (id: string, tx: string, change: object) => ({ id, chainId: '137', txHash: txHashOf(tx), ...change }),

@@ -16,8 +16,8 @@ const record: IntegrationRecord = {
   name: '',
   notificationUrl: null,
   enabled: true,
-  apiSecret: hashApiSecret(keys.current, 'current'),
-  previousApiSecret: { ...hashApiSecret(keys.current, 'previous'), until: 1_000 },
+  apiSecret: hashApiSecret(keys.current, address, 'current'),
+  previousApiSecret: { ...hashApiSecret(keys.current, address, 'previous'), until: 1_000 },
   signingSecret: { keyVersion: 0, sealed: '' },
   preparedSigningSecret: null,
   previousSigningSecret: null,
@@ -62,7 +62,9 @@ describe('authenticate', () => {
   })
 
   it('accepts a secret hashed under a replaced master key while that key is listed', async () => {
-    expect(await setup({ ...record, apiSecret: hashApiSecret(old.current, 'current') }).call('current')).not.toBeNull()
+    expect(
+      await setup({ ...record, apiSecret: hashApiSecret(old.current, address, 'current') }).call('current'),
+    ).not.toBeNull()
   })
 
   it.each([
@@ -73,7 +75,12 @@ describe('authenticate', () => {
     ['an integration without an API secret, with its previous one', { ...record, apiSecret: null }, 'previous'],
     [
       'a hash under an unknown master key',
-      { ...record, apiSecret: { ...hashApiSecret(keys.current, 'current'), keyVersion: 7 } },
+      { ...record, apiSecret: { ...hashApiSecret(keys.current, address, 'current'), keyVersion: 7 } },
+      'current',
+    ],
+    [
+      "another integration's hash of the same secret",
+      { ...record, apiSecret: hashApiSecret(keys.current, `0x${'cd'.repeat(20)}`, 'current') },
       'current',
     ],
     ['a truncated stored hash', { ...record, apiSecret: { keyVersion: keys.current.version, hash: '' } }, 'current'],

@@ -37,7 +37,7 @@ export function createSecretCheck(deps: SecretCheckDeps) {
   const absent = { current: dummy, previous: { ...dummy, until: 0 } }
   return async (authorization: string | null | undefined): Promise<AcceptedSecret | null> => {
     const { wellFormed, address, secret } = parseBasic(authorization)
-    const given = keys.all.map((key) => hashApiSecret(key, secret))
+    const given = keys.all.map((key) => hashApiSecret(key, address, secret))
     const { usable, current, previous } = await integrations.credentials(address, absent)
     const isCurrent = matches(given, current)
     const isPrevious = matches(given, previous)

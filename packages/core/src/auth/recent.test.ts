@@ -14,8 +14,8 @@ const integrationAddress = `0x${'ab'.repeat(20)}`
 const headerOf = (secret: string) => `Basic ${Buffer.from(`${integrationAddress}:${secret}`).toString('base64')}`
 const stored: StoredCredentials = {
   usable: true,
-  current: hashApiSecret(keys.current, 'current'),
-  previous: { ...hashApiSecret(keys.current, 'previous'), until: 1_000 },
+  current: hashApiSecret(keys.current, integrationAddress, 'current'),
+  previous: { ...hashApiSecret(keys.current, integrationAddress, 'previous'), until: 1_000 },
 }
 
 function setup() {

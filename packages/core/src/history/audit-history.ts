@@ -6,8 +6,10 @@ import type { Audited } from '../audit/audited.js'
 import { findBeginning } from '../audit/beginning.js'
 import { auditParts } from '../audit/parts.js'
 import type { EndedHistory } from '../history-types.js'
-import type { ArchivedFile, HistoryRow } from '../ports/history-archive.js'
+import type { ArchivedFile } from '../ports/history-archive.js'
 import type { AuditRecord, AuditStore } from '../ports/store-audit.js'
+import type { SignedFile } from '../secrets/signed-file.js'
+import { rowSchemas } from './row-schemas.js'
 
 /** Records of the log from its oldest one, up to a time, in groups. The newest record of all is never among them. */
 export async function* endedRecords(audit: AuditStore, before: number): AsyncGenerator<readonly AuditRecord[]> {
@@ -34,33 +36,35 @@ export async function findEnded(audit: AuditStore, before: number): Promise<Ende
  * Removes the records up to one of them. The record about it has the last one's hash, which the chain of the others
  * begins with.
  */
-export function removeRecords(audited: Audited, last: AuditRecord, file: ArchivedFile): Promise<void> {
+export function removeRecords(audited: Audited, first: number, last: AuditRecord, file: ArchivedFile): Promise<void> {
   return audited(async (tx, note) => {
     await tx.removeAudit(last.seq)
-    const { name, rows, sha256 } = file
-    const details = { file: name, rows, sha256, upTo: last.seq, hash: last.hash }
+    const { name, rows, hmac } = file
+    const details = { part: first, file: name, rows, hmac, upTo: last.seq, hash: last.hash }
     note({ action: 'history.archived', subject: 'audit', details })
   })
 }
 
 /**
- * Stores records again that were the oldest of the log.
+ * Stores records again that were the oldest of the log, in one transaction.
+ * @returns How many.
  * @throws RangeError When the last of them is not the one before the log's first record.
  */
-export async function restoreRecords(
-  audit: AuditStore,
-  audited: Audited,
-  groups: AsyncIterable<readonly HistoryRow[]>,
-): Promise<void> {
-  const records: AuditRecord[] = []
-  for await (const group of groups) records.push(...group.map((row) => row as unknown as AuditRecord))
+export async function restoreRecords(audit: AuditStore, audited: Audited, file: SignedFile): Promise<number> {
+  let [count, last]: [number, AuditRecord | undefined] = [0, undefined]
+  for await (const records of file.rows(rowSchemas.audit)) {
+    count += records.length
+    last = records.at(-1)
+  }
   const [first] = await audit.list({ limit: 1 })
   const before = first === undefined ? null : await findBeginning(audit, first)
-  const last = records.at(-1)
   if (before === null) throw new RangeError('no record of the audit log is missing.')
   if (last?.seq !== before.seq || last.hash !== before.hash)
     throw new RangeError(
       `it ends with record ${last?.seq}, and the log begins with record ${before.seq + 1}. First restore the file that ends with record ${before.seq}.`,
     )
-  await audited((tx) => tx.restoreAudit(records))
+  await audited(async (tx) => {
+    for await (const records of file.rows(rowSchemas.audit)) await tx.restoreAudit(records)
+  })
+  return count
 }

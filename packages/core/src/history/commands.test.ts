@@ -1,3 +1,4 @@
+import { gunzipSync, gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { manualClock } from '../../test/support/manual-clock.js'
 import { memoryArchive } from '../../test/support/memory-archive.js'
@@ -5,14 +6,33 @@ import { memoryStore } from '../../test/support/memory-store.js'
 import { createAudited } from '../audit/audited.js'
 import { createAuditQueries } from '../audit/queries.js'
 import type { RetentionOptions, RetentionPolicy, RetentionProgress } from '../history-types.js'
-import type { HistoryRow } from '../ports/history-archive.js'
+import type { ArchiveHeader, HistoryRows } from '../ports/history-archive.js'
 import type { HistoryStore, SegmentedKind } from '../ports/store-history.js'
 import { parseMasterKey } from '../secrets/master-key.js'
+import { beginSignedFile } from '../secrets/signed-file.js'
 import { createHistoryCommands } from './commands.js'
+import { segmentedKinds } from './periods.js'
 
 const dayMs = 86_400_000
 const keep: RetentionPolicy = { attempts: null, deliveries: null, updates: null, audit: null }
 const week: RetentionPolicy = { ...keep, deliveries: 7 * dayMs, updates: 7 * dayMs }
+
+const payment = { paymentId: '7', version: 1, integrationAddress: `0x${'5'.repeat(40)}` }
+const rowsOf: { readonly [Kind in SegmentedKind]: (n: number) => HistoryRows[Kind] } = {
+  attempts: (n) => ({
+    ...{ deliveryId: String(n), number: 1, startedAt: 1, latencyMs: 0.5, status: 204, reason: null },
+    ...{ excerpt: null, replay: false },
+  }),
+  deliveries: (n) => ({
+    ...{ deliveryId: String(n), ...payment, chainId: 1, txHash: `0x${'6'.repeat(64)}`, createdAt: 1 },
+    ...{ status: 'delivered', body: '{}' },
+  }),
+  updates: (n) => ({
+    ...{ seq: n, id: `u${n}`, paymentId: '7', version: 1, fingerprint: `0x${'f1'.repeat(16)}`, outcome: 'applied' },
+    ...{ reason: null, update: null },
+  }),
+}
+const rowOf = <Kind extends SegmentedKind>(kind: Kind, n: number): HistoryRows[Kind] => rowsOf[kind](n)
 
 /** Two segments that ended, eight days and one day ago, and the newest. */
 function setup() {
@@ -20,9 +40,9 @@ function setup() {
   const [clock, store, archive] = [manualClock(), memoryStore(), memoryArchive(steps)]
   const now = clock.now()
   const begins = [0, now - 8 * dayMs, now - dayMs]
-  const rows = new Map<string, HistoryRow[]>(
-    ['attempts', 'deliveries', 'updates'].flatMap((kind) =>
-      begins.map((_, number): [string, HistoryRow[]] => [`${kind} ${number}`, [{ kind, number, n: 1 }, { n: 2 }]]),
+  const rows = new Map<string, readonly object[]>(
+    segmentedKinds.flatMap((kind) =>
+      begins.map((_, number): [string, readonly object[]] => [`${kind} ${number}`, [rowOf(kind, 1), rowOf(kind, 2)]]),
     ),
   )
   const pending = new Map<number, number>()
@@ -43,9 +63,9 @@ function setup() {
       return given
     },
     count: async (kind, segment) => rows.get(key(kind, segment))?.length ?? 0,
-    part: async (kind, segment) => ({
+    part: async <Kind extends SegmentedKind>(kind: Kind, segment: number) => ({
       async *rows() {
-        yield rows.get(key(kind, segment)) ?? []
+        yield (rows.get(key(kind, segment)) ?? []) as HistoryRows[Kind][]
       },
       async remove() {
         steps.push(`remove ${key(kind, segment)}`)
@@ -63,6 +83,7 @@ function setup() {
     store: { history, audit: store.audit, leases: store.leases },
     random: { bytes: () => new Uint8Array(16) },
     audited,
+    keys,
     verifyAudit: verify,
     clock,
   })
@@ -71,21 +92,22 @@ function setup() {
     commands.run(policy, archive, { ...options, onProgress: (each) => progress.push(each) })
   const seqs = async () => (await store.audit.list({ limit: 999 })).map(({ seq }) => seq)
   const record = (subject: string) => audited(async (_tx, note) => note({ action: 'integration.enabled', subject }))
-  const parts = { commands, history, archive, audited, store, clock, rows, pending, progress, steps }
+  const parts = { keys, commands, history, archive, audited, store, clock, rows, pending, progress, steps }
   return { ...parts, begins, run, verify, seqs, record }
 }
 
 test('a part is in a file and in the audit log before it is removed, attempts before their deliveries', async () => {
-  const { run, steps, store, archive, rows } = setup()
+  const { run, steps, store, archive, rows, keys } = setup()
   await run(week)
-  const part = (kind: string) => ['write', 'finish', `remove ${kind} 0`]
+  const part = (kind: string) => ['write', 'write', 'write', 'finish', `remove ${kind} 0`]
   expect(steps).toEqual(['close 0', ...part('attempts'), ...part('deliveries'), ...part('updates')])
   expect([...archive.files.keys()]).toEqual(['attempts-0', 'deliveries-0', 'updates-0'])
-  expect(archive.files.get('updates-0')).toEqual({
-    header: { kind: 'updates', part: 0, writtenAt: expect.any(Number) },
-    rows: [{ kind: 'updates', number: 0, n: 1 }, { n: 2 }],
-  })
-  const details = { part: 0, rows: 2, sha256: 'ab'.repeat(32) }
+  expect(archive.lines('updates-0')).toEqual([
+    { format: 2, keyVersion: keys.current.version, kind: 'updates', part: 0, writtenAt: expect.any(Number) },
+    ...[rowOf('updates', 1), rowOf('updates', 2)],
+    { hmac: expect.stringMatching(/^[0-9a-f]{64}$/) },
+  ])
+  const details = { part: 0, rows: 2, hmac: expect.stringMatching(/^[0-9a-f]{64}$/) }
   expect(await store.audit.list({ limit: 9 })).toMatchObject(
     ['attempts', 'deliveries', 'updates'].map((subject) => ({
       ...{ action: 'history.archived', actor: 'cli:ada', subject },
@@ -179,14 +201,14 @@ test('restored rows are those of the file', async () => {
   const { commands, archive, run, rows, store } = setup()
   await run(week)
   expect(await commands.restore(archive, 'deliveries-0')).toEqual({ kind: 'deliveries', rows: 2 })
-  expect(rows.get('deliveries 0')).toEqual([{ kind: 'deliveries', number: 0, n: 1 }, { n: 2 }])
+  expect(rows.get('deliveries 0')).toEqual([rowOf('deliveries', 1), rowOf('deliveries', 2)])
   expect((await store.audit.newest())?.action).toBe('history.restored')
 })
 
 test('a store without history that ends rejects, and so does a time that is too short', async () => {
-  const { audited, store, clock, archive, run, verify } = setup()
+  const { audited, store, keys, clock, archive, run, verify } = setup()
   const commands = createHistoryCommands({
-    ...{ store, audited, verifyAudit: verify, clock },
+    ...{ store, audited, verifyAudit: verify, keys, clock },
     random: { bytes: () => new Uint8Array(16) },
   })
   await expect(commands.run(week, archive)).rejects.toThrow('for ever')
@@ -237,15 +259,59 @@ test('records of another log, or of a file that is not the next one, are not res
   expect(await seqs()).toEqual(before)
 })
 
-test('a file that no record of the audit log names is not restored', async () => {
-  const { commands, archive, clock, run, record, store, rows } = setup()
-  await record('a')
-  archive.files.set('other', { header: { kind: 'updates', part: 0, writtenAt: clock.now() }, rows: [{ n: 9 }] })
-  await expect(commands.restore(archive, 'other')).rejects.toThrow('not a file that this database wrote')
-  expect(rows.get('updates 0')).toHaveLength(2)
+/** Writes a file with the service's own key. */
+async function forge(
+  { archive, keys }: Pick<ReturnType<typeof setup>, 'archive' | 'keys'>,
+  header: ArchiveHeader,
+  rows: readonly object[],
+) {
+  const file = await archive.create(header)
+  const writer = await beginSignedFile(keys, 'archive-file', file, header)
+  await writer.write(rows)
+  await writer.finish()
+  return file.name
+}
+
+test.each([
+  ['of now', null],
+  ['that says it is older than the audit log', 1],
+])('a file %s that no record of the audit log names is not restored, though it is signed', async (_name, writtenAt) => {
+  const made = setup()
+  await made.record('a')
+  const name = await forge(made, { kind: 'updates', part: 1, writtenAt: writtenAt ?? made.clock.now() }, [
+    rowOf('updates', 9),
+  ])
+  await expect(made.commands.restore(made.archive, name)).rejects.toThrow('No record of the audit log names')
+  expect(made.rows.get('updates 1')).toEqual([rowOf('updates', 1), rowOf('updates', 2)])
+})
+
+test('a changed file is not restored, and the file itself is', async () => {
+  const { run, archive, commands, rows, store } = setup()
   await run(week)
-  expect((await store.audit.newest())?.action).toBe('history.archived')
+  const content = gunzipSync(archive.files.get('updates-0') ?? '')
+  for (const changed of [
+    content.toString().replace('"applied"', '"refused"'),
+    content.toString().replace('"updates","part":0', '"updates","part":1'),
+    content.toString().replace(/\n[^\n]*\n$/, '\n'),
+    `${content}{}\n`,
+  ]) {
+    archive.files.set('copy', gzipSync(changed))
+    await expect(commands.restore(archive, 'copy'), changed).rejects.toMatchObject({
+      ...{ code: 'ERR_ARCHIVE', message: expect.stringContaining('its HMAC is wrong or missing') },
+    })
+  }
+  expect([rows.has('updates 0'), (await store.audit.newest())?.action]).toEqual([false, 'history.archived'])
   expect(await commands.restore(archive, 'updates-0')).toMatchObject({ rows: 2 })
+})
+
+test('a row of another shape is not restored, though the audit log names its file', async () => {
+  const { run, commands, archive, rows } = setup()
+  rows.set('updates 0', [rowOf('updates', 1), { ...rowOf('updates', 2), outcome: 'waiting' }])
+  await run(week)
+  await expect(commands.restore(archive, 'updates-0')).rejects.toThrow(
+    'Line 3 of updates-0 has another shape than this release writes: outcome',
+  )
+  expect(rows.has('updates 0')).toBe(false)
 })
 
 test('restored records join the log again, and the newest record of all never leaves', async () => {

@@ -3,6 +3,7 @@ import type { Audited } from '../audit/audited.js'
 import type { Store } from '../ports/store.js'
 import type { HistoryStore } from '../ports/store-history.js'
 import type { Clock, Random } from '../ports/world.js'
+import type { MasterKey } from '../secrets/master-key.js'
 import type { AuditVerdict } from '../service-types.js'
 
 /** The dependencies of the commands. */
@@ -10,6 +11,8 @@ export interface HistoryDeps {
   readonly store: Pick<Store, 'history' | 'audit' | 'leases'>
   readonly audited: Audited
   readonly verifyAudit: () => Promise<Pick<AuditVerdict, 'brokenAt'>>
+  /** Sign the files; former ones are checked too. */
+  readonly keys: MasterKey
   readonly clock: Clock
   readonly random: Pick<Random, 'bytes'>
 }

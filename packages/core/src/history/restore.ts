@@ -2,40 +2,67 @@
 import { auditParts } from '../audit/parts.js'
 import type { HistoryCommands } from '../history-types.js'
 import type { ArchiveHeader } from '../ports/history-archive.js'
+import type { HistoryStore, SegmentedKind } from '../ports/store-history.js'
+import { openSignedFile, type SignedFile } from '../secrets/signed-file.js'
 import { ArchiveError } from './archive-error.js'
 import { restoreRecords } from './audit-history.js'
 import { type HistoryDeps, historyOf } from './deps.js'
+import { headerSchema, rowSchemas } from './row-schemas.js'
 
 /** Builds `HistoryCommands.restore`. */
-export function createRestore({ store, audited }: HistoryDeps): HistoryCommands['restore'] {
+export function createRestore({ store, audited, keys }: HistoryDeps): HistoryCommands['restore'] {
   const { audit } = store
 
-  /** The record of the file is in the audit log, unless it has left the log itself. */
-  async function checkOrigin(name: string, { writtenAt }: ArchiveHeader, sha256: string): Promise<void> {
-    const [first] = await audit.list({ limit: 1 })
-    if (first !== undefined && first.at > writtenAt) return
-    for await (const part of auditParts(audit))
-      if (part.some(({ action, details }) => action === 'history.archived' && details['sha256'] === sha256)) return
-    throw new ArchiveError(name, `${name} is not a file that this database wrote: no record of its audit log names it.`)
+  /**
+   * Whether the audit log says that this database wrote the file. Cells share keys, so an HMAC alone does not. A file of
+   * the audit log itself must end where the log begins.
+   */
+  async function isRecorded({ kind, part }: ArchiveHeader, hmac: string): Promise<boolean> {
+    for await (const records of auditParts(audit))
+      if (
+        records.some(({ action, subject, details }) => {
+          return (
+            action === 'history.archived' && subject === kind && details['part'] === part && details['hmac'] === hmac
+          )
+        })
+      )
+        return true
+    return false
   }
 
-  return async (archive, name) => {
+  return async (archive, name, { signal } = {}) => {
     const history = historyOf(store)
-    const { header, rows, sha256 } = await archive.read(name)
+    const file = await openSignedFile(keys, 'archive-file', archive.open(name), signal)
+    const header = await file.header(headerSchema)
     const { kind, part } = header
-    await checkOrigin(name, header, await sha256())
-    // The end of a damaged file may be missing: none of its rows is stored then.
-    let count = 0
-    for await (const group of rows()) count += group.length
+    if (kind !== 'audit' && !(await isRecorded(header, file.hmac)))
+      throw new ArchiveError(
+        name,
+        `No record of the audit log names ${name}. Restore it in the database that wrote it; if the record has left the log, restore that part of the audit log first.`,
+      )
     try {
-      if (kind === 'audit') await restoreRecords(audit, audited, rows())
-      else for await (const group of rows()) await history.restore(kind, part, group)
+      const rows =
+        kind === 'audit' ? await restoreRecords(audit, audited, file) : await restoreRows(history, kind, part, file)
+      await audited(async (_tx, note) =>
+        note({ action: 'history.restored', subject: kind, details: { part, file: name, rows } }),
+      )
+      return { kind, rows }
     } catch (error) {
-      if (!(error instanceof RangeError || error instanceof TypeError)) throw error
+      if (!(error instanceof RangeError)) throw error
       throw new ArchiveError(name, `${name} was not restored: ${error.message}`, { cause: error })
     }
-    const details = { part, file: name, rows: count }
-    await audited(async (_tx, note) => note({ action: 'history.restored', subject: kind, details }))
-    return { kind, rows: count }
   }
+}
+
+async function restoreRows<Kind extends SegmentedKind>(
+  history: HistoryStore,
+  kind: Kind,
+  segment: number,
+  file: SignedFile,
+): Promise<number> {
+  let count = 0
+  // Every row is parsed before the first is stored.
+  for await (const rows of file.rows(rowSchemas[kind])) count += rows.length
+  for await (const rows of file.rows(rowSchemas[kind])) await history.restore(kind, segment, rows)
+  return count
 }

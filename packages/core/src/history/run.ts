@@ -2,15 +2,11 @@
 import { StoreError } from '../errors.js'
 import type { RetentionOptions, RetentionPolicy } from '../history-types.js'
 import { createLease } from '../internal/lease.js'
-import type {
-  ArchivedFile,
-  ArchiveHeader,
-  ArchiveWriter,
-  HistoryArchive,
-  HistoryRow,
-} from '../ports/history-archive.js'
+import type { FileWriter } from '../ports/files.js'
+import type { ArchivedFile, ArchiveHeader, HistoryArchive } from '../ports/history-archive.js'
 import type { AuditRecord } from '../ports/store-audit.js'
 import type { HistoryStore } from '../ports/store-history.js'
+import { beginSignedFile, openSignedFile, type SignedWriter } from '../secrets/signed-file.js'
 import { endedRecords, findEnded, removeRecords } from './audit-history.js'
 import { type HistoryDeps, historyOf } from './deps.js'
 import { checkPolicy, type EndedPart, endedSegments, lastOfDeliveries, segmentMs } from './periods.js'
@@ -20,7 +16,7 @@ const leaseMs = 60_000
 const holderBytes = 16
 
 /** Builds `HistoryCommands.run`. */
-export function createRun({ store, audited, verifyAudit, clock, random }: HistoryDeps) {
+export function createRun({ store, audited, verifyAudit, keys, clock, random }: HistoryDeps) {
   const { audit } = store
 
   /** Whether the newest segment is as long as segments are. */
@@ -30,22 +26,31 @@ export function createRun({ store, audited, verifyAudit, clock, random }: Histor
     return ms !== null && newest !== undefined && newest.begunAt <= clock.now() - ms
   }
 
-  /** Writes groups of rows to a file, removed again when that fails. Null, and no file, when there are none. */
+  /**
+   * Writes groups of rows to a file, and reads it: the rows are removed next. Null, and no file, when there are none. A
+   * file that is not finished is discarded.
+   */
   async function archived(
     archive: HistoryArchive,
     header: Omit<ArchiveHeader, 'writtenAt'>,
-    groups: AsyncIterable<readonly HistoryRow[]>,
+    groups: AsyncIterable<readonly object[]>,
   ): Promise<ArchivedFile | null> {
-    let writer: ArchiveWriter | null = null
+    let [file, writer]: [FileWriter | null, SignedWriter | null] = [null, null]
     try {
       for await (const group of groups) {
         if (group.length === 0) continue
-        writer ??= await archive.create({ ...header, writtenAt: clock.now() })
+        const whole = { ...header, writtenAt: clock.now() }
+        file ??= await archive.create(whole)
+        writer ??= await beginSignedFile(keys, 'archive-file', file, whole)
         await writer.write(group)
       }
-      return writer === null ? null : await writer.finish()
+      if (file === null || writer === null) return null
+      const { name } = file
+      const finished = await writer.finish()
+      await openSignedFile(keys, 'archive-file', archive.open(name))
+      return { name, ...finished }
     } catch (error) {
-      await writer?.discard()
+      await file?.discard()
       throw error
     }
   }
@@ -54,7 +59,7 @@ export function createRun({ store, audited, verifyAudit, clock, random }: Histor
     const found = await history.part(kind, part)
     const file = await archived(archive, { kind, part }, found.rows())
     if (file !== null) {
-      const details = { part, file: file.name, rows: file.rows, sha256: file.sha256 }
+      const details = { part, file: file.name, rows: file.rows, hmac: file.hmac }
       await audited(async (_tx, note) => note({ action: 'history.archived', subject: kind, details }))
     }
     await found.remove()
@@ -89,14 +94,14 @@ export function createRun({ store, audited, verifyAudit, clock, random }: Histor
     let last: AuditRecord | null = null
     async function* records() {
       for await (const part of endedRecords(audit, before)) {
-        yield part.map((record): HistoryRow => ({ ...record }))
+        yield part
         last = part.at(-1) ?? last
       }
     }
     const { kind, part } = ended
     const file = await archived(archive, { kind, part }, records())
     if (file === null || last === null) return
-    await removeRecords(audited, last, file)
+    await removeRecords(audited, part, last, file)
     onProgress?.({ event: 'removed', history: { ...ended, rows: file.rows }, file })
   }
 

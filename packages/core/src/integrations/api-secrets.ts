@@ -27,7 +27,7 @@ export function createApiSecretCommands({
         if (keepsPrevious && former !== null && clock.now() < former.until)
           throw new IntegrationError('ERR_PREVIOUS_API_SECRET', address)
         const previousApiSecret = graceMs === 0 || found.apiSecret === null ? null : { ...found.apiSecret, until }
-        const rotated = { apiSecret: hashApiSecret(keys.current, apiSecret), previousApiSecret }
+        const rotated = { apiSecret: hashApiSecret(keys.current, address, apiSecret), previousApiSecret }
         // Two rotations at once would store the same previous secret, and one new secret would be lost.
         const onlyIf = { apiSecretHash: found.apiSecret?.hash ?? null }
         const written = await tx.integrations.update(address, rotated, onlyIf)

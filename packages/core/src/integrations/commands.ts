@@ -73,7 +73,7 @@ export function createIntegrationCommands(deps: IntegrationDeps): IntegrationCom
         name: parseName(name),
         notificationUrl: readUrl(notificationUrl),
         enabled: true,
-        apiSecret: hashApiSecret(keys.current, apiSecret),
+        apiSecret: hashApiSecret(keys.current, address, apiSecret),
         previousApiSecret: null,
         signingSecret: sealSecret(keys, random, address, signingSecret),
         preparedSigningSecret: null,

@@ -1,7 +1,7 @@
 /** Makes the deliveries of versions that a file does not have. Source: docs/decisions/cells.md. @module */
-import type { MoveReader } from '../ports/move-file.js'
 import type { MoveStore, UnnotifiedVersion } from '../ports/store-moves.js'
 import { nameOf } from './decide-import.js'
+import type { MoveRow } from './move-row.js'
 
 /** Deliveries of one transaction. */
 const batchSize = 500
@@ -13,14 +13,14 @@ const batchSize = 500
  */
 export async function addDeliveries(
   moves: MoveStore,
-  file: MoveReader,
+  address: string,
+  file: AsyncIterable<readonly MoveRow[]>,
   signal: AbortSignal | undefined,
 ): Promise<number> {
-  const { address } = file.integration
   const found = new Map<string, UnnotifiedVersion[]>()
   for await (const page of moves.unnotified(address))
     for (const each of page) found.set(nameOf(each), [...(found.get(nameOf(each)) ?? []), each])
-  for await (const rows of file.rows())
+  for await (const rows of file)
     for (const row of rows) {
       if (!('payment' in row)) continue
       const later = found.get(nameOf(row.payment))?.filter(({ version }) => version > row.payment.status.version)

@@ -1,5 +1,8 @@
 /** Decides what an import does with a payment. Source: docs/decisions/cells.md. @module */
 import { isDeepStrictEqual } from 'node:util'
+import { type SnapshotBody, snapshotWriteSchema } from '@payment-integration/contract'
+import { parseForeignJson } from '@payment-integration/contract/parse'
+import { type SnapshotSubject, snapshotOf } from '../payments/snapshot.js'
 import type { MovedPayment, MovedPaymentKey, MovedVersion, StoredMove } from '../ports/store-moves.js'
 import { MoveError } from './move-error.js'
 
@@ -10,13 +13,47 @@ export const nameOf = ({ chainId, txHash, ordinal }: MovedPaymentKey): string =>
 export type ImportDecision = 'replace' | 'imported' | 'left'
 
 /**
+ * Checks that each version has the bytes of a snapshot of this payment, as they will be signed, and the newest one its
+ * status.
+ * @throws MoveError `ERR_MOVE_ROW_INVALID`.
+ */
+export function assertSnapshots(moved: MovedPayment, integrationAddress: string): void {
+  const subject = { integrationAddress, chainId: moved.chainId, txHash: moved.txHash }
+  let before = 0
+  for (const { version, body } of moved.versions) {
+    const isInOrder = version > before && version <= moved.status.version
+    const snapshot = isInOrder ? parseSnapshot(body, subject) : null
+    const expected = version === moved.status.version ? moved.status : { ...snapshot, version }
+    if (snapshot === null || !isDeepStrictEqual(snapshot, { ...snapshot, ...expected }))
+      throw new MoveError(
+        'ERR_MOVE_ROW_INVALID',
+        `Version ${version} of payment ${nameOf(moved)} in the file is no snapshot of this payment.`,
+      )
+    before = version
+  }
+}
+
+/** Null: other bytes than those of a snapshot of the payment. */
+function parseSnapshot(body: string, subject: SnapshotSubject): SnapshotBody | null {
+  try {
+    const { data } = snapshotWriteSchema.safeParse(parseForeignJson(Buffer.from(body)))
+    return data !== undefined && JSON.stringify(snapshotOf(subject, data)) === body ? data : null
+  } catch {
+    return null
+  }
+}
+
+/**
  * Decides for one payment. Versions that this cell made by itself were sent to nobody, so the file replaces them.
+ * @param integrationAddress - The integration of the file.
  * @param hasOtherUpdates - Whether an update that the file lacks was decided on the stored payment.
- * @throws MoveError When the payment is missing or differs, or the file is older than this cell.
+ * @throws MoveError When the payment is missing, differs or names another integration, or the file is older than this
+ * cell.
  */
 export function decideImport(
   moved: MovedPayment,
   stored: StoredMove | undefined,
+  integrationAddress: string,
   hasOtherUpdates: boolean,
 ): ImportDecision {
   const name = nameOf(moved)
@@ -27,6 +64,7 @@ export function decideImport(
       `Payment ${name} of block ${moved.blockNumber} is not stored here. Wait until that block is indexed, or reindex it.`,
     )
   }
+  if (stored.integrationAddress !== integrationAddress) throw namesAnother(`Payment ${name}`, integrationAddress)
   const own = new Map(stored.versions.map((each) => [each.version, each]))
   const open = moved.versions.filter(({ version }) => !stored.closed.includes(version))
   if (isImported(moved, stored, open, own)) return 'imported'
@@ -48,6 +86,13 @@ export function decideImport(
     )
   return 'replace'
 }
+
+/** The error of a row that belongs to another integration here. */
+export const namesAnother = (what: string, integrationAddress: string) =>
+  new MoveError(
+    'ERR_MOVE_ROW_INVALID',
+    `${what} of the file is not of integration ${integrationAddress} here. Nothing of another integration is imported.`,
+  )
 
 const differs = (name: string, how: string) =>
   new MoveError('ERR_MOVE_PAYMENT_DIFFERS', `Payment ${name} differs from the file: ${how}.`)

@@ -4,10 +4,12 @@ import { IntegrationError } from '../errors.js'
 import type { IntegrationCommands } from '../integration-types.js'
 import type { ExportedIntegration, MoveCommands } from '../move-types.js'
 import { parseAddress } from '../payments/parameters.js'
-import type { MoveRow, MoveWriter } from '../ports/move-file.js'
 import type { IntegrationStore } from '../ports/store-integrations.js'
 import type { MoveStore } from '../ports/store-moves.js'
 import type { Clock } from '../ports/world.js'
+import type { MasterKey } from '../secrets/master-key.js'
+import { beginSignedFile, type SignedWriter } from '../secrets/signed-file.js'
+import type { MoveRow } from './move-row.js'
 import { waitUntil } from './wait-until.js'
 
 /** The dependencies of an export. */
@@ -16,12 +18,14 @@ export interface ExportDeps {
   readonly integrations: Pick<IntegrationStore, 'find'>
   readonly setEnabled: IntegrationCommands['setEnabled']
   readonly audited: Audited
+  readonly keys: MasterKey
   readonly clock: Pick<Clock, 'sleep'>
 }
 
 /** Builds the command. */
-export function createExport({ moves, integrations, setEnabled, audited, clock }: ExportDeps): MoveCommands['export'] {
-  return async (input, open, { signal } = {}) => {
+export function createExport(deps: ExportDeps): MoveCommands['export'] {
+  const { moves, integrations, setEnabled, audited, keys, clock } = deps
+  return async (input, create, { signal } = {}) => {
     const address = parseAddress(input)
     const record = await integrations.find(address)
     if (record === null) throw new IntegrationError('ERR_INTEGRATION_NOT_FOUND', address)
@@ -31,16 +35,17 @@ export function createExport({ moves, integrations, setEnabled, audited, clock }
     await waitUntil(clock, async () => (await moves.leased(address)) === 0, signal)
     const disabled = await integrations.find(address)
     if (disabled === null || disabled.enabled) throw new IntegrationError('ERR_INTEGRATION_CHANGED', address)
-    const writer = await open(disabled)
+    const file = await create()
     try {
+      const writer = await beginSignedFile(keys, 'move-file', file, { integration: disabled })
       const counts = await writeRows(moves, address, writer, signal)
-      const { sha256 } = await writer.finish()
+      const { hmac } = await writer.finish()
       await audited(async (_tx, note) => {
-        note({ action: 'integration.exported', subject: address, details: { sha256, ...counts } })
+        note({ action: 'integration.exported', subject: address, details: { hmac, ...counts } })
       })
-      return { sha256, ...counts }
+      return { hmac, ...counts }
     } catch (error) {
-      await writer.discard()
+      await file.discard()
       throw error
     }
   }
@@ -49,9 +54,9 @@ export function createExport({ moves, integrations, setEnabled, audited, clock }
 async function writeRows(
   moves: MoveStore,
   address: string,
-  writer: MoveWriter,
+  writer: SignedWriter,
   signal: AbortSignal | undefined,
-): Promise<Omit<ExportedIntegration, 'sha256'>> {
+): Promise<Omit<ExportedIntegration, 'hmac'>> {
   const counts = { payments: 0, deliveries: 0, updates: 0, waiting: 0 }
   for await (const payments of moves.payments(address)) {
     signal?.throwIfAborted()

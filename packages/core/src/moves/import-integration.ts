@@ -2,18 +2,22 @@
 import type { ProcessorUpdate } from '@payment-integration/contract'
 import type { Audited } from '../audit/audited.js'
 import { IntegrationError, UpdateConflictError } from '../errors.js'
+import { parseNotificationUrl } from '../integrations/notification-url.js'
 import type { ImportedIntegration, MoveCommands } from '../move-types.js'
-import type { MoveReader } from '../ports/move-file.js'
+import { parseName } from '../payments/parameters.js'
 import type { IntegrationRecord, SealedSecret } from '../ports/store-integrations.js'
 import type { MovedPayment, MovedUpdate, MoveStore } from '../ports/store-moves.js'
 import type { StoreTransaction } from '../ports/store-transaction.js'
 import type { Clock } from '../ports/world.js'
 import type { MasterKey } from '../secrets/master-key.js'
 import { openSecret } from '../secrets/seal.js'
-import type { UpdateOutcomes } from '../updates/apply-updates.js'
+import { openSignedFile } from '../secrets/signed-file.js'
+import { checkedUpdate, type UpdateOutcomes } from '../updates/apply-updates.js'
+import { selectorsOf } from '../updates/decide-in-order.js'
 import { addDeliveries } from './add-deliveries.js'
-import { decideImport, nameOf } from './decide-import.js'
+import { assertSnapshots, decideImport, nameOf, namesAnother } from './decide-import.js'
 import { MoveError } from './move-error.js'
+import { type MoveRow, moveHeaderSchema, moveRowSchema } from './move-row.js'
 import { waitUntil } from './wait-until.js'
 
 /** Payments of one transaction. */
@@ -27,43 +31,80 @@ export interface ImportDeps {
   readonly audited: Audited
   readonly keys: MasterKey
   readonly clock: Pick<Clock, 'now' | 'sleep'>
+  /** Dev only: accept `http:` notification URLs to this machine. */
+  readonly allowLoopbackHttp: boolean
+  /** Whether the operator denies an address. @default none is denied */
+  readonly isDeniedAddress?: ((address: string) => boolean) | undefined
   /** Called when deliveries became due. */
   readonly onDue: () => void
 }
 
 /** Builds the command. */
 export function createImport(deps: ImportDeps): MoveCommands['import'] {
-  const { moves, transaction, audited, applyUpdates, keys, clock, onDue } = deps
-  return async (file, { signal } = {}) => {
-    const { sha256 } = await file.check()
-    const { integration } = file
+  const { moves, transaction, audited, keys, clock, onDue } = deps
+  return async (reader, { signal } = {}) => {
+    const file = await openSignedFile(keys, 'move-file', reader, signal)
+    const { hmac } = file
+    const integration = checkRecord(deps, (await file.header(moveHeaderSchema)).integration)
     const { address } = integration
-    checkKeys(keys, integration, clock.now())
+    const rows = () => checkedRows(file.rows(moveRowSchema), address)
+    // Every row is parsed before the first write.
+    for await (const _ of rows());
     // From now on, versions that this cell makes are deliveries, which stay pending while it is disabled.
     await transaction((tx) => putRecord(tx, { ...integration, enabled: false }))
     // A transaction that began before makes versions that notify nobody: they are found afterwards.
     await waitUntil(clock, await moves.runningWriters(), signal)
-    const others = await findOtherUpdates(moves, file)
-    const counts = { payments: 0, left: 0, updates: 0 }
-    for await (const batch of batches(file)) {
+    const others = await findOtherUpdates(moves, address, rows())
+    const counts = { payments: 0, updates: 0 }
+    const left = new Set<string>()
+    for await (const batch of batches(rows())) {
       signal?.throwIfAborted()
-      const { replaced, left } = await moves.transaction(async (tx) => {
-        const stored = await importPayments(tx, address, batch.payments, others)
-        await importUpdates(tx, batch.updates)
-        return stored
+      const stored = await moves.transaction(async (tx) => {
+        const payments = await importPayments(tx, address, batch.payments, others, left)
+        const updates = batch.updates.filter((update) => !left.has(nameOf(update)))
+        await importUpdates(tx, address, updates)
+        return { payments, updates: updates.length }
       })
-      counts.payments += replaced
-      counts.left += left
-      counts.updates += batch.updates.length
-      await applyWaiting(applyUpdates, batch.waiting)
+      counts.payments += stored.payments
+      counts.updates += stored.updates
+      await applyWaiting(deps, address, batch.waiting)
     }
-    const added = await addDeliveries(moves, file, signal)
+    const added = await addDeliveries(moves, address, rows(), signal)
+    const imported = { hmac, ...counts, left: left.size, added }
     await audited(async (tx, note) => {
       await putRecord(tx, { ...integration, enabled: true })
-      note({ action: 'integration.imported', subject: address, details: { sha256, ...counts, added } })
+      note({ action: 'integration.imported', subject: address, details: imported })
     })
     onDue()
-    return { sha256, ...counts, added } satisfies ImportedIntegration
+    return { address, ...imported } satisfies ImportedIntegration
+  }
+}
+
+/** The record as this cell would store it. @throws BadRequestError; MoveError `ERR_MOVE_KEY_MISSING`. */
+function checkRecord(deps: ImportDeps, integration: IntegrationRecord): IntegrationRecord {
+  const { keys, clock, allowLoopbackHttp, isDeniedAddress } = deps
+  checkKeys(keys, integration, clock.now())
+  const { notificationUrl: url } = integration
+  return {
+    ...integration,
+    name: parseName(integration.name),
+    notificationUrl: url === null ? null : parseNotificationUrl(url, allowLoopbackHttp, isDeniedAddress),
+  }
+}
+
+/** @throws MoveError `ERR_MOVE_ROW_INVALID` for a row that cannot be of the integration. */
+async function* checkedRows(
+  groups: AsyncIterable<readonly MoveRow[]>,
+  address: string,
+): AsyncGenerator<readonly MoveRow[]> {
+  for await (const rows of groups) {
+    yield rows.map((row) => {
+      if ('payment' in row) assertSnapshots(row.payment, address)
+      if (!('waiting' in row)) return row
+      const waiting = checkedUpdate(row.waiting)
+      if ((waiting.integrationAddress ?? address) !== address) throw namesAnother(`Update ${waiting.id}`, address)
+      return { waiting }
+    })
   }
 }
 
@@ -114,11 +155,14 @@ async function putRecord(tx: StoreTransaction, record: IntegrationRecord): Promi
  * The payments with updates that were decided here and that the file lacks.
  * @throws MoveError `ERR_MOVE_UPDATE_MISSING` when the file has an update with another content.
  */
-async function findOtherUpdates(moves: MoveStore, file: MoveReader): Promise<ReadonlySet<string>> {
+async function findOtherUpdates(
+  moves: MoveStore,
+  address: string,
+  groups: AsyncIterable<readonly MoveRow[]>,
+): Promise<ReadonlySet<string>> {
   const stored = new Map<string, MovedUpdate>()
-  for await (const { decided } of moves.updates(file.integration.address))
-    for (const update of decided) stored.set(update.id, update)
-  for await (const rows of file.rows())
+  for await (const { decided } of moves.updates(address)) for (const update of decided) stored.set(update.id, update)
+  for await (const rows of groups)
     for (const row of rows) {
       if ('waiting' in row) stored.delete(row.waiting.id)
       if ('update' in row && stored.get(row.update.id)?.fingerprint === row.update.fingerprint)
@@ -133,10 +177,10 @@ interface Batch {
   readonly waiting: ProcessorUpdate[]
 }
 
-async function* batches(file: MoveReader): AsyncGenerator<Batch> {
+async function* batches(groups: AsyncIterable<readonly MoveRow[]>): AsyncGenerator<Batch> {
   let batch: Batch = { payments: [], updates: [], waiting: [] }
   let size = 0
-  for await (const rows of file.rows())
+  for await (const rows of groups)
     for (const row of rows) {
       if ('payment' in row) batch.payments.push(row.payment)
       else if ('update' in row) batch.updates.push(row.update)
@@ -152,39 +196,57 @@ async function* batches(file: MoveReader): AsyncGenerator<Batch> {
 
 type MoveTx = Parameters<Parameters<MoveStore['transaction']>[0]>[0]
 
+/** @param left - Receives the names of dropped payments that are not stored here. @returns How many were replaced. */
 async function importPayments(
   tx: MoveTx,
   address: string,
   payments: readonly MovedPayment[],
   others: ReadonlySet<string>,
-): Promise<{ readonly replaced: number; readonly left: number }> {
+  left: Set<string>,
+): Promise<number> {
   const found = new Map((await tx.find(payments)).map((each) => [nameOf(each), each]))
   const replaced: { id: string; moved: MovedPayment }[] = []
-  let left = 0
   for (const moved of payments) {
     const name = nameOf(moved)
     const stored = found.get(name)
-    const decision = decideImport(moved, stored, others.has(name))
-    if (decision === 'left') left += 1
+    const decision = decideImport(moved, stored, address, others.has(name))
+    if (decision === 'left') left.add(name)
+    else left.delete(name)
     if (decision === 'replace' && stored !== undefined) replaced.push({ id: stored.id, moved })
   }
   await tx.replace(address, replaced)
-  return { replaced: replaced.length, left }
+  return replaced.length
 }
 
-async function importUpdates(tx: MoveTx, updates: readonly MovedUpdate[]): Promise<void> {
-  const stored = new Set(await tx.putUpdates(updates))
+async function importUpdates(tx: MoveTx, address: string, updates: readonly MovedUpdate[]): Promise<void> {
+  const stored = new Set(await tx.putUpdates(address, updates))
   const lacking = updates.find(({ id }) => !stored.has(id))
   if (lacking === undefined) return
+  const [payment] = await tx.find([lacking])
+  if (payment?.integrationAddress !== address) throw namesAnother(`The payment of update ${lacking.id}`, address)
   throw new MoveError(
     'ERR_MOVE_UPDATE_MISSING',
     `Update ${lacking.id} of payment ${nameOf(lacking)} has another content here. Ask the processor which one is right.`,
   )
 }
 
-/** Applies updates that waited in the other cell. One that is stored here with another content stays. */
-async function applyWaiting(apply: ImportDeps['applyUpdates'], updates: readonly ProcessorUpdate[]): Promise<void> {
+/**
+ * Applies updates that waited in the other cell. One that is stored here with another content stays. One that names no
+ * integration is left out where another integration has the payment.
+ */
+async function applyWaiting(
+  { transaction, applyUpdates }: ImportDeps,
+  address: string,
+  updates: readonly ProcessorUpdate[],
+): Promise<void> {
   if (updates.length === 0) return
-  for (const outcome of await apply(updates))
+  const payments = await transaction((tx) => tx.paymentsForChange(...selectorsOf(updates)))
+  const own = updates.filter((update) => {
+    const named = payments.filter(
+      ({ chainId, txHash }) => String(chainId) === update.chainId && txHash === update.txHash,
+    )
+    return named.length === 0 || named.some(({ integrationAddress }) => integrationAddress === address)
+  })
+  for (const outcome of await applyUpdates(own))
     if (outcome.status === 'rejected' && !(outcome.reason instanceof UpdateConflictError)) throw outcome.reason
 }

@@ -12,6 +12,7 @@ export class MoveError extends CoreError {
     | 'ERR_MOVE_PAYMENT_DIFFERS'
     | 'ERR_MOVE_UPDATE_MISSING'
     | 'ERR_MOVE_FILE_STALE'
+    | 'ERR_MOVE_ROW_INVALID'
   constructor(code: MoveError['code'], message: string) {
     super(message)
     this.code = code

@@ -1,5 +1,5 @@
 /** The port to history that ends: old rows, and how they leave a store. Source: docs/retention.md. @module */
-import type { HistoryKind, HistoryRow } from './history-archive.js'
+import type { HistoryKind, HistoryRows } from './history-archive.js'
 
 /** Kinds whose rows are in segments. The audit log is cut by its records' times. */
 export type SegmentedKind = Exclude<HistoryKind, 'audit'>
@@ -22,9 +22,9 @@ export interface PendingDeliveries {
 }
 
 /** The rows of one kind in a segment that may leave. */
-export interface HistoryPart {
+export interface HistoryPart<Kind extends SegmentedKind = SegmentedKind> {
   /** In groups, oldest first. */
-  rows(): AsyncIterable<readonly HistoryRow[]>
+  rows(): AsyncIterable<readonly HistoryRows[Kind][]>
   /**
    * Removes exactly the rows that {@link rows} gives. A call that was interrupted may be repeated.
    * @throws RangeError For deliveries whose attempts are there.
@@ -57,11 +57,12 @@ export interface HistoryStore {
    * Deliveries and attempts leave when their segment is closed and none of it is pending, attempts first.
    * @throws RangeError For a segment that is not closed.
    */
-  part(kind: SegmentedKind, segment: number): Promise<HistoryPart>
+  part<Kind extends SegmentedKind>(kind: Kind, segment: number): Promise<HistoryPart<Kind>>
   /**
-   * Stores rows again that left a closed segment; those that are there stay as they are.
-   * @throws RangeError When the store has no such segment, or a row is not of it: its number is of another segment, or
-   * its payment or delivery is not there.
+   * Stores rows again that left a segment; those that are there stay as they are. Deliveries and attempts left a closed
+   * segment, updates one that is not the newest.
+   * @throws RangeError For another segment, or a row that is not of it: its number is of another segment, or its payment
+   * or delivery is not there.
    */
-  restore(kind: SegmentedKind, segment: number, rows: readonly HistoryRow[]): Promise<void>
+  restore<Kind extends SegmentedKind>(kind: Kind, segment: number, rows: readonly HistoryRows[Kind][]): Promise<void>
 }

@@ -33,7 +33,7 @@ export interface MovedVersion {
   /** Whether it is a delivery. */
   readonly notified: boolean
   /** Why the delivery ended without success, or null. */
-  readonly undelivered: string | null
+  readonly undelivered: 'exhausted' | 'superseded' | null
   /** Null: not pending. */
   readonly pending: MovedSchedule | null
   readonly attempts: readonly (AttemptRecord & { readonly number: number })[]
@@ -51,6 +51,7 @@ export interface MovedPayment extends MovedPaymentKey {
 /** A payment as a cell stores it. */
 export interface StoredMove extends MovedPayment {
   readonly id: string
+  readonly integrationAddress: string | null
   /** Versions whose history ended here: they stay as they are. */
   readonly closed: readonly number[]
 }
@@ -60,7 +61,7 @@ export interface MovedUpdate extends MovedPaymentKey {
   readonly id: string
   /** As `StoredUpdate` has it. */
   readonly fingerprint: string
-  readonly outcome: UpdateOutcome
+  readonly outcome: Exclude<UpdateOutcome, 'waiting'>
   readonly reason: string | null
   readonly version: number | null
   /** Present when it was refused. */
@@ -104,10 +105,11 @@ export interface MoveTransaction {
   /** Replaces status, drop mark, versions, attempts and pending deliveries; closed versions stay. */
   replace(address: string, payments: readonly { readonly id: string; readonly moved: MovedPayment }[]): Promise<void>
   /**
-   * Stores updates under their ids, and replaces the outcome of those with the same fingerprint.
+   * Stores updates of the integration's payments under their ids, and replaces the outcome of those with the same
+   * fingerprint.
    * @returns The ids that were stored.
    */
-  putUpdates(updates: readonly MovedUpdate[]): Promise<readonly string[]>
+  putUpdates(address: string, updates: readonly MovedUpdate[]): Promise<readonly string[]>
   /** Makes versions deliveries that are due now, but for those that are. Resolves how many. */
   notify(address: string, snapshotIds: readonly string[]): Promise<number>
 }

@@ -3,7 +3,7 @@ import type { SecretHash } from '../ports/store-integrations.js'
 import { keyedHash } from './keyed-hash.js'
 import type { KeyVersion } from './master-key.js'
 
-/** The keyed hash of an API secret. */
-export function hashApiSecret(key: KeyVersion, secret: string): SecretHash {
-  return keyedHash(key, 'api-secret', secret)
+/** The keyed hash of an API secret, bound to its integration: under another address it matches nothing. */
+export function hashApiSecret(key: KeyVersion, address: string, secret: string): SecretHash {
+  return keyedHash(key, 'api-secret', `${address}\n${secret}`)
 }

@@ -13,6 +13,8 @@ export type KeyPurpose =
   | 'email-hash'
   | 'data-key'
   | 'csrf'
+  | 'move-file'
+  | 'archive-file'
   | 'sign-in'
 
 /** One key with its version, a fingerprint: stored rows name the key that they need. */

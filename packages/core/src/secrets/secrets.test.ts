@@ -49,8 +49,10 @@ describe('parseMasterKey', () => {
       'data-key': derive('data-key'),
       csrf: derive('csrf'),
       'sign-in': derive('sign-in'),
+      'move-file': derive('move-file'),
+      'archive-file': derive('archive-file'),
     } satisfies Record<KeyPurpose, string>
-    expect(new Set(Object.values(derived)).size).toBe(11)
+    expect(new Set(Object.values(derived)).size).toBe(13)
   })
 })
 

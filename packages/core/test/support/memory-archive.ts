@@ -1,58 +1,65 @@
-import type { ArchiveHeader, HistoryArchive, HistoryRow } from '../../src/ports/history-archive.js'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import type { FileReader, FileWriter } from '../../src/ports/files.js'
+import type { HistoryArchive } from '../../src/ports/history-archive.js'
 
-interface ArchiveFile {
-  readonly header: ArchiveHeader
-  readonly rows: readonly HistoryRow[]
+/** A reader of content in memory, as `chunkBytes` at a time. */
+export function memoryFile(path: string, content: () => Uint8Array, chunkBytes = 1_000): FileReader {
+  return {
+    path,
+    async *chunks() {
+      const bytes = content()
+      for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes)
+    },
+  }
 }
 
 /** Files in memory, and the steps that made them. */
 export interface MemoryArchive extends HistoryArchive {
-  readonly files: Map<string, ArchiveFile>
+  readonly files: Map<string, Buffer>
   readonly steps: string[]
   /** The step that fails next, such as `finish`. */
   failing: string | null
+  /** The lines of a file. */
+  lines(name: string): object[]
 }
 
 /** Builds an empty archive. `steps` is shared with what else a test watches. */
 export function memoryArchive(steps: string[] = []): MemoryArchive {
-  const files = new Map<string, ArchiveFile>()
+  const files = new Map<string, Buffer>()
   function step(name: string): void {
     steps.push(name)
     if (archive.failing === name) throw new Error(`${name} failed`)
   }
+  const contentOf = (name: string) => gunzipSync(files.get(name) ?? gzipSync(''))
   const archive: MemoryArchive = {
     files,
     steps,
     failing: null,
-    async create(header) {
-      const rows: HistoryRow[] = []
+    lines: (name) =>
+      contentOf(name)
+        .toString()
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as object),
+    async create(header): Promise<FileWriter> {
+      const members: Buffer[] = []
       const name = `${header.kind}-${header.part}`
       return {
-        async write(group) {
+        name,
+        async write(content) {
           step('write')
-          rows.push(...group)
+          members.push(gzipSync(content))
         },
         async finish() {
           step('finish')
-          files.set(name, { header, rows })
-          return { name, rows: rows.length, bytes: 1, sha256: 'ab'.repeat(32) }
+          files.set(name, Buffer.concat(members))
         },
         async discard() {
           step('discard')
         },
       }
     },
-    async read(name) {
-      const file = files.get(name)
-      if (file === undefined) throw new Error(`no file ${name}`)
-      return {
-        header: file.header,
-        async *rows() {
-          yield file.rows
-        },
-        sha256: async () => 'ab'.repeat(32),
-      }
-    },
+    open: (name) => memoryFile(name, () => contentOf(name)),
   }
   return archive
 }

@@ -113,6 +113,7 @@ const table: Record<ErrorCode, Row> = {
   ERR_MOVE_PAYMENT_DIFFERS: internal,
   ERR_MOVE_UPDATE_MISSING: internal,
   ERR_MOVE_FILE_STALE: internal,
+  ERR_MOVE_ROW_INVALID: internal,
   ERR_SECRET_UNREADABLE: internal,
   ERR_MASTER_KEY_MISSING: internal,
 }

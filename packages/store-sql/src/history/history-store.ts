@@ -1,5 +1,5 @@
 /** History in segments, for commands that end it. Source: docs/retention.md. @module */
-import type { HistoryPart, HistoryStore, SegmentedKind } from '@payment-integration/core/ports'
+import type { HistoryPart, HistoryRows, HistoryStore, SegmentedKind } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
 import { updatesNewest } from '../console/indexes.js'
 import type { Connection, Engine, SqlDialect } from '../engine.js'
@@ -8,10 +8,18 @@ import { run } from '../internal/statement.js'
 import { integer } from '../internal/values.js'
 import { lockMs, whileBusy } from '../internal/while-busy.js'
 import type { Integer } from '../schema/integer.js'
-import type { KindRows } from './kind-rows.js'
+import type { RowKey } from './kind-rows.js'
 import { giveUpPending, pendingUpTo } from './pending.js'
 import { rowsByKind } from './rows.js'
-import { beginSegment, closeSegments, findSegment, type IdRange, listSegments, type Segment } from './segments.js'
+import {
+  beginSegment,
+  closeSegments,
+  findSegment,
+  type IdRange,
+  listSegments,
+  type Segment,
+  unbounded,
+} from './segments.js'
 
 /** Rows of one statement. */
 const groupSize = 1_000
@@ -31,18 +39,13 @@ export function createHistoryStore(engine: Engine): HistoryStore {
       const range = rangeOf(kind, await findSegment(read, segment))
       return transaction((db) => countRows(db, dialect, kind, range), { isLong: true })
     },
-    async part(kind, segment) {
-      const found = await findSegment(read, segment)
-      if (kind === 'updates') return updatesPart(engine, found)
-      if (!found.isClosed) throw new RangeError(`Deliveries of segment ${segment} may be replayed; close it first.`)
-      const range = rangeOf(kind, found)
-      return { rows: () => pages(read, rowsByKind[kind], range), remove: () => removeDeliveries(engine, kind, found) }
-    },
+    part: (kind, segment) => findPart(engine, kind, segment),
     async restore(kind, segment, rows) {
       const found = await findSegment(read, segment)
-      if (kind !== 'updates') await addPartitions(engine, found)
       const range = rangeOf(kind, found)
-      const stored = rows.map(rowsByKind[kind].values)
+      if (kind !== 'updates') await addPartitions(engine, found)
+      else if (range.to === unbounded) throw new RangeError(`Segment ${segment} is the newest: no update has left it.`)
+      const stored = rows.map((row) => rowsByKind[kind].values(row))
       for (const [number] of stored)
         if (!(Number(number) >= range.from && Number(number) < range.to))
           throw new RangeError(
@@ -50,6 +53,29 @@ export function createHistoryStore(engine: Engine): HistoryStore {
           )
       await transaction((db) => storeAgain(db, dialect, kind, stored))
     },
+  }
+}
+
+async function findPart<Kind extends SegmentedKind>(
+  engine: Engine,
+  kind: Kind,
+  segment: number,
+): Promise<HistoryPart<Kind>> {
+  const { read, dialect, transaction } = engine
+  const found = await findSegment(read, segment)
+  const range = rangeOf(kind, found)
+  if (kind !== 'updates' && !found.isClosed)
+    throw new RangeError(`Deliveries of segment ${segment} may be replayed; close it first.`)
+  const stay = kind === 'updates' ? await findWaiting(engine, range) : new Set<number>()
+  return {
+    async *rows() {
+      for await (const rows of pages(read, kind, range))
+        yield rows.filter((row) => !('seq' in row && stay.has(Number(row.seq))))
+    },
+    remove: () =>
+      kind === 'updates'
+        ? removeInGroups(transaction, dialect, { table: 'updates', key: 'seq', range, stay: [...stay] })
+        : removeDeliveries(engine, kind, found),
   }
 }
 
@@ -99,19 +125,28 @@ async function countRows(db: Connection, { name }: SqlDialect, kind: SegmentedKi
   return integer((await query.execute(db)).rows[0]?.rows ?? 0)
 }
 
-async function* pages<Key>(db: Connection, kind: KindRows<Key>, range: IdRange) {
-  let after: Key | null = null
+async function* pages<Kind extends SegmentedKind>(
+  db: Connection,
+  kind: Kind,
+  range: IdRange,
+): AsyncGenerator<readonly HistoryRows[Kind][]> {
+  let after: RowKey | null = null
   for (;;) {
-    const page: Awaited<ReturnType<KindRows<Key>['read']>> = await kind.read(db, range, after, groupSize)
+    const page: { readonly rows: readonly HistoryRows[Kind][]; readonly last: RowKey } | null = await rowsByKind[
+      kind
+    ].read(db, range, after, groupSize)
     if (page === null) return
     yield page.rows
     after = page.last
   }
 }
 
-/** Updates have one table: their ids are unique in all segments. Those that wait now stay, even if they are decided. */
-async function updatesPart(engine: Engine, { updates: range }: Segment): Promise<HistoryPart> {
-  const { dialect, read, transaction } = engine
+/**
+ * The updates that wait now, which stay, even if they are decided. Updates have one table: their ids are unique in all
+ * segments.
+ */
+async function findWaiting(engine: Engine, range: IdRange): Promise<Set<number>> {
+  const { dialect, read } = engine
   if (!dialect.types.isStoredInSequence)
     await engine.exclusively(() => whileBusy(() => engine.makeIndex(updatesNewest)))
   const waiting = await read
@@ -121,15 +156,7 @@ async function updatesPart(engine: Engine, { updates: range }: Segment): Promise
     .where('seq', '>=', range.from)
     .where('seq', '<', range.to)
     .execute()
-  const stay = waiting.map(({ seq }) => integer(seq))
-  const staying = new Set(stay)
-  return {
-    async *rows() {
-      for await (const rows of pages(read, rowsByKind.updates, range))
-        yield rows.filter((row) => !staying.has(Number(row['seq'])))
-    },
-    remove: () => removeInGroups(transaction, dialect, { table: 'updates', key: 'seq', range, stay }),
-  }
+  return new Set(waiting.map(({ seq }) => integer(seq)))
 }
 
 async function removeDeliveries(

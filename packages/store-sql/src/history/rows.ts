@@ -1,18 +1,17 @@
 /** Deliveries, attempts and updates as rows of history. Source: docs/retention.md. @module */
-import type { HistoryRow } from '@payment-integration/core/ports'
+import type { ProcessorUpdate } from '@payment-integration/contract'
+import type { DeliveryHistory, UpdateHistory } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
 import { attemptColumns, attemptRecord, attemptValues } from '../deliveries/attempt-row.js'
 import { hexOf } from '../internal/hex.js'
 import { bytes, integer, nullableInteger, pack, unpack } from '../internal/values.js'
 import { packBody } from '../packed-body.js'
 import { snapshotBytes } from '../snapshot-row.js'
-import { fields, type KindRows, type RowsByKind } from './kind-rows.js'
-
-const { text, whole, number, flag, optional } = fields
+import type { KindRows, RowsByKind } from './kind-rows.js'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-const deliveries: KindRows<number> = {
+const deliveries: KindRows<'deliveries'> = {
   table: 'snapshots',
   key: 'id',
   async read(db, { from, to }, after, limit) {
@@ -21,7 +20,7 @@ const deliveries: KindRows<number> = {
       .leftJoin('payments as p', 'p.id', 's.payment_id')
       .select(['s.id', 's.payment_id', 's.created_at', 's.version', 's.integration', 's.undelivered', 's.body'])
       .select(['p.chain_id', 'p.tx_hash', 'p.integration as address'])
-      .where('s.id', '>=', after === null ? from : after + 1)
+      .where('s.id', '>=', after === null ? from : after[0] + 1)
       .where('s.id', '<', to)
       .orderBy('s.id')
       .limit(limit)
@@ -29,7 +28,7 @@ const deliveries: KindRows<number> = {
     const last = rows.at(-1)
     if (last === undefined) return null
     return {
-      last: integer(last.id),
+      last: [integer(last.id)],
       rows: rows.map(({ chain_id, tx_hash, ...row }) => {
         // A row that is in no file must not be removed.
         if (chain_id === null || tx_hash === null)
@@ -46,7 +45,7 @@ const deliveries: KindRows<number> = {
           version: integer(row.version),
           createdAt: integer(row.created_at),
           // Null: nobody was notified.
-          status: row.integration === null ? null : (row.undelivered ?? 'delivered'),
+          status: row.integration === null ? null : ((row.undelivered ?? 'delivered') as DeliveryHistory['status']),
           body: utf8.decode(snapshotBytes(bytes(row.body), address, { ...row, chain_id, tx_hash })),
         }
       }),
@@ -67,25 +66,22 @@ const deliveries: KindRows<number> = {
   ],
   owner: (name) => `exists (select 1 from ${name('payments')} p
     where p.id = v.payment_id and p.chain_id = v.chain_id and p.tx_hash = v.tx_hash)`,
-  values(row) {
-    const integrationAddress = optional(text, row, 'integrationAddress')
-    const [version, status] = [whole(row, 'version'), optional(text, row, 'status')]
-    const subject = { integrationAddress, chainId: whole(row, 'chainId'), txHash: text(row, 'txHash'), version }
+  values({ deliveryId, paymentId, createdAt, status, body, ...subject }) {
     return [
-      ...[whole(row, 'deliveryId'), whole(row, 'paymentId'), whole(row, 'createdAt'), version],
-      status === null ? null : integrationAddress,
+      ...[Number(deliveryId), Number(paymentId), createdAt, subject.version],
+      status === null ? null : subject.integrationAddress,
       status === 'delivered' ? null : status,
-      `0x${Buffer.from(packBody(Buffer.from(text(row, 'body')), subject)).toString('hex')}`,
+      `0x${Buffer.from(packBody(Buffer.from(body), subject)).toString('hex')}`,
       ...[subject.chainId, subject.txHash],
     ]
   },
 }
 
-const attempts: KindRows<{ readonly id: number; readonly number: number }> = {
+const attempts: KindRows<'attempts'> = {
   table: 'attempts',
   key: 'delivery_id',
   async read(db, { from, to }, after, limit) {
-    const { id, number: attempt } = after ?? { id: from, number: 0 }
+    const [id, attempt = 0] = after ?? [from]
     const rows = await db
       .selectFrom('attempts')
       .selectAll()
@@ -99,7 +95,7 @@ const attempts: KindRows<{ readonly id: number; readonly number: number }> = {
     const last = rows.at(-1)
     if (last === undefined) return null
     return {
-      last: { id: integer(last.delivery_id), number: integer(last.number) },
+      last: [integer(last.delivery_id), integer(last.number)],
       rows: rows.map((row) => ({
         deliveryId: String(row.delivery_id),
         number: integer(row.number),
@@ -110,25 +106,17 @@ const attempts: KindRows<{ readonly id: number; readonly number: number }> = {
   columns: attemptColumns,
   compared: [],
   owner: (name) => `exists (select 1 from ${name('snapshots')} s where s.id = v.delivery_id)`,
-  values: (row) =>
-    attemptValues(whole(row, 'deliveryId'), whole(row, 'number'), {
-      startedAt: whole(row, 'startedAt'),
-      latencyMs: number(row, 'latencyMs'),
-      status: optional(whole, row, 'status'),
-      reason: optional(text, row, 'reason'),
-      excerpt: optional(text, row, 'excerpt'),
-      replay: flag(row, 'replay'),
-    }),
+  values: (row) => attemptValues(Number(row.deliveryId), row.number, row),
 }
 
-const updates: KindRows<number> = {
+const updates: KindRows<'updates'> = {
   table: 'updates',
   key: 'seq',
   async read(db, { from, to }, after, limit) {
     const rows = await db
       .selectFrom('updates')
       .select(['seq', 'id', 'payment_id', 'version', 'fingerprint', 'outcome', 'reason', 'body'])
-      .where('seq', '>=', after === null ? from : after + 1)
+      .where('seq', '>=', after === null ? from : after[0] + 1)
       .where('seq', '<', to)
       .where('outcome', '<>', 'waiting')
       .orderBy('seq')
@@ -137,17 +125,17 @@ const updates: KindRows<number> = {
     const last = rows.at(-1)
     if (last === undefined) return null
     return {
-      last: integer(last.seq),
+      last: [integer(last.seq)],
       rows: rows.map(
-        (row): HistoryRow => ({
+        (row): UpdateHistory => ({
           seq: integer(row.seq),
           id: row.id,
           paymentId: row.payment_id === null ? null : String(row.payment_id),
           version: nullableInteger(row.version),
           fingerprint: hexOf(row.fingerprint),
-          outcome: row.outcome,
+          outcome: row.outcome as UpdateHistory['outcome'],
           reason: unpack<string>(row.reason),
-          update: unpack<object>(row.body),
+          update: unpack<ProcessorUpdate>(row.body),
         }),
       ),
     }
@@ -164,12 +152,11 @@ const updates: KindRows<number> = {
   ],
   compared: [],
   owner: (name) => `v.payment_id is null or exists (select 1 from ${name('payments')} p where p.id = v.payment_id)`,
-  values: (row) => [
-    ...[whole(row, 'seq'), text(row, 'id'), optional(whole, row, 'paymentId'), optional(whole, row, 'version')],
-    ...[text(row, 'fingerprint'), text(row, 'outcome'), pack(optional(text, row, 'reason'))],
-    row['update'] === null || typeof row['update'] !== 'object' ? null : pack(row['update']),
+  values: ({ seq, id, paymentId, version, fingerprint, outcome, reason, update }) => [
+    ...[seq, id, paymentId === null ? null : Number(paymentId), version],
+    ...[fingerprint, outcome, pack(reason), pack(update)],
   ],
 }
 
 /** Each kind. */
-export const rowsByKind = { deliveries, attempts, updates } as unknown as RowsByKind
+export const rowsByKind: RowsByKind = { deliveries, attempts, updates }

@@ -26,7 +26,7 @@ export interface IdRange {
 }
 
 /** The end of the ids of the newest segment. */
-const unbounded = Number.MAX_SAFE_INTEGER
+export const unbounded = Number.MAX_SAFE_INTEGER
 
 /** Every segment, oldest first. The first one has no row. */
 export async function readSegments(db: Connection): Promise<[Segment, ...Segment[]]> {

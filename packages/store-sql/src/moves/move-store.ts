@@ -20,7 +20,8 @@ export function createMoveStore(engine: Engine): MoveStore {
     async *payments(address) {
       for await (const range of idRanges(read)) {
         const found = await transaction((db) => paymentsOf(db, dialect, address, range))
-        if (found.length > 0) yield found.map(({ id: _id, closed: _closed, ...moved }) => moved)
+        if (found.length > 0)
+          yield found.map(({ id: _id, integrationAddress: _address, closed: _closed, ...moved }) => moved)
       }
     },
     updates: (address) => updatesOf(read, address),
@@ -54,7 +55,7 @@ function moveTransaction(db: Connection, dialect: SqlDialect): MoveTransaction {
   return {
     find: (keys) => paymentsUnder(db, dialect, keys),
     replace: (address, payments) => replacePayments(db, dialect, address, payments),
-    putUpdates: (updates) => putUpdates(db, dialect, updates),
+    putUpdates: (address, updates) => putUpdates(db, dialect, address, updates),
     notify: (address, snapshotIds) => notifyOf(db, dialect, address, snapshotIds),
   }
 }

@@ -89,6 +89,7 @@ async function storedMoves(db: Connection, dialect: SqlDialect, rows: readonly F
     const { version, state, recipient, invoice } = rest
     return {
       id,
+      integrationAddress,
       chainId,
       txHash,
       ordinal,
@@ -117,7 +118,7 @@ function versionOf(
     version: integer(row.version),
     createdAt: integer(row.created_at),
     notified: row.integration !== null,
-    undelivered: row.undelivered,
+    undelivered: row.undelivered as MovedVersion['undelivered'],
     pending:
       pending === undefined
         ? null

@@ -1,9 +1,9 @@
 /** Reads and stores the updates of an integration. Source: docs/decisions/cells.md. @module */
-import type { ProcessorUpdate, UpdateOutcome } from '@payment-integration/contract'
+import type { ProcessorUpdate } from '@payment-integration/contract'
 import type { MovedUpdate, UpdatePage } from '@payment-integration/core/ports'
 import type { BulkColumn, Connection, SqlDialect } from '../engine.js'
 import { bulk } from '../internal/bulk.js'
-import { hexOf } from '../internal/hex.js'
+import { hexBytes, hexOf } from '../internal/hex.js'
 import { integer, nullableInteger, pack, unpack } from '../internal/values.js'
 
 /** Updates of the whole cell that one statement reads. */
@@ -40,7 +40,7 @@ export async function* updatesOf(read: Connection, address: string): AsyncGenera
         ordinal: integer(ordinal),
         id: row.id,
         fingerprint: hexOf(row.fingerprint),
-        outcome: row.outcome as UpdateOutcome,
+        outcome: row.outcome as MovedUpdate['outcome'],
         reason: unpack<string>(row.reason),
         version: nullableInteger(row.version),
         content,
@@ -63,10 +63,11 @@ const columns: readonly BulkColumn[] = [
 ]
 const names = columns.map(({ name }) => name).join(', ')
 
-/** Stores updates, and replaces the outcome of those with the same fingerprint; resolves the ids that were stored. */
+/** Stores updates of an integration's payments, and replaces the outcome of those with the same fingerprint; resolves their ids. */
 export async function putUpdates(
   db: Connection,
   dialect: SqlDialect,
+  address: string,
   updates: readonly MovedUpdate[],
 ): Promise<string[]> {
   const rows = updates.map(({ chainId, txHash, ordinal, id, fingerprint, outcome, reason, version, content }) => [
@@ -79,12 +80,12 @@ export async function putUpdates(
     dialect,
     columns,
     rows,
-    (source) => `with v (${names}) as (${source})
+    (source, parameter) => `with v (${names}) as (${source})
       insert into ${own} (id, fingerprint, payment_id, outcome, reason, version, body)
       select v.id, v.fingerprint, p.id, v.outcome, v.reason, v.version, v.body
-      from v left join ${dialect.name('payments')} as p
+      from v join ${dialect.name('payments')} as p
         on p.tx_hash = v.tx_hash and p.chain_id = v.chain_id and p.ordinal = v.ordinal
-      where true order by v.id
+      where p.integration = ${parameter(hexBytes(address))} order by v.id
       on conflict (id) do update set payment_id = excluded.payment_id, outcome = excluded.outcome,
         reason = excluded.reason, version = excluded.version, body = excluded.body, chain_id = null, tx_hash = null
       where ${own}.fingerprint = excluded.fingerprint returning id`,

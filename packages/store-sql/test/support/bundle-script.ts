@@ -37,7 +37,7 @@ export async function bundleScript(entry: string): Promise<BundledScript> {
     conditions: ['@payment-integration/source'],
     absWorkingDir: root,
     // Bindings and WebAssembly are files of their own.
-    external: ['@photostructure/sqlite', '@bokuweb/zstd-wasm', 'better-sqlite3', 'libsql', 'pg-native'],
+    external: ['@photostructure/sqlite', 'better-sqlite3', 'libsql', 'pg-native'],
     banner: {
       js: "import { createRequire as $requireOf } from 'node:module'; const require = $requireOf(import.meta.url);",
     },

@@ -1,0 +1,217 @@
+/**
+ * Writes and reads files that only a holder of the master key can have written. Source: docs/retention.md, the files.
+ * @module
+ */
+import { createHash, createHmac, type Hmac, timingSafeEqual } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
+import { parseForeignJson } from '@payment-integration/contract/parse'
+import type * as z from 'zod/mini'
+import { ArchiveError } from '../history/archive-error.js'
+import type { FileReader, FileWriter } from '../ports/files.js'
+import type { MasterKey } from './master-key.js'
+
+/** The format that this release writes and reads. */
+const format = 2
+/** The longest line, in bytes: it bounds the memory of a reader. No row of the service comes near it. */
+const maxLineBytes = 67_108_864
+/** The content that is checked, and handed out, at a time. */
+const blockBytes = 262_144
+
+/** What a file is for. A file of one purpose is no file of another. */
+type FilePurpose = 'move-file' | 'archive-file'
+
+const footerOf = (hmac: string) => Buffer.from(`{"hmac":"${hmac}"}\n`)
+const footerBytes = footerOf('0'.repeat(64)).length
+const lineFeed = 0x0a
+
+/** Writes rows, each one line of JSON. */
+export interface SignedWriter {
+  write(rows: readonly object[]): Promise<void>
+  /** Writes the HMAC as the last line, and makes the file permanent. */
+  finish(): Promise<{ readonly rows: number; readonly hmac: string }>
+}
+
+/**
+ * Begins a file with its header. The caller discards a file that is not finished.
+ * @throws RangeError For a row that is longer than a reader accepts.
+ */
+export async function beginSignedFile(
+  keys: MasterKey,
+  purpose: FilePurpose,
+  file: FileWriter,
+  header: object,
+): Promise<SignedWriter> {
+  const hmac = createHmac('sha256', keys.current.derive(purpose))
+  let rows = 0
+  async function write(values: readonly object[]): Promise<void> {
+    const lines = values.map((value) => Buffer.from(`${JSON.stringify(value)}\n`))
+    if (lines.some(({ length }) => length > maxLineBytes))
+      throw new RangeError(`A row of ${file.name} has more than ${maxLineBytes} bytes.`)
+    const content = Buffer.concat(lines)
+    hmac.update(content)
+    await file.write(content)
+  }
+  await write([{ format, keyVersion: keys.current.version, ...header }])
+  return {
+    async write(given) {
+      if (given.length > 0) await write(given)
+      rows += given.length
+    },
+    async finish() {
+      const digest = hmac.digest('hex')
+      await file.write(footerOf(digest))
+      await file.finish()
+      return { rows, hmac: digest }
+    },
+  }
+}
+
+/** A file whose HMAC is right. */
+export interface SignedFile {
+  readonly hmac: string
+  /** The first line, without format and key. @throws ArchiveError `ERR_ARCHIVE` when it has another shape. */
+  header<T>(schema: z.ZodMiniType<T>): Promise<T>
+  /**
+   * The rows, in groups; may be called again. Each block is the one that was checked, also if the file was changed since.
+   * @throws ArchiveError `ERR_ARCHIVE` when a row has another shape, or the file was changed.
+   */
+  rows<T>(schema: z.ZodMiniType<T>): AsyncIterable<readonly T[]>
+}
+
+/**
+ * Reads a whole file and checks its HMAC, with the current or a former master key. Nothing of it is parsed before, so
+ * that a stranger's file costs no more than reading it.
+ * @param signal - Stops this check, and the rows.
+ * @throws ArchiveError `ERR_ARCHIVE` when the HMAC is wrong or missing, or its key is not configured.
+ */
+export async function openSignedFile(
+  keys: MasterKey,
+  purpose: FilePurpose,
+  file: FileReader,
+  signal?: AbortSignal,
+): Promise<SignedFile> {
+  const unsigned = () =>
+    new ArchiveError(
+      file.path,
+      `${file.path} is not a whole file that a service with this master key wrote: its HMAC is wrong or missing. Nothing of it was stored. Take another copy of the file.`,
+    )
+  const digests: Buffer[] = []
+  let [hmac, held, size]: [Hmac | null, Buffer, number] = [null, Buffer.alloc(0), 0]
+  for await (const block of blocksOf(file, signal)) {
+    hmac ??= begin(keys, purpose, block, file.path)
+    if (hmac === null) throw unsigned()
+    digests.push(digestOf(block))
+    size += block.length
+    const content = Buffer.concat([held, block])
+    const end = Math.max(0, content.length - footerBytes)
+    hmac.update(content.subarray(0, end))
+    held = content.subarray(end)
+  }
+  const digest = hmac?.digest('hex')
+  const expected = digest === undefined ? null : footerOf(digest)
+  if (digest === undefined || expected?.length !== held.length || !timingSafeEqual(expected, held)) throw unsigned()
+
+  const lines = () => linesOf(file, digests, size - footerBytes, signal)
+  const parse = <T>(schema: z.ZodMiniType<T>, line: Uint8Array, number: number): T => {
+    const parsed = schema.safeParse(parseLine(line))
+    if (parsed.success) return parsed.data
+    const { path, message } = parsed.error.issues[0] ?? { path: [], message: 'invalid' }
+    throw new ArchiveError(
+      file.path,
+      `Line ${number} of ${file.path} has another shape than this release writes: ${[...path, message].join(' ')}.`,
+    )
+  }
+  return {
+    hmac: digest,
+    async header(schema) {
+      for await (const [first] of lines()) if (first !== undefined) return parse(schema, first, 1)
+      throw unsigned()
+    },
+    async *rows(schema) {
+      let number = 0
+      for await (const group of lines()) {
+        const rows = number === 0 ? group.slice(1) : group
+        const before = number + group.length - rows.length
+        number += group.length
+        if (rows.length > 0) yield rows.map((line, index) => parse(schema, line, before + index + 1))
+      }
+    },
+  }
+}
+
+/** Anything but JSON within bounds has no shape. */
+function parseLine(line: Uint8Array): unknown {
+  try {
+    return parseForeignJson(line)
+  } catch {
+    return undefined
+  }
+}
+
+/** Null: no file of this format begins so. @throws ArchiveError `ERR_ARCHIVE`. */
+function begin(keys: MasterKey, purpose: FilePurpose, block: Buffer, path: string): Hmac | null {
+  const [, written, keyVersion] =
+    /^\{"format":(\d{1,9}),"keyVersion":(\d{1,10}),/.exec(block.toString('latin1', 0, 64)) ?? []
+  if (written === undefined) return null
+  if (Number(written) !== format)
+    throw new ArchiveError(path, `${path} has format ${written}, and this release reads format ${format}.`)
+  const key = keys.find(Number(keyVersion))
+  if (key !== undefined) return createHmac('sha256', key.derive(purpose))
+  throw new ArchiveError(
+    path,
+    `${path} needs master key ${keyVersion}, which is not configured here. List it behind the newest in PI_MASTER_KEY.`,
+  )
+}
+
+const digestOf = (block: Uint8Array): Buffer => createHash('sha256').update(block).digest()
+
+/** The content in blocks of one size, but for the last. Other events are handled between them. */
+async function* blocksOf(file: FileReader, signal: AbortSignal | undefined): AsyncGenerator<Buffer> {
+  let [chunks, size]: [Uint8Array[], number] = [[], 0]
+  for await (const chunk of file.chunks(signal)) {
+    signal?.throwIfAborted()
+    chunks.push(chunk)
+    size += chunk.length
+    if (size < blockBytes) continue
+    let content = Buffer.concat(chunks)
+    for (; content.length >= blockBytes; content = content.subarray(blockBytes)) {
+      yield content.subarray(0, blockBytes)
+      await setImmediate()
+      signal?.throwIfAborted()
+    }
+    chunks = [content]
+    size = content.length
+  }
+  if (size > 0) yield Buffer.concat(chunks)
+}
+
+/** The lines of the first `size` bytes, in groups. @param digests - Of the blocks that were checked. */
+async function* linesOf(
+  file: FileReader,
+  digests: readonly Buffer[],
+  size: number,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<readonly Buffer[]> {
+  let [index, left, begun, begunBytes]: [number, number, Buffer[], number] = [0, size, [], 0]
+  for await (const block of blocksOf(file, signal)) {
+    if (digests[index]?.equals(digestOf(block)) !== true) throw changed(file.path)
+    index += 1
+    const content = block.subarray(0, left)
+    left -= content.length
+    const lines: Buffer[] = []
+    let from = 0
+    for (let end = content.indexOf(lineFeed); end !== -1; end = content.indexOf(lineFeed, from)) {
+      lines.push(Buffer.concat([...begun, content.subarray(from, end)]))
+      ;[begun, begunBytes, from] = [[], 0, end + 1]
+    }
+    begun.push(content.subarray(from))
+    begunBytes += content.length - from
+    if (begunBytes > maxLineBytes)
+      throw new ArchiveError(file.path, `${file.path} has a line of over ${maxLineBytes} bytes.`)
+    if (lines.length > 0) yield lines
+  }
+  if (index !== digests.length) throw changed(file.path)
+}
+
+const changed = (path: string) =>
+  new ArchiveError(path, `${path} was changed while it was read. Run the command again.`)

@@ -1,4 +1,4 @@
-/** Lists and releases leases by an operator's command. See docs/runbooks/clock-jump.md. @module */
+/** Lists and releases leases by an operator's command. See docs/decisions/clocks.md. @module */
 import type { Audited } from '../audit/audited.js'
 import type { LeaseStore } from '../ports/store-chains.js'
 

@@ -1,4 +1,4 @@
-/** Ends waits that a clock which was ahead has written. See docs/runbooks/clock-jump.md. @module */
+/** Ends waits that a clock which was ahead has written. See docs/decisions/clocks.md. @module */
 import type { DeliveryStore } from '@payment-integration/core/ports'
 import type { Engine } from '../engine.js'
 import { checkInteger } from '../internal/checks.js'

@@ -137,7 +137,7 @@ export function duePollsQuery({ dialect }: Pick<Engine, 'dialect'>, limit: numbe
 /** Statements at once have different times, and none of theirs counts as ahead. */
 const slackMs = 60_000
 
-/** Ends waits that a clock which was ahead has written. See docs/runbooks/clock-jump.md. */
+/** Ends waits that a clock which was ahead has written. See docs/decisions/clocks.md. */
 async function endFutureWaits(
   { transaction, dialect }: Engine,
   { leaseMs, lookUpMs, pollMs }: LongestIdentityWaits,

@@ -224,7 +224,7 @@ export function createEndpoint(options: EndpointOptions): ManagedEndpoint {
       } else if (!verdict.rateLimited && clock.now() >= limit.until()) laid = rangeFailed(verdict.blocks, limitCodes)
     }
     return {
-      endpoint: { name, rpc, maxRange: sizes.current, traffic, note: take },
+      endpoint: { name, rpc, maxRange: sizes.current, traffic, isAlone: alone, note: take },
       failed(error) {
         if (!(error instanceof ChainError)) return false
         const known = laid || isRateLimit(error) || counts.failures > failures

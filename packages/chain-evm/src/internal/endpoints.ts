@@ -28,6 +28,8 @@ export interface Endpoint {
   maxRange(): number
   /** Bytes that it has answered since it was opened, 0 when they are not counted, and requests refused for the rate. */
   traffic(): { readonly received: number; readonly refused: number }
+  /** Whether no other endpoint would answer now, so that a failed read is repeated here. */
+  isAlone(): boolean
   /** Tells what was found out. */
   note(verdict: Verdict): void
 }

@@ -74,6 +74,16 @@ export async function readBlockReceipts(
   return all
 }
 
+/** The receipts of a block, by a request for nothing else. */
+export async function readAlone(
+  reader: RangeReader,
+  header: Header,
+  signal?: AbortSignal,
+): Promise<readonly unknown[]> {
+  const answer = await reader.rpc.call(receiptsCall(header.ref.number, false), signal)
+  return Array.isArray(answer) ? answer : []
+}
+
 /** The receipts of a block, each by its transaction. */
 export async function readByTransaction(
   { rpc, fail }: RangeReader,

@@ -132,7 +132,7 @@ function createSum(reader: RangeReader, height: number) {
         const size = sizeOf(block.header)
         counts.candidates += 1
         counts.transactions += size
-        if (isReadWhole(found.add(block), size)) counts.paying += 1
+        if (isReadWhole(await found.add(block, signal), size)) counts.paying += 1
       }
       const { payments, deposits } = await found.readPayments(height, signal)
       for (const payment of payments) facts.payments.push(payment)

@@ -32,7 +32,7 @@ export async function readByRoot(
     const end = Math.min(to, start + blocksPerStep - 1)
     for (const block of await readAnsweredBlocks(reader, start, end, { whole, chainId: true }, signal)) {
       headers.push(block.header)
-      if (isReadWhole(found.add(block), block.header.transactions?.length ?? 1)) paying += 1
+      if (isReadWhole(await found.add(block, signal), block.header.transactions?.length ?? 1)) paying += 1
     }
   }
   assertChain(headers, reader.fail)

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock } from '@payment-integration/core/ports'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { type FrontRequest, type Intercept, passOn } from '../../test/front.js'
+import { type FrontRequest, type Intercept, passOn, rewriting } from '../../test/front.js'
 import { manualClock, runThrough } from '../../test/manual-clock.js'
 import { openProofChain, type ProofChain } from '../../test/proof-chain.js'
 import { readAll } from '../../test/read-all.js'
@@ -146,6 +146,57 @@ test('catching up from a node that refuses batches as it refuses a rate takes li
   const bestMs = (counts.answered / 15) * 1_000
   expect(manual.now() - startedAt).toBeLessThan(bestMs * 2)
 })
+
+test.each([
+  ['near the head', 0],
+  ['far from the head', 1_000],
+])('%s, catching up from one node that cuts every second list of receipts never fails', async (_, above) => {
+  for (let index = 0; index < 40; index += 1) await chain.block(1, 2)
+  const end = await chain.block(1)
+  let lists = 0
+  chain.front.intercept = rewriting((item, { method }) => {
+    if (method !== 'eth_getBlockReceipts' || !Array.isArray(item.result) || item.result.length === 0) return item
+    lists += 1
+    return lists % 2 === 0 ? item : { ...item, result: item.result.slice(0, -1) }
+  })
+  const opened = chain.open()
+  const range = await readAll(opened, end - 40, end, { head: end + above })
+  opened.close()
+  expect(range.payments).toHaveLength(40 * 3 + 1)
+  expect(opened.endpoints()[0]?.failedProofs).toBeGreaterThan(20)
+})
+
+test.each([
+  ['near the head', 0],
+  ['far from the head', 1_000],
+])(
+  '%s, every block comes from one node that cuts half of its receipts, by block and by transaction',
+  async (_, above) => {
+    for (let index = 0; index < 60; index += 1) await chain.block(1, 2)
+    const end = await chain.block(1)
+    let state = 1
+    const isCut = () => {
+      state = (state * 48_271) % 2_147_483_647
+      return state % 2 === 0
+    }
+    chain.front.intercept = rewriting((item, { method }) => {
+      if (method === 'eth_getTransactionReceipt' && isCut())
+        return { ...item, result: { ...(item.result as object), logs: [] } }
+      if (method !== 'eth_getBlockReceipts' || !Array.isArray(item.result) || item.result.length === 0) return item
+      return isCut() ? { ...item, result: item.result.slice(0, -1) } : item
+    })
+    const opened = chain.open()
+    let next = end - 60
+    let failures = 0
+    async function go(): Promise<void> {
+      for await (const range of opened.ranges({ from: next, to: end, head: end + above })) next = range.last.number + 1
+    }
+    while (next <= end && failures < 60) await go().catch(() => (failures += 1))
+    opened.close()
+    // Ranges of one block go on where longer ones would always hold one that is cut.
+    expect(next).toBe(end + 1)
+  },
+)
 
 test('without proof, every payment comes from a node that breaks at more than five calls at once', async () => {
   chain.front.intercept = status(500, tooMany)

@@ -57,6 +57,11 @@ function provenReceipts(reader: RangeReader, header: Header, all: readonly Field
   )
 }
 
+/** Whether an answer did not lead to what a header commits to. */
+export function isUnproven(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_CHAIN_PROOF_FAILED'
+}
+
 /** Polygon puts the receipt of a state sync, from nobody to nobody, behind those that its root commits to. */
 function isStateSync(receipt: Fields): boolean {
   return receipt['from'] === nobody && receipt['to'] === nobody

@@ -73,7 +73,7 @@ describe.each([
     expect((await read({ batchSize: 1 })).payments).toEqual(trusted.payments)
   })
 
-  test.each<[string, (receipts: Receipt[]) => unknown]>([
+  const flaws: [string, (receipts: Receipt[]) => unknown][] = [
     [
       'without its last log',
       (all) => all.map((it, index) => (index === all.length - 1 ? { ...it, logs: it.logs.slice(1) } : it)),
@@ -87,11 +87,34 @@ describe.each([
       (all) => all.map((it) => ({ ...it, logs: it.logs.map((log) => ({ ...log, data: `0x${'01'.repeat(128)}` })) })),
     ],
     ['without filters', (all) => all.map(({ ...it }) => ({ ...it, logsBloom: undefined }))],
-  ])('receipts %s are refused', async (_, change) => {
-    chain.lie('eth_getBlockReceipts', (receipts: Receipt[]) => (receipts.length > 1 ? change(receipts) : receipts))
+  ]
+  /** The front changes the receipts of blocks, and those by transaction. */
+  const cut = (change: (receipts: Receipt[]) => unknown, single: (receipt: Receipt) => unknown = (it) => it) => {
+    chain.front.intercept = rewriting((item, { method }) => {
+      const { result } = item
+      if (method === 'eth_getTransactionReceipt') return { ...item, result: single(result as Receipt) }
+      if (method !== 'eth_getBlockReceipts' || (result as Receipt[]).length < 2) return item
+      return { ...item, result: change(result as Receipt[]) }
+    })
+  }
+
+  test.each(flaws)('receipts %s are refused', async (_, change) => {
+    cut(change, (it) => ({ ...it, logs: [] }))
     const lied = chain.open()
     await expect(readAll(lied, from, to, where)).rejects.toMatchObject(proofFailed)
     expect(lied.endpoints()[0]?.failedProofs).toBeGreaterThan(0)
+  })
+
+  test.each(flaws)('receipts %s of the only node are asked for alone, and then by transaction', async (_, change) => {
+    const { payments } = await read()
+    cut(change)
+    const before = chain.front.requests.length
+    const lied = chain.open()
+    expect((await readAll(lied, from, to, where)).payments).toEqual(payments)
+    expect(lied.endpoints()[0]?.failedProofs).toBe(4)
+    const asked = chain.since(before)
+    expect(asked.filter((methods) => methods.join() === 'eth_getBlockReceipts')).toHaveLength(2)
+    expect(methodsOf(asked).filter((method) => method === 'eth_getTransactionReceipt')).toHaveLength(7)
   })
 
   test('another endpoint is asked when the proof of one fails', async () => {

@@ -7,6 +7,7 @@ import type { RangeReader } from '../range-reader.js'
 import { type CountedRange, mostTransactions, readByBloom } from './by-bloom.js'
 import { readByRoot } from './by-root.js'
 import { isUnavailable } from './logs.js'
+import { isUnproven } from './prove-block.js'
 import type { RangeBlocks, RangeKind } from './range-blocks.js'
 import { readUnproven } from './unproven.js'
 
@@ -107,7 +108,7 @@ async function readPiece(
       blocks.read(kind, { endpoint: endpoint.name, asked, got, fill, ...counts, ...endpoint.traffic() })
       return range
     } catch (error) {
-      if (!signal.aborted && isUnavailable(error)) {
+      if (!signal.aborted && (isUnavailable(error) || (isUnproven(error) && endpoint.isAlone()))) {
         if (isRateLimit(error)) blocks.limited(endpoint.name)
         else blocks.failed(kind, asked, endpoint.name)
       }

@@ -7,8 +7,8 @@ export interface Advice {
   readonly remedy: string
 }
 
-/** Reasons of attempts without an answer. */
-const withoutStatus: Readonly<Record<PostFailure | 'secret_unreadable', Advice>> = {
+/** Reasons of attempts without a usable answer. */
+const withoutAnswer: Readonly<Record<PostFailure | 'secret_unreadable', Advice>> = {
   timeout: {
     cause: 'The receiver did not answer in time.',
     remedy: 'Answer as soon as the delivery is stored, and do the work afterwards.',
@@ -20,6 +20,11 @@ const withoutStatus: Readonly<Record<PostFailure | 'secret_unreadable', Advice>>
   refused_address: {
     cause: 'The URL leads to an address that is not public.',
     remedy: 'Change the notification URL to a public address. Development alone allows this machine.',
+  },
+  malformed_answer: {
+    cause: 'The answer was not well-formed HTTP/1.1.',
+    remedy:
+      'Look at what writes it: lines must end in CR LF, a field name has no space, one Content-Length is enough, and a head has at most 16 KB.',
   },
   secret_unreadable: {
     cause: 'The signing secret cannot be opened with the configured master keys.',
@@ -68,13 +73,14 @@ const byStatus: Readonly<Record<number, Advice>> = {
   },
 }
 
-const byReason: ReadonlyMap<string, Advice> = new Map(Object.entries(withoutStatus))
+const byReason: ReadonlyMap<string, Advice> = new Map(Object.entries(withoutAnswer))
 const unknownReason: Advice = { cause: 'No answer arrived.', remedy: 'Look at the log of the receiver.' }
 
 /** The cause and remedy of a failure. `reason` is null after a success, which needs none. */
 export function adviceOf(status: number | null, reason: string | null): Advice | null {
   if (reason === null) return null
-  if (status === null) return byReason.get(reason) ?? unknownReason
+  const without = byReason.get(reason)
+  if (status === null || without !== undefined) return without ?? unknownReason
   const known = byStatus[status]
   if (known !== undefined) return known
   if (status >= 300 && status < 400)

@@ -58,6 +58,8 @@ it.each([
   [null, 'connection', 'its certificate is valid'],
   [null, 'refused_address', 'a public address'],
   [null, 'secret_unreadable', 'PI_MASTER_KEY'],
+  [null, 'malformed_answer', 'CR LF'],
+  [200, 'malformed_answer', 'CR LF'],
   [408, 'status_408', 'before other work'],
   [410, 'status_410', 'the new notification URL'],
   [415, 'status_415', 'application/json'],

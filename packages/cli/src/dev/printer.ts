@@ -1,4 +1,5 @@
 /** Prints the demo's events as text or JSON. @module */
+import { answerText } from '@payment-integration/core'
 import { shortHash } from '../format.js'
 import type { Io } from '../io.js'
 import { createStyle, jsonLine, type Style } from '../output.js'
@@ -156,7 +157,7 @@ function legacy(event: LegacyReadyEvent, style: Style): string[] {
 }
 
 function delivery(event: DeliveryEvent, at: string, style: Style): string[] {
-  const status = event.status ?? event.reason ?? 'no answer'
+  const status = answerText(event)
   const good = event.outcome === 'delivered'
   const colour = good ? style.green : style.red
   const after = {

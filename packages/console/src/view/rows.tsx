@@ -1,5 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Rows of payments and deliveries; live pages replace them by their key. @module */
+import { answerText } from '@payment-integration/core'
 import type { DeliveryView, StoredPayment } from '@payment-integration/core/ports'
 import { Badge, Cell, type Column, Hex, hrefOf, paymentHref, Shown, Status, When } from './parts.js'
 import { latencyOf, memoOf, unitsOf } from './text.js'
@@ -135,8 +136,8 @@ export function DeliveryRow({ delivery }: { delivery: DeliveryView }) {
   )
 }
 
-/** The answer of an attempt: its HTTP status, or why there is none. */
+/** The answer of an attempt: its HTTP status, why there is none, or both for a malformed one. */
 export function Answer({ status, reason }: { status: number | null; reason: string | null }) {
-  const word = status === null ? (reason ?? 'no answer').replaceAll('_', ' ') : String(status)
+  const word = answerText({ status, reason }).replaceAll('_', ' ')
   return <span class={reason === null ? 'answer good' : 'answer bad'}>{word}</span>
 }

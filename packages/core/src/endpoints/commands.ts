@@ -54,7 +54,7 @@ export function createEndpointCommands(deps: EndpointDeps): EndpointCommands {
       body: new TextDecoder().decode(body),
       startedAt,
       latencyMs: result.latencyMs,
-      status: isAnswer ? result.status : null,
+      status: result.status ?? null,
       reason: failureReason(result),
       excerpt: isAnswer ? withoutSecrets(result.excerpt) : null,
     }

@@ -25,6 +25,7 @@ export { type CheckedVerifyRequest, parseVerifyRequest } from '../legacy/verify-
 export type * from '../move-types.js'
 export { MoveError } from '../moves/move-error.js'
 export { type DispatcherOptions, dispatcherDefaults, minLeaseMs } from '../notifications/dispatcher-options.js'
+export { answerText } from '../notifications/schedule.js'
 export type * from '../operator-types.js'
 export { decideTransition, type TransitionDecision } from '../payments/transition.js'
 export type { LeaseCommands, LeaseView } from '../processes/leases.js'

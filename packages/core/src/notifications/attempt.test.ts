@@ -88,6 +88,12 @@ describe('one attempt', () => {
       { status: null, reason: 'timeout' },
       5_000,
     ],
+    [
+      'a malformed answer',
+      { kind: 'failure', reason: 'malformed_answer', status: 200, latencyMs: 3 },
+      { status: 200, reason: 'malformed_answer' },
+      5_000,
+    ],
   ] as const)('%s reschedules it', async (_case, result, expected, retryInMs) => {
     const { dispatcher, deliveries, attempts, clock } = setUpDispatcher({}, () => result)
     deliveries.add({ deliveryId: 'a' })

@@ -136,7 +136,7 @@ function attemptRecord({ startedAt, result }: Posted, { replay }: ClaimedDeliver
   return {
     startedAt,
     latencyMs: result.latencyMs,
-    status: isAnswer ? result.status : null,
+    status: result.status ?? null,
     reason: failureReason(result),
     excerpt: isAnswer ? withoutSecrets(result.excerpt) : null,
     replay,

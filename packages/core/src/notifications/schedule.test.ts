@@ -1,7 +1,15 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { PostResult } from '../ports/sender.js'
-import { failureReason, maxAttempts, nextVerdict, plannedDelayMs, retryAfterCapMs, retryDelaysMs } from './schedule.js'
+import {
+  answerText,
+  failureReason,
+  maxAttempts,
+  nextVerdict,
+  plannedDelayMs,
+  retryAfterCapMs,
+  retryDelaysMs,
+} from './schedule.js'
 
 const now = Date.UTC(2026, 2, 4, 12, 0, 0)
 const answer = (status: number, retryAfter: string | null = null): PostResult => ({
@@ -60,7 +68,7 @@ test.each([100, 199, 300, 301, 304, 308, 400, 401, 403, 404, 408, 409, 411, 418,
   },
 )
 
-test.each(['timeout', 'connection', 'refused_address', 'secret_unreadable'] as const)(
+test.each(['timeout', 'connection', 'refused_address', 'malformed_answer', 'secret_unreadable'] as const)(
   'failure %s is retried',
   (reason) => {
     const result = { kind: 'failure', reason, latencyMs: 1 } as const
@@ -68,6 +76,26 @@ test.each(['timeout', 'connection', 'refused_address', 'secret_unreadable'] as c
     expect(failureReason(result)).toBe(reason)
   },
 )
+
+test.each([200, 204, 410])(
+  'a malformed answer with status %i is neither a success nor the end: it is retried',
+  (status) => {
+    const result = { kind: 'failure', reason: 'malformed_answer', status, latencyMs: 1 } as const
+    expect(nextVerdict({ step: 1, result, fraction: 0.5, now })).toEqual({ kind: 'retry', inMs: 5_000 })
+    expect(failureReason(result)).toBe('malformed_answer')
+  },
+)
+
+test.each([
+  [200, null, '200'],
+  [503, 'status_503', '503'],
+  [null, 'timeout', 'timeout'],
+  [200, 'malformed_answer', 'malformed_answer (200)'],
+  [null, 'malformed_answer', 'malformed_answer'],
+  [null, null, 'no answer'],
+])('status %s with reason %s reads %s', (status, reason, text) => {
+  expect(answerText({ status, reason })).toBe(text)
+})
 
 test('answer 410 ends the delivery at once, whatever Retry-After says', () => {
   expect(nextVerdict({ step: 1, result: answer(410, '60'), fraction: 0.5, now })).toEqual({ kind: 'exhausted' })

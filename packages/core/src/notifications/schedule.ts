@@ -38,7 +38,12 @@ export const longestRetriesMs: readonly number[] = retryDelaysMs.map((delay) =>
 /** The result of a POST, or the reason why nothing was sent. */
 export type AttemptResult =
   | PostResult
-  | { readonly kind: 'failure'; readonly reason: 'secret_unreadable'; readonly latencyMs: number }
+  | {
+      readonly kind: 'failure'
+      readonly reason: 'secret_unreadable'
+      readonly status?: undefined
+      readonly latencyMs: number
+    }
 
 /**
  * The planned delay after a failed attempt, in whole milliseconds; null after the last attempt.
@@ -54,6 +59,12 @@ export function plannedDelayMs(step: number, fraction: number): number | null {
 export function failureReason(result: AttemptResult): string | null {
   if (result.kind === 'failure') return result.reason
   return result.status >= 200 && result.status <= 299 ? null : `status_${result.status}`
+}
+
+/** The answer of an attempt in words: its status, the reason for none, or both for a malformed answer. */
+export function answerText({ status, reason }: { readonly status: number | null; readonly reason: string | null }) {
+  if (status === null) return reason ?? 'no answer'
+  return reason === null || reason === `status_${status}` ? String(status) : `${reason} (${status})`
 }
 
 /**

@@ -28,8 +28,8 @@ export interface PostedDelivery {
   readonly attempt: number
 }
 
-/** Why no HTTP answer arrived. Coarse on purpose, so that a receiver cannot map our network by it. */
-export type PostFailure = 'timeout' | 'connection' | 'refused_address'
+/** Why no usable HTTP answer arrived. Coarse on purpose, so that a receiver cannot map our network by it. */
+export type PostFailure = 'timeout' | 'connection' | 'refused_address' | 'malformed_answer'
 
 /** The result of a POST. */
 export type PostResult =
@@ -46,7 +46,13 @@ export type PostResult =
       readonly excerpt: string | null
       readonly latencyMs: number
     }
-  | { readonly kind: 'failure'; readonly reason: PostFailure; readonly latencyMs: number }
+  | {
+      readonly kind: 'failure'
+      readonly reason: PostFailure
+      /** HTTP status of a malformed answer; null when none was read. It decides nothing. @default null */
+      readonly status?: number | null | undefined
+      readonly latencyMs: number
+    }
 
 /** Posts a notification. Never rejects: every outcome is a result. */
 export interface Sender {

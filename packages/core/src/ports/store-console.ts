@@ -84,7 +84,7 @@ export interface MinuteCount<Kind> {
   readonly count: number
 }
 
-/** Kinds of finished attempts. */
+/** Kinds of finished attempts. `no_answer`: none arrived, or a malformed one. */
 export type AttemptKind = 'delivered' | 'redirect' | 'client_error' | 'server_error' | 'timeout' | 'no_answer'
 
 /** Counts of the newest rows since a time. */

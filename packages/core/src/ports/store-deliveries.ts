@@ -36,9 +36,12 @@ export interface AttemptRecord {
   /** Unix time in milliseconds when the attempt began. */
   readonly startedAt: number
   readonly latencyMs: number
-  /** HTTP status; null when no response arrived. */
+  /** HTTP status; null when none arrived. */
   readonly status: number | null
-  /** Null on success; else `status_<n>`, `timeout`, `connection`, `refused_address`, `secret_unreadable`. */
+  /**
+   * Null on success, and only then; else `status_<n>`, `timeout`, `connection`, `refused_address`, `malformed_answer` (with
+   * any status or none) or `secret_unreadable`.
+   */
   readonly reason: string | null
   /** Start of the response body as text; null when none arrived. */
   readonly excerpt: string | null

@@ -166,7 +166,7 @@ const failuresOf = ({ deliveryId, attempts }: DeliveryView) =>
 function kindOf({ status, reason }: ConsoleAttempt) {
   if (reason === null) return 'delivered'
   if (reason === 'timeout') return 'timeout'
-  if (status === null) return 'no_answer'
+  if (status === null || reason === 'malformed_answer') return 'no_answer'
   return status < 400 ? 'redirect' : status < 500 ? 'client_error' : 'server_error'
 }
 

@@ -33,7 +33,7 @@ const resultsIn = (text: string) =>
 describe('attempts by result', () => {
   const nothing = {
     ...{ '2xx': 0, '3xx': 0, '4xx': 0, '5xx': 0 },
-    ...{ timeout: 0, connection: 0, refused_address: 0, secret_unreadable: 0, other: 0 },
+    ...{ timeout: 0, connection: 0, refused_address: 0, malformed_answer: 0, secret_unreadable: 0, other: 0 },
   }
 
   it('are all present, at 0, before the first attempt', () => {
@@ -52,6 +52,8 @@ describe('attempts by result', () => {
     [null, 'connection', 'connection'],
     [null, 'refused_address', 'refused_address'],
     [null, 'secret_unreadable', 'secret_unreadable'],
+    [null, 'malformed_answer', 'malformed_answer'],
+    [200, 'malformed_answer', 'malformed_answer'],
     [null, '"} 1\nforged{', 'other'],
     [null, null, 'other'],
   ] as const)('status %s with reason %j is %s', (status, reason, result) => {

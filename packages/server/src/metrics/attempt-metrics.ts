@@ -8,12 +8,12 @@ type Attempted = Extract<ServiceEvent, { type: 'delivery.attempted' }>
 /** Result of an attempt. `other`: a status outside HTTP's classes, or a reason that is not listed. */
 const results = [
   ...['2xx', '3xx', '4xx', '5xx'],
-  ...['timeout', 'connection', 'refused_address', 'secret_unreadable', 'other'],
+  ...['timeout', 'connection', 'refused_address', 'malformed_answer', 'secret_unreadable', 'other'],
 ] as const
 
 const help = {
   attempted: 'Delivery attempts, by the status of the delivery afterwards.',
-  results: 'Delivery attempts, by class of the answered status, or by the reason for a missing answer.',
+  results: 'Delivery attempts, by class of the answered status, or by the reason for a missing or malformed answer.',
   duration: 'Time from sending a notification to its answer, or to giving up.',
   published: 'Time from the commit of a snapshot to the 2xx that answers its notification. Replays are not counted.',
 }
@@ -34,7 +34,8 @@ export function createAttemptMetrics(): AttemptMetrics {
 
   return {
     attempted({ status, reason, outcome, latencyMs, publishedMs }) {
-      const found = status === null ? reason : `${Math.floor(status / 100)}xx`
+      const isAnswered = status !== null && reason !== 'malformed_answer'
+      const found = isAnswered ? `${Math.floor(status / 100)}xx` : reason
       const result = found !== null && byResult.has(found) ? found : 'other'
       byResult.set(result, (byResult.get(result) ?? 0) + 1)
       byOutcome.set(outcome, (byOutcome.get(outcome) ?? 0) + 1)

@@ -1,5 +1,6 @@
 /** Runs one request and its answer under one time budget. Source: docs/interface.md 6 (5 seconds, any 2xx). @module */
 import { TIMEOUT } from 'node:dns'
+import { MalformedAnswerError } from '@payment-integration/contract/answers'
 import type { Post, PostFailure, PostResult } from '@payment-integration/core/ports'
 import { type Dispatcher, errors } from 'undici'
 import { BudgetSpentError } from '../internal/budget.js'
@@ -13,8 +14,8 @@ export interface Target {
   readonly path: string
 }
 
-/** Most bytes that are read of a head, and of a body. A longer body closes its connection. */
-export const readBytes = 16 * 1024
+/** Most bytes that are read of a body. A longer one closes its connection. */
+const readBytes = 16 * 1024
 
 /**
  * Posts and waits for the answer. It waits until the body ends, breaks or exceeds {@link readBytes}, or the budget is
@@ -99,7 +100,6 @@ class Exchange implements Dispatcher.DispatchHandler {
     status: number,
     fields: Readonly<Record<string, string | string[] | undefined>>,
   ): void {
-    if (status < 200) return
     const retryAfter = fields['retry-after']
     this.#head = {
       status,
@@ -143,8 +143,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#isOver = true
     clearTimeout(this.#timer)
     if (this.#giveUp !== undefined) this.#post.signal?.removeEventListener('abort', this.#giveUp)
-    if (this.#head === undefined)
-      this.#resolve({ kind: 'failure', reason: reasonOf(error), latencyMs: this.#latencyMs() })
+    if (this.#head === undefined) this.#resolve({ kind: 'failure', ...failureOf(error), latencyMs: this.#latencyMs() })
     else this.#resolve({ kind: 'answer', ...this.#head, excerpt: this.#excerpt?.text() ?? null })
   }
 }
@@ -164,8 +163,9 @@ function endOfBudget(exchange: Exchange): void {
   exchange.end(new BudgetSpentError())
 }
 
-function reasonOf(error: unknown): PostFailure {
-  if (error instanceof AddressRefusedError) return 'refused_address'
-  if (error instanceof BudgetSpentError || error instanceof errors.ConnectTimeoutError) return 'timeout'
-  return (error as NodeJS.ErrnoException | null)?.code === TIMEOUT ? 'timeout' : 'connection'
+function failureOf(error: unknown): { readonly reason: PostFailure; readonly status?: number | null } {
+  if (error instanceof AddressRefusedError) return { reason: 'refused_address' }
+  if (error instanceof MalformedAnswerError) return { reason: 'malformed_answer', status: error.status }
+  if (error instanceof BudgetSpentError || error instanceof errors.ConnectTimeoutError) return { reason: 'timeout' }
+  return { reason: (error as NodeJS.ErrnoException | null)?.code === TIMEOUT ? 'timeout' : 'connection' }
 }

@@ -5,6 +5,7 @@
 import type { LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction, type Socket } from 'node:net'
 import { createSecureContext, type SecureContext } from 'node:tls'
+import { filterAnswers } from '@payment-integration/contract/answers'
 import { buildConnector } from 'undici'
 import { isInRanges } from '../internal/address-ranges.js'
 import { AddressRefusedError } from './address-refused-error.js'
@@ -30,12 +31,6 @@ export interface GuardedConnector {
   /** Aborts every connection that is not open yet. */
   abandon(): void
 }
-
-/**
- * Most bytes that may arrive for one request. It bounds the parts that no head or body limit counts: reason phrases,
- * chunk extensions and informational answers.
- */
-const maxAnswerBytes = 64 * 1024
 
 type Allowed = (address: string) => boolean
 
@@ -70,7 +65,7 @@ export function guardedConnector(options: GuardOptions): GuardedConnector {
       const connect = buildConnector(connectionOptions(connectTimeoutMs, lookup, secureContext))
       const socket = connect({ ...target, hostname }, (...made) => {
         pending.delete(socket)
-        if (made[0] === null) boundAnswers(made[1])
+        if (made[0] === null) filterAnswers(made[1])
         callback(...made)
       }) as unknown as Socket
       pending.add(socket)
@@ -86,20 +81,6 @@ export function guardedConnector(options: GuardOptions): GuardedConnector {
       for (const socket of pending) socket.destroy(new Error('The connection was abandoned.'))
     },
   }
-}
-
-/** Closes a connection that receives more bytes than one answer may have. The count restarts when something is sent. */
-function boundAnswers(socket: Socket): void {
-  let sent = -1
-  let readBefore = 0
-  socket.on('readable', () => {
-    if (socket.bytesWritten !== sent) {
-      sent = socket.bytesWritten
-      readBefore = socket.bytesRead
-    } else if (socket.bytesRead - readBefore > maxAnswerBytes) {
-      socket.destroy(new Error('The answer is too long.'))
-    }
-  })
 }
 
 function connectionOptions(timeout: number, lookup: LookupFunction, secureContext: SecureContext) {

@@ -9,10 +9,9 @@ const nat64 = [0x64, 0xff9b, 0, 0, 0, 0]
 
 /**
  * True for addresses of the public internet, by allow-list. IPv4: outside every special range. IPv6: inside 2000::/3,
- * outside every special range, and without an embedded IPv4 address. Such an address (6to4, Teredo, local NAT64,
- * ISATAP, mapped, compatible) reaches a host that a translator chooses. Only the address of the well-known NAT64
- * prefix, which reaches exactly the IPv4 address inside it, is judged by that. False for anything that is not an
- * address.
+ * outside every special range, and without an embedded IPv4 address. Such an address (6to4, Teredo, ISATAP, local
+ * NAT64, mapped, compatible) reaches a host that a translator chooses. Only an address of the well-known NAT64 prefix
+ * reaches exactly the IPv4 address inside it, and is judged by that. False for anything that is not an address.
  *
  * @param address - As a socket or resolver gives it: dotted decimal, or IPv6 without brackets.
  */

@@ -8,6 +8,7 @@ import { createUndiciSender } from './undici-sender.js'
 const pair = selfSigned('hook.example')
 const server = createServer(pair, (request, response) => {
   served.push(`${request.headers.host} ${(request.socket as unknown as { servername: string }).servername}`)
+  if (request.url === '/continue') response.writeContinue()
   response.end()
 })
 const served: string[] = []
@@ -24,10 +25,15 @@ afterAll(async () => {
   await dns.stop()
 })
 
-async function send(name: string, ca?: string) {
+async function send(name: string, ca?: string, path = '/') {
   const sender = createUndiciSender({ allowLoopbackHttp: true, servers: dns.servers, ports: [port], ca })
   try {
-    return await sender.post({ url: `https://${name}:${port}/`, headers: {}, body: Buffer.from('x'), timeoutMs: 2_000 })
+    return await sender.post({
+      url: `https://${name}:${port}${path}`,
+      headers: {},
+      body: Buffer.from('x'),
+      timeoutMs: 2_000,
+    })
   } finally {
     await sender.close()
   }
@@ -36,6 +42,10 @@ async function send(name: string, ca?: string) {
 it('delivers over TLS to a server with a trusted certificate, naming the host', async () => {
   expect(await send('hook.example', pair.cert)).toMatchObject({ kind: 'answer', status: 200 })
   expect(served).toEqual([`hook.example:${port} hook.example`])
+})
+
+it('skips an unasked 100 over TLS', async () => {
+  expect(await send('hook.example', pair.cert, '/continue')).toMatchObject({ kind: 'answer', status: 200 })
 })
 
 it('rejects an untrusted certificate, and sends nothing', async () => {

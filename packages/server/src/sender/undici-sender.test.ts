@@ -238,12 +238,20 @@ describe('no answer', () => {
   it.each<[string, (socket: Socket) => void]>([
     ['resets', (socket) => socket.resetAndDestroy()],
     ['closes without a word', (socket) => socket.end()],
-    ['answers nonsense', (socket) => socket.end('hello\r\n\r\n')],
-    ['answers with headers of a megabyte', answers(`200 OK\r\nX: ${'a'.repeat(1_000_000)}`)],
-    ['answers two lengths', answers('200 OK\r\nContent-Length: 1\r\nContent-Length: 2', 'ab')],
   ])('from a receiver that %s is a connection failure', async (_, behave) => {
     const server = await receiver(behave)
     expect(await sender().post(post(server.url))).toMatchObject({ kind: 'failure', reason: 'connection' })
+  })
+
+  it.each<[string, (socket: Socket) => void, number | null]>([
+    ['nonsense', (socket) => socket.end('hello\r\n\r\n'), null],
+    ['with headers of a megabyte', answers(`200 OK\r\nX: ${'a'.repeat(1_000_000)}`), 200],
+    ['two lengths', answers('200 OK\r\nContent-Length: 1\r\nContent-Length: 2', 'ab'), 200],
+  ])('from a receiver that answers %s is a malformed answer with its status', async (_, behave, status) => {
+    const server = await receiver(behave)
+    expect(await sender().post(post(server.url))).toEqual({
+      ...{ kind: 'failure', reason: 'malformed_answer', status, latencyMs: expect.any(Number) },
+    })
   })
 
   it('from a closed port is a connection failure', async () => {

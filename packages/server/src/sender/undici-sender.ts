@@ -2,11 +2,12 @@
  * Posts notifications with undici. Source: docs/interface.md 6 (delivery), docs/decisions/redirects-and-addresses.md.
  * @module
  */
+import { maxAnswerHeadBytes } from '@payment-integration/contract/answers'
 import { type NotificationUrlRule, readNotificationUrl } from '@payment-integration/core'
 import type { Sender } from '@payment-integration/core/ports'
 import { Agent } from 'undici'
 import { isInRanges } from '../internal/address-ranges.js'
-import { exchange, readBytes, type Target } from './exchange.js'
+import { exchange, type Target } from './exchange.js'
 import { guardedConnector } from './guarded-connector.js'
 import { createResolve } from './resolve-name.js'
 import { senderDefaults } from './sender-defaults.js'
@@ -92,7 +93,7 @@ export function createUndiciSender(options: UndiciSenderOptions = {}): ClosableS
         connections: connectionsPerOrigin,
         keepAliveTimeout: keepAliveMs,
         keepAliveMaxTimeout: connectionAgeMs,
-        maxHeaderSize: readBytes,
+        maxHeaderSize: maxAnswerHeadBytes,
         // The budget of each post is the only clock.
         headersTimeout: 0,
         bodyTimeout: 0,

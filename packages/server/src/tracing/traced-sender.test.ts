@@ -62,6 +62,7 @@ it('an attempt is a span of the payment, and traceparent names it beside the sig
 it.each([
   [answer(500), '500'],
   [{ kind: 'failure', reason: 'timeout', latencyMs: 5_000 } as const, 'timeout'],
+  [{ kind: 'failure', reason: 'malformed_answer', status: 200, latencyMs: 9 } as const, 'malformed_answer'],
 ])('%j is an error of the span', async (result, type) => {
   const { traced, spans } = setUp(result)
   await traced.post(post)

@@ -36,7 +36,7 @@ export function createTracedSender(sender: Sender, { api, start }: SpanWriter, c
     const failure = failureOf(result)
     // An SDK that throws must not turn an accepted delivery into one to send again.
     try {
-      if (result.kind === 'answer') span.setAttribute('http.response.status_code', result.status)
+      if (typeof result.status === 'number') span.setAttribute('http.response.status_code', result.status)
       if (failure !== null) span.setAttribute('error.type', failure).setStatus({ code: api.SpanStatusCode.ERROR })
       span.end(new Date(clock.now()))
     } catch {}

@@ -6,6 +6,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib'
 export type Outcome =
   | { readonly status: number; readonly excerpt?: string | null | RegExp }
   | { readonly reason: 'timeout' | 'connection' }
+  | { readonly reason: 'malformed_answer'; readonly status: number | null }
 
 export interface HostileReceiver {
   readonly name: string
@@ -18,6 +19,7 @@ export interface HostileReceiver {
 
 const timeout = { reason: 'timeout' } as const
 const connection = { reason: 'connection' } as const
+const malformed = (status: number | null) => ({ reason: 'malformed_answer', status }) as const
 
 /** Writes one piece after the other, until the connection ends; the last one stays. */
 export function drip(socket: Socket, everyMs: number, ...pieces: readonly string[]): void {
@@ -91,22 +93,22 @@ const large: readonly HostileReceiver[] = [
   {
     name: 'sends header lines without end',
     onRequest: (socket) => flood(socket, 'HTTP/1.1 200 OK\r\n', 'X-More: a\r\n'.repeat(2_000)),
-    outcome: connection,
+    outcome: malformed(200),
   },
   {
     name: 'sends one header without end',
     onRequest: (socket) => flood(socket, 'HTTP/1.1 200 OK\r\nX-Long: ', 'a'.repeat(10_000)),
-    outcome: connection,
+    outcome: malformed(200),
   },
   {
     name: 'sends a reason phrase without end',
     onRequest: (socket) => flood(socket, 'HTTP/1.1 200 ', 'a'.repeat(10_000)),
-    outcome: connection,
+    outcome: malformed(200),
   },
   {
     name: 'sends informational answers without end',
     onRequest: (socket) => flood(socket, '', 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'.repeat(500)),
-    outcome: connection,
+    outcome: malformed(103),
   },
   {
     name: 'sends a body without end',
@@ -174,39 +176,41 @@ const abrupt: readonly HostileReceiver[] = [
 ]
 
 const broken: readonly HostileReceiver[] = [
-  { name: 'speaks HTTP/0.9', onRequest: says('<html>ok</html>', ends), outcome: connection },
-  { name: 'speaks HTTP/2', onRequest: says('\0\0\x12\x04\0\0\0\0\0\0\x03\0\0\0\x64', ends), outcome: connection },
-  { name: 'speaks SMTP', onConnect: (socket) => socket.write('220 mail ESMTP\r\n'), outcome: connection },
-  { name: 'sends a status of letters', onRequest: says('HTTP/1.1 abc OK\r\n\r\n'), outcome: connection },
-  { name: 'sends a status of six digits', onRequest: says('HTTP/1.1 200200 OK\r\n\r\n'), outcome: connection },
-  { name: 'sends status 0', onRequest: says(answer('000 X\r\nContent-Length: 0')), outcome: connection },
-  { name: 'sends another version', onRequest: says('HTTP/9.9 200 OK\r\n\r\n'), outcome: connection },
-  { name: 'sends 100', onRequest: says(answer('100 Continue')), outcome: connection },
+  { name: 'speaks HTTP/0.9', onRequest: says('<html>ok</html>', ends), outcome: malformed(null) },
+  { name: 'speaks HTTP/2', onRequest: says('\0\0\x12\x04\0\0\0\0\0\0\x03\0\0\0\x64', ends), outcome: malformed(null) },
+  { name: 'speaks SMTP', onConnect: (socket) => socket.write('220 mail ESMTP\r\n'), outcome: malformed(null) },
+  { name: 'sends a status of letters', onRequest: says('HTTP/1.1 abc OK\r\n\r\n'), outcome: malformed(null) },
+  { name: 'sends a status of six digits', onRequest: says('HTTP/1.1 200200 OK\r\n\r\n'), outcome: malformed(null) },
+  { name: 'sends status 0', onRequest: says(answer('000 X\r\nContent-Length: 0')), outcome: malformed(0) },
+  { name: 'sends another version', onRequest: says('HTTP/9.9 200 OK\r\n\r\n'), outcome: malformed(null) },
+  { name: 'sends 100 and nothing else', onRequest: says(answer('100 Continue')), outcome: timeout },
+  { name: 'closes after a 100', onRequest: says(answer('100 Continue'), ends), outcome: connection },
+  { name: 'sends 101 without an upgrade', onRequest: says(answer('101 X')), outcome: malformed(101) },
   {
     name: 'switches protocols',
     onRequest: says(answer('101 Switching Protocols\r\nUpgrade: h2c\r\nConnection: Upgrade')),
-    outcome: connection,
+    outcome: malformed(101),
   },
   {
     name: 'sends a header with NUL',
     onRequest: says(answer('200 OK\r\nX-A: a\0b\r\nContent-Length: 0')),
-    outcome: connection,
+    outcome: malformed(200),
   },
   {
     name: 'sends a header without a name',
     onRequest: says(answer('200 OK\r\n: a\r\nContent-Length: 0')),
-    outcome: connection,
+    outcome: malformed(200),
   },
   {
     name: 'sends two lengths',
     onRequest: says(answer('200 OK\r\nContent-Length: 1\r\nContent-Length: 2', 'ab')),
-    outcome: connection,
+    outcome: malformed(200),
   },
-  { name: 'sends a negative length', onRequest: says(answer('200 OK\r\nContent-Length: -1')), outcome: connection },
+  { name: 'sends a negative length', onRequest: says(answer('200 OK\r\nContent-Length: -1')), outcome: malformed(200) },
   {
     name: 'sends length and chunks',
     onRequest: says(answer('200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked', '0\r\n\r\n')),
-    outcome: connection,
+    outcome: malformed(200),
   },
   {
     name: 'sends a chunk size of letters',
@@ -240,5 +244,100 @@ const broken: readonly HostileReceiver[] = [
   },
 ]
 
+/** Answers that HTTP allows, and that few servers give. */
+const unusual: readonly HostileReceiver[] = [
+  ...[100, 102, 103, 104, 199].map((status) => ({
+    name: `sends ${status} before its answer`,
+    onRequest: says(answer(`${status} X`, answer('200 OK\r\nContent-Length: 4', 'last'))),
+    outcome: { status: 200, excerpt: 'last' },
+  })),
+  {
+    name: 'sends several informational answers, in pieces, before its answer',
+    onRequest: (socket) =>
+      drip(
+        socket,
+        5,
+        ...[
+          'HTTP/1.1 1',
+          '00 Continue\r\nContent-Length: 5\r',
+          '\n\r\nHTTP/1.1 103 X\r\nLink: </a>\r\n\r',
+          '\nHTTP/1.1 ',
+        ],
+        ...['202 Accepted\r\nContent-Length: 4\r\n\r\nla', 'st', ''],
+      ),
+    outcome: { status: 202, excerpt: 'last' },
+  },
+  {
+    name: 'sends a 204 with a folded field',
+    onRequest: says(answer('204 No Content\r\nX-Long: a,\r\n b,\r\n\tc')),
+    outcome: { status: 204, excerpt: null },
+  },
+  {
+    name: 'sends folded fields in pieces',
+    onRequest: (socket) =>
+      drip(socket, 5, ...['HTTP/1.1 200 OK\r\nX:\r\n', ' a\r', '\n\t\r', '\nContent-Length: 2\r\n\r\no', 'k', '']),
+    outcome: { status: 200, excerpt: 'ok' },
+  },
+  {
+    name: 'sends a folded length of the body',
+    onRequest: says(answer('200 OK\r\nContent-Length:\r\n 2', 'ok')),
+    outcome: { status: 200, excerpt: 'ok' },
+  },
+  {
+    name: 'sends a body that looks folded',
+    onRequest: says(answer('200 OK\r\nContent-Length: 10', '\r\n a\r\n\tb\r\n')),
+    outcome: { status: 200, excerpt: /^\r?\n a\r?\n\tb\r?\n$/ },
+  },
+  {
+    name: 'offers HTTP/2 in a 200, as Apache does',
+    onRequest: says(answer('200 OK\r\nUpgrade: h2,h2c\r\nConnection: Upgrade\r\nContent-Length: 2', 'ok')),
+    outcome: { status: 200, excerpt: 'ok' },
+  },
+  { name: 'sends no reason phrase', onRequest: says('HTTP/1.1 204\r\n\r\n'), outcome: { status: 204, excerpt: null } },
+  {
+    name: 'sends an empty line before its answer',
+    onRequest: says('\r\nHTTP/1.1 204 No Content\r\n\r\n'),
+    outcome: { status: 204, excerpt: null },
+  },
+  {
+    name: 'speaks HTTP/1.0 until it closes',
+    onRequest: says('HTTP/1.0 200 OK\r\n\r\nok', ends),
+    outcome: { status: 200, excerpt: 'ok' },
+  },
+  {
+    name: 'sends bytes beyond ASCII in its head',
+    onRequest: says('HTTP/1.1 200 \xfc\r\nX: \xfc\r\nContent-Length: 2\r\n\r\nok'),
+    outcome: { status: 200, excerpt: 'ok' },
+  },
+]
+
+/** Answers that HTTP lets a client reject. */
+const malformedAnswers: readonly HostileReceiver[] = [
+  { name: 'ends lines in LF', onRequest: says('HTTP/1.1 200 OK\nContent-Length: 0\n\n'), outcome: malformed(200) },
+  { name: 'ends one line in LF', onRequest: says(answer('200 OK\r\nX: a\nY: b')), outcome: malformed(200) },
+  { name: 'sends a name with a space', onRequest: says(answer('204 X\r\nX A: b')), outcome: malformed(204) },
+  { name: 'sends a space before a colon', onRequest: says(answer('204 X\r\nX-A : b')), outcome: malformed(204) },
+  { name: 'sends a line without a colon', onRequest: says(answer('503 X\r\nfoo')), outcome: malformed(503) },
+  {
+    name: 'sends the same length twice',
+    onRequest: says(answer('200 OK\r\nContent-Length: 2\r\nContent-Length: 2', 'ab')),
+    outcome: malformed(200),
+  },
+  {
+    name: 'sends a head over 16 KB',
+    onRequest: says(answer(`200 OK\r\nX: ${'a'.repeat(16_400)}`)),
+    outcome: malformed(200),
+  },
+  {
+    name: 'sends a malformed answer after a 100',
+    onRequest: says(answer('100 Continue', answer('200 OK\r\n: a'))),
+    outcome: malformed(200),
+  },
+  { name: 'ends the lines of a 100 in LF', onRequest: says('HTTP/1.1 100 Continue\n\n'), outcome: malformed(100) },
+]
+
 /** Every receiver that needs nothing but a socket. */
-export const hostileReceivers: readonly HostileReceiver[] = [...slow, ...large, ...abrupt, ...broken]
+export const hostileReceivers: readonly HostileReceiver[] = [
+  ...[...slow, ...large, ...abrupt, ...broken],
+  ...[...unusual, ...malformedAnswers],
+]

@@ -28,7 +28,7 @@ export function attemptCounts(db: Connection, { since, limit }: CountQuery) {
     .orderBy('started_at', 'desc')
     .limit(checkInteger(limit, 'limit', 1))
   const kind = sql<string>`case when reason is null then 'delivered' when reason = '"timeout"' then 'timeout'
-    when status is null then 'no_answer' when status < 400 then 'redirect' when status < 500 then 'client_error'
+    when status is null or reason = '"malformed_answer"' then 'no_answer' when status < 400 then 'redirect' when status < 500 then 'client_error'
     else 'server_error' end`
   return grouped(db.selectFrom(newest.as('newest')).select(['minute', kind.as('kind'), count]))
 }

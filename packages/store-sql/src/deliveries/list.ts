@@ -11,7 +11,7 @@ import type { AttemptRow } from '../schema/tables.js'
 import { attemptRecord } from './attempt-row.js'
 import { filtered, idOf, type RangeFilter } from './filter.js'
 import { withIdRange } from './first-id.js'
-import { hasEnded, isSuccess } from './missing.js'
+import { hasEnded } from './missing.js'
 
 /** Matching deliveries with their attempts, oldest first. */
 export async function listDeliveries(
@@ -120,5 +120,5 @@ export async function withAttempts({ read, dialect }: Engine, deliveries: readon
 function statusOf(row: ListRow, attempts: readonly AttemptRecord[]): DeliveryView['status'] {
   if (row.due_at !== null) return 'pending'
   if (row.undelivered !== null) return row.undelivered as 'exhausted' | 'superseded'
-  return integer(row.ended) === 1 || attempts.some(({ status }) => isSuccess(status)) ? 'delivered' : 'missing'
+  return integer(row.ended) === 1 || attempts.some(({ reason }) => reason === null) ? 'delivered' : 'missing'
 }

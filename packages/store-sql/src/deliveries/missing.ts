@@ -25,13 +25,10 @@ export function isDelivered(id: string): RawBuilder<boolean> {
   const success = selectFrom('attempts as success')
     .select('success.number')
     .where('success.delivery_id', '=', sql.ref<Integer>(id))
-    .where(sql<boolean>`success.status between 200 and 299`)
+    .where('success.reason', 'is', null)
     .limit(sql.lit(1))
   return sql`(${hasEnded(id)} or ${success} is not null)`
 }
-
-/** Whether a receiver accepted an attempt with this HTTP status. */
-export const isSuccess = (status: number | null): boolean => status !== null && status >= 200 && status < 300
 
 /** Examines versions of open segments, newest first. */
 export async function findMissing(

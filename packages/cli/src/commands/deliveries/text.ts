@@ -1,4 +1,5 @@
 /** Formats deliveries, their attempts, and failing endpoints. @module */
+import { answerText } from '@payment-integration/core'
 import type { AttemptRecord, DeliveryView, EndpointView } from '@payment-integration/core/ports'
 import { exactMomentText, grouped, momentText, shortHash, table } from '../../format.js'
 
@@ -60,7 +61,7 @@ function attemptText(
   { startedAt, latencyMs, status, reason, excerpt, replay }: AttemptRecord,
   number: number,
 ): string[] {
-  const answer = status === null ? (reason ?? 'no answer') : String(status)
+  const answer = answerText({ status, reason })
   const parts = [
     ...[String(number).padStart(4), exactMomentText(startedAt), answer, `${grouped(latencyMs)} ms`],
     ...(replay ? ['replay'] : []),
@@ -72,8 +73,7 @@ function attemptText(
 
 function lastAnswer({ attempts }: DeliveryView): string {
   const last = attempts.at(-1)
-  if (last === undefined) return '-'
-  return last.status === null ? (last.reason ?? 'no answer') : String(last.status)
+  return last === undefined ? '-' : answerText(last)
 }
 
 function row(cells: readonly string[]): string {

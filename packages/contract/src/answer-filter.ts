@@ -1,0 +1,156 @@
+/** Prepares answers of receivers for undici's parser. Source: RFC 9110 15.2, RFC 9112 5.2. @module */
+
+/** Most bytes of an answer's head. */
+export const maxAnswerHeadBytes = 16 * 1024
+/** Most bytes that may arrive for one request: informational answers, reason phrases and chunk extensions included. */
+export const maxAnswerBytes = 64 * 1024
+
+/** The answer is not well-formed HTTP/1.1, or has more bytes than one may have. */
+export class MalformedAnswerError extends Error {
+  override readonly name = 'MalformedAnswerError'
+  readonly code = 'ERR_ANSWER_MALFORMED'
+  /** HTTP status of the answer; null when none could be read. */
+  readonly status: number | null
+  /** @internal */
+  constructor(status: number | null, options?: ErrorOptions) {
+    super('The answer is not well-formed HTTP/1.1.', options)
+    this.status = status
+  }
+}
+
+/** The part of Node's `net.Socket` that is used. */
+export interface AnswerSocket {
+  readonly bytesWritten: number
+  push(chunk: Uint8Array | null): boolean
+  destroy(error?: Error): unknown
+}
+
+/** What undici's parser raises for an answer that it cannot read. */
+const parserErrors = new Set(['HTTPParserError', 'HeadersOverflowError', 'ResponseContentLengthMismatchError'])
+
+/**
+ * Lets through what HTTP allows and undici 7 does not: informational answers (undici closes the connection at a 100)
+ * are dropped, and folded header fields are unfolded. A malformed answer, also one that undici rejects, destroys the
+ * socket with a {@link MalformedAnswerError}. For sockets without pipelining: an answer begins after something was sent.
+ *
+ * It replaces the socket's `push` and `destroy`: a stream of its own in between costs more than the parser.
+ */
+export function filterAnswers(socket: AnswerSocket): void {
+  const push = socket.push.bind(socket)
+  const destroy = socket.destroy.bind(socket)
+  const filter = new AnswerFilter(socket)
+  socket.destroy = (error) =>
+    destroy(
+      error !== undefined && parserErrors.has(error.name)
+        ? new MalformedAnswerError(filter.status, { cause: error })
+        : error,
+    )
+  socket.push = (chunk) => {
+    if (chunk === null) return push(null)
+    try {
+      const ready = filter.take(chunk)
+      return ready === null || push(ready)
+    } catch (error) {
+      destroy(error as Error)
+      return false
+    }
+  }
+}
+
+const [tab, lineFeed, carriageReturn, space] = [9, 10, 13, 32]
+const version = new TextEncoder().encode('HTTP/1.')
+
+/** A class, because thousands of answers arrive each second. */
+class AnswerFilter {
+  readonly #socket: AnswerSocket
+  /** Status of the newest head. */
+  status: number | null = null
+  #sent = -1
+  #received = 0
+  #isInHead = true
+  /** Bytes of a head that is incomplete, and how many of them were scanned. */
+  #held: Uint8Array | null = null
+  #scanned = 0
+
+  constructor(socket: AnswerSocket) {
+    this.#socket = socket
+  }
+
+  /** The bytes for the parser; null while a head is incomplete. */
+  take(chunk: Uint8Array): Uint8Array | null {
+    if (this.#socket.bytesWritten !== this.#sent) this.#beginAnswer()
+    this.#received += chunk.byteLength
+    if (this.#received > maxAnswerBytes) throw new MalformedAnswerError(this.status)
+    if (!this.#isInHead) return chunk
+    let bytes = this.#held === null ? chunk : concat(this.#held, chunk)
+    this.#held = null
+    while (bytes.byteLength > 0) {
+      const end = this.#scanHead(bytes)
+      if (end === null) {
+        this.#held = bytes
+        return null
+      }
+      this.#scanned = 0
+      if (this.status === null || this.status >= 200) {
+        this.#isInHead = false
+        return bytes
+      }
+      // A 101 answers a request that no delivery makes, and no status is below 100.
+      if (this.status < 100 || this.status === 101) throw new MalformedAnswerError(this.status)
+      bytes = bytes.subarray(end)
+    }
+    return null
+  }
+
+  #beginAnswer(): void {
+    this.#sent = this.#socket.bytesWritten
+    this.#received = 0
+    this.#isInHead = true
+    this.status = null
+  }
+
+  /** Unfolds the fields of a head. The index after its end; null while it is incomplete. */
+  #scanHead(bytes: Uint8Array): number | null {
+    const start = startOf(bytes)
+    this.status = statusOf(bytes, start)
+    const last = Math.min(bytes.length, start + maxAnswerHeadBytes)
+    let at = bytes.indexOf(lineFeed, Math.max(this.#scanned, start))
+    for (; at !== -1 && at < last; at = bytes.indexOf(lineFeed, at + 1)) {
+      if (bytes[at - 1] !== carriageReturn) throw new MalformedAnswerError(this.status)
+      if (bytes[at - 2] === lineFeed) return at + 1
+      const next = bytes[at + 1]
+      // The next byte tells whether the line is folded.
+      if (next === undefined) break
+      if (next === space || next === tab) bytes.fill(space, at - 1, at + 1)
+    }
+    if (bytes.length - start >= maxAnswerHeadBytes) throw new MalformedAnswerError(this.status)
+    this.#scanned = at === -1 ? bytes.length : at
+    return null
+  }
+}
+
+/** Some servers send an empty line after the answer before. */
+function startOf(bytes: Uint8Array): number {
+  let start = 0
+  while (bytes[start] === carriageReturn || bytes[start] === lineFeed) start++
+  return start
+}
+
+/** The status of a head that begins at `start`, as in `HTTP/1.1 200`; null when it has none of three digits. */
+function statusOf(bytes: Uint8Array, start: number): number | null {
+  for (let index = 0; index < version.length && start + index < bytes.length; index++)
+    if (bytes[start + index] !== version[index]) throw new MalformedAnswerError(null)
+  const at = start + version.length + 1
+  if (bytes[at] !== space || isDigit(bytes[at + 4])) return null
+  const [hundreds, tens, ones] = [bytes[at + 1], bytes[at + 2], bytes[at + 3]]
+  return isDigit(hundreds) && isDigit(tens) && isDigit(ones) ? hundreds * 100 + tens * 10 + ones - 48 * 111 : null
+}
+
+const isDigit = (byte: number | undefined): byte is number => byte !== undefined && byte >= 48 && byte <= 57
+
+function concat(first: Uint8Array, second: Uint8Array): Uint8Array {
+  const both = new Uint8Array(first.byteLength + second.byteLength)
+  both.set(first)
+  both.set(second, first.byteLength)
+  return both
+}

@@ -1,0 +1,7 @@
+export {
+  type AnswerSocket,
+  filterAnswers,
+  MalformedAnswerError,
+  maxAnswerBytes,
+  maxAnswerHeadBytes,
+} from '../answer-filter.js'

@@ -1,7 +1,6 @@
 /** Text from the service takes at most linear time. @module */
 import { testGrowth } from '../../../tools/scripts/growth.js'
 import { isAmount, parseAmount } from './amounts/amount.js'
-import { parseRetryAfter } from './internal/buffered-fetch.js'
 import { hideTexts } from './internal/hide-texts.js'
 import { parseJson } from './internal/request.js'
 import { createWatch } from './internal/unknown-parts.js'
@@ -25,7 +24,6 @@ testGrowth(
     'the amount of an invoice': plainAmount,
     'the fees of a look-up': (text) => flattenLookup(lookupOf(text)),
     'a body': (text) => parseJson(Buffer.from(text)),
-    'Retry-After': (text) => parseRetryAfter(text, 0),
     'a text without secrets': (text) => hideTexts(text, [secret]),
     'an unknown field': (text) => watch([{ kind: 'field', path: [text], value: null }], []),
     'an unknown value': (text) => watch([{ kind: 'value', path: ['a'], value: text }], []),

@@ -14,14 +14,6 @@ export const errorBodySchema = object('read', {
 /** Body of every error of areas (a) and (c). */
 export type ErrorBody = z.infer<typeof errorBodySchema>
 
-/** A legacy 400: the flaws and their parameters. Source: docs/interface.md 4.3. */
-export const legacyErrorBodySchema = object('read', {
-  error: z.string(),
-  details: z.array(object('read', { code: z.string(), message: z.string(), path: z.array(z.string()) })),
-})
-/** Body of a legacy 400. */
-export type LegacyErrorBody = z.infer<typeof legacyErrorBodySchema>
-
 /**
  * A 422 of the share endpoint: the provider rejected the redemption, and `message` is its own description. Source:
  * docs/interface.md 7.

@@ -78,7 +78,10 @@ export async function readForeignJson(response: Response, maxBytes: number): Pro
  * Reads the body of a response, and cancels a longer one.
  * @throws {@link ExcessiveJsonError}
  */
-export async function readForeignBytes(response: Response, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+export async function readForeignBytes(
+  response: Pick<Response, 'body'>,
+  maxBytes: number,
+): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = []
   let size = 0
   // Not every runtime can iterate over a stream.

@@ -1,16 +1,8 @@
 /** Parses HTTP dates (RFC 9110 5.6.7) and `Retry-After` (10.2.3), which share that form. @module */
 
-const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const
-const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
-
-/** The three forms that a recipient must accept: IMF-fixdate, and the obsolete ones of RFC 850 and asctime. */
-const forms = [
-  /^(?<weekday>[A-Z][a-z]{2}), (?<day>[0-9]{2}) (?<month>[A-Z][a-z]{2}) (?<year>[0-9]{4}) (?<time>[0-9:]{8}) GMT$/,
-  /^(?<weekday>[A-Z][a-z]{5,8}), (?<day>[0-9]{2})-(?<month>[A-Z][a-z]{2})-(?<year>[0-9]{2}) (?<time>[0-9:]{8}) GMT$/,
-  /^(?<weekday>[A-Z][a-z]{2}) (?<month>[A-Z][a-z]{2}) (?<day>[0-9 ][0-9]) (?<time>[0-9:]{8}) (?<year>[0-9]{4})$/,
-]
-/** The last second of a minute may be a leap second. */
-const timeForm = /^(?:[01][0-9]|2[0-3]):[0-5][0-9]:(?:[0-5][0-9]|60)$/
+/** The obsolete forms that a recipient must accept. */
+const rfc850 = /^((?:Sun|Mon|Tues|Wednes|Thurs|Fri|Satur)day), ([0-9]{2})-([A-Z][a-z]{2})-([0-9]{2}) ([0-9:]{8}) GMT$/
+const asctime = /^([A-Z][a-z]{2}) ([A-Z][a-z]{2}) ([0-9 ][0-9]) ([0-9:]{8}) ([0-9]{4})$/
 
 /**
  * Unix milliseconds of an HTTP date in any of its three forms, or null for any other text. `Date.parse` is no check of
@@ -18,25 +10,24 @@ const timeForm = /^(?:[01][0-9]|2[0-3]):[0-5][0-9]:(?:[0-5][0-9]|60)$/
  * @param now - Unix time in milliseconds. A year of two digits is at most 50 years after it.
  */
 export function parseHttpDate(text: string, now: number): number | null {
-  for (const form of forms) {
-    const { weekday = '', day, month = '', year = '', time = '' } = form.exec(text)?.groups ?? {}
-    if (!timeForm.test(time)) continue
-    const midnight = new Date(0)
-    midnight.setUTCFullYear(fullYear(year, now), months.indexOf(month), Number(day))
-    const name = weekdays[midnight.getUTCDay()] ?? ''
-    // February 30 and a month of another name have become another day.
-    if (midnight.getUTCDate() !== Number(day) || months[midnight.getUTCMonth()] !== month) return null
-    if (weekday !== name && (year.length === 2 || weekday !== name.slice(0, 3))) return null
-    const [hours = 0, minutes = 0, seconds = 0] = time.split(':').map(Number)
-    return midnight.getTime() + ((hours * 60 + minutes) * 60 + seconds) * 1_000
-  }
-  return null
+  const fixed = text
+    .replace(rfc850, (_, weekday: string, day, month, year, time) => {
+      return `${weekday.slice(0, 3)}, ${day} ${month} ${fullYear(Number(year), now)} ${time} GMT`
+    })
+    .replace(asctime, (_, weekday, month, day: string, time, year) => {
+      return `${weekday}, ${day.replace(' ', '0')} ${month} ${year} ${time} GMT`
+    })
+  // The last second of a minute may be a leap second, which `Date` does not know.
+  const known = fixed.replace(':60 ', ':59 ')
+  const at = Date.parse(known)
+  // `toUTCString` writes the current form: a text that comes back unchanged is such a date, with its own weekday.
+  if (Number.isNaN(at) || known.length !== 29 || new Date(at).toUTCString() !== known) return null
+  return known === fixed ? at : at + 1_000
 }
 
-function fullYear(text: string, now: number): number {
-  if (text.length === 4) return Number(text)
+function fullYear(twoDigits: number, now: number): number {
   const current = new Date(now).getUTCFullYear()
-  const year = current - (current % 100) + Number(text)
+  const year = current - (current % 100) + twoDigits
   if (year > current + 50) return year - 100
   return year <= current - 50 ? year + 100 : year
 }

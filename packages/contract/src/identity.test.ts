@@ -4,10 +4,10 @@ import {
   openShareResponseSchema,
   reviewStatuses,
   shareRequestLimits,
-  shareRequestSchema,
   shareResponseSchema,
   shareResponseWriteSchema,
 } from './identity.js'
+import { shareRequestSchema } from './share-request.js'
 
 describe('the share request (interface 4.2)', () => {
   it('accepts an e-mail and a non-empty token, verbatim', () => {

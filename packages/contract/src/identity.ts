@@ -14,27 +14,12 @@ export type ReviewStatus = (typeof reviewStatuses)[number]
  */
 export const shareRequestLimits = { email: 1_024, kycShareToken: 4_096 } as const
 
-// IDNA has further dots that separate labels. No label may hold a dot, so the pattern needs no backtracking.
-const emailShape = /^[^\s@]+@[^\s@.\u3002\uff0e\uff61]+(?:[.\u3002\uff0e\uff61][^\s@.\u3002\uff0e\uff61]+)+\.?$/
-
 /**
- * Body of the share request. It checks only the rough form of an e-mail address: text, `@`, text with a dot, no spaces.
- * The service normalises case, Unicode and international domains, and decides. Source: docs/interface.md 4.2.
+ * The rough form of an e-mail address: text, `@`, text with a dot, no spaces. IDNA has further dots that separate labels.
+ * No label may hold a dot, so the pattern needs no backtracking.
  */
-export const shareRequestSchema = object('read', {
-  email: z
-    .string()
-    .check(z.maxLength(shareRequestLimits.email), z.regex(emailShape, 'expected an e-mail address without spaces')),
-  kycShareToken: z
-    .string()
-    .check(
-      z.minLength(1),
-      z.maxLength(shareRequestLimits.kycShareToken),
-      z.regex(/\S/, 'expected a token that is not blank'),
-    ),
-})
-/** A share request: the user's e-mail and the provider's single-use token, verbatim. */
-export type ShareRequest = z.infer<typeof shareRequestSchema>
+export const emailPattern =
+  /^[^\s@]+@[^\s@.\u3002\uff0e\uff61]+(?:[.\u3002\uff0e\uff61][^\s@.\u3002\uff0e\uff61]+)+\.?$/
 
 const reviewStatus = z.enum(reviewStatuses)
 const reviewAnswer = z.enum(['GREEN', 'RED'])
@@ -47,9 +32,9 @@ const shareResponseShape = {
   reused: z.boolean(),
 }
 /** The share answer as a client reads it. */
-export const shareResponseSchema = object('read', shareResponseShape)
+export const shareResponseSchema = /* @__PURE__ */ object('read', shareResponseShape)
 /** The share answer as the service writes it. */
-export const shareResponseWriteSchema = object('write', shareResponseShape)
+export const shareResponseWriteSchema = /* @__PURE__ */ object('write', shareResponseShape)
 /** The answer of the share endpoint. `reused` is true when this request redeemed the token. */
 export type ShareResponse = z.infer<typeof shareResponseSchema>
 

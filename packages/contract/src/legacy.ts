@@ -81,6 +81,14 @@ export const verifyRequestSchema = object('read', {
   address: z.string(),
 })
 
+/** A legacy 400: the flaws and their parameters. Source: docs/interface.md 4.3. */
+export const legacyErrorBodySchema = object('read', {
+  error: z.string(),
+  details: z.array(object('read', { code: z.string(), message: z.string(), path: z.array(z.string()) })),
+})
+/** Body of a legacy 400. */
+export type LegacyErrorBody = z.infer<typeof legacyErrorBodySchema>
+
 /** All payments of one transaction. */
 export type Lookup = z.infer<typeof lookupSchema>
 /** All payments of one transaction, each compared with an invoice. */

@@ -20,7 +20,7 @@ function paymentShape<M extends Mode>(mode: M) {
 /** A payment as a client reads it: accepts unknown fields and states. */
 export const paymentSchema = object('read', paymentShape('read'))
 /** A payment as the service writes it: rejects unknown fields and states. */
-export const paymentWriteSchema = object('write', paymentShape('write'))
+export const paymentWriteSchema = /* @__PURE__ */ object('write', /* @__PURE__ */ paymentShape('write'))
 
 const nextCursor = z.nullable(z.string())
 

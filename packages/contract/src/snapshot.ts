@@ -21,17 +21,17 @@ export function snapshotShape<M extends Mode>(mode: M) {
 }
 
 /** The merchant, open to unknown fields. Source: docs/interface.md 2.1 `recipient`. */
-export const recipientSchema = object('read', recipientShape)
+export const recipientSchema = /* @__PURE__ */ object('read', recipientShape)
 /** The merchant, closed. */
-export const recipientWriteSchema = object('write', recipientShape)
+export const recipientWriteSchema = /* @__PURE__ */ object('write', recipientShape)
 /** The invoice with its four fields, open to unknown fields. Source: docs/interface.md 2.1 `invoice`. */
-export const invoiceSchema = object('read', invoiceShape)
+export const invoiceSchema = /* @__PURE__ */ object('read', invoiceShape)
 /** The invoice, closed. */
-export const invoiceWriteSchema = object('write', invoiceShape)
+export const invoiceWriteSchema = /* @__PURE__ */ object('write', invoiceShape)
 /** A snapshot as a receiver reads it: accepts unknown fields and states. */
-export const snapshotSchema = object('read', snapshotShape('read'))
+export const snapshotSchema = /* @__PURE__ */ object('read', /* @__PURE__ */ snapshotShape('read'))
 /** A snapshot as the service writes it: rejects unknown fields and states. */
-export const snapshotWriteSchema = object('write', snapshotShape('write'))
+export const snapshotWriteSchema = /* @__PURE__ */ object('write', /* @__PURE__ */ snapshotShape('write'))
 
 /** The merchant of a payment. */
 export type RecipientBody = z.infer<typeof recipientSchema>

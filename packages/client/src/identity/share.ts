@@ -1,6 +1,7 @@
 /** Shares a user's identity verification. Source: docs/interface.md 3 (KYC attachment), 4.2, 7. @module */
 import {
   createReader,
+  emailPattern,
   errorBodySchema,
   identityMisconfiguredBody,
   identityUnavailableBody,
@@ -11,7 +12,6 @@ import {
   type ShareRequest,
   shareRejectedBodySchema,
   shareRequestLimits,
-  shareRequestSchema,
 } from '@payment-integration/contract'
 import type { CallOptions } from '../call-options.js'
 import { checkSignal, checkText } from '../internal/check.js'
@@ -98,7 +98,7 @@ function checkSubmission(value: ShareRequest): Readonly<Record<'email' | 'kycSha
     throw new RangeError(
       `kycShareToken has ${kycShareToken.length} characters; pass a token of ${shareRequestLimits.kycShareToken} at most.`,
     )
-  if (!shareRequestSchema.safeParse({ email, kycShareToken }).success)
+  if (email.length > shareRequestLimits.email || !emailPattern.test(email))
     throw new TypeError('email is not an e-mail address; pass one such as user@example.com.')
   return { email, kycShareToken }
 }

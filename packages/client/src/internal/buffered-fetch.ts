@@ -1,4 +1,5 @@
 /** Sends a request of ky by the caller's `fetch(url, init)`, and reads the whole answer. @module */
+import { ExcessiveJsonError, parseRetryAfter, readForeignBytes } from '@payment-integration/contract/parse'
 import { InvalidResponseError, NetworkError } from '../errors.js'
 import type { FetchedResponse, Transport } from '../transport-options.js'
 import { hideTexts } from './hide-texts.js'
@@ -12,8 +13,8 @@ const shownCharacters = 200
 
 /** Options of a buffered fetch. */
 export interface BufferedFetchOptions extends Pick<Transport, 'fetch' | 'maxResponseBytes' | 'now'> {
-  /** The statuses whose body is read. Another body is dropped, which frees its connection. */
-  readonly readStatuses: ReadonlySet<number>
+  /** Whether the body of an answer is read. Another one is dropped, which frees its connection. */
+  readonly hasBody: (status: number) => boolean
   /** Texts that no error may show. */
   readonly secrets: readonly string[]
 }
@@ -35,7 +36,7 @@ export function createBufferedFetch(options: BufferedFetchOptions): (request: Re
 }
 
 async function exchange(request: Request, options: BufferedFetchOptions): Promise<Response> {
-  const { fetch, maxResponseBytes, now, readStatuses, secrets } = options
+  const { fetch, maxResponseBytes, now, hasBody, secrets } = options
   const { url, method, signal } = request
   const headers = Object.fromEntries(request.headers)
   const body = request.body === null ? {} : { body: await request.text() }
@@ -47,22 +48,23 @@ async function exchange(request: Request, options: BufferedFetchOptions): Promis
     dropBody(answer)
     throw new InvalidResponseError(isRedirect ? 'redirect' : 'status', status)
   }
-  const retryAfter = parseRetryAfter(answer.headers.get('retry-after'), now())
-  // Only this header, as plain seconds: ky would read more forms, some of them wrong, and more headers.
-  const init = { status, headers: retryAfter === null ? {} : { 'retry-after': String(retryAfter) } }
-  if (readStatuses.has(status))
-    return new Response(await overNetwork(secrets, () => readBody(answer, maxResponseBytes)), init)
+  const waitMs = parseRetryAfter(answer.headers.get('retry-after'), now())
+  // Only this header, as plain seconds: ky reads more headers, and some forms of them wrong.
+  const init = { status, headers: waitMs === null ? {} : { 'retry-after': String(waitMs / 1_000) } }
+  if (hasBody(status))
+    return new Response(await overNetwork(secrets, () => readForeignBytes(answer, maxResponseBytes), status), init)
   dropBody(answer)
   return new Response(null, init)
 }
 
 /** Runs a step that the network can break. */
-async function overNetwork<T>(secrets: readonly string[], work: () => Promise<T>): Promise<T> {
+async function overNetwork<T>(secrets: readonly string[], work: () => Promise<T>, status = 0): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    if (error instanceof InvalidResponseError) throw error
-    throw toNetworkError(error, secrets)
+    throw error instanceof ExcessiveJsonError
+      ? new InvalidResponseError('too_large', status)
+      : toNetworkError(error, secrets)
   }
 }
 
@@ -82,45 +84,7 @@ function toNetworkError(error: unknown, secrets: readonly string[]): NetworkErro
   return new NetworkError(reason, isSecret || shown === '' ? null : shown)
 }
 
-/** @throws {@link InvalidResponseError} Reason `too_large`, as soon as the body exceeds the limit. */
-async function readBody(response: FetchedResponse, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
-  if (response.body === null) return new Uint8Array(0)
-  const chunks: Uint8Array[] = []
-  let length = 0
-  const reader = response.body.getReader()
-  for (;;) {
-    const { done, value } = await reader.read()
-    if (done) break
-    length += value.byteLength
-    if (length > maxBytes) {
-      reader.cancel().catch(() => undefined)
-      throw new InvalidResponseError('too_large', response.status)
-    }
-    chunks.push(value)
-  }
-  const body = new Uint8Array(length)
-  let offset = 0
-  for (const chunk of chunks) {
-    body.set(chunk, offset)
-    offset += chunk.byteLength
-  }
-  return body
-}
-
 /** Cancels an unread body. A failed cancel changes nothing: the answer is rejected either way. */
 function dropBody(response: FetchedResponse): void {
   response.body?.cancel().catch(() => undefined)
-}
-
-/**
- * Parses a `Retry-After` header, in seconds or as an HTTP date.
- * @returns Whole seconds from `now` (unix milliseconds); 0 for a past date; null when absent or malformed.
- */
-export function parseRetryAfter(value: string | null, now: number): number | null {
-  const text = value?.trim() ?? ''
-  if (/^[0-9]{1,9}$/.test(text)) return Number(text)
-  // Date.parse accepts far more than HTTP dates ("-5" is a year), so the shape is checked first.
-  if (!/^[A-Za-z]{3,9}, .+ GMT$/.test(text)) return null
-  const at = Date.parse(text)
-  return Number.isNaN(at) ? null : Math.max(0, Math.ceil((at - now) / 1_000))
 }

@@ -82,7 +82,7 @@ export function createRequester(transport: Transport, credentials: Credentials):
     const timer = setTimeout(() => end.abort(failure ?? new TimeoutError('total', totalTimeoutMs)), totalTimeoutMs)
     const bufferedFetch = createBufferedFetch({
       ...transport,
-      readStatuses: new Set([200, ...Object.keys(refusals).map(Number)]),
+      hasBody: (status) => status === 200 || status in refusals,
       secrets: [...credentials.secrets, ...(call.secrets ?? [])],
     })
     try {
@@ -98,11 +98,12 @@ export function createRequester(transport: Transport, credentials: Credentials):
           async shouldRetry({ error }) {
             failure = await toFailure(error, refusals)
             if (!(failure instanceof ClientError) || !failure.retryable) return false
-            const waitSeconds = isHTTPError(error) ? Number(error.response.headers.get('retry-after')) : 0
-            if (!(now() + waitSeconds * 1_000 < deadline)) return false
+            if (!isHTTPError(error)) return undefined
+            const { status, headers } = error.response
+            const waitMs = Number(headers.get('retry-after')) * 1_000
+            if (!(now() + waitMs < deadline)) return false
             // ky sends at once after a Retry-After of 0 or of a past date. `true` takes the usual backoff instead.
-            if (isHTTPError(error) && waitSeconds === 0 && retriedStatuses.includes(error.response.status)) return true
-            return undefined
+            return waitMs === 0 && retriedStatuses.includes(status) ? true : undefined
           },
         },
       })

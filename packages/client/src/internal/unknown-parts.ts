@@ -47,18 +47,10 @@ function quote(text: string): string {
 }
 
 function warningOf(path: string, value: string | null): ClientWarning {
-  const update = 'The service is newer than this package: update it.'
-  return value === null
-    ? {
-        kind: 'unknown_field',
-        path,
-        value,
-        message: `The answer has a field that this version does not know: ${path}. It is kept. ${update}`,
-      }
-    : {
-        kind: 'unknown_value',
-        path,
-        value,
-        message: `${path} is ${quote(value)}, which this version does not know. It is passed on. ${update}`,
-      }
+  const fact =
+    value === null
+      ? `The answer has a field that this version does not know: ${path}. It is kept.`
+      : `${path} is ${quote(value)}, which this version does not know. It is passed on.`
+  const message = `${fact} The service is newer than this package: update it.`
+  return { kind: value === null ? 'unknown_field' : 'unknown_value', path, value, message }
 }

@@ -27,6 +27,7 @@ export { type OpenPaymentState, type PaymentState, paymentStates } from '../paym
 export * as primitives from '../primitives.js'
 export * from '../processor-update.js'
 export { createReader, type Reader, type ReadResult } from '../reader.js'
+export * from '../share-request.js'
 export {
   type InvoiceBody,
   invoiceSchema,

@@ -1,14 +1,8 @@
 /** The zod schemas of this package as named JSON schemas with descriptions. @module */
 import * as z from 'zod/mini'
-import {
-  errorBodySchema,
-  kycUnavailableBody,
-  legacyErrorBodySchema,
-  shareRejectedBodySchema,
-  unauthorizedBody,
-} from '../errors.js'
-import { shareRequestSchema, shareResponseSchema } from '../identity.js'
-import { lookupSchema, verifySchema } from '../legacy.js'
+import { errorBodySchema, kycUnavailableBody, shareRejectedBodySchema, unauthorizedBody } from '../errors.js'
+import { shareResponseSchema } from '../identity.js'
+import { legacyErrorBodySchema, lookupSchema, verifySchema } from '../legacy.js'
 import { object } from '../mode.js'
 import { pageSchema, paymentSchema } from '../payment.js'
 import {
@@ -17,6 +11,7 @@ import {
   updateResultSchema,
   updateResultsSchema,
 } from '../processor-update.js'
+import { shareRequestSchema } from '../share-request.js'
 import { snapshotSchema } from '../snapshot.js'
 import { descriptions } from './descriptions.js'
 import { healthSchema, livenessSchema } from './health.js'

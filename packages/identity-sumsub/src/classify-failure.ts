@@ -54,7 +54,7 @@ export function classifyFailure(
   const name = text(field(json, 'errorName'))
   const description = text(field(json, 'description'))
   if (sentShareToken && isAboutToken(status, { code, name, description }))
-    return new TokenRejectedError((description ?? name ?? `Error ${code}`).slice(0, mostCharacters), code)
+    return new TokenRejectedError((description || name || `Error ${code}`).slice(0, mostCharacters), code)
   return new ProviderSetupError(status, code)
 }
 

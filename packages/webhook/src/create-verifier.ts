@@ -2,7 +2,7 @@
 import { match } from '#hmac'
 import type { Delivery, RawBody, RequestLike } from './delivery.js'
 import { refusal } from './errors.js'
-import { bytesOf, rawBody } from './internal/body.js'
+import { bytesOf, isRaw, rawBody } from './internal/body.js'
 import { keysOf } from './internal/keyring.js'
 import { parseSignatureHeader, type SignatureHeader } from './internal/parse-signature-header.js'
 import { type ReadableHeaders, readHeader, toReadable } from './internal/read-header.js'
@@ -77,7 +77,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
     if ('code' in bytes) throw bytes
     // The caller may refill its buffer, so hash and decode before the first `await`. Another thread may write shared
     // memory at any time, so copy it first.
-    const signed = bytes.buffer instanceof ArrayBuffer ? bytes : new Uint8Array(bytes)
+    const signed = isRaw(bytes.buffer) ? bytes : new Uint8Array(bytes)
     const found = match(keys, signedAt, signed, codes)
     // The promise of Web Crypto is not below 0.
     const text = (found as unknown as number) < 0 ? '' : textOf(signed)

@@ -75,8 +75,9 @@ const codeForm = /^ERR_(SIGNATURE|DELIVERY|BODY|INTEGRATION|SNAPSHOT)_[A-Z_]+$/
 /**
  * Whether an error is a refusal of this package; narrows it to {@link WebhookRefusal}.
  * It compares `name` and `code`: `instanceof` fails when a process has two copies of the package (ESM and CommonJS,
- * or two versions).
+ * or two versions), and for an error of another realm.
  */
 export function isWebhookRefusal(error: unknown): error is WebhookRefusal {
-  return error instanceof Error && error.name === 'WebhookError' && codeForm.test(String((error as WebhookError).code))
+  const { name, code, stack } = Object(error) as Partial<WebhookError>
+  return name === 'WebhookError' && codeForm.test(String(code)) && !!stack
 }

@@ -47,8 +47,8 @@ export function sqliteDriver(database: MirrorSqlite, { busyTimeoutMs, sleep, mon
 
 /** Each driver says it differently: by a number of SQLite (5), or by its name. */
 function isBusy(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  const { code, errcode } = error as { code?: unknown; errcode?: unknown }
+  // No `instanceof`: the error of a driver may come from another realm.
+  const { code, errcode, message } = Object(error) as { code?: unknown; errcode?: unknown; message?: unknown }
   if (typeof errcode === 'number') return (errcode & 0xff) === 5
-  return (typeof code === 'string' && code.startsWith('SQLITE_BUSY')) || /database is locked/.test(error.message)
+  return (typeof code === 'string' && code.startsWith('SQLITE_BUSY')) || /database is locked/.test(String(message))
 }

@@ -73,7 +73,9 @@ export function createFetchSender(fetch: DoctorFetch, { url, waitMs, signal }: S
 
 /** Cancels a body: only the head of an answer counts. One that someone else reads is left alone. */
 function release(body: unknown): void {
-  if (body instanceof ReadableStream && !body.locked) body.cancel().catch(() => undefined)
+  // No `instanceof`: the caller's fetch may answer with a stream of another realm.
+  const { locked, cancel } = Object(body) as Partial<ReadableStream>
+  if (locked === false && typeof cancel === 'function') cancel.call(body).catch(() => undefined)
 }
 
 /** `fetch` puts the system's error into `cause`. */

@@ -27,6 +27,11 @@ export async function reasonOf(promise: Promise<unknown>, about = ''): Promise<u
   return fail(`expected a failure, got ${textOf(value)}`, about)
 }
 
+/** Waits for a failure and gives the name of its error, whose class may be one of another realm. */
+export async function nameOfReason(promise: Promise<unknown>): Promise<unknown> {
+  return (Object(await reasonOf(promise)) as Partial<Error>).name
+}
+
 function fail(what: string, about: string): never {
   throw new ConformanceError(about === '' ? what : `${about}: ${what}`)
 }

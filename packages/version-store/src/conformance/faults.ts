@@ -56,8 +56,8 @@ export function createFaultPlan(): FaultPlan {
       }
       if (fault !== 'lost after') return give()
       const result = run()
-      if (!(result instanceof Promise)) return give()
-      return result.then(give, give) as typeof result
+      if (typeof (Object(result) as Partial<Promise<unknown>>).then !== 'function') return give()
+      return (result as Promise<unknown>).then(give, give) as typeof result
     },
     arm(index, fault) {
       armed = { index, fault }

@@ -1,6 +1,6 @@
 /** The listing of a store. All names begin with "a listing", so one excuse covers a store without one. @module */
 import type { ListingVersionStore, PaymentKey, VersionStore } from '../version-store.js'
-import { equal, holds, reasonOf } from './assert.js'
+import { equal, holds, nameOfReason, reasonOf } from './assert.js'
 import { at, type Case, type ConformanceFixture, deferred, deliver, forEachOf } from './fixture.js'
 
 /** More than any adapter reads at once. */
@@ -91,7 +91,7 @@ export function listingCases<Tx>(): Case<Tx>[] {
             .list(address as string)
             [Symbol.asyncIterator]()
             .next()
-          holds((await reasonOf(first)) instanceof TypeError, `${address} is a TypeError`)
+          equal(await nameOfReason(first), 'TypeError', `of ${address}`)
         }
       },
     },

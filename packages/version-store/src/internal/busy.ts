@@ -74,11 +74,11 @@ function attempt<Result>(statement: () => Result): { result: Result } | { busy: 
 
 /** Each driver says it differently: by a number of SQLite, or by its name. */
 function isBusy(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  const { code, errcode } = error as { code?: unknown; errcode?: unknown }
+  // No `instanceof`: the error of a driver may come from another realm.
+  const { code, errcode, message } = Object(error) as { code?: unknown; errcode?: unknown; message?: unknown }
   if (typeof errcode === 'number') return (errcode & 0xff) === sqliteBusy
   if (typeof code === 'string' && /^SQLITE_BUSY/.test(code)) return true
-  return /database is locked/.test(error.message)
+  return /database is locked/.test(String(message))
 }
 
 /** SQLITE_BUSY; its extended codes share the low byte. */

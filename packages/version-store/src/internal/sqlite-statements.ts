@@ -62,7 +62,7 @@ function whereTable<Result>(read: () => Result): Result | undefined {
   try {
     return read()
   } catch (error) {
-    if (error instanceof Error && /no such table/.test(error.message)) return undefined
+    if (/no such table/.test(String((Object(error) as Partial<Error>).message))) return undefined
     throw error
   }
 }

@@ -71,7 +71,7 @@ function reaches(database: SqliteDatabase, verb: 'RELEASE' | 'ROLLBACK TO'): boo
 
 /** The words are SQLite's own, and the same in every driver. */
 function says(error: unknown, words: RegExp): boolean {
-  return error instanceof Error && words.test(error.message)
+  return words.test(String((Object(error) as Partial<Error>).message))
 }
 
 function isOfSqlite(error: unknown): boolean {

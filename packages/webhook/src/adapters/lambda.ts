@@ -53,7 +53,7 @@ export function createLambdaHandler(options: HandlerOptions): LambdaHandler {
 
 function eventSource(event: LambdaEventLike): Source {
   return {
-    method: event.httpMethod ?? event.requestContext?.http?.method ?? '',
+    method: event.httpMethod || event.requestContext?.http?.method || '',
     headers: headersOf(event),
     declaredBytes: undefined,
     spoiled: spoiled(event.body),
@@ -62,9 +62,12 @@ function eventSource(event: LambdaEventLike): Source {
   }
 }
 
-/** Every value counts: a header that was sent twice must not pass as one. */
+/** Every value counts: a header that was sent twice must not pass as one. An empty list has none. */
 function headersOf({ multiValueHeaders, headers }: LambdaEventLike): HeadersLike {
-  return multiValueHeaders ?? headers ?? {}
+  const lists = Object.entries(multiValueHeaders ?? {}).filter(([, values]) => values?.length)
+  const listed = new Set(lists.map(([name]) => name.toLowerCase()))
+  const others = Object.entries(headers ?? {}).filter(([name]) => !listed.has(name.toLowerCase()))
+  return Object.fromEntries<unknown>([...others, ...lists]) as HeadersLike
 }
 
 function spoiled(body: unknown): string | undefined {

@@ -4,15 +4,27 @@ import { refusal, type WebhookError } from '../errors.js'
 
 /**
  * Checks the kind of the body without reading it, and returns it.
- * Compares the tag instead of using `instanceof`: test runners and workers have buffers of other realms.
  * @throws {@link WebhookError} `ERR_BODY_NOT_RAW` for anything but bytes or text, parsed JSON above all.
  */
 export function rawBody(body: unknown): RawBody {
-  // The tag last: making its text takes longer than the rest.
-  if (typeof body === 'string' || ArrayBuffer.isView(body)) return body as RawBody
-  const tag = Object.prototype.toString.call(body)
-  if (tag === '[object ArrayBuffer]') return body as RawBody
-  throw notRaw(tag)
+  if (typeof body === 'string' || isRaw(body)) return body as RawBody
+  throw notRaw(tagOf(body))
+}
+
+const tagOf = (value: unknown): string => Object.prototype.toString.call(value)
+
+/**
+ * Whether a value is a view of bytes, or memory that is not shared. Compares the tag instead of using `instanceof`: test
+ * runners and workers have buffers of other realms.
+ */
+export function isRaw(value: unknown): value is ArrayBuffer | ArrayBufferView {
+  // The tag last: making its text takes longer.
+  return ArrayBuffer.isView(value) || tagOf(value) === '[object ArrayBuffer]'
+}
+
+/** The same bytes as a Uint8Array, without a copy. */
+export function toBytes(raw: ArrayBuffer | ArrayBufferView): Uint8Array {
+  return ArrayBuffer.isView(raw) ? new Uint8Array(raw.buffer, raw.byteOffset, raw.byteLength) : new Uint8Array(raw)
 }
 
 /**
@@ -21,13 +33,7 @@ export function rawBody(body: unknown): RawBody {
  * turn it into U+FFFD, and two different bodies would share one signature.
  */
 export function bytesOf(body: RawBody, maxBytes: number): Uint8Array | WebhookError {
-  if (typeof body !== 'string') {
-    if (body.byteLength > maxBytes) return tooLarge()
-    if (body instanceof Uint8Array) return body
-    return ArrayBuffer.isView(body)
-      ? new Uint8Array(body.buffer, body.byteOffset, body.byteLength)
-      : new Uint8Array(body)
-  }
+  if (typeof body !== 'string') return body.byteLength > maxBytes ? tooLarge() : toBytes(body)
   // A character takes one byte or more, so this refuses without encoding.
   if (body.length > maxBytes) return tooLarge()
   if (/\p{Surrogate}/u.test(body)) return notRaw('text with half a surrogate pair')

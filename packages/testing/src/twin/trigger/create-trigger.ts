@@ -47,5 +47,6 @@ export function createTrigger(deps: TriggerDeps): Trigger {
 
 /** An error of the service that says what is wrong, such as an identity provider that cannot be reached. */
 function isCoded(error: unknown): error is Error {
-  return error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_')
+  const { code, message } = Object(error) as { code?: unknown; message?: unknown }
+  return typeof message === 'string' && String(code).startsWith('ERR_')
 }

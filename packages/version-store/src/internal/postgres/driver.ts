@@ -48,9 +48,11 @@ export async function sealed<Tx, Result>(
 
 /** The SQLSTATE of an error, or of what it was caused by: drizzle wraps what its driver throws. */
 export function sqlState(error: unknown): string | undefined {
-  for (let at = error, depth = 0; at instanceof Error && depth < 3; at = at.cause, depth++) {
-    const { code } = at as { code?: unknown }
+  for (let at = error, depth = 0; depth < 3; depth++) {
+    // No `instanceof`: the error of a driver may come from another realm.
+    const { code, cause } = Object(at) as { code?: unknown; cause?: unknown }
     if (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)) return code
+    at = cause
   }
   return undefined
 }

@@ -1,6 +1,7 @@
 /** From a request of any kind to an answer: method, raw body, size, `receive`, deadline. @module */
 import type { HeadersLike } from '../../delivery.js'
 import { isWebhookRefusal } from '../../errors.js'
+import { isRaw } from '../../internal/body.js'
 import { bodyTooLarge, HandlerError } from '../handler-error.js'
 import type { HandlerSettings, IncomingDelivery, Refused } from '../handler-options.js'
 
@@ -82,7 +83,7 @@ async function receiveInTime(source: Source, settings: HandlerSettings, onLateWo
 
 /** Reports a failure after the deadline too, unless the deadline caused it. */
 function reportLate(late: unknown, signal: AbortSignal, { failure }: BodyState, settings: HandlerSettings): void {
-  const stopped = late === signal.reason || (late instanceof Error && late.name === 'AbortError')
+  const stopped = late === signal.reason || (Object(late) as { name?: unknown }).name === 'AbortError'
   if (!stopped && failure === undefined) reportError(settings, late)
 }
 
@@ -130,7 +131,7 @@ function lazyBody(source: Source, maxBytes: number, signal: AbortSignal) {
 /** Node's small buffers share one pool, so the buffer behind them holds more than the body. */
 function exactBuffer(bytes: Uint8Array): ArrayBuffer {
   const { buffer, byteLength } = bytes
-  return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? buffer : new Uint8Array(bytes).buffer
+  return isRaw(buffer) && buffer.byteLength === byteLength ? buffer : new Uint8Array(bytes).buffer
 }
 
 function overdue(reading: boolean, deadlineMs: number): HandlerError {

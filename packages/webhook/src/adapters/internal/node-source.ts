@@ -1,4 +1,5 @@
 /** The core for requests of Node: the raw bytes of the stream, or those that a parser kept. @module */
+import { isRaw, toBytes } from '../../internal/body.js'
 import { concat } from '../../internal/concat.js'
 import { bodyTooLarge, bodyUnreadable } from '../handler-error.js'
 import type { NodeRequest } from '../node-types.js'
@@ -34,8 +35,11 @@ export function nodeSource(request: NodeRequest, places: readonly Parsed[], cure
   }
 }
 
+/** Bytes that are none, as a parser leaves them that skipped the request, count only when nothing else does. */
 function keptBytes(places: readonly Parsed[]): Uint8Array | undefined {
-  return places.flatMap(({ rawBody, body }) => [rawBody, body]).find((value) => value instanceof Uint8Array)
+  const kept = places.flatMap(({ rawBody, body }) => [rawBody, body]).filter(isRaw)
+  const raw = kept.find(({ byteLength }) => byteLength > 0) ?? kept[0]
+  return raw && toBytes(raw)
 }
 
 function spoiledBy(places: readonly Parsed[]): string {
@@ -65,10 +69,10 @@ function readStream(request: NodeRequest, { maxBytes, signal, cure }: Reading): 
     }
     request.on('data', (chunk: unknown) => {
       if (settled) return
-      if (!(chunk instanceof Uint8Array)) return settle(() => reject(notRaw('decoded text', cure)))
+      if (!ArrayBuffer.isView(chunk)) return settle(() => reject(notRaw('decoded text', cure)))
       length += chunk.byteLength
       if (length > maxBytes) return settle(() => reject(bodyTooLarge(maxBytes)))
-      chunks.push(chunk)
+      chunks.push(toBytes(chunk))
     })
     request.on('end', () => {
       if (settled) return
@@ -93,7 +97,7 @@ export function drain(request: NodeRequest, limitMs: number): void {
   const timer = setTimeout(() => request.destroy(), limitMs)
   timer.unref?.()
   request.on('data', (chunk: unknown) => {
-    length += chunk instanceof Uint8Array ? chunk.byteLength : String(chunk).length
+    length += ArrayBuffer.isView(chunk) ? chunk.byteLength : String(chunk).length
     if (length > discardedBytes) request.destroy()
   })
   for (const event of ['end', 'close', 'error'] as const) request.on(event, () => clearTimeout(timer))

@@ -56,8 +56,8 @@ describe('tidy', () => {
     expect(places(files, /^(<{7}|>{7}) /)).toEqual([])
   })
 
-  test('no hand-written file of code is over 400 lines', () => {
-    expect(code.filter(({ text }) => text.split('\n').length > 401).map(({ path }) => path)).toEqual([])
+  test('no hand-written file of code is over 450 lines', () => {
+    expect(code.filter(({ text }) => text.split('\n').length > 451).map(({ path }) => path)).toEqual([])
   })
 
   test('the README names the two commands', () => {

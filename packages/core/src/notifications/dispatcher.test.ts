@@ -46,6 +46,38 @@ describe('options', () => {
   })
 })
 
+describe('a clock that was hours ahead', () => {
+  const hours = 3 * 60 * 60_000
+  const lease = { limit: 1, leaseMs: 15_000 }
+
+  test('leaves no delivery leased for hours: the next process sends it at once, and says so', async () => {
+    const { clock, deliveries, dispatcher, logger, posts } = setUpDispatcher()
+    const { now } = clock
+    clock.now = () => now() + hours
+    deliveries.add({ deliveryId: 'd0' })
+    expect(await deliveries.claim(lease)).toHaveLength(1)
+    clock.now = now
+    const loop = start(dispatcher)
+    await until('the post', () => posts.length === 1)
+    await loop.stop()
+    expect(logger.lines).toContainEqual(expect.objectContaining({ level: 'warn', fields: { ended: 1 } }))
+  })
+
+  test('and is set back while the process runs: the look for such deliveries does not wait for its minute', async () => {
+    const { clock, deliveries, dispatcher, posts } = setUpDispatcher()
+    const { now } = clock
+    clock.now = () => now() + hours
+    const loop = start(dispatcher)
+    await idle(clock)
+    deliveries.add({ deliveryId: 'd0' })
+    expect(await deliveries.claim(lease)).toHaveLength(1)
+    clock.now = now
+    await clock.advance(250)
+    await until('the post', () => posts.length === 1)
+    await loop.stop()
+  })
+})
+
 describe('run', () => {
   test('claims nothing when results that arrive before the claim make the store fall behind', async () => {
     const gates = new Map<string, () => void>()

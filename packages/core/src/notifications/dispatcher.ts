@@ -9,8 +9,11 @@ import { cacheOpenedSecrets } from './opened-secrets.js'
 import { openRound, type Round, type RoundDeps } from './round.js'
 import { longestRetriesMs } from './schedule.js'
 
-/** Between two looks for waits that a clock which was ahead has written, in milliseconds. */
-const futureWaitsEveryMs = 60_000
+/**
+ * From the end of a look for waits that a clock which was ahead has written to the next, in milliseconds, and in times
+ * of its length: a look reads the whole outbox.
+ */
+const futureWaits = { everyMs: 60_000, timesItsLength: 100 } as const
 
 /** The dependencies of a dispatcher. */
 export interface DispatcherDeps extends RoundDeps {
@@ -35,17 +38,31 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const leaseMs = Math.max(limits.leaseMs, longestLeaseMs)
   // A probe blocks its endpoint for the time of its lease.
   const blockMs = Math.max(longestBlockMs(limits.blockCapMs), leaseMs)
-  let futureWaitsEndedAt = Number.NEGATIVE_INFINITY
+  let lookedAt = { end: Number.NEGATIVE_INFINITY, nextInMs: 0 }
+  let look: Promise<void> | null = null
   const runningRounds = new Set<Round>()
 
-  /** Once a minute by the wall clock, and at once after it was set back. */
+  /** Ends future waits once a minute by the wall clock, and at once after it was set back. No claim waits for it. */
+  function lookForFutureWaits(): void {
+    const age = clock.now() - lookedAt.end
+    if (look !== null || (age >= 0 && age < lookedAt.nextInMs)) return
+    look = endFutureWaits().finally(() => {
+      look = null
+    })
+  }
+
+  /** Never rejects: the next look follows in a minute. */
   async function endFutureWaits(): Promise<void> {
-    const age = clock.now() - futureWaitsEndedAt
-    if (age >= 0 && age < futureWaitsEveryMs) return
-    const ended = await store.deliveries.endFutureWaits({ leaseMs, retryMs: longestRetriesMs, blockMs })
-    futureWaitsEndedAt = clock.now()
-    if (ended > 0)
-      logger.warn({ ended }, 'deliveries waited longer than any delay is: a clock was ahead; they are due now')
+    const begun = clock.now()
+    try {
+      const ended = await store.deliveries.endFutureWaits({ leaseMs, retryMs: longestRetriesMs, blockMs })
+      if (ended > 0)
+        logger.warn({ ended }, 'deliveries waited longer than any delay is: a clock was ahead; they are due now')
+    } catch (error) {
+      logger.warn({ error: describeError(error) }, 'the outbox could not be searched for times of a clock ahead')
+    }
+    const end = clock.now()
+    lookedAt = { end, nextInMs: Math.max(futureWaits.everyMs, futureWaits.timesItsLength * (end - begun)) }
   }
 
   /** Claims once, then sleeps until the next claim makes sense. */
@@ -99,7 +116,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       let failures = 0
       while (!signal.aborted) {
         try {
-          await endFutureWaits()
+          lookForFutureWaits()
           await claimAndSleep(round, signal)
           failures = 0
         } catch (error) {
@@ -111,7 +128,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       }
       stopListening()
       runningRounds.delete(round)
-      await round.drained()
+      await Promise.all([look, round.drained()])
     },
 
     wake() {

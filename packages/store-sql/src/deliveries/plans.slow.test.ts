@@ -90,6 +90,14 @@ const pendingQueries = ({ engine: { read } }: OpenEngine) => ({
   count: countQuery(read, { status: 'pending' }),
 })
 
+/** Makes all deliveries wait for longer than any may. Resolves how many wait no longer after a look, and after another. */
+async function endWaits({ engine }: OpenEngine): Promise<number[]> {
+  await engine.transaction((db) => db.updateTable('outbox').set({ due_at: 9e12 }).execute())
+  const { deliveries } = createStore(engine)
+  const longest = { leaseMs: 600_000, retryMs: [3_600_000], blockMs: 9e12 }
+  return [await deliveries.endFutureWaits(longest), await deliveries.endFutureWaits(longest)]
+}
+
 /** All but the newest five are delivered. */
 async function deliverMost({ engine }: OpenEngine): Promise<void> {
   await engine.transaction((db) =>
@@ -166,6 +174,10 @@ describe('SQLite finds due deliveries by the index', () => {
     }
     expect(await count({ ...first, each: 500, integrations: 1_000 })).toEqual([0, 0, 0, 500, 500])
     expect(await count(retries)).toEqual([0, 0, 1, 0, 0])
+  })
+
+  test('every delivery that waits for longer than any may is due after one look, however many there are', async () => {
+    expect(await endWaits(open)).toEqual([backlog, 0])
   })
 
   test('a few pending deliveries are listed and counted without a scan of the delivered ones', async () => {
@@ -258,6 +270,10 @@ describe.skipIf(postgresMissing)(
           expect(found.reduce((sum, { touched }) => sum + touched, 0)).toBeLessThan(most)
         }
       })
+
+    test('every delivery that waits for longer than any may is due after one look, however many there are', async () => {
+      expect(await endWaits(open)).toEqual([backlog, 0])
+    })
 
     test('a few pending deliveries are listed and counted without a scan of the delivered ones', async () => {
       await deliverMost(open)

@@ -189,7 +189,10 @@ describe('misuse', () => {
     [['deliveries', 'list', '--integration', 'shop'], 'Expected 0x and 40 hex digits.'],
     [['deliveries', 'list', '--chain', 'mainnet'], 'Expected a chain id in plain digits.'],
     [['deliveries', 'list', '--tx', '0x12'], 'Expected 0x and 64 hex digits.'],
-    [['deliveries', 'list', '--status', 'failed'], 'Allowed choices are pending, delivered, exhausted, superseded, missing.'],
+    [
+      ['deliveries', 'list', '--status', 'failed'],
+      'Allowed choices are pending, delivered, exhausted, superseded, missing.',
+    ],
     [['deliveries', 'list', '--since', 'yesterday'], 'Expected a time such as'],
     [['deliveries', 'list', '--until', '2026-03-01T09:30'], 'Expected a time such as'],
     [['deliveries', 'list', '--since', '1h', '--until', '2h'], '--since is not before --until'],

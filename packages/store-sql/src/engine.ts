@@ -1,5 +1,5 @@
 /** The database as the store uses it, and the few places where the two databases differ. @module */
-import type { OpenSnapshot } from '@payment-integration/core/ports'
+import type { DatabaseSnapshot } from '@payment-integration/core/ports'
 import type { Kysely, RawBuilder, Transaction } from 'kysely'
 import type { RawRows } from './internal/row-view.js'
 import type { ColumnTypes } from './schema/column-types.js'
@@ -247,7 +247,7 @@ export interface Engine {
   /** Calls `listener` when another process, or this one, told so. Returns what ends it. */
   whenDue(listener: () => void): () => void
   /** Reads the oldest snapshot of any session, where the database keeps dead rows for them. */
-  oldestSnapshot?(): Promise<OpenSnapshot | null>
+  oldestSnapshot?(): Promise<DatabaseSnapshot | null>
   /** A standby for reads that may be stale within a bound. */
   readonly reader?: Reader | undefined
   close(): Promise<void>

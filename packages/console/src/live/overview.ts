@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type ChainStatus, oldSnapshotMs, type Service } from '@payment-integration/core'
 import type {
   ConsoleAttempt,
+  DatabaseSnapshot,
   DeliveryBacklog,
   DeliveryStore,
   EndpointView,
-  OpenSnapshot,
 } from '@payment-integration/core/ports'
 import type { Hour, HourCounts } from './hour-counts.js'
 
@@ -24,7 +24,7 @@ export interface Overview extends Hour, Pick<LatencyStatistics, 'p50' | 'p95'> {
   /** Missing deliveries among the newest versions, as far as they are examined. */
   readonly missing: number
   /** A database snapshot that has been open for long, or null. */
-  readonly oldSnapshot: OpenSnapshot | null
+  readonly oldSnapshot: DatabaseSnapshot | null
 }
 
 const hourMs = 3_600_000

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** The overview: what happens now. A number has a link where a list has exactly its kind of rows. @module */
-import type { OpenSnapshot } from '@payment-integration/core/ports'
+import type { DatabaseSnapshot } from '@payment-integration/core/ports'
 import type { Child } from 'hono/jsx'
 import { chartData, type StackedSeries } from '../live/chart-data.js'
 import { mostEndpoints, type Overview } from '../live/overview.js'
@@ -109,7 +109,7 @@ export function Tiles({ overview }: { overview: Overview }) {
 }
 
 /** Names who keeps a snapshot open. */
-function holderOf({ holder, application, databaseUser }: OpenSnapshot): string {
+function holderOf({ holder, application, databaseUser }: DatabaseSnapshot): string {
   const user = databaseUser === null ? '' : `, database user ${databaseUser}`
   return `${holder} ${application === '' ? 'without a name' : application}${user}`
 }

@@ -1,5 +1,5 @@
 /** Reads the body of a form. @module */
-import { RequestBodyError, readBody } from '@payment-integration/core'
+import { RequestBodyError, readRequestBody } from '@payment-integration/core'
 
 /** The largest body of a form, in bytes. */
 const maxFormBytes = 65_536
@@ -16,7 +16,7 @@ export class FormError extends Error {
 export async function readForm(request: Request): Promise<ReadonlyMap<string, string>> {
   const [type = ''] = (request.headers.get('content-type') ?? '').split(';')
   if (type.trim().toLowerCase() !== 'application/x-www-form-urlencoded') throw new FormError('The request is no form.')
-  const bytes = await readBody(request, maxFormBytes).catch((error: unknown) => {
+  const bytes = await readRequestBody(request, maxFormBytes).catch((error: unknown) => {
     throw error instanceof RequestBodyError ? new FormError(`${error.message}.`) : error
   })
   const fields = new Map<string, string>()

@@ -207,7 +207,7 @@ export interface ExaminedVersions {
 }
 
 /** A database snapshot that keeps dead rows of the outbox, so that claims slow down until it ends. */
-export interface OpenSnapshot {
+export interface DatabaseSnapshot {
   readonly holder: 'session' | 'replication slot' | 'prepared transaction'
   /** How long it has been open, in milliseconds; where the database hides that, since this process saw it first. */
   readonly ageMs: number
@@ -298,7 +298,7 @@ export interface DeliveryStore {
    */
   findMissing(query: { readonly beforeId?: string | undefined; readonly limit: number }): Promise<ExaminedVersions>
   /** The oldest database snapshot of any session; null: none is open, or the database keeps no rows for them. */
-  oldestSnapshot(): Promise<OpenSnapshot | null>
+  oldestSnapshot(): Promise<DatabaseSnapshot | null>
   /**
    * The highest known id at or below which no delivery is added any more: ids are assigned before their transactions
    * commit, in another order. It never moves down. Null: transactions in flight leave it unknown; call again.

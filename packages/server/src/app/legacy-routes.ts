@@ -1,6 +1,6 @@
 /** The two endpoints of the legacy API. Source: docs/interface.md 4.3. @module */
 import { paths } from '@payment-integration/contract'
-import { LegacyRequestError, parseVerifyRequest, readBody, type Service } from '@payment-integration/core'
+import { LegacyRequestError, parseVerifyRequest, readRequestBody, type Service } from '@payment-integration/core'
 import type { Hono } from 'hono'
 import { allowMethods } from './allow-methods.js'
 import type { AppEnv } from './app-env.js'
@@ -22,7 +22,7 @@ export function addLegacyRoutes(app: Hono<AppEnv>, { legacy }: Pick<Service, 'le
   app.post(paths.legacyVerify, async (c) => {
     const flaw = encodingFlaw(c.req.raw.headers)
     if (flaw !== null) throw new LegacyRequestError([{ code: 'invalid_encoding', message: flaw, path: [] }])
-    const { verified, result } = await legacy.verify(parseVerifyRequest(await readBody(c.req.raw, maxBodyBytes)))
+    const { verified, result } = await legacy.verify(parseVerifyRequest(await readRequestBody(c.req.raw, maxBodyBytes)))
     return jsonAnswer(result, verified ? 200 : 409)
   })
   allowMethods(app, paths.legacyLookup, ['GET', 'HEAD'])

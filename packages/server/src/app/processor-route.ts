@@ -6,7 +6,7 @@ import {
   type UpdateResults,
   unauthorizedBody,
 } from '@payment-integration/contract'
-import { readBody, type Service, UpdateConflictError, type UpdateReceiver } from '@payment-integration/core'
+import { readRequestBody, type Service, UpdateConflictError, type UpdateReceiver } from '@payment-integration/core'
 import type { Hono } from 'hono'
 import { allowMethods } from './allow-methods.js'
 import type { AppEnv } from './app-env.js'
@@ -29,7 +29,7 @@ export function addProcessorRoute(
   const { service, receiveUpdate } = deps
   app.post(paths.processorUpdates, async (c) => {
     requireJson(c.req.raw.headers)
-    const body = await readBody(c.req.raw, maxUpdateBytes)
+    const body = await readRequestBody(c.req.raw, maxUpdateBytes)
     const received = await receiveUpdate({ body, signature: c.req.header(signatureHeader) ?? null })
     switch (received.kind) {
       case 'unauthenticated':

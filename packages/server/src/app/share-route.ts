@@ -1,6 +1,6 @@
 /** Shares an identity verification. Source: docs/interface.md 4.2, 7. @module */
 import { paths, sharingDisabledBody } from '@payment-integration/contract'
-import { readBody, type Service } from '@payment-integration/core'
+import { readRequestBody, type Service } from '@payment-integration/core'
 import { parseShareRequest, ShareRequestError } from '@payment-integration/core/identity'
 import type { Hono } from 'hono'
 import { isTooLong } from '../identity/sumsub-provider.js'
@@ -21,7 +21,7 @@ export function addShareRoute(app: Hono<AppEnv>, { identity }: Pick<Service, 'id
     // A browser adds Basic credentials to another site's form, but cannot send this content type.
     const flaw = contentTypeFlaw(c.req.raw.headers)
     if (flaw !== null) throw new ShareRequestError(flaw)
-    const { email, shareToken } = parseShareRequest(await readBody(c.req.raw, maxBodyBytes))
+    const { email, shareToken } = parseShareRequest(await readRequestBody(c.req.raw, maxBodyBytes))
     const { integrationAddress } = c.get('caller')
     try {
       return jsonAnswer(await identity.share({ integrationAddress, email, shareToken }))

@@ -1,6 +1,6 @@
 /** Causes events, for tests of a receiver in development. See docs/decisions/trigger.md. @module */
 import { cacheControl, triggerPath, unreadableJsonMessage } from '@payment-integration/contract'
-import { type Caller, readBody } from '@payment-integration/core'
+import { type Caller, readRequestBody } from '@payment-integration/core'
 import type { Logger } from '@payment-integration/core/ports'
 import type { Hono } from 'hono'
 import { describeError } from '../logging/describe-error.js'
@@ -25,7 +25,7 @@ export function addTriggerRoute(
 ): void {
   app.post(triggerPath, async (c) => {
     requireJson(c.req.raw.headers)
-    const request = parseJson(await readBody(c.req.raw, maxBodyBytes))
+    const request = parseJson(await readRequestBody(c.req.raw, maxBodyBytes))
     const events = begin(() => trigger(request, c.get('caller')))
     return new Response(linesOf(events, logger, c.get('requestId')), { headers })
   })

@@ -3,7 +3,7 @@
  * docs/decisions/identity-provider.md.
  * @module
  */
-import { readBody, type Service } from '@payment-integration/core'
+import { readRequestBody, type Service } from '@payment-integration/core'
 import type { Logger } from '@payment-integration/core/ports'
 import { WebhookRefusedError } from '@payment-integration/identity-sumsub'
 import type { WebhookReader } from '@payment-integration/identity-sumsub/service'
@@ -41,7 +41,7 @@ export function addVerdictRoute(app: Hono<AppEnv>, deps: VerdictRouteDeps): void
   const { identity, readWebhook, logger, onRefused, now } = deps
   const lines = createRate({ count: mostLines, periodMs: 60_000, now })
   app.post(verdictPath, async (c) => {
-    const body = await readBody(c.req.raw, maxBodyBytes)
+    const body = await readRequestBody(c.req.raw, maxBodyBytes)
     const digest = c.req.header('X-Payload-Digest') ?? null
     const algorithm = c.req.header('X-Payload-Digest-Alg') ?? null
     try {

@@ -1,5 +1,5 @@
 /** Finds the oldest snapshot that keeps dead rows of the outbox. See docs/runbooks/old-database-snapshot.md. @module */
-import type { OpenSnapshot } from '@payment-integration/core/ports'
+import type { DatabaseSnapshot } from '@payment-integration/core/ports'
 import type { NamedQuery } from '../engine.js'
 import type { RawRows } from '../internal/row-view.js'
 
@@ -10,7 +10,7 @@ import type { RawRows } from '../internal/row-view.js'
  */
 export function createOldestSnapshot(rows: (query: NamedQuery) => Promise<RawRows>, now: () => number) {
   let seen: { readonly key: string; readonly at: number } | null = null
-  return async (): Promise<OpenSnapshot | null> => {
+  return async (): Promise<DatabaseSnapshot | null> => {
     const { values } = await rows({ sql: oldestText, parameters: [] })
     const [row] = values
     if (row === undefined) {
@@ -21,7 +21,7 @@ export function createOldestSnapshot(rows: (query: NamedQuery) => Promise<RawRow
     const first = seen !== null && seen.key === key ? seen : { key: String(key), at: now() }
     seen = first
     return {
-      holder: holder as OpenSnapshot['holder'],
+      holder: holder as DatabaseSnapshot['holder'],
       ageMs: Math.max(0, age === null ? now() - first.at : Number(age)),
       databaseUser: databaseUser === null ? null : String(databaseUser),
       application: String(application ?? ''),

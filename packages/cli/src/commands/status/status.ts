@@ -1,7 +1,7 @@
 /** `payment-integration status`: shows the health of a running server. @module */
 import { parseUrl } from '@payment-integration/contract'
 import { oldSnapshotMs, type RunningProcess } from '@payment-integration/core'
-import type { OpenSnapshot } from '@payment-integration/core/ports'
+import type { DatabaseSnapshot } from '@payment-integration/core/ports'
 import { type Command, InvalidArgumentError } from 'commander'
 import { examples, type Finish, optionsOf } from '../../command.js'
 import { DatabaseMissingError, ServerError, UsageError } from '../../errors.js'
@@ -71,7 +71,7 @@ interface Stored {
   /** Number of blocked notification endpoints. */
   readonly failing: number
   /** A database snapshot that has been open for long, or null. */
-  readonly oldSnapshot: OpenSnapshot | null
+  readonly oldSnapshot: DatabaseSnapshot | null
 }
 
 /** Reads the database; null when none is configured or found. */

@@ -1,6 +1,6 @@
 /** Formats the health of a server. @module */
 import type { RunningProcess } from '@payment-integration/core'
-import type { OpenSnapshot, ProvenRange } from '@payment-integration/core/ports'
+import type { DatabaseSnapshot, ProvenRange } from '@payment-integration/core/ports'
 import type { ChainHealth, HealthReport } from '@payment-integration/server'
 import { grouped, span, table } from '../../format.js'
 
@@ -75,7 +75,7 @@ export function notificationsText({ failing }: { readonly failing: number }): st
 }
 
 /** A warning about a database snapshot that slows deliveries. */
-export function oldSnapshotText({ holder, ageMs, databaseUser, application }: OpenSnapshot): string[] {
+export function oldSnapshotText({ holder, ageMs, databaseUser, application }: DatabaseSnapshot): string[] {
   const user = databaseUser === null ? '' : ` of database user ${databaseUser}`
   const name = application === '' ? 'without a name' : application
   return [

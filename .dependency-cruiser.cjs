@@ -43,7 +43,7 @@ const npmArrows = {
   mirror: [],
   'identity-sumsub': [],
   testing: ['msw'],
-  core: ['lossless-json'],
+  core: ['lossless-json', 'zod'],
   'store-sql': ['kysely', 'pg', '@types/pg', '@photostructure/sqlite'],
   'chain-evm': ['viem', 'ws', 'hash-wasm'],
   'chain-feed': ['@nats-io/transport-node', '@nats-io/jetstream'],

@@ -31,7 +31,7 @@ const parserErrors = new Set(['HTTPParserError', 'HeadersOverflowError', 'Respon
 /**
  * Lets through what HTTP allows and undici 7 does not: informational answers (undici closes the connection at a 100)
  * are dropped, and folded header fields are unfolded. A malformed answer, also one that undici rejects, destroys the
- * socket with a {@link MalformedAnswerError}. For sockets without pipelining: an answer begins after something was sent.
+ * socket with a {@link MalformedAnswerError}. For sockets without pipelining: an answer begins after a request.
  *
  * It replaces the socket's `push` and `destroy`: a stream of its own in between costs more than the parser.
  */

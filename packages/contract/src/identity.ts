@@ -15,7 +15,7 @@ export type ReviewStatus = (typeof reviewStatuses)[number]
 export const shareRequestLimits = { email: 1_024, kycShareToken: 4_096 } as const
 
 /**
- * The rough form of an e-mail address: text, `@`, text with a dot, no spaces. IDNA has further dots that separate labels.
+ * The rough form of an e-mail address: text, `@`, text with a dot, no spaces. IDNA has further dots between labels.
  * No label may hold a dot, so the pattern needs no backtracking.
  */
 export const emailPattern =

@@ -64,9 +64,8 @@ export interface HistoryCommands {
   /**
    * Stores the rows of a file again, until the next run. Deliveries among them are shown, and not replayed.
    * @returns The number of rows in the file.
-   * @throws ArchiveError `ERR_ARCHIVE` for a damaged or forged file, one that this database did not write, attempts
-   * before their deliveries, or audit records that do not end where the log begins. A damaged or forged file changes
-   * nothing.
+   * @throws ArchiveError `ERR_ARCHIVE` for a damaged or forged file, or one that this database did not write; it changes
+   * nothing. Also for attempts before their deliveries, and for audit records that do not end where the log begins.
    */
   restore(
     archive: HistoryArchive,

@@ -14,8 +14,8 @@ export function createRestore({ store, audited, keys }: HistoryDeps): HistoryCom
   const { audit } = store
 
   /**
-   * Whether the audit log says that this database wrote the file. Cells share keys, so an HMAC alone does not. A file of
-   * the audit log itself must end where the log begins.
+   * Whether the audit log says that this database wrote the file. Cells share keys, so an HMAC alone does not. A file
+   * of the audit log itself must end where the log begins.
    */
   async function isRecorded({ kind, part }: ArchiveHeader, hmac: string): Promise<boolean> {
     for await (const records of auditParts(audit))

@@ -1,4 +1,4 @@
-/** Judges stored times by a clock that may have been ahead when they were written. See docs/decisions/clocks.md. @module */
+/** Judges stored times that a clock ahead may have written. See docs/decisions/clocks.md. @module */
 
 /** The largest difference between the clocks of two processes, in milliseconds. */
 export const processSkewMs = 5 * 60_000

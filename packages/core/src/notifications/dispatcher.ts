@@ -10,8 +10,8 @@ import { openRound, type Round, type RoundDeps } from './round.js'
 import { longestRetriesMs } from './schedule.js'
 
 /**
- * From the end of a look for waits that a clock which was ahead has written to the next, in milliseconds, and in times
- * of its length: a look reads the whole outbox.
+ * The pause between two looks for waits that a clock ahead has written: in milliseconds, and in times of a look's
+ * length. A look reads the whole outbox.
  */
 const futureWaits = { everyMs: 60_000, timesItsLength: 100 } as const
 

@@ -39,8 +39,8 @@ export interface AttemptRecord {
   /** HTTP status; null when none arrived. */
   readonly status: number | null
   /**
-   * Null on success, and only then; else `status_<n>`, `timeout`, `connection`, `refused_address`, `malformed_answer` (with
-   * any status or none) or `secret_unreadable`.
+   * Null on success, and only then; else `status_<n>`, `timeout`, `connection`, `refused_address`, `malformed_answer`
+   * (with any status or none) or `secret_unreadable`.
    */
   readonly reason: string | null
   /** Start of the response body as text; null when none arrived. */

@@ -59,10 +59,10 @@ export interface HistoryStore {
    */
   part<Kind extends SegmentedKind>(kind: Kind, segment: number): Promise<HistoryPart<Kind>>
   /**
-   * Stores rows again that left a segment; those that are there stay as they are. Deliveries and attempts left a closed
-   * segment, updates one that is not the newest.
-   * @throws RangeError For another segment, or a row that is not of it: its number is of another segment, or its payment
-   * or delivery is not there.
+   * Stores rows again that left a segment; those that are there stay as they are. Deliveries and attempts left a
+   * closed segment, updates one that is not the newest.
+   * @throws RangeError For another segment, or a row that is not of it: its number is of another segment, or its
+   * payment or delivery is not there.
    */
   restore<Kind extends SegmentedKind>(kind: Kind, segment: number, rows: readonly HistoryRows[Kind][]): Promise<void>
 }

@@ -224,8 +224,8 @@ export interface IdentityStore {
   /** Subjects with a due poll, longest due first. */
   duePolls(limit: number): Promise<{ readonly subjectId: string; readonly applicantId: string }[]>
   /**
-   * Makes due now the look-ups and polls that lie further ahead than any is planned, and shortens leases to their whole
-   * length from now: a clock that was ahead wrote them. A redemption with such a lease may be in flight.
+   * Makes due now the look-ups and polls that lie further ahead than any is planned: a clock ahead wrote them. Leases
+   * are shortened to their whole length from now. A redemption with such a lease may be in flight.
    * @returns The number of redemptions and subjects.
    */
   endFutureWaits(longest: LongestIdentityWaits): Promise<number>

@@ -72,7 +72,7 @@ export interface SignedFile {
   /** The first line, without format and key. @throws ArchiveError `ERR_ARCHIVE` when it has another shape. */
   header<T>(schema: z.ZodMiniType<T>): Promise<T>
   /**
-   * The rows, in groups; may be called again. Each block is the one that was checked, also if the file was changed since.
+   * The rows, in groups; may be called again. A file that was changed since it was checked is rejected.
    * @throws ArchiveError `ERR_ARCHIVE` when a row has another shape, or the file was changed.
    */
   rows<T>(schema: z.ZodMiniType<T>): AsyncIterable<readonly T[]>

@@ -90,7 +90,7 @@ const pendingQueries = ({ engine: { read } }: OpenEngine) => ({
   count: countQuery(read, { status: 'pending' }),
 })
 
-/** Makes all deliveries wait for longer than any may. Resolves how many wait no longer after a look, and after another. */
+/** Makes all deliveries wait for longer than any may. Resolves how many a look ends, and then another one. */
 async function endWaits({ engine }: OpenEngine): Promise<number[]> {
   await engine.transaction((db) => db.updateTable('outbox').set({ due_at: 9e12 }).execute())
   const { deliveries } = createStore(engine)

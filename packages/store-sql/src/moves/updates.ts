@@ -63,7 +63,10 @@ const columns: readonly BulkColumn[] = [
 ]
 const names = columns.map(({ name }) => name).join(', ')
 
-/** Stores updates of an integration's payments, and replaces the outcome of those with the same fingerprint; resolves their ids. */
+/**
+ * Stores updates of an integration's payments, and replaces the outcome of those with the same fingerprint.
+ * @returns Their ids.
+ */
 export async function putUpdates(
   db: Connection,
   dialect: SqlDialect,

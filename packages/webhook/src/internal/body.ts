@@ -14,8 +14,8 @@ export function rawBody(body: unknown): RawBody {
 const tagOf = (value: unknown): string => Object.prototype.toString.call(value)
 
 /**
- * Whether a value is a view of bytes, or memory that is not shared. Compares the tag instead of using `instanceof`: test
- * runners and workers have buffers of other realms.
+ * Whether a value is a view of bytes, or memory that is not shared. Compares the tag instead of using `instanceof`:
+ * test runners and workers have buffers of other realms.
  */
 export function isRaw(value: unknown): value is ArrayBuffer | ArrayBufferView {
   // The tag last: making its text takes longer.

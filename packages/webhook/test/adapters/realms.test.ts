@@ -1,4 +1,4 @@
-/** Bytes and errors of another realm, as jest and workers have them, and values that are empty where others hold them. */
+/** Bytes and errors of another realm, as jest and workers have them, and values that are empty. */
 import { Readable } from 'node:stream'
 import { createContext, runInContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'

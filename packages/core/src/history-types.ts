@@ -64,7 +64,7 @@ export interface HistoryCommands {
   /**
    * Stores the rows of a file again, until the next run. Deliveries among them are shown, and not replayed.
    * @returns The number of rows in the file.
-   * @throws ArchiveError `ERR_ARCHIVE` for a damaged or forged file, or one that this database did not write; it changes
+   * @throws ArchiveError `ERR_ARCHIVE` for a damaged or forged file, or one of another database; it changes
    * nothing. Also for attempts before their deliveries, and for audit records that do not end where the log begins.
    */
   restore(

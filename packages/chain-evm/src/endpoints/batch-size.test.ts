@@ -58,9 +58,9 @@ test('a size that is refused for the rate before it was ever answered falls at o
     size.ended(count > 12 ? limited(count) : answered(count))
   }
   expect(sizes.slice(0, 4)).toEqual([100, 50, 25, 12])
-  // Then the limit is approached by halves, and a larger size tried once in a while.
-  expect(sizes.filter((count) => count > 12)).toEqual([100, 50, 25, 18, 15, 13, 37])
-  expect(sizes.slice(20).filter((count) => count === 12).length).toBeGreaterThan(75)
+  // Then the limit is approached by halves, and a larger size tried after 4, 8, 16 and 32 answers.
+  expect(sizes.filter((count) => count > 12)).toEqual([100, 50, 25, 18, 15, 13, 37, 37, 37, 37])
+  expect(sizes.slice(40).filter((count) => count === 12).length).toBeGreaterThan(57)
 })
 
 test('a node that answers no batch at all gets single calls', () => {
@@ -83,11 +83,13 @@ test('a pause that a node wants now and then is laid to no size that it has answ
 
 test('small requests that are answered in between do not hide that large ones never are', () => {
   const size = createBatchSize(100)
+  let rejected = 0
   for (let round = 0; round < 40; round += 1) {
+    if (size.current() > 25) rejected += 1
     size.ended(size.current() > 25 ? limited(size.current()) : answered(size.current()))
     size.ended(answered(2))
   }
-  expect(size.current()).toBeLessThan(40)
+  expect(rejected).toBeLessThan(10)
 })
 
 test.each([1, 2])('a node that takes %i at a time gets as many, and more once it takes more', (most) => {

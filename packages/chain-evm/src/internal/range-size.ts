@@ -29,8 +29,8 @@ export interface RangeSize {
   tooLarge(blocks: number): void
 }
 
-/** Successes at a ceiling before it is tried again: at first, and at most. */
-const RETEST_AFTER = { first: 32, most: 1_024 } as const
+/** Successes at a ceiling before it is tried again: at first, where it was set without a smaller request, and at most. */
+const RETEST_AFTER = { first: 32, guessed: 4, most: 1_024 } as const
 /** Part of the starting size that a size grows by, unless told otherwise. */
 const STEP = 0.25
 
@@ -118,6 +118,7 @@ export function createRangeSize(options: RangeSizeOptions): RangeSize {
     },
     tooLarge(blocks) {
       if (blocks === 1 || blocks > size) return
+      if (!ceiling.learnt) retestAfter = RETEST_AFTER.guessed
       if (phase === 'steady' && good > 0 && blocks > good) stepBack(blocks)
       else halve(blocks)
     },

@@ -225,8 +225,10 @@ describe.skipIf(postgresMissing)(
             // The row of the position and the one that ends a block time are read too.
             const bound = (name.endsWith('after moves') ? limit + moves.since : limit) + 2
             for (const { type, table, touched } of scans) {
-              const few = table === 'payment_moves' ? /^(Index (Only )?|Bitmap Heap )Scan$/ : /^Index (Only )?Scan$/
-              expect(type, `${name}, ${table}`).toMatch(few)
+              if (table === 'payment_moves') expect(type, name).toMatch(/^(Index (Only )?|Bitmap Heap )Scan$/)
+              // One row a month: reading all is as quick.
+              else if (table === 'segments') expect(type, name).toMatch(/ Scan$/)
+              else expect(type, `${name}, ${table}`).toMatch(/^Index (Only )?Scan$/)
               expect(touched, `${name}, ${table}`).toBeLessThanOrEqual(bound)
             }
           }

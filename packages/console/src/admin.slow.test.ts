@@ -30,7 +30,7 @@ describe.skipIf(executablePath === undefined)('an admin in Chromium', () => {
       ...{ handle: 'shop', address: `0x${'c3'.repeat(20)}` },
       config: { coins: [{ chainId: 137, tokens: [{ symbol: 'USDC' }] }] },
     })
-    await legacyKeys.create({ name: '<b>till\u202e' })
+    await legacyKeys.create({ name: '<b>till' })
     await stuckVerifications(twin, shop.address)
     const paid = await twin.pay({ chainId: 137, integrationAddress: shop.address })
     query = `?chain=137&hash=${paid.txHash}&amount=1&currency=USD&payee=shop`

@@ -1,0 +1,60 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+
+const made: string[] = []
+afterEach(() => {
+  for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true })
+})
+
+/** A workspace with one package of two lines of source, one of a test, three words and one public name. */
+function workspace(ceilings: Readonly<Record<string, number>>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'sizes-'))
+  made.push(folder)
+  const numbers = Object.entries(ceilings).map(([name, ceiling]) => [name, { before: 9, aim: null, ceiling }])
+  const files = {
+    'packages/a/src/a.ts': '// One.\n// Two.\n',
+    'packages/a/src/a.test.ts': '// A test.\n',
+    'README.md': 'Three plain words\n',
+    'tools/scripts/public-api.snapshot.json': JSON.stringify({ a: { '.': { values: ['a'], types: [] } } }),
+    'tools/scripts/size-table.json': JSON.stringify({
+      folders: { a: ['packages/a/'] },
+      numbers: Object.fromEntries(numbers),
+    }),
+  }
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), text)
+  }
+  execFileSync('git', ['init', '--quiet', folder])
+  return folder
+}
+
+function run(...args: string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(import.meta.dirname, 'check-size.mjs'), ...args])
+  return { code: status, printed: `${stdout}${stderr}` }
+}
+
+const names = ['a: lines', 'a: files', 'all: lines of tests', 'all: public names', 'all: words of documents']
+const numbers = [2, 1, 1, 1, 3]
+const exact = Object.fromEntries(names.map((name, n) => [name, numbers[n] ?? 0]))
+
+test('numbers at their ceilings pass', () => {
+  expect(run(workspace(exact))).toEqual({ code: 0, printed: 'sizes: 5 numbers, 0 problems\n' })
+})
+
+test.each(names)('%s above its ceiling fails, with the number and the ceiling', (name) => {
+  const ceiling = (exact[name] ?? 0) - 1
+  const { code, printed } = run(workspace({ ...exact, [name]: ceiling }))
+  expect(code).toBe(1)
+  expect(printed).toContain(`${name}: ${ceiling + 1} is above ${ceiling}, its ceiling`)
+})
+
+test('--lower lowers a ceiling to the number and raises none; --print prints each row', () => {
+  const folder = workspace({ 'a: lines': 1, 'a: files': 50 })
+  expect(run(folder, '--lower', '--print').printed).toContain('| a: lines | 9 |  | 1 | 2 |')
+  const table = JSON.parse(readFileSync(join(folder, 'tools/scripts/size-table.json'), 'utf8'))
+  expect([table.numbers['a: lines'].ceiling, table.numbers['a: files'].ceiling]).toEqual([1, 2])
+})

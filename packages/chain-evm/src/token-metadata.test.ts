@@ -9,6 +9,7 @@ import {
   testRouter,
 } from '../test/contracts.generated.js'
 import { type Front, type Intercept, openFront, passOn, rewriting } from '../test/front.js'
+import { type ManualClock, manualClock, runThrough } from '../test/manual-clock.js'
 import { readAll } from '../test/read-all.js'
 import { startTestChain, type TestChain } from '../test/test-chain.js'
 import { createEvmChain } from './evm-chain.js'
@@ -20,7 +21,8 @@ const string = (text: string) => encodeAbiParameters([{ type: 'string' }], [text
 let node: TestChain
 let front: Front
 let router: string
-const open = () => createEvmChain({ chainId: 31337, rpcUrl: front.url, routers: [{ address: router, version: '0.8' }] })
+const open = (options?: { clock: ManualClock; requestTimeoutMs: number }) =>
+  createEvmChain({ chainId: 31337, rpcUrl: front.url, routers: [{ address: router, version: '0.8' }], ...options })
 
 beforeAll(async () => {
   node = await startTestChain()
@@ -181,7 +183,12 @@ test.each([
   const token = await node.deploy(oddToken, [string('DAI'), uint(18n)])
   const height = await payIn(token)
   front.intercept = failing(error, token)
-  await expect(readAll(open(), height, height)).rejects.toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
+  const clock = manualClock()
+  const requestTimeoutMs = 600_000
+  const reading = readAll(open({ clock, requestTimeoutMs }), height, height)
+  await expect(runThrough(clock, reading, (ms) => ms < requestTimeoutMs / 2)).rejects.toMatchObject({
+    code: 'ERR_CHAIN_UNAVAILABLE',
+  })
 })
 
 test.each([

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { testIo } from '../test/test-io.js'
 import { checkListening, forward } from './forward.js'
@@ -39,11 +39,12 @@ it('sends the bytes and the headers of a notification as they are, and no others
   const seen: unknown[] = []
   const { url } = await receiver(async (request, response) => {
     const { 'x-service-signature': signature, 'content-type': type, host, 'x-other': other } = request.headers
-    seen.push([await bytesOf(request), signature, type, host === new URL(url).host, other])
+    const { 'user-agent': agent } = request.headers
+    seen.push([await bytesOf(request), signature, type, agent, host === new URL(url).host, other])
     response.writeHead(204).end()
   })
   expect(await send(url)).toMatchObject({ status: 204, problem: null })
-  expect(seen).toEqual([['{"memo":"ü"}', 't=1,v1=aa', 'application/json', true, undefined]])
+  expect(seen).toEqual([['{"memo":"ü"}', 't=1,v1=aa', 'application/json', 'payment-integration', true, undefined]])
 })
 
 it.each([
@@ -66,6 +67,27 @@ it.each([
   else expect(answer.problem).toMatch(problem)
 })
 
+it.each([
+  ['an unasked 100', 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n', 204, null],
+  ['a folded field', 'HTTP/1.1 204 No Content\r\nX-Note: one\r\n two\r\n\r\n', 204, null],
+  ['bare line feeds', 'HTTP/1.1 204 No Content\n\n', null, expect.stringContaining('malformed_answer')],
+  [
+    'a head over 16 KiB',
+    `HTTP/1.1 204 X\r\nX: ${'a'.repeat(17_000)}\r\n\r\n`,
+    null,
+    expect.stringContaining('malformed_answer'),
+  ],
+  ['no HTTP', 'SSH-2.0-server\r\n', null, expect.stringContaining('malformed_answer')],
+])('reads an answer with %s as the service does', async (_, bytes, status, problem) => {
+  const server = createTcpServer((socket) =>
+    socket.once('data', () => socket.write(bytes)).on('error', () => undefined),
+  )
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  expect(await send(`http://127.0.0.1:${port}/`)).toMatchObject({ status, problem })
+})
+
 it('passes Retry-After on', async () => {
   const { url } = await receiver((_, response) => response.writeHead(503, { 'Retry-After': '7' }).end())
   expect(await send(url)).toMatchObject({ status: 503, retryAfter: '7' })
@@ -86,7 +108,6 @@ it('says that a receiver closed the connection', async () => {
 
 it('says that a receiver took longer than five seconds', async () => {
   const { url } = await receiver(() => undefined)
-  const io = testIo({ sleep: async () => undefined })
-  const answer = await forward(delivery, { to: new URL(url), io })
+  const answer = await forward(delivery, { to: new URL(url), io: testIo(), timeoutMs: 50 })
   expect(answer).toMatchObject({ status: null, problem: expect.stringContaining('within 5 s') })
 })

@@ -1,8 +1,10 @@
 /** The headers of an attempt, from stored facts and without any secret. Source: docs/interface.md 6. @module */
-import { integrationHeader, jsonContentType, signatureHeader } from '@payment-integration/contract'
-
-/** `User-Agent` of every delivery. */
-const userAgent = 'payment-integration'
+import {
+  integrationHeader,
+  jsonContentType,
+  notificationUserAgent,
+  signatureHeader,
+} from '@payment-integration/contract'
 
 /** A name and a value. */
 export type Header = readonly [name: string, value: string]
@@ -10,7 +12,7 @@ export type Header = readonly [name: string, value: string]
 /** The headers whose values do not depend on the time. */
 export const fixedHeaders = (integrationAddress: string): readonly Header[] => [
   ['Content-Type', jsonContentType],
-  ['User-Agent', userAgent],
+  ['User-Agent', notificationUserAgent],
   [integrationHeader, integrationAddress],
 ]
 

@@ -1,5 +1,10 @@
 /** The signed headers of a notification: docs/interface.md 6 (headers, signature rules 1 and 3). @module */
-import { integrationHeader, jsonContentType, signatureHeader } from '@payment-integration/contract'
+import {
+  integrationHeader,
+  jsonContentType,
+  notificationUserAgent,
+  signatureHeader,
+} from '@payment-integration/contract'
 import { signDelivery } from '@payment-integration/webhook/signing'
 
 /** The parts of a signature. */
@@ -13,9 +18,6 @@ export interface DeliveryToSign {
   /** Unix time in milliseconds; rounded down to whole seconds in the header. */
   readonly now: number
 }
-
-/** `User-Agent` of every notification. */
-export const notificationUserAgent = 'payment-integration'
 
 /** Builds the headers of one attempt: each has its own time and signature, over the same body. */
 export async function deliveryHeaders(delivery: DeliveryToSign): Promise<Record<string, string>> {

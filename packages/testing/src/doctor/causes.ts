@@ -15,7 +15,7 @@ const entries = {
     topic: 'certificate',
   },
   'connection-reset': { sentence: 'The connection was closed before an answer arrived.', topic: 'answer' },
-  'not-http': { sentence: 'The answer is not HTTP/1.1.', topic: 'url' },
+  'not-http': { sentence: 'The answer is not well-formed HTTP/1.1, or its head is over 16 KB.', topic: 'url' },
   'slow-answer': {
     sentence: 'No answer arrived within the time after which the service gives up (5 seconds).',
     topic: 'answer',

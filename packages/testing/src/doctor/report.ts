@@ -10,7 +10,7 @@ export type DoctorNoAnswer = 'dns' | 'rejected' | 'tls' | 'reset' | 'timeout' | 
 export interface DoctorAnswer {
   /** HTTP status, or null without an answer. */
   readonly status: number | null
-  /** Milliseconds from the request to the end of the answer. */
+  /** Milliseconds from the request to the head of the answer. */
   readonly ms: number
   /** Why there is no answer, or null. */
   readonly noAnswer: DoctorNoAnswer | null
@@ -65,6 +65,8 @@ export interface DoctorReport {
 export interface Answer extends DoctorAnswer {
   /** Target of a redirect, or null. */
   readonly location: string | null
+  /** The header `Retry-After`, or null. */
+  readonly retryAfter: string | null
   /** The receiver's clock, in milliseconds since the epoch, or null. */
   readonly date: number | null
   /** Whether the answer asks for credentials. */

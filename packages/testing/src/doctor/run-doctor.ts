@@ -32,7 +32,7 @@ interface Run {
 export async function runDoctor(options: DoctorOptions): Promise<DoctorReport> {
   const checked = checkOptions(options)
   const { target, timeoutMs, signal, fetch, effects = null, onProbe, now } = checked
-  const settings = { url: target, waitMs: timeoutMs * patience, signal }
+  const settings = { url: target, waitMs: timeoutMs * patience, signal, now }
   const sender = fetch === undefined ? createSocketSender(settings) : createFetchSender(fetch, settings)
   const bench = createBench(checked, sender)
   const runs: Run[] = []

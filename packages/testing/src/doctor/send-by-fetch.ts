@@ -1,7 +1,8 @@
 /** Sends through a function such as `fetch`, for receivers without a socket. @module */
+import { parseHttpDate } from '@payment-integration/contract/parse'
 import type { SignedDelivery } from '../deliveries/create-deliveries.js'
 import type { Answer } from './report.js'
-import { noAnswerOf, type Sender, type SenderOptions } from './send.js'
+import { failureOf, nothing, type Sender, type SenderOptions, withUserAgent } from './send.js'
 
 /** The request that {@link DoctorFetch} receives beside the URL. */
 export interface DoctorRequest {
@@ -24,9 +25,7 @@ export interface DoctorResponse {
 export type DoctorFetch = (url: string, request: DoctorRequest) => Promise<DoctorResponse>
 
 /** Creates the sender of a function. It has no sockets. */
-export function createFetchSender(fetch: DoctorFetch, { url, waitMs, signal }: SenderOptions): Sender {
-  const nothing = { status: null, location: null, date: null, wantsLogin: false, reused: false, errorCode: null }
-
+export function createFetchSender(fetch: DoctorFetch, { url, waitMs, signal, now }: SenderOptions): Sender {
   async function send({ headers, body }: SignedDelivery): Promise<Answer> {
     signal?.throwIfAborted()
     const begun = performance.now()
@@ -41,7 +40,8 @@ export function createFetchSender(fetch: DoctorFetch, { url, waitMs, signal }: S
       timer = setTimeout(end, waitMs)
       signal?.addEventListener('abort', end, { once: true })
     })
-    const answered = fetch(url.href, { method: 'POST', headers, body, redirect: 'manual', signal: stop.signal })
+    const request = { method: 'POST', headers: withUserAgent(headers), body, redirect: 'manual' } as const
+    const answered = fetch(url.href, { ...request, signal: stop.signal })
     const ended = answered.then(
       (response) => {
         release(response.body)
@@ -55,16 +55,15 @@ export function createFetchSender(fetch: DoctorFetch, { url, waitMs, signal }: S
     const ms = Math.round(performance.now() - begun)
     signal?.throwIfAborted()
     if (first === null) return { ...nothing, ms, noAnswer: 'timeout' }
-    if (first.response === null) return { ...nothing, ms, ...failureOf(first.error) }
+    if (first.response === null) return { ...nothing, ms, ...failureOf(causeOf(first.error)) }
     const { status, headers: got } = first.response
-    const date = Date.parse(got.get('date') ?? '')
     return {
       ...nothing,
       ms,
-      noAnswer: null,
       status,
       location: got.get('location'),
-      date: Number.isNaN(date) ? null : date,
+      retryAfter: got.get('retry-after'),
+      date: parseHttpDate(got.get('date') ?? '', now()),
       wantsLogin: got.get('www-authenticate') !== null,
     }
   }
@@ -79,11 +78,7 @@ function release(body: unknown): void {
 }
 
 /** `fetch` puts the system's error into `cause`. */
-function failureOf(error: unknown): Pick<Answer, 'noAnswer' | 'errorCode'> {
-  const { cause, code } = Object(error) as { cause?: unknown; code?: unknown }
-  const found = (Object(cause) as { code?: unknown }).code ?? code
-  return {
-    noAnswer: noAnswerOf({ code: found }),
-    errorCode: typeof found === 'string' ? found : null,
-  }
+function causeOf(error: unknown): unknown {
+  const { cause } = Object(error) as { cause?: unknown }
+  return (Object(cause) as { code?: unknown }).code === undefined ? error : cause
 }

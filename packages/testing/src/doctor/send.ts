@@ -1,6 +1,10 @@
-/** Sends a request as the service does, and reports the answer; redirects are not followed. @module */
-import { Agent, type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http'
-import { request as httpsRequest, Agent as TlsAgent } from 'node:https'
+/** Sends a request as the service does, and reads the answer as it does. Source: docs/interface.md 6. @module */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createSecureContext } from 'node:tls'
+import { notificationUserAgent } from '@payment-integration/contract'
+import { filterAnswers, maxAnswerHeadBytes } from '@payment-integration/contract/answers'
+import { parseHttpDate } from '@payment-integration/contract/parse'
+import { Agent, buildConnector, type Dispatcher } from 'undici'
 import type { SignedDelivery } from '../deliveries/create-deliveries.js'
 import type { Answer, DoctorNoAnswer } from './report.js'
 
@@ -28,40 +32,38 @@ export interface SenderOptions {
   /** Longest wait for an answer, in milliseconds. */
   readonly waitMs: number
   readonly signal: AbortSignal | undefined
+  /** Unix time in milliseconds. */
+  readonly now: () => number
 }
 
-/** The body of an answer is not needed. More than this many bytes of it end the wait. */
-const maxAnswerBytes = 65_536
+/** Most bytes that are read of a body, and how long that of a 2xx may take, in milliseconds: those of the service. */
+const maxBodyBytes = 16 * 1024
+const successBodyMs = 250
 const pieceMs = 30
 
 /** Creates the sender that opens connections of its own. */
-export function createSocketSender({ url, waitMs, signal }: SenderOptions): Sender {
-  const isTls = url.protocol === 'https:'
-  const newAgent = (keepAlive: boolean) => (isTls ? new TlsAgent({ keepAlive }) : new Agent({ keepAlive }))
+export function createSocketSender({ url, waitMs, signal, now }: SenderOptions): Sender {
+  const target = { origin: url.origin, path: `${url.pathname}${url.search}`, method: 'POST' } as const
 
-  function open(agent: Agent, { headers, body }: SignedDelivery): ClientRequest {
-    const lengthOf = { 'Content-Length': String(body.byteLength) }
-    const options = { method: 'POST', agent, headers: { ...headers, ...lengthOf } }
-    return isTls ? httpsRequest(url, options) : httpRequest(url, options)
+  async function exchange(wire: Wire, { headers, body }: SignedDelivery, pieces?: Pieces): Promise<Answer> {
+    signal?.throwIfAborted()
+    const length = { 'content-length': String(body.byteLength) }
+    const request = {
+      ...target,
+      headers: { ...withUserAgent(headers), ...(pieces === undefined ? {} : length) },
+      body: pieces?.(body) ?? body,
+    } as Dispatcher.DispatchOptions
+    const answer = await answerTo(wire, request, { waitMs, signal, now })
+    signal?.throwIfAborted()
+    return answer
   }
 
-  async function exchange(agent: Agent, delivery: SignedDelivery, write = writeWhole): Promise<Answer> {
-    signal?.throwIfAborted()
-    const begun = performance.now()
-    const request = open(agent, delivery)
-    const answer = answerTo(request, begun, waitMs, signal)
-    write(request, delivery.body)
-    const seen = await answer
-    signal?.throwIfAborted()
-    return seen
-  }
-
-  async function once(delivery: SignedDelivery, write?: typeof writeWhole): Promise<Answer> {
-    const agent = newAgent(false)
+  async function once(delivery: SignedDelivery, pieces?: Pieces): Promise<Answer> {
+    const wire = openWire()
     try {
-      return await exchange(agent, delivery, write)
+      return await exchange(wire, delivery, pieces)
     } finally {
-      agent.destroy()
+      wire.destroy()
     }
   }
 
@@ -69,115 +71,156 @@ export function createSocketSender({ url, waitMs, signal }: SenderOptions): Send
     send: (delivery) => once(delivery),
     sockets: {
       async sendOnOneConnection(deliveries) {
-        const agent = newAgent(true)
+        const wire = openWire()
         const answers: Answer[] = []
         try {
-          for (const delivery of deliveries) {
-            answers.push(await exchange(agent, delivery))
-            // Node returns the connection to the agent after the answer's last event.
-            await new Promise((resolve) => setImmediate(resolve))
-          }
+          for (const delivery of deliveries) answers.push(await exchange(wire, delivery))
         } finally {
-          agent.destroy()
+          wire.destroy()
         }
         return answers
       },
       async breakUpload(delivery) {
-        signal?.throwIfAborted()
-        const agent = newAgent(false)
-        const request = open(agent, delivery)
-        request.on('error', () => undefined)
-        request.on('response', (response) => response.resume())
-        await new Promise<void>((resolve) => {
-          const finish = () => {
-            clearTimeout(timer)
-            signal?.removeEventListener('abort', finish)
-            request.destroy()
-            resolve()
-          }
-          const timer = setTimeout(finish, waitMs)
-          signal?.addEventListener('abort', finish, { once: true })
-          request.once('close', finish)
-          request.write(delivery.body.subarray(0, Math.ceil(delivery.body.byteLength / 2)), finish)
-        })
-        agent.destroy()
-        signal?.throwIfAborted()
+        await once(delivery, half)
       },
-      sendInPieces: (delivery) => once(delivery, writeInPieces),
+      sendInPieces: (delivery) => once(delivery, inPieces),
     },
   }
 }
 
-function writeWhole(request: ClientRequest, body: Uint8Array): void {
-  request.end(body)
-}
+/** Headers with the `User-Agent` of the service. */
+export const withUserAgent = (headers: Readonly<Record<string, string>>): Record<string, string> => ({
+  'User-Agent': notificationUserAgent,
+  ...headers,
+})
 
-function writeInPieces(request: ClientRequest, body: Uint8Array): void {
+/** Writes a body. */
+type Pieces = (body: Uint8Array) => AsyncIterable<Uint8Array>
+
+async function* inPieces(body: Uint8Array): AsyncGenerator<Uint8Array> {
   const third = Math.ceil(body.byteLength / 3)
-  request.setNoDelay(true)
-  request.flushHeaders()
-  const writeFrom = (start: number) => {
-    if (request.destroyed) return
-    if (start >= body.byteLength) request.end()
-    else
-      request.write(body.subarray(start, start + third), () => {
-        setTimeout(writeFrom, pieceMs, start + third)
-      })
+  for (let start = 0; start < body.byteLength; start += third) {
+    await sleep(pieceMs)
+    yield body.subarray(start, start + third)
   }
-  setTimeout(writeFrom, pieceMs, 0)
 }
 
-/** The answer to a request, or why there is none. Never rejects. */
+async function* half(body: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield body.subarray(0, Math.ceil(body.byteLength / 2))
+  await sleep(pieceMs)
+  throw new Error('The upload is broken.')
+}
+
+/** At most one connection at a time. */
+interface Wire {
+  readonly agent: Agent
+  /** Connections so far. */
+  connections(): number
+  /** Closes it, also while it is being opened. */
+  destroy(): void
+}
+
+function openWire(): Wire {
+  // Explicit, because variables of the environment could weaken them.
+  const secureContext = createSecureContext({ minVersion: 'TLSv1.2' })
+  const connect = buildConnector({ timeout: 0, secureContext, rejectUnauthorized: true, maxCachedSessions: 0 })
+  const sockets: { destroy(): unknown }[] = []
+  const agent = new Agent({
+    connections: 1,
+    maxHeaderSize: maxAnswerHeadBytes,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect(options, callback) {
+      const socket = connect(options, (...made) => {
+        if (made[0] === null) filterAnswers(made[1])
+        callback(...made)
+      }) as unknown as { destroy(): unknown }
+      sockets.push(socket)
+    },
+  })
+  return {
+    agent,
+    connections: () => sockets.length,
+    destroy() {
+      for (const socket of sockets) socket.destroy()
+      agent.destroy().catch(() => undefined)
+    },
+  }
+}
+
+type Fields = Readonly<Record<string, string | string[] | undefined>>
+
+/** The answer to a request, or why there is none. Its head decides, as at the service. Never rejects. */
 function answerTo(
-  request: ClientRequest,
-  begun: number,
-  waitMs: number,
-  signal: AbortSignal | undefined,
+  { agent, connections }: Wire,
+  request: Dispatcher.DispatchOptions,
+  { waitMs, signal, now }: Omit<SenderOptions, 'url'>,
 ): Promise<Answer> {
   return new Promise((resolve) => {
-    let response: IncomingMessage | null = null
-    const finish = (noAnswer: DoctorNoAnswer | null, errorCode: string | null = null) => {
+    const begun = performance.now()
+    const before = connections()
+    const passed = () => Math.round(performance.now() - begun)
+    let head: Answer | null = null
+    let controller: Dispatcher.DispatchController | undefined
+    let isOver = false
+    let bytes = 0
+    const finish = (answer: Answer) => {
+      isOver = true
       clearTimeout(timer)
       signal?.removeEventListener('abort', abort)
-      const { reusedSocket: reused } = request
-      const ms = Math.round(performance.now() - begun)
-      resolve({ ...headOf(noAnswer === null ? response : null), ms, noAnswer, errorCode, reused })
+      resolve(answer)
     }
     const end = (noAnswer: DoctorNoAnswer) => {
-      finish(noAnswer)
-      request.destroy()
+      if (!isOver) finish(head ?? { ...nothing, ms: passed(), noAnswer })
+      controller?.abort(new Error('The wait is over.'))
     }
     const abort = () => end('failed')
-    const timer = setTimeout(end, waitMs, 'timeout')
+    let timer = setTimeout(end, waitMs, 'timeout')
     signal?.addEventListener('abort', abort, { once: true })
-    request.on('response', (received: IncomingMessage) => {
-      response = received
-      let bytes = 0
-      received.on('data', (chunk: Uint8Array) => {
-        bytes += chunk.byteLength
-        if (bytes <= maxAnswerBytes) return
-        finish(null)
-        request.destroy()
-      })
-      received.on('end', () => finish(null))
-      // The status has arrived, which is all that counts.
-      received.on('error', () => finish(null))
-      received.on('close', () => finish(null))
+    agent.dispatch(request, {
+      onRequestStart(started) {
+        controller = started
+        if (isOver) started.abort(new Error('The wait is over.'))
+      },
+      onResponseStart(_, status, fields) {
+        head = { ...headOf(status, fields, now()), ms: passed(), reused: connections() === before }
+        if (status >= 300 || waitMs - passed() <= successBodyMs) return
+        clearTimeout(timer)
+        timer = setTimeout(end, successBodyMs, 'timeout')
+      },
+      onResponseData(_, { byteLength }) {
+        bytes += byteLength
+        if (bytes > maxBodyBytes) end('failed')
+      },
+      onResponseEnd: () => end('failed'),
+      onResponseError(_, error) {
+        if (!isOver) finish(head ?? { ...nothing, ms: passed(), ...failureOf(error) })
+      },
     })
-    request.on('error', (error: NodeJS.ErrnoException) => {
-      if (response === null) finish(noAnswerOf(error), error.code ?? null)
-    })
-    request.on('close', () => finish('reset'))
   })
 }
 
-function headOf(response: IncomingMessage | null): Pick<Answer, 'status' | 'location' | 'date' | 'wantsLogin'> {
-  const date = Date.parse(response?.headers.date ?? '')
+/** An answer without its time. */
+export const nothing = {
+  status: null,
+  noAnswer: null,
+  location: null,
+  retryAfter: null,
+  date: null,
+  wantsLogin: false,
+  reused: false,
+  errorCode: null,
+} as const satisfies Omit<Answer, 'ms'>
+
+function headOf(status: number, fields: Fields, now: number) {
+  const field = (name: string) => [fields[name]].flat()[0] ?? null
   return {
-    status: response?.statusCode ?? null,
-    location: response?.headers.location ?? null,
-    date: Number.isNaN(date) ? null : date,
-    wantsLogin: response?.headers['www-authenticate'] !== undefined,
+    ...nothing,
+    status,
+    location: field('location'),
+    retryAfter: field('retry-after'),
+    date: parseHttpDate(field('date') ?? '', now),
+    wantsLogin: field('www-authenticate') !== null,
   }
 }
 
@@ -191,13 +234,15 @@ const byCode: Readonly<Record<string, DoctorNoAnswer>> = {
   ETIMEDOUT: 'timeout',
   ECONNRESET: 'reset',
   EPIPE: 'reset',
+  ERR_ANSWER_MALFORMED: 'not-http',
 }
 
-/** The kind of a connection error. */
-export function noAnswerOf(error: { readonly code?: unknown }): DoctorNoAnswer {
-  const code = typeof error.code === 'string' ? error.code : ''
-  const known = byCode[code]
-  if (known !== undefined) return known
-  if (code.startsWith('HPE_')) return 'not-http'
-  return /CERT|TLS|SSL|SIGNED|SIGNATURE|ISSUER|EPROTO/.test(code) ? 'tls' : 'failed'
+/** The kind and the code of a connection error. */
+export function failureOf(error: unknown): Pick<Answer, 'noAnswer' | 'errorCode'> {
+  const { code } = Object(error) as { readonly code?: unknown }
+  if (typeof code !== 'string') return { noAnswer: 'failed', errorCode: null }
+  // Undici's code for a connection that the other side closed.
+  const errorCode = code === 'UND_ERR_SOCKET' ? 'ECONNRESET' : code
+  const isTls = /CERT|TLS|SSL|SIGNED|SIGNATURE|ISSUER|EPROTO/.test(errorCode)
+  return { noAnswer: byCode[errorCode] ?? (isTls ? 'tls' : 'failed'), errorCode }
 }

@@ -5,6 +5,7 @@ export { type DoctorFix, doctorFrameworks } from '../doctor/fixes.js'
 export { type DoctorOptions, doctorDefaults } from '../doctor/options.js'
 export { type DoctorProbeName, doctorProbeNames } from '../doctor/probe-names.js'
 export type {
+  Answer,
   DoctorAnswer,
   DoctorFinding,
   DoctorNoAnswer,
@@ -13,4 +14,5 @@ export type {
   DoctorVerdict,
 } from '../doctor/report.js'
 export { runDoctor } from '../doctor/run-doctor.js'
+export { createSocketSender, type Sender, type SenderOptions, type Sockets } from '../doctor/send.js'
 export type { DoctorFetch, DoctorRequest, DoctorResponse } from '../doctor/send-by-fetch.js'

@@ -52,6 +52,22 @@ describe('tidy', () => {
     expect(places(code, /\b(to[d]o|fix[m]e|xx[x]|hac[k])\b|not implemente[d]|for no[w]|stu[b]/i)).toEqual([])
   })
 
+  test('times and numbers in text are parsed by their form', () => {
+    // Date.parse takes "soon 5" for a day of 2001, and the others take "12abc" for 12. These files call them after a
+    // check of the form, of a schema or of a pattern.
+    const checked = [
+      ...['chain-evm/src/token-answers.ts', 'chain-evm/src/integration-suffix.ts', 'chain-evm/src/proof/'],
+      ...['cli/src/commands/mirror/text.ts', 'cli/src/dev/printer.ts', 'client/src/internal/list-order.ts'],
+      ...['client/src/reconcile/', 'console/src/portal/pages/lists.tsx', 'console/src/view/text.ts'],
+      ...['contract/src/http-date.ts', 'contract/src/parse-numbers.ts', 'core/src/operators/hash-slots.ts'],
+      ...['identity-sumsub/src/internal/hmac.ts', 'mirror/src/status.ts', 'mirror/src/reconcile.ts'],
+      ...['testing/src/builders/payments.ts', 'testing/src/explain/'],
+    ]
+    const shipped = code.filter(({ path }) => /^packages\/[^/]+\/src\//.test(path) && !/[.]test[.]tsx?$/.test(path))
+    const others = shipped.filter(({ path }) => !checked.some((each) => path.startsWith(`packages/${each}`)))
+    expect(places(others, /\b(Date[.]parse|parseInt|parseFloat)[(]/)).toEqual([])
+  })
+
   test('no file has a mark of an unfinished merge', () => {
     expect(places(files, /^(<{7}|>{7}) /)).toEqual([])
   })

@@ -11,6 +11,7 @@ import {
   type StoredMsg,
 } from '@nats-io/jetstream'
 import { headers } from '@nats-io/transport-node'
+import { parseInstant } from '@payment-integration/contract/parse'
 import { systemClock } from '@payment-integration/core'
 import type { Clock } from '@payment-integration/core/ports'
 import { FeedError } from './errors.js'
@@ -112,13 +113,11 @@ export function createFeedStream(connection: FeedConnection, chainId: number, cl
   }
 
   async function get(query: MessageQuery): Promise<FeedMessage | null> {
-    try {
-      const stored = await manage(({ streams }) => streams.getMessage(name, query))
-      return stored === null ? null : messageOf(stored)
-    } catch (error) {
+    const stored = await manage(({ streams }) => streams.getMessage(name, query)).catch((error: unknown) => {
       if (hasCode(error, JetStreamApiCodes.StreamNotFound)) return null
       throw unavailable(error)
-    }
+    })
+    return stored === null ? null : messageOf(stored)
   }
 
   return {
@@ -203,7 +202,9 @@ export function createFeedStream(connection: FeedConnection, chainId: number, cl
 }
 
 function messageOf({ seq, header, timestamp, data }: StoredMsg): FeedMessage {
-  return { sequence: seq, publisher: header.get(publisherHeader), storedAt: Date.parse(timestamp), data }
+  const storedAt = parseInstant(timestamp)
+  if (storedAt === null) throw new FeedError('ERR_FEED_MESSAGE', 'A message of the feed has no time.')
+  return { sequence: seq, publisher: header.get(publisherHeader), storedAt, data }
 }
 
 function moved(chainId: number, sequence: number): FeedError {

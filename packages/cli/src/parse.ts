@@ -1,5 +1,7 @@
 /** Parses values of arguments and options. Each parser throws InvalidArgumentError with the expected form. @module */
+
 import { parseUrl } from '@payment-integration/contract'
+import { parseInstant } from '@payment-integration/contract/parse'
 import { InvalidArgumentError } from 'commander'
 
 const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
@@ -25,7 +27,6 @@ function durationMs(text: string): number | null {
 
 const expectedMoment =
   'Expected a time such as 2026-03-01, 2026-03-01T09:30:00Z or 2026-03-01T09:30+01:00, or how long ago: 90m, 2h, 7d.'
-const isoTime = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2}))?$/
 
 /**
  * Creates a parser of times: an ISO 8601 date (midnight UTC), a date and time with a zone, or how long ago.
@@ -37,11 +38,8 @@ export function momentParser(now: () => number): (text: string) => number {
   return (text) => {
     const ago = durationMs(text)
     if (ago !== null) return Math.max(0, now() - ago)
-    const [, day] = isoTime.exec(text) ?? []
-    const at = Date.parse(text)
-    // Date.parse reads February 30 as a day of March.
-    if (day === undefined || Number.isNaN(at) || new Date(Date.parse(day)).toISOString().slice(0, 10) !== day)
-      throw new InvalidArgumentError(expectedMoment)
+    const at = parseInstant(text)
+    if (at === null) throw new InvalidArgumentError(expectedMoment)
     if (at < 0) throw new InvalidArgumentError('Expected a time since 1970.')
     return at
   }

@@ -209,6 +209,7 @@ test.each<[string, object, typeof TypeError | typeof RangeError]>([
   ['checkpoint is not a checkpoint', { checkpoint: { cursor: 'x' } }, TypeError],
   ['checkpoint is a text', { checkpoint: '{}' }, TypeError],
   ['checkpoint is of another format', { checkpoint: { format: 2 } }, TypeError],
+  ['checkpoint covers up to no time', { checkpoint: { ...kept, coveredTo: 'block 5' } }, TypeError],
   ['checkpoint has a malformed failure', { checkpoint: { ...kept, failed: [{ chainId: '1' }] } }, TypeError],
   [
     'checkpoint has an interrupted run of unknown reach',

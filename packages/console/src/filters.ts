@@ -1,5 +1,6 @@
 /** Reads filters from a page's URL. @module */
 import { type PaymentState, paymentStates } from '@payment-integration/contract'
+import { parseInstant } from '@payment-integration/contract/parse'
 import type {
   ConsolePaymentFilter,
   ConsolePosition,
@@ -93,8 +94,8 @@ function common({ chain, since, until }: Given) {
 
 /** A time of a form: UTC, as `2026-01-31T12:30`, or unix milliseconds. */
 function timeOf(name: string, text: string): number {
-  const time = /^\d{9,15}$/.test(text) ? Number(text) : Date.parse(/(Z|[+-]\d\d:\d\d)$/.test(text) ? text : `${text}Z`)
-  if (!Number.isSafeInteger(time) || time < 0) throw new FilterError(`${name} is no time such as 2026-01-31T12:30.`)
+  const time = /^\d{9,15}$/.test(text) ? Number(text) : (parseInstant(text) ?? parseInstant(`${text}Z`) ?? -1)
+  if (time < 0) throw new FilterError(`${name} is no time such as 2026-01-31T12:30.`)
   return time
 }
 

@@ -122,8 +122,11 @@ export function createRedisVersionStore(options: RedisVersionStoreOptions): List
     async current(payment) {
       guard.check()
       const stored = await send(['GET', keysOf(payment).version])
+      if (stored === null) return undefined
       // After the version, a space and a token.
-      return stored === null ? undefined : Number.parseInt(String(stored), 10)
+      const [, version] = /^([0-9]{1,16})(?: |$)/.exec(String(stored)) ?? []
+      if (version === undefined) throw new TypeError('The key of a version has another value; choose another prefix.')
+      return Number(version)
     },
     async *list(integrationAddress) {
       guard.check()

@@ -144,6 +144,16 @@ describe.skipIf(redisMissing !== null)(`Redis${redisMissing === null ? '' : ` ($
     expect(await holder).toBe('apply')
   })
 
+  test('a version that something else has overwritten is reported, not read in part', async () => {
+    const { prefix, here } = pair(60_000)
+    const { integrationAddress, chainId, txHash } = payment
+    const key = `${prefix}{${JSON.stringify([integrationAddress, chainId, txHash])}}`
+    for (const value of ['12abc', '0x5', '-3', '']) {
+      await ioredis.set(key, value)
+      await expect(here.current(payment), value).rejects.toThrow(TypeError)
+    }
+  })
+
   test('a command that Redis refuses leaves the version, and the payment is free at once', async () => {
     const { prefix, here } = pair(60_000)
     await ioredis.set(`${prefix}text`, 'no list')

@@ -3,7 +3,7 @@ import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import { parseForeignJson } from '@payment-integration/contract/parse'
+import { parseContentLength, parseForeignJson } from '@payment-integration/contract/parse'
 import { answerBytes, isLargeError, refusalBytes } from './answer-limits.js'
 import { type BodyBuffers, createBodyBuffers } from './body-buffers.js'
 import { HttpStatusError, StaleConnectionError, TooLargeError } from './failures.js'
@@ -115,7 +115,7 @@ async function readAnswer(response: IncomingMessage, buffers: BodyBuffers, maxBy
   const retryAfter = headers['retry-after'] ?? null
   const most = isSuccess(status) ? maxBytes : Math.min(refusalBytes, maxBytes)
   try {
-    const body = await buffers.fill(stream, Number(headers['content-length'] ?? 0), isPacked, most)
+    const body = await buffers.fill(stream, parseContentLength(headers['content-length']) ?? 0, isPacked, most)
     return { status, retryAfter, body }
   } catch (error) {
     // The status says enough.

@@ -134,6 +134,8 @@ test.each<[string, NodeObject]>([
   ['cumulativeGasUsed is missing or malformed', { cumulativeGasUsed: '0xzz' }],
   ['status is missing or malformed', { status: '0x' }],
   ['type is missing or malformed', { type: '0x80' }],
+  ['type is missing or malformed', { type: '' }],
+  ['type is missing or malformed', { type: ' 2 ' }],
   ['logs is missing or malformed', { logs: null }],
   ['log is missing or malformed', { logs: [null] }],
   ['address is missing or malformed', { logs: [{ address: '0x12', topics: [], data: '0x' }] }],

@@ -3,6 +3,7 @@
  * For type 0x7e: op-geth `core/types/receipt.go`, which encodes a deposit's nonce and version once it has a version.
  * @module
  */
+import { toQuantity } from '../internal/hex.js'
 import { bytesIn, itemLength, quantityDigits, quantityLength, type RlpWriter, UnencodableError } from './rlp-writer.js'
 
 /** The fields of a receipt and of a log as a node answers them. */
@@ -67,8 +68,8 @@ export function writeReceipt(writer: RlpWriter, measured: MeasuredReceipt): void
 
 function typeOf(value: unknown): number {
   if (value === undefined || value === null) return 0
-  const type = typeof value === 'string' ? Number(value) : Number.NaN
-  if (Number.isInteger(type) && type >= 0 && type < 0x80) return type
+  const type = toQuantity(value)
+  if (type !== null && type < 0x80) return type
   throw new UnencodableError('type')
 }
 

@@ -1,4 +1,5 @@
 /** The checkpoint of reconciling: JSON that the caller stores between runs. @module */
+import { parseInstant } from '@payment-integration/contract/parse'
 import { isTxHash } from '../internal/check.js'
 
 /** Pass it to the next run unchanged. Its fields are for inspection and may change in the next version. */
@@ -74,7 +75,7 @@ export function checkCheckpoint(value: unknown, integrationAddress: string): Rec
 }
 
 function isInstant(value: unknown): value is string {
-  return typeof value === 'string' && !Number.isNaN(Date.parse(value))
+  return parseInstant(value) !== null
 }
 
 function isInstantOrNull(value: unknown): value is string | null {

@@ -96,8 +96,8 @@ export function createFeed(sampler: Sampler, render: Renderers, start: number): 
   /** Kept events after an id; null: some are not kept. */
   function missedSince(after: string): Numbered[] | null {
     const [process, text = ''] = after.split('.')
-    const last = Number(text)
-    if (process !== String(start) || !Number.isSafeInteger(last) || last < keptAfter || last > number) return null
+    const last = /^\d{1,15}$/.test(text) ? Number(text) : -1
+    if (process !== String(start) || last < keptAfter || last > number) return null
     return kept.filter((each) => each.number > last)
   }
 

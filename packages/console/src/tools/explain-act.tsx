@@ -1,5 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Explains a pasted delivery at once. @module */
+import { parseInstant } from '@payment-integration/contract/parse'
 import type { Act } from '../acts/act.js'
 import { FilterError } from '../filters.js'
 import { integrationChoices } from '../pages/part-of.js'
@@ -13,8 +14,8 @@ export const explainAct: Act = {
     const { fields, service, now } = input
     const explain = givenTool(input.tools.explain)
     const { address } = await integrationOf(input)
-    const receivedAt = fields['at'] === undefined ? now() : Date.parse(`${fields['at']}Z`)
-    if (!Number.isFinite(receivedAt)) throw new FilterError('Received at is no time such as 2026-01-31T12:30:00.')
+    const receivedAt = fields['at'] === undefined ? now() : parseInstant(`${fields['at']}Z`)
+    if (receivedAt === null) throw new FilterError('Received at is no time such as 2026-01-31T12:30:00.')
     // A form turns every line end into CR LF.
     const [headers, body] = [fields['headers'] ?? '', (fields['body'] ?? '').replaceAll('\r\n', '\n')]
     const result = await explain({ integrationAddress: address, headers, body, receivedAt })

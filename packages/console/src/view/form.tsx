@@ -1,5 +1,6 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** The filters of a list: a form whose fields are the URL's parameters. @module */
+import { parseInstant } from '@payment-integration/contract/parse'
 import type { Given } from '../filters.js'
 import { hrefOf } from './parts.js'
 
@@ -59,6 +60,6 @@ export function Filters({ fields, given, ...place }: FiltersProps) {
 /** A time of a link is in unix milliseconds; the field of a form shows it as text. */
 function inputValue(kind: string | undefined, value = ''): string {
   if (kind !== 'datetime-local') return value
-  const time = /^\d{9,15}$/.test(value) ? Number(value) : Date.parse(`${value.slice(0, 16)}Z`)
-  return Number.isFinite(time) ? new Date(time).toISOString().slice(0, 16) : ''
+  const time = /^\d{9,15}$/.test(value) ? Number(value) : parseInstant(`${value.slice(0, 16)}Z`)
+  return time === null ? '' : new Date(time).toISOString().slice(0, 16)
 }

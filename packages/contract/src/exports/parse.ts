@@ -8,3 +8,4 @@ export {
   readForeignJson,
 } from '../foreign-json.js'
 export { parseHttpDate, parseRetryAfter } from '../http-date.js'
+export { parseContentLength, parseInstant } from '../parse-numbers.js'

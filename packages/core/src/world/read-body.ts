@@ -1,4 +1,5 @@
 /** Reads the body of a request to a host's routes and pages, up to a cap. @module */
+import { parseContentLength } from '@payment-integration/contract/parse'
 import { RequestBodyError } from '../errors.js'
 
 /**
@@ -7,11 +8,15 @@ import { RequestBodyError } from '../errors.js'
  */
 export async function readRequestBody(request: Request, maxBytes: number): Promise<Uint8Array> {
   const tooLarge = () => new RequestBodyError('ERR_BODY_TOO_LARGE', `Body is larger than ${maxBytes} bytes`)
-  const declared = request.headers.get('content-length')
-  if (declared !== null && Number(declared) > maxBytes) throw tooLarge()
+  const declared = parseContentLength(request.headers.get('content-length'))
+  if (declared !== null && declared > maxBytes) throw tooLarge()
   // The HTTP library reads a whole body several times faster than a stream. Its length was checked above, and Node
   // enforces it.
-  if (declared !== null) return new Uint8Array(await request.arrayBuffer().catch(incomplete))
+  if (declared !== null) {
+    const body = new Uint8Array(await request.arrayBuffer().catch(incomplete))
+    if (body.byteLength > maxBytes) throw tooLarge()
+    return body
+  }
   if (request.body === null) return new Uint8Array(0)
   const reader = request.body.getReader()
   const chunks: Uint8Array[] = []

@@ -1,4 +1,5 @@
 /** Parses times of the provider. @module */
+import { parseInstant } from '@payment-integration/contract/parse'
 import { text } from './json.js'
 
 /**
@@ -7,6 +8,5 @@ import { text } from './json.js'
  */
 export function parseTime(value: unknown): number | null {
   const match = /^(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}:\d{2}(?:\.\d{1,3})?)(?:Z|\+00:?00)?$/.exec(text(value) ?? '')
-  const at = match === null ? Number.NaN : Date.parse(`${match[1]}T${match[2]}Z`)
-  return Number.isNaN(at) ? null : at
+  return match === null ? null : parseInstant(`${match[1]}T${match[2]}Z`)
 }

@@ -1,6 +1,7 @@
 /** Runs one request and its answer under one time budget. Source: docs/interface.md 6 (5 seconds, any 2xx). @module */
 import { TIMEOUT } from 'node:dns'
 import { MalformedAnswerError } from '@payment-integration/contract/answers'
+import { parseContentLength } from '@payment-integration/contract/parse'
 import type { Post, PostFailure, PostResult } from '@payment-integration/core/ports'
 import { type Dispatcher, errors } from 'undici'
 import { BudgetSpentError } from '../internal/budget.js'
@@ -108,7 +109,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     }
     if (status < 300) shortenBudgetSoon(this)
     // Content-Length is too long: bytes that arrived with the head stay in the excerpt.
-    if (Number(fields['content-length']) > readBytes) setImmediate(() => this.end(new Error('The body is too long.')))
+    if ((parseContentLength(fields['content-length']) ?? 0) > readBytes)
+      setImmediate(() => this.end(new Error('The body is too long.')))
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Uint8Array): void {

@@ -85,8 +85,7 @@ function withAmount(each: RestoredSnapshot, name: string, form: string, from: un
 /** The texts that an amount may have had, such as 12.5 and 12.50. */
 function amountForms(amount: unknown): string[] {
   const text = String(amount)
-  const number = Number(text)
-  if (!Number.isFinite(number) || /e/i.test(text)) return [text]
+  if (!/^-?[0-9]+(?:\.[0-9]*)?$/.test(text)) return [text]
   const bare = text.includes('.') ? text.replace(/0{1,20}$/, '').replace(/\.$/, '') : text
   const decimals = bare.split('.')[1]?.length ?? 0
   const padded = [1, 2]

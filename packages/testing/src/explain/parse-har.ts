@@ -1,5 +1,6 @@
 /** Parses a HAR file, as browsers and proxies export it, and the event of a gateway. @module */
 import { signatureHeader } from '@payment-integration/contract'
+import { parseInstant } from '@payment-integration/contract/parse'
 import { isRecord, type JsonRecord } from './body-form.js'
 import { bodyOfText } from './parse-http.js'
 import type { ParsedRequest } from './parsed-request.js'
@@ -11,11 +12,10 @@ export function parseHar(log: JsonRecord, chosen: number | string | undefined): 
   const entries = (Array.isArray(log['entries']) ? log['entries'] : []).filter(isRecord)
   const entry = choose(entries, chosen)
   const request = isRecord(entry['request']) ? entry['request'] : {}
-  const recordedAt = Date.parse(String(entry['startedDateTime']))
   return {
     form: 'har',
     headers: headersOf(entry),
-    recordedAt: Number.isFinite(recordedAt) ? recordedAt : null,
+    recordedAt: parseInstant(entry['startedDateTime']),
     ...postData(request['postData']),
   }
 }

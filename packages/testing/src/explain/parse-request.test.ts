@@ -111,6 +111,8 @@ test('the body of a raw message keeps bytes that are not text', () => {
 test('a HAR file says when the request was made', () => {
   expect(parseRequest(har(harEntry)).recordedAt).toBe(Date.UTC(2026, 2, 1, 9, 30))
   expect(parseRequest(raw('\n')).recordedAt).toBeNull()
+  for (const startedDateTime of ['-1', 'entry 5', '2026-02-30T09:30:00Z', 1])
+    expect(parseRequest(har({ ...harEntry, startedDateTime })).recordedAt, String(startedDateTime)).toBeNull()
 })
 
 test.each([

@@ -22,8 +22,9 @@ export function mint(state: ProviderState, donor: ProviderClient, field: (name: 
     throw new Refusal(400, "'applicantId' and 'forClientId' must be provided for creating a share token")
   const applicant = applicantOf(state, donor, applicantId)
   if (!(donor.partners ?? []).includes(forClientId)) throw new Refusal(400, 10501)
-  const ttlInSecs = Number(field('ttlInSecs') ?? defaultTtlInSecs)
-  if (!Number.isSafeInteger(ttlInSecs) || ttlInSecs < 1) throw new Refusal(400, "Invalid value of 'ttlInSecs'")
+  const ttl = String(field('ttlInSecs') ?? defaultTtlInSecs)
+  const ttlInSecs = /^\d{1,15}$/.test(ttl) ? Number(ttl) : 0
+  if (ttlInSecs < 1) throw new Refusal(400, "Invalid value of 'ttlInSecs'")
   const id = `_act-${state.newId()}`
   const shareToken: ShareToken = {
     token: [{ alg: 'none' }, { jti: id, url: 'https://api.sumsub.com' }].map(encode).join(''),

@@ -1,4 +1,5 @@
 /** The bytes of a fetch request, read once and never past the cap. @module */
+import { declaredBytes } from '../adapters/internal/body-bytes.js'
 import type { BodyReader, RequestLike } from '../delivery.js'
 import { refusal } from '../errors.js'
 import { notRaw, tooLarge } from './body.js'
@@ -27,7 +28,7 @@ export async function readRequest(
   headers: ReadableHeaders,
   maxBytes: number,
 ): Promise<Uint8Array> {
-  if (Number(readHeader(headers, 'content-length')) > maxBytes) throw tooLarge()
+  if ((declaredBytes(readHeader(headers, 'content-length')) ?? 0) > maxBytes) throw tooLarge()
   assertUnread(request)
   let body: Uint8Array | undefined
   try {

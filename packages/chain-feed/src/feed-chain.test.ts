@@ -77,6 +77,8 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
     'has no proof': (text: string) => Buffer.from(text.replace('"proof":"root"', '"proof":"none"')),
     'was read for other routers': (text: string) => Buffer.from(text.replace(/"routers":\["0x7b/, '"routers":["0x7c')),
     'names no SpokePools': (text: string) => Buffer.from(text.replace('"spokePools":[]', '"spokePools":null')),
+    'is nested over 32 levels': (text: string) =>
+      Buffer.from(text.replace('"v":1', `"v":1,"a":${'['.repeat(32)}${']'.repeat(32)}`)),
     'is not UTF-8': () => Buffer.from([0x7b, 0xff, 0x7d]),
   }
   test.each(Object.entries(damages))('a block whose message %s comes from the nodes', async (_name, damage) => {

@@ -1,4 +1,5 @@
 /** Formats and parses a block of the feed. Source: docs/decisions/chain-feed.md. @module */
+import { assertModestJson } from '@payment-integration/contract/parse'
 import { rangeFlaw } from '@payment-integration/core'
 import type { BlockRange, BlockRef, ProofLevel } from '@payment-integration/core/ports'
 import { FeedError } from './errors.js'
@@ -55,6 +56,7 @@ function isTexts(value: unknown): boolean {
 
 function parseJson(data: Uint8Array): Readonly<Record<string, unknown>> {
   try {
+    assertModestJson(data)
     const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(data), parseAmount)
     if (typeof value === 'object' && value !== null) return value as Record<string, unknown>
   } catch {

@@ -1,5 +1,5 @@
 /** A real OpenID provider on a real port, at which one person is always signed in. @module */
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Provider from 'oidc-provider'
 
@@ -16,6 +16,9 @@ interface GrantContext {
   }
 }
 
+/** Answers a request in place of the provider, or returns false. */
+type Replacement = (request: IncomingMessage, response: ServerResponse) => boolean
+
 /** The provider's client in these tests. */
 export const oidcClient = { clientId: 'console', clientSecret: 'canary-of-a-client-secret' } as const
 
@@ -23,6 +26,7 @@ export const oidcClient = { clientId: 'console', clientSecret: 'canary-of-a-clie
 export async function openOpenidProvider(redirectUris: readonly string[], isWithUserInfoAlone = false) {
   let claims: Claims = {}
   let isDown = false
+  let replaced: Replacement = () => false
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -56,6 +60,7 @@ export async function openOpenidProvider(redirectUris: readonly string[], isWith
   const answer = provider.callback()
   server.on('request', (request, response) => {
     if (isDown) return void response.writeHead(503).end()
+    if (replaced(request, response)) return
     if (!request.url?.startsWith('/interaction/')) return answer(request, response)
     return void provider.interactionFinished(request, response, { login: { accountId: 'person-1' } })
   })
@@ -64,6 +69,10 @@ export async function openOpenidProvider(redirectUris: readonly string[], isWith
     /** The report of the provider from now on. */
     setClaims(given: Claims) {
       claims = given
+    },
+    /** Answers some requests in another way from now on. */
+    replace(given: Replacement) {
+      replaced = given
     },
     /** Answers every request with 503, or no longer. */
     setDown(given: boolean) {

@@ -1,5 +1,6 @@
 /** Authenticates and parses webhooks of the provider. @module */
 import { unreadableJsonMessage } from '@payment-integration/contract'
+import { assertModestJson } from '@payment-integration/contract/parse'
 import { WebhookRefusedError } from './errors.js'
 import { checkCredential } from './internal/check-secret.js'
 import { createHmacCheck, type Digest } from './internal/hmac.js'
@@ -164,6 +165,7 @@ function statusOf(event: Readonly<Record<string, unknown>>, type: string): unkno
 function parseObject(body: Uint8Array): Readonly<Record<string, unknown>> {
   let event: unknown
   try {
+    assertModestJson(body)
     event = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body))
   } catch {
     const message = unreadableJsonMessage(body, 'The body of a webhook is no JSON.')

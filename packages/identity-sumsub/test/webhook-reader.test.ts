@@ -87,6 +87,7 @@ describe('the body', () => {
     ['a list', '[]'],
     ['a text', '"applicantReviewed"'],
     ['null', 'null'],
+    ['33 levels', JSON.stringify({ ...base, a: JSON.parse('['.repeat(32) + ']'.repeat(32)) })],
     ['bytes that are not UTF-8', new Uint8Array([0x7b, 0xff, 0x7d])],
   ])('%s is malformed', async (_, body) => {
     expect(await errorOf(read(signed(body)))).toMatchObject({ code: 'ERR_PROVIDER_WEBHOOK_MALFORMED' })

@@ -1,4 +1,5 @@
 /** Builds a link configuration from options or a JSON file. Source: docs/interface.md 2.4. @module */
+import { parseForeignJson } from '@payment-integration/contract/parse'
 import type { AccountInput } from '@payment-integration/core'
 import type { Config } from '@payment-integration/server/service'
 import { UsageError } from '../errors.js'
@@ -84,14 +85,13 @@ const maxMiB = 4
 async function readJson(source: string, io: Pick<Io, 'input' | 'signal'>): Promise<unknown> {
   const name = inputName(source)
   const bytes = await readInput(source, io, maxMiB)
-  let text: string
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
     throw new UsageError(`${name} is not text in UTF-8.`)
   }
   try {
-    return JSON.parse(text)
+    return parseForeignJson(bytes)
   } catch (error) {
     const [, position] = / at position (\d+)/.exec((error as Error).message) ?? []
     throw new UsageError(

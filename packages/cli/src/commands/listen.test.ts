@@ -249,3 +249,21 @@ async function startCuttingProxy(target: string) {
   cleanUps.push(() => proxy.close())
   return { url: await listening(proxy) }
 }
+
+it('an event of 33 levels ends the command, and reaches no receiver', async () => {
+  const { url, received } = await startReceiver()
+  const deep = `{"a":${'['.repeat(32)}${']'.repeat(32)}}`
+  const server = createHttp((_, response) => {
+    response.writeHead(200, { 'Content-Type': 'text/event-stream' })
+    response.write(`event: ready\ndata: ${deep}\n\n`)
+  })
+  const base = await listening(server)
+  cleanUps.push(
+    () => server.closeAllConnections(),
+    () => server.close(),
+  )
+  const io = testIo({ env: { API_SECRET: 'a', INTEGRATION_ADDRESS: shop } })
+  expect(await runCli(['listen', '--forward-to', url, '--server', base], io)).toBe(1)
+  expect(io.errors.join()).toContain('an event that is not JSON')
+  expect(received).toEqual([])
+})

@@ -5,6 +5,7 @@ import {
   streamedDeliverySchema,
   streamReadySchema,
 } from '@payment-integration/contract'
+import { parseForeignJson } from '@payment-integration/contract/parse'
 import { verifySignature } from '@payment-integration/webhook'
 import { ServerError } from '../errors.js'
 import { forward } from '../forward.js'
@@ -96,7 +97,7 @@ type Delivery = StreamedDeliveryBody
 
 function parseData({ data }: StreamEvent): unknown {
   try {
-    return JSON.parse(data)
+    return parseForeignJson(Buffer.from(data))
   } catch {
     throw new ServerError('The server sent an event that is not JSON; it may be another version.')
   }
@@ -125,7 +126,7 @@ async function isValid(
 /** The state, for people alone: the body is forwarded unread. */
 function stateOf(body: Buffer): string | null {
   try {
-    const { state } = JSON.parse(body.toString('utf8')) as { state?: unknown }
+    const { state } = parseForeignJson(body) as { state?: unknown }
     return typeof state === 'string' ? state : null
   } catch {
     return null

@@ -1,6 +1,8 @@
 /** Signing in at a real OpenID provider. Source: docs/decisions/operators.md. */
+
+import { ExcessiveJsonError } from '@payment-integration/contract/parse'
 import { createTwin, type Twin } from '@payment-integration/testing/twin'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { BrowserLike } from '../../test/browser-like.js'
 import { oidcClient, openOpenidProvider } from '../../test/openid-provider.js'
 import { type Console, createConsole } from '../create-console.js'
@@ -203,6 +205,62 @@ it('a provider that is down is a page with what to do, and the next sign-in asks
   expect((await signIn(new BrowserLike(other, origin), own)).status).toBe(200)
   other.close()
   own.close()
+})
+
+describe('a hostile provider', () => {
+  /** A provider of which one answer is replaced by these pieces. */
+  async function replacing(path: string, piece: string, isEndless: boolean) {
+    const own = await openOpenidProvider([`${origin}/console/oidc/callback`])
+    own.setClaims(alice)
+    let sent = 0
+    own.replace((request, response) => {
+      if (!request.url?.startsWith(path)) return false
+      response.writeHead(200, { 'Content-Type': 'application/json' })
+      const more = () => {
+        do sent += piece.length
+        while (response.write(piece) && isEndless && !response.destroyed)
+        if (!isEndless) response.end()
+      }
+      response.on('drain', more)
+      more()
+      return true
+    })
+    const other = pagesOf(own)
+    onTestFinished(() => {
+      other.close()
+      own.close()
+    })
+    return { own, other, sent: () => sent }
+  }
+  const nested = '['.repeat(50_000) + ']'.repeat(50_000)
+
+  it.each([
+    ['a discovery without end', ' '.repeat(65_536), true],
+    ['a discovery of 50,000 levels', nested, false],
+  ])('%s is rejected', async (_, piece, isEndless) => {
+    const { other, sent } = await replacing('/.well-known/', piece, isEndless)
+    const { status } = await new BrowserLike(other, origin).get('/console/oidc/start')
+    expect(status).toBe(502)
+    expect(errors).toEqual([expect.toSatisfy(isExcessive)])
+    // What sockets hold is sent before the connection ends.
+    expect(sent()).toBeLessThan(32 * 1024 * 1024)
+  })
+
+  it.each([
+    ['a token answer without end', '/token', ' '.repeat(65_536), true],
+    ['a token answer of 50,000 levels', '/token', nested, false],
+    ['a set of keys without end', '/jwks', ' '.repeat(65_536), true],
+    ['a set of keys of 50,000 levels', '/jwks', nested, false],
+  ])('%s is rejected', async (_, path, piece, isEndless) => {
+    const { own, other } = await replacing(path, piece, isEndless)
+    expect((await signIn(new BrowserLike(other, origin), own)).status).toBe(400)
+    expect(errors).toEqual([expect.toSatisfy(isExcessive)])
+  })
+
+  function isExcessive(error: unknown): boolean {
+    for (let at = error; at instanceof Error; at = at.cause) if (at instanceof ExcessiveJsonError) return true
+    return false
+  }
 })
 
 it('without a provider the sign-in page has no such link, and its paths lead to the sign-in page', async () => {

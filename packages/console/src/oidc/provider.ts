@@ -1,5 +1,6 @@
 /** Talks to the OpenID provider: discovery, the code flow with PKCE, and the name of the person. @module */
-import type { ClientAuth, Configuration, IDToken, UserInfoResponse } from 'openid-client'
+import { assertModestJson, readForeignBytes } from '@payment-integration/contract/parse'
+import type { ClientAuth, Configuration, CustomFetch, IDToken, UserInfoResponse } from 'openid-client'
 import type { OidcOptions } from './options.js'
 
 /** Values of a sign-in in progress, remembered until the person comes back. */
@@ -27,6 +28,17 @@ export class OidcNameError extends Error {
 
 /** Longest wait for an answer of the provider, in seconds. */
 const timeoutSeconds = 10
+/** Most bytes of an answer: far above a large set of keys. */
+const maxAnswerBytes = 256 * 1024
+
+/** The `fetch` of the library, which reads answers without bounds of its own. */
+const fetchBounded: CustomFetch = async (url, options) => {
+  const answer = await fetch(url, options as RequestInit)
+  const bytes = await readForeignBytes(answer, maxAnswerBytes)
+  assertModestJson(bytes)
+  const { status, statusText, headers } = answer
+  return new Response(answer.body === null ? null : bytes, { status, statusText, headers })
+}
 
 /** Builds it. The provider is asked for its addresses at the first sign-in. */
 export function createOidcProvider({ issuer, clientId, clientSecret, nameClaim }: OidcOptions): OidcProvider {
@@ -35,8 +47,9 @@ export function createOidcProvider({ issuer, clientId, clientSecret, nameClaim }
   let found: Promise<Configuration> | null = null
 
   async function discover(): Promise<Configuration> {
-    const { allowInsecureRequests, ClientSecretBasic, ClientSecretPost, discovery, enableNonRepudiationChecks } =
+    const { allowInsecureRequests, customFetch, discovery, enableNonRepudiationChecks, ...authentication } =
       await library()
+    const { ClientSecretBasic, ClientSecretPost } = authentication
     const authenticate: ClientAuth = (server, client, body, headers) => {
       const { token_endpoint_auth_methods_supported: methods = ['client_secret_basic'] } = server
       const by = methods.includes('client_secret_basic') ? ClientSecretBasic : ClientSecretPost
@@ -45,7 +58,11 @@ export function createOidcProvider({ issuer, clientId, clientSecret, nameClaim }
     const url = new URL(issuer)
     const insecure = url.protocol === 'http:' ? [allowInsecureRequests] : []
     const execute = [enableNonRepudiationChecks, ...insecure]
-    return discovery(url, clientId, undefined, authenticate, { execute, timeout: timeoutSeconds })
+    return discovery(url, clientId, undefined, authenticate, {
+      execute,
+      timeout: timeoutSeconds,
+      [customFetch]: fetchBounded,
+    })
   }
 
   /** A failed discovery is repeated by the next sign-in. */

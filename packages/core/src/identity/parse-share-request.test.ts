@@ -64,6 +64,10 @@ describe('rejects', () => {
     ['a text', '"x"'],
     ['null', 'null'],
     ['a byte order mark', '\ufeff{"email":"user@example.com","kycShareToken":"t"}'],
+    [
+      'an unknown field of 33 levels',
+      `{"email":"user@example.com","kycShareToken":"t","a":${'['.repeat(32)}${']'.repeat(32)}}`,
+    ],
     ['an address twice', '{"email":"a@example.com","email":"b@example.com","kycShareToken":"t"}'],
     ['a token twice, once in escapes', '{"email":"a@example.com","kycShareToken":"t","kycShareToke\\u006e":"u"}'],
     ['no address', '{"kycShareToken":"t"}'],

@@ -1,5 +1,6 @@
 /** Parses the body of a share request. Source: docs/interface.md 4.2, 7 (400). @module */
 import { shareRequestLimits, shareRequestSchema, unreadableJsonMessage } from '@payment-integration/contract'
+import { assertModestJson } from '@payment-integration/contract/parse'
 import { normaliseEmail } from '../emails/normalise-email.js'
 import { findDuplicateKey } from '../internal/duplicate-key.js'
 import { ShareRequestError } from './errors.js'
@@ -52,6 +53,7 @@ function parseJson(body: Uint8Array): unknown {
   let value: unknown
   let text: string
   try {
+    assertModestJson(body)
     text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body)
     value = JSON.parse(text)
   } catch {

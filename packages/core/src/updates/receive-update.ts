@@ -5,6 +5,7 @@ import {
   processorUpdatesSchema,
   unreadableJsonMessage,
 } from '@payment-integration/contract'
+import { assertModestJson } from '@payment-integration/contract/parse'
 import { verifySignature, WebhookError } from '@payment-integration/webhook'
 import { findDuplicateKey } from '../internal/duplicate-key.js'
 import type { Clock } from '../ports/world.js'
@@ -55,6 +56,7 @@ export function parseUpdate(body: Uint8Array): ReceivedUpdate {
   let text: string
   let json: unknown
   try {
+    assertModestJson(body)
     text = decoder.decode(body)
     json = JSON.parse(text)
   } catch {

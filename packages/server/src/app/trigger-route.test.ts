@@ -54,6 +54,7 @@ describe('a request that cannot begin', () => {
   test.each([
     ['a malformed value', '{}', {}, 400, 'count must be a whole number from 1 to 10000.'],
     ['no JSON', '{', {}, 400, 'Body is no JSON'],
+    ['33 levels', `{"a":${'['.repeat(32)}${']'.repeat(32)}}`, {}, 400, 'Body is no JSON'],
     ['a byte order mark', '\ufeff{}', {}, 400, 'Body begins with a byte order mark; send UTF-8 without it'],
     ['no UTF-8', new Uint8Array([0x22, 0xff, 0x22]), {}, 400, 'Body is no JSON'],
     ['another content type', '{}', { 'content-type': 'text/plain' }, 415, 'Content-Type must be application/json'],

@@ -1,5 +1,6 @@
 /** Causes events, for tests of a receiver in development. See docs/decisions/trigger.md. @module */
 import { cacheControl, triggerPath, unreadableJsonMessage } from '@payment-integration/contract'
+import { assertModestJson } from '@payment-integration/contract/parse'
 import { type Caller, readRequestBody } from '@payment-integration/core'
 import type { Logger } from '@payment-integration/core/ports'
 import type { Hono } from 'hono'
@@ -34,6 +35,7 @@ export function addTriggerRoute(
 
 function parseJson(bytes: Uint8Array): unknown {
   try {
+    assertModestJson(bytes)
     return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes))
   } catch {
     throw new HttpRequestError('ERR_TRIGGER_INVALID', unreadableJsonMessage(bytes, 'Body is no JSON'))

@@ -100,6 +100,11 @@ describe('an answer that is no receipt', () => {
     await expect(source.lookup(payment)).rejects.toMatchObject({ name: 'ReceiptError', code: 'ERR_RECEIPT_INVALID' })
   })
 
+  it('that is nested over 32 levels is not parsed', async () => {
+    answer = signed(`${'['.repeat(8_000)}${']'.repeat(8_000)}`)
+    await expect(source.lookup(payment)).rejects.toThrow(/malformed: Body is not UTF-8 JSON/)
+  })
+
   it.each([204, 301, 302, 401, 429, 500, 503])(
     '%i is ERR_RECEIPT_UNAVAILABLE, and no redirect is followed',
     async (code) => {

@@ -1,4 +1,5 @@
 /** Requests and checks the health report of a server. @module */
+import { ExcessiveJsonError, readForeignJson } from '@payment-integration/contract/parse'
 import type { HealthReport } from '@payment-integration/server'
 import { ServerError } from '../../errors.js'
 
@@ -12,11 +13,14 @@ const maxBytes = 1_048_576
  * @throws ServerError `ERR_SERVER` when no server answers, or another kind of server.
  */
 export async function askHealth(url: string, signal: AbortSignal): Promise<HealthReport> {
-  let text: string | null
+  let answered: unknown
   try {
     const signals = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
     const answer = await fetch(`${url}/health`, { redirect: 'error', signal: signals })
-    text = await bounded(answer)
+    answered = await readForeignJson(answer, maxBytes).catch((error: unknown) => {
+      if (error instanceof ExcessiveJsonError || error instanceof SyntaxError) return null
+      throw error
+    })
   } catch (cause) {
     throw new ServerError(
       `No server answers at ${url}${reasonOf(cause)}; is it running? Pass another URL with --url.`,
@@ -25,7 +29,7 @@ export async function askHealth(url: string, signal: AbortSignal): Promise<Healt
       },
     )
   }
-  const report = text === null ? null : readHealth(text)
+  const report = readHealth(answered)
   if (report === null)
     throw new ServerError(
       `The server at ${url} is no payment integration server of this version; pass another URL with --url.`,
@@ -39,18 +43,6 @@ function reasonOf(error: unknown): string {
   if (error.name === 'TimeoutError') return ` within ${timeoutMs / 1_000} s`
   const { code } = (error.cause ?? {}) as { code?: unknown }
   return typeof code === 'string' && /^[A-Z_]{1,40}$/.test(code) ? ` (${code})` : ''
-}
-
-/** The body, or null when it exceeds the size of a report. */
-async function bounded(answer: Response): Promise<string | null> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of answer.body ?? []) {
-    size += chunk.length
-    if (size > maxBytes) return null
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
 }
 
 type Fields = Readonly<Record<string, unknown>>
@@ -113,12 +105,7 @@ const isReport = object({
   chains: listOf(isChain),
 })
 
-/** The report in a body, with its unknown fields; null when the body is not a report. */
-export function readHealth(body: string): HealthReport | null {
-  try {
-    const value: unknown = JSON.parse(body)
-    return isReport(value) ? (value as HealthReport) : null
-  } catch {
-    return null
-  }
+/** The report, with its unknown fields; null when the value is none. */
+export function readHealth(value: unknown): HealthReport | null {
+  return isReport(value) ? (value as HealthReport) : null
 }

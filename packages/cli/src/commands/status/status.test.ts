@@ -135,6 +135,7 @@ describe('status', () => {
     ['another body', { hello: 'world' }, 200],
     ['a health report of another version', { ...healthy, chains: [{ chainId: 1, head: 1, indexed: 1 }] }, 200],
     ['not JSON', '<html>', 502],
+    ['nested over 32 levels', `{"a":${'['.repeat(32)}${']'.repeat(32)},${JSON.stringify(healthy).slice(1)}`, 200],
     ['too large', `${JSON.stringify(healthy)}${' '.repeat(1_100_000)}`, 200],
   ])('rejects an answer that is %s', async (_, body, code) => {
     const { url } = await answering(body, code)

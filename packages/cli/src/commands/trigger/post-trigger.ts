@@ -1,4 +1,5 @@
 /** Posts a trigger to a server and reads its events. @module */
+import { parseForeignJson, readForeignJson } from '@payment-integration/contract/parse'
 import type { TriggerEvent, TriggerRequest } from '@payment-integration/testing/twin'
 import { InterruptedError, ServerError } from '../../errors.js'
 
@@ -67,7 +68,7 @@ const noEvents = 'The server sent something else than events.'
 
 function eventOf(line: string): TriggerEvent {
   try {
-    const event: unknown = JSON.parse(line)
+    const event = parseForeignJson(Buffer.from(line))
     if (typeof event === 'object' && event !== null && 'event' in event) return event as TriggerEvent
   } catch {
     // Said below.
@@ -85,7 +86,7 @@ async function refusal(response: Response, apiSecretEnv: string): Promise<Server
     return new ServerError(
       'The server causes no events: its operator allows it with PI_SIMULATED_CHAINS, in development alone.',
     )
-  const body = (await response.json().catch(() => null)) as { readonly error?: unknown } | null
+  const body = (await readForeignJson(response, maxLine).catch(() => null)) as { readonly error?: unknown } | null
   const reason = typeof body?.error === 'string' ? `: ${body.error.slice(0, 300)}` : ''
   return new ServerError(`The server answers ${status}${reason}`)
 }

@@ -242,9 +242,30 @@ describe('a server that', () => {
     expect([exitCode, io.lines]).toEqual([0, ['done     1 payment, 1 snapshot shown']])
   })
 
-  test('sends something else is an error', async () => {
-    const { exitCode, io } = await against('<html>\n')
+  test.each([
+    ['something else', '<html>\n'],
+    ['an event of 33 levels', `{"event":"a","a":${'['.repeat(32)}${']'.repeat(32)}}\n`],
+    ['a line without end', 'x'.repeat(1_100_000)],
+  ])('sends %s is an error', async (_, answer) => {
+    const { exitCode, io } = await against(answer)
     expect([exitCode, io.errors.join()]).toEqual([1, expect.stringContaining('something else than events')])
+  })
+
+  test('explains a rejection by a text without end is an error at once', async () => {
+    const http = createServer((_, response) => {
+      response.writeHead(500).on('error', () => undefined)
+      const more = () => {
+        while (!response.destroyed && response.write(' '.repeat(65_536))) {}
+      }
+      response.on('drain', more)
+      more()
+    })
+    await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
+    cleanUps.push(() => http.close())
+    const io = testIo({ env: variables })
+    const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`
+    expect(await runCli(['trigger', 'payment', '--server', url], io)).toBe(1)
+    expect(io.errors).toEqual(['The server answers 500'])
   })
 
   test('sends control characters where numbers belong cannot act on the terminal', async () => {

@@ -42,7 +42,7 @@ const npmArrows = {
   client: ['ky'],
   mirror: [],
   'identity-sumsub': [],
-  testing: ['msw'],
+  testing: ['msw', 'undici'],
   core: ['lossless-json', 'zod'],
   'store-sql': ['kysely', 'pg', '@types/pg', '@photostructure/sqlite'],
   'chain-evm': ['viem', 'ws', 'hash-wasm'],

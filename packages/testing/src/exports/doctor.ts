@@ -14,5 +14,5 @@ export type {
   DoctorVerdict,
 } from '../doctor/report.js'
 export { runDoctor } from '../doctor/run-doctor.js'
-export { createSocketSender, type Sender, type SenderOptions, type Sockets } from '../doctor/send.js'
+export { createSocketSender } from '../doctor/send.js'
 export type { DoctorFetch, DoctorRequest, DoctorResponse } from '../doctor/send-by-fetch.js'

@@ -19,7 +19,11 @@ const types: Readonly<Record<string, string>> = {
 }
 /** Addresses of the pages. */
 const pages = sample.map((route) => route.replace(/(^|\/)index$/, '$1'))
-const widths = [1280, 390]
+/** Each width and each theme once. */
+const looks = [
+  [1280, 'light'],
+  [390, 'dark'],
+] as const
 const pictures = process.env['SITE_PICTURES']
 
 describe.skipIf(chromiumPath === undefined)(`the site in Chromium${chromiumMissing}`, () => {
@@ -64,25 +68,24 @@ describe.skipIf(chromiumPath === undefined)(`the site in Chromium${chromiumMissi
     return { page: await context.newPage(), foreign }
   }
 
-  for (const width of widths)
-    for (const theme of ['light', 'dark'] as const)
-      test(`${width} px, ${theme}: no page has a violation of axe-core or asks another host`, async () => {
-        const { page, foreign } = await open(width, theme)
-        for (const path of pages) {
-          await page.goto(`${origin}/${path === '' || path.endsWith('/') ? path : `${path}.html`}`)
-          await page.waitForLoadState('networkidle')
-          if (pictures !== undefined)
-            await page.screenshot({ path: join(pictures, `${width}-${theme}-${path.replaceAll('/', '_')}.png`) })
-          await page.evaluate(axe)
-          const found = await page.evaluate('axe.run().then(({ violations }) => violations)')
-          const violations = (found as { id: string; nodes: { html: string }[] }[]).map(
-            ({ id, nodes }) => `${id}: ${nodes[0]?.html}`,
-          )
-          expect.soft(violations, path).toEqual([])
-        }
-        expect(foreign).toEqual([])
-        await page.context().close()
-      })
+  for (const [width, theme] of looks)
+    test(`${width} px, ${theme}: no page has a violation of axe-core or asks another host`, async () => {
+      const { page, foreign } = await open(width, theme)
+      for (const path of pages) {
+        await page.goto(`${origin}/${path === '' || path.endsWith('/') ? path : `${path}.html`}`)
+        await page.waitForLoadState('networkidle')
+        if (pictures !== undefined)
+          await page.screenshot({ path: join(pictures, `${width}-${theme}-${path.replaceAll('/', '_')}.png`) })
+        await page.evaluate(axe)
+        const found = await page.evaluate('axe.run().then(({ violations }) => violations)')
+        const violations = (found as { id: string; nodes: { html: string }[] }[]).map(
+          ({ id, nodes }) => `${id}: ${nodes[0]?.html}`,
+        )
+        expect.soft(violations, path).toEqual([])
+      }
+      expect(foreign).toEqual([])
+      await page.context().close()
+    })
 
   test('the search finds a page without another host and leads to it', async () => {
     const { page, foreign } = await open(1280, 'light')

@@ -8,9 +8,9 @@
 import { join, resolve } from 'node:path'
 import type { ConsoleReads, DeliveryView } from '@payment-integration/core/ports'
 import { createTwin, type Twin, type TwinPayment } from '@payment-integration/testing/twin'
-import { chromium, type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { createConsole } from '../src/create-console.js'
-import { chromiumOptions, servePages } from '../test/serve-pages.js'
+import { launchChromium, servePages } from '../test/chromium.js'
 
 const [folder = join(import.meta.dirname, '../../../docs/images'), width = '1280', scheme = 'light', all] =
   process.argv.slice(2)
@@ -25,7 +25,7 @@ const paid = await fill(twin)
 withLatencies(twin.service.store.console)
 const config = { environment: 'development', masterKey: 'set', chains: [{ chainId: 1, endpoints: 1 }] }
 const served = await servePages(() => createConsole({ service: twin.service, now: twin.now, config }))
-const browser = await chromium.launch(chromiumOptions)
+const browser = await launchChromium()
 const page = await browser.newPage({
   viewport: { width: Number(width), height: usualHeight },
   colorScheme: scheme === 'dark' ? 'dark' : 'light',

@@ -1,20 +1,23 @@
 /** An admin signs in and acts in Chromium, with and without JavaScript: no axe violation, no overflow. */
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { createTwin, type Twin } from '@payment-integration/testing/twin'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type ServedPages, servePages } from '../test/serve-pages.js'
+import {
+  chromiumMissing,
+  flawsOf,
+  isChromiumMissing,
+  launchChromium,
+  looks,
+  openPage,
+  type ServedPages,
+  servePages,
+} from '../test/chromium.js'
 import { type Console, createConsole } from './create-console.js'
 
-const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync)
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-/** A folder for pictures of the pages; unset: none are made. */
-const pictures = process.env['CONSOLE_PICTURES']
 const passphrase = 'correct horse battery'
 const address = `0x${'ab'.repeat(20)}`
 
-describe.skipIf(executablePath === undefined)('an admin in Chromium', () => {
+describe.skipIf(isChromiumMissing)(`an admin in Chromium${chromiumMissing}`, () => {
   let twin: Twin
   let pages: Console
   let served: ServedPages
@@ -46,8 +49,7 @@ describe.skipIf(executablePath === undefined)('an admin in Chromium', () => {
       pages = createConsole({ service: twin.service, now: twin.now, signIn: { publicUrl, sourceOf } })
       return pages
     })
-    const args = process.getuid?.() === 0 ? ['--no-sandbox'] : []
-    browser = await chromium.launch({ ...(executablePath === undefined ? {} : { executablePath }), args })
+    browser = await launchChromium()
   })
   afterAll(async () => {
     await browser?.close()
@@ -61,10 +63,8 @@ describe.skipIf(executablePath === undefined)('an admin in Chromium', () => {
     ...['/accounts', '/accounts/shop', '/keys', '/operators', '/audit'],
   ]
 
-  async function signIn(context: BrowserContext): Promise<Page> {
-    const page = await context.newPage()
-    // A slow machine is no failure: the limit only ends what hangs.
-    page.setDefaultTimeout(300_000)
+  async function signIn(options: Parameters<typeof openPage>[2]): Promise<Page> {
+    const { page } = await openPage(browser, served.origin, options)
     await page.goto(`${served.origin}/console`)
     await page.locator('#name').fill('ada')
     await page.locator('#passphrase').fill(passphrase)
@@ -73,23 +73,8 @@ describe.skipIf(executablePath === undefined)('an admin in Chromium', () => {
     return page
   }
 
-  async function check(page: Page, name: string): Promise<void> {
-    if (pictures !== undefined) {
-      mkdirSync(pictures, { recursive: true })
-      await page.screenshot({ path: `${pictures}/${name}.png`, fullPage: true })
-    }
-    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), name).toBeLessThanOrEqual(0)
-    await page.evaluate(axe)
-    const { violations } = (await page.evaluate('axe.run(document)')) as {
-      violations: readonly { id: string; nodes: { html: string }[] }[]
-    }
-    const texts = violations.map(({ id, nodes }) => `${name} ${id}: ${nodes.map(({ html }) => html).join(' ')}`)
-    expect(texts).toEqual([])
-  }
-
   it('without JavaScript an integration is created, and its secrets are shown once', async () => {
-    const context = await browser.newContext({ javaScriptEnabled: false })
-    const page = await signIn(context)
+    const page = await signIn({ javaScriptEnabled: false })
     await page.goto(`${served.origin}/console/integrations`)
     await page.locator('input[name=address]').fill(address)
     await page.getByRole('button', { name: 'Create the integration' }).click()
@@ -100,29 +85,23 @@ describe.skipIf(executablePath === undefined)('an admin in Chromium', () => {
     await page.getByLabel('Its requests are answered 401').check()
     await page.getByRole('button', { name: 'Disable' }).click()
     await page.getByText('The integration is disabled').waitFor()
-    await context.close()
+    await page.context().close()
   })
 
-  for (const width of [1280, 390])
-    for (const colorScheme of ['light', 'dark'] as const)
-      it(`at ${width} px, ${colorScheme}: no page overflows, and axe finds nothing`, async () => {
-        const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme })
-        const page = await signIn(context)
-        for (const path of paths()) {
-          await page.goto(`${served.origin}/console${path}`, { waitUntil: 'load' })
-          const [section = ''] = path.slice(1).split('?')
-          await check(
-            page,
-            `${width}-${colorScheme}-${section.replaceAll('/', '-').slice(0, 30)}${path.includes('?') ? '-asked' : ''}`,
-          )
-        }
-        await page.goto(`${served.origin}/console/operators`)
-        await page.locator('input[name=name]:not([type=hidden])').fill(`new-${width}-${colorScheme}`)
-        await page.getByRole('button', { name: 'Create the operator' }).click()
-        await page.getByText('This page shows it once.').waitFor()
-        await check(page, `${width}-${colorScheme}-link-once`)
-        await context.close()
-      })
+  for (const { width, colorScheme } of looks)
+    it(`at ${width} px, ${colorScheme}: no page overflows, and axe finds nothing`, async () => {
+      const page = await signIn({ viewport: { width, height: 900 }, colorScheme })
+      for (const path of paths()) {
+        await page.goto(`${served.origin}/console${path}`, { waitUntil: 'load' })
+        expect(await flawsOf(page, `${width}-${colorScheme}${path}`)).toEqual([])
+      }
+      await page.goto(`${served.origin}/console/operators`)
+      await page.locator('input[name=name]:not([type=hidden])').fill(`new-${width}-${colorScheme}`)
+      await page.getByRole('button', { name: 'Create the operator' }).click()
+      await page.getByText('This page shows it once.').waitFor()
+      expect(await flawsOf(page, `${width}-${colorScheme}-link-once`)).toEqual([])
+      await page.context().close()
+    })
 })
 
 /** Makes a verification on hold, and a redemption with an unknown outcome whose lease is over. */

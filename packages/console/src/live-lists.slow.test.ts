@@ -1,17 +1,22 @@
 /** Lists in Chromium: changed rows stand at their place, and the keys work. */
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { createTwin, type Twin, type TwinIntegration, type TwinPayment } from '@payment-integration/testing/twin'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { chromiumOptions, chromiumPath, type ServedPages, servePages } from '../test/serve-pages.js'
+import {
+  chromiumMissing,
+  flawsOf,
+  isChromiumMissing,
+  launchChromium,
+  openPage,
+  type ServedPages,
+  servePages,
+} from '../test/chromium.js'
 import { type Console, createConsole } from './create-console.js'
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 /** Rows of a page, and some more. */
 const payments = 53
 
-describe.skipIf(chromiumPath === undefined)('live lists in Chromium', () => {
+describe.skipIf(isChromiumMissing)(`live lists in Chromium${chromiumMissing}`, () => {
   let twin: Twin
   let shop: TwinIntegration
   let served: ServedPages
@@ -32,7 +37,7 @@ describe.skipIf(chromiumPath === undefined)('live lists in Chromium', () => {
     )
     const pages = createConsole({ service: twin.service, now: twin.now })
     served = await servePages(() => ({ fetch: (request) => counted(pages, request) }))
-    browser = await chromium.launch(chromiumOptions)
+    browser = await launchChromium()
   })
   afterAll(async () => {
     await browser?.close()
@@ -41,8 +46,7 @@ describe.skipIf(chromiumPath === undefined)('live lists in Chromium', () => {
   })
 
   async function open(path: string): Promise<Page> {
-    const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
-    page.setDefaultTimeout(300_000)
+    const { page } = await openPage(browser, served.origin, { viewport: { width: 1280, height: 900 } })
     await page.goto(`${served.origin}/console${path}`)
     await page.locator('#live', { hasText: /^live$/ }).waitFor()
     return page
@@ -168,10 +172,7 @@ describe.skipIf(chromiumPath === undefined)('live lists in Chromium', () => {
       await page.keyboard.press('j')
       await page.keyboard.press('?')
       await page.getByRole('dialog', { name: 'Keys' }).waitFor()
-      await page.evaluate(axe)
-      expect(await page.evaluate('axe.run(document).then(({ violations }) => violations.map(({ id }) => id))')).toEqual(
-        [],
-      )
+      expect(await flawsOf(page, `keys-${colorScheme}`)).toEqual([])
       // Other keys do nothing while it is open.
       await page.keyboard.press('/')
       await page.keyboard.press('Escape')

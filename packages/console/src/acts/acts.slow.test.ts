@@ -1,19 +1,27 @@
 /** Acts in Chromium: live progress, the Stop button, forms without JavaScript, and no axe violation. */
 import { explainDelivery, parseHeaders } from '@payment-integration/testing/explain'
 import { createTwin, type Twin, type TwinIntegration } from '@payment-integration/testing/twin'
-import { type Browser, chromium } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { chromiumPath, flawsOf, type ServedConsole, serveConsole } from '../../test/served-console.js'
+import {
+  chromiumMissing,
+  flawsOf,
+  isChromiumMissing,
+  launchChromium,
+  looks,
+  openPage,
+  type ServedPages,
+  servePages,
+} from '../../test/chromium.js'
 import { type Console, createConsole } from '../create-console.js'
 
-/** Where screenshots are kept, if anywhere. */
-const shots = process.env['CONSOLE_SHOTS']
 const hostile = `<script>alert(1)</script>\u202e${'x'.repeat(400)}`
 
-describe.skipIf(chromiumPath === undefined)('acts in Chromium', () => {
+describe.skipIf(isChromiumMissing)(`acts in Chromium${chromiumMissing}`, () => {
   let twin: Twin
   let pages: Console
-  let served: ServedConsole
+  let served: ServedPages
+  let url: string
   let browser: Browser
   let shop: TwinIntegration
   let payment: string
@@ -61,9 +69,9 @@ describe.skipIf(chromiumPath === undefined)('acts in Chromium', () => {
           }),
       },
     })
-    served = await serveConsole(pages)
-    const args = process.getuid?.() === 0 ? ['--no-sandbox'] : []
-    browser = await chromium.launch({ ...(chromiumPath === undefined ? {} : { executablePath: chromiumPath }), args })
+    served = await servePages(() => pages)
+    url = `${served.origin}/console`
+    browser = await launchChromium()
   })
   afterAll(async () => {
     await browser?.close()
@@ -72,64 +80,55 @@ describe.skipIf(chromiumPath === undefined)('acts in Chromium', () => {
     await twin?.close()
   })
 
-  /** A slow machine is no failure: the limit only ends what hangs. */
-  async function open(options: Parameters<Browser['newPage']>[0] = {}) {
-    const page = await browser.newPage(options)
-    page.setDefaultTimeout(300_000)
-    return page
-  }
+  const open = async (options?: Parameters<typeof openPage>[2]) =>
+    (await openPage(browser, served.origin, options)).page
 
-  for (const width of [1280, 390])
-    for (const colorScheme of ['light', 'dark'] as const)
-      it(`at ${width} px, ${colorScheme}: each act is reached by its buttons, and axe finds nothing on its pages`, async () => {
-        const page = await open({ viewport: { width, height: 900 }, colorScheme })
-        const look = async (name: string) => {
-          expect(await flawsOf(page), name).toEqual([])
-          if (shots !== undefined)
-            await page.screenshot({ path: `${shots}/${name}-${width}-${colorScheme}.png`, fullPage: true })
-        }
-        const goTo = (path: string) => page.goto(`${served.url}${path}`)
-        const press = (name: string | RegExp) => page.getByRole('button', { name }).first().click()
-        await goTo(payment)
-        await look('payment')
-        await goTo('/deliveries?status=delivered')
-        await look('deliveries')
-        await page.getByRole('link', { name: 'Replay all of these' }).click()
-        await look('replay-many')
-        await press(/^Replay 6 deliveries/)
-        await page.locator('h1 .badge', { hasText: 'done' }).waitFor()
-        await look('replay-many-job')
-        await twin.advance(0)
-        await goTo('/chains')
-        await page.getByLabel('First block').first().fill('0')
-        await look('chains')
-        await press('Dry run')
-        await page.locator('h1 .badge', { hasText: 'done' }).waitFor()
-        await look('reindex-job')
-        await goTo('/audit')
-        await look('audit')
-        await press('Check all records')
-        await page.locator('h1 .badge', { hasText: 'done' }).waitFor()
-        await look('audit-job')
-        await goTo('/tools')
-        await look('tools')
-        await press('Probe the receiver')
-        await page.locator('h1 .badge', { hasText: 'done' }).waitFor()
-        await look('doctor-job')
-        await goTo('/tools')
-        await page.getByLabel('Headers').fill(`X-Service-Signature: t=1,v1=${'ab'.repeat(32)}`)
-        await page.getByLabel('Body').fill(`{ "a": "</textarea>${hostile}" }`)
-        await press('Explain')
-        await page.getByText('A receiver rejects this delivery.').waitFor()
-        await look('explain')
-        await goTo('/jobs')
-        await look('jobs')
-        await page.close()
-      })
+  for (const { width, colorScheme } of looks)
+    it(`at ${width} px, ${colorScheme}: each act is reached by its buttons, and axe finds nothing on its pages`, async () => {
+      const page = await open({ viewport: { width, height: 900 }, colorScheme })
+      const look = async (name: string) => expect(await flawsOf(page, `${name}-${width}-${colorScheme}`)).toEqual([])
+      const goTo = (path: string) => page.goto(`${url}${path}`)
+      const press = (name: string | RegExp) => page.getByRole('button', { name }).first().click()
+      await goTo(payment)
+      await look('payment')
+      await goTo('/deliveries?status=delivered')
+      await look('deliveries')
+      await page.getByRole('link', { name: 'Replay all of these' }).click()
+      await look('replay-many')
+      await press(/^Replay 6 deliveries/)
+      await page.locator('h1 .badge', { hasText: 'done' }).waitFor()
+      await look('replay-many-job')
+      await twin.advance(0)
+      await goTo('/chains')
+      await page.getByLabel('First block').first().fill('0')
+      await look('chains')
+      await press('Dry run')
+      await page.locator('h1 .badge', { hasText: 'done' }).waitFor()
+      await look('reindex-job')
+      await goTo('/audit')
+      await look('audit')
+      await press('Check all records')
+      await page.locator('h1 .badge', { hasText: 'done' }).waitFor()
+      await look('audit-job')
+      await goTo('/tools')
+      await look('tools')
+      await press('Probe the receiver')
+      await page.locator('h1 .badge', { hasText: 'done' }).waitFor()
+      await look('doctor-job')
+      await goTo('/tools')
+      await page.getByLabel('Headers').fill(`X-Service-Signature: t=1,v1=${'ab'.repeat(32)}`)
+      await page.getByLabel('Body').fill(`{ "a": "</textarea>${hostile}" }`)
+      await press('Explain')
+      await page.getByText('A receiver rejects this delivery.').waitFor()
+      await look('explain')
+      await goTo('/jobs')
+      await look('jobs')
+      await page.context().close()
+    })
 
   it('progress appears by itself, survives a reload, and the Stop button ends the job', async () => {
     const page = await open()
-    await page.goto(`${served.url}/tools`)
+    await page.goto(`${url}/tools`)
     await page.getByRole('button', { name: 'Cause' }).click()
     await page.locator('#live', { hasText: /^live$/ }).waitFor()
     await page.locator('#job tr', { hasText: 'Block 1' }).waitFor()
@@ -139,27 +138,27 @@ describe.skipIf(chromiumPath === undefined)('acts in Chromium', () => {
     expect(await page.locator('#job').innerHTML()).not.toContain('<script')
     await page.reload()
     await page.locator('#job tr', { hasText: 'Block 2' }).waitFor()
-    expect(await flawsOf(page)).toEqual([])
+    expect(await flawsOf(page, 'job')).toEqual([])
     await page.getByRole('button', { name: 'Stop' }).click()
     await page.locator('h1 .badge', { hasText: 'stopping' }).waitFor()
     goOn()
     await page.locator('h1 .badge', { hasText: 'stopped' }).waitFor()
     expect(await page.locator('progress').count()).toBe(0)
-    await page.close()
+    await page.context().close()
   })
 
   it('without JavaScript an act is done, and its result is there after a reload', async () => {
     const context = await browser.newContext({ javaScriptEnabled: false })
     const page = await context.newPage()
     page.setDefaultTimeout(300_000)
-    await page.goto(`${served.url}/tools`)
+    await page.goto(`${url}/tools`)
     await page.getByRole('button', { name: 'Cause' }).click()
     await page.waitForURL(/\/jobs\//)
     await page.getByRole('link', { name: 'Load this page again' }).click()
     await page.locator('#job tr', { hasText: 'Block 1' }).waitFor()
     await page.getByRole('button', { name: 'Stop' }).click()
     goOn()
-    await page.goto(`${served.url}${payment}`)
+    await page.goto(`${url}${payment}`)
     await page.getByRole('button', { name: 'Replay version 2' }).click()
     await page.getByText('The delivery is due now.').waitFor()
     await context.close()

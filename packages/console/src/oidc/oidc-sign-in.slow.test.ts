@@ -1,17 +1,20 @@
 /** Signing in at an OpenID provider with Chromium: the way there and back, with its cookies. */
-import { existsSync } from 'node:fs'
 import { createTwin, type Twin } from '@payment-integration/testing/twin'
-import { type Browser, chromium } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  chromiumMissing,
+  isChromiumMissing,
+  launchChromium,
+  type ServedPages,
+  servePages,
+} from '../../test/chromium.js'
 import { oidcClient, openOpenidProvider } from '../../test/openid-provider.js'
-import { servePages } from '../../test/serve-pages.js'
 import { createConsole } from '../create-console.js'
 
-const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync)
-
-describe.skipIf(executablePath === undefined)('an operator of the OpenID provider in Chromium', () => {
+describe.skipIf(isChromiumMissing)(`an operator of the OpenID provider in Chromium${chromiumMissing}`, () => {
   let twin: Twin
-  let served: Awaited<ReturnType<typeof servePages>>
+  let served: ServedPages
   let provider: Awaited<ReturnType<typeof openOpenidProvider>>
   let browser: Browser
 
@@ -25,8 +28,7 @@ describe.skipIf(executablePath === undefined)('an operator of the OpenID provide
       const signIn = { publicUrl, sourceOf: () => '192.0.2.1', oidc }
       return createConsole({ service: twin.service, now: twin.now, signIn })
     })
-    const args = process.getuid?.() === 0 ? ['--no-sandbox'] : []
-    browser = await chromium.launch({ ...(executablePath === undefined ? {} : { executablePath }), args })
+    browser = await launchChromium()
   })
   afterAll(async () => {
     await browser?.close()

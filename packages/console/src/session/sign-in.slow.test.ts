@@ -1,17 +1,20 @@
 /** Signing in with Chromium: the one-time link, the back button, and frames of other sites. */
-import { existsSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { createTwin, type Twin } from '@payment-integration/testing/twin'
-import { type Browser, chromium } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { servePages } from '../../test/serve-pages.js'
+import {
+  chromiumMissing,
+  isChromiumMissing,
+  launchChromium,
+  type ServedPages,
+  servePages,
+} from '../../test/chromium.js'
 import { createConsole } from '../create-console.js'
 
-const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync)
-
-describe.skipIf(executablePath === undefined)('an operator in Chromium', () => {
+describe.skipIf(isChromiumMissing)(`an operator in Chromium${chromiumMissing}`, () => {
   let twin: Twin
-  let served: Awaited<ReturnType<typeof servePages>>
+  let served: ServedPages
   let browser: Browser
 
   beforeAll(async () => {
@@ -19,8 +22,7 @@ describe.skipIf(executablePath === undefined)('an operator in Chromium', () => {
     served = await servePages((publicUrl) =>
       createConsole({ service: twin.service, now: twin.now, signIn: { publicUrl, sourceOf: () => '192.0.2.1' } }),
     )
-    const args = process.getuid?.() === 0 ? ['--no-sandbox'] : []
-    browser = await chromium.launch({ ...(executablePath === undefined ? {} : { executablePath }), args })
+    browser = await launchChromium()
   })
   afterAll(async () => {
     await browser?.close()

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { runInNewContext } from 'node:vm'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createSqliteFixture, versionStoreConformance } from '../src/exports/conformance.js'
@@ -292,6 +293,7 @@ test.each([
   ['node:sqlite, an extended code', Object.assign(new Error('locked'), { code: 'ERR_SQLITE_ERROR', errcode: 517 })],
   ['better-sqlite3', Object.assign(new Error('locked'), { code: 'SQLITE_BUSY_SNAPSHOT' })],
   ['a driver that only says it', new Error('database is locked')],
+  ['a driver of another realm', runInNewContext("new Error('database is locked')")],
 ])('a lock is known as %s reports it', async (_, error) => {
   let tries = 0
   const exec = (sql: string) => {
@@ -301,6 +303,14 @@ test.each([
   const store = createSqliteVersionStore({ database, sleep: async () => undefined })
   expect(await store.advance(payment, nothing)).toBe('apply')
   expect(tries).toBe(3)
+})
+
+test('a table that is not there yet is known by an error of another realm', async () => {
+  const prepare = () => {
+    throw runInNewContext("new Error('no such table: receiver_versions')")
+  }
+  const store = createSqliteVersionStore({ database: { exec: nothing, prepare } })
+  expect(await store.current(payment)).toBeUndefined()
 })
 
 test('a connection that gives rows as arrays, and numbers as bigints, keeps versions as any other', async () => {

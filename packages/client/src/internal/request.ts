@@ -151,7 +151,7 @@ function parse<T>({ schema, secrets = [] }: Call<T>, body: ArrayBuffer, watch: W
 /** Parses UTF-8 JSON within bounds; undefined when it is not (JSON has no undefined). */
 export function parseJson(body: ArrayBuffer | Uint8Array): unknown {
   try {
-    assertModestJson(body instanceof ArrayBuffer ? new Uint8Array(body) : body)
+    assertModestJson(new Uint8Array(body))
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
   } catch {
     return undefined

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import {
   type DoctorOptions,
@@ -171,6 +172,13 @@ describe('a run', () => {
       ['url-not-https', 'warn'],
     ])
     expect(sent).toEqual(['http://shop.example/webhook'])
+  })
+
+  test('cancels the unread body of an answer of another realm', async () => {
+    const body = runInNewContext('({ locked: false, cancelled: 0, async cancel() { this.cancelled += 1 } })')
+    const answer = { status: 404, headers: new Headers(), body }
+    await runDoctor({ ...options, url: 'https://shop.example/webhook', fetch: async () => answer })
+    expect(body.cancelled).toBe(1)
   })
 })
 

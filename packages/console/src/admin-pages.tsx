@@ -86,11 +86,12 @@ async function identityPage({ service: { identity } }: AdminDeps, given: Given, 
   const { key, after } = given
   if (key !== undefined && !/^[0-9a-f]{64}$/i.test(key)) throw new FilterError('key is not 64 hex digits.')
   const emailKey = key?.toLowerCase()
-  const [subjects, redemptions] = await Promise.all([
+  const [subjects, redemptions, verdicts] = await Promise.all([
     identity.subjects({ emailKey, afterId: after, limit: mostRead }),
     identity.redemptions({ emailKey, limit: mostRead }),
+    identity.verdicts({ emailKey, limit: pageSize }),
   ])
-  const view = { given, subjects, redemptions, pageSize, mostRead, next: nextSubjects(subjects, key) }
+  const view = { given, subjects, redemptions, verdicts, pageSize, mostRead, next: nextSubjects(subjects, key) }
   return { title: 'Identity', section: '/identity', body: <IdentityPage {...view} /> }
 }
 

@@ -1,6 +1,6 @@
 /** The states and results of identity verification, in words. @module */
 import type { CloseRequest, CloseResult, ResolveResult } from '@payment-integration/core/identity'
-import type { RedemptionRecord, SubjectView } from '@payment-integration/core/ports'
+import type { RedemptionRecord, SubjectView, VerdictRecord } from '@payment-integration/core/ports'
 
 /** Whether an operator may resolve a redemption: its outcome is unknown, and no lease runs. */
 export function mayResolve({ state, isLeased }: RedemptionRecord): boolean {
@@ -13,8 +13,17 @@ export function closableOf({ presence, missing }: SubjectView): CloseRequest['wh
   return presence?.isActive === false && missing === null ? 'hold' : null
 }
 
-/** The review of a subject in the provider's words. */
-export function reviewOf({ review }: SubjectView): string {
+/** Whether a report about an applicant counted. */
+export const verdictWords: Readonly<Record<VerdictRecord['outcome'], string>> = {
+  applied: 'applied',
+  older: 'older than the stored one',
+  doubtful: 'doubtful',
+  surplus: 'of a surplus applicant',
+  other_level: 'of another level',
+}
+
+/** A review in the provider's words. */
+export function reviewOf({ review }: Pick<SubjectView, 'review'>): string {
   if (review === null) return 'none'
   const { reviewStatus, reviewAnswer, rejectType, rejectLabels } = review
   return [reviewStatus, reviewAnswer, rejectType, ...rejectLabels].filter((each) => each !== null).join(' ')

@@ -58,6 +58,33 @@ describe('the search by e-mail address', () => {
   })
 })
 
+describe('a verdict of another level', () => {
+  it('is listed with its review, on the page and at its address, and changes nothing', async () => {
+    const key = await identity().emailKey(email)
+    const [before] = await identity().subjects({ emailKey: key, limit: 1 })
+    const outcome = await identity().applyVerdict({
+      kind: 'applicant',
+      eventKey: 'event-of-another-level',
+      type: 'applicantReviewed',
+      applicantId: before?.applicantId ?? '',
+      externalUserId: null,
+      levelName: 'some-lower-level',
+      at: setup.twin.now(),
+      change: 'review',
+      review: { reviewStatus: 'completed', reviewAnswer: 'GREEN', rejectType: null, rejectLabels: [] },
+    })
+    expect(outcome).toBe('other_level')
+    for (const path of ['/identity', `/identity?key=${key}`]) {
+      const { text } = await vera.get(path)
+      const row = text.split('<tr').find((each) => each.includes('of another level'))
+      expect(row, path).toContain('completed GREEN')
+      expect(row, path).toContain(before?.applicantId)
+    }
+    const [after] = await identity().subjects({ emailKey: key, limit: 1 })
+    expect(after?.review).toEqual(before?.review)
+  })
+})
+
 describe('a verification on hold', () => {
   it('is checked without a change, and closed in the name of the operator', async () => {
     const { twin } = setup

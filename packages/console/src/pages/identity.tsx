@@ -1,9 +1,9 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Shared identity verifications: decisions that wait, subjects and redemptions, by keyed hash. @module */
-import type { RedemptionRecord, SubjectView } from '@payment-integration/core/ports'
+import type { RedemptionRecord, SubjectView, VerdictRecord } from '@payment-integration/core/ports'
 import type { Child } from 'hono/jsx'
 import type { Given } from '../filters.js'
-import { closableOf, mayResolve, ownershipOf, reviewOf } from '../identity-words.js'
+import { closableOf, mayResolve, ownershipOf, reviewOf, verdictWords } from '../identity-words.js'
 import { ActForm } from '../view/act-form.js'
 import { TextField } from '../view/fields.js'
 import { Filters } from '../view/form.js'
@@ -18,6 +18,8 @@ export interface IdentityView {
   readonly subjects: readonly SubjectView[]
   /** The newest redemptions, newest first. */
   readonly redemptions: readonly RedemptionRecord[]
+  /** The newest verdicts, newest first, at most `pageSize`. */
+  readonly verdicts: readonly VerdictRecord[]
   /** Limits of the lists that are shown. */
   readonly pageSize: number
   /** Most subjects, and most redemptions, that were read. */
@@ -27,7 +29,7 @@ export interface IdentityView {
 }
 
 /** The page. */
-export function IdentityPage({ given, subjects, redemptions, pageSize, mostRead, next }: IdentityView) {
+export function IdentityPage({ given, subjects, redemptions, verdicts, pageSize, mostRead, next }: IdentityView) {
   const open = redemptions.filter(mayResolve)
   const stuck = subjects.filter((subject) => closableOf(subject) !== null)
   const keys = new Map(subjects.map(({ id, emailKey }) => [id, emailKey]))
@@ -69,6 +71,8 @@ export function IdentityPage({ given, subjects, redemptions, pageSize, mostRead,
       <Part of={redemptions.length} shown={pageSize} isCut={redemptions.length >= mostRead} rows="redemptions">
         Choose a keyed hash to see its others.
       </Part>
+      <h2>Newest verdicts</h2>
+      {verdicts.length === 0 ? <p class="dim">No verdict matches.</p> : <Verdicts rows={verdicts} keys={keys} />}
     </>
   )
 }
@@ -139,6 +143,36 @@ function SubjectState({ subject }: { subject: SubjectView }) {
   if (what !== null) return <Badge word={what === 'hold' ? 'on hold' : 'missing'} tone="warn" />
   if (subject.missing?.confirmed === true) return <Badge word="deleted" tone="plain" />
   return subject.isOpen ? <Badge word="outcome open" tone="wait" /> : <span class="dim">quiet</span>
+}
+
+function Verdicts({ rows, keys }: { rows: readonly VerdictRecord[]; keys: Keys }) {
+  const titles = ['Noted', 'Outcome', 'Report', 'Review', 'Subject', 'Applicant']
+  return (
+    <Table label="Newest verdicts" columns={titles.map((title) => ({ title }))}>
+      {rows.map((verdict) => (
+        <tr>
+          <Cell of="Noted">
+            <When at={verdict.notedAt} withDate />
+          </Cell>
+          <Cell of="Outcome">
+            <Badge word={verdictWords[verdict.outcome]} tone={verdict.outcome === 'applied' ? 'plain' : 'warn'} />
+          </Cell>
+          <Cell of="Report">
+            {verdict.change} by {verdict.source.replace('_', '-')}
+          </Cell>
+          <Cell of="Review">
+            <Shown text={reviewOf(verdict)} most={120} />
+          </Cell>
+          <Cell of="Subject">
+            <Shown text={verdict.subjectId} most={40} /> <KeyOf emailKey={keys.get(verdict.subjectId) ?? null} />
+          </Cell>
+          <Cell of="Applicant">
+            <Shown text={verdict.applicantId} most={40} />
+          </Cell>
+        </tr>
+      ))}
+    </Table>
+  )
 }
 
 /** @param keys - Keyed hashes by subject, of the subjects that were read. */

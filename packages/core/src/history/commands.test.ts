@@ -197,6 +197,28 @@ test('a run that is aborted ends before the next part', async () => {
   expect(rows.size).toBe(9)
 })
 
+test.each(['written', 'read again'])(
+  'a run that is aborted while a file is %s ends then, and removes nothing',
+  async (when) => {
+    const { commands, archive, rows, store } = setup()
+    const stop = new AbortController()
+    const aborting = {
+      ...archive,
+      async create(header: ArchiveHeader) {
+        if (when === 'written') stop.abort()
+        return archive.create(header)
+      },
+      open(name: string) {
+        stop.abort()
+        return archive.open(name)
+      },
+    }
+    await expect(commands.run(week, aborting, { signal: stop.signal })).rejects.toThrow('aborted')
+    expect([rows.size, await store.audit.list({ limit: 9 })]).toEqual([9, []])
+    expect(archive.files.size).toBe(when === 'written' ? 0 : 1)
+  },
+)
+
 test('restored rows are those of the file', async () => {
   const { commands, archive, run, rows, store } = setup()
   await run(week)

@@ -28,26 +28,29 @@ export function createRun({ store, audited, verifyAudit, keys, clock, random }: 
 
   /**
    * Writes groups of rows to a file, and reads it: the rows are removed next. Null, and no file, when there are none. A
-   * file that is not finished is discarded.
+   * file that is not finished is discarded; a finished one stays when the check of it is aborted.
    */
   async function archived(
     archive: HistoryArchive,
     header: Omit<ArchiveHeader, 'writtenAt'>,
     groups: AsyncIterable<readonly object[]>,
+    signal: AbortSignal | undefined,
   ): Promise<ArchivedFile | null> {
     let [file, writer]: [FileWriter | null, SignedWriter | null] = [null, null]
     try {
       for await (const group of groups) {
+        signal?.throwIfAborted()
         if (group.length === 0) continue
         const whole = { ...header, writtenAt: clock.now() }
         file ??= await archive.create(whole)
         writer ??= await beginSignedFile(keys, 'archive-file', file, whole)
         await writer.write(group)
       }
+      signal?.throwIfAborted()
       if (file === null || writer === null) return null
       const { name } = file
       const finished = await writer.finish()
-      await openSignedFile(keys, 'archive-file', archive.open(name))
+      await openSignedFile(keys, 'archive-file', archive.open(name), signal)
       return { name, ...finished }
     } catch (error) {
       await file?.discard()
@@ -55,9 +58,14 @@ export function createRun({ store, audited, verifyAudit, keys, clock, random }: 
     }
   }
 
-  async function removePart(history: HistoryStore, archive: HistoryArchive, { kind, part }: EndedPart) {
+  async function removePart(
+    history: HistoryStore,
+    archive: HistoryArchive,
+    { kind, part }: EndedPart,
+    signal: AbortSignal | undefined,
+  ) {
     const found = await history.part(kind, part)
-    const file = await archived(archive, { kind, part }, found.rows())
+    const file = await archived(archive, { kind, part }, found.rows(), signal)
     if (file !== null) {
       const details = { part, file: file.name, rows: file.rows, hmac: file.hmac }
       await audited(async (_tx, note) => note({ action: 'history.archived', subject: kind, details }))
@@ -85,7 +93,7 @@ export function createRun({ store, audited, verifyAudit, keys, clock, random }: 
     return new Set(pending.map(({ segment }) => segment))
   }
 
-  async function removeAudit(archive: HistoryArchive, before: number, { onProgress }: RetentionOptions) {
+  async function removeAudit(archive: HistoryArchive, before: number, { onProgress, signal }: RetentionOptions) {
     const ended = await findEnded(audit, before)
     if (ended === null) return
     // What is removed can no longer be checked.
@@ -99,7 +107,7 @@ export function createRun({ store, audited, verifyAudit, keys, clock, random }: 
       }
     }
     const { kind, part } = ended
-    const file = await archived(archive, { kind, part }, records())
+    const file = await archived(archive, { kind, part }, records(), signal)
     if (file === null || last === null) return
     await removeRecords(audited, part, last, file)
     onProgress?.({ event: 'removed', history: { ...ended, rows: file.rows }, file })
@@ -117,7 +125,7 @@ export function createRun({ store, audited, verifyAudit, keys, clock, random }: 
     for (const each of ended) {
       check()
       if (each.kind !== 'updates' && kept.has(each.part)) continue
-      const file = await removePart(history, archive, each)
+      const file = await removePart(history, archive, each, options.signal)
       if (file !== null) onProgress?.({ event: 'removed', history: { ...each, rows: file.rows }, file })
     }
     check()

@@ -48,29 +48,21 @@ export function createImport(deps: ImportDeps): MoveCommands['import'] {
     const integration = checkRecord(deps, (await file.header(moveHeaderSchema)).integration)
     const { address } = integration
     const rows = () => checkedRows(file.rows(moveRowSchema), address)
-    // Every row is parsed before the first write.
-    for await (const _ of rows());
+    const importing = { moves, address, rows, signal }
+    await transaction((tx) => findDisabled(tx, address))
+    // Every row is parsed, and decided as it will be, before the first write.
+    for await (const _ of importBatches(importing, { isRehearsal: true }));
     // From now on, versions that this cell makes are deliveries, which stay pending while it is disabled.
     await transaction((tx) => putRecord(tx, { ...integration, enabled: false }))
     // A transaction that began before makes versions that notify nobody: they are found afterwards.
     await waitUntil(clock, await moves.runningWriters(), signal)
-    const others = await findOtherUpdates(moves, address, rows())
-    const counts = { payments: 0, updates: 0 }
-    const left = new Set<string>()
-    for await (const batch of batches(rows())) {
-      signal?.throwIfAborted()
-      const stored = await moves.transaction(async (tx) => {
-        const payments = await importPayments(tx, address, batch.payments, others, left)
-        const updates = batch.updates.filter((update) => !left.has(nameOf(update)))
-        await importUpdates(tx, address, updates)
-        return { payments, updates: updates.length }
-      })
-      counts.payments += stored.payments
-      counts.updates += stored.updates
-      await applyWaiting(deps, address, batch.waiting)
+    let counts: Counts = { payments: 0, updates: 0, left: 0 }
+    for await (const { waiting, ...stored } of importBatches(importing, { isRehearsal: false })) {
+      counts = stored
+      await applyWaiting(deps, address, waiting)
     }
     const added = await addDeliveries(moves, address, rows(), signal)
-    const imported = { hmac, ...counts, left: left.size, added }
+    const imported = { hmac, ...counts, added }
     await audited(async (tx, note) => {
       await putRecord(tx, { ...integration, enabled: true })
       note({ action: 'integration.imported', subject: address, details: imported })
@@ -145,10 +137,71 @@ function checkKeys(keys: MasterKey, integration: IntegrationRecord, now: number)
 /** @throws IntegrationError `ERR_INTEGRATION_EXISTS` when it is enabled. */
 async function putRecord(tx: StoreTransaction, record: IntegrationRecord): Promise<void> {
   const { address, createdAt: _createdAt, ...change } = record
-  const before = await tx.integrations.find(address)
-  if (before?.enabled) throw new IntegrationError('ERR_INTEGRATION_EXISTS', address)
-  if (before === null) await tx.integrations.insert(record)
+  if ((await findDisabled(tx, address)) === null) await tx.integrations.insert(record)
   else await tx.integrations.update(address, change)
+}
+
+/** @throws IntegrationError `ERR_INTEGRATION_EXISTS` when it is enabled. */
+async function findDisabled(tx: StoreTransaction, address: string): Promise<IntegrationRecord | null> {
+  const found = await tx.integrations.find(address)
+  if (found?.enabled) throw new IntegrationError('ERR_INTEGRATION_EXISTS', address)
+  return found
+}
+
+/** What was stored so far, and payments that were left out. */
+interface Counts {
+  readonly payments: number
+  readonly updates: number
+  readonly left: number
+}
+
+/** A rehearsed transaction was rolled back. */
+class RehearsedError extends Error {
+  override readonly name = 'RehearsedError'
+}
+
+/**
+ * Stores the payments and updates of the file in transactions of {@link batchSize} rows. A rehearsal replaces no
+ * payment, and rolls each transaction back.
+ * @throws MoveError For a row that cannot be stored here.
+ */
+async function* importBatches(
+  {
+    moves,
+    address,
+    rows,
+    signal,
+  }: {
+    readonly moves: MoveStore
+    readonly address: string
+    readonly rows: () => AsyncIterable<readonly MoveRow[]>
+    readonly signal: AbortSignal | undefined
+  },
+  { isRehearsal }: { readonly isRehearsal: boolean },
+): AsyncGenerator<Counts & Pick<Batch, 'waiting'>> {
+  const others = await findOtherUpdates(moves, address, rows())
+  const left = new Set<string>()
+  let [payments, updates] = [0, 0]
+  for await (const batch of batches(rows())) {
+    signal?.throwIfAborted()
+    const stored = await moves
+      .transaction(async (tx) => {
+        const replaced = await decidePayments(tx, address, batch.payments, others, left)
+        // Its deliveries need the integration, which is stored after the rehearsal.
+        if (!isRehearsal) await tx.replace(address, replaced)
+        const own = batch.updates.filter((update) => !left.has(nameOf(update)))
+        await importUpdates(tx, address, own)
+        if (isRehearsal) throw new RehearsedError()
+        return { payments: replaced.length, updates: own.length }
+      })
+      .catch((error: unknown) => {
+        if (error instanceof RehearsedError) return { payments: 0, updates: 0 }
+        throw error
+      })
+    payments += stored.payments
+    updates += stored.updates
+    yield { payments, updates, left: left.size, waiting: batch.waiting }
+  }
 }
 
 /**
@@ -196,14 +249,14 @@ async function* batches(groups: AsyncIterable<readonly MoveRow[]>): AsyncGenerat
 
 type MoveTx = Parameters<Parameters<MoveStore['transaction']>[0]>[0]
 
-/** @param left - Receives the names of dropped payments that are not stored here. @returns How many were replaced. */
-async function importPayments(
+/** @param left - Receives the names of dropped payments that are not stored here. @returns Those to replace. */
+async function decidePayments(
   tx: MoveTx,
   address: string,
   payments: readonly MovedPayment[],
   others: ReadonlySet<string>,
   left: Set<string>,
-): Promise<number> {
+): Promise<{ id: string; moved: MovedPayment }[]> {
   const found = new Map((await tx.find(payments)).map((each) => [nameOf(each), each]))
   const replaced: { id: string; moved: MovedPayment }[] = []
   for (const moved of payments) {
@@ -214,8 +267,7 @@ async function importPayments(
     else left.delete(name)
     if (decision === 'replace' && stored !== undefined) replaced.push({ id: stored.id, moved })
   }
-  await tx.replace(address, replaced)
-  return replaced.length
+  return replaced
 }
 
 async function importUpdates(tx: MoveTx, address: string, updates: readonly MovedUpdate[]): Promise<void> {

@@ -63,7 +63,6 @@ describe('a verdict of another level', () => {
     const key = await identity().emailKey(email)
     const [before] = await identity().subjects({ emailKey: key, limit: 1 })
     const outcome = await identity().applyVerdict({
-      kind: 'applicant',
       eventKey: 'event-of-another-level',
       type: 'applicantReviewed',
       applicantId: before?.applicantId ?? '',

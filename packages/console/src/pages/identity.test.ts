@@ -64,7 +64,6 @@ describe('a verdict of another level', () => {
     const [before] = await identity().subjects({ emailKey: key, limit: 1 })
     const outcome = await identity().applyVerdict({
       eventKey: 'event-of-another-level',
-      type: 'applicantReviewed',
       applicantId: before?.applicantId ?? '',
       externalUserId: null,
       levelName: 'some-lower-level',

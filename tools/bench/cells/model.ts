@@ -1,31 +1,31 @@
 /** Computes rate, WAL, connections, calls and money of cells. Source: docs/scale.md. @module */
 
-/** A measured figure, and the text by which tools/bench/README.md has it. */
+/** A measured figure, and the name of its row in tools/bench/results. */
 export interface Measure {
   readonly value: number
-  readonly quoted: string
+  readonly row: string
 }
 
 /** Measured figures of one process and one PostgreSQL server on two shared cores. */
 export const measured = {
   /** Payments indexed a second, from a node. Those of other cells, read from a feed, cost less. */
-  indexed: { value: 4_271, quoted: '| 0 ms, PostgreSQL | 4271 |' },
+  indexed: { value: 4_271, row: '0 ms, PostgreSQL' },
   /** Updates applied a second, 100 in a request. */
-  updated: { value: 2_771, quoted: '| 100 in a request | 2,771 |' },
+  updated: { value: 2_771, row: '100 in a request' },
   /** Deliveries a second, to a receiver that answers at once. */
-  delivered: { value: 16_254, quoted: 'PostgreSQL, 8,127 published per second | 16254 |' },
+  delivered: { value: 16_254, row: 'ours' },
   /** Bytes of WAL of a payment with two updates and three deliveries. */
-  ownWal: { value: 7_117, quoted: '| WAL | 15,259 | 7,117 |' },
+  ownWal: { value: 7_117, row: 'WAL' },
   /** Bytes of WAL of a payment whose integration another cell has: no update and no delivery. */
-  otherWal: { value: 1_562, quoted: '| one cell with none of them | 1,872 | 6,000 | 0 | 1,562 |' },
+  otherWal: { value: 1_562, row: 'one cell with none of them' },
   /** Bytes on disk of a payment with two updates and three deliveries. */
-  ownDisk: { value: 2_817, quoted: '| on disk | 6,798 | 2,817 |' },
+  ownDisk: { value: 2_817, row: 'on disk' },
   /** Bytes on disk of the three versions of a payment; one of another cell has one version. */
-  versionsDisk: { value: 885, quoted: '| snapshots, and before deliveries | 1,236 and 924 | 885 |' },
+  versionsDisk: { value: 885, row: 'snapshots, and before deliveries' },
   /** Bytes on disk of a payment without versions, updates and deliveries. */
-  otherDisk: { value: 820, quoted: '| payments, and now their statuses | 2,777 | 820 and 297 |' },
+  otherDisk: { value: 820, row: 'payments, and now their statuses' },
   /** Calls of the Chain port for a new block: the publisher's, whatever the number of cells. */
-  calls: { value: 3, quoted: '| 20 cells | 40 | 3 | 0 |' },
+  calls: { value: 3, row: '20 cells' },
 } as const satisfies Readonly<Record<string, Measure>>
 
 /** List prices in USD. docs/scale.md names the source and the date of each. */

@@ -1,27 +1,128 @@
-/** Starts a development chain with payments to index. @module */
+/** Mines a chain of payments on anvil, records it, and starts nodes that answer from the recording. @module */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { createWriteStream } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { encodeIntegrationSuffix } from '@payment-integration/chain-evm'
 import { type Anvil, deployDevRouter, startAnvil } from '@payment-integration/chain-evm/dev'
-import { encodeFunctionData, maxUint256, parseAbi, stringToHex } from 'viem'
-import { integrationAddress } from './integration.js'
-import { type RpcCall, rpcOf } from './rpc.js'
+import { encodeFunctionData, maxUint256, numberToHex, parseAbi, stringToHex } from 'viem'
+
+/** Named by every payment of the measured chains. */
+export const integrationAddress = `0x${'a1'.repeat(20)}`
 
 /** Content of the chain. */
 export interface ChainPlan {
   readonly payments: number
   readonly perBlock: number
-  /** Empty blocks before each block with payments. */
-  readonly emptyBetween: number
 }
 
-/** A chain to read. */
-export interface FilledChain {
+/** A node and its line. */
+export interface Line {
+  /** Added to each request. */
+  readonly latencyMs: number
+  /** Whether the node has raw receipts. @default false */
+  readonly raw?: boolean
+}
+
+/** What a node was asked for. */
+export interface CallCounts {
+  readonly requests: number
+  readonly calls: number
+  readonly bytes: number
+}
+
+/** A block as a node answers it. */
+export interface RecordedBlock {
+  /** With its transactions. */
+  readonly block: { readonly number: string; readonly hash: string; readonly transactions: readonly object[] }
+  readonly receipts: readonly { readonly logs: readonly object[] }[]
+}
+
+/** A node that answers from a recording. */
+export interface ReplayNode {
   readonly rpcUrl: string
   readonly chainId: number
   readonly head: number
   readonly router: { readonly address: string; readonly version: string }
   /** First block to index: the contracts are deployed below it. */
   readonly firstBlock: number
+  counts(): Promise<CallCounts>
   stop(): Promise<void>
+}
+
+/** A recorded chain. */
+export interface Recording {
+  readonly blocks: number
+  /** Starts a node; end it with its `stop`. */
+  open(line: Line): Promise<ReplayNode>
+  remove(): Promise<void>
+}
+
+/** A call of a node. */
+export type RpcCall = readonly [method: string, params: readonly unknown[]]
+
+/** Sends calls in one request and resolves their results in order. @throws Error When the node rejects one. */
+export function rpcOf(url: string): (calls: readonly RpcCall[]) => Promise<unknown[]> {
+  return async (calls) => {
+    const body = JSON.stringify(calls.map(([method, params], id) => ({ jsonrpc: '2.0', id, method, params })))
+    const answer = await fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json' } })
+    const results = (await answer.json()) as { id: number; result?: unknown; error?: { message: string } }[]
+    return results
+      .sort((a, b) => a.id - b.id)
+      .map(({ result, error }) => {
+        if (error !== undefined) throw new Error(`The node answered an error: ${error.message}`)
+        return result
+      })
+  }
+}
+
+/** Mines a chain and records it. anvil stays for calls about tokens. @param program - The bundle of `node.ts`. */
+export async function recordChain(plan: ChainPlan, program: string): Promise<Recording> {
+  const args = ['--prune-history', '--no-mining', '--gas-limit', '1000000000']
+  const anvil = await startAnvil({ args: [...args, '--auto-impersonate', '--timestamp', '1760000000'] })
+  const folder = await mkdtemp(join(tmpdir(), 'bench-recording-'))
+  const remove = async () => {
+    await anvil.stop()
+    await rm(folder, { recursive: true, force: true })
+  }
+  try {
+    const chain = await mine(anvil, plan)
+    const path = join(folder, 'blocks.jsonl')
+    await record(path, anvil.rpcUrl, chain.head)
+    const about = { ...chain, chainId: anvil.chainId }
+    return {
+      blocks: chain.head + 1,
+      open: (line) => openNode(program, path, anvil.rpcUrl, line).then((node) => ({ ...about, ...node })),
+      remove,
+    }
+  } catch (error) {
+    await remove()
+    throw error
+  }
+}
+
+async function openNode(program: string, recording: string, fallbackUrl: string, { latencyMs, raw = false }: Line) {
+  const env = {
+    PATH: process.env['PATH'],
+    RECORDING: recording,
+    FALLBACK_URL: fallbackUrl,
+    LATENCY_MS: String(latencyMs),
+    RAW: raw ? 'on' : 'off',
+  }
+  const child = fork(program, { execArgv: ['--max-old-space-size=4096'], env })
+  const [{ port }] = (await once(child, 'message')) as [{ port: number }]
+  const rpcUrl = `http://127.0.0.1:${port}`
+  return {
+    rpcUrl,
+    counts: async () => (await (await fetch(rpcUrl)).json()) as CallCounts,
+    async stop() {
+      if (child.exitCode !== null) return
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+    },
+  }
 }
 
 /**
@@ -35,21 +136,9 @@ const abi = parseAbi([
   'function mint(address to, uint256 value)',
   'function approve(address spender, uint256 value)',
 ])
-const anvilArgs = ['--prune-history', '--no-mining', '--gas-limit', '1000000000']
 
-/** Starts anvil and mines the payments, each a transaction of its own, with no empty blocks between them. */
-export async function fillChain(plan: Pick<ChainPlan, 'payments' | 'perBlock'>): Promise<FilledChain> {
-  const args = [...anvilArgs, '--auto-impersonate', '--timestamp', '1760000000']
-  const anvil = await startAnvil({ args })
-  try {
-    return { ...(await fill(anvil, plan)), ...anvil }
-  } catch (error) {
-    await anvil.stop()
-    throw error
-  }
-}
-
-async function fill({ rpcUrl, chainId }: Anvil, { payments, perBlock }: Pick<ChainPlan, 'payments' | 'perBlock'>) {
+/** Mines the payments, each a transaction of its own. */
+async function mine({ rpcUrl, chainId }: Anvil, { payments, perBlock }: ChainPlan) {
   const rpc = rpcOf(rpcUrl)
   await rpc([['anvil_setBlockTimestampInterval', [2]]])
   const mining = setInterval(() => void rpc([['evm_mine', []]]), 20)
@@ -62,14 +151,12 @@ async function fill({ rpcUrl, chainId }: Anvil, { payments, perBlock }: Pick<Cha
     'eth_sendTransaction',
     [{ from, to, data, gas: '0x493e0', nonce: `0x${(nonce++).toString(16)}` }],
   ]
-  const mine = () => rpc([['evm_mine', []]])
   const mint = encodeFunctionData({ abi, functionName: 'mint', args: [from, maxUint256 >> 32n] })
   const approve = encodeFunctionData({ abi, functionName: 'approve', args: [deployment.router.address, maxUint256] })
   await rpc([send(token, mint), send(token, approve)])
-  await mine()
-  // An empty block, which a recording puts between others.
-  await mine()
-  const firstBlock = Number((await rpc([['eth_blockNumber', []]]))[0]) + 1
+  await rpc([['evm_mine', []]])
+  const height = async () => Number((await rpc([['eth_blockNumber', []]]))[0])
+  const firstBlock = (await height()) + 1
   const suffix = encodeIntegrationSuffix(integrationAddress).slice(2)
   for (let made = 0; made < payments; made += perBlock) {
     const calls: RpcCall[] = []
@@ -79,8 +166,28 @@ async function fill({ rpcUrl, chainId }: Anvil, { payments, perBlock }: Pick<Cha
       calls.push(send(deployment.router.address, encodeFunctionData({ abi, functionName: 'pay', args }) + suffix))
     }
     await rpc(calls)
-    await mine()
+    await rpc([['evm_mine', []]])
   }
-  const head = Number((await rpc([['eth_blockNumber', []]]))[0])
-  return { head, router: deployment.router, firstBlock }
+  return { head: await height(), router: deployment.router, firstBlock }
+}
+
+/** Blocks of a request. */
+const batch = 50
+
+/** Writes all blocks to a file, one JSON text a line. */
+async function record(path: string, rpcUrl: string, head: number): Promise<void> {
+  const file = createWriteStream(path)
+  for (let first = 0; first <= head; first += batch) {
+    const heights = Array.from({ length: Math.min(batch, head - first + 1) }, (_, n) => numberToHex(first + n))
+    const answers = await rpcOf(rpcUrl)([
+      ...heights.map((at) => ['eth_getBlockByNumber', [at, true]] as const),
+      ...heights.map((at) => ['eth_getBlockReceipts', [at]] as const),
+    ])
+    for (const [n] of heights.entries()) {
+      const text = JSON.stringify({ block: answers[n], receipts: answers[heights.length + n] })
+      if (!file.write(`${text}\n`)) await once(file, 'drain')
+    }
+  }
+  file.end()
+  await once(file, 'close')
 }

@@ -4,10 +4,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createPayer, deployDevRouter, startAnvil } from '@payment-integration/chain-evm/dev'
 import { openService, readConfig } from '@payment-integration/server/service'
-import { median } from '../measure.js'
-import { sqliteDatabase } from '../read-api/database.js'
-import { masterKey } from '../read-api/dataset.js'
-import { integrationAddress } from './integration.js'
+import { masterKey, openDatabase } from '../databases.js'
+import { type Cell, median, round, type Table } from '../report.js'
+import { integrationAddress } from './chain.js'
 
 /** How the head is followed. */
 interface Way {
@@ -21,19 +20,32 @@ const ways: readonly Way[] = [
   { name: 'polling every 250 ms', pollMs: 250, webSocket: false },
 ]
 
-/** Mines `blocks` blocks of one payment each for every way. Returns Markdown. */
-export async function benchLive(blocks: number): Promise<string> {
-  const lines = []
-  for (const way of ways) lines.push(row(way.name, await follow(way, blocks)))
+/** Mines `blocks` blocks of one payment each for every way. */
+export async function benchLive(blocks: number): Promise<Table[]> {
+  const rows: Cell[][] = []
+  for (const way of ways) {
+    const times = await follow(way, blocks)
+    const column = (of: keyof Times) => {
+      const sorted = times.map((each) => each[of]).toSorted((a, b) => a - b)
+      return [round(median(sorted), 1), round(sorted[Math.floor(sorted.length * 0.95)] ?? Number.NaN, 1)]
+    }
+    rows.push([way.name, ...column('committed'), ...column('received')])
+  }
   return [
-    '### From the request to mine a block, one payment each, SQLite',
-    '',
-    '| head | committed, p50 ms | p95 ms | at the receiver, p50 ms | p95 ms |',
-    '| --- | --- | --- | --- | --- |',
-    ...lines,
-    '',
-  ].join('\n')
+    {
+      title: 'From the request to mine a block, one payment each, SQLite',
+      columns: [
+        ...['head', 'committed, p50 ms', 'committed, p95 ms'],
+        ...['at the receiver, p50 ms', 'at the receiver, p95 ms'],
+      ],
+      rows,
+    },
+  ]
 }
+
+/** Blocks that establish the subscription and warm up the code. */
+const warmUps = 10
+const post = { method: 'POST', headers: { 'content-type': 'application/json' } } as const
 
 interface Times {
   readonly committed: number
@@ -42,7 +54,7 @@ interface Times {
 
 async function follow({ pollMs, webSocket }: Way, blocks: number): Promise<Times[]> {
   const anvil = await startAnvil({ args: ['--no-mining'] })
-  const database = await sqliteDatabase()
+  const database = await openDatabase('SQLite')
   const mine = () => fetch(anvil.rpcUrl, { ...post, body: '{"jsonrpc":"2.0","id":1,"method":"evm_mine","params":[]}' })
   const mining = setInterval(() => void mine(), 50)
   const deployment = await deployDevRouter(anvil)
@@ -90,7 +102,6 @@ async function follow({ pollMs, webSocket }: Way, blocks: number): Promise<Times
   const running = service.run(stop.signal)
   const times: Times[] = []
   try {
-    // The first blocks establish the subscription and warm up the code.
     for (let nth = -warmUps; nth < blocks; nth += 1) {
       const txHash = await pay(`order ${nth}`)
       // Spread evenly between two polls.
@@ -108,20 +119,8 @@ async function follow({ pollMs, webSocket }: Way, blocks: number): Promise<Times
     await close()
     receiver.closeAllConnections()
     receiver.close()
-    await database.remove()
+    await database.end()
     await anvil.stop()
   }
   return times
-}
-
-const warmUps = 10
-const post = { method: 'POST', headers: { 'content-type': 'application/json' } } as const
-
-function row(name: string, times: readonly Times[]): string {
-  const column = (of: keyof Times) => {
-    const values = times.map((each) => each[of])
-    const p95 = values.toSorted((a, b) => a - b)[Math.floor(values.length * 0.95)] ?? Number.NaN
-    return `${median(values).toFixed(1)} | ${p95.toFixed(1)}`
-  }
-  return `| ${name} | ${column('committed')} | ${column('received')} |`
 }

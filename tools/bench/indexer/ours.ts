@@ -1,6 +1,6 @@
 /** The measured indexer as a separate process: the service opened like `serve`, but only the indexer runs. @module */
+import { readFileSync } from 'node:fs'
 import { openService, readConfig } from '@payment-integration/server/service'
-import { peakKiB } from './peak.js'
 
 const goal = Number(process.env['TO'])
 const caughtUp = new AbortController()
@@ -12,4 +12,11 @@ const { service, close } = await openService(readConfig(process.env), {
 })
 await Promise.all(service.indexers.map((indexer) => indexer.run(caughtUp.signal)))
 await close()
-process.send?.({ peakKiB: peakKiB() }, undefined, undefined, () => process.exit())
+process.send?.({ peakMiB: peakMiB() }, undefined, undefined, () => process.exit())
+
+/** The peak memory of this process. On Linux `maxRSS` is wrong: it begins with the peak of the parent process. */
+function peakMiB(): number {
+  if (process.platform !== 'linux') return process.resourceUsage().maxRSS / 1_024
+  const [, peak] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? []
+  return Number(peak) / 1_024
+}

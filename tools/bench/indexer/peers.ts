@@ -3,8 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
-import type { BenchDatabase } from '../read-api/database.js'
-import type { FilledChain } from './chain.js'
+import type { ReplayNode } from './chain.js'
 
 /** An indexer to measure. */
 export interface Peer {
@@ -50,13 +49,8 @@ export const peers: readonly Peer[] = existsSync(`${folder}node_modules`)
   : []
 
 /** Time from the start of the peer's process until it has stored `payments` rows or is stopped. */
-export async function runPeer(
-  peer: Peer,
-  chain: FilledChain,
-  database: BenchDatabase,
-  payments: number,
-): Promise<PeerRun> {
-  const client = new pg.Client({ connectionString: database.url })
+export async function runPeer(peer: Peer, chain: ReplayNode, databaseUrl: string, payments: number): Promise<PeerRun> {
+  const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
   if (peer.prepare !== undefined) await client.query(peer.prepare)
   const begun = performance.now()
@@ -67,8 +61,8 @@ export async function runPeer(
     env: {
       PATH: process.env['PATH'],
       HOME: process.env['HOME'],
-      PI_DATABASE_URL: database.url,
-      DB_URL: database.url,
+      PI_DATABASE_URL: databaseUrl,
+      DB_URL: databaseUrl,
       RPC_URL: chain.rpcUrl,
       ROUTER: chain.router.address,
       FROM: String(chain.firstBlock),

@@ -3,25 +3,20 @@
  * without a database.
  * @module
  */
-import { jobAt, inFlight as usual } from './jobs.js'
-import { createPoster } from './sign-and-post.js'
-import { answer, timed } from './worker.js'
+import { inFlight, type Places } from '../payments.js'
+import { answer, timed } from '../processes.js'
+import { createPoster, jobsAt } from './publish.js'
 
-const inFlight = Number(process.argv[3] ?? usual)
-const { post, close } = createPoster(process.argv[2] ?? '', inFlight)
+const { post, close } = createPoster(process.argv[2] ?? '')
 
 const floor = {
   /** Posts so many jobs. */
-  async run({ from, count }: { readonly from: number; readonly count: number }) {
-    const jobs = Array.from({ length: count }, (_, n) => jobAt(from + n))
+  async run(places: Places) {
+    const jobs = jobsAt(places).values()
+    const work = async () => {
+      for (const job of jobs) await post(job)
+    }
     return timed(async () => {
-      let next = 0
-      async function work(): Promise<void> {
-        for (let job = jobs[next]; job !== undefined; job = jobs[next]) {
-          next += 1
-          await post(job)
-        }
-      }
       await Promise.all(Array.from({ length: inFlight }, work))
     })
   },

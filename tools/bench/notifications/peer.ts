@@ -1,12 +1,8 @@
 /** A queue library as a separate process: its jobs hold the body, its handler signs and posts. @module */
-import { inFlight, type Job, jobAt } from './jobs.js'
+import { batch, inFlight, type Places } from '../payments.js'
+import { answer, timed } from '../processes.js'
 import { openPeer, type PeerName } from './peers.js'
-import { type Pace, publishAt } from './publish.js'
-import { createPoster } from './sign-and-post.js'
-import { answer, timed } from './worker.js'
-
-/** Jobs per call while a backlog is prepared. */
-const batch = 500
+import { createPoster, jobsAt, type Pace, publishAt } from './publish.js'
 
 const [name = '', folder = '', databaseUrl = '', receiverUrl = ''] = process.argv.slice(2)
 const poster = createPoster(receiverUrl)
@@ -17,13 +13,6 @@ const queue = await openPeer(name as PeerName, folder, databaseUrl, inFlight, as
   done += 1
   onDone()
 })
-
-interface Places {
-  readonly from: number
-  readonly count: number
-}
-
-const jobsAt = ({ from, count }: Places): Job[] => Array.from({ length: count }, (_, n) => jobAt(from + n))
 
 /** Resolves once so many jobs were handled; the library may still be recording the last ones. */
 function handled(count: number): Promise<void> {
@@ -48,9 +37,8 @@ const peer = {
     return taken
   },
   async publish(pace: Pace) {
-    const total = Math.round(pace.perSecond * pace.seconds)
-    const made = jobsAt({ from: pace.from, count: total })
-    const all = handled(total)
+    const made = jobsAt(pace)
+    const all = handled(pace.count)
     await queue.start()
     const committed = await publishAt(pace, ({ from, count }) =>
       queue.add(made.slice(from - pace.from, from - pace.from + count)),

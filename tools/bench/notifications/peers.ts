@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
-import type { Job } from './jobs.js'
+import type { Job } from '../payments.js'
 
 /** Where they are installed. */
 export const peersFolder = fileURLToPath(new URL('./peers/', import.meta.url))

@@ -1,33 +1,60 @@
-/** Publishes at a steady rate. @module */
+/** What the ways to deliver share: signing and posting a job, and publishing at a steady rate. @module */
+import { createHmac } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
-import { steadyUs } from './worker.js'
+import { Agent } from 'undici'
+import { inFlight, integrations, type Job, jobAt, type Places } from '../payments.js'
+import { steadyUs } from '../processes.js'
+
+/** Builds jobs before a measurement. */
+export const jobsAt = ({ from, count }: Places): Job[] => Array.from({ length: count }, (_, n) => jobAt(from + n))
+
+/** Builds the function that signs and posts: the loop body of the floor, and the handler of a queue. */
+export function createPoster(receiverUrl: string): { post(job: Job): Promise<void>; close(): Promise<void> } {
+  const agent = new Agent({ connections: inFlight, keepAliveTimeout: 4_000 })
+  const secrets = new Map(integrations.map((address) => [address, `pi_whsec_${address}`]))
+  return {
+    async post({ integrationAddress, body }) {
+      const timestamp = Math.floor(Date.now() / 1_000)
+      const bytes = Buffer.from(body)
+      const code = createHmac('sha256', secrets.get(integrationAddress) ?? '')
+        .update(`${timestamp}.`)
+        .update(bytes)
+        .digest('hex')
+      const headers = {
+        'Content-Type': 'application/json; charset=utf-8',
+        'User-Agent': 'payment-integration',
+        'X-Service-Integration': integrationAddress,
+        'X-Service-Signature': `t=${timestamp},v1=${code}`,
+      }
+      const path = `/hooks/${integrationAddress}`
+      const answer = await agent.request({ origin: receiverUrl, path, method: 'POST', headers, body: bytes })
+      await answer.body.dump()
+      if (answer.statusCode !== 204) throw new Error(`The receiver answered ${answer.statusCode}.`)
+    },
+    close: () => agent.close(),
+  }
+}
 
 /** How often a block is committed, in milliseconds. */
 const everyMs = 10
 
-/** The jobs to publish, and the rate. */
-export interface Pace {
-  /** Number of the first job. */
-  readonly from: number
+/** The jobs to publish, and their rate. */
+export interface Pace extends Places {
   readonly perSecond: number
-  readonly seconds: number
 }
 
-/** Commit times of the jobs, on the steady clock. */
-export interface Committed {
-  readonly from: number
-  readonly count: number
+/** When jobs were committed, on the steady clock. */
+export interface Committed extends Places {
   readonly atUs: number
 }
 
 /** Commits a part every 10 ms at the given rate; slower commits follow each other. */
 export async function publishAt(
-  { from, perSecond, seconds }: Pace,
-  commit: (places: { readonly from: number; readonly count: number }) => Promise<unknown>,
+  { from, count: total, perSecond }: Pace,
+  commit: (places: Places) => Promise<unknown>,
 ): Promise<Committed[]> {
   const committed: Committed[] = []
   const begun = performance.now()
-  const total = Math.round(perSecond * seconds)
   for (let done = 0; done < total; ) {
     const dueMs = performance.now() - begun
     const count = Math.min(total, Math.ceil((dueMs / 1_000) * perSecond)) - done

@@ -1,17 +1,15 @@
 /**
- * The receiver as a separate process. It reads each request completely, answers 204, at once or after the milliseconds
- * of its argument, and records its time. It has just enough HTTP for that, so that the measured process gets the CPU.
- *
+ * The receiver as a separate process. It reads each request completely, answers 204 and records its time. It has
+ * just enough HTTP for that, so that the measured process gets the CPU.
  * @module
  */
 import { type AddressInfo, createServer } from 'node:net'
-import { txHashIn } from './jobs.js'
-import { answer, steadyUs } from './worker.js'
+import { txHashIn } from '../payments.js'
+import { answer, steadyUs } from '../processes.js'
 
 const accepted = 'HTTP/1.1 204 No Content\r\n\r\n'
 const headEnd = Buffer.from('\r\n\r\n')
 
-const delayMs = Number(process.argv[2] ?? 0)
 let arrivals = new Map<string, number>()
 let count = 0
 
@@ -27,8 +25,7 @@ const server = createServer((socket) => {
       const txHash = txHashIn(rest.subarray(0, length))
       if (!arrivals.has(txHash)) arrivals.set(txHash, cameAt)
       rest = rest.subarray(length)
-      if (delayMs === 0) socket.write(accepted)
-      else setTimeout(() => socket.write(accepted), delayMs)
+      socket.write(accepted)
     }
   })
 })
@@ -37,8 +34,6 @@ const { port } = server.address() as AddressInfo
 
 const receiver = {
   url: () => `http://127.0.0.1:${port}`,
-  /** Requests since the last call of `take`. */
-  count: () => count,
   /** Requests since the last call, and the first arrival of each transaction, on the steady clock. */
   take() {
     const taken = { count, arrivals: [...arrivals] }

@@ -1,220 +1,172 @@
-/** Compares the read and legacy APIs with a bare handler, on a million payments. @module */
-import { median } from '../measure.js'
-import type { BenchDatabase } from './database.js'
-import { chainId, fill, type Keys, timestampAt, txHashAt, wallet } from './dataset.js'
-import { layerCpu } from './layers.js'
-import { type Burst, burst, connections, type Load } from './load.js'
-import { type ServerProcess, startServerProcess } from './server-process.js'
+/** Measures the read and legacy APIs on a million payments, beside a request that reads nothing. @module */
+import { Client } from 'undici'
+import { type Engine, masterKey, serviceOn } from '../databases.js'
+import { chainAt, type FillOptions, hotWallet, integrationAt, openFilled, txHashAt } from '../filled.js'
+import { bundle, startWorker, type Worker } from '../processes.js'
+import { median, round, type Table } from '../report.js'
+import type { ServerCalls } from './server.js'
 
 /** How long to measure. */
-export interface ReadEffort {
-  readonly payments: number
-  /** Warm-up requests per route and server, until hot code is compiled. */
+export interface ReadEffort extends FillOptions {
+  /** Warm-up requests of each route, until hot code is compiled. */
   readonly warmUps: number
-  /** How often the two servers take turns: many short turns, because the machine's speed changes every second. */
+  /** How often the routes take turns: many short turns, because the machine's speed changes every second. */
   readonly rounds: number
   /** Time of a turn, in seconds. */
   readonly seconds: number
-  /** Requests of the memory run. */
-  readonly memoryRequests: number
-  readonly layerRequests: number
 }
 
-const list = '/api/v1/integration/payments'
-const walletList = `/api/v1/integration/wallet/${wallet}/payments`
-const pageSize = 50
-
-/** Fills a database, measures on it, removes it, and returns Markdown. */
-export async function benchReadApi(open: () => Promise<BenchDatabase>, effort: ReadEffort): Promise<string> {
-  const database = await open()
-  try {
-    return await measure(database, effort)
-  } finally {
-    await database.remove()
-  }
-}
-
-async function measure(database: BenchDatabase, effort: ReadEffort): Promise<string> {
-  const { engine } = database
-  const store = database.openStore()
-  await store.migrate()
-  const keys = await fill(store, effort.payments)
-  await database.settle()
-  const { busyCallerUs, rareCallerUs } = await layerCpu(store, keys.basic, effort.layerRequests)
-  await store.close()
-  const ours = await startServerProcess('ours', database.url)
-  const floor = await startServerProcess('floor', database.url)
-  try {
-    const lines = []
-    const all = await routes(ours, keys, effort.payments)
-    for (const route of all) {
-      await assertSameAnswer(ours, floor, route)
-      lines.push(row(route.name, await sideBySide(ours, floor, route, effort)))
-    }
-    const [page, deepPage, walletPage, deepWalletPage] = all
-    const size = effort.payments.toLocaleString('en')
-    return [
-      `### Requests per second, ${size} payments, ${engine}`,
-      '',
-      '| | ours, requests/s | floor, requests/s | ours of floor | ours, CPU µs | floor, CPU µs |',
-      '| --- | --- | --- | --- | --- | --- |',
-      ...lines,
-      '',
-      `Authentication, validation and cursor, CPU per request: ${busyCallerUs.toFixed(1)} µs for a busy caller, ${rareCallerUs.toFixed(1)} µs with a look-up each time.`,
-      await depth(ours, page, deepPage, effort),
-      await depth(ours, walletPage, deepWalletPage, effort),
-      await memory(ours, { paths: singlePaths(effort.payments), authorization: keys.basic }, effort.memoryRequests),
-      '',
-    ].join('\n')
-  } finally {
-    await Promise.all([ours.stop(), floor.stop()])
-  }
-}
-
-/** Hashes of the measured integration's payments, evenly spread. */
-function someHashes(payments: number): string[] {
-  const own = Math.floor(payments / 5)
-  return Array.from({ length: 500 }, (_, n) => txHashAt(Math.floor((own * n) / 500) * 5))
-}
-
-function singlePaths(payments: number): string[] {
-  return someHashes(payments).map((hash) => `${list}/${hash}`)
-}
-
+/** Requests to repeat. */
 interface Route {
   readonly name: string
-  readonly ours: Load
-  readonly floor: Load
+  readonly paths: readonly string[]
+  readonly authorization: string
 }
 
-async function routes(ours: ServerProcess, keys: Keys, payments: number): Promise<Route[]> {
-  const own = Math.floor(payments / 5)
-  const lastPage = Math.min(2_000, Math.floor(own / pageSize) - 1)
-  const { basic: authorization, legacyKey } = keys
-  const same = (name: string, paths: readonly string[], key = authorization): Route => {
-    const load = { paths, authorization: key }
-    return { name, ours: load, floor: load }
+/** Result of a burst. */
+interface Burst {
+  readonly perSecond: number
+  /** CPU time of the server for one request, in microseconds. */
+  readonly cpuUs: number
+}
+
+interface Server {
+  readonly url: string
+  readonly worker: Worker<ServerCalls>
+}
+
+const integrationAddress = integrationAt(0)
+const list = '/api/v1/integration/payments'
+const walletList = `/api/v1/integration/wallet/${hotWallet}/payments`
+const pageSize = 50
+/** Open connections, each with one request at a time: more than enough to keep one core busy. */
+const connections = 16
+
+/** Fills or opens a database and measures on it. */
+export async function benchReadApi(engine: Engine, effort: ReadEffort): Promise<Table[]> {
+  const database = await openFilled(engine, effort)
+  const bundles = await bundle(['read-api/server.ts'])
+  const store = database.openStore()
+  const { integrations, legacyKeys } = serviceOn(store)
+  const { apiSecret } = await integrations.rotateApiSecret(integrationAddress)
+  const { apiKey } = await legacyKeys.create({ name: 'bench' })
+  await store.close()
+  const env = {
+    PI_DATABASE_URL: database.url,
+    PI_MASTER_KEY: masterKey,
+    PI_PORT: '0',
+    PI_ROLES: 'api',
+    PI_LOG_LEVEL: 'error',
   }
-  const last = ((lastPage - 1) * pageSize - 1) * 5
-  const position = [timestampAt(last), chainId, txHashAt(last)].join('.')
-  // The wallet is on every second payment of the integration.
-  const lastWalletPage = Math.min(2_000, Math.floor(own / 2 / pageSize) - 1)
-  const lastOfWallet = ((lastWalletPage - 1) * pageSize - 1) * 10
-  const walletPosition = [timestampAt(lastOfWallet), chainId, txHashAt(lastOfWallet)].join('.')
-  return [
-    same('page 1 of 50, integration', [list]),
-    {
-      name: `page ${lastPage.toLocaleString('en')} of 50, integration`,
-      ours: { paths: [`${list}?cursor=${await cursorOf(ours, list, lastPage, authorization)}`], authorization },
-      floor: { paths: [`${list}?cursor=${position}`], authorization },
-    },
-    same('page 1 of 50, wallet', [walletList]),
-    {
-      name: `page ${lastWalletPage.toLocaleString('en')} of 50, wallet`,
-      ours: {
-        paths: [`${walletList}?cursor=${await cursorOf(ours, walletList, lastWalletPage, authorization)}`],
-        authorization,
+  const worker = startWorker<ServerCalls>(bundles.pathOf('server'), [], env)
+  try {
+    const server = { worker, url: await worker.ask('url') }
+    const basic = `Basic ${Buffer.from(`${integrationAddress}:${apiSecret}`).toString('base64')}`
+    const routes = await routesOf(server, basic, apiKey, effort.payments)
+    const bursts = await takeTurns(server, routes, effort)
+    const of = (all: readonly Burst[], field: keyof Burst) => median(all.map((each) => each[field]))
+    const [floor = []] = bursts
+    return [
+      {
+        title: `Requests per second, ${effort.payments.toLocaleString('en')} payments, ${engine}`,
+        columns: ['', 'requests/s', 'CPU µs', 'CPU of the floor'],
+        rows: routes.map(({ name }, at) => {
+          const own = bursts[at] ?? []
+          const ratio = median(own.map(({ cpuUs }, turn) => cpuUs / (floor[turn]?.cpuUs ?? Number.NaN)))
+          return [name, round(of(own, 'perSecond')), round(of(own, 'cpuUs')), round(ratio, 2)]
+        }),
       },
-      floor: { paths: [`${walletList}?cursor=${walletPosition}`], authorization },
-    },
-    same('single look-up', singlePaths(payments)),
-    same(
+    ]
+  } finally {
+    await worker.stop()
+    await bundles.remove()
+    await database.end()
+  }
+}
+
+async function routesOf(server: Server, basic: string, apiKey: string, payments: number): Promise<Route[]> {
+  // Every fifth payment is the integration's, and every second of those the wallet's.
+  const own = Math.floor(payments / 5)
+  const route = (name: string, paths: readonly string[], authorization = basic) => ({ name, paths, authorization })
+  const deep = async (name: string, path: string, count: number) => {
+    const page = Math.min(2_000, Math.floor(count / pageSize) - 1)
+    const paths = [`${path}?cursor=${await cursorOf(server, path, page, basic)}`]
+    return route(`page ${page.toLocaleString('en')} of 50, ${name}`, paths)
+  }
+  // Payments of the integration on the chain 10, evenly spread.
+  const some = Array.from({ length: 500 }, (_, n) => 10 * (1 + Math.floor(((Math.floor(payments / 10) - 1) * n) / 500)))
+  const looked = (pathOf: (id: number) => string) => some.map(pathOf)
+  return [
+    route('/health/live, the floor', ['/health/live']),
+    route('page 1 of 50, integration', [list]),
+    await deep('integration', list, own),
+    route('page 1 of 50, wallet', [walletList]),
+    await deep('wallet', walletList, own / 2),
+    route(
+      'single look-up',
+      looked((id) => `${list}/${txHashAt(id)}`),
+    ),
+    route(
       'legacy look-up',
-      someHashes(payments).map((hash) => `/api/v1/tx/${chainId}/${hash}`),
-      legacyKey,
+      looked((id) => `/api/v1/tx/${chainAt(id)}/${txHashAt(id)}`),
+      apiKey,
     ),
   ]
 }
 
 /** The cursor of a page, obtained as by a client. */
-async function cursorOf({ url }: ServerProcess, path: string, page: number, authorization: string): Promise<string> {
+async function cursorOf({ url }: Server, path: string, page: number, authorization: string): Promise<string> {
   let cursor = ''
   for (let behind = (page - 1) * pageSize; behind > 0; ) {
     const limit = Math.min(200, behind)
     behind -= limit
     const query = `?limit=${limit}${cursor === '' ? '' : `&cursor=${cursor}`}`
-    const answer = await fetch(`${url}${path}${query}`, { headers: { authorization: authorization ?? '' } })
+    const answer = await fetch(`${url}${path}${query}`, { headers: { authorization } })
     cursor = ((await answer.json()) as { nextCursor: string }).nextCursor
   }
   return cursor
 }
 
-/** Checks that the floor gives the same answers. */
-async function assertSameAnswer(ours: ServerProcess, floor: ServerProcess, route: Route): Promise<void> {
-  const [left, right] = await Promise.all(
-    (
-      [
-        [ours, route.ours],
-        [floor, route.floor],
-      ] as const
-    ).map(async ([server, { paths, authorization }]) => {
-      const answer = await fetch(`${server.url}${paths[0]}`, { headers: { authorization: authorization ?? '' } })
-      return (await answer.text()).replace(/"nextCursor":"[^"]+"/, '"nextCursor":"…"')
-    }),
-  )
-  if (left !== right)
-    throw new Error(
-      `${route.name}: the floor answers something else.\n${left?.slice(0, 1_000)}\n${right?.slice(0, 1_000)}`,
-    )
-}
-
-async function sideBySide(ours: ServerProcess, floor: ServerProcess, route: Route, effort: ReadEffort) {
-  await burst(ours, route.ours, effort.warmUps)
-  const { requestsPerSecond } = await burst(floor, route.floor, effort.warmUps)
-  const amount = amountOf(requestsPerSecond, effort)
-  const turns = { ours: () => burst(ours, route.ours, amount), floor: () => burst(floor, route.floor, amount) }
-  return inTurns(turns, effort.rounds)
-}
-
-function amountOf(requestsPerSecond: number, { seconds }: ReadEffort): number {
-  return Math.max(connections, Math.round(requestsPerSecond * seconds))
-}
-
-/** Runs both repeatedly, and alternates the order, so that neither has an advantage. */
-async function inTurns<Name extends string>(
-  turns: Readonly<Record<Name, () => Promise<Burst>>>,
-  rounds: number,
-): Promise<Readonly<Record<Name, readonly Burst[]>>> {
-  const names = Object.keys(turns) as Name[]
-  const bursts = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Name, Burst[]>
-  for (let round = 0; round < rounds; round += 1)
-    for (const name of round % 2 === 0 ? names : names.toReversed()) bursts[name].push(await turns[name]())
+/** The bursts of each route. */
+async function takeTurns(server: Server, routes: readonly Route[], effort: ReadEffort): Promise<Burst[][]> {
+  const amounts: number[] = []
+  for (const route of routes) {
+    await assertAnswer(server, route)
+    const { perSecond } = await burst(server, route, effort.warmUps)
+    amounts.push(Math.max(connections, Math.round(perSecond * effort.seconds)))
+  }
+  const bursts: Burst[][] = routes.map(() => [])
+  for (let turn = 0; turn < effort.rounds; turn += 1)
+    for (const [at, route] of routes.entries()) bursts[at]?.push(await burst(server, route, amounts[at] ?? 0))
   return bursts
 }
 
-/** Compares the cost of a deep page with the first one, both from our server, in turns. */
-async function depth(ours: ServerProcess, first: Route | undefined, deep: Route | undefined, effort: ReadEffort) {
-  if (first === undefined || deep === undefined) throw new Error('There are no pages to compare.')
-  const amount = amountOf((await burst(ours, first.ours, effort.warmUps)).requestsPerSecond, effort)
-  const turns = { near: () => burst(ours, first.ours, amount), far: () => burst(ours, deep.ours, amount) }
-  const { near, far } = await inTurns(turns, effort.rounds)
-  const ratios = near.map((one, round) => one.requestsPerSecond / (far[round]?.requestsPerSecond ?? Number.NaN))
-  return `Taking turns, ${deep.name}, costs ${median(ratios).toFixed(2)} of page 1.`
+/** An empty page or an unknown payment could look fast. */
+async function assertAnswer({ url }: Server, { name, paths, authorization }: Route): Promise<void> {
+  const answer = await fetch(`${url}${paths.at(-1)}`, { headers: { authorization } })
+  const found = (await answer.text()).split('"sender"').length - 1
+  const [expected = 0] = [/^page/, /^single/].flatMap((kind, at) => (kind.test(name) ? [at === 0 ? pageSize : 1] : []))
+  if (found !== expected) throw new Error(`${name}: the answer has ${found} payments, not ${expected}.`)
 }
 
-function row(name: string, { ours, floor }: { ours: readonly Burst[]; floor: readonly Burst[] }): string {
-  const rate = (bursts: readonly Burst[]) => median(bursts.map(({ requestsPerSecond }) => requestsPerSecond))
-  const cpu = (bursts: readonly Burst[]) => median(bursts.map(({ cpuUsPerRequest }) => cpuUsPerRequest))
-  const ratio = median(
-    ours.map((own, round) => own.requestsPerSecond / (floor[round]?.requestsPerSecond ?? Number.NaN)),
-  )
-  const cells = [
-    rate(ours).toFixed(0),
-    rate(floor).toFixed(0),
-    ratio.toFixed(2),
-    cpu(ours).toFixed(0),
-    cpu(floor).toFixed(0),
-  ]
-  return `| ${name} | ${cells.join(' | ')} |`
-}
-
-/** The heap after a tenth of the requests and after all of them, each after a collection. */
-async function memory(server: ServerProcess, load: Load, requests: number): Promise<string> {
-  const tenth = Math.ceil(requests / 10)
-  await burst(server, load, tenth)
-  const early = await server.heapBytes()
-  await burst(server, load, requests - tenth)
-  const late = await server.heapBytes()
-  const mib = (bytes: number) => (bytes / 1_048_576).toFixed(1)
-  return `Heap after ${tenth.toLocaleString('en')} requests: ${mib(early)} MiB; after ${requests.toLocaleString('en')}: ${mib(late)} MiB.`
+/** Sends `amount` requests as fast as the server answers. Rejects unless every answer is a 200. */
+async function burst({ url, worker }: Server, { paths, authorization }: Route, amount: number): Promise<Burst> {
+  const clients = Array.from({ length: connections }, () => new Client(url))
+  let sent = 0
+  async function sendAll(client: Client): Promise<void> {
+    while (sent < amount) {
+      const path = paths[sent % paths.length] ?? ''
+      sent += 1
+      const { statusCode, body } = await client.request({ method: 'GET', path, headers: { authorization } })
+      await body.arrayBuffer()
+      if (statusCode !== 200) throw new Error(`${path}: the answer was ${statusCode}.`)
+    }
+  }
+  const before = await worker.ask('cpuUs')
+  const startedAt = performance.now()
+  await Promise.all(clients.map(sendAll))
+  const seconds = (performance.now() - startedAt) / 1_000
+  const after = await worker.ask('cpuUs')
+  await Promise.all(clients.map((client) => client.close()))
+  return { perSecond: amount / seconds, cpuUs: (after - before) / amount }
 }

@@ -1,0 +1,149 @@
+/** Measures pages of the console and the portal on a large database. @module */
+import { createConsole, createPortal, type Portal } from '@payment-integration/console'
+import type { ChainStatus } from '@payment-integration/core'
+import { cpuMs, type Engine, serviceOn } from './databases.js'
+import {
+  chainAt,
+  chainIds,
+  type FillOptions,
+  hotWallet,
+  integrationAt,
+  integrationCount,
+  newest,
+  openFilled,
+  timestampAt,
+  txHashAt,
+  versions,
+} from './filled.js'
+import { median, round, type Table } from './report.js'
+
+/** How much to measure. */
+export interface ConsoleEffort extends FillOptions {
+  /** Requests of each page; the pages take turns. */
+  readonly rounds: number
+}
+
+/** The goal of every page, in milliseconds. */
+const goal = { p50: 50, p99: 150 } as const
+
+/** Addresses below `/console`, or of the portal below `/portal`, by name. @param id - A payment. */
+type Pages = Readonly<Record<string, (id: number) => string>>
+
+const origin = 'http://127.0.0.1'
+const [big, rare] = [integrationAt(0), integrationAt(integrationCount - 1)]
+
+/** The pages that read most. */
+function pagesOf(payments: number): Pages {
+  const at = (id: number) => timestampAt(id, payments)
+  const below = (id: number) => `before=${at(id)}.${id}`
+  const hour = (id: number) => `since=${at(id)}&until=${at(id) + 3_600_000}`
+  const belowDelivery = (id: number) => `before=${id * versions}`
+  const [listed, sent] = ['/payments?', '/deliveries?']
+  return {
+    overview: () => '',
+    'payments: newest': () => listed,
+    'payments: at any depth': (id) => listed + below(id),
+    'payments: a rare state': () => `${listed}state=failure`,
+    'payments: a rare chain and a rare state': () => `${listed}chain=5&state=failure`,
+    'payments: a large integration, at any depth': (id) => `${listed}integration=${big}&${below(id)}`,
+    'payments: a large integration and a rare state': () => `${listed}integration=${big}&state=failure`,
+    'payments: an hour, a chain and an integration': (id) => `${listed}chain=137&integration=${big}&${hour(id)}`,
+    'search: wallet of all integrations': () => `${listed}q=${hotWallet}`,
+    'search: memo': (id) => `${listed}q=order%20${String(id).padStart(8, '0')}`,
+    'search: invoice within a large integration': (id) => `${listed}q=${id % 9_973}.50&integration=${big}`,
+    'deliveries: newest': () => sent,
+    'deliveries: delivered, at any depth': (id) => `${sent}status=delivered&${belowDelivery(id)}`,
+    'deliveries: exhausted': () => `${sent}status=exhausted`,
+    'deliveries: a rare chain, exhausted': () => `${sent}chain=5&status=exhausted`,
+    'deliveries: a rare integration': () => `${sent}integration=${rare}`,
+    'deliveries: transaction': (id) => `${sent}hash=${txHashAt(id)}`,
+    'one payment': (id) => `/payments/${chainAt(id)}/${txHashAt(id)}`,
+    'failing endpoints': () => '/endpoints?health=failing',
+    'first step of a replay': () => '/deliveries/replay?status=exhausted',
+    'first step of a replay of millions': () => '/deliveries/replay?status=delivered',
+    'audit, at any depth': (id) => `/audit?before=${1_000_100 + (id % 9_000)}`,
+    'portal: overview': () => '',
+    'portal: deliveries, at any depth': (id) => `/deliveries?${belowDelivery(id)}`,
+  }
+}
+
+interface Sample {
+  readonly ms: number
+  /** Processor time of this process and the database server. */
+  readonly cpuMs: number
+}
+
+/** Fills or opens a database and measures all pages. */
+export async function benchConsole(engine: Engine, effort: ConsoleEffort): Promise<Table[]> {
+  const database = await openFilled(engine, effort)
+  const store = database.openStore()
+  try {
+    const service = { ...serviceOn(store), indexers: chainIds.map(indexer) }
+    let clock = newest
+    const console = createConsole({ service, now: () => clock })
+    const portal = createPortal({ service, now: () => clock })
+    const cookie = await signIn(portal, (await service.integrations.rotateApiSecret(big)).apiSecret)
+    const read = async (name: string, path: string): Promise<void> => {
+      const [app, base] = name.startsWith('portal') ? [portal, 'portal'] : [console, 'console']
+      const headers = base === 'portal' ? { Cookie: cookie } : {}
+      const answer = await app.fetch(new Request(`${origin}/${base}${path}`, { headers }))
+      const text = await answer.text()
+      if (answer.status !== 200) throw new Error(`${name}: the answer was ${answer.status}.\n${text.slice(-2_000)}`)
+    }
+    const pages = Object.entries(pagesOf(effort.payments))
+    const samples = new Map<string, Sample[]>(pages.map(([name]) => [name, []]))
+    for (const [name, path] of pages) await read(name, path(1))
+    for (let turn = 0; turn < effort.rounds; turn += 1)
+      for (const [name, path] of pages) {
+        // All minutes of the overview are read when the clock goes back.
+        clock = newest - turn * 2_000
+        // Golden ratio: the payments of any number of rounds are evenly spread.
+        const id = 1 + Math.floor((((turn + 1) * 0.618_033_988_75) % 1) * (effort.payments - 1))
+        const [cpu, begun] = [cpuMs(database.serverData), performance.now()]
+        await read(name, path(id))
+        samples.get(name)?.push({ ms: performance.now() - begun, cpuMs: cpuMs(database.serverData) - cpu })
+      }
+    console.close()
+    return [tableOf(engine, effort, samples)]
+  } finally {
+    await store.close()
+    await database.end()
+  }
+}
+
+/** The cookie of a new session of the portal. */
+async function signIn(portal: Portal, secret: string): Promise<string> {
+  const body = new URLSearchParams({ address: big, secret })
+  const request = new Request(`${origin}/portal/sign-in`, { method: 'POST', body, headers: { Origin: origin } })
+  const answer = await portal.fetch(request)
+  const [cookie = ''] = answer.headers.getSetCookie()
+  if (answer.status !== 303) throw new Error(`The sign-in at the portal was answered ${answer.status}.`)
+  return cookie.split(';')[0] ?? ''
+}
+
+/** An indexer that only has a status. */
+function indexer(chainId: number) {
+  const status: ChainStatus = {
+    ...{ chainId, head: 11_000_010, headAt: newest, indexed: 11_000_000, proof: 'root', reorganisations: 0 },
+    ...{ newestReorganisations: [], leading: true, endpoints: [], error: null, lastError: null },
+  }
+  const unused = () => Promise.reject(new Error('Nothing is indexed here.'))
+  return { chainId, status: () => status, step: unused, run: unused, nativeHash: () => null }
+}
+
+function tableOf(engine: Engine, { payments, rounds }: ConsoleEffort, samples: ReadonlyMap<string, Sample[]>): Table {
+  const figures = [...samples].map(([name, all]) => {
+    const times = all.map(({ ms }) => ms).toSorted((a, b) => a - b)
+    const p99 = times[Math.ceil(times.length * 0.99) - 1] ?? Number.NaN
+    return { name, p50: median(times), p99, cpu: median(all.map((each) => each.cpuMs)) }
+  })
+  const missed = figures.filter(({ p50, p99 }) => p50 > goal.p50 || p99 > goal.p99).map(({ name }) => name)
+  return {
+    title: `Pages of the console, ${payments.toLocaleString('en')} payments, ${engine}`,
+    columns: ['', 'median ms', 'p99 ms', 'CPU, median ms'],
+    rows: figures.map(({ name, p50, p99, cpu }) => [name, ...[p50, p99, cpu].map((value) => round(value, 1))]),
+    notes: [
+      `${rounds} requests of each page. Goal: median ${goal.p50} ms, p99 ${goal.p99} ms; ${missed.length === 0 ? 'reached by every page' : `missed by ${missed.join('; ')}`}.`,
+    ],
+  }
+}

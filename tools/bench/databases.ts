@@ -1,0 +1,144 @@
+/** Opens the databases of the benches, and reads the processor time of their servers. @module */
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createService, parseMasterKey, type Service, systemClock } from '@payment-integration/core'
+import type { Clock, Store } from '@payment-integration/core/ports'
+import { createPostgresStore } from '@payment-integration/store-sql/postgres'
+import { createSqliteStore } from '@payment-integration/store-sql/sqlite'
+import { DatabaseSync } from '@photostructure/sqlite'
+import pg from 'pg'
+import { startPostgres } from '../../packages/store-sql/test/postgres.js'
+
+/** The two databases. */
+export type Engine = 'SQLite' | 'PostgreSQL'
+
+/** The key outside the database; the databases live as long as a bench. */
+export const masterKey = '00112233445566778899aabbccddeeff102132435465768798a9bacbdcedfe0f'
+
+/** A connection for plain statements. */
+export interface Connection {
+  run(sql: string): Promise<unknown>
+  all(sql: string): Promise<readonly Readonly<Record<string, unknown>>[]>
+  close(): Promise<unknown>
+}
+
+/** A database of a bench. */
+export interface BenchDatabase {
+  readonly engine: Engine
+  /** A value for `PI_DATABASE_URL`. */
+  readonly url: string
+  /** The folder of a server's data; null: there is no server. */
+  readonly serverData: string | null
+  openStore(): Store
+  connect(): Promise<Connection>
+  /** Runs an operator's maintenance after a bulk load. */
+  settle(): Promise<void>
+  /** Stops it; removes it unless its folder was given. */
+  end(): Promise<void>
+}
+
+/** Opens a database. @param keep - The folder of one that stays; null: a temporary one. */
+export async function openDatabase(engine: Engine, keep: string | null = null): Promise<BenchDatabase> {
+  const folder = keep ?? (await mkdtemp(join(tmpdir(), 'bench-')))
+  await mkdir(folder, { recursive: true })
+  return engine === 'SQLite' ? openSqlite(folder, keep !== null) : openPostgres(folder, keep !== null)
+}
+
+function openSqlite(folder: string, isKept: boolean): BenchDatabase {
+  const path = join(folder, 'bench.db')
+  return {
+    engine: 'SQLite',
+    url: `sqlite:${path}`,
+    serverData: null,
+    openStore: () => createSqliteStore({ path }),
+    async connect() {
+      const database = new DatabaseSync(path)
+      database.exec('pragma synchronous = off; pragma cache_size = -1000000; pragma foreign_keys = off')
+      return {
+        run: async (sql) => database.exec(sql),
+        all: async (sql) => database.prepare(sql).all() as Record<string, unknown>[],
+        close: async () => {
+          database.exec('pragma wal_checkpoint(truncate)')
+          database.close()
+        },
+      }
+    },
+    settle: async () => {},
+    end: async () => (isKept ? undefined : rm(folder, { recursive: true, force: true })),
+  }
+}
+
+async function openPostgres(folder: string, isKept: boolean): Promise<BenchDatabase> {
+  const server = await startPostgres({ folder })
+  const { connectionString } = server
+  const connect = async (): Promise<Connection> => {
+    const client = new pg.Client({ connectionString })
+    await client.connect()
+    await client.query('set synchronous_commit = off; set search_path = payment_integration, public')
+    return {
+      run: (sql) => client.query(sql),
+      all: async (sql) => (await client.query(sql)).rows,
+      close: () => client.end(),
+    }
+  }
+  return {
+    engine: 'PostgreSQL',
+    url: connectionString,
+    serverData: join(folder, 'data'),
+    openStore: () => createPostgresStore({ connectionString }),
+    connect,
+    async settle() {
+      const connection = await connect()
+      await connection.run('vacuum analyze')
+      await connection.close()
+    },
+    end: () => (isKept ? server.halt() : server.remove()),
+  }
+}
+
+/** The store on a database by its address, for a measured process. */
+export function openStoreAt(url: string): Store {
+  return url.startsWith('sqlite:')
+    ? createSqliteStore({ path: url.slice('sqlite:'.length) })
+    : createPostgresStore({ connectionString: url })
+}
+
+/** The service on a store, without running loops. */
+export function serviceOn(store: Store, clock?: Pick<Clock, 'now'>): Service {
+  const sender = { post: () => Promise.reject(new Error('Nothing is sent here.')) }
+  return createService({
+    store,
+    sender,
+    masterKey: parseMasterKey(masterKey),
+    allowLoopbackHttp: true,
+    ...(clock === undefined ? {} : { clock: { ...systemClock, ...clock } }),
+  })
+}
+
+/** Processor time of this process and of the server with the data in a folder, in ms. Other work hardly changes it. */
+export function cpuMs(serverData: string | null): number {
+  const { user, system } = process.cpuUsage()
+  const own = (user + system) / 1_000
+  if (serverData === null) return own
+  try {
+    const [server = ''] = readFileSync(`${serverData}/postmaster.pid`, 'utf8').split('\n')
+    const children = readdirSync(`/proc/${server}/task`).flatMap((thread) =>
+      readFileSync(`/proc/${server}/task/${thread}/children`, 'utf8').trim().split(' '),
+    )
+    return children.reduce((sum, pid) => sum + onCpuMs(pid), own)
+  } catch {
+    return Number.NaN // not Linux
+  }
+}
+
+/** The first number is nanoseconds on a processor. A process that ended counts no more. */
+function onCpuMs(pid: string): number {
+  try {
+    return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6
+  } catch {
+    return 0
+  }
+}

@@ -1,0 +1,144 @@
+/** A node that answers from a recording, in a process of its own. Its answers cost it as little as possible. @module */
+import { createReadStream } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createInterface } from 'node:readline'
+import { measureReceipt, writeReceipt } from '../../../packages/chain-evm/src/proof/receipt-rlp.js'
+import { RlpWriter, toHex } from '../../../packages/chain-evm/src/proof/rlp-writer.js'
+import { type CallCounts, type RecordedBlock, rpcOf } from './chain.js'
+
+const { RECORDING: path = '', FALLBACK_URL: fallbackUrl = '', LATENCY_MS, RAW } = process.env
+const latencyMs = Number(LATENCY_MS ?? 0)
+
+interface Stored {
+  readonly full: string
+  readonly withHashes: string
+  readonly receipts: string
+  /** Null for a node without raw receipts. */
+  readonly raw: string | null
+  readonly logs: readonly { readonly address: string; readonly topic: string; readonly json: string }[]
+}
+interface Log {
+  readonly address: string
+  readonly topics: readonly string[]
+}
+interface Filter {
+  readonly fromBlock: string
+  readonly toBlock: string
+  readonly address?: string | readonly string[]
+  readonly topics?: readonly (string | readonly string[] | null)[]
+}
+type Call = { readonly id: number; readonly method: string; readonly params?: readonly unknown[] }
+
+const writer = new RlpWriter()
+function rawText(receipts: RecordedBlock['receipts']): string {
+  const encoded = receipts.map((receipt) => {
+    const measured = measureReceipt(receipt)
+    writer.at = 0
+    writer.reserve(measured.length)
+    writeReceipt(writer, measured)
+    return toHex(writer.bytes.subarray(0, writer.at))
+  })
+  return JSON.stringify(encoded)
+}
+
+const blocks: Stored[] = []
+const heights = new Map<string, number>()
+for await (const line of createInterface({ input: createReadStream(path) })) {
+  const { block, receipts } = JSON.parse(line) as RecordedBlock
+  const transactions = block.transactions.map((each) => (each as { hash: string }).hash)
+  heights.set(block.hash, blocks.length)
+  blocks.push({
+    full: JSON.stringify(block),
+    withHashes: JSON.stringify({ ...block, transactions }),
+    receipts: JSON.stringify(receipts),
+    raw: RAW === 'on' ? rawText(receipts) : null,
+    logs: receipts.flatMap(({ logs }) =>
+      (logs as Log[]).map((log) => ({ address: log.address, topic: log.topics[0] ?? '', json: JSON.stringify(log) })),
+    ),
+  })
+}
+
+const counts: { -readonly [Name in keyof CallCounts]: number } = { requests: 0, calls: 0, bytes: 0 }
+/** Answers of the node behind: of calls about tokens, which do not change. */
+const behind = new Map<string, Promise<string>>()
+const head = blocks.length - 1
+
+function heightOf(tag: unknown): number {
+  return tag === 'latest' || tag === 'safe' || tag === 'finalized' ? head : Number(tag)
+}
+
+/** Null when the node has no such method. */
+function resultOf({ method, params = [] }: Call): string | null | Promise<string> {
+  const [first, second] = params
+  switch (method) {
+    case 'eth_blockNumber':
+      return `"0x${head.toString(16)}"`
+    case 'eth_getBlockByNumber':
+      return blockText(blocks[heightOf(first)], second)
+    case 'eth_getBlockByHash':
+      return blockText(blocks[heights.get(String(first)) ?? -1], second)
+    case 'eth_getBlockReceipts':
+      return blocks[heights.get(String(first)) ?? heightOf(first)]?.receipts ?? 'null'
+    case 'debug_getRawReceipts':
+      return blocks[heightOf(first)]?.raw ?? null
+    case 'eth_getLogs':
+      return logsText(first as Filter)
+    default:
+      return askBehind(method, params)
+  }
+}
+
+function blockText(block: Stored | undefined, isFull: unknown): string {
+  if (block === undefined) return 'null'
+  return isFull === true ? block.full : block.withHashes
+}
+
+function logsText({ fromBlock, toBlock, address, topics }: Filter): string {
+  const addresses = address === undefined ? null : new Set([address].flat())
+  const wanted = topics?.[0] == null ? null : new Set([topics[0]].flat())
+  const found: string[] = []
+  for (let height = heightOf(fromBlock); height <= Math.min(head, heightOf(toBlock)); height += 1)
+    for (const log of blocks[height]?.logs ?? [])
+      if ((addresses?.has(log.address) ?? true) && (wanted?.has(log.topic) ?? true)) found.push(log.json)
+  return `[${found.join(',')}]`
+}
+
+/** Its heights are others, so it answers for the latest block. */
+function askBehind(method: string, params: readonly unknown[]): Promise<string> {
+  const asked = method === 'eth_call' ? [params[0], 'latest'] : params
+  const key = JSON.stringify([method, asked])
+  const known = behind.get(key) ?? rpcOf(fallbackUrl)([[method, asked]]).then(([result]) => JSON.stringify(result))
+  behind.set(key, known)
+  return known
+}
+
+const server = createServer((request, response) => {
+  if (request.method === 'GET') return void response.end(JSON.stringify(counts))
+  const chunks: Buffer[] = []
+  request.on('data', (chunk: Buffer) => chunks.push(chunk))
+  request.on('end', async () => {
+    const asked = JSON.parse(Buffer.concat(chunks).toString()) as Call | readonly Call[]
+    const calls = [asked].flat() as Call[]
+    counts.requests += 1
+    counts.calls += calls.length
+    const answers = []
+    for (const call of calls) {
+      const result = await resultOf(call)
+      const outcome = result === null ? '"error":{"code":-32601,"message":"Method not found"}' : `"result":${result}`
+      answers.push(`{"jsonrpc":"2.0","id":${call.id},${outcome}}`)
+    }
+    const body = Buffer.from(Array.isArray(asked) ? `[${answers.join(',')}]` : answers.join(''))
+    counts.bytes += body.length
+    const send = () =>
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length }).end(body)
+    if (latencyMs > 0) setTimeout(send, latencyMs)
+    else send()
+  })
+  return undefined
+})
+server.keepAliveTimeout = 600_000
+server.listen(0, '127.0.0.1', () => {
+  process.send?.({ port: (server.address() as AddressInfo).port })
+})
+process.on('disconnect', () => process.exit())

@@ -1,0 +1,139 @@
+/**
+ * Bundles the measured processes like a release, starts them and calls them. A loader that runs sources adds a cost to
+ * each function, which would distort a comparison.
+ * @module
+ */
+import { type ChildProcess, fork } from 'node:child_process'
+import { copyFile, mkdtemp, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { build } from 'esbuild'
+
+const root = join(import.meta.dirname, '../..')
+
+/** Bundles on disk. */
+export interface Bundles {
+  /** The bundle of a script, by the name of its file without the ending. */
+  pathOf(script: string): string
+  remove(): Promise<void>
+}
+
+/** Bundles scripts of this folder from the sources of the workspace. */
+export async function bundle(scripts: readonly string[], platform: 'node' | 'browser' = 'node'): Promise<Bundles> {
+  const folder = await mkdtemp(join(tmpdir(), 'bench-build-'))
+  const requireFrom =
+    "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);"
+  await build({
+    entryPoints: scripts.map((path) => join(import.meta.dirname, path)),
+    entryNames: '[name]',
+    outdir: join(folder, 'dist'),
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    format: 'esm',
+    target: 'node20',
+    platform,
+    conditions: ['@payment-integration/source'],
+    absWorkingDir: root,
+    external: ['@photostructure/sqlite', 'pg-native'],
+    ...(platform === 'node' ? { banner: { js: requireFrom } } : {}),
+    logLevel: 'error',
+  })
+  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
+  // The server reads its version from the manifest beside its folder.
+  await copyFile(join(root, 'packages/server/package.json'), join(folder, 'package.json'))
+  return {
+    pathOf: (script) => join(folder, 'dist', `${basename(script, '.ts')}.mjs`),
+    remove: () => rm(folder, { recursive: true, force: true }),
+  }
+}
+
+/** The calls that a process answers, by name. */
+export type Answers = Readonly<Record<string, (input: never) => unknown>>
+
+/** A running process; its calls take one value and return one. */
+export interface Worker<Known extends Answers> {
+  ask<Name extends keyof Known & string>(
+    name: Name,
+    ...input: Parameters<Known[Name]>
+  ): Promise<Awaited<ReturnType<Known[Name]>>>
+  stop(): Promise<void>
+}
+
+/** A call or an answer, with the same number. */
+interface Message {
+  readonly id: number
+  readonly name?: string
+  readonly value?: unknown
+  readonly error?: string
+}
+
+/** Starts a bundle as a separate process. @param env - Variables besides those of this process. */
+export function startWorker<Known extends Answers>(
+  path: string,
+  args: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+): Worker<Known> {
+  const child: ChildProcess = fork(path, args, {
+    execArgv: [],
+    env: { ...process.env, NODE_ENV: 'production', ...env },
+  })
+  const waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>()
+  let lastId = 0
+  const ended = new Promise<void>((resolve) => {
+    child.once('exit', (code) => {
+      for (const { reject } of waiting.values()) reject(new Error(`${path} ended with code ${code}.`))
+      resolve()
+    })
+  })
+  child.on('message', ({ id, value, error }: Message) => {
+    const asker = waiting.get(id)
+    waiting.delete(id)
+    if (error === undefined) asker?.resolve(value)
+    else asker?.reject(new Error(`${path}: ${error}`))
+  })
+  return {
+    ask(name, ...[value]) {
+      lastId += 1
+      const id = lastId
+      return new Promise((resolve, reject) => {
+        waiting.set(id, { resolve: resolve as (value: unknown) => void, reject })
+        child.send({ id, name, value } satisfies Message, (error) => {
+          if (error !== null) reject(error)
+        })
+      })
+    },
+    async stop() {
+      if (child.exitCode === null) child.disconnect()
+      await ended
+    },
+  }
+}
+
+/** Answers the parent's calls until the parent disconnects; then calls `stop` and exits. */
+export function answer<Known extends Answers>(known: Known, stop: () => Promise<unknown> = async () => {}): void {
+  process.on('message', ({ id, name = '', value }: Message) => {
+    const respond = known[name] as ((input: unknown) => unknown) | undefined
+    Promise.resolve()
+      .then(() => respond?.(value))
+      .then(
+        (result) => process.send?.({ id, value: result } satisfies Message),
+        (error: unknown) =>
+          process.send?.({ id, error: error instanceof Error ? (error.stack ?? error.message) : String(error) }),
+      )
+  })
+  process.once('disconnect', () => void stop().finally(() => process.exit(0)))
+}
+
+/** This machine's monotonic clock, which all processes share, in microseconds. */
+export function steadyUs(): number {
+  return Number(process.hrtime.bigint() / 1_000n)
+}
+
+/** Measures work: time in seconds, and CPU time of this process in microseconds. */
+export async function timed(work: () => Promise<unknown>): Promise<{ seconds: number; cpuUs: number }> {
+  const cpu = process.cpuUsage()
+  const begun = performance.now()
+  await work()
+  const { user, system } = process.cpuUsage(cpu)
+  return { seconds: (performance.now() - begun) / 1_000, cpuUs: user + system }
+}

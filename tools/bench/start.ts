@@ -1,0 +1,126 @@
+/** Measures how soon the command answers: the built one, and `npm start` from the sources. @module */
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { median, round, type Table } from './report.js'
+
+const root = join(import.meta.dirname, '../..')
+const built = join(root, 'packages/cli/dist/bin.js')
+/** Preloaded into each process: writes processor time and peak memory as JSON to the file `USAGE_FILE` at its exit. */
+const reporter = `data:text/javascript,${encodeURIComponent(`
+import { writeFileSync } from 'node:fs'
+process.once('exit', () => {
+  const { user, system } = process.cpuUsage()
+  const { maxRSS } = process.resourceUsage()
+  writeFileSync(process.env.USAGE_FILE, JSON.stringify({ cpuMs: (user + system) / 1_000, peakMiB: maxRSS / 1_024 }))
+})`)}`
+const address = '0x1111111111111111111111111111111111111111'
+
+/** A started command: its arguments for `node`, and the line that ends the wait; without one it is awaited whole. */
+interface Case {
+  readonly name: string
+  args(run: number): readonly string[] | Promise<readonly string[]>
+  readonly until?: RegExp
+  readonly env?: Readonly<Record<string, string>>
+}
+
+interface Usage {
+  readonly wallMs: number
+  readonly cpuMs: number
+  readonly peakMiB: number
+}
+
+/** Starts every command so many times, in turns. Without a build the built ones are left out. */
+export async function benchStart({ rounds }: { readonly rounds: number }): Promise<Table[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'bench-start-'))
+  const env = { PI_MASTER_KEY: randomBytes(32).toString('hex') }
+  const database = (run: number) => `sqlite:${join(folder, `${run}.db`)}`
+  const ofBuild: readonly Case[] = [
+    { name: '`payment-integration --version`', args: () => [built, '--version'] },
+    {
+      name: '`payment-integration integrations create`, with a new database',
+      args: (run) => [built, 'integrations', 'create', address, '--database', database(run)],
+      env,
+    },
+    {
+      name: '`payment-integration serve`, until it listens',
+      args: async (run) => [built, 'serve', '--database', database(run), '--port', String(await freePort())],
+      until: /"Listening\./,
+      env,
+    },
+  ]
+  const cases: readonly Case[] = [
+    { name: '`node -e 0`, the floor', args: () => ['-e', '0'] },
+    ...(existsSync(built) ? ofBuild : []),
+    {
+      name: 'what `npm start` runs, until the first verified payment',
+      args: () => [join(root, 'tools/scripts/run-source.mjs'), 'dev', '--until-idle', '--payments', '1', '--json'],
+      until: /"payment\.verified"/,
+    },
+  ]
+  const seen = new Map<string, Usage[]>(cases.map(({ name }) => [name, []]))
+  try {
+    for (let run = 0; run < rounds; run += 1)
+      for (const one of cases) seen.get(one.name)?.push(await measure(one, run, folder))
+    return [tableOf(rounds, seen)]
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Processor time is that of the whole process, its stop included. */
+async function measure(one: Case, run: number, folder: string): Promise<Usage> {
+  const file = join(folder, 'usage.json')
+  await rm(file, { force: true })
+  const args = await one.args(run)
+  const begun = performance.now()
+  const child = spawn(process.execPath, ['--import', reporter, ...args], {
+    env: { ...process.env, NODE_OPTIONS: '', ...one.env, USAGE_FILE: file },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const ended = once(child, 'exit')
+  let printed = ''
+  let reached = 0
+  const look = (chunk: string) => {
+    printed += chunk
+    if (reached > 0 || one.until?.test(printed) !== true) return
+    reached = performance.now()
+    child.kill('SIGTERM')
+  }
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', look)
+  await ended
+  if (one.until === undefined && child.exitCode === 0) reached = performance.now()
+  if (reached === 0) throw new Error(`${one.name} ended with ${child.exitCode} too early: ${printed}`)
+  const used = JSON.parse(await readFile(file, 'utf8')) as Omit<Usage, 'wallMs'>
+  return { ...used, wallMs: reached - begun }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (address === null || typeof address === 'string') throw new Error('The server has no port.')
+  return address.port
+}
+
+function tableOf(rounds: number, seen: ReadonlyMap<string, readonly Usage[]>): Table {
+  const of = (usages: readonly Usage[], key: keyof Usage) => median(usages.map((usage) => usage[key]))
+  const floor = of([...seen.values()][0] ?? [], 'cpuMs')
+  return {
+    title: 'Starting',
+    columns: ['', 'ms', 'processor time, ms', 'peak, MiB', 'processor time against the floor'],
+    rows: [...seen].map(([name, usages]) => [
+      name,
+      ...(['wallMs', 'cpuMs', 'peakMiB'] as const).map((key) => round(of(usages, key))),
+      round(of(usages, 'cpuMs') / floor, 1),
+    ]),
+    notes: [`Medians of ${rounds} starts.`],
+  }
+}

@@ -1,0 +1,104 @@
+/** Weighs what an integrator installs and loads, beside other senders' packages. @module */
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { gzipSync } from 'node:zlib'
+import { build } from 'esbuild'
+import { round, type Table } from './report.js'
+import { peersMissing } from './verification/peers.js'
+
+const run = promisify(execFile)
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const peersFolder = fileURLToPath(new URL('./verification/peers/', import.meta.url))
+
+/** A product to weigh: the packages that npm installs for it, and the imports of its bundle. */
+interface Subject {
+  readonly name: string
+  /** The folder that the imports are resolved from. */
+  readonly from: string
+  readonly installed: readonly string[]
+  readonly imports: string
+}
+
+const own = ['client', 'webhook', 'version-store'].map((name) => `@payment-integration/${name}`)
+const subjects: readonly Subject[] = [
+  {
+    name: 'ours: client, webhook, version-store',
+    from: root,
+    installed: own,
+    imports: own.map((name) => `export * from '${name}'`).join('\n'),
+  },
+  { name: 'stripe', from: peersFolder, installed: ['stripe'], imports: "export { default } from 'stripe'" },
+  { name: 'svix', from: peersFolder, installed: ['svix'], imports: "export * from 'svix'" },
+  {
+    name: '@octokit/webhooks',
+    from: peersFolder,
+    installed: ['@octokit/webhooks'],
+    imports: "export * from '@octokit/webhooks'",
+  },
+]
+
+/** Weighs the built packages and the installed peers. */
+export async function benchWeight(): Promise<Table[]> {
+  const columns = ['', 'packages with dependencies', 'installed, kB', 'modules loaded', 'bundle, gzip, kB']
+  if (!existsSync(join(root, 'packages/client/dist')))
+    return [{ title: 'Weight', columns, rows: [], notes: ['Not measured: run npm run build first.'] }]
+  const missing = peersMissing(peersFolder)
+  const rows = []
+  for (const subject of subjects.filter(({ from }) => from === root || missing === null)) {
+    const packages = await closure(subject)
+    const sizes = await Promise.all([...packages.values()].map(installedBytes))
+    const total = sizes.reduce((sum, bytes) => sum + bytes, 0)
+    const { modules, gzipped } = await bundled(subject)
+    rows.push([subject.name, packages.size, round(total / 1_000), modules, round(gzipped / 1_000)])
+  }
+  return [{ title: 'Weight', columns, rows, notes: missing === null ? [] : [missing] }]
+}
+
+/** Every package of an installation by its name, with its folder; optional peers are not installed. */
+async function closure({ from, installed }: Subject): Promise<Map<string, string>> {
+  const found = new Map<string, string>()
+  const waiting = [...installed]
+  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+    if (found.has(name)) continue
+    const folder = join(from, 'node_modules', name)
+    found.set(name, folder)
+    const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
+    waiting.push(...Object.keys(manifest.dependencies ?? {}))
+  }
+  return found
+}
+
+/** Bytes of the files that npm installs. A package of the workspace also has files that it does not publish. */
+async function installedBytes(folder: string): Promise<number> {
+  if (!folder.includes('@payment-integration')) return bytesIn(folder)
+  const { stdout } = await run('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: folder })
+  return JSON.parse(stdout)[0].unpackedSize
+}
+
+async function bytesIn(folder: string): Promise<number> {
+  let bytes = 0
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }))
+    if (entry.isFile()) bytes += (await stat(join(entry.parentPath, entry.name))).size
+  return bytes
+}
+
+/** Modules and size of a bundle for Node of everything that the package exports. */
+async function bundled({ from, imports }: Subject): Promise<{ modules: number; gzipped: number }> {
+  const { metafile, outputFiles } = await build({
+    stdin: { contents: imports, resolveDir: from },
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    write: false,
+    metafile: true,
+    logLevel: 'error',
+  })
+  const modules = Object.keys(metafile.inputs).length - 1
+  return { modules, gzipped: gzipSync(outputFiles[0]?.contents ?? new Uint8Array(), { level: 9 }).length }
+}

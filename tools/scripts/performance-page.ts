@@ -1,0 +1,208 @@
+/** Makes the tables and pictures of docs/performance.md from the newest runs in tools/bench/results. @module */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { formatTable, type Run, readRuns, type Table } from '../bench/report.js'
+import { type BarChart, barChart } from './bar-chart.js'
+
+const docs = join(import.meta.dirname, '../../docs')
+const begin = (name: string) => `<!-- figures ${name}: npm run bench -- --page -->`
+const end = '<!-- end of figures -->'
+
+/** A table as it was measured, and its run. */
+interface Found {
+  readonly run: Run
+  readonly table: Table
+}
+
+/** A table of the page: columns of the newest table of a bench with this title. */
+interface PageTable {
+  readonly bench: string
+  readonly title: string
+  readonly columns: readonly string[]
+  /** The title of the first column. */
+  readonly names: string
+}
+
+const tables: Readonly<Record<string, PageTable>> = {
+  verification: {
+    ...{ bench: 'verification', title: 'Verifying a delivery, CPU µs', names: 'CPU µs' },
+    columns: ['0.5 KB', '0.5 KB, of the floor', '64 KB', '64 KB, of the floor'],
+  },
+  deliveries: {
+    ...{ bench: 'deliveries', title: 'Deliveries of 1 KB to 10 integrations, from a backlog of 20,000, PostgreSQL' },
+    ...{ names: 'PostgreSQL', columns: ['deliveries/s', 'CPU µs'] },
+  },
+  bloat: {
+    ...{ bench: 'bloat', title: 'Deliveries with an open snapshot', names: 'deliveries/s' },
+    columns: ['before, per second', 'last', 'last of before', 'after', 'dead rows'],
+  },
+  sync: {
+    ...{ bench: 'sync', title: 'Catching up with 50,000 payments in 2,000 blocks', names: 'distance to the node' },
+    columns: ['payments/s', 'peak MiB'],
+  },
+  live: {
+    ...{ bench: 'live', title: 'From the request to mine a block, one payment each, SQLite', names: 'head' },
+    columns: ['committed, p50 ms', 'committed, p95 ms', 'at the receiver, p50 ms', 'at the receiver, p95 ms'],
+  },
+  updates: {
+    ...{ bench: 'updates', title: 'Processor updates', names: 'PostgreSQL, and SQLite where named' },
+    columns: ['updates/s', 'CPU of the service, µs', 'CPU of the database, µs'],
+  },
+  'read-api-sqlite': {
+    ...{ bench: 'read-api', title: 'Requests per second, 1,000,000 payments, SQLite', names: 'SQLite' },
+    columns: ['requests/s', 'CPU µs'],
+  },
+  'read-api-postgres': {
+    ...{ bench: 'read-api', title: 'Requests per second, 1,000,000 payments, PostgreSQL', names: 'PostgreSQL' },
+    columns: ['requests/s', 'CPU µs'],
+  },
+  console: {
+    ...{ bench: 'console', title: 'Pages of the console, 1,000,000 payments, PostgreSQL', names: 'PostgreSQL' },
+    columns: ['median ms', 'p99 ms'],
+  },
+  upgrade: {
+    ...{ bench: 'upgrade', title: 'A migration of 5,000,000 snapshots under load, PostgreSQL', names: 'step' },
+    columns: ['seconds', 'write, median ms', 'write, longest ms', 'read, median ms', 'read, longest ms'],
+  },
+  start: {
+    ...{ bench: 'start', title: 'Starting', names: 'command' },
+    columns: ['ms', 'processor time, ms', 'peak, MiB', 'processor time against the floor'],
+  },
+  weight: {
+    ...{ bench: 'weight', title: 'Weight', names: 'package' },
+    columns: ['packages with dependencies', 'installed, kB', 'modules loaded', 'bundle, gzip, kB'],
+  },
+}
+
+/** A bar: the beginning of a row's name, and the label; ours begin with "ours". */
+type Labels = Readonly<Record<string, string>>
+
+interface Chart extends Omit<BarChart, 'bars'> {
+  readonly bench: string
+  /** Where its bars are read: tables of one run by their titles, with a column and labels. */
+  readonly sources: readonly { readonly title: string; readonly column: string; readonly labels: Labels }[]
+}
+
+const verifiers: Labels = {
+  'ours, verifySignature': 'ours, signature alone',
+  'ours, verify: headers': 'ours, with JSON and fields',
+  'octokit verify': '@octokit/webhooks-methods',
+  'stripe constructEvent': 'stripe, with JSON',
+  standardwebhooks: 'standardwebhooks, with JSON',
+  'svix, with JSON': 'svix, with JSON',
+}
+const queues: Labels = {
+  'pg-boss, batches of 500': 'pg-boss, batches of 500',
+  'pg-boss, batches of 128': 'pg-boss, batches of 128',
+  'graphile-worker': 'graphile-worker',
+}
+const unit = 'Processor time against createHmac alone; less is better'
+const backlog = 'Deliveries of 1 KB to 10 integrations, from a backlog of 20,000, '
+const catchingUp = 'Catching up with 50,000 payments in 2,000 blocks'
+
+const charts: Readonly<Record<string, Chart>> = {
+  'performance-verifying.svg': {
+    ...{ title: 'Verifying a delivery of 0.5 KB', unit, bench: 'verification' },
+    sources: [{ title: 'Verifying a delivery, CPU µs', column: '0.5 KB, of the floor', labels: verifiers }],
+  },
+  'performance-verifying-64-kb.svg': {
+    ...{ title: 'Verifying a delivery of 64 KB', unit, bench: 'verification' },
+    sources: [{ title: 'Verifying a delivery, CPU µs', column: '64 KB, of the floor', labels: verifiers }],
+  },
+  'performance-deliveries.svg': {
+    ...{ title: 'Deliveries from a backlog, one process', unit: 'Deliveries per second; more is better' },
+    bench: 'deliveries',
+    sources: [
+      { title: `${backlog}SQLite`, column: 'deliveries/s', labels: { ours: 'ours, SQLite' } },
+      { title: `${backlog}PostgreSQL`, column: 'deliveries/s', labels: { ours: 'ours, PostgreSQL', ...queues } },
+    ],
+  },
+  'performance-catching-up.svg': {
+    ...{ title: 'Catching up with 50,000 payments, PostgreSQL, 20 ms from the node', bench: 'sync' },
+    unit: 'Payments per second; more is better',
+    sources: [
+      { title: catchingUp, column: 'payments/s', labels: { '20 ms, PostgreSQL': 'ours' } },
+      {
+        title: `${catchingUp}: other indexers on PostgreSQL`,
+        column: 'payments/s',
+        labels: { '20 ms, squid': 'squid' },
+      },
+    ],
+  },
+  'performance-open-snapshot.svg': {
+    ...{ title: 'Deliveries while another session keeps a snapshot open', bench: 'bloat' },
+    unit: 'The last rate with the snapshot against the rate before; more is better',
+    sources: [
+      {
+        ...{ title: 'Deliveries with an open snapshot', column: 'last of before' },
+        labels: { ours: 'ours', 'pg-boss': 'pg-boss', 'graphile-worker': 'graphile-worker' },
+      },
+    ],
+  },
+}
+
+/** The newest table with a title, or null. */
+function findTable(runs: readonly Run[], title: string): Found | null {
+  const all = runs.flatMap((run) => run.tables.map((table) => ({ run, table })))
+  return all.findLast(({ table }) => table.title === title) ?? null
+}
+
+function figureOf({ columns, rows }: Table, begin: string, column: string): number | null {
+  const value = rows.find(([name]) => String(name).startsWith(begin))?.[columns.indexOf(column)]
+  return typeof value === 'number' ? value : null
+}
+
+/** The bars of a chart, from the newest run that has all of them. */
+function drawChart({ bench, sources, ...chart }: Chart): string {
+  for (const run of readRuns(bench).toReversed()) {
+    const bars = sources.flatMap(({ title, column, labels }) =>
+      Object.entries(labels).map(([name, label]) => {
+        const found = findTable([run], title)
+        return {
+          label,
+          value: found === null ? null : figureOf(found.table, name, column),
+          isOurs: label.startsWith('ours'),
+        }
+      }),
+    )
+    const complete = bars.flatMap(({ value, ...bar }) => (value === null ? [] : [{ ...bar, value }]))
+    if (complete.length === bars.length) return barChart({ ...chart, bars: complete })
+  }
+  throw new Error(`No run of ${bench} has all bars of the picture ${JSON.stringify(chart.title)}.`)
+}
+
+/** Every picture by its file name, as it should be in docs/images. */
+export function drawCharts(): ReadonlyMap<string, string> {
+  return new Map(Object.entries(charts).map(([file, chart]) => [file, drawChart(chart)]))
+}
+
+/** The page with its tables made anew. @throws Error When a place has no table, or the page has no such place. */
+export function fillPage(page: string): string {
+  return Object.entries(tables).reduce((text, [name, { bench, title, names, columns }]) => {
+    const found = findTable(readRuns(bench), title)
+    if (found === null) throw new Error(`No run of ${bench} has the table ${JSON.stringify(title)}.`)
+    const { run, table } = found
+    const at = columns.map((column) => table.columns.indexOf(column))
+    if (at.includes(-1)) throw new Error(`${table.title} has not the columns ${columns.join('; ')}.`)
+    const rows = table.rows.map((row) => [row[0] ?? '', ...at.map((index) => row[index] ?? null)])
+    const load = run.load === null ? '' : `, load ${run.load}`
+    const made = [
+      begin(name),
+      formatTable({ columns: [names, ...columns], rows }),
+      [`\`${run.command}\`, ${run.date}${load}.`, ...(table.notes ?? [])].join(' '),
+      end,
+    ].join('\n\n')
+    const [from, to] = [text.indexOf(begin(name)), text.indexOf(end, text.indexOf(begin(name)))]
+    if (from < 0 || to < 0) throw new Error(`The page has no place ${begin(name)} … ${end}.`)
+    return text.slice(0, from) + made + text.slice(to + end.length)
+  }, page)
+}
+
+/** Writes the page and the pictures. @returns Their names. */
+export function writePage(): string[] {
+  const path = join(docs, 'performance.md')
+  writeFileSync(path, fillPage(readFileSync(path, 'utf8')))
+  const drawn = drawCharts()
+  for (const [file, text] of drawn) writeFileSync(join(docs, 'images', file), text)
+  return ['performance.md', ...drawn.keys()]
+}

@@ -9,3 +9,7 @@ declare module 'oidc-provider' {
     on(event: string, listener: (ctx: unknown, error: Error) => void): this
   }
 }
+
+declare module 'oidc-provider/lib/adapters/memory_adapter.js' {
+  export function createMemoryAdapter(clockToleranceSeconds: number): unknown
+}

@@ -1,7 +1,8 @@
 /** A real OpenID provider on a real port, at which one person is always signed in. @module */
+import { generateKeyPairSync } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import Provider from 'oidc-provider'
+import { vi } from 'vitest'
 
 /** The claims of a person, as the provider reports them. */
 export type Claims = Readonly<Record<string, unknown>>
@@ -19,6 +20,17 @@ interface GrantContext {
 /** Answers a request in place of the provider, or returns false. */
 type Replacement = (request: IncomingMessage, response: ServerResponse) => boolean
 
+/** Loads the provider without its warning of Node 20. */
+async function loadProvider() {
+  const warning = vi.spyOn(console, 'warn').mockImplementation(() => undefined)
+  const { default: Provider } = await import('oidc-provider')
+  warning.mockRestore()
+  const { createMemoryAdapter } = await import('oidc-provider/lib/adapters/memory_adapter.js')
+  return { Provider, createMemoryAdapter }
+}
+
+const signingKey = generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey.export({ format: 'jwk' })
+
 /** The provider's client in these tests. */
 export const oidcClient = { clientId: 'console', clientSecret: 'canary-of-a-client-secret' } as const
 
@@ -30,7 +42,12 @@ export async function openOpenidProvider(redirectUris: readonly string[], isWith
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { Provider, createMemoryAdapter } = await loadProvider()
+  // The provider warns of every default that is meant for trying it out.
   const provider = new Provider(issuer, {
+    adapter: createMemoryAdapter(0),
+    jwks: { keys: [signingKey] },
+    ttl: { AccessToken: 600, Grant: 600, IdToken: 600, Interaction: 600, Session: 600 },
     clients: [
       {
         client_id: oidcClient.clientId,

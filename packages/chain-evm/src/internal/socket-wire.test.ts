@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { until } from '../../test/endpoint-nodes.js'
 import { type ManualClock, manualClock } from '../../test/manual-clock.js'
@@ -53,6 +54,18 @@ test('answers count by their number, in any order', async () => {
   await until(() => held.length === 3)
   for (const answer of held.reverse()) answer()
   expect(await work).toEqual(['a', 'b', [0, 1, 2]])
+})
+
+test('a request that is answered or cut no longer listens to its signal, which may outlive it', async () => {
+  const { signal } = new AbortController()
+  for (let times = 0; times < 20; times += 1) await wire.send([call('echo', times)], signal)
+  expect(getEventListeners(signal, 'abort')).toEqual([])
+  node.ws = (socket) => {
+    socket.terminate()
+    return true
+  }
+  await expect(wire.send([call('echo', 'cut')], signal)).rejects.toThrow()
+  expect(getEventListeners(signal, 'abort')).toEqual([])
 })
 
 test('messages that answer nothing are passed over', async () => {

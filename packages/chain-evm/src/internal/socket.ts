@@ -37,6 +37,8 @@ interface Pending {
   readonly maxBytes: number
   resolve(outcomes: readonly (RpcOutcome | null)[]): void
   reject(error: Error): void
+  /** Stops listening to the caller's signal, which may outlive the request. */
+  forget(): void
 }
 
 /**
@@ -85,6 +87,7 @@ function attach(socket: WebSocket, { maxResponseBytes, onBytes, onNotification }
   function settle(request: Pending | undefined): void {
     if (request === undefined) return
     pending.delete(request.firstId)
+    request.forget()
     if (pending.size === 0) hold(false)
   }
 
@@ -148,8 +151,10 @@ function attach(socket: WebSocket, { maxResponseBytes, onBytes, onNotification }
   })
   socket.on('close', () => {
     const error = reason ?? new NoConnectionError()
-    for (const request of pending.values()) request.reject(error)
-    pending.clear()
+    for (const request of [...pending.values()]) {
+      settle(request)
+      request.reject(error)
+    }
     end(error)
   })
 
@@ -163,10 +168,11 @@ function attach(socket: WebSocket, { maxResponseBytes, onBytes, onNotification }
       return new Promise((resolve, reject) => {
         if (socket.readyState !== socket.OPEN) return reject(reason ?? new NoConnectionError())
         const maxBytes = answerBytes(calls, maxResponseBytes)
-        const request = { firstId, count: calls.length, maxBytes, resolve, reject }
-        pending.set(firstId, request)
+        const giveUp = () => settle(pending.get(firstId))
+        const forget = () => signal.removeEventListener('abort', giveUp)
+        pending.set(firstId, { firstId, count: calls.length, maxBytes, resolve, reject, forget })
         hold(true)
-        signal.addEventListener('abort', () => settle(pending.get(firstId)), { once: true })
+        signal.addEventListener('abort', giveUp, { once: true })
         socket.send(encodeCalls(calls, firstId))
       })
     },

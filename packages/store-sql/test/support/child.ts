@@ -56,10 +56,12 @@ function start(command: string, args: readonly string[]): Child {
 /** The next line that a script prints. */
 export function nextLine({ lines, ended }: Child): Promise<string> {
   return new Promise((resolve, reject) => {
-    lines.once('line', resolve)
     // At the end of the output: the process may end before its last lines are read.
-    lines.once('close', () => {
-      void ended.then((code) => reject(new Error(`The script ended with ${code} instead of a line.`)))
+    const close = () => void ended.then((code) => reject(new Error(`The script ended with ${code} instead of a line.`)))
+    lines.once('close', close)
+    lines.once('line', (line) => {
+      lines.off('close', close)
+      resolve(line)
     })
   })
 }

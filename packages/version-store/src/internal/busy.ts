@@ -54,11 +54,12 @@ export function startWait({ busyTimeoutMs, sleep, monotonicNow }: Busy): Wait {
 
 function sleepUntil(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms)
     const stop = () => {
       clearTimeout(timer)
+      signal?.removeEventListener('abort', stop)
       resolve()
     }
+    const timer = setTimeout(stop, ms)
     signal?.addEventListener('abort', stop, { once: true })
   })
 }

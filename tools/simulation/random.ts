@@ -1,4 +1,5 @@
 /** Repeatable randomness: one seed gives the same draws on every machine. @module */
+import { parseMasterKey } from '@payment-integration/core'
 
 /** A stream of draws. */
 export interface Draws {
@@ -57,3 +58,6 @@ function hashOf(text: string): number {
   for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)
   return Math.imul(hash ^ (hash >>> 16), 0x85ebca6b) ^ (hash >>> 13)
 }
+
+/** Nothing secret. */
+export const simulatedMasterKey = parseMasterKey('0123456789abcdef'.repeat(4))

@@ -8,8 +8,8 @@ export interface RunOptions {
   readonly from: number
   readonly count: number
   readonly store: Plan['store']
-  /** Receives the report of each failed seed at its end. */
-  readonly onFailure?: ((report: SeedReport) => void) | undefined
+  /** Receives the report of each seed at its end. */
+  readonly onReport?: ((report: SeedReport) => void) | undefined
 }
 
 /** Results of the seeds. */
@@ -31,7 +31,7 @@ export interface RunSummary {
 }
 
 /** Runs seeds one after the other. */
-export async function runSeeds({ from, count, store, onFailure }: RunOptions): Promise<RunSummary> {
+export async function runSeeds({ from, count, store, onReport }: RunOptions): Promise<RunSummary> {
   const failed: SeedReport[] = []
   const faults = new Map<FaultName, number>()
   const sums = {
@@ -53,9 +53,8 @@ export async function runSeeds({ from, count, store, onFailure }: RunOptions): P
       sums[name] += report[name]
     for (const name of ['payments', 'missing', 'wrong', 'repeated'] as const) sums[name] += verdict[name]
     for (const [name, times] of report.faults) faults.set(name, (faults.get(name) ?? 0) + times)
-    if (verdict.findings.length === 0) continue
-    failed.push(report)
-    onFailure?.(report)
+    if (verdict.findings.length > 0) failed.push(report)
+    onReport?.(report)
   }
   return { seeds: count, failed, faults, ...sums }
 }

@@ -1,40 +1,43 @@
 /**
- * Runs seeds against real components. Usage: `npm run soak -- [--suite=chaos|crash|outage|feed|identity] [--seed=N]
- * [--seeds=COUNT] [--from=N] [--concurrency=N]`. `chaos` faults and forks real chains, `crash` kills processes,
- * `outage` stops PostgreSQL, `feed` kills servers of a feed of blocks, `identity` judges histories of shared
- * verifications. Without a suite all of them run; with `--seed` alone it is one of chaos. Exit code 0 when every seed
- * passes, 1 when one fails, 2 for a wrong call.
+ * Runs seeds. Usage: `npm run soak -- [--suite=world|crash|outage|feed|identity] [--seed=N] [--seeds=COUNT] [--from=N]
+ * [--concurrency=N] [--store=memory|sqlite]`. `world` faults and forks a chain in virtual time, which is also `npm run
+ * simulate`. `crash` kills processes, `outage` stops PostgreSQL, `feed` kills servers of a feed of blocks, `identity`
+ * judges histories of shared verifications. Without a suite all of them run; with `--seed` alone it is one of `world`.
+ * Exit code 0 when every seed passes, 1 when one fails, 2 for a wrong call.
  * @module
  */
 import { availableParallelism } from 'node:os'
+import { parseArgs } from 'node:util'
+import { report } from '../../packages/core/test/identity-oracle/first-finding.js'
+import { runHistory } from '../../packages/core/test/identity-oracle/history.js'
+import { realSystem } from '../../packages/core/test/identity-oracle/real/real-system.js'
 import { startPostgres } from '../../packages/store-sql/test/postgres.js'
-import { chaosTable, describeChaos, isFailed, runChaos } from './chaos/run-chaos.js'
-import { misused, readOptions, wholeNumber } from './command-line.js'
 import { crashTable, describeCrash, runCrashes } from './crash/run-crash.js'
 import { runOutages } from './crash/run-outages.js'
 import type { CrashReport } from './crash/run-seed.js'
 import { describeFeed, runFeedSeed } from './feed/run-feed.js'
-import { runIdentity } from './identity/run-identity.js'
+import { describeSeed, runSeeds, tableOf } from './run.js'
 
 /** Each seed of `crash` and `outage` has ten kills or ten outages. */
-const defaultSeeds = { chaos: 1_000, crash: 200, outage: 20, feed: 10, identity: 10_000 } as const
+const defaultSeeds = { world: 1_000, crash: 200, outage: 20, feed: 10, identity: 10_000 } as const
 
 type Suite = keyof typeof defaultSeeds
 
-const values = readOptions(['suite', 'seed', 'seeds', 'from', 'concurrency'])
+const values = readOptions()
 const single = values.seed !== undefined
 const out = (text: string) => process.stdout.write(`${text}\n`)
 
 /** Each resolves true when every seed passes. */
 const suites: Readonly<Record<Suite, () => Promise<boolean>>> = {
-  async chaos() {
-    const summary = await runChaos({
-      ...seedsOf('chaos'),
-      onReport(report) {
-        if (single || isFailed(report)) out(describeChaos(report))
-      },
-    })
-    out(chaosTable(summary))
+  async world() {
+    const { store = 'memory' } = values
+    if (store !== 'memory' && store !== 'sqlite') misused(`--store is ${JSON.stringify(store)}; pass memory or sqlite.`)
+    const { from, count } = seedsOf('world')
+    const print = (each: Parameters<typeof describeSeed>[0]) => {
+      if (single || each.verdict.findings.length > 0) out(describeSeed(each))
+    }
+    const summary = await runSeeds({ from, count, store, onReport: print })
+    if (!single) out(tableOf(summary))
     return summary.failed.length === 0
   },
   async crash() {
@@ -55,20 +58,31 @@ const suites: Readonly<Record<Suite, () => Promise<boolean>>> = {
     const { from, count } = seedsOf('feed')
     let hasPassed = true
     for (let seed = from; seed < from + count; seed += 1) {
-      const report = await runFeedSeed(seed)
-      out(describeFeed(report))
-      hasPassed &&= report.verdict.findings.length === 0
+      const feed = await runFeedSeed(seed)
+      out(describeFeed(feed))
+      hasPassed &&= feed.verdict.findings.length === 0
     }
     return hasPassed
   },
+  /** One history after the other, because a history never waits. */
   async identity() {
-    const { hasPassed, table } = await runIdentity({ ...seedsOf('identity'), onFinding: out })
-    out(table)
-    return hasPassed
+    const { from, count } = seedsOf('identity')
+    const wrong: number[] = []
+    const started = process.cpuUsage()
+    for (let seed = from; seed < from + count; seed += 1) {
+      const finding = await runHistory(seed, () => realSystem())
+      if (finding === null) continue
+      wrong.push(seed)
+      out(`${report(finding)}\nnpm run soak -- --suite=identity --seed=${seed}`)
+    }
+    const { user, system } = process.cpuUsage(started)
+    const verdict = wrong.length === 0 ? 'none breaks a rule' : `${wrong.length} break a rule: ${wrong.join(', ')}`
+    out(`identity: ${count} histories, ${Math.round((user + system) / 1e6)} s CPU; ${verdict}`)
+    return wrong.length === 0
   },
 }
 
-const chosen = values.suite ?? (single ? 'chaos' : undefined)
+const chosen = values.suite ?? (single ? 'world' : undefined)
 if (chosen !== undefined && !Object.hasOwn(suites, chosen))
   misused(`--suite is ${JSON.stringify(chosen)}; pass ${Object.keys(suites).join(', ')}.`)
 let hasPassed = true
@@ -76,9 +90,23 @@ for (const [name, run] of Object.entries(suites))
   if (chosen === undefined || chosen === name) hasPassed = (await run()) && hasPassed
 process.exitCode = hasPassed ? 0 : 1
 
+function readOptions() {
+  const text = { type: 'string' } as const
+  const options = { suite: text, seed: text, seeds: text, from: text, concurrency: text, store: text }
+  try {
+    return parseArgs({ options }).values
+  } catch (error) {
+    return misused(error instanceof Error ? error.message : String(error))
+  }
+}
+
 function seedsOf(suite: Suite) {
-  const whole = (name: 'seed' | 'seeds' | 'from' | 'concurrency', otherwise: number) =>
-    wholeNumber(name, values[name], otherwise)
+  const whole = (name: 'seed' | 'seeds' | 'from' | 'concurrency', otherwise: number) => {
+    const text = values[name]
+    if (text === undefined) return otherwise
+    if (/^[0-9]{1,9}$/.test(text)) return Number(text)
+    return misused(`--${name} is ${JSON.stringify(text)}; pass a whole number.`)
+  }
   if (single) return { from: whole('seed', 1), count: 1, concurrency: 1 }
   return {
     from: whole('from', 1),
@@ -87,9 +115,15 @@ function seedsOf(suite: Suite) {
   }
 }
 
+/** Prints the problem and exits. */
+function misused(message: string): never {
+  process.stderr.write(`${message}\n`)
+  process.exit(2)
+}
+
 function printReport(suite: 'crash' | 'outage') {
-  return (report: CrashReport) => {
-    if (single || report.flaws.length > 0) out(describeCrash(suite, report))
+  return (each: CrashReport) => {
+    if (single || each.flaws.length > 0) out(describeCrash(suite, each))
   }
 }
 

@@ -1,9 +1,7 @@
 /** Blocks of the fake chain, with hashes as on a real one. Source: Ethereum yellow paper, section 4.3. @module */
 import { concatHex, type Hex, keccak256, toHex } from 'viem'
-import { bloomOf } from './bloom.js'
-import { encodeRlp, hexBytes, type RlpItem, wholeBytes } from './rlp.js'
+import { bloomOf, encodeRlp, hexBytes, type RlpItem, trieRoot, wholeBytes } from './encoding.js'
 import type { FakeTransaction } from './transaction.js'
-import { trieRoot } from './trie.js'
 
 /** A block of any branch. */
 export interface FakeBlock {

@@ -2,11 +2,9 @@ import { keccak256, toHex } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { drawsOf } from '../random.js'
 import { receiptsOf } from './block.js'
-import { bloomOf } from './bloom.js'
+import { bloomOf, encodeRlp, trieRoot, wholeBytes } from './encoding.js'
 import { blockAt, branchOf, createFakeChain } from './fake-chain.js'
-import { encodeRlp, wholeBytes } from './rlp.js'
 import { drawTransaction } from './transaction.js'
-import { trieRoot } from './trie.js'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 

@@ -1,7 +1,6 @@
 /** Transactions of the fake chain, their logs and their true payments. @module */
 import { encodeAbiParameters, type Hex, keccak256, parseAbiParameters, stringToHex, toHex } from 'viem'
 import type { Draws } from '../random.js'
-import { dataSuffix } from './suffix.js'
 
 /** A log that is not in a block yet. */
 export interface FakeLog {
@@ -145,4 +144,12 @@ function malformedLog(draws: Draws): FakeLog {
     // Fees above the amount.
     { address, topics, data: `0x${whole.slice(2, 66)}${'00'.repeat(32)}${'00'.repeat(31)}01${'00'.repeat(32)}` },
   ])
+}
+
+const marker = '8021'.repeat(8)
+
+/** Codes, their length in one byte, the schema 0, the marker. */
+export function dataSuffix(address: Hex): Hex {
+  const codes = stringToHex(address.toLowerCase()).slice(2)
+  return `0x${codes}${toHex(codes.length / 2, { size: 1 }).slice(2)}00${marker}`
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { postgresMissing, startPostgres, type TestPostgres } from '../../../packages/store-sql/test/postgres.js'
-import { deathsPerSeed } from './plan.js'
 import { crashTable, describeCrash, killsOf, runCrashes } from './run-crash.js'
+import { deathsPerSeed } from './run-deaths.js'
 import { runOutages } from './run-outages.js'
 import type { CrashReport } from './run-seed.js'
 

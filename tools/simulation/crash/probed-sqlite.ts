@@ -4,7 +4,7 @@ import {
   type SqliteConstructor,
   type SqliteStatement,
 } from '../../../packages/store-sql/src/sqlite/binding.js'
-import type { Point } from './death.js'
+import type { Point } from './probes.js'
 
 let cross: (point: Point) => void = () => undefined
 

@@ -1,6 +1,7 @@
-/** Configuration and reports of a crash test's process. @module */
-import type { FastTime } from '../chaos/fast-clock.js'
-import type { Death } from './death.js'
+/** Configuration, clock and reports of a crash test's process. @module */
+import { systemClock } from '@payment-integration/core'
+import type { Clock } from '@payment-integration/core/ports'
+import type { Death } from './probes.js'
 import type { ScriptSize } from './script.js'
 
 /** The database of the payments. */
@@ -46,3 +47,19 @@ export type CrashLine =
   | { readonly type: 'lease lost' }
   | { readonly type: 'endpoint'; readonly failing: boolean }
   | { readonly type: 'finished'; readonly replayed: number; readonly brokenAt: number | null }
+
+/** The moment at which fast clock and real clock are equal. */
+export interface FastTime {
+  /** Unix time in milliseconds. */
+  readonly since: number
+  /** Fast milliseconds per millisecond. */
+  readonly speed: number
+}
+
+/** Builds the clock. Clocks of several processes agree. */
+export function fastClock({ since, speed }: FastTime): Clock {
+  return {
+    now: () => Math.floor(since + (Date.now() - since) * speed),
+    sleep: (ms, signal) => systemClock.sleep(ms / speed, signal),
+  }
+}

@@ -1,10 +1,8 @@
 /** Runs many seeds of crashes concurrently. @module */
-import type { BuiltProcess } from '../chaos/build-process.js'
-import { buildCrashProcess } from './build-process.js'
+import { type BuiltProcess, buildCrashProcess } from './child.js'
 import { type CrashGround, postgresGround, sqliteGround } from './database.js'
-import { points } from './death.js'
-import { planOf } from './plan.js'
-import { runCrashSeed } from './run-deaths.js'
+import { points } from './probes.js'
+import { planOf, runCrashSeed } from './run-deaths.js'
 import type { CrashReport } from './run-seed.js'
 
 /** The seeds to run. */

@@ -1,15 +1,14 @@
 /** Runs a seed: processes die on one database, then all faults end and the result is judged. @module */
 import { setTimeout as wait } from 'node:timers/promises'
 import { createService } from '@payment-integration/core'
-import { drawsOf } from '../random.js'
-import { simulatedMasterKey } from '../world/master-key.js'
+import { drawsOf, simulatedMasterKey } from '../random.js'
 import { type ChildExit, type CrashChild, startCrashChild } from './child.js'
 import type { CrashGround } from './database.js'
-import type { Point } from './death.js'
 import { givenUpTooEarly, judgeCrash } from './judge.js'
-import type { CrashPlan } from './plan.js'
+import type { Point } from './probes.js'
 import type { CrashConfig, CrashLine } from './process-config.js'
 import { type CrashReceiver, openReceiver } from './receiver.js'
+import type { CrashPlan } from './run-deaths.js'
 import { type Script, scriptOf } from './script.js'
 
 /** Fast milliseconds per millisecond: a lease of 10 s lasts half a second. */

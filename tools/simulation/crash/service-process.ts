@@ -1,5 +1,4 @@
 /** The process that crash tests kill: the real service with probes on a fast clock. @module */
-
 import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import { createService, type Service, type ServiceEvent, StoreError, silentLogger } from '@payment-integration/core'
@@ -8,12 +7,10 @@ import { createPostgresStore } from '@payment-integration/store-sql/postgres'
 import { createSqliteStore } from '@payment-integration/store-sql/sqlite'
 import { createUndiciSender } from '../../../packages/server/src/sender/undici-sender.js'
 import { scriptedChain } from '../../../packages/store-sql/test/support/scripted-chain.js'
-import { fastClock } from '../chaos/fast-clock.js'
-import { simulatedMasterKey } from '../world/master-key.js'
-import { createCrossing, writeLine } from './death.js'
+import { simulatedMasterKey } from '../random.js'
 import { probeSqlite } from './probed-sqlite.js'
-import { probePostgres, probeSender, probeStore } from './probes.js'
-import type { CrashConfig, CrashLine, Horizon } from './process-config.js'
+import { createCrossing, probePostgres, probeSender, probeStore, writeLine } from './probes.js'
+import { type CrashConfig, type CrashLine, fastClock, type Horizon } from './process-config.js'
 import { chainId, scriptOf } from './script.js'
 
 /** The shortest lease that a dispatcher takes, in milliseconds of the fast clock. */

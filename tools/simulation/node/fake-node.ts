@@ -1,9 +1,14 @@
-/** An honest node over one branch of the fake chain; like anvil, it drops other branches. @module */
+/**
+ * An honest node over one branch of the fake chain; like anvil, it drops other branches. Another chain sometimes replaces
+ * it.
+ * @module
+ */
 import { encodeAbiParameters, parseAbiParameters, toHex } from 'viem'
 import { type FakeBlock, receiptsOf, transactionOf } from '../chain/block.js'
-import { blockAt, branchOf } from '../chain/fake-chain.js'
-import { cast } from '../chain/transaction.js'
-import type { Call, Outcome } from './calls.js'
+import { blockAt, branchOf, createFakeChain } from '../chain/fake-chain.js'
+import { cast, drawTransaction } from '../chain/transaction.js'
+import { drawsOf } from '../random.js'
+import type { Answer, Call, Outcome } from './calls.js'
 
 /** Metadata of the fake tokens. */
 export const tokenFacts = { symbol: 'TOK', decimals: 6 } as const
@@ -127,3 +132,14 @@ function callContract({ to, data }: { readonly to: string; readonly data: string
   if (data === decimalsSelector) return { result: toHex(tokenFacts.decimals, { size: 32 }) }
   return { error: { code: 3, message: 'execution reverted' } }
 }
+
+const chainId = 5
+const blocks = 12
+const genesis = 1_700_000_000
+
+const draws = drawsOf('another chain')
+const chain = createFakeChain(chainId, draws, genesis)
+for (let block = 0; block < blocks; block += 1) chain.mine([drawTransaction(draws, block)], genesis + block)
+
+/** Answers like a node of that chain. */
+export const otherChain: Answer = (call) => answerFrom(chainId, chain.tip, call)

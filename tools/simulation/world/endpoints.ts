@@ -1,9 +1,8 @@
 /** The endpoints of a simulated deployment, each with its own delay and faults. @module */
 import type { Reply } from '../node/calls.js'
-import { answerFrom } from '../node/fake-node.js'
+import { answerFrom, otherChain } from '../node/fake-node.js'
 import type { FaultName } from '../node/fault-names.js'
 import { createFaultyNode } from '../node/faulty-node.js'
-import { otherChain } from '../node/other-chain.js'
 import type { Draws } from '../random.js'
 import type { ChainDriver } from './chain-driver.js'
 import type { Plan } from './plan.js'

@@ -1,10 +1,9 @@
-/** A process of the service: its own chain client, indexer and dispatcher on the shared store. @module */
+/** A process of the service on the shared store, and the operator who repairs a stopped chain. @module */
 import { createEvmChain, type EvmChain } from '@payment-integration/chain-evm'
-import { createService, type Service, type ServiceEvent } from '@payment-integration/core'
+import { createService, reindex, type Service, type ServiceEvent } from '@payment-integration/core'
 import type { Clock, Sender, Store } from '@payment-integration/core/ports'
 import { cast } from '../chain/transaction.js'
-import type { Draws } from '../random.js'
-import { simulatedMasterKey } from './master-key.js'
+import { type Draws, simulatedMasterKey } from '../random.js'
 import { clockOf, controlProcess, type ProcessControl, storeOf } from './process-control.js'
 
 /** Parts that all simulated processes share. */
@@ -88,5 +87,35 @@ export function startProcess(shared: Shared, port: number, draws: Draws, died: (
       controller.abort()
       await running
     },
+  }
+}
+
+/** The operator's tools. */
+export interface Operator {
+  readonly store: Store
+  /** Opens a chain client of an honest node. */
+  readonly openChain: () => EvmChain
+  readonly finalityBlocks: number
+}
+
+/**
+ * Repairs a chain whose message names the repair command.
+ * @param message - The error message in the chain's status.
+ * @returns False when the message names no such command.
+ */
+export async function repairAsAdvised(
+  message: string,
+  { store, openChain, finalityBlocks }: Operator,
+): Promise<boolean> {
+  const from = /reindex --chain \d+ --from (\d+)/.exec(message)?.[1]
+  if (from === undefined) return false
+  const chain = openChain()
+  try {
+    const deps = { store, chain, publish: () => undefined, confirmations: { [chain.chainId]: finalityBlocks } }
+    // The command prints the reports; iterating over them runs the repair.
+    for await (const { repaired } of reindex(deps, { from: Number(from), repair: true })) void repaired
+    return true
+  } finally {
+    chain.close()
   }
 }

@@ -1,23 +1,25 @@
 /** Runs one seed: faults happen, then stop, and the store is judged. @module */
+import { createEvmChain } from '@payment-integration/chain-evm'
 import { UpdateConflictError } from '@payment-integration/core'
 import type { Clock, Store } from '@payment-integration/core/ports'
+import { custom } from 'viem'
+import { createFakeChain } from '../chain/fake-chain.js'
 import { cast } from '../chain/transaction.js'
+import type { Call } from '../node/calls.js'
+import { answerFrom } from '../node/fake-node.js'
 import type { FaultName } from '../node/fault-names.js'
 import { type Draws, drawsOf } from '../random.js'
 import { type ChainDriver, createChainDriver } from './chain-driver.js'
 import { openEndpoints } from './endpoints.js'
 import { drawPlan, type Plan } from './plan.js'
-import { openChain, type Shared, type SimulatedProcess, startProcess } from './process.js'
+import { openChain, repairAsAdvised, type Shared, type SimulatedProcess, startProcess } from './process.js'
 import { afterPause } from './process-control.js'
 import { createReceiver } from './receiver.js'
-import { repairAsAdvised } from './repair.js'
 import { openStore } from './stores.js'
 import { everSeenOn, malformedOn, paymentsOn } from './truth.js'
-import { judge, type Verdict } from './verdict.js'
+import { judge, openWatch, type Verdict } from './verdict.js'
 import { installVirtualNetwork } from './virtual-network.js'
 import { installVirtualTime, type VirtualTime } from './virtual-time.js'
-import { warmUp } from './warm-up.js'
-import { openWatch } from './watch.js'
 
 /** Report of a seed. */
 export interface SeedReport {
@@ -268,4 +270,28 @@ async function stopWithin(process: SimulatedProcess, time: VirtualTime): Promise
 function describe({ port, service }: SimulatedProcess): string {
   const { head, indexed, leading, error } = service.indexers[0]?.status() ?? {}
   return `process ${port}: head ${head}, indexed ${indexed}, leading ${leading}, error ${error}`
+}
+
+const chainId = 31_337
+let warm: Promise<void> | undefined
+
+/** Resolves when everything is loaded; a second call is free. */
+export function warmUp(): Promise<void> {
+  warm ??= readOneBlock()
+  return warm
+}
+
+async function readOneBlock(): Promise<void> {
+  const { tip } = createFakeChain(chainId, drawsOf('warm up'), 1_700_000_000)
+  const transport = custom({
+    async request(call: Call) {
+      const outcome = answerFrom(chainId, tip, call)
+      if ('error' in outcome) throw new Error(outcome.error.message)
+      return outcome.result
+    },
+  })
+  const chain = createEvmChain({ chainId, transport, routers: cast.routers })
+  for await (const { last } of chain.ranges({ from: 0, to: 0, head: 0 }))
+    if (last.hash !== tip.hash) throw new Error('The product rejects a valid block.')
+  chain.close()
 }

@@ -1,4 +1,5 @@
-/** Compares the content of a store with the true chain. @module */
+/** Compares the content of a store with the true chain, and watches the steps that led there. @module */
+import type { ServiceEvent } from '@payment-integration/core'
 import type { ProvenRange, Store, StoredPayment } from '@payment-integration/core/ports'
 import { type Received, readSnapshot } from './receiver.js'
 import { keyOf, type LastingFacts, type TrueFacts } from './truth.js'
@@ -202,4 +203,44 @@ function isSame(actual: unknown, expected: unknown): boolean {
 
 function show(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) => (typeof part === 'bigint' ? part.toString() : part)) ?? 'undefined'
+}
+
+/** The watch. */
+export interface Watch {
+  see(event: ServiceEvent): void
+  reorganisations(): number
+  /** Flaws seen so far, as text. */
+  flaws(): Promise<string[]>
+}
+
+/** Starts watching. */
+export function openWatch(store: Store, finalityBlocks: number): Watch {
+  const flaws: string[] = []
+  const looking: Promise<void>[] = []
+  let reorganisations = 0
+
+  /** In the simulation only a drop makes `failure`. Nothing may be dropped before its former height is final. */
+  async function checkDrop(chainId: number, txHash: string): Promise<void> {
+    const { payments, indexedTo } = await store.payments.transaction({ chainId, txHash })
+    for (const { dropped, blockNumber, ordinal } of payments)
+      if (dropped !== null && blockNumber + finalityBlocks > (indexedTo ?? 0))
+        flaws.push(`${txHash}/${ordinal} of block ${blockNumber} was dropped at ${indexedTo}, before that was final`)
+  }
+
+  return {
+    see(event) {
+      if (event.type === 'payment.changed' && event.to === 'failure')
+        looking.push(checkDrop(event.chainId, event.txHash))
+      if (event.type !== 'chain.reorganised') return
+      reorganisations += 1
+      const { from, commonAncestor } = event
+      if (from - commonAncestor > finalityBlocks)
+        flaws.push(`blocks ${commonAncestor + 1} to ${from} were orphaned although some were final`)
+    },
+    reorganisations: () => reorganisations,
+    async flaws() {
+      await Promise.all(looking)
+      return flaws
+    },
+  }
 }

@@ -41,7 +41,7 @@ test('a viem transport over WebSocket works as well', async () => {
   const endpoints = open({ transport })
   expect(await endpoints.pinned(({ rpc }) => rpc.call({ method: 'eth_chainId', params: [] }))).toBe('0x7a69')
   // viem has no other end; it would connect again, and print that it cannot, once anvil has stopped.
-  ;(await transport({}).value.getRpcClient()).close()
+  ;(await transport({}).value?.getRpcClient())?.close()
 })
 
 test('a call that anvil refuses is a JSON-RPC error of that call alone', async () => {

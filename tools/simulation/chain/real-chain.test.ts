@@ -1,10 +1,7 @@
+import { createPayer, deployDevRouter, startAnvil } from '@payment-integration/chain-evm/dev'
 import { toHex } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { bloomOf, type FilteredLog } from '../chain/bloom.js'
-import { encodeRlp, hexBytes, type RlpItem, wholeBytes } from '../chain/rlp.js'
-import { trieRoot } from '../chain/trie.js'
-import { drawsOf } from '../random.js'
-import { type AnvilChain, startAnvilChain } from './anvil-chain.js'
+import { bloomOf, encodeRlp, type FilteredLog, hexBytes, type RlpItem, trieRoot, wholeBytes } from './encoding.js'
 
 interface RealReceipt {
   readonly type: string
@@ -13,20 +10,40 @@ interface RealReceipt {
   readonly logs: readonly (FilteredLog & { readonly data: string })[]
 }
 
-let chain: AnvilChain
+let chain: Awaited<ReturnType<typeof openChain>>
 beforeAll(async () => {
-  chain = await startAnvilChain()
+  chain = await openChain()
 })
 afterAll(() => chain.stop())
+
+/** anvil with a router, which mines on demand. */
+async function openChain() {
+  const anvil = await startAnvil({ args: ['--no-mining'] })
+  const rpc = async <T>(method: string, ...params: unknown[]): Promise<T> => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+    const answer = await fetch(anvil.rpcUrl, { method: 'POST', body, headers: { 'content-type': 'application/json' } })
+    return ((await answer.json()) as { result: T }).result
+  }
+  const mining = setInterval(() => void rpc('evm_mine'), 20)
+  const payer = createPayer({ ...anvil, deployment: await deployDevRouter(anvil) })
+  const pay = (memo: string) =>
+    payer.pay({
+      integrationAddress: `0x${'a1'.repeat(20)}`,
+      receiver: `0x${'e1'.repeat(20)}`,
+      amount: 1_000_000n,
+      memo,
+    })
+  await pay('mints and approves, too')
+  clearInterval(mining)
+  return { rpc, pay, stop: anvil.stop }
+}
 
 describe('the hashes of the fake chain are made as those of a real one', () => {
   test.each([0, 1, 2, 5, 18])(
     'a block of %i payments has the filter and the receipts root that anvil gives it',
     async (count) => {
-      await chain.reset()
-      const draws = drawsOf(`receipts ${count}`)
-      for (let index = 0; index < count; index += 1)
-        await chain.rpc('eth_sendRawTransaction', (await chain.sign(draws)).raw)
+      await chain.rpc('evm_mine')
+      for (let index = 0; index < count; index += 1) await chain.pay(`order ${index}`)
       await chain.rpc('evm_mine')
       const block = await chain.rpc<{ receiptsRoot: string; logsBloom: string; number: string }>(
         'eth_getBlockByNumber',

@@ -1,6 +1,6 @@
 /**
- * An honest node over one branch of the fake chain; like anvil, it drops other branches. Another chain sometimes replaces
- * it.
+ * An honest node over one branch of the fake chain; like anvil, it drops other branches. A node of another chain
+ * sometimes replaces it.
  * @module
  */
 import { encodeAbiParameters, parseAbiParameters, toHex } from 'viem'

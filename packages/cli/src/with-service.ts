@@ -2,6 +2,7 @@
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { parseUrl } from '@payment-integration/contract'
+import { findDatabaseUrlProblem } from '@payment-integration/contract/parse'
 import type { Service } from '@payment-integration/core'
 import type { Logger } from '@payment-integration/core/ports'
 import type { Config } from '@payment-integration/server/service'
@@ -123,8 +124,8 @@ const withoutDatabase = (env: Io['env']): Record<string, undefined> =>
 /** Looks for a password before the host and in the parameters, as a PostgreSQL driver does. */
 export function hasPassword(database: string): boolean {
   if (database.startsWith('sqlite:')) return false
-  // A slash or a hash in a password makes the URL invalid, yet the password is visible.
-  const url = parseUrl(database)
+  // A slash or a hash in a password makes another URL of it, yet the password is visible.
+  const url = findDatabaseUrlProblem(database) !== null ? null : parseUrl(database)
   if (url === null) return /^[^/]*[/]{2}([^@]*)@/.exec(database)?.[1]?.includes(':') === true
   return url.password !== '' || url.searchParams.has('password')
 }

@@ -75,7 +75,7 @@ it('never changes a file that is no UTF-8, such as one of PowerShell', () => {
   expect(readFileSync(path).equals(bytes)).toBe(true)
 })
 
-it.each(['API_SECRET=mine\n', 'OTHER=1\nexport WEBHOOK_SIGNING_SECRET="mine"\n'])(
+it.each(['\ufeffAPI_SECRET=mine\r\n', 'API_SECRET=mine\n', 'OTHER=1\nexport WEBHOOK_SIGNING_SECRET="mine"\n'])(
   'never changes a file in which the user has set one of the values: %j',
   (text) => {
     const path = join(temporaryFolder(), '.env.local')

@@ -39,7 +39,8 @@ export function writeEnvFile(path: string, values: Readonly<Record<string, strin
   // Decoding and encoding would damage it.
   if (!isUtf8(bytes)) return { kind: 'kept', ...result }
   const outside = withoutOwnPart(bytes.toString())
-  const set = parseEnv(outside)
+  // Frameworks skip a byte order mark, and Node's parser takes it for a part of the first name.
+  const set = parseEnv(outside.replace(/^\ufeff/, ''))
   if (Object.keys(values).some((name) => set[name])) return { kind: 'kept', ...result }
   const lines = Object.entries(values).map(([name, value]) => `${name}=${value}`)
   const before = outside === '' || outside.endsWith('\n') ? outside : `${outside}\n`

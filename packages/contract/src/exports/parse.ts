@@ -9,3 +9,4 @@ export {
 } from '../foreign-json.js'
 export { parseHttpDate, parseRetryAfter } from '../http-date.js'
 export { parseContentLength, parseInstant } from '../parse-numbers.js'
+export { findDatabaseUrlProblem } from '../parse-url.js'

@@ -1,5 +1,6 @@
 /** Reads the variables of the database. @module */
 import { parseUrl } from '@payment-integration/contract'
+import { findDatabaseUrlProblem } from '@payment-integration/contract/parse'
 import { type Config, ConfigError, type DatabaseConfig, type PostgresConfig } from './config.js'
 import { type Environment, type ReadFile, readVariables, show, type Variables } from './variables.js'
 
@@ -97,27 +98,10 @@ function readReader(
   return { connectionString, maxLagMs: variables.integer('PI_DATABASE_READ_MAX_LAG_MS', range, defaultMaxLagMs) }
 }
 
-/**
- * Whether a user name or password has a sign that ends the address early, such as `#` or `/`: the `@` comes too late. A
- * fragment has no meaning for a database, and a `%` that begins no code cannot be decoded.
- */
-function isUnencoded(value: string): boolean {
-  const address = value.replace(/^postgres(?:ql)?:\/\//, '')
-  if (address === value) return false
-  const end = address.search(/[/?#]/)
-  const authority = end === -1 ? address : address.slice(0, end)
-  const rest = address.slice(authority.length)
-  if (/%(?![0-9a-f]{2})/i.test(authority) || rest.includes('#')) return true
-  if (authority.includes('@') || !rest.includes('@')) return false
-  return parseUrl(value) === null || /^[^=]*@/.test(rest)
-}
-
 // The value may hold a password, so a message names only its scheme.
 function checkAddress(name: string, value: string, hasAuthority: boolean, { problems }: Variables): void {
-  if (isUnencoded(value))
-    problems.push(
-      `${name} has a # / ? or % in its user name, password or database; encode it, such as %23 for # and %2F for /.`,
-    )
+  const problem = findDatabaseUrlProblem(value)
+  if (problem !== null) problems.push(`${name} ${problem}`)
   else if (!/^postgres(ql)?:\/\/./.test(value) || parseUrl(value) === null) {
     const scheme = /^[a-z][a-z0-9+.-]*:/i.exec(value)?.[0] ?? 'no scheme'
     const file = name === 'PI_DATABASE_URL' ? 'sqlite:<path> or ' : ''

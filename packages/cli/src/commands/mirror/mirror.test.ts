@@ -160,6 +160,8 @@ describe('mirror', () => {
   it.each([
     [['--to', 'postgres://me:pass@db/shop'], /contains a password/],
     [['--to', 'postgres://me@db/shop?password=pass'], /contains a password/],
+    [['--to', 'postgres://me:1#pass@db/shop'], /contains a password/],
+    [['--to', 'postgres://me:1/pass@db/shop'], /contains a password/],
     [['--to', 'mysql://db/shop'], /must be sqlite:<path> or postgres/],
     [[], /no database for the mirror/],
     [['--to', 'sqlite:x.db', '--api-secret-env', 'NOTHING'], /NOTHING is not set/],
@@ -181,6 +183,12 @@ describe('mirror', () => {
   it('takes the password of a database from the variable alone', () => {
     const url = 'postgres://me:pass@db/shop'
     expect(targetUrl(undefined, { MIRROR_URL: url })).toBe(url)
+  })
+
+  it.each(['a#b', 'a/b', 'a?b', '1#b', '1/b', '%'])('says to encode the password %j of a database', (password) => {
+    const url = `postgres://me:${password}@db/shop`
+    expect(() => targetUrl(undefined, { MIRROR_URL: url })).toThrow(/encode it, such as %23 for #/)
+    expect(() => targetUrl(undefined, { MIRROR_URL: url })).not.toThrow(url)
   })
 
   it.each([

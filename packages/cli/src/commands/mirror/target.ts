@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { findDatabaseUrlProblem } from '@payment-integration/contract/parse'
 import type { MirrorDatabase } from '@payment-integration/mirror'
 import { openSqlite } from '../../dev/open-sqlite.js'
 import { MirrorDatabaseError, UsageError } from '../../errors.js'
@@ -30,6 +31,8 @@ export function targetUrl(to: string | undefined, env: Io['env']): string {
   // The value may hold a password, so the message does not repeat it.
   if (!/^(sqlite:(?!$)|postgres(ql)?:[/]{2})/.test(url))
     throw new UsageError('--to and MIRROR_URL must be sqlite:<path> or postgres://….')
+  const problem = findDatabaseUrlProblem(url)
+  if (problem !== null) throw new UsageError(`The URL of the database ${problem}`)
   return url
 }
 

@@ -78,6 +78,21 @@ describe('a receipt', () => {
   })
 })
 
+it.each([
+  ['after an unasked 100', 'HTTP/1.1 100 Continue\r\n\r\n', ''],
+  ['after several informational answers', 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'.repeat(3), ''],
+  ['with a folded header field', '', 'X-Note: one\r\n two\r\n'],
+])('a receipt %s is read', async (_, before, field) => {
+  const at = now / 1_000
+  const body = JSON.stringify(update)
+  const mac = createHmac('sha256', secret).update(`${at}.${body}`).digest('hex')
+  answer = ({ socket }) =>
+    socket.write(
+      `${before}HTTP/1.1 200 OK\r\n${field}X-Service-Signature: t=${at},v1=${mac}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    )
+  expect(await source.lookup(payment)).toEqual(update)
+})
+
 describe('an answer that is no receipt', () => {
   const body = JSON.stringify(update)
   it.each<[string, (request: IncomingMessage, response: ServerResponse) => void]>([

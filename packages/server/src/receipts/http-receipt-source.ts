@@ -4,9 +4,10 @@
  * @module
  */
 import { type ProcessorUpdate, parseUrl, signatureHeader } from '@payment-integration/contract'
+import { filterAnswers } from '@payment-integration/contract/answers'
 import type { UpdateReceiver } from '@payment-integration/core'
 import type { ReceiptSource, StoredPayment } from '@payment-integration/core/ports'
-import { Agent, type Dispatcher } from 'undici'
+import { Agent, buildConnector, type Dispatcher } from 'undici'
 import { startBudget } from '../internal/budget.js'
 
 /** Options of the source. */
@@ -52,7 +53,17 @@ export class ReceiptError extends Error {
 export function createHttpReceiptSource(options: HttpReceiptSourceOptions): ClosableReceiptSource {
   const { receiveUpdate, timeoutMs = receiptDefaults.timeoutMs, maxBytes = receiptDefaults.maxBytes } = options
   const { base, headers } = parseBase(options.url)
-  const agent = new Agent({ connectTimeout: timeoutMs, headersTimeout: 0, bodyTimeout: 0 })
+  const open = buildConnector({ timeout: timeoutMs })
+  const agent = new Agent({
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect(target, callback) {
+      open(target, (...made) => {
+        if (made[0] === null) filterAnswers(made[1])
+        callback(...made)
+      })
+    },
+  })
   return {
     async lookup(payment, signal) {
       const budget = startBudget(timeoutMs, signal)

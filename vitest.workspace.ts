@@ -4,6 +4,7 @@
  * @module
  */
 import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
 import { configDefaults, defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 
 /** Seeds, kills, random walks, browsers, real processes, examples: slow to run, and seldom red alone. */
@@ -16,8 +17,21 @@ const isolated = '**/*.isolated.test.ts'
 /** Sources instead of builds. */
 const conditions = ['@payment-integration/source']
 
+/** Changes a text of one source file as it is loaded, for `npm run mutants`. */
+function mutantOf(json: string) {
+  const { file, from, to } = JSON.parse(json) as Record<'file' | 'from' | 'to', string>
+  const path = join(import.meta.dirname, file)
+  return {
+    name: 'mutant',
+    enforce: 'pre' as const,
+    transform: (code: string, id: string) => (id.split('?')[0] === path ? code.replace(from, () => to) : null),
+  }
+}
+const { MUTANT: mutant } = process.env
+
 function project(name: string, test: TestProjectInlineConfiguration['test']): TestProjectInlineConfiguration {
   return {
+    plugins: mutant === undefined ? [] : [mutantOf(mutant)],
     resolve: { conditions },
     ssr: { resolve: { conditions, externalConditions: conditions } },
     // No test fails because the machine is slow: the limits only end a test that hangs.
@@ -25,7 +39,9 @@ function project(name: string, test: TestProjectInlineConfiguration['test']): Te
   }
 }
 
-const everyday = ['packages', 'tools/scripts', 'tools/simulation'].map((folder) => `${folder}/**/*.test.ts`)
+const everyday = ['packages', 'tools/scripts', 'tools/simulation', 'tools/mutants'].map(
+  (folder) => `${folder}/**/*.test.ts`,
+)
 
 export default defineConfig({
   test: {

@@ -57,6 +57,7 @@ describe.each([
     ['a mixed-case address', { integrationAddress: `0x${'Ab'.repeat(20)}` }],
     ['a mixed-case hash', { txHash: `0x${'Ab'.repeat(32)}` }],
     ['a number as amount', { invoice: { ...snapshot.invoice, amount: 12.5 } }],
+    ['a leading zero in an amount', { invoice: { ...snapshot.invoice, amount: '01' } }],
     ['an exponent in an amount', { invoice: { ...snapshot.invoice, amount: '1e3' } }],
     ['a sign in an amount', { invoice: { ...snapshot.invoice, amount: '-1' } }],
   ])('refuses %s when writing', (_what, change) => {

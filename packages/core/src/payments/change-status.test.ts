@@ -17,6 +17,8 @@ describe('changeStatus', () => {
   it('adds 1 on a change of merchant data alone', () => {
     const changed = changeStatus(pending, { recipient: { title: 'Café', subtitle: 'Table 4' } })
     expect(changed).toMatchObject({ kind: 'applied', status: { version: 5, state: 'pending' } })
+    const dearer = { ...invoice, settlementAmount: '13.38' }
+    expect(changeStatus(pending, { invoice: dearer })).toMatchObject({ kind: 'applied', status: { invoice: dearer } })
   })
 
   it('leaves absent fields and clears null ones', () => {

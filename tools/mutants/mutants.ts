@@ -1,0 +1,310 @@
+/** Sixty rules that matter, each with a change that breaks it and the test file that must fail. @module */
+
+/** A change of one text in one source file. */
+export interface Mutant {
+  /** The rule that the change breaks. */
+  readonly rule: string
+  readonly file: string
+  /** Occurs once in the file. */
+  readonly from: string
+  readonly to: string
+  /** The test file that must fail. */
+  readonly test: string
+  /** Text in the names of the tests to run. @default all tests of the file */
+  readonly only?: string | undefined
+}
+
+/** @param changes - From each rule to the text and its replacement. */
+function inFile(
+  file: string,
+  test: string,
+  changes: Readonly<Record<string, readonly [string, string]>>,
+  only?: string,
+): Mutant[] {
+  const paths = { file: `packages/${file}`, test: `packages/${test}` }
+  return Object.entries(changes).map(([rule, [from, to]]) => ({ rule, ...paths, from, to, only }))
+}
+
+export const mutants: readonly Mutant[] = [
+  // Receivers
+  ...inFile('webhook/src/internal/hmac.node.ts', 'webhook/src/verify-signature.test.ts', {
+    'a code of other bytes or of another secret is rejected': ['timingSafeEqual(Buffer.from(code), right)', 'true'],
+  }),
+  ...inFile('webhook/src/internal/hmac.web.ts', 'webhook/src/signature-vectors.isolated.test.ts', {
+    'Web Crypto rejects a wrong code': ['return !difference', 'return true'],
+  }),
+  ...inFile('webhook/src/internal/freshness.ts', 'webhook/src/verify-signature.test.ts', {
+    'a delivery from the future is rejected': ['Math.abs(ageSeconds)', 'ageSeconds'],
+    'the last second of the tolerance is accepted': ['<= toleranceSeconds', '< toleranceSeconds'],
+  }),
+  ...inFile('webhook/src/internal/parse-signature-header.ts', 'webhook/src/internal/parse-signature-header.test.ts', {
+    'a header with two times is rejected': ['times.length !== 1', 'times.length === 0'],
+  }),
+  ...inFile('webhook/src/snapshot.ts', 'webhook/src/snapshot.test.ts', {
+    'a currency is three capital letters': ['const currency = /^[A-Z]{3}$/', 'const currency = /^[A-Za-z]{3}$/'],
+  }),
+  ...inFile('version-store/src/decide-version.ts', 'version-store/src/decide-version.test.ts', {
+    'an equal version is not applied again': ['incoming > stored', 'incoming >= stored'],
+  }),
+  ...inFile('version-store/src/internal/redis-scripts.ts', 'version-store/test/redis.test.ts', {
+    'an effect whose lease was taken over is not committed': [
+      "if redis.call('GET', KEYS[2]) ~= ARGV[2] then return 'lost' end",
+      '',
+    ],
+  }),
+  ...inFile('client/src/reconcile/compare.ts', 'client/test/reconcile.test.ts', {
+    'a missed version is repaired': ['storedVersion === payment.version', 'storedVersion !== null'],
+  }),
+  ...inFile('client/src/amounts/arithmetic.ts', 'client/src/amounts/amounts.test.ts', {
+    'amounts of different scale compare by value': ['unitsAt(places, left), unitsAt(', 'left.units, unitsAt('],
+  }),
+  ...inFile('mirror/src/create-mirror.ts', 'mirror/test/mirror.test.ts', {
+    'a delivery for another integration is not stored': [
+      'if (snapshot.integrationAddress !== integrationAddress)',
+      'if (snapshot.integrationAddress === null)',
+    ],
+  }),
+
+  // Payments
+  ...inFile('core/src/payments/transition.ts', 'core/src/payments/transition.test.ts', {
+    'a completed refund is the end': ['refund_success: []', "refund_success: ['refund_failure']"],
+    'a success becomes no failure': ['success: refunds', "success: ['failure', ...refunds]"],
+  }),
+  ...inFile('core/src/payments/change-status.ts', 'core/src/payments/change-status.test.ts', {
+    'each accepted change adds one version': ['version: status.version + 1', 'version: status.version'],
+    'a change of the invoice alone is a change': [' && sameFields(invoice, status.invoice)', ''],
+  }),
+  ...inFile('core/src/payments/mark-primary.ts', 'core/src/payments/mark-primary.test.ts', {
+    'the lowest payment of a transaction is shown': ['facts.ordinal < known', 'facts.ordinal > known'],
+  }),
+  ...inFile('core/src/payments/units.ts', 'core/src/payments/units.test.ts', {
+    'the decimals of a token place the point': ['digits.length - decimals', 'digits.length - decimals + 1'],
+  }),
+  ...inFile('core/src/payments/snapshot.ts', 'core/src/payments/snapshot.test.ts', {
+    'the fields of a snapshot keep their order': [
+      'version: status.version,\n    state: status.state',
+      'state: status.state,\n    version: status.version',
+    ],
+  }),
+  ...inFile('store-sql/src/packed-body.ts', 'store-sql/src/packed-body.test.ts', {
+    'a snapshot that would be rebuilt of other bytes is stored whole': [" || text.includes('\\ufffd')", ''],
+  }),
+  ...inFile('core/src/payments/page-limit.ts', 'core/src/payments/page-limit.test.ts', {
+    'a page has at most 200 payments': ['limit <= pageLimit.max', 'limit <= pageLimit.max + 1'],
+  }),
+  ...inFile('core/src/cursor/cursor.ts', 'core/src/cursor/cursor.test.ts', {
+    'a cursor is authenticated': ['timingSafeEqual(mac(key, head, scope), given)', 'given.length > 0'],
+    'a cursor belongs to its integration': ['`${integrationAddress}|', '`|'],
+    'a cursor belongs to its list': ["|${wallet ?? ''}`", '|`'],
+  }),
+  ...inFile('core/src/payments/drop-overdue.ts', 'core/src/payments/record-range.test.ts', {
+    'a payment off the chain fails only once its height is final': [
+      'const final = indexedTo - finalityBlocks',
+      'const final = indexedTo - finalityBlocks + 1',
+    ],
+  }),
+  ...inFile('core/src/indexer/reorganise.ts', 'core/src/indexer/reorganise.test.ts', {
+    'a reorganisation below a final block is not followed': ['if (isTooDeep(', 'if (false && isTooDeep('],
+  }),
+  ...inFile('core/src/updates/settle-update.ts', 'store-sql/test/use-cases.sqlite.test.ts', {
+    'an update that fits several payments is rejected': ['others.length > 0', 'others.length > 1'],
+  }),
+  ...inFile('core/src/updates/apply-updates.ts', 'store-sql/test/use-cases.sqlite.test.ts', {
+    'an id that comes again with another content is a conflict': [
+      'known.fingerprint === fingerprint',
+      'known.id !== ""',
+    ],
+  }),
+  ...inFile('store-sql/src/payments/payment-reads.ts', 'server/src/app/two-tenants.slow.test.ts', {
+    'a look-up by hash finds payments of the caller alone': [
+      ".where('integration', '=', value('integration'))",
+      ".where(sql<boolean>`coalesce(integration, ${value('integration')}) is not null`)",
+    ],
+  }),
+  ...inFile('contract/src/primitives.ts', 'contract/src/payment.test.ts', {
+    'an amount has no leading zero': ['(0|[1-9][0-9]*)(', '([0-9]+)('],
+  }),
+
+  // Authentication
+  ...inFile('core/src/auth/check-secret.ts', 'core/src/auth/authenticate.test.ts', {
+    'a disabled integration is rejected': ['wellFormed && usable &&', 'wellFormed &&'],
+    'a rotated secret ends with its grace time': ['(isPrevious && previousCounts)', 'isPrevious'],
+  }),
+  ...inFile('core/src/auth/basic.ts', 'core/src/auth/basic.test.ts', {
+    'base64 with spare bits is rejected': ['const wellFormed = isCanonical && ', 'const wellFormed = '],
+  }),
+  ...inFile('core/src/auth/recent.ts', 'core/src/auth/recent.test.ts', {
+    'a cached result is used for a quarter of a second': ['now - entry.since < recentMs', 'now >= entry.since'],
+  }),
+  ...inFile('core/src/auth/legacy.ts', 'core/src/auth/legacy.test.ts', {
+    'a revoked legacy key is rejected': [' || found.revokedAt !== null', ''],
+  }),
+  ...inFile('server/src/app/authenticate-integration.ts', 'server/src/app/clauses-authentication.test.ts', {
+    'every 401 is the same': [
+      "{ 'WWW-Authenticate': basicChallenge }",
+      "authorization(c) ? {} : { 'WWW-Authenticate': basicChallenge }",
+    ],
+  }),
+  ...inFile('server/src/limits/rate.ts', 'server/src/limits/rate.test.ts', {
+    'a request over the rate waits': ['wait > roundingMs ? wait : 0', '0'],
+  }),
+  ...inFile('server/src/limits/source.ts', 'server/src/limits/source.test.ts', {
+    'only a trusted proxy names the source of a request': ['end > 0 && isTrusted(address)', 'end > 0'],
+  }),
+  ...inFile('core/src/operators/sessions.ts', 'core/src/operators/sessions.test.ts', {
+    'a session of an operator ends': ['isOver(found.session.expiresAt, clock.now(), sessionMs)', 'false'],
+  }),
+  ...inFile('core/src/integration-sessions/sessions.ts', 'core/src/integration-sessions/sessions.test.ts', {
+    'a session of an integration ends with its secret': [
+      'return apiSecret.hash === hash || (previousApiSecret?.hash === hash && now < previousApiSecret.until)',
+      'return now > 0 || previousApiSecret?.hash === hash',
+    ],
+  }),
+  ...inFile('core/src/operators/sign-in-limits.ts', 'core/src/operators/sign-in-limits.test.ts', {
+    'five failures close the sign-in of a name': ['window.failures >= limit', 'window.failures > limit'],
+  }),
+  ...inFile('core/src/operators/tokens.ts', 'console/src/session/sign-in.test.ts', {
+    'a form carries the CSRF token of its session': [
+      'expected.length === bytes.length && timingSafeEqual(expected, bytes)',
+      'expected.length > bytes.length - timingSafeEqual.length',
+    ],
+  }),
+  ...inFile('console/src/web/access.ts', 'console/src/rules.test.ts', {
+    'a form comes from the own origin': ['origin !== null && own.includes(origin)', 'origin !== null'],
+  }),
+  ...inFile('console/src/viewer.ts', 'console/src/acts/access-acts.test.ts', {
+    'an act needs the rank of its role': ['ranks[role] >= ranks[needed]', 'ranks[role] >= 0 * ranks[needed]'],
+  }),
+  ...inFile('console/src/portal/tenant.ts', 'console/src/portal/two-tenants.test.ts', {
+    'the portal replays deliveries of its integration alone': ['replay(deliveryId, caller)', 'replay(deliveryId)'],
+  }),
+
+  // Notifications
+  ...inFile('core/src/notifications/schedule.ts', 'core/src/notifications/schedule.test.ts', {
+    'the fourth retry follows after ten minutes': ['  10 * minute,', '  20 * minute,'],
+    'Retry-After postpones by an hour at most': ['Math.min(retryAfterMs ?? 0, retryAfterCapMs)', 'retryAfterMs ?? 0'],
+    'the answer 410 ends a delivery': ['result.status === 410', 'result.status === 411'],
+  }),
+  ...inFile('contract/src/http-date.ts', 'contract/src/http-date.test.ts', {
+    'a two-digit year lies within fifty years': ['year > current + 50', 'year > current + 60'],
+  }),
+  ...inFile('core/src/notifications/attempt.ts', 'core/src/notifications/rotated-secret.test.ts', {
+    'no POST begins that its lease cannot cover': [
+      'startedAt + deliveryTimeoutMs <= leaseEndsAt',
+      'startedAt <= leaseEndsAt',
+    ],
+  }),
+  ...inFile('core/src/notifications/endpoint-health.ts', 'core/src/notifications/endpoint-health.test.ts', {
+    'a blocked endpoint is judged by its probes': [
+      'failures < failuresUntilBlock : !probe',
+      'failures < failuresUntilBlock : false',
+    ],
+  }),
+  ...inFile(
+    'store-sql/src/deliveries/settle.ts',
+    'store-sql/src/conformance.test.ts',
+    {
+      'an attempt without its lease settles nothing': [' || row.claim_token !== token.stored', ''],
+    },
+    'SQLite',
+  ),
+  ...inFile(
+    'store-sql/src/deliveries/superseded.ts',
+    'store-sql/src/conformance.test.ts',
+    {
+      'a newer version supersedes a failed delivery': ['n.version > s.version', 'n.version < s.version'],
+    },
+    'SQLite',
+  ),
+  ...inFile('store-sql/src/deliveries/missing.ts', 'store-sql/src/deliveries/missing.test.ts', {
+    'a delivery in the outbox is not missing': ['and ${pending} is null and', 'and ${pending} is not null and'],
+  }),
+  ...inFile(
+    'store-sql/src/leases.ts',
+    'store-sql/src/conformance.test.ts',
+    {
+      'a lease is not taken before it ends': ['l.expires_at <= ${dialect.now()} or', 'l.expires_at >= 0 or'],
+    },
+    'SQLite',
+  ),
+  ...inFile('core/src/internal/lease.ts', 'core/src/internal/lease.test.ts', {
+    'a process holds a lease no longer than it lasts': ['held: () => age() < ttlMs', 'held: () => age() < 2 * ttlMs'],
+  }),
+  ...inFile('server/src/sender/is-public-address.ts', 'server/src/sender/is-public-address.test.ts', {
+    'a notification reaches no private address': [
+      "address.range() === 'unicast' && !refused",
+      "address.range() !== 'loopback' && !refused",
+    ],
+  }),
+  ...inFile('server/src/sender/guarded-connector.ts', 'server/src/sender/hostile-dns.test.ts', {
+    'an address of a name is checked before the connection': [
+      'found.filter(({ address }) => allowed(address))',
+      'found.filter(({ address }) => address)',
+    ],
+  }),
+
+  // History and secrets
+  ...inFile('core/src/history/periods.ts', 'core/src/history/commands.test.ts', {
+    'attempts are removed before their deliveries': [
+      "['attempts', 'deliveries', 'updates']",
+      "['deliveries', 'attempts', 'updates']",
+    ],
+  }),
+  ...inFile('core/src/secrets/signed-file.ts', 'core/src/secrets/signed-file.test.ts', {
+    'a changed file is not read': [' || !timingSafeEqual(expected, held)', ''],
+  }),
+  ...inFile('core/src/audit/chain.ts', 'core/src/audit/audit.test.ts', {
+    'a record of the audit log commits to the one before': ['`${previous}\\n${text}`', 'text'],
+  }),
+
+  // Identity
+  ...inFile('core/src/identity/decide-subject.ts', 'core/src/identity/decide-subject.test.ts', {
+    'one redemption of a person is in flight at most': ['leased.length > 0', 'leased.length > 1'],
+    'a share token is bound to the integration that shared it': [
+      'resolved.donor !== caller',
+      'resolved.donor === null',
+    ],
+  }),
+  ...inFile('core/src/identity/redeem.ts', 'core/src/identity/promises.test.ts', {
+    'a token is not sent after its lease': ['clock.now() > sendBy', 'clock.now() < 0'],
+  }),
+  ...inFile('core/src/identity/reviews.ts', 'core/src/identity/reviews.test.ts', {
+    'a verdict of another level is not applied': ['levelName !== attachedLevel', 'levelName === ""'],
+    'the later verdict counts': ['return review.at - known.at', 'return known.at - review.at'],
+  }),
+  ...inFile('core/src/identity/decide-proof.ts', 'core/src/identity/decide-proof.test.ts', {
+    'an account that proves another address closes the former subject': [
+      'closed: others.filter(({ proved }) => proved)',
+      'closed: []',
+    ],
+  }),
+  ...inFile('identity-sumsub/src/read-webhook.ts', 'identity-sumsub/test/webhook-reader.test.ts', {
+    'a forged webhook of the provider is rejected': ['!matches.includes(true)', 'matches.length === 0'],
+  }),
+
+  // Chains and the legacy API
+  ...inFile('chain-evm/src/reading/prove-block.ts', 'chain-evm/src/reading/proven-blocks.test.ts', {
+    'receipts lead to the root in their header': [
+      "if ('root' in whole && whole.root === receiptsRoot) return all",
+      "if ('root' in whole) return all",
+    ],
+  }),
+  ...inFile('chain-evm/src/reading/headers.ts', 'chain-evm/src/reading/ranges.test.ts', {
+    'each block follows the one before': ['before !== undefined && ref.parentHash !== before.hash', 'before === ref'],
+  }),
+  ...inFile('chain-evm/src/integration-suffix.ts', 'chain-evm/src/integration-suffix.test.ts', {
+    'the first address of a suffix counts': ['.find((code)', '.findLast((code)'],
+  }),
+  ...inFile('chain-evm/src/decode-payment.ts', 'chain-evm/src/yodl-decoder.test.ts', {
+    'the net amount is without fees': ['net: gross - fees', 'net: gross'],
+  }),
+  ...inFile('core/src/legacy/finality.ts', 'core/src/legacy/finality.test.ts', {
+    'a payment is final after as many blocks as its chain needs': [
+      'blockNumber + blocks <= indexedTo',
+      'blockNumber + blocks < indexedTo',
+    ],
+  }),
+  ...inFile('core/src/legacy/decimal.ts', 'core/src/legacy/decimal.test.ts', {
+    'equal amounts of another scale are equal': ['return shortestDecimal(a) === shortestDecimal(b)', 'return a === b'],
+  }),
+]

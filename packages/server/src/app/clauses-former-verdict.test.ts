@@ -3,7 +3,7 @@
  * rejected.
  */
 import { kycUnavailableBody, readFormerVerdict } from '@payment-integration/contract'
-import { afterAll, beforeAll, expect, it, test } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Shop } from '../../test/support/clause-service.js'
 import { startSharing } from '../../test/support/sharing-service.js'
 
@@ -54,35 +54,6 @@ it('is answered when the used token is shared again: provider message, RED, type
   expect(redeemed()).toBe(before)
 })
 
-it.each([
-  [{ rejectType: 'RETRY' as const, labels: [] }, ' The verification shared before was rejected: RED, RETRY.'],
-  [{ rejectType: 'RETRY' as const, labels: ['BAD_SELFIE'] }, 'rejected: RED, RETRY. Labels: BAD_SELFIE.'],
-])('of %j is answered as %j', async (verdict, text) => {
-  const email = newEmail()
-  const used = await shareRejected(email, verdict)
-  expect((await messageOf(shop, email, used)).endsWith(text)).toBe(true)
-})
-
-it('is answered for any token that the provider rejects, from the newest verification', async () => {
-  const email = newEmail()
-  await shareRejected(email, { rejectType: 'RETRY', labels: ['BAD_SELFIE'] })
-  await shareRejected(email)
-  const foreign = sharing.mint(['PROOF_OF_RESIDENCE'])
-  expect((await messageOf(shop, email, foreign)).endsWith(final)).toBe(true)
-})
-
-it('is absent before the first share, while one is in flight, and after an approval', async () => {
-  const email = newEmail()
-  const used = await shareRejected(newEmail())
-  expect(readFormerVerdict(await messageOf(shop, email, used))).toBeNull()
-  const own = sharing.mint()
-  await sharing.share(shop, email, own)
-  expect((await sharing.share(shop, email, own)).body).toMatchObject({ reviewStatus: 'pending', reused: false })
-  sharing.provider.approve(newest())
-  await sharing.provider.deliverWebhooks()
-  expect((await sharing.share(shop, email, own)).body).toMatchObject({ reviewAnswer: 'GREEN', reused: false })
-})
-
 it('is answered to no other integration, for no other user, and appears in no share log', async () => {
   const email = newEmail()
   const used = await shareRejected(email)
@@ -90,37 +61,4 @@ it('is answered to no other integration, for no other user, and appears in no sh
   expect([elsewhere.status, elsewhere.body]).toEqual([409, kycUnavailableBody])
   for (const by of [shop, other]) expect(await messageOf(by, newEmail(), used)).not.toContain('rejected: RED')
   expect(JSON.stringify(await sharing.identity.shares({ limit: 100 }))).not.toContain('FORGERY')
-})
-
-it('is not answered for a later direct verification of the user', async () => {
-  const email = newEmail()
-  const { accountId } = await (await sharing.identity.accounts()).register(email)
-  const used = await shareRejected(email)
-  await sharing.identity.recordDirect({
-    accountId,
-    applicantId: 'of-the-user',
-    review: { reviewStatus: 'completed', reviewAnswer: 'RED', rejectType: 'FINAL', rejectLabels: ['OWN'] },
-    at: Date.now(),
-  })
-  const answer = await sharing.share(shop, email, used)
-  expect([answer.status, answer.body]).toEqual([409, kycUnavailableBody])
-})
-
-test('a verdict shared for an address that the account gave up is not answered for its other addresses', async () => {
-  const [first, second] = [newEmail(), newEmail()]
-  const accounts = await sharing.identity.accounts()
-  const { accountId } = await accounts.proveByCode(first, (await accounts.requestCode(first)).code)
-  const used = await shareRejected(first)
-  await accounts.proveByCode(second, (await accounts.requestCode(second)).code, { accountId })
-  expect(await messageOf(shop, second, used)).not.toContain('rejected: RED')
-})
-
-test('the answer of a second redemption covers only the new review', async () => {
-  const email = newEmail()
-  await shareRejected(email)
-  const { body } = await sharing.share(shop, email, sharing.mint())
-  expect(body).toEqual({
-    ...{ reviewStatus: 'pending', reviewAnswer: null, rejectType: null, rejectLabels: [] },
-    reused: true,
-  })
 })

@@ -2,7 +2,7 @@
  * docs/interface.md 4.2, 5 rule 4 and 7: malformed requests, byte by byte. 401 comes before 404, and 404 before 400.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Clauses, type Shop, startClauses } from '../../test/support/clause-service.js'
+import type { Shop } from '../../test/support/clause-service.js'
 import { parseRaw, requestText, sendRaw } from '../../test/support/raw-http.js'
 import { startSharing } from '../../test/support/sharing-service.js'
 
@@ -11,18 +11,13 @@ const json = 'Content-Type: application/json'
 const good = '{"email":"user@shop.example","kycShareToken":"token"}'
 
 let sharing: Awaited<ReturnType<typeof startSharing>>
-let off: Clauses
 let shop: Shop
-let shopOfOff: Shop
 beforeAll(async () => {
   sharing = await startSharing()
-  off = await startClauses()
   shop = await sharing.createShop(`0x${'01'.repeat(20)}`)
-  shopOfOff = await off.createShop(`0x${'01'.repeat(20)}`)
 })
 afterAll(async () => {
   await sharing?.stop()
-  await off?.stop()
 })
 
 /** Sends a body with the given headers; `Content-Length` and authorization are added. */
@@ -76,23 +71,4 @@ describe.each(malformed)('%s', (_, headers, body, status) => {
     expect([answer.status, JSON.parse(answer.body)]).toEqual([status, { error: expect.any(String) }])
     expect(sharing.provider.requests.length).toBe(before)
   })
-
-  it('is 404 when sharing is off, and always 401 without credentials', async () => {
-    const disabled = await post(off.url, shopOfOff.authorization, headers, body)
-    expect([disabled.status, disabled.body]).toEqual([404, '{"error":"Identity verification sharing is not enabled"}'])
-    for (const url of [off.url, sharing.url]) {
-      const stranger = await post(url, 'Basic eDp5', headers, body)
-      expect([stranger.status, stranger.body]).toEqual([401, '{"error":"Unauthorized"}'])
-    }
-  })
-})
-
-it('ignored keys change nothing: prototype keys beside valid fields', async () => {
-  const body = `{"email":"proto@shop.example","kycShareToken":${JSON.stringify(sharing.mint())},"__proto__":{"email":"other@shop.example"},"constructor":1}`
-  const answer = await post(sharing.url, shop.authorization, [json], body)
-  expect([answer.status, JSON.parse(answer.body)]).toMatchObject([200, { reused: true }])
-  const emailKey = await sharing.identity.emailKey('proto@shop.example')
-  expect(await sharing.identity.shares({ emailKey, limit: 9 })).not.toEqual([])
-  const others = await sharing.identity.emailKey('other@shop.example')
-  expect(await sharing.identity.shares({ emailKey: others, limit: 9 })).toEqual([])
 })

@@ -57,14 +57,6 @@ describe('the list endpoints', () => {
     },
   )
 
-  it('answer the page of interface 2.2 as JSON', async () => {
-    const answer = await get(list)
-    expect(answer.status).toBe(200)
-    expect(answer.headers.get('content-type')).toBe('application/json')
-    expect(answer.headers.get('cache-control')).toBe('private, no-store')
-    expect(await answer.json()).toEqual({ payments: [], nextCursor: null })
-  })
-
   it.each([
     ['limit=1&limit=1', { error: 'limit is given more than once', maxLimit: 200 }],
     ['limit=1&lim%69t=2', { error: 'limit is given more than once', maxLimit: 200 }],

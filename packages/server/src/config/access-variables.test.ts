@@ -1,20 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { ConfigError } from './config.js'
+import { problemsIn } from '../../test/support/config-problems.js'
 import { describeConfig } from './describe-config.js'
 import { readConfig } from './read-config.js'
 
 const minimal = { PI_MASTER_KEY: randomBytes(32).toString('hex') }
 
-function problemsOf(env: Record<string, string>): readonly string[] {
-  try {
-    readConfig({ ...minimal, ...env })
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems
-    throw error
-  }
-  return []
-}
+const problemsOf = (env: Record<string, string>) => problemsIn(() => readConfig({ ...minimal, ...env }))
 
 describe('access and rate limits', () => {
   it.each([

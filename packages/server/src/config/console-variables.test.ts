@@ -1,21 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { ConfigError } from './config.js'
+import { problemsIn } from '../../test/support/config-problems.js'
 import { describeConfig } from './describe-config.js'
 import { readConfig } from './read-config.js'
 
 const masterKey = randomBytes(32).toString('base64url')
 const read = (env: Record<string, string>) => readConfig({ PI_MASTER_KEY: masterKey, ...env })
 
-function problemsOf(env: Record<string, string>): readonly string[] {
-  try {
-    read(env)
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems
-    throw error
-  }
-  return []
-}
+const problemsOf = (env: Record<string, string>) => problemsIn(() => read(env))
 
 const development = { PI_ENV: 'development', PI_CONSOLE: 'on' }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { problemsIn } from '../../test/support/config-problems.js'
 import { ConfigError } from './config.js'
 import { readDatabaseConfig } from './database-variables.js'
 import { describeConfig } from './describe-config.js'
@@ -7,15 +8,7 @@ import type { Environment, ReadFile } from './variables.js'
 
 const PI_MASTER_KEY = '8d1070e587d50918b21bbdaaac32e4e0f0770414897be050dc71c1dac9d42db5'
 
-function problemsOf(env: Environment, readFile?: ReadFile): readonly string[] {
-  try {
-    readDatabaseConfig(env, readFile)
-    return []
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems
-    throw error
-  }
-}
+const problemsOf = (env: Environment, readFile?: ReadFile) => problemsIn(() => readDatabaseConfig(env, readFile))
 
 describe('the database', () => {
   it.each([

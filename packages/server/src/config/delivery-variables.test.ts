@@ -1,22 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { dispatcherDefaults } from '@payment-integration/core'
 import { describe, expect, it } from 'vitest'
-import { ConfigError } from './config.js'
+import { problemsIn } from '../../test/support/config-problems.js'
 import { describeConfig } from './describe-config.js'
 import { readConfig } from './read-config.js'
 
 const PI_MASTER_KEY = randomBytes(32).toString('hex')
 const read = (env: Record<string, string>) => readConfig({ PI_MASTER_KEY, ...env })
 
-function problemsOf(env: Record<string, string>): readonly string[] {
-  try {
-    read(env)
-    return []
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems
-    throw error
-  }
-}
+const problemsOf = (env: Record<string, string>) => problemsIn(() => read(env))
 
 describe('POSTs in flight', () => {
   it.each([

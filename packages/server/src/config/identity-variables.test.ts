@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { startIdentityProvider } from '@payment-integration/testing/identity-provider'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { problemsIn } from '../../test/support/config-problems.js'
 import { basic } from '../../test/support/integration-service.js'
 import { tempConfig } from '../../test/support/temp-config.js'
 import { verdictPath } from '../app/verdict-route.js'
 import { startServer } from '../run/start-server.js'
-import { ConfigError } from './config.js'
 import { describeConfig } from './describe-config.js'
 import { identityVariables } from './identity-variables.js'
 import { readConfig } from './read-config.js'
@@ -19,15 +19,7 @@ const needed = {
 }
 const read = (env: Record<string, string>) => readConfig({ PI_MASTER_KEY, ...env })
 
-function problemsOf(env: Record<string, string>): readonly string[] {
-  try {
-    read(env)
-    return []
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems
-    throw error
-  }
-}
+const problemsOf = (env: Record<string, string>) => problemsIn(() => read(env))
 
 describe('sharing', () => {
   it('is off without any of the variables, also when they are empty', () => {
@@ -87,11 +79,6 @@ describe('a problem', () => {
     expect(problemsOf({ ...needed, [name]: ' \t' })).toContain(problem)
   })
 
-  it('is each of the four required variables when only the URL is set', () => {
-    const named = problemsOf({ PI_IDENTITY_URL: 'https://provider.example' }).map((problem) => problem.split(' ')[0])
-    expect(named.sort()).toEqual(Object.keys(needed).sort())
-  })
-
   it.each(['short-7', 'long-enough,short-7', 'long-enough,', ',long-enough', 'long-enough,,long-enough', '       x'])(
     'is the webhook secret %j: one of them is too short',
     (secrets) => {
@@ -110,17 +97,6 @@ describe('a problem', () => {
         ])
     },
   )
-
-  it.each([
-    'https://:p@provider.example',
-    'https://provider.example?q=1',
-    'https://provider.example/#f',
-    'http://provider.example',
-    'http://127.0.0.2:1',
-    'http://localhost.example',
-  ])('is the address %j, also in development', (url) => {
-    expect(problemsOf({ ...needed, PI_ENV: 'development', PI_IDENTITY_URL: url })).toHaveLength(1)
-  })
 
   it.each(['http://127.0.0.1:4749', 'http://[::1]:4749', 'http://localhost:4749'])(
     'is the local address %j, except in development',
@@ -145,12 +121,6 @@ describe('a problem', () => {
   it.each(['2', '101', '0', '33.3', '25%', ' 25'])('is the share of the rates %j', (value) => {
     expect(problemsOf({ ...needed, PI_IDENTITY_RATE_PERCENT: value })).toEqual([
       `PI_IDENTITY_RATE_PERCENT is ${JSON.stringify(value)}; expected a percentage from 3 to 100, in plain digits.`,
-    ])
-  })
-
-  it('is a misspelt name', () => {
-    expect(problemsOf({ ...needed, PI_IDENTITY_TOKEN: 'x' })).toEqual([
-      'PI_IDENTITY_TOKEN is not a known variable; check its spelling or remove it.',
     ])
   })
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { ConfigError } from './config.js'
+import { problemsIn } from '../../test/support/config-problems.js'
 import { describeConfig } from './describe-config.js'
 import { readConfig } from './read-config.js'
 
@@ -12,15 +12,7 @@ const oidc = {
   PI_OIDC_CLIENT_SECRET: secret,
 }
 
-function problemsOf(env: Record<string, string>): readonly string[] {
-  try {
-    readConfig({ ...console, ...env })
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems
-    throw error
-  }
-  return []
-}
+const problemsOf = (env: Record<string, string>) => problemsIn(() => readConfig({ ...console, ...env }))
 
 test('the provider is read from its variables, and described without its secret', () => {
   const config = readConfig({ ...console, ...oidc })

@@ -1,21 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { ConfigError } from './config.js'
+import { problemsIn } from '../../test/support/config-problems.js'
 import { describeConfig } from './describe-config.js'
 import { readConfig } from './read-config.js'
 
 const minimal = { PI_MASTER_KEY: randomBytes(32).toString('hex') }
 const read = (env: Record<string, string>) => readConfig({ ...minimal, ...env })
 
-function problemsOf(env: Record<string, string>): readonly string[] {
-  try {
-    read(env)
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems
-    throw error
-  }
-  return []
-}
+const problemsOf = (env: Record<string, string>) => problemsIn(() => read(env))
 
 it('the portal is off by default, in development too', () => {
   expect([read({}).portal, read({ PI_ENV: 'development' }).portal, describeConfig(read({})).portal]).toEqual([

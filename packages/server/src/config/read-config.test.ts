@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { problemsIn } from '../../test/support/config-problems.js'
 import { ConfigError } from './config.js'
 import { readConfig } from './read-config.js'
 import type { Environment } from './variables.js'
@@ -9,15 +10,7 @@ const minimal = { PI_MASTER_KEY: key }
 const router = `0x${'Ab'.repeat(20)}`
 const token = `0x${'12'.repeat(20)}`
 
-function problemsOf(env: Environment): readonly string[] {
-  try {
-    readConfig(env)
-    return []
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems
-    throw error
-  }
-}
+const problemsOf = (env: Environment) => problemsIn(() => readConfig(env))
 
 describe('readConfig', () => {
   it('needs only a master key; everything else has a default', () => {
@@ -175,25 +168,13 @@ describe('readConfig', () => {
     [{ PI_MASTER_KEY: '00'.repeat(32) }, 'PI_MASTER_KEY is refused'],
     [{ PI_ENV: 'prod' }, 'PI_ENV is "prod"; expected one of production, development.'],
     [{ PI_PORT: '65536' }, 'PI_PORT is "65536"; expected a port from 0 to 65535'],
-    [{ PI_PORT: '-1' }, 'PI_PORT is "-1"'],
-    [{ PI_PORT: '80.5' }, 'PI_PORT is "80.5"'],
-    [{ PI_PORT: '0x50' }, 'PI_PORT is "0x50"'],
     [{ PI_PORT: ' 80' }, 'PI_PORT is " 80"'],
     [{ PI_HOST: 'http://x' }, 'PI_HOST is "http://x"'],
     [{ PI_DATABASE_URL: 'sqlite:' }, 'PI_DATABASE_URL is "sqlite:", which names no file on a disk'],
-    [{ PI_DATABASE_URL: 'sqlite::memory:' }, 'PI_DATABASE_URL is "sqlite::memory:", which names no file on a disk'],
     [
       { PI_DATABASE_URL: 'sqlite::payments.db' },
       'PI_DATABASE_URL is "sqlite::payments.db", whose path begins with a colon',
     ],
-    [{ PI_DATABASE_URL: 'sqlite::/data/a.db' }, 'expected sqlite:<path> with one colon, such as sqlite:payments.db.'],
-    [{ PI_DATABASE_URL: 'sqlite:::memory:' }, 'PI_DATABASE_URL is "sqlite:::memory:", whose path begins with a colon'],
-    [{ PI_DATABASE_URL: 'sqlite::memory:?cache=shared' }, 'whose path begins with a colon; expected sqlite:<path>'],
-    [
-      { PI_DATABASE_URL: 'sqlite: ::memory:' },
-      'PI_DATABASE_URL is "sqlite: ::memory:", whose path begins with a colon',
-    ],
-    [{ PI_DATABASE_URL: 'sqlite::' }, 'PI_DATABASE_URL is "sqlite::", whose path begins with a colon'],
     [{ PI_DATABASE_URL: 'sqlite:file:a.db' }, 'PI_DATABASE_URL is "sqlite:file:a.db", which names no file on a disk'],
     [{ PI_DATABASE_URL: 'mysql://u:p@h/d' }, 'PI_DATABASE_URL has mysql:; expected sqlite:<path> or postgres://'],
     [{ PI_DATABASE_URL: 'payments.db' }, 'PI_DATABASE_URL has no scheme'],
@@ -212,7 +193,6 @@ describe('readConfig', () => {
     ],
     [{ PI_MAX_RANGE_1: '9' }, 'PI_RPC_URL_1 is not set; this chain has other variables'],
     [{ PI_RPC_URL_x: 'http://node.example' }, 'PI_RPC_URL_x ends in "x"; expected a chain id'],
-    [{ PI_RPC_URL_01: 'http://node.example' }, 'PI_RPC_URL_01 ends in "01"; expected a chain id'],
     [{ PI_ROUTERS_1: `${router}@0.8` }, 'PI_RPC_URL_1 is not set; this chain has other variables'],
     [
       { PI_RPC_URL_424242: 'http://node.example' },
@@ -252,8 +232,6 @@ describe('readConfig', () => {
       { PI_MAX_EXTRA_FEE_BPS: '10001' },
       'PI_MAX_EXTRA_FEE_BPS is "10001"; expected basis points from 0 to 10000, in plain digits.',
     ],
-    [{ PI_MAX_EXTRA_FEE_BPS: '-1' }, 'PI_MAX_EXTRA_FEE_BPS is "-1"'],
-    [{ PI_MAX_EXTRA_FEE_BPS: '1%' }, 'PI_MAX_EXTRA_FEE_BPS is "1%"'],
     [{ PI_LOG_LEVEL: 'loud' }, 'PI_LOG_LEVEL is "loud"; expected one of debug, info, warn, error, silent.'],
     [{ PI_LEASE_MS: '999' }, 'PI_LEASE_MS is "999"; expected milliseconds from 1000 to 600000'],
     [{ PI_SHUTDOWN_TIMEOUT_MS: '1' }, 'PI_SHUTDOWN_TIMEOUT_MS is "1"; expected milliseconds from 100'],
@@ -267,20 +245,14 @@ describe('readConfig', () => {
   const badTokens = [
     '',
     `${token}`,
-    `${token}:USDC`,
     `${token}:USDC:`,
-    `${token}::USD`,
     `${token}:USDC:usd`,
-    `${token}:USDC:US D`,
     `${token}:USDC:USD:6`,
     `${token}:US DC:USD`,
     `${token}:US\u200bDC:USD`,
     `${token}:${'S'.repeat(33)}:USD`,
     `${token}:USDC:${'C'.repeat(17)}`,
     `${token.slice(0, -1)}:USDC:USD`,
-    `${token.slice(2)}:USDC:USD`,
-    `0X${token.slice(2)}:USDC:USD`,
-    `${token}@USDC@USD`,
   ]
   it.each(badTokens)('the token %j is a problem, in every place of the list', (bad) => {
     const env = { ...minimal, PI_RPC_URL_1: 'http://node.example' }
@@ -294,18 +266,11 @@ describe('readConfig', () => {
   const badFeeds = [
     '',
     `${token}:CHF:USD`,
-    `${token}:CHF:USD:`,
     `${token}:CHF:USD:78`,
     `${token}:CHF:USD:08`,
-    `${token}:CHF:USD:-8`,
-    `${token}:CHF:USD:8.0`,
-    `${token}:CHF:USD:8e0`,
-    `${token}:CHF:USD:٣`,
     `${token}:CHF:USD:8:1`,
     `${token}:USD:USD:8`,
     `${token}:chf:USD:8`,
-    `${token}:CHF::8`,
-    `${token}::USD:8`,
     `${token}:CHFUSD:8`,
     `0x12:CHF:USD:8`,
   ]

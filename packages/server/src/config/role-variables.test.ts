@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { ConfigError } from './config.js'
+import { problemsIn } from '../../test/support/config-problems.js'
 import { readConfig } from './read-config.js'
 import { roleNames } from './role-variables.js'
 
@@ -18,15 +18,7 @@ function rolesOf(PI_ROLES?: string, more: Record<string, string> = {}) {
   )
 }
 
-function problemsOf(PI_ROLES: string, more: Record<string, string> = {}): readonly string[] {
-  try {
-    rolesOf(PI_ROLES, more)
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems
-    throw error
-  }
-  return []
-}
+const problemsOf = (PI_ROLES: string, more: Record<string, string> = {}) => problemsIn(() => rolesOf(PI_ROLES, more))
 
 it('without PI_ROLES a process has all roles, on every chain; console only where pages are configured', () => {
   expect(rolesOf().sort()).toEqual(['api', 'dispatcher', 'indexer:10', 'indexer:137', 'poller'])

@@ -3,21 +3,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { ConfigError } from './config.js'
+import { problemsIn } from '../../test/support/config-problems.js'
 import { readConfig } from './read-config.js'
 import type { Environment, ReadFile } from './variables.js'
 
 const minimal = { PI_MASTER_KEY: randomBytes(32).toString('hex') }
 
-function problemsOf(env: Environment, readFile?: ReadFile): readonly string[] {
-  try {
-    readConfig(env, readFile)
-    return []
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems
-    throw error
-  }
-}
+const problemsOf = (env: Environment, readFile?: ReadFile) => problemsIn(() => readConfig(env, readFile))
 
 describe('a variable that is read from a file', () => {
   const url = 'postgresql://user:pa%20ss@db.example/payments'

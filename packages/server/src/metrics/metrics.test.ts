@@ -197,18 +197,6 @@ describe('the next delivery', () => {
     )
     expect((await read(metrics)).get('next_delivery_seconds')).toBe(seconds)
   })
-
-  it.each([
-    ['refuses', () => Promise.reject(new Error('away'))],
-    ['does not answer', () => new Promise<number>(() => undefined)],
-  ])('is left out while the database %s; the rest is there', async (_, msUntilDue) => {
-    const metrics = await createMetrics({ timeoutMs: 10 })
-    watching(metrics, () => [chainStatus()], msUntilDue)
-    const found = await read(metrics)
-    expect(found.has('next_delivery_seconds')).toBe(false)
-    expect(found.get('chain_head_block{chain="1"}')).toBe(10)
-    expect(found.get('chain_head_timestamp_seconds{chain="1"}')).toBe(Date.UTC(2026, 0, 1) / 1_000)
-  })
 })
 
 describe('the backlog of deliveries', () => {
@@ -244,24 +232,6 @@ describe('the backlog of deliveries', () => {
     expect(asked).toEqual([10_000, 10_000])
     expect(await metrics.text()).toMatch(/deliveries_pending .*Counted up to 10000/)
   })
-
-  it.each([
-    ['refuses', () => Promise.reject(new Error('away'))],
-    ['does not answer', () => new Promise<never>(() => undefined)],
-  ])('is left out while the database %s; the rest is there', async (_, backlog) => {
-    const metrics = await createMetrics({ timeoutMs: 10 })
-    watching(
-      metrics,
-      () => [chainStatus()],
-      async () => 2_500,
-      backlog,
-    )
-    const found = await read(metrics)
-    expect(found.has('deliveries_pending')).toBe(false)
-    expect(found.has('oldest_due_delivery_seconds')).toBe(false)
-    expect(found.get('next_delivery_seconds')).toBe(2.5)
-    expect(found.get('chain_head_block{chain="1"}')).toBe(10)
-  })
 })
 
 describe('failing endpoints', () => {
@@ -285,17 +255,6 @@ describe('failing endpoints', () => {
     expect((await read(metrics)).get('notification_endpoints_failing')).toBe(2)
     endpoints.length = 0
     expect((await read(metrics)).get('notification_endpoints_failing')).toBe(0)
-  })
-
-  it.each([
-    ['refuses', () => Promise.reject(new Error('away'))],
-    ['does not answer', () => new Promise<never>(() => undefined)],
-  ])('are left out while the database %s; the rest is there', async (_, endpoints) => {
-    const metrics = await createMetrics({ timeoutMs: 10 })
-    watching(metrics, noChains, async () => 2_500, undefined, endpoints)
-    const found = await read(metrics)
-    expect(found.has('notification_endpoints_failing')).toBe(false)
-    expect(found.get('next_delivery_seconds')).toBe(2.5)
   })
 })
 

@@ -336,6 +336,10 @@ const malformedAnswers: readonly HostileReceiver[] = [
   { name: 'ends the lines of a 100 in LF', onRequest: says('HTTP/1.1 100 Continue\n\n'), outcome: malformed(100) },
 ]
 
+/** Whether a receiver never ends its answer, so that only the budget ends the POST. */
+export const isSlow = (receiver: HostileReceiver): boolean =>
+  slow.includes(receiver) || ('reason' in receiver.outcome && receiver.outcome.reason === 'timeout')
+
 /** Every receiver that needs nothing but a socket. */
 export const hostileReceivers: readonly HostileReceiver[] = [
   ...[...slow, ...large, ...abrupt, ...broken],

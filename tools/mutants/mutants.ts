@@ -265,11 +265,13 @@ export const mutants: readonly Mutant[] = [
       'resolved.donor === null',
     ],
   }),
-  ...inFile('core/src/identity/redeem.ts', 'core/src/identity/promises.test.ts', {
+  ...inFile('core/src/identity/redeem.ts', 'core/src/identity/share.test.ts', {
     'a token is not sent after its lease': ['clock.now() > sendBy', 'clock.now() < 0'],
   }),
-  ...inFile('core/src/identity/reviews.ts', 'core/src/identity/reviews.test.ts', {
+  ...inFile('core/src/identity/reviews.ts', 'core/src/identity/webhooks.test.ts', {
     'a verdict of another level is not applied': ['levelName !== attachedLevel', 'levelName === ""'],
+  }),
+  ...inFile('core/src/identity/reviews.ts', 'core/src/identity/reviews.test.ts', {
     'the later verdict counts': ['return review.at - known.at', 'return known.at - review.at'],
   }),
   ...inFile('core/src/identity/decide-proof.ts', 'core/src/identity/decide-proof.test.ts', {
@@ -289,7 +291,7 @@ export const mutants: readonly Mutant[] = [
       "if ('root' in whole) return all",
     ],
   }),
-  ...inFile('chain-evm/src/reading/headers.ts', 'chain-evm/src/reading/ranges.test.ts', {
+  ...inFile('chain-evm/src/reading/headers.ts', 'chain-evm/src/reading/proven-blocks.test.ts', {
     'each block follows the one before': ['before !== undefined && ref.parentHash !== before.hash', 'before === ref'],
   }),
   ...inFile('chain-evm/src/integration-suffix.ts', 'chain-evm/src/integration-suffix.test.ts', {

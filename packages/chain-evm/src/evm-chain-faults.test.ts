@@ -1,4 +1,3 @@
-import { createServer } from 'node:net'
 import { type Address, encodeFunctionData } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Front, type Item, openFront, passOn, rewriting } from '../test/front.js'
@@ -96,75 +95,6 @@ describe('an answer that is no answer is an error, never an empty range', () => 
       await expect(read()).rejects.toMatchObject(unavailable)
     await expect(head()).rejects.toMatchObject({ message: expect.stringContaining(expected) })
   })
-
-  test('a batch that is refused as a whole, and the same range without batches', async () => {
-    front.intercept = async ({ isBatch, forward }, response) => {
-      if (!isBatch) return forward()
-      response.writeHead(413, { 'content-type': 'application/json' })
-      response.end('{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"batch too large"}}')
-      return undefined
-    }
-    await expect(readAll(open(), from, to)).rejects.toMatchObject({
-      ...unavailable,
-      message: expect.stringContaining('HTTP status 413'),
-    })
-    expect((await readAll(open({ batchSize: 1 }), from, to)).payments).toHaveLength(3)
-  })
-
-  test('a node that is not there', async () => {
-    const closed = createServer()
-    await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve))
-    const { port } = closed.address() as { port: number }
-    await new Promise((resolve) => closed.close(resolve))
-    const chain = open({ rpcUrl: `http://127.0.0.1:${port}` })
-    await expect(chain.head()).rejects.toMatchObject({
-      ...unavailable,
-      message: expect.stringContaining('ECONNREFUSED'),
-    })
-  })
-
-  test('a connection that is cut', async () => {
-    front.intercept = (_request, response) => {
-      response.destroy()
-      return undefined
-    }
-    await expect(open().head()).rejects.toMatchObject(unavailable)
-  })
-
-  test('an answer larger than allowed', async () => {
-    await expect(readAll(open({ maxResponseBytes: 400 }), from, to)).rejects.toMatchObject({
-      ...unavailable,
-      message: expect.stringContaining('larger than 400 bytes'),
-    })
-  })
-
-  test.each([
-    ['no headers', () => {}],
-    [
-      'headers and half a body',
-      (response: { writeHead(status: number): { write(text: string): void } }) =>
-        response.writeHead(200).write('{"jsonrpc"'),
-    ],
-  ])('a node that stalls after %s', async (_, stall) => {
-    front.intercept = (_request, response) => {
-      stall(response)
-      return undefined
-    }
-    await expect(open({ requestTimeoutMs: 100 }).head()).rejects.toMatchObject({
-      ...unavailable,
-      message: expect.stringContaining('no answer within 100 ms'),
-    })
-  })
-
-  test('a caller that gives up gets its own reason, at once', async () => {
-    front.intercept = () => undefined
-    const controller = new AbortController()
-    const reason = new Error('shutting down')
-    const reading = readAll(open(), from, to, { signal: controller.signal })
-    controller.abort(reason)
-    await expect(reading).rejects.toBe(reason)
-    await expect(open().head(controller.signal)).rejects.toBe(reason)
-  })
 })
 
 describe('a node of another chain', () => {
@@ -213,11 +143,6 @@ describe('a node of another chain', () => {
       expect(contradictions()).toBeGreaterThan(known)
       expect(front.requests.slice(before).every((methods) => methods[0] === 'eth_chainId')).toBe(true)
     }
-  })
-
-  test.each([null, 'polygon', '0x', 31337])('that answers %j is refused', async (result) => {
-    rewrite('eth_chainId', (item) => ({ ...item, result }))
-    await expect(open().head()).rejects.toMatchObject(unavailable)
   })
 })
 

@@ -121,12 +121,6 @@ describe('a payment', () => {
     expect(await readAll(open({ batchSize: 1 }), blockNumber - 3, blockNumber)).toEqual(batched)
     expect(batched.payments.length).toBeGreaterThan(0)
   })
-
-  test('is the same over a transport of the caller', async () => {
-    const { blockNumber } = await node.execute({ to: router, data: payData(4n) })
-    const chain = open({ rpcUrl: undefined, transport: http(node.rpcUrl, { batch: true }) })
-    expect(await readAll(chain, blockNumber, blockNumber)).toEqual(await readAll(open(), blockNumber, blockNumber))
-  })
 })
 
 describe('several payments in one transaction', () => {
@@ -174,27 +168,6 @@ describe('what is no payment', () => {
     expect(await read(blockNumber, { routers: [{ address: router, version: '0.8' }] })).toEqual([])
     expect(quarantined).toEqual([])
     expect(await read(blockNumber)).toHaveLength(1)
-  })
-
-  test('a log of a listed router whose version is not read', async () => {
-    const { blockNumber } = await node.call(testRouter, stray, 'emitMany', [1, receiver, token, 10, false])
-    const routers = [
-      { address: router, version: '0.8' },
-      { address: stray, version: '1.0' },
-    ]
-    expect(await read(blockNumber, { routers })).toEqual([])
-  })
-
-  test('fees above the amount', async () => {
-    const { blockNumber } = await node.call(testRouter, stray, 'emitFees', [receiver, token, 5, 6])
-    expect(await read(blockNumber)).toEqual([])
-    expect(quarantined.map(({ reason }) => reason)).toEqual(['fees are larger than the amount'])
-  })
-
-  test('another event of a router', async () => {
-    const { blockNumber } = await node.call(testRouter, stray, 'emitRaw', [memo, '0x'])
-    expect(await read(blockNumber)).toEqual([])
-    expect(quarantined).toEqual([])
   })
 
   test('a reverted transaction', async () => {

@@ -9,9 +9,6 @@ import {
   parseDeliveryId,
   parseDuration,
   parseExpectedRecord,
-  parseNotificationUrl,
-  parseOptionalUrl,
-  parseTxHash,
   wholeNumberParser,
 } from './parse.js'
 
@@ -102,16 +99,6 @@ describe('parseAddress', () => {
   ])('rejects %j', (text) => expect(() => parseAddress(text)).toThrow(InvalidArgumentError))
 })
 
-describe('parseTxHash', () => {
-  it('accepts any case and lowercases', () => {
-    expect(parseTxHash(`0x${'Ab'.repeat(32)}`)).toBe(`0x${'ab'.repeat(32)}`)
-  })
-  it.each([
-    ...['', '0x', 'ab'.repeat(32), `0x${'ab'.repeat(31)}`, `0x${'ab'.repeat(32)}0`],
-    ...[`0x${'zz'.repeat(32)}`, `0X${'ab'.repeat(32)}`],
-  ])('rejects %j', (text) => expect(() => parseTxHash(text)).toThrow(InvalidArgumentError))
-})
-
 describe('parseDeliveryId', () => {
   it.each(['1', '42', '999999999999999'])('accepts %j', (text) => expect(parseDeliveryId(text)).toBe(text))
   it.each(['', '0', '01', '-1', '1.5', '1e3', '0x1', ' 1', '1\n', 'abc', '١', '1000000000000000'])(
@@ -174,17 +161,4 @@ describe('parseChainAddress', () => {
     'rejects %j',
     (text) => expect(() => parseChainAddress(text)).toThrow(InvalidArgumentError),
   )
-})
-
-describe('parseNotificationUrl', () => {
-  it.each(['https://shop.example/webhook', 'http://127.0.0.1:9000/'])('accepts %s', (text) =>
-    expect(parseNotificationUrl(text)).toBe(text),
-  )
-  it.each(['', 'shop.example', '/webhook', 'ftp://shop.example', 'javascript:alert(1)', 'none'])('rejects %j', (text) =>
-    expect(() => parseNotificationUrl(text)).toThrow(InvalidArgumentError),
-  )
-  it('reads none as no notifications where that is possible', () => {
-    expect(parseOptionalUrl('none')).toBeNull()
-    expect(parseOptionalUrl('https://shop.example/')).toBe('https://shop.example/')
-  })
 })

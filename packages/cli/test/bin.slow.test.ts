@@ -78,14 +78,6 @@ describe('payment-integration dev, as a process', () => {
     expect(leftovers(folder)).toEqual([])
   })
 
-  it('leaves no anvil after SIGKILL', async () => {
-    const { child, exited, line } = start(['dev', '--json'])
-    const ready = JSON.parse(await line('"ready"')) as Ready
-    child.kill('SIGKILL')
-    await exited
-    expect(await eventually(async () => !(await answers(ready.rpcUrl)), 60_000)).toBe(true)
-  })
-
   it('a Ctrl-C that arrives twice at once, from the terminal and from npm, counts once', async () => {
     const { child, exited, line, lines, folder } = start(['dev', '--json', '--every', '100ms'])
     const ready = JSON.parse(await line('"ready"')) as Ready
@@ -136,15 +128,6 @@ describe('payment-integration serve, as a process', () => {
     expect(await exited).toEqual([0, null])
     expect(lines.slice(1).map((each) => JSON.parse(each))).toEqual([{ event: 'stopping' }, { event: 'stopped' }])
   })
-})
-
-it.skipIf(process.platform === 'win32')('a signal that is repeated until serve exits counts once', async () => {
-  const folder = temporaryFolder()
-  const env = { PI_DATABASE_URL: `sqlite:${join(folder, 'service.db')}`, PI_MASTER_KEY: testMasterKey }
-  const { child, exited, line } = start(['serve', '--json'], env)
-  await line('"listening"')
-  const sending = setInterval(() => child.kill('SIGTERM'), 1)
-  expect(await exited.finally(() => clearInterval(sending))).toEqual([0, null])
 })
 
 describe('payment-integration, as a process', () => {

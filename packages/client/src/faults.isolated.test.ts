@@ -1,6 +1,6 @@
-import { delay, HttpResponse, http } from 'msw'
+import { HttpResponse, http } from 'msw'
 import { setupServer } from 'msw/node'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { clientOf, errorOf, hashOf, page, payment, wallet } from '../test/fixtures.js'
 import { isClientError } from './any-error.js'
 import type { ClientOptions } from './options.js'
@@ -39,21 +39,6 @@ describe('the client retries', () => {
     const count = respond(json({ error: 'busy' }, status), json(page([1])))
     expect(await payments.list()).toEqual(page([1]))
     expect(count()).toBe(2)
-  })
-
-  test('after a failed connection', async () => {
-    const count = respond(() => HttpResponse.error(), json(payment(1)))
-    expect(await payments.get(hashOf(1))).toEqual(payment(1))
-    expect(count()).toBe(2)
-  })
-
-  test('up to the option retries, then throws the last error', async () => {
-    const count = respond(json({}, 503), json({}, 429, { 'retry-after': '0' }), json({}, 502))
-    expect(await errorOf(clientOf(baseUrl, { retries: 4 }).payments.list())).toMatchObject({
-      code: 'ERR_SERVICE_UNAVAILABLE',
-      status: 502,
-    })
-    expect(count()).toBe(5)
   })
 
   test('never, with retries 0', async () => {
@@ -211,16 +196,6 @@ describe('a malformed answer is rejected', () => {
   })
 })
 
-test('a slow answer is ERR_TIMEOUT after all attempts', async () => {
-  const count = respond(async () => {
-    await delay('infinite')
-    return new HttpResponse()
-  })
-  const error = await errorOf(clientOf(baseUrl, { timeoutMs: 30, retries: 1 }).payments.list())
-  expect(error).toMatchObject({ code: 'ERR_TIMEOUT', scope: 'try', timeoutMs: 30 })
-  expect(count()).toBe(2)
-})
-
 test('isClientError recognises the errors of this package and no others', async () => {
   respond(json({ error: 'Unauthorized' }, 401))
   expect(isClientError(await errorOf(payments.list()))).toBe(true)
@@ -228,30 +203,6 @@ test('isClientError recognises the errors of this package and no others', async 
   expect(isClientError(Object.assign(new Error('x'), { code: 'ERR_TIMEOUT' }))).toBe(false)
   expect(isClientError({ name: 'TimeoutError', code: 'ERR_TIMEOUT' })).toBe(false)
   expect(isClientError(Object.assign(new Error('x'), { name: 'toString', code: 'toString' }))).toBe(false)
-})
-
-test('the client waits for Retry-After to the millisecond, as seconds and as a date', async () => {
-  vi.useFakeTimers({ now: Date.parse('2026-01-02T03:04:05Z') })
-  try {
-    for (const header of ['2', 'Fri, 02 Jan 2026 03:04:09 GMT']) {
-      let tries = 0
-      const fetch = async () => {
-        tries += 1
-        return tries === 1
-          ? new Response(null, { status: 503, headers: { 'retry-after': header } })
-          : Response.json(page([1]))
-      }
-      const call = clientOf(baseUrl, { fetch }).payments.list()
-      await vi.advanceTimersByTimeAsync(1_999)
-      expect(tries).toBe(1)
-      await vi.advanceTimersByTimeAsync(1)
-      expect(tries).toBe(2)
-      expect(await call).toEqual(page([1]))
-    }
-    expect(vi.getTimerCount()).toBe(0)
-  } finally {
-    vi.useRealTimers()
-  }
 })
 
 describe("an error of the caller's own functions is rethrown unchanged and not retried", () => {

@@ -32,19 +32,6 @@ test('follows the cursors until null', async () => {
   expect(await readList(pages)).toEqual({ requested: [null, 'a', 'b'], seen: [1, 2, 3, 4].map(hashOf), error: null })
 })
 
-test('follows the cursor of an empty page', async () => {
-  const pages = new Map([
-    [null, page([], 'a')],
-    ['a', page([], 'b')],
-    ['b', page([1])],
-  ])
-  expect(await readList(pages)).toEqual({ requested: [null, 'a', 'b'], seen: [hashOf(1)], error: null })
-})
-
-test('an empty list is empty', async () => {
-  expect(await readList(new Map([[null, page([])]]))).toEqual({ requested: [null], seen: [], error: null })
-})
-
 test.each([
   [
     'itself',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { donor, errorOf, newToken, providerAnswering, service, started } from './support.js'
+import { errorOf, providerAnswering } from './support.js'
 
 /** The provider's list of errors for reuse. */
 const reuseErrors = [
@@ -40,17 +40,6 @@ describe('errors about the token or its donor', () => {
     })
   })
 
-  test.each(reuseErrors.flatMap(([code, name]) => (name === 'reusable-kyc-email-mismatch' ? [] : [code])))(
-    '%i of the local provider is a rejected token, and nothing is redeemed',
-    async (errorCode) => {
-      const { local, provider } = await started()
-      local.fail({ on: 'reuse', at: 'before', answer: { errorCode } })
-      const error = await errorOf(provider().redeem({ shareToken: newToken(local), externalUserId: 'pi:1' }))
-      expect(error).toMatchObject({ code: 'ERR_PROVIDER_TOKEN_REJECTED', providerCode: errorCode })
-      expect(local.redemptions).toEqual([])
-    },
-  )
-
   test.each([
     'Token is invalid: Token _act-374dc16e is invalid now: created at Tue Dec 02 08:27:46 UTC 2025 with ttl 5 but accessed at Tue Dec 02 08:29:55 UTC 2025 [source: null]',
     'Token is invalid: Malformed token',
@@ -61,12 +50,6 @@ describe('errors about the token or its donor', () => {
       providerCode: null,
       providerMessage: description,
     })
-  })
-
-  test('a numbered error without a description shows its name, and without a name its number', async () => {
-    const named = await refused(400, { errorCode: 10512, errorName: 'reusable-kyc-not-req-doc-overlap' })
-    expect(named).toMatchObject({ providerMessage: 'reusable-kyc-not-req-doc-overlap' })
-    expect(await refused(400, { errorCode: 10512 })).toMatchObject({ providerMessage: 'Error 10512' })
   })
 
   test('an unlisted number in the range is about the token too', async () => {
@@ -113,30 +96,6 @@ describe('errors about the service itself', () => {
   ])('%s is a matter of the set-up', async (_, status, body) => {
     const error = await refused(status, body)
     expect(error).toMatchObject({ code: 'ERR_PROVIDER_SETUP', status, retryable: false, outcomeUnknown: false })
-  })
-
-  test.each([
-    ['another secret key', { secretKey: 'wrong' }],
-    ['another app token', { appToken: 'sbx:wrong' }],
-    ['a wrong clock', { now: () => 0 }],
-    ['an unknown level', { levelName: 'none' }],
-  ])('%s at the local provider is a matter of the set-up, in every call', async (_, change) => {
-    const { local, provider } = await started()
-    const identity = provider(change)
-    const shareToken = newToken(local)
-    const error = await errorOf(identity.redeem({ shareToken, externalUserId: 'pi:1' }))
-    expect(error).toMatchObject({ code: 'ERR_PROVIDER_SETUP' })
-    if ('levelName' in change) return
-    expect(await errorOf(identity.find('pi:1'))).toMatchObject({ code: 'ERR_PROVIDER_SETUP' })
-    expect(await errorOf(identity.review('a1'))).toMatchObject({ code: 'ERR_PROVIDER_SETUP' })
-    expect(local.redemptions).toEqual([])
-    expect(await provider().redeem({ shareToken, externalUserId: 'pi:1' })).toMatchObject({ externalUserId: 'pi:1' })
-  })
-
-  test('reuse switched off at the local provider', async () => {
-    const { local, provider } = await started({ clients: [donor, { ...service, reuseDisabled: true }] })
-    const error = await errorOf(provider().redeem({ shareToken: newToken(local), externalUserId: 'pi:1' }))
-    expect(error).toMatchObject({ code: 'ERR_PROVIDER_SETUP', providerCode: 10505 })
   })
 
   test('only a call that sent a share token can have it rejected', async () => {

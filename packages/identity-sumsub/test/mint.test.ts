@@ -35,24 +35,6 @@ describe('minting a share token', () => {
     expect(await errorOf(call)).toMatchObject({ code: 'ERR_PROVIDER_SETUP', retryable: false, providerCode })
   })
 
-  test('throttling, failures and malformed answers have their own errors', async () => {
-    const { local, connection } = await started()
-    const { id: applicantId } = local.addApplicant({ clientId: 'DonorCo' })
-    const mint = () => errorOf(mintShareToken({ ...connection(donor), applicantId, forClientId: 'ServiceCo' }))
-    for (const [answer, code] of [
-      [429, 'ERR_PROVIDER_THROTTLED'],
-      [503, 'ERR_PROVIDER_UNAVAILABLE'],
-      ['lost', 'ERR_PROVIDER_UNAVAILABLE'],
-      ['html', 'ERR_PROVIDER_ANSWER'],
-      ['empty', 'ERR_PROVIDER_ANSWER'],
-      ['cut-json', 'ERR_PROVIDER_ANSWER'],
-    ] as const) {
-      local.fail({ on: 'mint', at: 'after', answer })
-      expect(await mint()).toMatchObject({ code })
-    }
-    expect(await mintShareToken({ ...connection(donor), applicantId, forClientId: 'ServiceCo' })).toMatch(/./)
-  })
-
   test.each([{ token: '' }, { token: 1 }, { token: null }, {}, [], 'x', null])(
     'the answer %j holds no token',
     async (body) => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createSumsubApi, providerStatuses } from '../src/exports/service.js'
+import { createSumsubApi } from '../src/exports/service.js'
 import { donor, errorOf, newToken, providerAnswering, serve, service, started } from './support.js'
 
 const inFlight = { reviewAnswer: null, rejectType: null, rejectLabels: [] }
@@ -246,18 +246,6 @@ describe('looking up', () => {
     expect(await errorOf(provider.review(applicantId))).toBeInstanceOf(TypeError)
     expect(provider.requests).toEqual([])
   })
-
-  test.each(providerStatuses.filter((status) => status !== 'init' && status !== 'completed'))(
-    'the state %s becomes a status of the contract and never approves',
-    async (status) => {
-      const { local, provider } = await started()
-      const { id } = local.addApplicant({ clientId: 'ServiceCo', as: 'pending' })
-      local.moveTo(id, status as Parameters<typeof local.moveTo>[1])
-      const said = await provider().review(id)
-      expect(['init', 'pending', 'prechecked', 'onHold']).toContain(said?.review.reviewStatus)
-      expect(said).toMatchObject({ review: { reviewAnswer: null }, reviewedAt: null })
-    },
-  )
 
   test('throttling has its own error, and the next window answers', async () => {
     const { local, clock, provider } = await started({ rateLimits: true })

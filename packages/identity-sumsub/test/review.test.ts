@@ -28,10 +28,6 @@ describe('states', () => {
     )
   })
 
-  test.each(providerStatuses.filter((status) => status !== 'completed'))('%s with GREEN does not approve', (status) => {
-    expect(readReview(status, green).review).toMatchObject(inFlight)
-  })
-
   test.each([
     'Completed',
     'COMPLETED',
@@ -82,23 +78,6 @@ describe('verdicts of a completed check', () => {
     ],
   ])('%j', (result, expected) => {
     expect(readReview('completed', result).review).toEqual({ reviewStatus: 'completed', ...expected })
-  })
-
-  test.each([
-    undefined,
-    null,
-    'GREEN',
-    [],
-    {},
-    { reviewAnswer: 'green' },
-    { reviewAnswer: 'YELLOW' },
-    { reviewAnswer: ['GREEN'] },
-  ])('%j is no verdict: the check is pending', (result) => {
-    expect(readReview('completed', result).review).toEqual({ reviewStatus: 'pending', ...inFlight })
-  })
-
-  test('an inherited field is no verdict', () => {
-    expect(readReview('completed', Object.create(green)).review.reviewAnswer).toBeNull()
   })
 })
 

@@ -71,21 +71,6 @@ describe('webhook digests made by OpenSSL', () => {
       }
   })
 
-  test.each(sha2)(
-    '$name is not accepted with any bit of its body flipped, a byte more or a byte less',
-    async (vector) => {
-      const body = bytes(vector.body)
-      const changed = [new Uint8Array([...body, 0])]
-      if (body.length > 0) changed.push(body.slice(0, -1), body.slice(1))
-      for (let at = 0; at < body.length * 8; at++) {
-        const copy = body.slice()
-        copy[at >> 3] = (copy[at >> 3] ?? 0) ^ (1 << (at & 7))
-        changed.push(copy)
-      }
-      for (const each of changed) expect(await codeOf(vector, { body: each })).toBe('ERR_PROVIDER_WEBHOOK_FORGED')
-    },
-  )
-
   test.each(sha1)('$name, is rejected: SHA-1 is not accepted', async (vector) => {
     expect(await codeOf(vector)).toBe('ERR_PROVIDER_WEBHOOK_UNSIGNED')
   })

@@ -177,13 +177,6 @@ describe('an event', () => {
     expect(await eventOf({ type })).toMatchObject({ type, change })
   })
 
-  test('of an activated applicant without a state has no review', async () => {
-    expect(await eventOf({ type: 'applicantActivated', reviewStatus: undefined })).toMatchObject({
-      change: 'activated',
-      review: null,
-    })
-  })
-
   test.each(['applicantDeactivated', 'applicantDeleted', 'applicantPersonalDataDeleted'])(
     '%s has no review, even with GREEN',
     async (type) => {
@@ -205,26 +198,6 @@ describe('an event', () => {
     'toString',
   ])('%s is about another matter, even with GREEN', async (type) => {
     expect(await read(signed({ ...base, type }))).toEqual({ kind: 'other', type })
-  })
-
-  test.each([undefined, null, '', 1, ['applicantReviewed']])('of the type %j is about another matter', async (type) => {
-    expect(await read(signed({ ...base, type }))).toEqual({ kind: 'other', type: null })
-  })
-
-  test.each([true, 'false', undefined])('sandboxMode %j makes no difference', async (sandboxMode) => {
-    expect(await eventOf({ sandboxMode, clientId: 'x' })).toEqual(await eventOf({}))
-  })
-
-  test('has the level, or null when absent', async () => {
-    expect((await eventOf({ levelName: 'basic-kyc' })).levelName).toBe('basic-kyc')
-    for (const levelName of [undefined, null, 1]) expect((await eventOf({ levelName })).levelName).toBeNull()
-    const { levelName: _, ...others } = await eventOf({ levelName: 'y' })
-    expect(await eventOf({})).toEqual({ ...others, levelName: null })
-  })
-
-  test('has null as the external user id when absent', async () => {
-    expect((await eventOf({ externalUserId: undefined })).externalUserId).toBeNull()
-    expect((await eventOf({ externalUserId: 1 })).externalUserId).toBeNull()
   })
 })
 

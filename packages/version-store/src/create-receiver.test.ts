@@ -31,35 +31,12 @@ test('verifies, then handles, and answers with the proof and the decision', asyn
   expect(log).toEqual(['verify', 'handle'])
 })
 
-test('a repeated delivery is verified and not handled again; nor is a superseded one', async () => {
-  const { receive, handled } = setUp()
-  await receive({ ...snapshot, version: 2 })
-  expect((await receive({ ...snapshot, version: 2 })).decision).toBe('duplicate')
-  expect((await receive({ ...snapshot, version: 1 })).decision).toBe('stale')
-  expect(handled).toEqual([2])
-})
-
 test('a delivery that does not verify reaches neither the store nor the handler', async () => {
   const refusal = new Error('forged')
   const { receive, accept, handled } = setUp({ verify: () => Promise.reject(refusal) })
   await expect(receive(snapshot)).rejects.toBe(refusal)
   expect(handled).toEqual([])
   expect(await accept(snapshot)).toBe('apply')
-})
-
-test('a handler that throws leaves the version for the next delivery', async () => {
-  const failure = new Error('order not known yet')
-  let failing = true
-  const { receive } = createReceiver({
-    verify: async (delivery: VersionedPayment) => ({ snapshot: delivery }),
-    store: createMemoryVersionStore(),
-    handle: () => {
-      if (failing) throw failure
-    },
-  })
-  await expect(receive(snapshot)).rejects.toBe(failure)
-  failing = false
-  expect((await receive(snapshot)).decision).toBe('apply')
 })
 
 test('a snapshot fetched from the read API goes through the same store and handler', async () => {

@@ -162,21 +162,6 @@ describe.skipIf(redisMissing !== null)(`Redis${redisMissing === null ? '' : ` ($
     expect(await here.current(payment)).toBeUndefined()
     expect(await here.advance(payment, nothing)).toBe('apply')
   })
-
-  test('both keys of a payment are in one slot of a cluster, and no lease stays', async () => {
-    const { prefix } = pair(60_000)
-    const used = new Set<string>()
-    const call = (command: string, ...values: string[]) => {
-      for (const value of values) if (value.startsWith(prefix)) used.add(value)
-      return ioredis.call(command, ...values)
-    }
-    await createRedisVersionStore({ redis: { call }, prefix }).advance(payment, nothing)
-    // A cluster hashes what stands in the first braces.
-    const tags = [...used].map((key) => /\{(.*?)\}/.exec(key)?.[1])
-    expect(tags).toHaveLength(2)
-    expect(tags[0]).toBe(tags[1])
-    expect(await ioredis.keys(`${prefix}*`)).toEqual([expect.not.stringMatching(/:lease$/)])
-  })
 })
 
 test.each([undefined, null, {}, 'redis://localhost'])('the client %j is refused', (redis) => {

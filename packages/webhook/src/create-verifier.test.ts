@@ -180,12 +180,6 @@ test('a clock that is no function is refused at construction, one that gives no 
   await expect(make({ now: () => Number.NaN }).verify(good)).rejects.toThrow(RangeError)
 })
 
-test('options out of range are refused at construction', () => {
-  expect(() => make({ toleranceSeconds: Number.NaN })).toThrow(RangeError)
-  expect(() => make({ toleranceSeconds: -1 })).toThrow(RangeError)
-  expect(() => make({ maxBytes: -1 })).toThrow(RangeError)
-})
-
 test('the list of secrets is read once; a later change does not reach the verifier', async () => {
   const secrets = [secret]
   const { verify } = make({ secrets })
@@ -282,14 +276,6 @@ test('a fetch request whose sender hangs up is a refusal, with the reason as cau
     status: 400,
     cause: reason,
   })
-})
-
-test('a request without a body, or without body streams, is read all the same', async () => {
-  const empty = new Request('http://127.0.0.1/', { method: 'POST', headers: good.headers })
-  expect(await codeOf(make().verify(empty))).toBe('ERR_SIGNATURE_MISMATCH')
-  const streamless = { headers: new Headers(good.headers), bodyUsed: false, arrayBuffer: async () => good.body.buffer }
-  expect(await codeOf(make().verify(streamless))).toBe('ok')
-  expect(await codeOf(make({ maxBytes: 10 }).verify(streamless))).toBe('ERR_BODY_TOO_LARGE')
 })
 
 test.each([undefined, null, 'text', 5, Buffer.from('{}'), new ArrayBuffer(2), () => undefined])(

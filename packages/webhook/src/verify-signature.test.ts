@@ -72,16 +72,6 @@ test('maxBytes counts bytes, not characters, and includes its end', async () => 
   expect(await verify(1)).toBe('ERR_BODY_TOO_LARGE')
 })
 
-test('262144 bytes pass by default, one more does not', async () => {
-  for (const [size, verdict] of [
-    [262_144, 'ok'],
-    [262_145, 'ERR_BODY_TOO_LARGE'],
-  ] as const) {
-    const body = new Uint8Array(size)
-    expect(await codeOf(verifySignature({ body, header: sign(body), secrets: [secret], now }))).toBe(verdict)
-  }
-})
-
 test('refuses in order: body kind, shape, time, size, code', async () => {
   const parsed = {} as unknown as string
   const stale = () => (t + 301) * 1000
@@ -111,21 +101,9 @@ test.each([
   expect(inspect(error)).not.toContain(secret)
 })
 
-test.each([Number.NaN, -1, 0.5, '10', null])('a maxBytes or tolerance of %s is a RangeError', async (wrong) => {
-  for (const option of ['maxBytes', 'toleranceSeconds']) {
-    const input = { body: 'x', header: sign('x'), secrets: [secret], now, [option]: wrong }
-    await expect(verifySignature(input)).rejects.toThrow(RangeError)
-  }
-})
-
 test.each([Number.NaN, Number.POSITIVE_INFINITY, undefined])('a clock that gives %s is a RangeError', async (time) => {
   const input = { body: 'x', header: sign('x'), secrets: [secret], now: () => time as number }
   await expect(verifySignature(input)).rejects.toThrow(RangeError)
-})
-
-test('a clock that is no function is a TypeError', async () => {
-  const input = { body: 'x', header: sign('x'), secrets: [secret], now: 5 as unknown as () => number }
-  await expect(verifySignature(input)).rejects.toThrow(TypeError)
 })
 
 test('the system clock is the default, read at the time of the call', async () => {

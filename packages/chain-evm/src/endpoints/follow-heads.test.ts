@@ -198,16 +198,6 @@ test('a node that never answers the subscription is given up at the time-out', a
   await until(() => wakes === 1)
 })
 
-test('what the woken throws ends nothing', async () => {
-  watch({}, () => {
-    throw new Error('a bug of the caller')
-  })
-  await subscribed(1)
-  send(101)
-  send(102)
-  await until(() => wakes === 2)
-})
-
 test('it ends with the signal: no connection and no timer is left', async () => {
   watch()
   await subscribed(1)

@@ -307,15 +307,6 @@ describe('a rate limit', () => {
     expect(ends).toMatchObject([{ kind: 'limited', retryAfter }])
   })
 
-  test('of one item of a batch is one of the request', async () => {
-    node.answer = ({ params: [value] }) => {
-      if (value === 1) throw new NodeError(429, 'compute units')
-      return value
-    }
-    await expect(open().all(heights(3))).rejects.toThrow('echo: JSON-RPC error 429: compute units.')
-    expect(kinds()).toEqual(['limited'])
-  })
-
   test('is none with status 403, or code -32005', async () => {
     node.http = always(403, '{}')
     await expect(open().call(call('echo', 1))).rejects.toThrow('HTTP status 403')
@@ -359,37 +350,5 @@ describe('a kept connection that is gone when the next request comes', () => {
     await expect(rpc.call(call('echo', 2))).rejects.toThrow('echo: no connection (ECONNRESET).')
     expect(node.connections).toHaveLength(2)
     expect(kinds()).toEqual(['answered', 'reconnects', 'lost'])
-  })
-
-  test('is replaced once when the other kept one is gone too', async () => {
-    const rpc = open()
-    const held: (() => void)[] = []
-    node.http = (response, _, body) => {
-      held.push(() => response.end(body))
-      if (held.length === 2) for (const answer of held) answer()
-      return true
-    }
-    await Promise.all([rpc.call(call('echo', 1)), rpc.call(call('echo', 2))])
-    cut(2)
-    await expect(rpc.call(call('echo', 3))).rejects.toThrow('echo: no connection (ECONNRESET).')
-    expect(node.connections).toHaveLength(2)
-    expect(kinds()).toEqual(['answered', 'answered', 'reconnects', 'lost'])
-    expect(await rpc.call(call('echo', 4))).toBe(4)
-  })
-
-  test('costs none of the tries that a rate limit has', async () => {
-    let limits = 0
-    const rpc = open({ patient: () => true })
-    expect(await rpc.call(call('echo', 1))).toBe(1)
-    let asked = 0
-    node.http = (response) => {
-      asked += 1
-      if (asked === 1) response.destroy()
-      else if (limits++ < 4) response.writeHead(429).end()
-      else return false
-      return true
-    }
-    expect(await rpc.call(call('echo', 2))).toBe(2)
-    expect(kinds()).toEqual(['answered', 'reconnects', 'limited', 'limited', 'limited', 'limited', 'answered'])
   })
 })

@@ -225,19 +225,6 @@ test('a connection that answers others outlives a request without an answer', as
   expect(node.sockets).toHaveLength(1)
 })
 
-test('a caller that gives up leaves the connection to the others', async () => {
-  node.ws = (_socket, calls) => calls[0]?.params[0] === 'hang'
-  const controller = new AbortController()
-  const reason = new Error('shutting down')
-  const work = rpc.call(call('echo', 'hang'), controller.signal)
-  await until(() => node.requests.length === 1)
-  controller.abort(reason)
-  await expect(work).rejects.toBe(reason)
-  expect(await rpc.call(call('echo', 1))).toBe(1)
-  expect(node.sockets).toHaveLength(1)
-  expect(kinds()).toEqual(['answered'])
-})
-
 test('a node that is not there is tried at longer and longer distances', async () => {
   const { close } = node
   await close()
@@ -277,23 +264,6 @@ test('a refused handshake says its status, and 429 is a rate limit', async () =>
   other.close()
   await new Promise((resolve) => server.close(resolve))
   await refused.close()
-})
-
-test('credentials of the URL become a Basic header', async () => {
-  const { createServer } = await import('node:http')
-  const seen: unknown[] = []
-  const server = createServer()
-  server.on('upgrade', (request, socket) => {
-    seen.push(request.url, request.headers.authorization)
-    socket.destroy()
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  const other = socketWire({ url: `ws://us3r:p%40ss@127.0.0.1:${port}/k3y?a=b#c`, maxResponseBytes: 10_000, clock })
-  await expect(other.send([call('echo')], new AbortController().signal)).rejects.toThrow()
-  expect(seen).toEqual(['/k3y?a=b', `Basic ${btoa('us3r:p@ss')}`])
-  other.close()
-  await new Promise((resolve) => server.close(resolve))
 })
 
 test('what is closed connects no more', async () => {

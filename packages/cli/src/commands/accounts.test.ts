@@ -41,15 +41,6 @@ describe('accounts create', () => {
     ])
   })
 
-  it('rejects a handle in use, in any case', async () => {
-    const { run } = commandsOf('accounts')
-    await run(...shop)
-    const again = await run('create', 'SHOP', '--address', other, '--accept', '1:ETH')
-    expect(again).toMatchObject({ exitCode: 1, out: '' })
-    expect(again.err).toContain('shop')
-    expect((await run('list')).lines).toEqual([`shop  ${address}  137: USDC, USDT`])
-  })
-
   const fromInput = ['create', 'shop', '--address', address, '--config', '-']
   const misspelt = JSON.stringify({ coins: [{ chainId: 1, defaultAdress: other, tokens: [{ symbol: 'ETH' }] }] })
   it.each([
@@ -125,13 +116,6 @@ describe('a known token that the configuration overrides', () => {
 })
 
 describe('accounts list and show', () => {
-  it('reports that there is none; with --json prints nothing', async () => {
-    const { run, make } = commandsOf('accounts')
-    await make()
-    expect((await run('list')).out).toContain('There is no account yet;')
-    expect((await run('list', '--json')).lines).toEqual([])
-  })
-
   it('prints one line each, by handle', async () => {
     const { run, runWith } = commandsOf('accounts')
     await run(...shop)

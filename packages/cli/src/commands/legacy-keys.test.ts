@@ -3,7 +3,6 @@ import { openService, readConfig } from '@payment-integration/server/service'
 import { describe, expect, it } from 'vitest'
 import { commandsOf } from '../../test/run-commands.js'
 import { eventsOf } from '../../test/test-io.js'
-import { openSqlite } from '../dev/open-sqlite.js'
 
 const created = async (run: ReturnType<typeof commandsOf>['run'], ...args: string[]) =>
   eventsOf((await run('create', '--json', ...args)).io)[0] as { key: { id: string }; apiKey: string }
@@ -49,14 +48,6 @@ describe('legacy-keys create', () => {
 })
 
 describe('legacy-keys list', () => {
-  it('reports that there is none; with --json prints nothing', async () => {
-    const { run, env } = commandsOf('legacy-keys')
-    const { close } = await openService(readConfig({ ...env, PI_LOG_LEVEL: 'silent' }))
-    await close()
-    expect((await run('list')).out).toContain('There is no legacy API key yet;')
-    expect((await run('list', '--json')).lines).toEqual([])
-  })
-
   it('prints one line each, oldest first', async () => {
     const { run } = commandsOf('legacy-keys')
     const first = await created(run, '--name', 'Till 1')
@@ -66,15 +57,6 @@ describe('legacy-keys list', () => {
       expect.stringMatching(new RegExp(`^${first.key.id}  active   \\d{4}-\\d\\d-\\d\\d  Till 1$`)),
       expect.stringMatching(new RegExp(`^${second.key.id}  active   \\d{4}-\\d\\d-\\d\\d$`)),
     ])
-  })
-
-  it('prints a stored name without its control characters', async () => {
-    const { run, path } = commandsOf('legacy-keys')
-    await created(run)
-    const database = openSqlite(path)
-    database.prepare('update legacy_keys set name = ?').run(JSON.stringify('a\u001b[2J\n\u009bb'))
-    database.close()
-    expect((await run('list')).lines).toEqual([expect.stringMatching(/ {2}a \[2J b$/)])
   })
 })
 

@@ -86,13 +86,6 @@ describe('readLinkConfig, from JSON', () => {
     expect(String((error as Error).stack)).not.toContain('s3cret')
   })
 
-  it('rejects a missing file and a folder, with their paths', async () => {
-    const folder = temporaryFolder()
-    const missing = join(folder, 'missing.json')
-    await expect(read({ config: missing })).rejects.toThrow(`The file ${missing} cannot be read (ENOENT).`)
-    await expect(read({ config: folder })).rejects.toThrow(`The file ${folder} cannot be read (EISDIR).`)
-  })
-
   it('stops waiting for input when the command is interrupted', async () => {
     const io = testIo({ input: () => new Readable({ read() {} }) })
     const reading = readLinkConfig({ config: '-' }, io).catch((error: unknown) => error)

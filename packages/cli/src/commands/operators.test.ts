@@ -87,13 +87,6 @@ describe('operators create', () => {
 })
 
 describe('operators list', () => {
-  it('reports that there is none; with --json prints nothing', async () => {
-    const { run, make } = commandsOf('operators')
-    await make()
-    expect((await run('list')).out).toBe('There is no operator yet; operators create makes one.')
-    expect((await run('list', '--json')).lines).toEqual([])
-  })
-
   it('prints one line each, by name', async () => {
     const { run } = commandsOf('operators')
     await run('create', 'bob', '--role', 'admin')

@@ -23,17 +23,6 @@ describe('createLedger', () => {
     expect(await ledger.until(txHash, () => true, stop.signal)).toBe(false)
   })
 
-  it('keeps the highest version, whatever order versions arrive in', async () => {
-    const ledger = createLedger()
-    ledger.sawStored(txHash, 3)
-    ledger.sawStored(txHash, 2)
-    ledger.sawDelivery({ ...delivery, version: 3 })
-    ledger.sawDelivery({ ...delivery, version: 1 })
-    const both = (seen: { storedVersion: number; deliveredVersion: number }) =>
-      seen.storedVersion === 3 && seen.deliveredVersion === 3
-    expect(await ledger.until(txHash, both, new AbortController().signal)).toBe(true)
-  })
-
   it('counts deliveries, retries, and the median latency of deliveries', () => {
     const ledger = createLedger()
     expect(ledger.figures()).toEqual({ delivered: 0, retried: 0, p50Ms: null })

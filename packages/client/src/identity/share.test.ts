@@ -49,19 +49,6 @@ describe('over a real connection', () => {
     await using server = await serveReplies({ body: newer })
     expect(await share(server.url)).toEqual({ kind: 'unknown', redeemed: true, response: newer })
   })
-
-  test('an abort closes the connection and rejects the call with ERR_ABORTED', async () => {
-    const controller = new AbortController()
-    let closed: Promise<void> | undefined
-    await using server = await serve((request) => {
-      closed = new Promise((resolve) => request.once('close', resolve))
-      controller.abort()
-    })
-    const call = clientOf(server.url).identity.share(submission, { signal: controller.signal })
-    expect(await errorOf(call)).toMatchObject({ code: 'ERR_ABORTED' })
-    expect(closed).toBeDefined()
-    await closed
-  })
 })
 
 describe('a refusal is not retried', () => {
@@ -162,35 +149,6 @@ describe('a share is retried, because the service redeems a token once', () => {
     expect(await share(server.url)).toEqual({ ...answered, redeemed: false, response: found })
   })
 
-  test('when an attempt times out', async () => {
-    let tries = 0
-    await using server = await serve((_, response) => {
-      tries += 1
-      if (tries === 2) answer(response, 200, redeemed)
-    })
-    expect(await share(server.url, { timeoutMs: 150 })).toEqual(answered)
-    expect(tries).toBe(2)
-  })
-
-  test('but not beyond the total timeout: the error has the wait', async () => {
-    await using server = await serveReplies({
-      status: 503,
-      body: identityUnavailableBody,
-      headers: { 'retry-after': '60' },
-    })
-    const error = await errorOf(share(server.url))
-    expect(error).toMatchObject({ code: 'ERR_IDENTITY_UNAVAILABLE', retryable: true, retryAfterSeconds: 60 })
-    expect((error as Error).message).toContain('in 60 s')
-    expect(server.requests).toHaveLength(1)
-  })
-
-  test('but at most retries times: then the last error is thrown', async () => {
-    await using server = await serveReplies({ status: 503, body: identityUnavailableBody })
-    const error = await errorOf(share(server.url, { retries: 1 }))
-    expect(error).toMatchObject({ code: 'ERR_IDENTITY_UNAVAILABLE', retryAfterSeconds: null })
-    expect(server.requests).toHaveLength(2)
-  })
-
   test('a 503 of the service and a 503 about the provider are different errors', async () => {
     await using server = await serveReplies({ status: 503, body: busy })
     expect(await errorOf(share(server.url, { retries: 0 }))).toMatchObject({
@@ -226,10 +184,5 @@ describe('a malformed argument is rejected before any request, and the message d
     const { message } = error as Error
     expect(message).toContain(says)
     for (const value of [email, kycShareToken, 'user.example', '____']) expect(message).not.toContain(value)
-  })
-
-  test.each([{}, null, 'stop'])('signal %j', async (signal) => {
-    const options = { signal: signal as unknown as AbortSignal }
-    expect(await errorOf(identity.share(submission, options))).toBeInstanceOf(TypeError)
   })
 })

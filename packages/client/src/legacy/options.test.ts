@@ -40,17 +40,3 @@ test.each<[string, Record<string, unknown>, RegExp]>([
     expect(inspect(error)).not.toContain(apiKey)
   }
 })
-
-test.each([undefined, null, apiKey])('rejects %s instead of options', (options) => {
-  expect(() => createLegacyClient(options as unknown as LegacyClientOptions)).toThrow(/expects an object/)
-})
-
-test('rejects a number out of range with a RangeError', () => {
-  expect(() => createLegacyClient({ ...good, retries: 11 })).toThrow(RangeError)
-})
-
-test('a client does not show its key', () => {
-  const client = createLegacyClient({ ...good, apiKey: 'pi_legacy_plain_key_0123456789' })
-  const shown = [inspect(client, { depth: null, showHidden: true }), JSON.stringify(client), String(client)]
-  for (const text of shown) expect(text).not.toContain('pi_legacy_plain')
-})

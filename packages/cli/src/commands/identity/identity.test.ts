@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
-import type { Review, ShareOutcome } from '@payment-integration/core/ports'
+import type { ShareOutcome } from '@payment-integration/core/ports'
 import { describe, expect, it } from 'vitest'
 import { onService } from '../../../test/fill-deliveries.js'
 import { identityCommands, listed, otherShop, shop } from '../../../test/identity-commands.js'
@@ -50,23 +50,6 @@ describe('identity list', () => {
       'completed  RED RETRY BAD [2JSELFIE FORGERY  2026-01-02 03:04:05Z',
     )
     expect(await listed(commands, 'list')).toMatchObject([{ subject: { reviewedAt: at, review } }])
-  })
-
-  it('prints no integration for a user who was verified without one', async () => {
-    const commands = await shared()
-    const review: Review = { reviewStatus: 'completed', reviewAnswer: 'GREEN', rejectType: null, rejectLabels: [] }
-    const accountId = await onService(commands.env, async ({ identity }) => {
-      const account = await (await identity?.accounts())?.register('anna@shop.example')
-      const at = Date.UTC(2026, 0, 2, 3, 4, 5)
-      await identity?.recordDirect({ accountId: account?.accountId ?? '', applicantId: 'own', review, at })
-      return account?.accountId ?? ''
-    })
-    const { lines } = await commands.run('list', '--account', accountId)
-    expect(lines).toContainEqual(
-      expect.stringMatching(
-        new RegExp(String.raw`^\S+ +${accountId} +- +completed +GREEN +2026-01-02 03:04:05Z +the user +own +0 +- +-$`),
-      ),
-    )
   })
 
   it('prints whether an address is proved, carried, given up or of a placeholder', async () => {
@@ -261,13 +244,6 @@ describe.each(['list', 'shares'])('identity %s', (name) => {
     )
     expect(stored.join()).toContain('identity_accounts')
     expect(stored.join()).not.toContain('canary')
-  })
-
-  it('reports that none matches; with --json prints nothing', async () => {
-    const commands = await shared()
-    const none = name === 'list' ? 'No subject matches.' : 'No share matches.'
-    expect((await commands.run(name, '--email', 'anna@shop.example')).lines).toEqual([none])
-    expect(await listed(commands, name, '--key', 'ab'.repeat(32))).toEqual([])
   })
 
   it.each([

@@ -282,12 +282,4 @@ describe('a server that', () => {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the point of the test
     for (const line of [...io.lines, ...io.errors]) expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/)
   })
-
-  test('sends a joined emoji in a snapshot: its control character is a JSON escape', async () => {
-    const body = JSON.stringify({ recipient: { title: '\u{1f468}\u200d\u{1f469}' } })
-    const snapshot = { event: 'snapshot', chainId: '137', txHash: '0x1', version: 1, state: null, body }
-    const { io } = await against(`${JSON.stringify(snapshot)}\n`)
-    expect(JSON.parse(io.lines[1] ?? '')).toEqual(JSON.parse(body))
-    expect(io.lines[1]).toContain('\\u200d')
-  })
 })

@@ -71,7 +71,7 @@ export function describeSeed({
   faults,
 }: SeedReport): string {
   const { seed, store, endpoints, competing, nearHead } = plan
-  const command = `npm run simulate -- --seed=${seed}${store === 'memory' ? '' : ` --store=${store}`}`
+  const command = `npm run simulate -- --seed=${seed}${store === 'quick' ? '' : ` --store=${store}`}`
   return [
     `seed ${seed}: ${verdict.findings.length === 0 ? 'passed' : 'FAILED'}; ${verdict.payments} payments, ${forks} forks (${plan.forks}), ` +
       `${reorganisations} reorganisations, ${kills} kills, ${clockJumps} clock jumps, ${repairs} repairs, ${endpoints.length} endpoints, ` +

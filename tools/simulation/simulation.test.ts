@@ -1,3 +1,3 @@
 import { testSeeds } from './test-seeds.js'
 
-testSeeds({ memory: { count: 25, perTest: 25 }, sqlite: 2 })
+testSeeds({ quick: { count: 25, perTest: 25 }, sqlite: 2 })

@@ -1,6 +1,6 @@
 /**
  * Runs seeds. Usage: `npm run soak -- [--suite=world|crash|outage|feed|identity] [--seed=N] [--seeds=COUNT] [--from=N]
- * [--concurrency=N] [--store=memory|sqlite]`. `world` faults and forks a chain in virtual time, which is also `npm run
+ * [--concurrency=N] [--store=quick|sqlite]`. `world` faults and forks a chain in virtual time, which is also `npm run
  * simulate`. `crash` kills processes, `outage` stops PostgreSQL, `feed` kills servers of a feed of blocks, `identity`
  * judges histories of shared verifications. Without a suite all of them run; with `--seed` alone it is one of `world`.
  * Exit code 0 when every seed passes, 1 when one fails, 2 for a wrong call.
@@ -30,8 +30,8 @@ const out = (text: string) => process.stdout.write(`${text}\n`)
 /** Each resolves true when every seed passes. */
 const suites: Readonly<Record<Suite, () => Promise<boolean>>> = {
   async world() {
-    const { store = 'memory' } = values
-    if (store !== 'memory' && store !== 'sqlite') misused(`--store is ${JSON.stringify(store)}; pass memory or sqlite.`)
+    const { store = 'quick' } = values
+    if (store !== 'quick' && store !== 'sqlite') misused(`--store is ${JSON.stringify(store)}; pass quick or sqlite.`)
     const { from, count } = seedsOf('world')
     const print = (each: Parameters<typeof describeSeed>[0]) => {
       if (single || each.verdict.findings.length > 0) out(describeSeed(each))

@@ -1,5 +1,5 @@
 /**
- * Registers tests of the simulator: seeds in memory, and seeds on SQLite, whose commits are synced to the disk.
+ * Registers tests of the simulator: seeds on SQLite without syncs and deliveries, and seeds with both.
  * @module
  */
 import { describe, expect, test } from 'vitest'
@@ -7,18 +7,18 @@ import { describeSeed, runSeeds } from './run.js'
 
 /** Number of seeds to run, from 1 on. */
 export interface SeedCounts {
-  readonly memory: { readonly count: number; readonly perTest: number }
+  readonly quick: { readonly count: number; readonly perTest: number }
   readonly sqlite: number
 }
 
-export function testSeeds({ memory: { count, perTest }, sqlite }: SeedCounts): void {
+export function testSeeds({ quick: { count, perTest }, sqlite }: SeedCounts): void {
   /** Repairs by the operator in all seeds that ran. A fork that needs one is rare. */
   let repairs = 0
   const firsts = Array.from({ length: Math.ceil(count / perTest) }, (_, index) => 1 + index * perTest)
 
   describe('after faults, forks and kills the store equals the chain', () => {
-    test.each(firsts)(`${perTest} of ${count} seeds in memory, from seed %i on`, async (from) => {
-      const summary = await runSeeds({ from, count: perTest, store: 'memory' })
+    test.each(firsts)(`${perTest} of ${count} seeds without syncs, from seed %i on`, async (from) => {
+      const summary = await runSeeds({ from, count: perTest, store: 'quick' })
       expect(summary.failed.map(describeSeed).join('\n')).toBe('')
       expect(summary).toMatchObject({ missing: 0, wrong: 0, repeated: 0 })
       // A run without events proves nothing.
@@ -31,11 +31,11 @@ export function testSeeds({ memory: { count, perTest }, sqlite }: SeedCounts): v
     })
 
     if (count >= 1_000)
-      test('in memory an operator had to repair some of the chains', () => {
+      test('an operator had to repair some of the chains', () => {
         expect(repairs).toBeGreaterThan(0)
       })
 
-    test(`${sqlite} seeds on SQLite, with deliveries`, async () => {
+    test(`${sqlite} seeds with syncs and deliveries`, async () => {
       const summary = await runSeeds({ from: 1, count: sqlite, store: 'sqlite' })
       expect(summary.failed.map(describeSeed).join('\n')).toBe('')
       expect(summary).toMatchObject({ missing: 0, wrong: 0, repeated: 0 })

@@ -1,7 +1,7 @@
 import { createService, parseMasterKey, systemClock } from '@payment-integration/core'
 import type { BlockRange, Chain } from '@payment-integration/core/ports'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { memoryStore } from '../../core/test/support/memory-store.js'
+import { openStore } from '../../core/test/support/store.js'
 import { openFeedOn } from '../test/feed-world.js'
 import { natsMissing, startNats, type TestCluster } from '../test/nats-server.js'
 import { readBlocks } from './feed-blocks.js'
@@ -196,7 +196,7 @@ describe.skipIf(natsMissing)(`a chain on the feed${skipped}`, () => {
     world.mine(1, 1, 1, 1)
     await world.publish()
     const { chain } = world.openReader({ restMs: 3_600_000 })
-    const store = memoryStore({ now: world.clock.now })
+    const store = openStore({ now: world.clock.now })
     const { indexers } = createService({
       ...{
         store,

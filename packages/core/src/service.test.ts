@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { ok } from '../test/support/dispatcher-setup.js'
 import { manualClock } from '../test/support/manual-clock.js'
-import { memoryDeliveries } from '../test/support/memory-deliveries.js'
-import { memoryStore } from '../test/support/memory-store.js'
+import { numbered, outboxOf } from '../test/support/outbox.js'
 import { seededRandom } from '../test/support/seeded-random.js'
+import { openStore } from '../test/support/store.js'
 import { until } from '../test/support/until.js'
 import type { ServiceEvent } from './events.js'
 import type { Post } from './ports/sender.js'
@@ -15,11 +15,11 @@ const notificationUrl = 'https://shop.example/hook'
 
 function setup(options: Partial<ServiceDeps> = {}) {
   const clock = manualClock()
-  const deliveries = memoryDeliveries(clock)
-  const store = memoryStore({ now: () => clock.now(), deliveries })
+  const store = openStore({ now: () => clock.now() })
+  const deliveries = outboxOf(store)
   const posts: Post[] = []
   const service = createService({
-    store,
+    store: { ...store, deliveries },
     sender: {
       async post(post) {
         posts.push(post)
@@ -31,7 +31,7 @@ function setup(options: Partial<ServiceDeps> = {}) {
     random: seededRandom('service'),
     ...options,
   })
-  const audit = () => store.committed().audit
+  const audit = () => store.committed.audit
   return { clock, deliveries, service, posts, audit }
 }
 
@@ -116,19 +116,19 @@ describe('a replay', () => {
     const { service, deliveries, posts, clock } = setup()
     await service.integrations.create({ address, notificationUrl })
     const { signingSecret } = (await service.store.integrations.find(address)) ?? expect.unreachable('it is stored')
-    deliveries.add({ deliveryId: 'a', integrationAddress: address, signingSecret })
+    await deliveries.add({ name: 'a', integrationAddress: address, signingSecret })
     const controller = new AbortController()
     const running = service.run(controller.signal)
-    await until('the first attempt', () => deliveries.view('a').status === 'delivered')
+    await until('the first attempt', async () => (await deliveries.view('a')).status === 'delivered')
     await until('an idle dispatcher', () => clock.sleepers().length === 2)
     const before = clock.now()
-    await service.deliveries.replay('a')
-    await until('the replay', () => deliveries.view('a').attempts.length === 2)
+    await service.deliveries.replay('1')
+    await until('the replay', async () => (await deliveries.view('a')).attempts.length === 2)
     expect(clock.now()).toBe(before)
     controller.abort()
     await running
     expect(posts).toHaveLength(2)
-    expect(deliveries.view('a').attempts.map(({ replay }) => replay)).toEqual([false, true])
+    expect((await deliveries.view('a')).attempts.map(({ replay }) => replay)).toEqual([false, true])
   })
 
   test('of a failing endpoint is sent although it is blocked, and does not change its health', async () => {
@@ -137,15 +137,14 @@ describe('a replay', () => {
     const { service, deliveries } = setup({ sender })
     await service.integrations.create({ address, notificationUrl })
     const { signingSecret } = (await service.store.integrations.find(address)) ?? expect.unreachable('it is stored')
-    for (let index = 0; index < 10; index += 1)
-      deliveries.add({ deliveryId: `d${index}`, integrationAddress: address, signingSecret })
+    await deliveries.add(...numbered(10, { integrationAddress: address, signingSecret }))
     await service.dispatcher.runOnce()
     const failing = await service.deliveries.endpoints()
     expect(failing).toMatchObject([{ integrationAddress: address, blocks: 1 }])
     status = 204
-    await service.deliveries.replay('d3')
+    await service.deliveries.replay('4')
     expect(await service.dispatcher.runOnce()).toBe(1)
-    expect(await service.deliveries.find('d3')).toMatchObject({ status: 'delivered' })
+    expect(await service.deliveries.find('4')).toMatchObject({ status: 'delivered' })
     expect(await service.deliveries.endpoints()).toEqual(failing)
   })
 
@@ -154,16 +153,16 @@ describe('a replay', () => {
     const { service, deliveries, clock } = setup({ sender })
     await service.integrations.create({ address, notificationUrl })
     const { signingSecret } = (await service.store.integrations.find(address)) ?? expect.unreachable('it is stored')
-    deliveries.add({ deliveryId: 'a', integrationAddress: address, signingSecret })
+    await deliveries.add({ name: 'a', integrationAddress: address, signingSecret })
     for (let round = 0; round < 14; round += 1) {
       await service.dispatcher.runOnce()
       await clock.advance(30 * 3_600_000)
     }
-    expect(await service.deliveries.find('a')).toMatchObject({ status: 'exhausted' })
-    expect(deliveries.view('a').attempts).toHaveLength(12)
-    await service.deliveries.replay('a')
+    expect(await service.deliveries.find('1')).toMatchObject({ status: 'exhausted' })
+    expect((await deliveries.view('a')).attempts).toHaveLength(12)
+    await service.deliveries.replay('1')
     await service.dispatcher.runOnce()
-    const { status, nextAttemptAt, attempts } = deliveries.view('a')
+    const { status, nextAttemptAt, attempts } = await deliveries.view('a')
     expect([status, attempts.length, attempts.at(-1)?.reason]).toEqual(['pending', 13, 'status_500'])
     expect((nextAttemptAt ?? 0) - clock.now()).toBeLessThanOrEqual(6_000)
   })

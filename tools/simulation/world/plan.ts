@@ -29,7 +29,8 @@ export interface Plan {
   readonly clockJumpChance: number
   /** Waits between the steps of the schedule, in milliseconds. */
   readonly waits: readonly number[]
-  readonly store: 'memory' | 'sqlite'
+  /** `quick`: no commit is synced, and nothing is delivered. */
+  readonly store: 'quick' | 'sqlite'
 }
 
 /** One endpoint of the plan. */

@@ -1,6 +1,6 @@
 import { systemClock } from '@payment-integration/core'
 import { describe, expect, test } from 'vitest'
-import { memoryStore } from '../../../packages/core/test/support/memory-store.js'
+import { openStore } from '../../../packages/core/test/support/store.js'
 import { clockOf, controlProcess, storeOf } from './process-control.js'
 
 const checkpoint = { blockNumber: 7, blockHash: `0x${'07'.repeat(32)}` }
@@ -8,7 +8,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 /** Runs a transaction in a process that dies after so many steps. */
 async function dieAfter(steps: number) {
-  const store = memoryStore()
+  const store = openStore()
   let died = 0
   const control = controlProcess(() => {
     died += 1
@@ -45,7 +45,7 @@ describe('a process that is killed', () => {
   })
 
   test('leaves the store usable for others', async () => {
-    const store = memoryStore()
+    const store = openStore()
     const control = controlProcess(() => undefined)
     control.killAfter(3)
     storeOf(control, store, systemClock)
@@ -59,7 +59,7 @@ describe('a process that is killed', () => {
   })
 
   test('that is paused does nothing until the pause is over, and then continues', async () => {
-    const store = memoryStore()
+    const store = openStore()
     const control = controlProcess(() => undefined)
     let now = 0
     const waking: (() => void)[] = []

@@ -46,7 +46,7 @@ const operatorPort = 8_000
 const longestPauseMs = 20_000
 
 /** Runs a seed. It rejects only for a bug of the simulation itself. */
-export async function simulateSeed(seed: number, store: Plan['store'] = 'memory'): Promise<SeedReport> {
+export async function simulateSeed(seed: number, store: Plan['store'] = 'quick'): Promise<SeedReport> {
   await warmUp()
   const draws = drawsOf(seed)
   const { stackTraceLimit } = Error

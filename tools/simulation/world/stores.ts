@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Clock, Store } from '@payment-integration/core/ports'
 import { createSqliteStore } from '@payment-integration/store-sql/sqlite'
-import { memoryStore } from '../../../packages/core/test/support/memory-store.js'
+import { createStore } from '../../../packages/store-sql/src/create-store.js'
+import { takeSqlite } from '../../../packages/store-sql/test/support/sqlite-database.js'
 import type { Plan } from './plan.js'
 
 /** An open store. */
@@ -17,9 +18,9 @@ export interface OpenedStore {
 
 /** Opens an empty store. */
 export async function openStore(kind: Plan['store'], clock: Clock): Promise<OpenedStore> {
-  if (kind === 'memory') {
-    const store = memoryStore({ now: () => clock.now() })
-    return { store, delivers: false, close: () => store.close() }
+  if (kind === 'quick') {
+    const database = takeSqlite(() => clock.now())
+    return { store: createStore(database.engine), delivers: false, close: async () => database.release() }
   }
   const folder = await mkdtemp(join(tmpdir(), 'payment-simulation-'))
   const store = createSqliteStore({ path: join(folder, 'payments.db'), clock })

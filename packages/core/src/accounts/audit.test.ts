@@ -1,7 +1,7 @@
 /** The audit records of account commands. Source: docs/decisions/audit.md. */
 import type { LinkConfig } from '@payment-integration/contract'
 import { describe, expect, it } from 'vitest'
-import { memoryStore } from '../../test/support/memory-store.js'
+import { openStore } from '../../test/support/store.js'
 import { createAudited } from '../audit/audited.js'
 import { parseMasterKey } from '../secrets/master-key.js'
 import type { AccountInput } from '../service-types.js'
@@ -21,9 +21,9 @@ const keys = parseMasterKey('00112233445566778899aabbccddeeff102132435465768798a
 const clock = { now: () => 5 }
 
 function setupWithLog() {
-  const store = memoryStore()
+  const store = openStore()
   const audited = createAudited({ transaction: store.transaction, keys, clock, actor: 'operator:ada' })
-  const log = () => store.committed().audit
+  const log = () => store.committed.audit
   return { accounts: createAccountCommands({ accounts: store.accounts, audited, keys, clock }), log }
 }
 

@@ -1,7 +1,7 @@
 import type { LinkConfig } from '@payment-integration/contract'
 import { linkConfigLimits } from '@payment-integration/contract'
 import { describe, expect, it } from 'vitest'
-import { memoryStore } from '../../test/support/memory-store.js'
+import { openStore } from '../../test/support/store.js'
 import { createAudited } from '../audit/audited.js'
 import { parseMasterKey } from '../secrets/master-key.js'
 import type { AccountInput } from '../service-types.js'
@@ -23,7 +23,7 @@ const keys = parseMasterKey('00112233445566778899aabbccddeeff102132435465768798a
 const clock = { now: () => 5 }
 
 function setup() {
-  const { accounts, transaction } = memoryStore()
+  const { accounts, transaction } = openStore()
   const audited = createAudited({ transaction, keys, clock, actor: 'test' })
   return createAccountCommands({ accounts, audited, keys, clock })
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { memoryLegacyKeys } from '../../test/support/memory-legacy-keys.js'
 import { seededRandom } from '../../test/support/seeded-random.js'
+import { openStore } from '../../test/support/store.js'
 import { hashApiSecret } from '../secrets/hash-api-secret.js'
 import { hashLegacyKey } from '../secrets/hash-legacy-key.js'
 import { parseMasterKey } from '../secrets/master-key.js'
@@ -13,10 +13,16 @@ const newMaster = '00112233445566778899aabbccddeeff102132435465768798a9bacbdcedf
 const keys = parseMasterKey(`${newMaster},${oldMaster}`)
 const apiKey = 'pi_legacy_key'
 
-function setup({ revokedAt = null as number | null, secret = hashLegacyKey(keys.current, apiKey) } = {}) {
-  const store = memoryLegacyKeys({ id: 'lk_1', name: '', secret, createdAt: 0, revokedAt })
+async function setup({ revokedAt = null as number | null, secret = hashLegacyKey(keys.current, apiKey) } = {}) {
+  const { legacyKeys, transaction } = openStore()
+  await transaction((tx) => tx.legacyKeys.insert({ id: 'lk_1', name: '', secret, createdAt: 0, revokedAt }))
+  const lookups: Parameters<typeof legacyKeys.findByHash>[0][] = []
+  const findByHash: typeof legacyKeys.findByHash = (hashes) => {
+    lookups.push(hashes)
+    return legacyKeys.findByHash(hashes)
+  }
   const recent = createRecent<LegacyCaller>({ clock: { now: () => 0 }, random: seededRandom(1) })
-  return { store, authenticate: createAuthenticateLegacy({ legacyKeys: store, keys, recent }) }
+  return { lookups, authenticate: createAuthenticateLegacy({ legacyKeys: { findByHash }, keys, recent }) }
 }
 
 describe('the API key of the legacy endpoints', () => {
@@ -25,20 +31,22 @@ describe('the API key of the legacy endpoints', () => {
     ['after Bearer', `Bearer ${apiKey}`],
     ['after the scheme in any case', `bEARER ${apiKey}`],
   ])('is accepted %s', async (_how, header) => {
-    expect(await setup().authenticate(header)).toEqual({ keyId: 'lk_1' })
+    expect(await (await setup()).authenticate(header)).toEqual({ keyId: 'lk_1' })
   })
 
   it('is accepted when it was hashed under a replaced master key that is listed', async () => {
     const replaced = parseMasterKey(oldMaster).current
-    expect(await setup({ secret: hashLegacyKey(replaced, apiKey) }).authenticate(apiKey)).toEqual({ keyId: 'lk_1' })
+    expect(await (await setup({ secret: hashLegacyKey(replaced, apiKey) })).authenticate(apiKey)).toEqual({
+      keyId: 'lk_1',
+    })
   })
 
   it('opens nothing once it is revoked', async () => {
-    expect(await setup({ revokedAt: 5 }).authenticate(apiKey)).toBe(null)
+    expect(await (await setup({ revokedAt: 5 })).authenticate(apiKey)).toBe(null)
   })
 
   it('opens nothing when its stored hash was made for another purpose', async () => {
-    expect(await setup({ secret: hashApiSecret(keys.current, '', apiKey) }).authenticate(apiKey)).toBe(null)
+    expect(await (await setup({ secret: hashApiSecret(keys.current, '', apiKey) })).authenticate(apiKey)).toBe(null)
   })
 
   const refused: [string, string | null | undefined][] = [
@@ -65,15 +73,15 @@ describe('the API key of the legacy endpoints', () => {
   ]
 
   it.each(refused)('is not found in %s', async (_what, header) => {
-    expect(await setup().authenticate(header)).toBe(null)
+    expect(await (await setup()).authenticate(header)).toBe(null)
   })
 
   it('costs one look-up with a hash under every master key, whatever was sent', async () => {
-    const { store, authenticate } = setup()
+    const { lookups, authenticate } = await setup()
     const sent = [apiKey, `Bearer ${apiKey}`, ...refused.map(([, header]) => header)]
     for (const header of sent) await authenticate(header)
-    expect(store.lookups).toHaveLength(sent.length)
-    for (const hashes of store.lookups)
+    expect(lookups).toHaveLength(sent.length)
+    for (const hashes of lookups)
       expect(hashes.map(({ keyVersion }) => keyVersion)).toEqual(keys.all.map(({ version }) => version))
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { memoryLegacyKeys } from '../../test/support/memory-legacy-keys.js'
 import { seededRandom } from '../../test/support/seeded-random.js'
+import { openStore } from '../../test/support/store.js'
 import type { StoredCredentials } from '../ports/store-integrations.js'
 import { hashApiSecret } from '../secrets/hash-api-secret.js'
 import { hashLegacyKey } from '../secrets/hash-legacy-key.js'
@@ -130,12 +130,13 @@ it('a memory that is full starts anew and goes on answering', () => {
 it('a legacy key that opened is spared the look-up as long, and one that was refused is not', async () => {
   const world = { now: 0, lookups: 0 }
   const secret = hashLegacyKey(keys.current, 'pi_legacy_key')
-  const store = memoryLegacyKeys({ id: 'lk_1', name: '', secret, createdAt: 0, revokedAt: null })
+  const store = openStore()
+  await store.transaction((tx) => tx.legacyKeys.insert({ id: 'lk_1', name: '', secret, createdAt: 0, revokedAt: null }))
   const authenticate = createAuthenticateLegacy({
     legacyKeys: {
       findByHash(hashes) {
         world.lookups += 1
-        return store.findByHash(hashes)
+        return store.legacyKeys.findByHash(hashes)
       },
     },
     keys,
@@ -145,7 +146,7 @@ it('a legacy key that opened is spared the look-up as long, and one that was ref
   expect(world.lookups).toBe(1)
   for (const header of ['other', 'other', 'Bearer other']) expect(await authenticate(header)).toBe(null)
   expect(world.lookups).toBe(4)
-  await store.revoke('lk_1', 0)
+  await store.transaction((tx) => tx.legacyKeys.revoke('lk_1', 0))
   world.now = recentMs
   expect(await authenticate('pi_legacy_key')).toBe(null)
 })

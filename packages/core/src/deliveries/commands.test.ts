@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { manualClock } from '../../test/support/manual-clock.js'
-import { memoryDeliveries } from '../../test/support/memory-deliveries.js'
-import { memoryStore } from '../../test/support/memory-store.js'
+import { numbered, outboxOf } from '../../test/support/outbox.js'
+import { openStore } from '../../test/support/store.js'
 import { createAudited } from '../audit/audited.js'
 import type { AttemptRecord } from '../ports/store-deliveries.js'
 import { parseMasterKey } from '../secrets/master-key.js'
@@ -20,8 +20,8 @@ const failedAttempt: AttemptRecord = {
 
 function setup() {
   const clock = manualClock()
-  const deliveries = memoryDeliveries(clock)
-  const store = memoryStore({ deliveries })
+  const store = openStore({ now: () => clock.now() })
+  const deliveries = outboxOf(store)
   const audited = createAudited({ transaction: store.transaction, keys, clock, actor: 'cli:ada' })
   let woken = 0
   const onDue = () => {
@@ -38,7 +38,7 @@ function setup() {
     )
   }
   const audit = () =>
-    store.committed().audit.map(({ action, subject, actor, details }) => [action, subject, actor, details])
+    store.committed.audit.map(({ action, subject, actor, details }) => [action, subject, actor, details])
   return { clock, deliveries, store, commands, settleAll, audit, woken: () => woken }
 }
 
@@ -47,12 +47,12 @@ describe('replay', () => {
     'makes a delivery that is %s due at once, and is on record',
     async (kind) => {
       const { commands, deliveries, settleAll, audit, woken, clock } = setup()
-      deliveries.add({ deliveryId: 'a' })
+      await deliveries.add({ name: 'a' })
       await settleAll(kind)
       await clock.advance(60_000)
-      expect(await commands.replay('a')).toMatchObject({ status: 'pending', nextAttemptAt: clock.now() })
+      expect(await commands.replay('1')).toMatchObject({ status: 'pending', nextAttemptAt: clock.now() })
       expect(woken()).toBe(1)
-      expect(audit()).toEqual([['deliveries.replayed', 'a', 'cli:ada', { replayed: 1 }]])
+      expect(audit()).toEqual([['deliveries.replayed', '1', 'cli:ada', { replayed: 1 }]])
       const [claim] = await deliveries.claim({ limit: 1, leaseMs: 10_000 })
       expect(claim).toMatchObject({ attempt: 2, step: 1, replay: true, ageMs: 0 })
     },
@@ -60,9 +60,9 @@ describe('replay', () => {
 
   test('rejects a delivery in flight, and records nothing', async () => {
     const { commands, deliveries, audit, woken } = setup()
-    deliveries.add({ deliveryId: 'a' })
+    await deliveries.add({ name: 'a' })
     await deliveries.claim({ limit: 1, leaseMs: 10_000 })
-    await expect(commands.replay('a')).rejects.toMatchObject({ code: 'ERR_DELIVERY_UNDER_WAY', retryable: true })
+    await expect(commands.replay('1')).rejects.toMatchObject({ code: 'ERR_DELIVERY_UNDER_WAY', retryable: true })
     expect([audit(), woken()]).toEqual([[], 0])
   })
 
@@ -75,20 +75,20 @@ describe('replay', () => {
 
   test('is rolled back when its audit record cannot be written', async () => {
     const { commands, deliveries, store, settleAll, woken } = setup()
-    deliveries.add({ deliveryId: 'a' })
+    await deliveries.add({ name: 'a' })
     await settleAll('exhausted')
     store.failures.push(new Error('disk'))
-    await expect(commands.replay('a')).rejects.toThrow('disk')
-    expect([deliveries.view('a').status, woken()]).toEqual(['exhausted', 0])
+    await expect(commands.replay('1')).rejects.toThrow('disk')
+    expect([(await deliveries.view('a')).status, woken()]).toEqual(['exhausted', 0])
   })
 })
 
 describe('replayAll', () => {
   test('replays every match, in parts, each with its audit record and its progress', async () => {
     const { commands, deliveries, settleAll, audit } = setup()
-    for (let index = 0; index < 2_500; index += 1) deliveries.add({ deliveryId: `d${index}` })
+    await deliveries.add(...numbered(2_500))
     await settleAll('exhausted')
-    deliveries.add({ deliveryId: 'pending' })
+    await deliveries.add({ name: 'pending' })
     const progress: unknown[] = []
     const done = await commands.replayAll(
       { status: 'exhausted' },
@@ -102,15 +102,16 @@ describe('replayAll', () => {
       'cli:ada',
       { status: 'exhausted', replayed, underWay: 0, through },
     ]
-    expect(audit()).toEqual([record(1_000, 'd999'), record(1_000, 'd1999'), record(500, 'd2499')])
+    expect(audit()).toEqual([record(1_000, '1000'), record(1_000, '2000'), record(500, '2500')])
     expect(await commands.count({ status: 'pending' })).toBe(2_501)
   })
 
   test('leaves alone deliveries that fail after it began', async () => {
     const { commands, deliveries, settleAll } = setup()
-    for (let index = 0; index < 1_500; index += 1) deliveries.add({ deliveryId: `d${index}` })
+    await deliveries.add(...numbered(1_500))
     await settleAll('exhausted')
     let parts = 0
+    let failing: Promise<void> | undefined
     const done = await commands.replayAll(
       { status: 'exhausted' },
       {
@@ -118,18 +119,18 @@ describe('replayAll', () => {
           parts += 1
           if (parts > 1) return
           // Both the replayed deliveries and the new one fail at once.
-          deliveries.add({ deliveryId: 'new' })
-          void settleAll('exhausted')
+          failing = deliveries.add({ name: 'new' }).then(() => settleAll('exhausted'))
         },
       },
     )
     expect(done).toEqual({ replayed: 1_500, underWay: 0 })
-    expect(deliveries.view('new').status).toBe('exhausted')
+    await failing
+    expect((await deliveries.view('new')).status).toBe('exhausted')
   })
 
   test('an abort ends it after the current part, with the totals so far', async () => {
     const { commands, deliveries, settleAll } = setup()
-    for (let index = 0; index < 2_500; index += 1) deliveries.add({ deliveryId: `d${index}` })
+    await deliveries.add(...numbered(2_500))
     await settleAll('exhausted')
     const controller = new AbortController()
     const options = { signal: controller.signal, onProgress: () => controller.abort() }
@@ -139,15 +140,15 @@ describe('replayAll', () => {
 
   test('counts deliveries in flight and leaves them alone', async () => {
     const { commands, deliveries } = setup()
-    for (let index = 0; index < 5; index += 1) deliveries.add({ deliveryId: `d${index}` })
+    await deliveries.add(...numbered(5))
     await deliveries.claim({ limit: 2, leaseMs: 10_000 })
     expect(await commands.replayAll({ status: 'pending' })).toEqual({ replayed: 3, underWay: 2 })
   })
 
   test('accepts a filter in any letter case, and replays only its matches', async () => {
     const { commands, deliveries, settleAll, audit } = setup()
-    deliveries.add({ deliveryId: 'a', integrationAddress: address })
-    deliveries.add({ deliveryId: 'b', integrationAddress: `0x${'b2'.repeat(20)}` })
+    await deliveries.add({ name: 'a', integrationAddress: address })
+    await deliveries.add({ name: 'b', integrationAddress: `0x${'b2'.repeat(20)}` })
     await settleAll('exhausted')
     const integrationAddress = address.toUpperCase().replace('0X', '0x')
     expect(await commands.replayAll({ status: 'exhausted', integrationAddress })).toEqual({ replayed: 1, underWay: 0 })
@@ -156,7 +157,7 @@ describe('replayAll', () => {
         'deliveries.replayed',
         'all',
         'cli:ada',
-        { integrationAddress: address, status: 'exhausted', replayed: 1, underWay: 0, through: 'a' },
+        { integrationAddress: address, status: 'exhausted', replayed: 1, underWay: 0, through: '1' },
       ],
     ])
   })
@@ -195,9 +196,9 @@ test.each([0, -1, 1.5])('a list of %d is a RangeError', async (limit) => {
 
 test('lists in parts, oldest first', async () => {
   const { commands, deliveries } = setup()
-  for (const deliveryId of ['a', 'b', 'c']) deliveries.add({ deliveryId })
+  await deliveries.add(...numbered(3))
   const first = await commands.list({ limit: 2 })
-  expect(first.map(({ deliveryId }) => deliveryId)).toEqual(['a', 'b'])
-  const rest = await commands.list({ limit: 2, afterId: 'b' })
-  expect(rest.map(({ deliveryId }) => deliveryId)).toEqual(['c'])
+  expect(first.map(({ deliveryId }) => deliveryId)).toEqual(['1', '2'])
+  const rest = await commands.list({ limit: 2, afterId: '2' })
+  expect(rest.map(({ deliveryId }) => deliveryId)).toEqual(['3'])
 })

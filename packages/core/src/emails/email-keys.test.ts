@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { memoryStore } from '../../test/support/memory-store.js'
 import { seededRandom } from '../../test/support/seeded-random.js'
+import { openStore } from '../../test/support/store.js'
 import { parseMasterKey } from '../secrets/master-key.js'
 import { SealedSecretError } from '../secrets/seal.js'
 import { createEmailKeys, openEmailKey } from './email-keys.js'
@@ -10,7 +10,7 @@ const only = parseMasterKey(older)
 const address = 'canary@example.com'
 
 const setup = () => {
-  const { dataKeys } = memoryStore({ now: () => 0 })
+  const { dataKeys } = openStore({ now: () => 0 })
   return (keys: typeof only, seed = 'one') => ({ dataKeys, keys, random: seededRandom(seed) })
 }
 

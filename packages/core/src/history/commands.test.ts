@@ -1,8 +1,8 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
+import { archiveOf } from '../../test/support/archive.js'
 import { manualClock } from '../../test/support/manual-clock.js'
-import { memoryArchive } from '../../test/support/memory-archive.js'
-import { memoryStore } from '../../test/support/memory-store.js'
+import { openStore } from '../../test/support/store.js'
 import { createAudited } from '../audit/audited.js'
 import { createAuditQueries } from '../audit/queries.js'
 import type { RetentionOptions, RetentionPolicy, RetentionProgress } from '../history-types.js'
@@ -37,7 +37,7 @@ const rowOf = <Kind extends SegmentedKind>(kind: Kind, n: number): HistoryRows[K
 /** Two segments that ended, eight days and one day ago, and the newest. */
 function setup() {
   const steps: string[] = []
-  const [clock, store, archive] = [manualClock(), memoryStore(), memoryArchive(steps)]
+  const [clock, store, archive] = [manualClock(), openStore(), archiveOf(steps)]
   const now = clock.now()
   const begins = [0, now - 8 * dayMs, now - dayMs]
   const rows = new Map<string, readonly object[]>(
@@ -230,7 +230,7 @@ test('restored rows are those of the file', async () => {
 test('a store without history that ends rejects, and so does a time that is too short', async () => {
   const { audited, store, keys, clock, archive, run, verify } = setup()
   const commands = createHistoryCommands({
-    ...{ store, audited, verifyAudit: verify, keys, clock },
+    ...{ store: { ...store, history: null }, audited, verifyAudit: verify, keys, clock },
     random: { bytes: () => new Uint8Array(16) },
   })
   await expect(commands.run(week, archive)).rejects.toThrow('for ever')
@@ -245,22 +245,16 @@ test('the audit log without its oldest records verifies, and a change of the oth
   await run({ ...keep, audit: dayMs })
   expect(await seqs()).toEqual([4, 5])
   expect(await verify()).toMatchObject({ records: 2, brokenAt: null })
-  store.seed((state) => {
-    state.audit = state.audit.map((each) => (each.seq === 4 ? { ...each, subject: 'else' } : each))
-  })
+  store.sql('update audit set subject = ? where seq = 4', '"else"')
   expect(await verify()).toMatchObject({ records: 0, last: null, brokenAt: 4 })
-  store.seed((state) => {
-    state.audit = state.audit.filter(({ seq }) => seq !== 4)
-  })
+  store.sql('delete from audit where seq = 4')
   expect((await verify()).brokenAt).toBe(1)
 })
 
 test('an audit log that is broken stays whole, so that no run hides it', async () => {
   const { run, record, clock, seqs, progress, archive, store } = setup()
   for (const subject of ['a', 'b', 'c']) await record(subject)
-  store.seed((state) => {
-    state.audit = state.audit.filter(({ seq }) => seq !== 1)
-  })
+  store.sql('delete from audit where seq = 1')
   await clock.advance(2 * dayMs)
   await run({ ...keep, audit: dayMs })
   expect([await seqs(), archive.files.size]).toEqual([[2, 3], 0])

@@ -104,8 +104,7 @@ describe('a code', () => {
       await expect(accounts.proveByCode(email, 'AAAAAAAAAAAA')).rejects.toThrow(EmailProofError)
     await expect(accounts.proveByCode(email, sent)).rejects.toThrow(EmailProofError)
     expect(accountEvents().map(({ reason }) => reason)).toEqual([null, ...Array(5).fill('code_wrong'), 'no_code'])
-    const { users, subjects } = memory.committed()
-    expect([[...users], [...subjects]]).toEqual([[], []])
+    expect([memory.committed.accounts, memory.committed.subjects]).toEqual([[], []])
   })
 
   test('is rejected when it has expired, and for another address', async () => {

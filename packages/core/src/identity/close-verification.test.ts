@@ -249,7 +249,7 @@ describe('the name of a missing applicant', () => {
     expect(await close(missing)).toBe('closed')
     expect(provider.calls).toContain(`find ${first}`)
     const details = { integrationAddress: shop, emailKey: await keyOf(email) }
-    expect(memory.committed().audit.map((each) => each.details)).toEqual([details])
+    expect(memory.committed.audit.map((each) => each.details)).toEqual([details])
   })
 
   test('closes nothing when the same applicant has it, and that applicant is polled at once', async () => {

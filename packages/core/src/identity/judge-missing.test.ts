@@ -107,7 +107,7 @@ describe('an applicant that the provider does not know', () => {
       await identity.pollDue()
       expect(subject().review).toEqual(approved)
     }
-    const subjects = [...memory.committed().subjects.values()]
+    const subjects = memory.committed.subjects
     expect(subjects.map(({ donor, review: known }) => [donor, known === null])).toEqual(
       Array(mostMissing + 1).fill([shop, false]),
     )

@@ -150,7 +150,7 @@ describe('where a name cannot be looked up (the older endpoint)', () => {
     expect(provider.redeemed).toHaveLength(1)
     expect(redemptions()).toEqual([stuck])
     expect(errors()).toHaveLength(1)
-    const logged = memory.committed().shares.map((each) => [each.integrationAddress, each.outcome, each.externalUserId])
+    const logged = memory.committed.shares.map((each) => [each.integrationAddress, each.outcome, each.externalUserId])
     // The outcome of the redemption is logged once, and every request once.
     const ofRedemption = ['started', 'unknown', 'unresolved'].map((outcome) => [otherShop, outcome, first])
     const ofRequests = Array.from({ length: 40 }, () => [shop, otherShop].map((by) => [by, 'unresolved', null])).flat()

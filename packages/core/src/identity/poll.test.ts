@@ -384,10 +384,10 @@ describe('a round', () => {
     await webhook(approved, { name })
     await clock.advance(40 * day)
     await pollDue()
-    expect(memory.committed().providerEvents.size).toBe(1)
+    expect(memory.sql('select * from provider_events')).toHaveLength(1)
     await clock.advance(1)
     await pollDue()
-    expect(memory.committed().providerEvents.size).toBe(0)
+    expect(memory.sql('select * from provider_events')).toEqual([])
     // A copy then is as old as the stored verdict: it does not apply a second time.
     expect(await webhook(rejected, { name, at: clock.now() - 41 * day, key: 'replayed' })).toBe('older')
   })

@@ -122,7 +122,7 @@ test('a resolved redemption has a record in the audit log, and a refusal has non
   expect(await resolve(found)).toBe('attached')
   expect(await resolve(none)).toBe('not_open')
   expect(audit()).toEqual([`cli:ada identity.redemption_resolved ${first}`])
-  expect(memory.committed().audit[0]?.details).toEqual({
+  expect(memory.committed.audit[0]?.details).toEqual({
     ...{ outcome: 'attached', applicantId: found.applicantId, integrationAddress: otherShop },
     emailKey: await keyOf(email),
   })

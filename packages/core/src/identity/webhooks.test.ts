@@ -234,36 +234,21 @@ describe('a webhook of a redemption with an unknown outcome', () => {
   })
 })
 
-test('six webhooks, two of them of the same time, have the same result in each of their 720 orders', async () => {
-  const six = [
-    [pending, 1],
-    [review('onHold'), 2],
+test('webhooks, two of them of the same time and one sent twice, have the same result in each order', async () => {
+  const four = [
     [rejected, 3],
     [final, 5],
     [approved, 5],
-    [review('prechecked'), 4],
+    [rejected, 3],
   ] as const
   const ends = new Set<string>()
-  for (const order of permutations(six)) {
+  for (const order of permutations(four)) {
     const { reported, subject } = await shared()
     for (const [given, after] of order) await reported(given, after, JSON.stringify([given, after]))
     const { review: known, reviewedAt } = subject()
     ends.add(JSON.stringify([known, reviewedAt]))
   }
   expect([...ends]).toEqual([JSON.stringify([final, Date.UTC(2026, 0, 1) + 5])])
-})
-
-test('every order of fewer webhooks and their copies results in the newest review', async () => {
-  const three = [
-    [pending, 1],
-    [approved, 2],
-    [rejected, 3],
-  ] as const
-  for (const order of permutations([...three, ...three])) {
-    const { reported, known } = await shared()
-    for (const [given, after] of order) await reported(given, after)
-    expect(known()).toEqual(rejected)
-  }
 })
 
 describe('a webhook that is dated ahead of this clock', () => {

@@ -105,7 +105,7 @@ describe('nothing of a range is stored, and the error names adapter, chain and p
     expect(outcome).toMatchObject({ code: 'ERR_CHAIN_ADAPTER', chainId: 1, adapter: 'fake', retryable: false })
     expect((outcome as Error).message).toMatch(/^The adapter fake of chain 1 breaks the port Chain: /)
     expect((outcome as { flaw: string }).flaw.startsWith(place)).toBe(true)
-    expect(store.committed().payments.size).toBe(0)
+    expect(store.committed.payments.length).toBe(0)
     expect(await checkpoint()).toMatchObject({ blockNumber: 0 })
   })
 
@@ -138,7 +138,7 @@ describe('nothing of a range is stored, and the error names adapter, chain and p
 test('two transactions of a block may have the same log index: some chains count per transaction', async () => {
   const { outcome, store } = await indexed((range) => changed(1, { logIndex: range.payments[0]?.logIndex })(range))
   expect(outcome).toBeNull()
-  expect(store.committed().payments.size).toBe(3)
+  expect(store.committed.payments.length).toBe(3)
 })
 
 test.each([
@@ -161,5 +161,5 @@ test('indexing goes on when the adapter is right again', async () => {
   expect(indexer.status().error).toContain(base58)
   chain.intercept = null
   await catchUp()
-  expect([indexer.status().error, store.committed().payments.size]).toEqual([null, 1])
+  expect([indexer.status().error, store.committed.payments.length]).toEqual([null, 1])
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { memoryStore } from '../../test/support/memory-store.js'
+import { openStore } from '../../test/support/store.js'
 import type { RouterCoverage } from '../ports/store-chains.js'
 import { type CoverageFacts, decideCoverage, noRouter, reconcileCoverage } from './coverage.js'
 
@@ -70,7 +70,7 @@ test.each([
   ['height', { blockNumber: 9, blockHash: 'ours' }],
   ['hash', { blockNumber: 8, blockHash: 'theirs' }],
 ])('no coverage is stored on top of a checkpoint of another %s', async (_case, stored) => {
-  const store = memoryStore()
+  const store = openStore()
   await store.transaction((tx) => tx.setCheckpoint(1, stored))
   const input = { chainId: 1, routers: ['a'], startBlock: 3, checked: null }
   const checkpoint = { blockNumber: 8, blockHash: 'ours' }

@@ -2,14 +2,14 @@ import { expect, test } from 'vitest'
 import { fakeChain } from '../../test/support/fake-chain.js'
 import { down, paymentAt, setUpIndexer } from '../../test/support/indexer-setup.js'
 import { manualClock, turns } from '../../test/support/manual-clock.js'
-import { memoryStore } from '../../test/support/memory-store.js'
+import { openStore } from '../../test/support/store.js'
 import { deferred, until } from '../../test/support/until.js'
 
 /** Two indexers of one chain on one store, with its leases. */
 function setUp() {
   const clock = manualClock()
   const chain = fakeChain()
-  const store = memoryStore({ now: () => clock.now() })
+  const store = openStore({ now: () => clock.now() })
   const parts = { chain, store, clock, leases: store.leases }
   const [first, second] = [setUpIndexer({ maxRange: 2 }, parts), setUpIndexer({ maxRange: 2 }, parts)]
   const leading = () => [first, second].map(({ indexer }) => indexer.status().leading)
@@ -56,7 +56,7 @@ test('after a clean stop the other indexer takes over at its next poll; no block
   await until('the second at the head', () => second.indexer.status().indexed === 10)
   await stopSecond()
   expect(committed()).toEqual([...new Set(committed())].sort((a, b) => a - b))
-  expect(store.committed().snapshots).toHaveLength(10)
+  expect(store.committed.snapshots).toHaveLength(10)
   expect(await store.leases.acquire({ name: 'indexer:1', holder: 'a third', ttlMs: 1 })).toBe(true)
 })
 
@@ -124,7 +124,7 @@ test('an indexer that lost its lease commits nothing, even before another one go
 
 test('an indexer that lost its lease stores no start', async () => {
   const clock = manualClock()
-  const store = memoryStore({ now: () => clock.now() })
+  const store = openStore({ now: () => clock.now() })
   const chain = fakeChain()
   chain.mine(5)
   const { indexer, checkpoint } = setUpIndexer({ startBlock: 3 }, { chain, store, clock, leases: store.leases })
@@ -193,7 +193,7 @@ test('the new leader closes the gaps of the old one', async () => {
   await turns()
   await first.catchUp()
   expect(await first.checkpoint()).toMatchObject({ blockNumber: 5 })
-  expect(first.store.committed().payments.size).toBe(5)
+  expect(first.store.committed.payments.length).toBe(5)
   // The blocks that the other one read stay covered.
   expect(first.backfills()).toEqual([])
 })

@@ -246,7 +246,7 @@ describe('run', () => {
       reorganisations: 1,
       newestReorganisations: [{ at: expect.any(Number), from: 9, commonAncestor: 5 }],
     })
-    expect(after.store.committed().snapshots).toHaveLength(11)
+    expect(after.store.committed.snapshots).toHaveLength(11)
     await loop.stop()
   })
 
@@ -260,7 +260,7 @@ describe('run', () => {
     const loop = start(indexer)
     await until('the question', () => chain.calls.some(([kind]) => kind === 'range'))
     await loop.stop()
-    expect(store.committed().checkpoints.size).toBe(0)
+    expect(store.committed.heights).toEqual([])
     expect(failures()).toEqual([])
     expect(indexer.status().error).toBeNull()
     expect(waits()).toEqual([])
@@ -299,7 +299,7 @@ describe('run', () => {
       return undefined
     }
     await loop.stop()
-    expect(store.committed().checkpoints.size).toBe(0)
+    expect(store.committed.heights).toEqual([])
     expect(failures()).toEqual([])
   })
 

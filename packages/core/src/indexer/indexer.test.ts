@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { down, failing, gone, paymentAt, setUpIndexer } from '../../test/support/indexer-setup.js'
+import { hashOf } from '../../test/support/stored-payment.js'
 import { until } from '../../test/support/until.js'
 import { StoreError } from '../errors.js'
 
@@ -29,8 +30,8 @@ describe('following', () => {
       [5, 8],
       [9, 9],
     ])
-    expect(store.committed().payments.size).toBe(9)
-    expect(store.committed().snapshots).toHaveLength(9)
+    expect(store.committed.payments.length).toBe(9)
+    expect(store.committed.snapshots).toHaveLength(9)
     expect(await checkpoint()).toEqual({ blockNumber: 9, blockHash: chain.at(9).hash })
     expect(ofType('payment.indexed').map(({ blockNumber }) => blockNumber)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9])
     expect(ofType('chain.indexed')).toEqual(
@@ -187,7 +188,7 @@ describe('following', () => {
     chain.mine(7, paymentAt)
     await catchUp()
     expect(ranges()).toEqual([[7, 7]])
-    expect(store.committed().payments.size).toBe(1)
+    expect(store.committed.payments.length).toBe(1)
   })
 
   test('`head` is decided once: neither failures nor a restart skip a later block', async () => {
@@ -234,7 +235,7 @@ describe('following', () => {
     expect(await checkpoint()).toMatchObject({ blockNumber: 0 })
     expect(indexer.status()).toMatchObject({ indexed: 0, error: 'ERR_STORE_FULL: no space left' })
     await catchUp()
-    expect(store.committed().payments.size).toBe(3)
+    expect(store.committed.payments.length).toBe(3)
     expect(indexer.status()).toMatchObject({ indexed: 3, error: null })
   })
 
@@ -249,7 +250,7 @@ describe('following', () => {
     await first.clock.advance(5_000)
     stop.abort()
     await Promise.all(runs)
-    expect(first.store.committed().snapshots).toHaveLength(30)
+    expect(first.store.committed.snapshots).toHaveLength(30)
     const tops = [...first.ofType('chain.indexed'), ...second.ofType('chain.indexed')].map((event) => event.blockNumber)
     expect(tops.sort((a, b) => a - b)).toEqual(Array.from({ length: 11 }, (_, index) => 3 * index))
     for (const { indexer } of [first, second])
@@ -263,8 +264,11 @@ describe('following', () => {
     let height = 10
     store.beforeTransaction = () => {
       height += 1
-      const current = { blockNumber: height, blockHash: 'another' }
-      store.seed(({ checkpoints }) => checkpoints.set(1, { current, heights: new Map() }))
+      store.sql(
+        'insert into checkpoints (chain_id, block_number, block_hash) values (1, ?, ?)',
+        height,
+        hashOf('another'),
+      )
     }
     await expect(indexer.step()).rejects.toMatchObject({ code: 'ERR_CHECKPOINT_MOVED' })
     expect(chain.calls.filter(([kind]) => kind === 'head')).toHaveLength(4)
@@ -286,11 +290,11 @@ describe('a node that lags or contradicts itself', () => {
     const { chain, indexer, catchUp, checkpoint, events, store } = setUpIndexer()
     chain.mine(5, paymentAt)
     await catchUp()
-    const [seen, stored] = [events.length, store.committed()]
+    const [seen, stored] = [events.length, store.dump()]
     chain.drop(3)
     expect(await indexer.step()).toBe(true)
     expect(events).toHaveLength(seen)
-    expect(store.committed()).toBe(stored)
+    expect(store.dump()).toEqual(stored)
     expect(await checkpoint()).toMatchObject({ blockNumber: 5 })
     expect(indexer.status()).toMatchObject({ head: 2, indexed: 5, error: null })
   })

@@ -4,7 +4,7 @@ import { runSeed, seeded } from '../../conformance/random.js'
 import { applyUpdate } from '../../test/support/apply-update.js'
 import { fakeChain } from '../../test/support/fake-chain.js'
 import { type IndexerParts, setUpIndexer } from '../../test/support/indexer-setup.js'
-import { memoryStore } from '../../test/support/memory-store.js'
+import { openStore } from '../../test/support/store.js'
 import { hashOf } from '../../test/support/stored-payment.js'
 import { StoreError } from '../errors.js'
 import type { ServiceEvent } from '../events.js'
@@ -21,7 +21,7 @@ async function simulate(seed: number): Promise<{ drops: number; returns: number;
   const random = seeded(seed)
   const below = (end: number) => Math.floor(random() * end)
   const finalityBlocks = [0, 1, 3, 8, 20][below(5)] ?? 0
-  const parts: IndexerParts = { chain: fakeChain(), store: memoryStore() }
+  const parts: IndexerParts = { chain: fakeChain(), store: openStore() }
   const { chain, store } = parts
   const where = `seed ${seed}, ${finalityBlocks} confirmations`
   const height = () => chain.endpoints()[0]?.head ?? 0
@@ -53,7 +53,7 @@ async function simulate(seed: number): Promise<{ drops: number; returns: number;
     new Map(chain.rangeOf(0, height()).payments.map((facts) => [`${facts.txHash}:${facts.ordinal}`, facts]))
 
   async function sendUpdate() {
-    const indexed = [...store.committed().payments.values()].filter(({ primary }) => primary)
+    const indexed = store.committed.payments.filter(({ primary }) => primary)
     const payment = indexed[below(indexed.length)]
     if (payment === undefined) return
     const dropped = payment.dropped !== null
@@ -74,11 +74,12 @@ async function simulate(seed: number): Promise<{ drops: number; returns: number;
   function brokenRules(before: ReadonlyMap<string, StoredPayment>): string[] {
     const wrong: string[] = []
     const mined = onChain()
-    const { payments, snapshots } = store.committed()
+    const { payments, snapshots } = store.committed
+    const stored = new Set(payments.map(({ txHash, ordinal }) => `${txHash}:${ordinal}`))
     const sent = new Map<string, NewSnapshot[]>()
     for (const snapshot of snapshots) sent.set(snapshot.paymentId, [...(sent.get(snapshot.paymentId) ?? []), snapshot])
-    for (const key of mined.keys()) if (!payments.has(`1:${key}`)) wrong.push(`${key} is missing`)
-    for (const payment of payments.values()) {
+    for (const key of mined.keys()) if (!stored.has(key)) wrong.push(`${key} is missing`)
+    for (const payment of payments) {
       const { id, txHash, ordinal, state, version, dropped, offChain, primary, blockNumber } = payment
       const facts = mined.get(`${txHash}:${ordinal}`)
       const isFinal = blockNumber + finalityBlocks <= height()
@@ -132,7 +133,7 @@ async function simulate(seed: number): Promise<{ drops: number; returns: number;
     chain.maxRange = [1, 2, 7, 50][below(4)] ?? 1
     if (random() < 0.3) setup = setUpIndexer({ finalityBlocks }, parts)
     if (random() < 0.3) store.failures.push(new StoreError('ERR_STORE_BUSY', 'locked'))
-    const before = store.committed().payments
+    const before = new Map(store.committed.payments.map((payment) => [payment.id, payment]))
     const seen = setup.events.length
     for (let tries = 0; tries < 50; tries += 1) {
       try {

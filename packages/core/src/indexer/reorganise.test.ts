@@ -20,9 +20,12 @@ describe('a reorganisation', () => {
     await catchUp()
     expect(await checkpoint()).toEqual({ blockNumber: 21, blockHash: chain.at(21).hash })
     expect(ofType('chain.reorganised')).toHaveLength(1)
-    const heights = store.committed().checkpoints.get(1)?.heights
-    expect([...(heights ?? [])].sort(([a], [b]) => a - b)).toEqual(
-      Array.from({ length: 22 }, (_, height) => [height, chain.at(height).hash]),
+    expect(store.committed.heights).toEqual(
+      Array.from({ length: 22 }, (_, height) => ({
+        chainId: 1,
+        blockNumber: height,
+        blockHash: chain.at(height).hash,
+      })),
     )
   })
 
@@ -33,20 +36,18 @@ describe('a reorganisation', () => {
     chain.fork(2, (height) => (height === 3 ? ['kept'] : []))
     chain.mine(1, () => ['new'])
     await catchUp()
-    const payments = [...store.committed().payments.values()]
+    const payments = store.committed.payments
     expect(payments.map(({ blockNumber, blockHash, version }) => ({ blockNumber, blockHash, version }))).toEqual([
       { blockNumber: 3, blockHash: chain.at(3).hash, version: 1 },
       { blockNumber: 5, blockHash: chain.at(5).hash, version: 1 },
     ])
-    expect(store.committed().snapshots).toHaveLength(2)
+    expect(store.committed.snapshots).toHaveLength(2)
   })
 
   test('a payment that is not included again is marked as off the chain, and one that is included again is not', async () => {
     const { chain, catchUp, store } = setUpIndexer()
     const offChain = () =>
-      Object.fromEntries(
-        [...store.committed().payments.values()].map((payment) => [payment.blockNumber, payment.offChain]),
-      )
+      Object.fromEntries(store.committed.payments.map((payment) => [payment.blockNumber, payment.offChain]))
     chain.mine(5, (height) => (height >= 3 ? [`payment ${height}`] : []))
     await catchUp()
     expect(offChain()).toEqual({ 3: false, 4: false, 5: false })
@@ -75,7 +76,7 @@ describe('a reorganisation', () => {
     await catchUp()
     expect(ofType('chain.reorganised')).toMatchObject([{ from: 400, commonAncestor: 400 - depth }])
     expect(ranges().at(-1)).toEqual([401 - depth, 401])
-    expect(store.committed().payments.size).toBe(401)
+    expect(store.committed.payments.length).toBe(401)
   })
 
   test('rolls back below the fork where no nearer hash is stored, and reads those blocks again', async () => {
@@ -87,8 +88,8 @@ describe('a reorganisation', () => {
     await catchUp()
     expect(ofType('chain.reorganised')).toMatchObject([{ from: 1_000, commonAncestor: 200 }])
     expect(ranges().slice(-9)[0]).toEqual([201, 300])
-    expect(store.committed().payments.size).toBe(1_001)
-    expect(store.committed().snapshots).toHaveLength(1_001)
+    expect(store.committed.payments.length).toBe(1_001)
+    expect(store.committed.snapshots).toHaveLength(1_001)
   })
 
   test('needs few reads to find a deep ancestor', async () => {
@@ -149,11 +150,8 @@ describe('a reorganisation', () => {
     store.beforeTransaction = () => {
       transactions += 1
       if (transactions !== 2) return
-      const current = { blockNumber: 3, blockHash: chain.at(3).hash }
-      store.seed(({ checkpoints }) => {
-        const heights = checkpoints.get(1)?.heights ?? new Map()
-        checkpoints.set(1, { current, heights })
-      })
+      store.sql('delete from checkpoints where block_number > 3')
+      store.sql('update checkpoints set block_hash = ? where block_number = 3', chain.at(3).hash)
     }
     await indexer.step()
     expect(ofType('chain.reorganised')).toEqual([])
@@ -169,14 +167,14 @@ describe('a reorganisation', () => {
     await catchUp()
     expect(ofType('chain.reorganised')).toMatchObject([{ from: 200, commonAncestor: depth === 1 ? 199 : 135 }])
     expect(await checkpoint()).toEqual({ blockNumber: 200, blockHash: chain.at(200).hash })
-    expect(store.committed().payments.size).toBe(depth)
+    expect(store.committed.payments.length).toBe(depth)
   })
 
   test('below every stored checkpoint stops the chain, changes nothing, and ends when the node is right again', async () => {
     const { chain, indexer, catchUp, checkpoint, store } = setUpIndexer({ maxRange: 2, startBlock: 3 })
     chain.mine(8)
     await catchUp()
-    const stored = store.committed()
+    const stored = store.dump()
     const right = chain.calls.length
     chain.intercept = ([kind, height]) =>
       kind === 'block'
@@ -190,7 +188,7 @@ describe('a reorganisation', () => {
       retryable: true,
     })
     expect(indexer.status().error).toContain('no stored checkpoint up to block 8 is on the chain that the node shows')
-    expect(store.committed()).toStrictEqual(stored)
+    expect(store.dump()).toEqual(stored)
     expect(chain.calls.length).toBeGreaterThan(right)
     chain.intercept = null
     chain.mine(1)
@@ -220,14 +218,14 @@ describe('a reorganisation of final blocks', () => {
 
   test('changes nothing, and names the command that repairs', async () => {
     const { indexer, store, checkpoint, ofType } = await deep(40, { finalityBlocks: 12 })
-    const stored = store.committed()
+    const stored = store.dump()
     await expect(indexer.step()).rejects.toMatchObject({
       code: 'ERR_CHAIN_REORG_TOO_DEEP',
       chainId: 1,
       commonAncestor: 60,
       message: expect.stringContaining('payment-integration reindex --chain 1 --from 61'),
     })
-    expect(store.committed()).toStrictEqual(stored)
+    expect(store.dump()).toEqual(stored)
     expect(await checkpoint()).toMatchObject({ blockNumber: 100 })
     expect(ofType('chain.reorganised')).toEqual([])
   })
@@ -263,7 +261,7 @@ describe('a reorganisation of final blocks', () => {
     const { isFinal } = createFinality({ 1: 12 })
     const finalHeights = async () => {
       const heights: number[] = []
-      for (const payment of store.committed().payments.values()) {
+      for (const payment of store.committed.payments) {
         const { indexedTo } = await store.payments.transaction(payment)
         if (!payment.offChain && isFinal(payment, indexedTo)) heights.push(payment.blockNumber)
       }

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { fakeChain } from '../../test/support/fake-chain.js'
-import { memoryStore } from '../../test/support/memory-store.js'
+import { openStore } from '../../test/support/store.js'
 import { storeStart } from './start-checkpoint.js'
 
 /** A chain of `height` blocks and an empty store. */
 function setUp(height: number) {
   const chain = fakeChain()
   chain.mine(height)
-  const store = memoryStore()
+  const store = openStore()
   const at = (number: number) => ({ blockNumber: number, blockHash: chain.at(number).hash })
   const stored = () => store.transaction((tx) => tx.checkpoints(1, Number.MAX_SAFE_INTEGER, 10))
   return { chain, store, at, stored }

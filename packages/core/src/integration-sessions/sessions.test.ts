@@ -30,9 +30,8 @@ async function setUp() {
     )
   const isOpen = async (token: string) => (await sessions.authenticate(token)) !== null
   const audit = () =>
-    store
-      .committed()
-      .audit.map(({ actor, action, subject }) => `${actor} ${action} ${subject}`)
+    store.committed.audit
+      .map(({ actor, action, subject }) => `${actor} ${action} ${subject}`)
       .filter((line) => !line.startsWith('cli:'))
   return { ...integrations, sessions, signIn, outcome, isOpen, audit, credentials, secrets }
 }
@@ -44,7 +43,7 @@ describe('a session', () => {
     expect(rest).toEqual({ integrationAddress: shop, expiresAt: clock.now() + 12 * hour })
     expect(sessionToken).toMatch(/^pi_portal_[\w-]{43}$/)
     expect(await sessions.authenticate(sessionToken)).toEqual({ integrationAddress: shop })
-    expect(JSON.stringify([...store.committed().integrationSessions])).not.toContain(sessionToken)
+    expect(JSON.stringify(store.sql('select hash, api_hash from integration_sessions'))).not.toContain(sessionToken)
     await clock.advance(12 * hour - 1)
     expect(await isOpen(sessionToken)).toBe(true)
     await clock.advance(1)
@@ -110,7 +109,7 @@ describe('a session', () => {
       return found
     })
     expect(await outcome()).toBe('ERR_SIGN_IN_REJECTED')
-    expect(store.committed().integrationSessions.size).toBe(0)
+    expect(store.sql('select * from integration_sessions')).toEqual([])
   })
 
   test('is the 20th of its integration at most: a further one ends the oldest, and none of another', async () => {
@@ -137,7 +136,7 @@ describe('a session', () => {
     for (let n = 0; n < 30; n += 1)
       await expect(signIn()).rejects.toMatchObject({ code: 'ERR_SIGN_IN_LIMITED', retryAfterSeconds: 2 })
     expect(counted).toEqual(Array(31).fill(shop))
-    expect(store.committed().integrationSessions.size).toBe(1)
+    expect(store.sql('select * from integration_sessions')).toHaveLength(1)
     // A call over the limit is no failed sign-in.
     expect(await outcome(shop, undefined, 'here')).toBe('signed in')
   })

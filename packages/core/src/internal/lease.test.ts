@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { manualClock, turns } from '../../test/support/manual-clock.js'
-import { memoryLeases } from '../../test/support/memory-leases.js'
+import { openStore } from '../../test/support/store.js'
 import { createLease, type LeaseDeps } from './lease.js'
 
 /** Two holders that want one lease of 900 ms, on a store that records the calls. */
 function setUp() {
   const clock = manualClock()
-  const stored = memoryLeases(() => clock.now())
+  const stored = openStore({ now: () => clock.now() }).leases
   const requests: string[] = []
   const failures: Error[] = []
   const leases: LeaseDeps['leases'] = {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { memoryStore } from '../../test/support/memory-store.js'
 import { seededRandom } from '../../test/support/seeded-random.js'
+import { openStore } from '../../test/support/store.js'
 import { createAudited } from '../audit/audited.js'
 import { forgetAfterChanges } from '../auth/forget-after-changes.js'
 import { createAuthenticateLegacy } from '../auth/legacy.js'
@@ -13,7 +13,7 @@ import { createLegacyKeyCommands } from './commands.js'
 const keys = parseMasterKey('00112233445566778899aabbccddeeff102132435465768798a9bacbdcedfe0f')
 
 function setup(given?: Pick<Random, 'bytes'>) {
-  const store = memoryStore()
+  const store = openStore()
   let now = 1_000
   const clock = { now: () => now }
   const random = seededRandom('legacy keys')
@@ -80,5 +80,5 @@ it('stores nothing when the random source repeats itself', async () => {
   await commands.create({ name: 'first' })
   await expect(commands.create({ name: 'second' })).rejects.toThrow('nothing was stored')
   expect((await commands.list()).map(({ name }) => name)).toEqual(['first'])
-  expect(store.committed().audit).toHaveLength(1)
+  expect(store.committed.audit).toHaveLength(1)
 })

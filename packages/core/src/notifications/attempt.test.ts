@@ -1,6 +1,8 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { ok, setUpDispatcher, signingSecret } from '../../test/support/dispatcher-setup.js'
+import { addressOf, numbered } from '../../test/support/outbox.js'
+import { hashOf } from '../../test/support/stored-payment.js'
 import { until } from '../../test/support/until.js'
 
 describe('one attempt', () => {
@@ -8,11 +10,11 @@ describe('one attempt', () => {
     const { dispatcher, deliveries, posts, clock, opened } = setUpDispatcher()
     const body = Uint8Array.from([0x7b, 0xff, 0x7d])
     const sealed = { keyVersion: 3, sealed: 'sealed-3' }
-    deliveries.add({
-      deliveryId: 'a',
+    await deliveries.add({
+      name: 'a',
       body,
       signingSecret: sealed,
-      integrationAddress: '0xabc',
+      integrationAddress: addressOf('0xabc'),
       notificationUrl: 'https://r.test/',
     })
     await clock.advance(90_500)
@@ -25,35 +27,35 @@ describe('one attempt', () => {
         body,
         timeoutMs: 5_000,
         delivery: {
-          ...{ chainId: 1, txHash: `0x${'61'.padStart(64, '0')}`, integrationAddress: '0xabc' },
-          ...{ deliveryId: 'a', version: 1, attempt: 1 },
+          ...{ chainId: 1, txHash: `0x${'61'.padStart(64, '0')}`, integrationAddress: addressOf('0xabc') },
+          ...{ deliveryId: '1', version: 1, attempt: 1 },
         },
         headers: {
           'Content-Type': 'application/json',
           'User-Agent': 'payment-integration',
-          'X-Service-Integration': '0xabc',
+          'X-Service-Integration': addressOf('0xabc'),
           'X-Service-Signature': `t=${t},v1=${v1}`,
         },
       },
     ])
-    expect(opened).toEqual([[sealed, '0xabc']])
+    expect(opened).toEqual([[sealed, addressOf('0xabc')]])
   })
 
   test('our secrets in a response are hidden in the attempt log', async () => {
     const excerpt = `WEBHOOK_SECRET=pi_whsec_${'aB3-_'.repeat(8)}; API=pi_api_xyz\nkey pi_legacy_q`
     const { dispatcher, deliveries } = setUpDispatcher({}, () => ({ ...ok, status: 500, excerpt }))
-    deliveries.add({ deliveryId: 'a' })
+    await deliveries.add({ name: 'a' })
     await dispatcher.runOnce()
-    expect(deliveries.view('a').attempts).toMatchObject([
+    expect((await deliveries.view('a')).attempts).toMatchObject([
       { excerpt: 'WEBHOOK_SECRET=[hidden]; API=[hidden]\nkey [hidden]' },
     ])
   })
 
   test('a 2xx settles it as delivered and says so after the fact', async () => {
     const { dispatcher, deliveries, attempts, clock } = setUpDispatcher({}, () => ({ ...ok, excerpt: 'fine' }))
-    deliveries.add({ deliveryId: 'a', chainId: 10, txHash: '0x1', version: 4, integrationAddress: '0xabc' })
+    await deliveries.add({ name: 'a', chainId: 10, version: 4, integrationAddress: addressOf('0xabc') })
     await dispatcher.runOnce()
-    expect(deliveries.view('a')).toMatchObject({
+    expect(await deliveries.view('a')).toMatchObject({
       status: 'delivered',
       attempts: [{ startedAt: clock.now(), latencyMs: 7, status: 200, reason: null, excerpt: 'fine', replay: false }],
       nextAttemptAt: null,
@@ -61,10 +63,10 @@ describe('one attempt', () => {
     expect(attempts()).toEqual([
       {
         type: 'delivery.attempted',
-        deliveryId: 'a',
+        deliveryId: '1',
         chainId: 10,
-        txHash: '0x1',
-        integrationAddress: '0xabc',
+        txHash: hashOf('a'),
+        integrationAddress: addressOf('0xabc'),
         version: 4,
         attempt: 1,
         status: 200,
@@ -96,9 +98,9 @@ describe('one attempt', () => {
     ],
   ] as const)('%s reschedules it', async (_case, result, expected, retryInMs) => {
     const { dispatcher, deliveries, attempts, clock } = setUpDispatcher({}, () => result)
-    deliveries.add({ deliveryId: 'a' })
+    await deliveries.add({ name: 'a' })
     await dispatcher.runOnce()
-    const { status, attempts: logged, nextAttemptAt } = deliveries.view('a')
+    const { status, attempts: logged, nextAttemptAt } = await deliveries.view('a')
     expect(status).toBe('pending')
     expect(logged).toEqual([
       { startedAt: clock.now(), latencyMs: result.latencyMs, ...expected, excerpt: null, replay: false },
@@ -109,22 +111,21 @@ describe('one attempt', () => {
 
   test('a 410 exhausts it', async () => {
     const { dispatcher, deliveries, attempts } = setUpDispatcher({}, () => ({ ...ok, status: 410 }))
-    deliveries.add({ deliveryId: 'a' })
+    await deliveries.add({ name: 'a' })
     await dispatcher.runOnce()
-    expect(deliveries.view('a').status).toBe('exhausted')
+    expect((await deliveries.view('a')).status).toBe('exhausted')
     expect(attempts()).toMatchObject([{ outcome: 'exhausted', retryInMs: null, reason: 'status_410' }])
   })
 
   test('a failed attempt of a superseded version announces no retry', async () => {
     const { dispatcher, deliveries, attempts } = setUpDispatcher({}, () => ({ ...ok, status: 500 }))
-    deliveries.add({ deliveryId: 'old', txHash: '0x1', version: 1 })
-    deliveries.add({ deliveryId: 'new', txHash: '0x1', version: 2 })
+    await deliveries.add({ name: 'one', version: 1 }, { name: 'one', version: 2 })
     await dispatcher.runOnce()
-    expect(attempts().find(({ deliveryId }) => deliveryId === 'old')).toMatchObject({
+    expect(attempts().find(({ deliveryId }) => deliveryId === '1')).toMatchObject({
       outcome: 'superseded',
       retryInMs: null,
     })
-    expect(attempts().find(({ deliveryId }) => deliveryId === 'new')).toMatchObject({
+    expect(attempts().find(({ deliveryId }) => deliveryId === '2')).toMatchObject({
       outcome: 'pending',
       retryInMs: 5_000,
     })
@@ -132,7 +133,7 @@ describe('one attempt', () => {
 
   test('twelve failed attempts end a delivery, each with its own signature over the same bytes', async () => {
     const { dispatcher, deliveries, posts, clock } = setUpDispatcher({}, () => ({ ...ok, status: 500 }))
-    deliveries.add({ deliveryId: 'a' })
+    await deliveries.add({ name: 'a' })
     for (let round = 0; round < 20; round += 1) {
       await dispatcher.runOnce()
       await clock.advance(25 * 3_600_000)
@@ -140,23 +141,23 @@ describe('one attempt', () => {
     expect(posts).toHaveLength(12)
     expect(new Set(posts.map(({ headers }) => headers['X-Service-Signature'])).size).toBe(12)
     expect(new Set(posts.map(({ body }) => Buffer.from(body).toString('hex'))).size).toBe(1)
-    expect(deliveries.view('a').status).toBe('exhausted')
+    expect((await deliveries.view('a')).status).toBe('exhausted')
   })
 
   test.each(['unreadable', 'blank'])(
     'a secret that is %s fails the attempt unsent, and only that one',
     async (sealed) => {
       const { dispatcher, deliveries, posts, logger, attempts } = setUpDispatcher()
-      deliveries.add({ deliveryId: 'a', signingSecret: { keyVersion: 1, sealed } })
-      deliveries.add({ deliveryId: 'b' })
+      await deliveries.add({ name: 'a', signingSecret: { keyVersion: 1, sealed } })
+      await deliveries.add({ name: 'b' })
       expect(await dispatcher.runOnce()).toBe(2)
-      expect(deliveries.view('a')).toMatchObject({
+      expect(await deliveries.view('a')).toMatchObject({
         status: 'pending',
         attempts: [{ status: null, reason: 'secret_unreadable' }],
       })
-      expect(deliveries.view('b').status).toBe('delivered')
+      expect((await deliveries.view('b')).status).toBe('delivered')
       expect(posts).toHaveLength(1)
-      expect(attempts().find(({ deliveryId }) => deliveryId === 'a')).toMatchObject({ retryInMs: 5_000, latencyMs: 0 })
+      expect(attempts().find(({ deliveryId }) => deliveryId === '1')).toMatchObject({ retryInMs: 5_000, latencyMs: 0 })
       expect(logger.lines.map(({ message }) => message)).toEqual(['secret unreadable'])
       expect(JSON.stringify(logger.lines)).not.toContain(signingSecret)
     },
@@ -164,8 +165,7 @@ describe('one attempt', () => {
 
   test('an unreadable secret is our fault: it changes the health of no endpoint', async () => {
     const { dispatcher, deliveries, events, clock } = setUpDispatcher()
-    for (let n = 0; n < 20; n += 1)
-      deliveries.add({ deliveryId: `d${n}`, signingSecret: { keyVersion: 1, sealed: 'unreadable' } })
+    await deliveries.add(...numbered(20, { signingSecret: { keyVersion: 1, sealed: 'unreadable' } }))
     expect(await dispatcher.runOnce()).toBe(20)
     expect(await deliveries.endpoints()).toEqual([])
     await clock.advance(10_000)
@@ -175,11 +175,11 @@ describe('one attempt', () => {
 
   test('a replay leaves the health of its endpoint alone; its retries count, and wait while it is blocked', async () => {
     const { dispatcher, deliveries, posts, clock } = setUpDispatcher({}, () => ({ ...ok, status: 500 }))
-    for (let n = 0; n < 4; n += 1) deliveries.add({ deliveryId: `d${n}` })
+    await deliveries.add(...numbered(4))
     await dispatcher.runOnce()
-    for (let n = 0; n < 4; n += 1) expect(deliveries.view(`d${n}`).attempts).toHaveLength(1)
+    for (let n = 0; n < 4; n += 1) expect((await deliveries.view(`d${n}`)).attempts).toHaveLength(1)
     expect(await deliveries.endpoints()).toMatchObject([{ failures: 4, blocks: 0 }])
-    expect(deliveries.replay({ limit: 10 })).toMatchObject({ replayed: 4 })
+    expect(await deliveries.replay({ limit: 10 })).toMatchObject({ replayed: 4 })
     await dispatcher.runOnce()
     expect(await deliveries.endpoints()).toMatchObject([{ failures: 4, blocks: 0 }])
     expect(posts).toHaveLength(8)
@@ -187,11 +187,11 @@ describe('one attempt', () => {
     await clock.advance(5_000)
     await dispatcher.runOnce()
     expect(await deliveries.endpoints()).toMatchObject([{ failures: 8, blocks: 1 }])
-    expect(deliveries.replay({ deliveryId: 'd0', limit: 1 })).toMatchObject({ replayed: 1 })
+    expect(await deliveries.replay({ deliveryId: '1', limit: 1 })).toMatchObject({ replayed: 1 })
     const before = posts.length
     await dispatcher.runOnce()
     expect(posts.length).toBe(before + 1)
-    expect(deliveries.view('d0').attempts.map(({ replay }) => replay)).toEqual([false, true, true, true])
+    expect((await deliveries.view('d0')).attempts.map(({ replay }) => replay)).toEqual([false, true, true, true])
     expect(await deliveries.endpoints()).toMatchObject([{ failures: 8, blocks: 1 }])
   })
 
@@ -201,7 +201,7 @@ describe('one attempt', () => {
       expect(await deliveries.claim({ limit: 1, leaseMs: 60_000 })).toHaveLength(1)
       return ok
     })
-    deliveries.add({ deliveryId: 'a' })
+    await deliveries.add({ name: 'a' })
     const stop = new AbortController()
     const run = dispatcher.runOnce(stop.signal)
     await until('the loss', () => logger.lines.length > 0)
@@ -209,7 +209,7 @@ describe('one attempt', () => {
     await run
     expect(logger.lines[0]?.message).toBe('lease lost before the attempt was settled')
     expect(attempts()).toEqual([])
-    expect(deliveries.view('a')).toMatchObject({ status: 'pending', attempts: [] })
+    expect(await deliveries.view('a')).toMatchObject({ status: 'pending', attempts: [] })
   })
 
   test('a sender that throws stops nothing', async () => {
@@ -217,11 +217,11 @@ describe('one attempt', () => {
       if (post.url.includes('broken')) throw new Error('defect')
       return ok
     })
-    deliveries.add({ deliveryId: 'a', notificationUrl: 'https://broken.example/' })
-    deliveries.add({ deliveryId: 'b' })
+    await deliveries.add({ name: 'a', notificationUrl: 'https://broken.example/' })
+    await deliveries.add({ name: 'b' })
     await dispatcher.runOnce()
-    expect(deliveries.view('a').status).toBe('pending')
-    expect(deliveries.view('b').status).toBe('delivered')
+    expect((await deliveries.view('a')).status).toBe('pending')
+    expect((await deliveries.view('b')).status).toBe('delivered')
     expect(logger.lines).toHaveLength(1)
   })
 
@@ -230,7 +230,7 @@ describe('one attempt', () => {
       await setup.clock.advance(120)
       return ok
     })
-    setup.deliveries.add({ deliveryId: 'a' })
+    await setup.deliveries.add({ name: 'a' })
     await setup.clock.advance(3_000)
     const run = setup.dispatcher.runOnce()
     await run
@@ -239,7 +239,7 @@ describe('one attempt', () => {
 
   test('a failed attempt has no such time', async () => {
     const { dispatcher, deliveries, attempts } = setUpDispatcher({}, () => ({ ...ok, status: 503 }))
-    deliveries.add({ deliveryId: 'a' })
+    await deliveries.add({ name: 'a' })
     await dispatcher.runOnce()
     expect(attempts()).toMatchObject([{ outcome: 'pending', publishedMs: null }])
   })
@@ -250,33 +250,33 @@ describe('one attempt', () => {
       status: 500,
       excerpt: 'no such table',
     }))
-    deliveries.add({ deliveryId: 'a' })
+    await deliveries.add({ name: 'a' })
     await dispatcher.runOnce()
-    expect(deliveries.view('a').attempts).toMatchObject([{ excerpt: 'no such table' }])
+    expect((await deliveries.view('a')).attempts).toMatchObject([{ excerpt: 'no such table' }])
     expect(JSON.stringify([events, logger.lines])).not.toContain('no such table')
   })
 
   test('an exhausted delivery has its event, after that of its attempt', async () => {
     const { dispatcher, deliveries, events } = setUpDispatcher({}, () => ({ ...ok, status: 410 }))
-    deliveries.add({ deliveryId: 'a', chainId: 10, txHash: '0x1', version: 4, integrationAddress: '0xabc' })
+    await deliveries.add({ name: 'a', chainId: 10, version: 4, integrationAddress: addressOf('0xabc') })
     await dispatcher.runOnce()
     expect(events.map(({ type }) => type)).toEqual(['delivery.attempted', 'delivery.exhausted'])
     expect(events[1]).toEqual({
       type: 'delivery.exhausted',
-      deliveryId: 'a',
+      deliveryId: '1',
       chainId: 10,
-      txHash: '0x1',
+      txHash: hashOf('a'),
       version: 4,
-      integrationAddress: '0xabc',
+      integrationAddress: addressOf('0xabc'),
       reason: 'status_410',
     })
   })
 
   test('an opened secret is not opened for the next attempt', async () => {
     const { dispatcher, deliveries, opened } = setUpDispatcher()
-    for (let index = 0; index < 5; index += 1) deliveries.add({ deliveryId: `d${index}` })
+    await deliveries.add(...numbered(5))
     await dispatcher.runOnce()
-    deliveries.add({ deliveryId: 'rotated', signingSecret: { keyVersion: 1, sealed: 'sealed anew' } })
+    await deliveries.add({ name: 'rotated', signingSecret: { keyVersion: 1, sealed: 'sealed anew' } })
     await dispatcher.runOnce()
     expect(opened).toHaveLength(2)
   })

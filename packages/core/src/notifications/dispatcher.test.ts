@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { busy, ok, setUpDispatcher } from '../../test/support/dispatcher-setup.js'
 import { type ManualClock, turns } from '../../test/support/manual-clock.js'
+import { numbered } from '../../test/support/outbox.js'
 import { deferred, until } from '../../test/support/until.js'
 import type { PostResult } from '../ports/sender.js'
 import { minLeaseMs } from './dispatcher-options.js'
@@ -21,6 +22,9 @@ function start(dispatcher: { run(signal: AbortSignal): Promise<void> }) {
     },
   }
 }
+
+/** Deliveries of as many endpoints, each with its number as URL. */
+const toEndpoints = (count: number) => numbered(count).map((each, index) => ({ ...each, notificationUrl: `${index}` }))
 
 const idle = (clock: ManualClock) => until('an idle dispatcher', () => clock.sleepers().length === 1)
 
@@ -50,14 +54,17 @@ describe('a clock that was hours ahead', () => {
   const hours = 3 * 60 * 60_000
   const lease = { limit: 1, leaseMs: 15_000 }
 
-  test('leaves no delivery leased for hours: the next process sends it at once, and says so', async () => {
+  test('leaves no delivery leased for hours: the next process sends it at its second poll, and says so', async () => {
     const { clock, deliveries, dispatcher, logger, posts } = setUpDispatcher()
     const { now } = clock
     clock.now = () => now() + hours
-    deliveries.add({ deliveryId: 'd0' })
+    await deliveries.add({ name: 'd0' })
     expect(await deliveries.claim(lease)).toHaveLength(1)
     clock.now = now
     const loop = start(dispatcher)
+    await until('the look', () => logger.lines.length === 1)
+    await idle(clock)
+    await clock.advance(250)
     await until('the post', () => posts.length === 1)
     await loop.stop()
     expect(logger.lines).toContainEqual(expect.objectContaining({ level: 'warn', fields: { ended: 1 } }))
@@ -69,10 +76,10 @@ describe('a clock that was hours ahead', () => {
     clock.now = () => now() + hours
     const loop = start(dispatcher)
     await idle(clock)
-    deliveries.add({ deliveryId: 'd0' })
+    await deliveries.add({ name: 'd0' })
     expect(await deliveries.claim(lease)).toHaveLength(1)
     clock.now = now
-    await clock.advance(250)
+    await clock.advance(500)
     await until('the post', () => posts.length === 1)
     await loop.stop()
   })
@@ -93,7 +100,7 @@ describe('run', () => {
       await committed.promise
       return settle(...given)
     }
-    for (let index = 0; index < 8; index += 1) deliveries.add({ deliveryId: `d${index}`, notificationUrl: `${index}` })
+    await deliveries.add(...toEndpoints(8))
     const loop = start(dispatcher)
     for (const [index, next] of [
       ['0', '2'],
@@ -115,7 +122,7 @@ describe('run', () => {
       await until(`post ${index}`, () => gates.has(index))
       gates.get(index)?.()
     }
-    await until('all delivered', () => deliveries.view('d7').status === 'delivered')
+    await until('all delivered', async () => (await deliveries.view('d7')).status === 'delivered')
     expect(logger.lines).toEqual([])
     await loop.stop()
   })
@@ -133,7 +140,7 @@ describe('run', () => {
       inFlight -= 1
       return ok
     })
-    for (let index = 0; index < 12; index += 1) deliveries.add({ deliveryId: `d${index}`, notificationUrl: `${index}` })
+    await deliveries.add(...toEndpoints(12))
     const loop = start(dispatcher)
     await until('four posts', () => posts.length === 4)
     // The first endpoint never answers; the three other slots go on with everything else.
@@ -152,8 +159,8 @@ describe('run', () => {
   test('an abort takes no new claims, and ends the loop only after posts in flight have settled', async () => {
     const gate = deferred<PostResult>()
     const { dispatcher, deliveries, posts, attempts } = setUpDispatcher({ concurrency: 1 }, () => gate.promise)
-    deliveries.add({ deliveryId: 'a' })
-    deliveries.add({ deliveryId: 'b' })
+    await deliveries.add({ name: 'a' })
+    await deliveries.add({ name: 'b' })
     const loop = start(dispatcher)
     await until('a post', () => posts.length === 1)
     loop.abort()
@@ -163,12 +170,12 @@ describe('run', () => {
     await loop.stop()
     expect(attempts()).toHaveLength(1)
     expect(posts).toHaveLength(1)
-    expect(deliveries.view('b')).toMatchObject({ status: 'pending', attempts: [] })
+    expect(await deliveries.view('b')).toMatchObject({ status: 'pending', attempts: [] })
   })
 
   test('deliveries claimed before the abort are still attempted', async () => {
     const { dispatcher, deliveries, posts } = setUpDispatcher()
-    deliveries.add({ deliveryId: 'a' })
+    await deliveries.add({ name: 'a' })
     const claiming = deferred()
     const claim = deliveries.claim
     deliveries.claim = async (options) => {
@@ -192,7 +199,7 @@ describe('run', () => {
 
   test('sleeps until the next delivery is due, and no longer than the poll interval', async () => {
     const { dispatcher, deliveries, clock, posts } = setUpDispatcher()
-    deliveries.add({ deliveryId: 'a', dueAt: clock.now() + 400 })
+    await deliveries.add({ name: 'a', dueAt: clock.now() + 400 })
     const loop = start(dispatcher)
     await idle(clock)
     await clock.advance(250)
@@ -226,7 +233,7 @@ describe('run', () => {
     const { dispatcher, deliveries, clock, posts } = setUpDispatcher()
     const loop = start(dispatcher)
     await idle(clock)
-    deliveries.add({ deliveryId: 'a' })
+    await deliveries.add({ name: 'a' })
     await turns()
     expect(posts).toHaveLength(0)
     dispatcher.wake()
@@ -247,7 +254,7 @@ describe('run', () => {
     }
     const loop = start(dispatcher)
     await asked.promise
-    deliveries.add({ deliveryId: 'a' })
+    await deliveries.add({ name: 'a' })
     dispatcher.wake()
     looking.resolve()
     await until('the post', () => posts.length === 1)
@@ -260,7 +267,7 @@ describe('run', () => {
 
   test('backs off while the store fails, longer each time, and recovers by itself', async () => {
     const { dispatcher, deliveries, clock, logger, posts } = setUpDispatcher()
-    deliveries.add({ deliveryId: 'a' })
+    await deliveries.add({ name: 'a' })
     deliveries.failures.claim.push(busy(), busy(), busy())
     const loop = start(dispatcher)
     await idle(clock)
@@ -296,7 +303,7 @@ describe('run', () => {
     const first = start(dispatcher)
     const second = start(dispatcher)
     await until('two idle loops', () => clock.sleepers().length === 2)
-    for (let index = 0; index < 10; index += 1) deliveries.add({ deliveryId: `d${index}` })
+    await deliveries.add(...numbered(10))
     dispatcher.wake()
     await until('ten posts', () => posts.length === 10)
     await Promise.all([first.stop(), second.stop()])
@@ -305,14 +312,19 @@ describe('run', () => {
 
   test('listens for deliveries of other processes while it runs, and no longer', async () => {
     const { dispatcher, deliveries, clock, posts } = setUpDispatcher()
+    const listeners = new Set<() => void>()
+    deliveries.whenDue = (listener) => {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    }
     const loop = start(dispatcher)
     await idle(clock)
-    expect(deliveries.listening()).toBe(1)
-    deliveries.add({ deliveryId: 'a' })
-    deliveries.announce()
+    expect(listeners.size).toBe(1)
+    await deliveries.add({ name: 'a' })
+    for (const announce of listeners) announce()
     await until('the post', () => posts.length === 1)
     await loop.stop()
-    expect(deliveries.listening()).toBe(0)
+    expect(listeners.size).toBe(0)
     expect(clock.slept.every((ms) => ms === 250)).toBe(true)
   })
 
@@ -321,9 +333,7 @@ describe('run', () => {
     const { dispatcher, deliveries, posts, clock } = setUpDispatcher({ concurrency: 8, batch: 8 }, ({ url }) => {
       return gates[Number(url)]?.promise ?? ok
     })
-    gates.forEach((_, index) => {
-      deliveries.add({ deliveryId: `d${index}`, notificationUrl: `${index}`, integrationAddress: `0x${index}` })
-    })
+    await deliveries.add(...toEndpoints(gates.length))
     const loop = start(dispatcher)
     await until('eight posts', () => posts.length === 8)
     gates[3]?.resolve(ok)
@@ -342,9 +352,8 @@ describe('run', () => {
         return gates[Number(url)]?.promise ?? ok
       },
     )
-    const add = (index: number) =>
-      deliveries.add({ deliveryId: `d${index}`, notificationUrl: `${index}`, integrationAddress: `0x${index}` })
-    add(0)
+    const [first, ...others] = toEndpoints(3)
+    if (first !== undefined) await deliveries.add(first)
     const loop = start(dispatcher)
     await until('the first post', () => posts.length === 1)
     await idle(clock)
@@ -356,8 +365,7 @@ describe('run', () => {
       await slow.promise
       return claims
     }
-    add(1)
-    add(2)
+    await deliveries.add(...others)
     dispatcher.wake()
     await turns()
     gates[0]?.resolve(ok)
@@ -379,9 +387,7 @@ describe('run', () => {
       await slow.promise
       return settle(...given)
     }
-    gates.forEach((_, index) => {
-      deliveries.add({ deliveryId: `d${index}`, notificationUrl: `${index}`, integrationAddress: `0x${index}` })
-    })
+    await deliveries.add(...toEndpoints(gates.length))
     const loop = start(dispatcher)
     await until('eight posts', () => posts.length === 8)
     gates[0]?.resolve(ok)
@@ -396,7 +402,7 @@ describe('run', () => {
 
   test('a process frozen for too much of a lease posts nothing under it', async () => {
     const { dispatcher, deliveries, posts, clock, logger, attempts } = setUpDispatcher()
-    deliveries.add({ deliveryId: 'a' })
+    await deliveries.add({ name: 'a' })
     const { claim } = deliveries
     let frozenMs = 10_001
     deliveries.claim = async (request) => {
@@ -407,7 +413,7 @@ describe('run', () => {
     }
     await dispatcher.runOnce()
     expect(posts).toEqual([])
-    expect(logger.lines).toMatchObject([{ level: 'warn', fields: { deliveryId: 'a', attempt: 1 } }])
+    expect(logger.lines).toMatchObject([{ level: 'warn', fields: { deliveryId: '1', attempt: 1 } }])
     await clock.advance(15_000)
     await dispatcher.runOnce()
     expect(posts).toHaveLength(1)

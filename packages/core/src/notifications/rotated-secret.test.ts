@@ -25,8 +25,8 @@ function setUp(answer: Answer, options: DispatcherOptions = {}) {
     return answer(post, number - 1)
   })
   const until = setup.clock.now() + 60_000
-  const add = (deliveryId: string, previous = { keyVersion: 1, sealed: 'previous', until }) =>
-    setup.deliveries.add({ deliveryId, previousSigningSecret: previous })
+  const add = (name: string, previous = { keyVersion: 1, sealed: 'previous', until }) =>
+    setup.deliveries.add({ name, previousSigningSecret: previous })
   const signers = () => setup.posts.map(signedBy)
   return { ...setup, add, signers, until }
 }
@@ -39,14 +39,14 @@ describe('within the grace time of a rotated signing secret', () => {
         await clock.advance(1_000)
         return { ...ok, status: number === 0 ? status : 204 }
       })
-      add('a')
+      await add('a')
       await dispatcher.runOnce()
       expect(signers()).toEqual(['active', 'previous'])
       expect(new Set(posts.map(({ body }) => Buffer.from(body).toString())).size).toBe(1)
       expect(posts[0]?.headers['X-Service-Signature']?.slice(0, 12)).not.toBe(
         posts[1]?.headers['X-Service-Signature']?.slice(0, 12),
       )
-      const { status: outcome, attempts: logged } = deliveries.view('a')
+      const { status: outcome, attempts: logged } = await deliveries.view('a')
       expect(outcome).toBe('delivered')
       expect(logged.map((attempt) => [attempt.status, attempt.reason, attempt.startedAt])).toEqual([
         [status, `status_${status}`, clock.now() - 2_000],
@@ -66,24 +66,24 @@ describe('within the grace time of a rotated signing secret', () => {
     ['a time-out', { kind: 'failure', reason: 'timeout', latencyMs: 5_000 }],
   ] as const)('%s is no rejection of the signature: nothing is sent once more', async (_what, result) => {
     const { dispatcher, add, signers } = setUp(() => result)
-    add('a')
+    await add('a')
     await dispatcher.runOnce()
     expect(signers()).toEqual(['active'])
   })
 
   test('rejections of both secrets are two attempts and one step of the schedule, and block nothing', async () => {
     const { dispatcher, deliveries, add, signers, clock, attempts, events } = setUp(statuses(401))
-    for (let n = 0; n < 20; n += 1) add(`d${n}`)
+    for (let n = 0; n < 20; n += 1) await add(`d${n}`)
     await dispatcher.runOnce()
     expect(signers()).toHaveLength(40)
     expect(await deliveries.endpoints()).toEqual([])
-    expect(deliveries.view('d0')).toMatchObject({ status: 'pending', nextAttemptAt: clock.now() + 5_000 })
+    expect(await deliveries.view('d0')).toMatchObject({ status: 'pending', nextAttemptAt: clock.now() + 5_000 })
     await clock.advance(5_000)
     await dispatcher.runOnce()
-    expect(deliveries.view('d0').attempts).toHaveLength(4)
+    expect((await deliveries.view('d0')).attempts).toHaveLength(4)
     // The second step of the schedule, not the third.
-    expect(deliveries.view('d0').nextAttemptAt).toBe(clock.now() + 30_000)
-    const own = attempts().filter(({ deliveryId }) => deliveryId === 'd0')
+    expect((await deliveries.view('d0')).nextAttemptAt).toBe(clock.now() + 30_000)
+    const own = attempts().filter(({ deliveryId }) => deliveryId === '1')
     expect(own.map(({ attempt, retryInMs }) => [attempt, retryInMs])).toEqual([
       [1, 0],
       [2, 5_000],
@@ -95,12 +95,12 @@ describe('within the grace time of a rotated signing secret', () => {
 
   test('a delivery by the previous secret ends the failures of its endpoint', async () => {
     const { dispatcher, deliveries, add } = setUp(statuses(500, 401, 204))
-    add('a')
+    await add('a')
     await dispatcher.runOnce()
     expect(await deliveries.endpoints()).toMatchObject([{ failures: 1 }])
-    add('b')
+    await add('b')
     await dispatcher.runOnce()
-    expect(deliveries.view('b').status).toBe('delivered')
+    expect((await deliveries.view('b')).status).toBe('delivered')
     expect(await deliveries.endpoints()).toEqual([])
   })
 
@@ -108,10 +108,10 @@ describe('within the grace time of a rotated signing secret', () => {
     const { dispatcher, deliveries, add, clock } = setUp((_post, number) =>
       number === 0 ? { ...ok, status: 401 } : { ...ok, status: 503, retryAfter: '90' },
     )
-    add('a')
+    await add('a')
     await dispatcher.runOnce()
     expect(await deliveries.endpoints()).toEqual([])
-    expect(deliveries.view('a').nextAttemptAt).toBe(clock.now() + 90_000)
+    expect((await deliveries.view('a')).nextAttemptAt).toBe(clock.now() + 90_000)
     // Its retry is answered 503 at once, which has nothing to do with a secret.
     await clock.advance(90_000)
     await dispatcher.runOnce()
@@ -120,12 +120,12 @@ describe('within the grace time of a rotated signing secret', () => {
 
   test('a delivery is given up after twelve steps, however often it was rejected', async () => {
     const { dispatcher, deliveries, clock, posts } = setUp(statuses(403))
-    deliveries.add({ deliveryId: 'a', previousSigningSecret: { keyVersion: 1, sealed: 'previous', until: 9e15 } })
+    await deliveries.add({ name: 'a', previousSigningSecret: { keyVersion: 1, sealed: 'previous', until: 9e15 } })
     for (let round = 0; round < 20; round += 1) {
       await dispatcher.runOnce()
       await clock.advance(25 * 3_600_000)
     }
-    expect(deliveries.view('a').status).toBe('exhausted')
+    expect((await deliveries.view('a')).status).toBe('exhausted')
     expect(posts).toHaveLength(24)
   })
 
@@ -137,30 +137,30 @@ describe('within the grace time of a rotated signing secret', () => {
       },
       { leaseMs: 10_000 },
     )
-    add('a')
+    await add('a')
     await dispatcher.runOnce()
     expect(signers()).toEqual(['active'])
-    expect(deliveries.view('a')).toMatchObject({ status: 'pending', attempts: [{ status: 401 }] })
+    expect(await deliveries.view('a')).toMatchObject({ status: 'pending', attempts: [{ status: 401 }] })
     expect(await deliveries.endpoints()).toEqual([])
   })
 
   test('a previous secret that cannot be opened leaves the first answer, and blocks nothing', async () => {
     const { dispatcher, deliveries, add, signers, logger, until } = setUp(statuses(401))
-    add('a', { keyVersion: 1, sealed: 'unreadable', until })
+    await add('a', { keyVersion: 1, sealed: 'unreadable', until })
     await dispatcher.runOnce()
     expect(signers()).toEqual(['active'])
-    expect(deliveries.view('a').attempts).toMatchObject([{ status: 401 }])
+    expect((await deliveries.view('a')).attempts).toMatchObject([{ status: 401 }])
     expect(await deliveries.endpoints()).toEqual([])
     expect(logger.lines.map(({ message }) => message)).toEqual(['secret unreadable'])
   })
 
   test('both attempts of a replay are marked as one', async () => {
     const { dispatcher, deliveries, add } = setUp(statuses(204, 401, 204))
-    add('a')
+    await add('a')
     await dispatcher.runOnce()
-    deliveries.replay({ deliveryId: 'a', limit: 1 })
+    await deliveries.replay({ deliveryId: '1', limit: 1 })
     await dispatcher.runOnce()
-    expect(deliveries.view('a').attempts.map(({ status, replay }) => [status, replay])).toEqual([
+    expect((await deliveries.view('a')).attempts.map(({ status, replay }) => [status, replay])).toEqual([
       [204, false],
       [401, true],
       [204, true],
@@ -177,7 +177,7 @@ describe('within the grace time of a rotated signing secret', () => {
       if (calls === 1) throw new Error('connection lost')
       return settled
     }
-    add('a')
+    await add('a')
     const run = dispatcher.runOnce()
     await clock.advance(1_000)
     await run
@@ -191,7 +191,7 @@ describe('within the grace time of a rotated signing secret', () => {
 test('at the end of the grace time the previous secret signs nothing, and a rejection counts', async () => {
   const { dispatcher, deliveries, add, signers, clock } = setUp(statuses(401))
   await clock.advance(60_000)
-  add('a')
+  await add('a')
   await dispatcher.runOnce()
   expect(signers()).toEqual(['active'])
   expect(await deliveries.endpoints()).toMatchObject([{ failures: 1 }])
@@ -199,7 +199,7 @@ test('at the end of the grace time the previous secret signs nothing, and a reje
 
 test('without a rotation a rejection is an attempt that failed', async () => {
   const { dispatcher, deliveries, signers } = setUp(statuses(401))
-  deliveries.add({ deliveryId: 'a' })
+  await deliveries.add({ name: 'a' })
   await dispatcher.runOnce()
   expect(signers()).toEqual(['active'])
   expect(await deliveries.endpoints()).toMatchObject([{ failures: 1 }])

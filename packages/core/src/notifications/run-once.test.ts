@@ -2,16 +2,17 @@
 import { describe, expect, test } from 'vitest'
 import { busy, ok, setUpDispatcher } from '../../test/support/dispatcher-setup.js'
 import { turns } from '../../test/support/manual-clock.js'
+import { numbered } from '../../test/support/outbox.js'
 
 describe('runOnce', () => {
   test('attempts everything that is due, in as many claims as it takes, and nothing that is not', async () => {
     const { dispatcher, deliveries, posts, clock } = setUpDispatcher({ batch: 3, concurrency: 5 })
-    for (let index = 0; index < 20; index += 1) deliveries.add({ deliveryId: `d${index}` })
-    deliveries.add({ deliveryId: 'later', dueAt: clock.now() + 1 })
+    await deliveries.add(...numbered(20))
+    await deliveries.add({ name: 'later', dueAt: clock.now() + 1 })
     expect(await dispatcher.runOnce()).toBe(20)
     expect(posts).toHaveLength(20)
     expect(Math.max(...deliveries.claimLimits)).toBe(3)
-    expect(deliveries.view('later').attempts).toEqual([])
+    expect((await deliveries.view('later')).attempts).toEqual([])
     expect(await dispatcher.runOnce()).toBe(0)
   })
 
@@ -20,14 +21,14 @@ describe('runOnce', () => {
       await turns()
       return ok
     })
-    deliveries.add({ deliveryId: 'a' })
+    await deliveries.add({ name: 'a' })
     const claim = deliveries.claim
     deliveries.claim = async (options) => {
       deliveries.failures.claim.push(...(deliveries.claimLimits.length === 1 ? [busy()] : []))
       return claim(options)
     }
     await expect(dispatcher.runOnce()).rejects.toMatchObject({ code: 'ERR_STORE_BUSY' })
-    expect(deliveries.view('a').status).toBe('delivered')
+    expect((await deliveries.view('a')).status).toBe('delivered')
   })
 
   test('a large claim starts 32 POSTs before responses are read, and all POSTs are waited for', async () => {
@@ -38,16 +39,16 @@ describe('runOnce', () => {
       atFirstAnswer ||= started
       return ok
     })
-    for (let index = 0; index < 100; index += 1) deliveries.add({ deliveryId: `d${index}` })
+    await deliveries.add(...numbered(100))
     expect(await dispatcher.runOnce()).toBe(100)
     expect(deliveries.claimLimits[0]).toBe(256)
     expect([started, atFirstAnswer]).toEqual([100, 32])
-    expect(deliveries.view('d99').status).toBe('delivered')
+    expect((await deliveries.view('d99')).status).toBe('delivered')
   })
 
   test('an aborted signal claims nothing', async () => {
     const { dispatcher, deliveries } = setUpDispatcher()
-    deliveries.add({ deliveryId: 'a' })
+    await deliveries.add({ name: 'a' })
     expect(await dispatcher.runOnce(AbortSignal.abort())).toBe(0)
     expect(deliveries.claimLimits).toEqual([])
   })

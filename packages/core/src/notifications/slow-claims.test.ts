@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { busy, ok, setUpDispatcher } from '../../test/support/dispatcher-setup.js'
 import { turns } from '../../test/support/manual-clock.js'
+import { numbered } from '../../test/support/outbox.js'
 import { deferred, until } from '../../test/support/until.js'
 import type { DispatcherOptions } from './dispatcher-options.js'
 
@@ -30,10 +31,10 @@ function stepped(options: DispatcherOptions) {
     dueReads += 1
     return msUntilDue()
   }
-  const add = (url: string, count: number) => {
-    for (let index = 0; index < count; index += 1)
-      deliveries.add({ deliveryId: `${url} ${index}`, notificationUrl: url, integrationAddress: `0x${url}` })
-  }
+  const add = (url: string, count: number) =>
+    deliveries.add(
+      ...numbered(count, { notificationUrl: url }).map((each) => ({ ...each, name: `${url} ${each.name}` })),
+    )
   const begun = (n: number) => until(`claim ${n}`, () => claims.length === n)
   const run = () => setup.dispatcher.run(new AbortController().signal)
   return {
@@ -63,7 +64,7 @@ function stepped(options: DispatcherOptions) {
 
 test('a claim that reached a limit reads no next due time, though POSTs finished meanwhile', async () => {
   const loop = stepped({ concurrency: 8, perEndpoint: 2 })
-  loop.add('a', 5)
+  await loop.add('a', 5)
   void loop.run()
   await loop.claimed(1)
   await loop.finish('a', 1)
@@ -76,7 +77,7 @@ test('a claim that reached a limit reads no next due time, though POSTs finished
 
 test('while a failed commit waits the slots stay in use', async () => {
   const loop = stepped({ concurrency: 4, perEndpoint: 4 })
-  loop.add('a', 20)
+  await loop.add('a', 20)
   void loop.run()
   await loop.claimed(1)
   loop.deliveries.failures.settle.push(busy())
@@ -89,8 +90,8 @@ test('while a failed commit waits the slots stay in use', async () => {
 
 test('runOnce continues when the POSTs that reached a limit finished during the claim', async () => {
   const loop = stepped({ concurrency: 2, perEndpoint: 1 })
-  loop.add('a', 2)
-  loop.add('b', 1)
+  await loop.add('a', 2)
+  await loop.add('b', 1)
   const attempts = loop.runOnce()
   await loop.claimed(1)
   await loop.finish('b', 1)

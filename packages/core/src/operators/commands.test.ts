@@ -16,8 +16,8 @@ describe('create', () => {
       linkExpiresAt: clock.now() + 24 * 60 * 60_000,
     })
     expect(await commands.list()).toEqual([operator])
-    const stored = JSON.stringify([...store.committed().operators.values()])
-    expect(stored).toMatch(/"hash":"[0-9a-f]{64}"/)
+    const stored = JSON.stringify(store.sql('select * from operators'))
+    expect(stored).toMatch(/"link_hash":"[0-9a-f]{64}"/)
     expect(stored).not.toContain(linkToken.slice('pi_link_'.length))
   })
 
@@ -68,7 +68,7 @@ describe('set-role', () => {
     const { sessionToken } = await signIn('alice')
     expect((await commands.setRole('Alice', 'viewer')).role).toBe('viewer')
     expect(await sessions.authenticate(sessionToken)).toEqual({ name: 'alice', role: 'viewer' })
-    expect(store.committed().audit.at(-1)).toMatchObject({
+    expect(store.committed.audit.at(-1)).toMatchObject({
       action: 'operator.role_set',
       details: { from: 'admin', to: 'viewer' },
     })
@@ -82,7 +82,7 @@ describe('reset', () => {
     await join('alice')
     const open = [await signIn('alice'), await signIn('alice')]
     const first = await commands.reset('ALICE')
-    expect(store.committed().audit.at(-1)).toMatchObject({ action: 'operator.reset', details: { endedSessions: 2 } })
+    expect(store.committed.audit.at(-1)).toMatchObject({ action: 'operator.reset', details: { endedSessions: 2 } })
     for (const { sessionToken } of open) expect(await sessions.authenticate(sessionToken)).toBeNull()
     expect(await outcome('alice')).toBe('ERR_SIGN_IN_REJECTED')
     const second = await commands.reset('alice')

@@ -27,7 +27,7 @@ describe('an operator of the OpenID provider', () => {
       linkExpiresAt: null,
     })
     await expect(commands.createForOidc({ name })).rejects.toMatchObject({ code: 'ERR_OPERATOR_EXISTS' })
-    const [record] = store.committed().audit
+    const [record] = store.committed.audit
     expect(record).toMatchObject({ subject: name, details: { role: 'operator', signsInBy: 'oidc' } })
   })
 
@@ -37,7 +37,7 @@ describe('an operator of the OpenID provider', () => {
     const { sessionToken, operator } = await sessions.signInProved(proved('Alice@Shop.example'))
     expect(operator).toEqual({ name, role: 'operator' })
     expect(await sessions.authenticate(sessionToken)).toEqual({ name, role: 'operator' })
-    expect(store.committed().audit.at(-1)).toMatchObject({
+    expect(store.committed.audit.at(-1)).toMatchObject({
       actor: `operator:${name}`,
       action: 'operator.signed_in',
       details: { source: '192.0.2.1', issuer },

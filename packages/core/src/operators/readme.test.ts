@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { memoryStore } from '../../test/support/memory-store.js'
 import { cheapCost, passphrase } from '../../test/support/operator-setup.js'
+import { openStore } from '../../test/support/store.js'
 import { operatorActor } from '../exports/operators.js'
 import { parseMasterKey } from '../secrets/master-key.js'
 import { createService } from '../service.js'
@@ -12,7 +12,7 @@ const [, block = ''] = /```ts\n(.*?)```/s.exec(guide) ?? []
 const AsyncFunction = (async () => {}).constructor as new (...text: string[]) => (...given: unknown[]) => Promise<void>
 
 test('the lines of the guide make an operator, who disables an integration under their own name', async () => {
-  const store = memoryStore({ now: () => Date.now() })
+  const store = openStore({ now: () => Date.now() })
   const service = createService({
     store,
     sender: { post: () => Promise.reject(new Error('nothing is sent')) },
@@ -25,7 +25,7 @@ test('the lines of the guide make an operator, who disables an integration under
   await new AsyncFunction('service', 'passphrase', 'address', 'operatorActor', lines)(
     ...[service, passphrase, address, operatorActor],
   )
-  expect(store.committed().audit.map(({ actor, action }) => `${actor} ${action}`)).toEqual([
+  expect(store.committed.audit.map(({ actor, action }) => `${actor} ${action}`)).toEqual([
     'service integration.created',
     'service operator.created',
     'operator:alice operator.link_redeemed',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { manualClock } from '../../test/support/manual-clock.js'
-import { memoryLeases } from '../../test/support/memory-leases.js'
 import { recordingLogger } from '../../test/support/recording-logger.js'
+import { openStore } from '../../test/support/store.js'
 import { until } from '../../test/support/until.js'
 import { createPresence, listProcesses } from './processes.js'
 
@@ -10,7 +10,7 @@ const listed = { id: 'a', ...facts, startedAt: 1_000_000, silentMs: null, leases
 
 function setUp() {
   const clock = manualClock(1_000_000)
-  const leases = memoryLeases(() => clock.now())
+  const leases = openStore({ now: () => clock.now() }).leases
   function start(id: string, more: Partial<typeof facts> = {}) {
     const stop = new AbortController()
     const logger = recordingLogger()

@@ -2,6 +2,7 @@ import type { ProcessorUpdate } from '@payment-integration/contract'
 import { describe, expect, test } from 'vitest'
 import { turns } from '../../test/support/manual-clock.js'
 import { pollerOverPayments } from '../../test/support/receipt-poller.js'
+import { nameOf } from '../../test/support/stored-payment.js'
 import { deferred, until } from '../../test/support/until.js'
 import { ChainError, StoreError } from '../errors.js'
 import type { ReceiptSource } from '../ports/receipt-source.js'
@@ -16,7 +17,8 @@ describe('a source that is slow', () => {
       { concurrency: 3 },
       async () => (await answers[next++]?.promise) ?? null,
     )
-    const ids = answers.map((_, n) => add(`p${n}`).id)
+    const ids = answers.map((_, n) => `p${n}`)
+    for (const id of ids) await add(id)
     const round = poller.runOnce()
     await until('three lookups', () => asked.length === 3)
     await turns()
@@ -35,8 +37,8 @@ describe('a source that is slow', () => {
     const { poller, add, asked, clock } = pollerOverPayments({ concurrency: 1 }, ({ chainId }) =>
       chainId === 1 ? never.promise : Promise.resolve(null),
     )
-    for (const id of ['a', 'b', 'c']) add(id)
-    for (const id of ['x', 'y', 'z']) add(id, 'pending', { chainId: 2 })
+    for (const id of ['a', 'b', 'c']) await add(id)
+    for (const id of ['x', 'y', 'z']) await add(id, 'pending', { chainId: 2 })
     const stop = new AbortController()
     const run = poller.run(stop.signal)
     await until('the first round', () => asked.length === 4)
@@ -67,8 +69,8 @@ describe('a chain that cannot be reached', () => {
   test('rests for the round, is logged once, and does not stop another', async () => {
     const { poller, add, asked, logger } = pollerOverPayments({ concurrency: 2, batch: 3 }, silentFirst)
     for (let n = 0; n < 9; n += 1) {
-      add(`a${n}`)
-      add(`b${n}`, null, { chainId: 2 })
+      await add(`a${n}`)
+      await add(`b${n}`, null, { chainId: 2 })
     }
     await poller.runOnce()
     expect(asked.filter((id) => id.startsWith('a'))).toEqual(['a0', 'a1'])
@@ -80,11 +82,11 @@ describe('a chain that cannot be reached', () => {
 
   test('is polled on after the polled payments, then from the oldest again', async () => {
     let failing: readonly string[] = ['a1']
-    const { poller, add, asked } = pollerOverPayments({ concurrency: 1 }, async ({ id, chainId }) => {
-      if (failing.includes(id)) throw unreachable(chainId)
+    const { poller, add, asked } = pollerOverPayments({ concurrency: 1 }, async (payment) => {
+      if (failing.includes(nameOf(payment))) throw unreachable(payment.chainId)
       return null
     })
-    for (const id of ['a0', 'a1', 'a2', 'a3']) add(id)
+    for (const id of ['a0', 'a1', 'a2', 'a3']) await add(id)
     const round = async () => {
       asked.length = 0
       await poller.runOnce()
@@ -101,8 +103,8 @@ describe('a chain that cannot be reached', () => {
   test('does not rest for an update that the database cannot take', async () => {
     const { poller, add, asked, answerUpdatesWith } = pollerOverPayments({ concurrency: 1 })
     answerUpdatesWith(new StoreError('ERR_STORE_UNAVAILABLE', 'no connection'))
-    add('a')
-    add('b')
+    await add('a')
+    await add('b')
     await poller.runOnce()
     expect(asked).toEqual(['a', 'b'])
   })
@@ -111,8 +113,8 @@ describe('a chain that cannot be reached', () => {
     'is not what a rejection with %j says',
     async (reason) => {
       const { poller, add, asked, logger } = pollerOverPayments({ concurrency: 1 }, () => Promise.reject(reason))
-      add('a')
-      add('b')
+      await add('a')
+      await add('b')
       await poller.runOnce()
       expect(asked).toEqual(['a', 'b'])
       expect(logger.lines).toHaveLength(2)
@@ -122,7 +124,7 @@ describe('a chain that cannot be reached', () => {
 
 test('a concurrency beyond the payments there are is no mistake', async () => {
   const { poller, add, asked } = pollerOverPayments({ concurrency: Number.MAX_SAFE_INTEGER }, async () => null)
-  add('a')
+  await add('a')
   await poller.runOnce()
   expect(asked).toEqual(['a'])
 })

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { turns } from '../../test/support/manual-clock.js'
 import { pollerOverPayments, updateFor } from '../../test/support/receipt-poller.js'
+import { nameOf } from '../../test/support/stored-payment.js'
 import { until } from '../../test/support/until.js'
 import { StoreError } from '../errors.js'
 
@@ -19,23 +20,23 @@ test.each([
 
 test('polls for primary payments without a final state, and for no other', async () => {
   const { poller, add, asked } = pollerOverPayments({}, async () => null)
-  add('a', null)
-  add('b', 'pending')
-  add('c', 'success')
-  add('d', 'failure')
-  add('e', 'refund_pending')
-  add('f', 'refund_success')
-  add('g', 'refund_failure')
-  add('h', 'pending', { primary: false })
+  await add('a', null)
+  await add('b', 'pending')
+  await add('c', 'success')
+  await add('d', 'failure')
+  await add('e', 'refund_pending')
+  await add('f', 'refund_success')
+  await add('g', 'refund_failure')
+  await add('h', 'pending', { primary: false })
   expect(await poller.runOnce()).toBe(0)
   expect(asked).toEqual(['a', 'b', 'e'])
 })
 
 test('applies each update and counts the applied ones', async () => {
   const { poller, add, updates } = pollerOverPayments({}, async (payment) =>
-    payment.id === 'b' ? null : updateFor(payment),
+    nameOf(payment) === 'b' ? null : updateFor(payment),
   )
-  const payments = [add('a'), add('b'), add('c', 'pending')]
+  const payments = [await add('a'), await add('b'), await add('c', 'pending')]
   expect(await poller.runOnce()).toBe(2)
   expect(updates).toEqual([payments[0], payments[2]].map((payment) => payment && updateFor(payment)))
 })
@@ -43,17 +44,17 @@ test('applies each update and counts the applied ones', async () => {
 test.each(['unchanged', 'refused', 'waiting'] as const)('an update that is %s does not count', async (outcome) => {
   const { poller, add, answerUpdatesWith, updates } = pollerOverPayments()
   answerUpdatesWith(outcome)
-  add('a')
+  await add('a')
   expect(await poller.runOnce()).toBe(0)
   expect(updates).toHaveLength(1)
 })
 
 test('a repeated update with its first answer does not count', async () => {
   const { poller, add, answerUpdatesWith } = pollerOverPayments()
-  add('a', 'pending', { version: 3 })
+  await add('a', 'pending', { version: 3 })
   answerUpdatesWith('applied', 3)
   expect(await poller.runOnce()).toBe(0)
-  add('b', 'pending', { version: 3 })
+  await add('b', 'pending', { version: 3 })
   answerUpdatesWith('applied', 4)
   expect(await poller.runOnce()).toBe(1)
 })
@@ -61,7 +62,7 @@ test('a repeated update with its first answer does not count', async () => {
 test.each([0, 1, 2, 3, 4, 5])('%d payments are each asked about once, in pages of two', async (count) => {
   const { poller, add, asked, read } = pollerOverPayments({ batch: 2 })
   const ids = Array.from({ length: count }, (_, index) => `p${index}`)
-  for (const id of ids) add(id)
+  for (const id of ids) await add(id)
   expect(await poller.runOnce()).toBe(count)
   expect(asked).toEqual(ids)
   const pages = count === 0 ? 0 : Math.floor(count / 2) + 1
@@ -70,18 +71,18 @@ test.each([0, 1, 2, 3, 4, 5])('%d payments are each asked about once, in pages o
 
 test('payments that stay unsettled do not keep a round going', async () => {
   const { poller, add, asked } = pollerOverPayments({ batch: 1 }, async () => null)
-  for (const id of ['a', 'b', 'c']) add(id)
+  for (const id of ['a', 'b', 'c']) await add(id)
   await poller.runOnce()
   expect(asked).toEqual(['a', 'b', 'c'])
 })
 
 test('a source that fails on one payment is polled for the others', async () => {
   const { poller, add, asked, logger } = pollerOverPayments({}, async (payment) => {
-    if (payment.id === 'a') throw new Error('source is down')
+    if (nameOf(payment) === 'a') throw new Error('source is down')
     return updateFor(payment)
   })
-  const { txHash } = add('a')
-  add('b')
+  const { txHash } = await add('a')
+  await add('b')
   expect(await poller.runOnce()).toBe(1)
   expect(asked).toEqual(['a', 'b'])
   expect(logger.lines).toMatchObject([{ level: 'warn', fields: { txHash, error: 'Error' } }])
@@ -90,8 +91,8 @@ test('a source that fails on one payment is polled for the others', async () => 
 test('an update that fails stops neither the round nor the loop', async () => {
   const { poller, add, asked, answerUpdatesWith, logger } = pollerOverPayments()
   answerUpdatesWith(new StoreError('ERR_STORE_BUSY', 'database is locked'))
-  add('a')
-  add('b')
+  await add('a')
+  await add('b')
   expect(await poller.runOnce()).toBe(0)
   expect(asked).toEqual(['a', 'b'])
   expect(logger.lines).toHaveLength(2)
@@ -114,12 +115,12 @@ describe('the scope of a source', () => {
       chains.add(query.chainId)
       return listUnsettled(query)
     }
-    add('a1', null)
-    add('b1', 'pending')
-    add('b2', 'pending', { chainId: 2 })
-    add('c3', null, { chainId: 3 })
-    add('d1', 'refund_pending')
-    add('e1', 'success')
+    await add('a1', null)
+    await add('b1', 'pending')
+    await add('b2', 'pending', { chainId: 2 })
+    await add('c3', null, { chainId: 3 })
+    await add('d1', 'refund_pending')
+    await add('e1', 'success')
     await poller.runOnce()
     expect([...asked].sort()).toEqual(expected)
     if ('chainIds' in scope) expect([...chains].sort()).toEqual([...new Set(scope.chainIds)].sort())
@@ -129,7 +130,7 @@ describe('the scope of a source', () => {
 
 test('chains that cannot be listed do not end the loop', async () => {
   const { poller, add, asked, clock, store, logger } = pollerOverPayments({}, async () => null)
-  add('a')
+  await add('a')
   const { unsettledChains } = store.payments
   store.payments.unsettledChains = async () => {
     throw new StoreError('ERR_STORE_BUSY', 'database is locked')
@@ -147,8 +148,8 @@ test('chains that cannot be listed do not end the loop', async () => {
 
 test('leaves payments alone until their block has the minimum age', async () => {
   const { poller, add, asked, clock } = pollerOverPayments({ minAgeMs: 60_000 })
-  add('old', null, { blockTimestamp: clock.now() - 60_000 })
-  add('young', null, { blockTimestamp: clock.now() - 59_999 })
+  await add('old', null, { blockTimestamp: clock.now() - 60_000 })
+  await add('young', null, { blockTimestamp: clock.now() - 59_999 })
   await poller.runOnce()
   expect(asked).toEqual(['old'])
   await clock.advance(1)
@@ -158,7 +159,7 @@ test('leaves payments alone until their block has the minimum age', async () => 
 
 test('without a minimum age it asks even where the chain is ahead of this clock', async () => {
   const { poller, add, asked, clock } = pollerOverPayments()
-  add('a', null, { blockTimestamp: clock.now() + 60_000 })
+  await add('a', null, { blockTimestamp: clock.now() + 60_000 })
   await poller.runOnce()
   expect(asked).toEqual(['a'])
 })
@@ -170,8 +171,8 @@ test('a store that cannot list one chain rejects the round after the other chain
     if (query.chainId === 1) throw new StoreError('ERR_STORE_UNAVAILABLE', 'no connection')
     return listUnsettled(query)
   }
-  add('a')
-  for (const id of ['b', 'c', 'd']) add(id, null, { chainId: 2 })
+  await add('a')
+  for (const id of ['b', 'c', 'd']) await add(id, null, { chainId: 2 })
   await expect(poller.runOnce()).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
   expect(asked).toEqual(['b', 'c', 'd'])
   store.payments.unsettledChains = async () => {
@@ -186,8 +187,8 @@ test('an abort ends the round after the payment in flight', async () => {
     stop.abort()
     return updateFor(payment)
   })
-  add('a')
-  add('b')
+  await add('a')
+  await add('b')
   expect(await poller.runOnce(stop.signal)).toBe(1)
   expect(asked).toEqual(['a'])
 })
@@ -198,14 +199,14 @@ test('a lookup that an abort ends is not logged as a failure', async () => {
     stop.abort()
     throw signal?.reason
   })
-  add('a')
+  await add('a')
   expect(await poller.runOnce(stop.signal)).toBe(0)
   expect(logger.lines).toEqual([])
 })
 
 test('the loop polls at once, then every interval, continues after a failed round, and stops when aborted', async () => {
   const { poller, add, asked, clock, store, logger } = pollerOverPayments({}, async () => null)
-  add('a')
+  await add('a')
   const listUnsettled = store.payments.listUnsettled
   const stop = new AbortController()
   const run = poller.run(stop.signal)

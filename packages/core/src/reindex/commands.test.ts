@@ -14,7 +14,7 @@ async function setup() {
   const audited = createAudited({ transaction: store.transaction, keys, clock, actor: 'operator:olga' })
   const { reindex } = createChainCommands({ store, chains: [chain], audited, clock, publish: () => undefined })
   const audit = () =>
-    store.committed().audit.map(({ actor, action, subject, details }) => [actor, action, subject, details])
+    store.committed.audit.map(({ actor, action, subject, details }) => [actor, action, subject, details])
   return { reindex, audit, stored, chain }
 }
 

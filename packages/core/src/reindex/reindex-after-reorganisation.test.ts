@@ -49,8 +49,8 @@ describe('after a reorganisation that was too deep to follow', () => {
       })
     for (let height = 24; height <= 57; height += 3)
       expect(stored(height)).toMatchObject({ version: 1, state: null, offChain: false, blockNumber: height + 3 })
-    const versions = [...store.committed().payments.values()].reduce((sum, { version }) => sum + version, 0)
-    expect(store.committed().snapshots).toHaveLength(versions)
+    const versions = store.committed.payments.reduce((sum, { version }) => sum + version, 0)
+    expect(store.committed.snapshots).toHaveLength(versions)
     expect((await all({ from: 0, repair: true })).differences).toEqual([])
   })
 
@@ -60,7 +60,7 @@ describe('after a reorganisation that was too deep to follow', () => {
       const deposit = bridgeDeposit(name, { depositId: name, destinationChainId: 1 })
       const payment = { ...deposit.payment, chainId: 137 }
       const blockNumber = 30 + index
-      const block = { blockNumber, blockHash: store.committed().checkpoints.get(1)?.heights.get(blockNumber) }
+      const block = { blockNumber, blockHash: store.committed.heights[blockNumber]?.blockHash }
       return {
         deposit: { ...deposit, payment },
         fulfilment: fulfilmentOf(name, deposit, { chainId: 1, ...block } as object),
@@ -73,7 +73,7 @@ describe('after a reorganisation that was too deep to follow', () => {
     const poller = createFulfilmentPoller({ store, source, followed: new Set([1]), ...world })
     expect(await poller.runOnce()).toBe(2)
     const isStored = ({ fulfilment }: Pair) =>
-      [...store.committed().payments.values()].find(({ txHash }) => txHash === fulfilment.txHash)
+      store.committed.payments.find(({ txHash }) => txHash === fulfilment.txHash)
 
     fills.clear()
     await all({ from: 21, repair: true })
@@ -111,10 +111,10 @@ describe('after a reorganisation that was too deep to follow', () => {
 
   test('without repair the differences are reported and nothing is written', async () => {
     const { all, store } = await stopped()
-    const before = store.committed()
+    const before = store.dump()
     const { differences } = await all({ from: 21, repair: false })
     expect(new Set(differences.map(({ kind }) => kind))).toEqual(new Set(['missing', 'changed', 'extra']))
-    expect(store.committed()).toEqual(before)
+    expect(store.dump()).toEqual(before)
   })
 
   test('the indexer goes on by itself after a reindex that ended at any range', async () => {
@@ -141,7 +141,7 @@ describe('after a reorganisation that was too deep to follow', () => {
     }
     expect(await checkpoint()).toEqual({ blockNumber: 65, blockHash: chain.at(65).hash })
     const versions = payments().reduce((sum, { version }) => sum + version, 0)
-    expect(store.committed().snapshots).toHaveLength(versions)
+    expect(store.committed.snapshots).toHaveLength(versions)
   })
 
   test.each([
@@ -150,10 +150,10 @@ describe('after a reorganisation that was too deep to follow', () => {
     ['begins below every stored block', { from: 0 }, 'no block below 0'],
   ])('a reindex that %s is rejected and changes nothing', async (_case, request, message) => {
     const { all, store } = await stopped()
-    const before = store.committed()
+    const before = store.dump()
     const refused = all({ ...request, repair: true })
     await expect(refused).rejects.toMatchObject({ code: 'ERR_REINDEX_REFUSED' })
     await expect(refused).rejects.toThrow(message)
-    expect(store.committed()).toEqual(before)
+    expect(store.dump()).toEqual(before)
   })
 })

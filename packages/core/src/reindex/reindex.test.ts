@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { fakeChain } from '../../test/support/fake-chain.js'
 import { down, paymentAt } from '../../test/support/indexer-setup.js'
-import { memoryStore } from '../../test/support/memory-store.js'
 import { indexed, names } from '../../test/support/reindex-setup.js'
+import { openStore } from '../../test/support/store.js'
 import { hashOf } from '../../test/support/stored-payment.js'
 import type { PaymentFacts } from '../payments/facts.js'
 import type { Chain } from '../ports/chain.js'
@@ -17,7 +17,7 @@ const forged = hashOf('forged')
 describe('a reindex', () => {
   test('reports ranges, proof and endpoint, and no difference where there is none', async () => {
     const { all, store } = await indexed(25)
-    const before = store.committed()
+    const before = store.dump()
     const { reports } = await all({ from: 3, repair: false })
     expect(reports).toEqual(
       [
@@ -32,9 +32,9 @@ describe('a reindex', () => {
         repaired: false,
       })),
     )
-    expect(store.committed()).toEqual(before)
+    expect(store.dump()).toEqual(before)
     expect((await all({ from: 3, repair: true })).differences).toEqual([])
-    expect(store.committed()).toEqual(before)
+    expect(store.dump()).toEqual(before)
   })
 
   const falsified = (facts: PaymentFacts): PaymentFacts[] => {
@@ -51,9 +51,9 @@ describe('a reindex', () => {
 
   test('reports missing, changed and extra payments without a write', async () => {
     const { all, store } = await indexed(30, falsified)
-    const before = store.committed()
+    const before = store.dump()
     expect((await all({ from: 0, repair: false })).differences).toEqual(found)
-    expect(store.committed()).toEqual(before)
+    expect(store.dump()).toEqual(before)
   })
 
   test('repairs them: version 1 for the missing one, no version for the changed one, failure for the extra one', async () => {
@@ -66,7 +66,7 @@ describe('a reindex', () => {
     const extra = payments().find(({ txHash }) => txHash === forged)
     expect(extra).toMatchObject({ version: 2, state: 'failure', offChain: true, dropped: { formerState: null } })
     expect(reindexed.map(({ type }) => type)).toEqual(['payment.indexed', 'payment.changed'])
-    expect(store.committed().snapshots).toHaveLength(30 + 2)
+    expect(store.committed.snapshots).toHaveLength(30 + 2)
     expect((await all({ from: 0, repair: true })).differences).toEqual([])
   })
 
@@ -103,22 +103,16 @@ describe('a reindex', () => {
 
   test('payments of an unlisted router and payments from another chain are ignored', async () => {
     const { all, store, stored } = await indexed(30)
-    store.seed(({ payments }) => {
-      const [one, two] = [stored(5), stored(6)]
-      if (!one || !two) throw new Error('not stored')
-      payments.set('unlisted', {
-        ...one,
-        id: 'unlisted',
-        txHash: hashOf('unlisted'),
-        router: { address: `0x${'44'.repeat(20)}`, version: '0.1' },
-      })
-      payments.set('bridged', {
-        ...two,
-        id: 'bridged',
-        txHash: hashOf('bridged'),
-        source: { chainId: 10, txHash: hashOf('away') },
-      })
-    })
+    const [one, two] = [stored(5), stored(6)]
+    if (!one || !two) throw new Error('not stored')
+    const router = { address: `0x${'44'.repeat(20)}`, version: '0.1' }
+    const source = { chainId: 10, txHash: hashOf('away') }
+    await store.transaction((tx) =>
+      tx.upsertPayments([
+        { facts: { ...one, txHash: hashOf('unlisted'), router }, primary: true },
+        { facts: { ...two, txHash: hashOf('bridged'), source }, primary: true },
+      ]),
+    )
     expect((await all({ from: 0, repair: true })).differences).toEqual([])
   })
 
@@ -133,7 +127,7 @@ describe('a reindex', () => {
   })
 
   test('a chain without indexed blocks is rejected', async () => {
-    const [chain, store] = [fakeChain(), memoryStore()]
+    const [chain, store] = [fakeChain(), openStore()]
     const reports = reindex({ store, chain, publish: () => undefined }, { from: 0, repair: false })
     await expect(reports.next()).rejects.toMatchObject({ code: 'ERR_REINDEX_REFUSED' })
   })
@@ -146,7 +140,7 @@ describe('a reindex', () => {
         for await (const _report of run({ from: 1, repair: true }, undefined, stop.signal)) stop.abort()
       })(),
     ).rejects.toThrow()
-    expect(store.committed().payments.size).toBe(29)
+    expect(store.committed.payments.length).toBe(29)
   })
 })
 
@@ -157,7 +151,7 @@ describe('beside an indexer', () => {
     stale.mine(28, paymentAt)
     stale.fork(5)
     stale.mine(2)
-    const before = store.committed()
+    const { payments } = store.committed
     await expect(all({ from: 20, to: 29, repair: true }, stale)).rejects.toMatchObject({ code: 'ERR_REINDEX_REFUSED' })
     const honestAtTheCheckpoint: Chain = {
       ...stale,
@@ -166,7 +160,7 @@ describe('beside an indexer', () => {
     await expect(all({ from: 20, to: 29, repair: true }, honestAtTheCheckpoint)).rejects.toMatchObject({
       code: 'ERR_CHAIN_RANGE_GONE',
     })
-    expect(store.committed().payments).toEqual(before.payments)
+    expect(store.committed.payments).toEqual(payments)
     chain.mine(1)
     await catchUp()
   })
@@ -189,9 +183,9 @@ describe('beside an indexer', () => {
     const { all, store } = await indexed(30)
     const late = fakeChain()
     late.mine(28, paymentAt)
-    const before = store.committed()
+    const before = store.dump()
     await expect(all({ from: 20, repair: true }, late)).rejects.toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
-    expect(store.committed()).toBe(before)
+    expect(store.dump()).toEqual(before)
   })
 
   test('that commits at the same time, everything is repaired once', async () => {
@@ -201,7 +195,7 @@ describe('beside an indexer', () => {
       await catchUp()
     }
     for (const height of [5, 15, 25]) expect(stored(height)).toMatchObject({ version: 1 })
-    expect(store.committed().snapshots).toHaveLength(store.committed().payments.size)
-    expect(store.committed().payments.size).toBe(33)
+    expect(store.committed.snapshots).toHaveLength(store.committed.payments.length)
+    expect(store.committed.payments.length).toBe(33)
   })
 })

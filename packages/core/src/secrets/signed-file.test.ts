@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { expect, test } from 'vitest'
 import * as z from 'zod/mini'
-import { memoryFile } from '../../test/support/memory-archive.js'
+import { memoryFile } from '../../test/support/archive.js'
 import { seededRandom } from '../../test/support/seeded-random.js'
 import type { FileReader } from '../ports/files.js'
 import { type MasterKey, parseMasterKey } from './master-key.js'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { manualClock } from '../../test/support/manual-clock.js'
-import { memoryStore } from '../../test/support/memory-store.js'
 import { recordingLogger } from '../../test/support/recording-logger.js'
+import { openStore } from '../../test/support/store.js'
 import { parseMasterKey } from '../secrets/master-key.js'
 import { createDeliveryStreams } from './delivery-streams.js'
 
@@ -10,7 +10,7 @@ const address = (n: number) => `0x${n.toString(16).padStart(40, '0')}`
 function streams() {
   const clock = manualClock()
   const { open, close } = createDeliveryStreams({
-    store: memoryStore({ now: clock.now }),
+    store: openStore({ now: clock.now }),
     authenticate: async () => null,
     openSecret: () => 'the-signing-secret',
     keys: parseMasterKey('00112233445566778899aabbccddeeff102132435465768798a9bacbdcedfe0f'),
@@ -58,7 +58,7 @@ test('a clock that is set back by hours delays no heartbeat', async () => {
   const { now } = clock
   clock.now = () => now() + 3 * 60 * 60_000
   const { open } = createDeliveryStreams({
-    store: memoryStore({ now: clock.now }),
+    store: openStore({ now: clock.now }),
     authenticate: async () => ({ integrationAddress: address(1) }),
     openSecret: () => 'the-signing-secret',
     keys: parseMasterKey('00112233445566778899aabbccddeeff102132435465768798a9bacbdcedfe0f'),

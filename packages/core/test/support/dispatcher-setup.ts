@@ -4,9 +4,10 @@ import { createDispatcher } from '../../src/notifications/dispatcher.js'
 import type { DispatcherOptions } from '../../src/notifications/dispatcher-options.js'
 import type { Post, PostResult } from '../../src/ports/sender.js'
 import { manualClock } from './manual-clock.js'
-import { memoryDeliveries } from './memory-deliveries.js'
+import { addressOf, numbered, outboxOf } from './outbox.js'
 import { recordingLogger } from './recording-logger.js'
 import { seededRandom } from './seeded-random.js'
+import { openStore } from './store.js'
 
 /** An endpoint's answer. */
 export const ok: PostResult = { kind: 'answer', status: 200, retryAfter: null, excerpt: null, latencyMs: 7 }
@@ -17,13 +18,14 @@ export const signingSecret = 'signing-secret-of-the-integration'
 /** The secret that `previous` opens to, as a sealed text. */
 export const previousSecret = 'previous-secret-of-the-integration'
 
-/** A dispatcher on an outbox in memory. `answer` plays the endpoint; by default every post is answered 200. */
+/** A dispatcher on an outbox. `answer` plays the endpoint; by default every post is answered 200. */
 export function setUpDispatcher(
   options: DispatcherOptions = {},
   answer: (post: Post) => Promise<PostResult> | PostResult = () => ok,
 ) {
   const clock = manualClock()
-  const deliveries = memoryDeliveries(clock)
+  const store = openStore({ now: () => clock.now() })
+  const deliveries = outboxOf(store)
   const posts: Post[] = []
   const events: ServiceEvent[] = []
   const logger = recordingLogger()
@@ -50,13 +52,12 @@ export function setUpDispatcher(
   })
   /** The events of attempts. */
   const attempts = () => events.filter((event) => event.type === 'delivery.attempted')
-  return { clock, deliveries, posts, events, attempts, logger, opened, dispatcher }
+  return { clock, store, deliveries, posts, events, attempts, logger, opened, dispatcher }
 }
 
 /** A running dispatcher with deliveries of as many endpoints. */
-export function running(count: number, setup: ReturnType<typeof setUpDispatcher>) {
-  for (let index = 0; index < count; index += 1)
-    setup.deliveries.add({ deliveryId: `d${index}`, integrationAddress: `0x${index}` })
+export async function running(count: number, setup: ReturnType<typeof setUpDispatcher>) {
+  await setup.deliveries.add(...numbered(count).map(({ name }) => ({ name, integrationAddress: addressOf(name) })))
   const controller = new AbortController()
   const ended = setup.dispatcher.run(controller.signal)
   const stop = async () => {

@@ -1,18 +1,20 @@
 /** Identity on a store in memory, a scripted provider and a clock that the test moves. @module */
+import { verificationAssignments } from '../../../store-sql/src/identity/subject-row.js'
+import { pack } from '../../../store-sql/src/internal/values.js'
 import { createEmailKeys, openEmailKey } from '../../src/emails/email-keys.js'
 import { createIdentity, type IdentityDeps } from '../../src/identity/identity.js'
 import { redemptionLeaseMs } from '../../src/identity/redemption.js'
 import type { Verdict } from '../../src/identity-types.js'
+import type { AddressOwner, EmailAddress, IdentityAccounts } from '../../src/ports/identity-accounts.js'
 import type { Review } from '../../src/ports/identity-provider.js'
 import type { Store } from '../../src/ports/store.js'
-import type { Subject } from '../../src/ports/store-identity.js'
+import type { Subject, VerificationChange } from '../../src/ports/store-identity.js'
 import { parseMasterKey } from '../../src/secrets/master-key.js'
 import { manualClock } from './manual-clock.js'
-import { memoryHostAccounts } from './memory-identity-accounts.js'
-import { memoryStore } from './memory-store.js'
 import { recordingLogger } from './recording-logger.js'
 import { type ProviderFault, scriptedProvider } from './scripted-provider.js'
 import { seededRandom } from './seeded-random.js'
+import { openStore } from './store.js'
 
 /** Two integrations. */
 export const shop = `0x${'a1'.repeat(20)}`
@@ -42,14 +44,28 @@ export type IdentityOverrides = Partial<Pick<IdentityDeps, 'store' | 'provider' 
 
 const masterKey = parseMasterKey('a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90')
 
+/** A host's accounts, and every address that was asked for. */
+function hostAccounts() {
+  const given: EmailAddress[] = []
+  /** Owners by keyed hash. */
+  const owners = new Map<string, AddressOwner>()
+  const accounts: IdentityAccounts = {
+    async resolve(email) {
+      given.push(email)
+      return owners.get(email.key) ?? null
+    },
+  }
+  return { ...accounts, given, owners }
+}
+
 /** Builds it. `hosted`: the accounts are those of a host. */
 export function identitySetup({ hosted = false } = {}) {
   const clock = manualClock()
-  const memory = memoryStore({ now: () => clock.now() })
+  const memory = openStore({ now: () => clock.now() })
   const store: Store = memory
   const provider = scriptedProvider(() => clock.now())
   const logger = recordingLogger()
-  const host = memoryHostAccounts()
+  const host = hostAccounts()
   let made = 0
   const ids = { next: () => `s${++made}` }
   const random = seededRandom('identity')
@@ -61,7 +77,7 @@ export function identitySetup({ hosted = false } = {}) {
   const start = (overrides: IdentityOverrides = {}) => createIdentity({ ...deps, ...overrides })
   const identity = start()
   const keyOf = (address: string) => identity.emailKey(address)
-  const rows = (): Subject[] => [...memory.committed().subjects.values()]
+  const rows = (): readonly Subject[] => memory.committed.subjects
   let tokens = 0
   const shareFor = (address: string, by: string = shop, shareToken = `canary-token ${++tokens}`) =>
     identity.share({ integrationAddress: by, email: address, shareToken })
@@ -125,9 +141,9 @@ export function identitySetup({ hosted = false } = {}) {
     /** Subjects of an account. */
     subjectsOf: (accountId: string) => rows().filter((each) => each.accountId === accountId),
     subject: (id = 's1') => {
-      const row = memory.committed().subjects.get(id)
+      const row = rows().find((each) => each.id === id)
       if (row === undefined) throw new Error(`there is no subject ${id}`)
-      return row as Subject
+      return row
     },
     /** Shares, and the answer is lost; the token was used, or was not. */
     async lose(fault: 'lost before' | 'lost after' = 'lost after', by: string = shop, address: string = email) {
@@ -155,27 +171,29 @@ export function identitySetup({ hosted = false } = {}) {
       }
     },
     /** How shares went, oldest first. */
-    outcomes: () => memory.committed().shares.map(({ outcome }) => outcome),
+    outcomes: () => memory.committed.shares.map(({ outcome }) => outcome),
     /** Redemptions with their integration and state, oldest first. */
     redemptions: () =>
-      [...memory.committed().redemptions.values()].map(({ externalUserId, integrationAddress, state }) => [
+      memory.committed.redemptions.map(({ externalUserId, integrationAddress, state }) => [
         externalUserId,
         integrationAddress,
         state,
       ]),
-    states: () => [...memory.committed().redemptions.values()].map(({ state }) => state),
+    states: () => memory.committed.redemptions.map(({ state }) => state),
     /** Reports about applicants with their outcome, oldest first. */
-    history: () => memory.committed().verdicts.map((each) => `${each.source} ${each.change} ${each.outcome}`),
+    history: () => memory.committed.verdicts.map((each) => `${each.source} ${each.change} ${each.outcome}`),
     /** The audit log: actor, action and subject. */
-    audit: () => memory.committed().audit.map(({ actor, action, subject }) => `${actor} ${action} ${subject}`),
-    accountEvents: () => memory.committed().accountEvents,
+    audit: () => memory.committed.audit.map(({ actor, action, subject }) => `${actor} ${action} ${subject}`),
+    accountEvents: () => memory.committed.accountEvents,
     errors: () => logger.lines.filter(({ level }) => level === 'error'),
     /** Changes rows as no use case does. */
-    seedSubject(id: string, change: Partial<Subject>) {
-      memory.seed(({ subjects }) => {
-        const row = subjects.get(id)
-        if (row !== undefined) subjects.set(id, { ...row, ...change })
+    seedSubject(id: string, change: VerificationChange) {
+      const values: unknown[] = []
+      const assignments = verificationAssignments(change, (value) => {
+        values.push(value)
+        return '?'
       })
+      memory.sql(`update identity_subjects set ${assignments.join(', ')} where id = ?`, ...values, pack(id))
     },
     webhook,
     /** The stored forms of an address. */

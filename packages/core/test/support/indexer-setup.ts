@@ -4,8 +4,8 @@ import { createIndexer, type IndexerOptions } from '../../src/indexer/indexer.js
 import type { LeaseStore } from '../../src/ports/store-chains.js'
 import { type ChainCall, type FakeChain, fakeChain } from './fake-chain.js'
 import { type ManualClock, manualClock } from './manual-clock.js'
-import { type MemoryStore, memoryStore } from './memory-store.js'
 import { recordingLogger } from './recording-logger.js'
+import { openStore, type TestStore } from './store.js'
 
 /** The error of an unreachable node. */
 export const down = () => new ChainError('ERR_CHAIN_UNAVAILABLE', 1, 'no answer from the node')
@@ -27,7 +27,7 @@ const renewMs = 5_000
 /** The parts that indexers of one chain share. */
 export interface IndexerParts {
   readonly chain: FakeChain
-  readonly store: MemoryStore
+  readonly store: TestStore
   readonly clock?: ManualClock
   /** @default every indexer gets the lease */
   readonly leases?: LeaseStore
@@ -41,7 +41,7 @@ let indexers = 0
  */
 export function setUpIndexer(
   { maxRange, ...options }: Partial<IndexerOptions> & { readonly maxRange?: number } = {},
-  parts: IndexerParts = { chain: fakeChain(), store: memoryStore() },
+  parts: IndexerParts = { chain: fakeChain(), store: openStore() },
 ) {
   const { chain, store, clock = manualClock(), leases = noLeases } = parts
   if (maxRange !== undefined) chain.maxRange = maxRange
@@ -49,7 +49,7 @@ export function setUpIndexer(
   const logger = recordingLogger()
   indexers += 1
   // A prototype, so that a method that a test replaces in the store is replaced here too.
-  const storeWithLeases: MemoryStore = Object.create(store, { leases: { value: leases } })
+  const storeWithLeases: TestStore = Object.create(store, { leases: { value: leases } })
   const indexer = createIndexer({
     store: storeWithLeases,
     chain,

@@ -4,8 +4,8 @@ import { createIntegrationCommands } from '../../src/integrations/commands.js'
 import { createLegacyKeyCommands } from '../../src/legacy-keys/commands.js'
 import { type MasterKey, parseMasterKey } from '../../src/secrets/master-key.js'
 import { manualClock } from './manual-clock.js'
-import { memoryStore } from './memory-store.js'
 import { seededRandom } from './seeded-random.js'
+import { openStore } from './store.js'
 
 /** A master key as text. */
 export const oldKey = 'a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90'
@@ -20,7 +20,7 @@ export const addressOf = (name: string) => `0x${name.repeat(40).slice(0, 40)}`
 /** The commands on a store in memory, by the master key {@link before} where no other is named. */
 export function setUpIntegrations() {
   const clock = manualClock()
-  const store = memoryStore()
+  const store = openStore()
   const random = seededRandom('integrations')
   const commandsWith = (keys: MasterKey) => {
     const audited = createAudited({ transaction: store.transaction, keys, clock, actor: 'cli:ada' })
@@ -38,7 +38,7 @@ export function setUpIntegrations() {
       audit: createAuditQueries({ audit, keys }),
     }
   }
-  const log = () => store.committed().audit.map(({ action, subject, details }) => [action, subject, details])
+  const log = () => store.committed.audit.map(({ action, subject, details }) => [action, subject, details])
   const stored = async (address: string) => {
     const record = await store.integrations.find(address)
     if (record === null) throw new Error(`${address} is not stored`)

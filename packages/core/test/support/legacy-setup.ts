@@ -1,12 +1,10 @@
-/** A legacy transaction in memory, and its queries. */
+/** A legacy transaction, and its queries. */
 import type { LinkConfig, VerifyRequest } from '@payment-integration/contract'
 import { verificationErrors } from '@payment-integration/contract'
 import { expect } from 'vitest'
 import { createLegacyQueries, type LegacyDeps } from '../../src/legacy/queries.js'
 import type { StoredPayment } from '../../src/payments/record.js'
 import type { AccountRecord } from '../../src/ports/store-accounts.js'
-import { memoryAccounts } from './memory-accounts.js'
-import { memoryStore } from './memory-store.js'
 import { hashOf, storedPayment } from './stored-payment.js'
 
 export const txHash = hashOf('transaction')
@@ -49,13 +47,24 @@ export function setup(
   indexedTo = 149,
   options: Pick<LegacyDeps, 'confirmations' | 'maxExtraFeeBps'> = {},
 ) {
-  const store = memoryStore()
-  store.seed((state) => {
-    for (const payment of payments) state.payments.set(payment.id, payment)
-    const current = { blockNumber: indexedTo, blockHash: hashOf('head') }
-    state.checkpoints.set(137, { current, heights: new Map() })
+  const queries = createLegacyQueries({
+    payments: {
+      transaction: async (asked) => ({
+        payments: payments
+          .filter(({ chainId, txHash }) => chainId === asked.chainId && txHash === asked.txHash)
+          .toSorted((a, b) => a.ordinal - b.ordinal),
+        indexedTo: asked.chainId === 137 ? indexedTo : null,
+      }),
+    },
+    accounts: {
+      find: async (handle) => accounts.find((account) => account.handle === handle) ?? null,
+      findByAddress: async (address) =>
+        accounts
+          .filter((each) => [each.address, ...each.config.coins.map((coin) => coin.defaultAddress)].includes(address))
+          .toSorted((a, b) => (a.handle < b.handle ? -1 : 1)),
+    },
+    ...options,
   })
-  const queries = createLegacyQueries({ payments: store.payments, accounts: memoryAccounts(...accounts), ...options })
   const request: VerifyRequest = {
     chainId: 137,
     txHash,

@@ -1,5 +1,5 @@
 import type { Clock } from '../../src/ports/world.js'
-import { isStoreBusy } from './memory-store.js'
+import { storesOpened } from './store.js'
 
 /** A clock that stands still until it is moved. */
 export interface ManualClock extends Clock {
@@ -56,6 +56,6 @@ export function manualClock(start = Date.UTC(2026, 0, 1)): ManualClock {
  * `until`.
  */
 export async function turns(): Promise<void> {
-  do for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve))
-  while (isStoreBusy())
+  await storesOpened()
+  for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve))
 }

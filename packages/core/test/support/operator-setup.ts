@@ -4,8 +4,8 @@ import type { ScryptCost } from '../../src/operators/passphrase.js'
 import { createOperatorSessions } from '../../src/operators/sessions.js'
 import { type MasterKey, parseMasterKey } from '../../src/secrets/master-key.js'
 import { manualClock } from './manual-clock.js'
-import { memoryStore } from './memory-store.js'
 import { seededRandom } from './seeded-random.js'
+import { openStore } from './store.js'
 
 const masterKey = parseMasterKey('00112233445566778899aabbccddeeff102132435465768798a9bacbdcedfe0f')
 
@@ -18,7 +18,7 @@ export const passphrase = 'correct horse battery'
 /** Commands and sessions on a store in memory, with a clock that stands still. */
 export function operatorSetup() {
   const clock = manualClock()
-  const store = memoryStore({ now: () => clock.now() })
+  const store = openStore({ now: () => clock.now() })
   const random = seededRandom('operators')
   const auditedAs = (actor: string) => createAudited({ transaction: store.transaction, keys: masterKey, clock, actor })
   const commands = createOperatorCommands({ operators: store.operators, audited: auditedAs('cli:root'), clock, random })
@@ -47,6 +47,6 @@ export function operatorSetup() {
       await sessions.redeemLink({ linkToken, passphrase })
     },
     /** The audit log: actor, action and subject. */
-    audit: () => store.committed().audit.map(({ actor, action, subject }) => `${actor} ${action} ${subject}`),
+    audit: () => store.committed.audit.map(({ actor, action, subject }) => `${actor} ${action} ${subject}`),
   }
 }

@@ -39,11 +39,11 @@ export function ownershipSetup() {
       if (happens === null) provider.fault = before
       return result
     }
-    const known = memory.committed().redemptions.size
+    const known = memory.committed.redemptions.length
     const share = shareFor(address, by).catch((error: unknown) => error)
-    for (let turn = 0; memory.committed().redemptions.size === known && turn < 20; turn += 1) await turns()
-    const name = [...memory.committed().redemptions.keys()].at(-1)
-    if (name === undefined || memory.committed().redemptions.size === known)
+    for (let turn = 0; memory.committed.redemptions.length === known && turn < 20; turn += 1) await turns()
+    const name = memory.committed.redemptions.at(-1)?.externalUserId
+    if (name === undefined || memory.committed.redemptions.length === known)
       throw new Error(`nothing was begun: ${JSON.stringify(await share)}`)
     inFlight.set(name, async (happens) => {
       const before = provider.fault
@@ -115,7 +115,7 @@ export function ownershipSetup() {
     },
     /** The applicants of an account with their reviews, oldest subject first. */
     holds: (accountId: string) =>
-      [...memory.committed().subjects.values()].flatMap((each) => {
+      memory.committed.subjects.flatMap((each) => {
         if (each.accountId !== accountId || each.emailKey === null || each.applicantId === null) return []
         const stand = Object.entries(reviews).find(([, one]) => JSON.stringify(one) === JSON.stringify(each.review))
         return [`${each.applicantId} ${stand?.[0]}`]

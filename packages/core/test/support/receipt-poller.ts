@@ -4,13 +4,13 @@ import type { ReceiptSource } from '../../src/ports/receipt-source.js'
 import type { PaymentReads } from '../../src/ports/store-reads.js'
 import { createReceiptPoller, type ReceiptPollerOptions } from '../../src/receipts/poller.js'
 import { manualClock } from './manual-clock.js'
-import { memoryStore } from './memory-store.js'
 import { recordingLogger } from './recording-logger.js'
-import { storedPayment } from './stored-payment.js'
+import { openStore } from './store.js'
+import { nameOf, paymentFacts } from './stored-payment.js'
 
 /** The receipt of a payment that succeeded. */
 export const updateFor = (payment: StoredPayment): ProcessorUpdate => ({
-  id: `receipt-${payment.id}`,
+  id: `receipt-${nameOf(payment)}`,
   chainId: String(payment.chainId),
   txHash: payment.txHash,
   state: 'success',
@@ -23,7 +23,7 @@ export function pollerOverPayments(
   scope?: ReceiptSource['scope'],
 ) {
   const clock = manualClock()
-  const store = memoryStore()
+  const store = openStore()
   const logger = recordingLogger()
   const asked: string[] = []
   const updates: ProcessorUpdate[] = []
@@ -44,7 +44,7 @@ export function pollerOverPayments(
     source: {
       scope,
       lookup(payment, signal) {
-        asked.push(payment.id)
+        asked.push(nameOf(payment))
         return lookup(payment, signal)
       },
     },
@@ -52,9 +52,10 @@ export function pollerOverPayments(
       if (updateError) throw updateError
       updates.push(update)
       if (outcome === 'applied')
-        store.seed(({ payments }) => {
-          for (const payment of payments.values())
-            if (payment.txHash === update.txHash) payments.set(payment.id, { ...payment, state: update.state ?? null })
+        await store.transaction(async (tx) => {
+          const { chainId, txHash, state = null } = update
+          const payments = await tx.paymentsForChange({ chainId: Number(chainId), txHash })
+          await tx.setStatuses(new Map(payments.map((each) => [each.id, { ...each, state }])))
         })
       return { id: update.id, outcome, version, reason: null }
     },
@@ -75,10 +76,15 @@ export function pollerOverPayments(
       if (next instanceof Error) updateError = next
       else outcome = next
     },
-    add(id: string, state: PaymentState | null = null, more: Partial<StoredPayment> = {}) {
-      const payment = storedPayment({ id, state, blockTimestamp: clock.now(), ...more })
-      store.seed(({ payments }) => payments.set(id, payment))
-      return payment
+    async add(name: string, state: PaymentState | null = null, more: Partial<StoredPayment> = {}) {
+      const facts = paymentFacts(name, { blockTimestamp: clock.now(), ...more })
+      return store.transaction(async (tx) => {
+        const [payment] = (await tx.upsertPayments([{ facts, primary: more.primary ?? true }])).inserted
+        if (payment === undefined) throw new Error(`${name} is stored already`)
+        const status = { ...payment, state, version: more.version ?? 1 }
+        if (status.primary && state !== null) await tx.setStatuses(new Map([[payment.id, status]]))
+        return status
+      })
     },
   }
 }

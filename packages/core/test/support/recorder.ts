@@ -4,13 +4,13 @@ import { recordRange } from '../../src/payments/record-range.js'
 import type { BlockRange } from '../../src/ports/chain.js'
 import type { Checkpoint } from '../../src/ports/store-transaction.js'
 import { type FakeChain, fakeChain } from './fake-chain.js'
-import { type MemoryStore, memoryStore } from './memory-store.js'
+import { openStore, type TestStore } from './store.js'
 import { hashOf } from './stored-payment.js'
 
 /** A chain and a store with the steps of an indexer. */
 export function recorder(finalityBlocks: number | null = 10) {
   const chain: FakeChain = fakeChain()
-  const store: MemoryStore = memoryStore()
+  const store: TestStore = openStore()
   const heightOf = (asked: FakeChain) => asked.endpoints()[0]?.head ?? 0
   const checkpoint = () => store.payments.checkpoint(1)
   const record = async (range: BlockRange, given: { expected?: Checkpoint | null; head?: number } = {}) => {
@@ -18,7 +18,7 @@ export function recorder(finalityBlocks: number | null = 10) {
     return recordRange(store, { chainId: 1, expected, range, window: { head, finalityBlocks } })
   }
   const stored = (name: string, ordinal = 0) => {
-    const payment = store.committed().payments.get(`1:${hashOf(name)}:${ordinal}`)
+    const payment = store.committed.payments.find((each) => each.txHash === hashOf(name) && each.ordinal === ordinal)
     if (payment === undefined) throw new Error(`${name} is not stored`)
     return payment
   }
@@ -42,10 +42,11 @@ export function recorder(finalityBlocks: number | null = 10) {
       })
     },
     /** The snapshots of a payment, as [version, state]. */
-    snapshots: (name: string) =>
-      store
-        .committed()
-        .snapshots.filter(({ paymentId }) => paymentId === stored(name).id)
-        .map(({ version, body }) => [version, JSON.parse(new TextDecoder().decode(body)).state]),
+    snapshots(name: string) {
+      const { id } = stored(name)
+      return store.committed.snapshots
+        .filter(({ paymentId }) => paymentId === id)
+        .map(({ version, body }) => [version, JSON.parse(new TextDecoder().decode(body)).state])
+    },
   }
 }

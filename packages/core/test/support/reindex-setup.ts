@@ -6,7 +6,7 @@ import { reindex } from '../../src/reindex/reindex.js'
 import type { ReindexReport, ReindexRequest } from '../../src/reindex/reindex-types.js'
 import { fakeChain } from './fake-chain.js'
 import { type IndexerParts, paymentAt, setUpIndexer } from './indexer-setup.js'
-import { memoryStore } from './memory-store.js'
+import { openStore } from './store.js'
 import { hashOf } from './stored-payment.js'
 
 /** Confirmations until a block is final. */
@@ -16,7 +16,7 @@ export const names = (...heights: number[]) => heights.map((height) => hashOf(`p
 
 /** A chain with a payment in each block, indexed from an endpoint that answers them as `falsify` changes them. */
 export async function indexed(blocks: number, falsify: (facts: PaymentFacts) => PaymentFacts[] = (facts) => [facts]) {
-  const parts: IndexerParts = { chain: fakeChain(), store: memoryStore() }
+  const parts: IndexerParts = { chain: fakeChain(), store: openStore() }
   const setup = setUpIndexer({ finalityBlocks, maxRange: 10 }, parts)
   const { chain, store } = setup
   chain.mine(blocks, paymentAt)
@@ -45,7 +45,8 @@ export async function indexed(blocks: number, falsify: (facts: PaymentFacts) => 
       for await (const report of run(request, through)) reports.push(report)
       return { reports, differences: reports.flatMap(({ differences }) => differences) }
     },
-    payments: () => [...store.committed().payments.values()].sort((a, b) => a.blockNumber - b.blockNumber),
-    stored: (height: number) => store.committed().payments.get(`1:${hashOf(`payment at ${height}`)}:0`),
+    payments: () => store.committed.payments.toSorted((a, b) => a.blockNumber - b.blockNumber),
+    stored: (height: number) =>
+      store.committed.payments.find(({ txHash }) => txHash === hashOf(`payment at ${height}`)),
   }
 }

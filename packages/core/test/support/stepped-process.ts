@@ -1,8 +1,7 @@
-/** A service that stops at one of its awaits: for a while, or for ever. @module */
+/** A service that stops at one of its calls of the store or the provider: for a while, or for ever. @module */
 import type { Identity } from '../../src/identity-types.js'
 import type { IdentityProvider } from '../../src/ports/identity-provider.js'
 import type { Store } from '../../src/ports/store.js'
-import type { StoreTransaction } from '../../src/ports/store-transaction.js'
 import type { identitySetup } from './identity-setup.js'
 
 /** The service, and where it stands. */
@@ -10,7 +9,7 @@ export interface SteppedProcess {
   readonly identity: Identity
   /** The name of the await where it stands, or null: it never got there. */
   stoppedAt(): string | null
-  /** Lets it go on. A transaction that it died in stays undone. */
+  /** Lets it go on. */
   thaw(): void
 }
 
@@ -23,13 +22,11 @@ export function steppedProcess(setup: ReturnType<typeof identitySetup>, stopsAt:
   const thawed = new Promise<void>((resolve) => {
     thaw = resolve
   })
-  const isReached = (point: string): boolean => {
-    passed += 1
-    if (passed === stopsAt) stopped = point
-    return passed === stopsAt
-  }
   const cross = async (point: string): Promise<void> => {
-    if (isReached(point)) await thawed
+    passed += 1
+    if (passed !== stopsAt) return
+    stopped = point
+    await thawed
   }
   async function crossing<T>(what: string, work: () => Promise<T>): Promise<T> {
     await cross(`before ${what}`)
@@ -38,30 +35,7 @@ export function steppedProcess(setup: ReturnType<typeof identitySetup>, stopsAt:
     return value
   }
 
-  /** The operations of a transaction: the process may die before each, which undoes all of it. */
-  function mortal<T extends object>(part: T): T {
-    return new Proxy(part, {
-      get(target, name) {
-        const operation = Reflect.get(target, name) as unknown
-        if (typeof operation !== 'function') return operation
-        return async (...given: unknown[]) => {
-          if (isReached(`${String(name)} in a transaction`)) throw new Death()
-          return (operation as (...given: unknown[]) => unknown).apply(target, given)
-        }
-      },
-    })
-  }
-  const transaction: Store['transaction'] = (work) =>
-    crossing('a transaction', async () => {
-      try {
-        return await store.transaction((tx: StoreTransaction) =>
-          work({ ...tx, identity: mortal(tx.identity), identityAccounts: mortal(tx.identityAccounts) }),
-        )
-      } catch (error) {
-        if (error instanceof Death) return new Promise<never>(() => undefined)
-        throw error
-      }
-    })
+  const transaction: Store['transaction'] = (work) => crossing('a transaction', () => store.transaction(work))
   const { dueLookUps, duePolls, ...reads } = store.identity
   const ownStore: Store = {
     ...store,
@@ -105,6 +79,3 @@ export function steppedProcess(setup: ReturnType<typeof identitySetup>, stopsAt:
     thaw: () => thaw(),
   }
 }
-
-/** The behaviour of a process that dies in a transaction. */
-class Death extends Error {}

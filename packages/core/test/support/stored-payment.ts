@@ -16,6 +16,10 @@ export function hashOf(text: string): string {
   return `0x${Buffer.from(text).toString('hex').padStart(64, '0')}`
 }
 
+/** The name that the hash of a payment is made from. */
+export const nameOf = ({ txHash }: { readonly txHash: string }): string =>
+  Buffer.from(txHash.slice(2).replace(/^(?:00)+/, ''), 'hex').toString()
+
 /** The facts of a payment; its hash is made from `name`. */
 export function paymentFacts(name: string, given: Partial<PaymentFacts> = {}): PaymentFacts {
   return {

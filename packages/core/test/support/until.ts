@@ -1,7 +1,11 @@
 /** Resolves once `condition` holds. @throws Error When it does not within `deadlineMs` of real time. */
-export async function until(what: string, condition: () => boolean, deadlineMs = 300_000): Promise<void> {
+export async function until(
+  what: string,
+  condition: () => boolean | Promise<boolean>,
+  deadlineMs = 300_000,
+): Promise<void> {
   const deadline = Date.now() + deadlineMs
-  while (!condition()) {
+  while (!(await condition())) {
     if (Date.now() > deadline) throw new Error(`Waited ${deadlineMs} ms for: ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 1))
   }

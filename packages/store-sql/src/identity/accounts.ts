@@ -35,7 +35,8 @@ export function eventValues(event: AccountEvent) {
   }
 }
 
-function eventFrom(row: Selectable<AccountEventRow>): AccountEvent {
+/** The event in a row. */
+export function eventFrom(row: Selectable<AccountEventRow>): AccountEvent {
   return {
     at: integer(row.at),
     action: row.action as AccountEvent['action'],

@@ -108,7 +108,8 @@ export function newestQuery(
   })
 }
 
-function shareFrom(row: Selectable<ShareRow>): ShareRecord {
+/** The share in a row. */
+export function shareFrom(row: Selectable<ShareRow>): ShareRecord {
   return {
     at: integer(row.at),
     integrationAddress: row.integration,
@@ -119,7 +120,8 @@ function shareFrom(row: Selectable<ShareRow>): ShareRecord {
   }
 }
 
-function verdictFrom(row: Selectable<VerdictRow>): VerdictRecord {
+/** The report in a row. */
+export function verdictFrom(row: Selectable<VerdictRow>): VerdictRecord {
   return {
     notedAt: integer(row.noted_at),
     subjectId: unpack<string>(row.subject_id),

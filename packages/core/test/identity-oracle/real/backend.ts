@@ -1,7 +1,7 @@
 /** The store under the real code, as the oracle reads it. @module */
 import type { Store } from '../../../src/ports/store.js'
 import type { RedemptionRecord, Subject } from '../../../src/ports/store-identity.js'
-import { memoryStore } from '../../support/memory-store.js'
+import { openStore } from '../../support/store.js'
 
 /** What identity uses of a store. */
 export type IdentityPorts = Pick<Store, 'transaction' | 'identity' | 'identityAccounts' | 'dataKeys'>
@@ -39,19 +39,15 @@ export interface Backend {
 /** Opens an empty store. @param now - The clock of leases, in unix milliseconds. */
 export type OpenBackend = (now: () => number) => Backend | Promise<Backend>
 
-/** The store in memory: its transactions run one at a time, each within a moment. */
-export const memoryBackend: OpenBackend = (now) => {
-  const store = memoryStore({ now })
+/** SQLite: its transactions run one at a time, each within a moment. */
+export const sqliteBackend: OpenBackend = (now) => {
+  const store = openStore({ now })
   return {
     connect: () => store,
     rows() {
-      const { subjects, redemptions, users } = store.committed()
-      return {
-        subjects: [...subjects.values()],
-        redemptions: [...redemptions.values()],
-        accounts: [...users].map(([accountId, user]) => ({ accountId, ...user })),
-      }
+      const { subjects, redemptions, accounts } = store.committed
+      return { subjects, redemptions, accounts }
     },
-    close: async () => undefined,
+    close: () => store.close(),
   }
 }

@@ -1,4 +1,4 @@
-/** The oracle over the use cases of identity, on a store in memory. @module */
+/** The oracle over the use cases of identity, on SQLite. @module */
 import { expect, test } from 'vitest'
 import { firstFinding, report, seedsAsked } from '../first-finding.js'
 import { realSystem } from './real-system.js'

@@ -1,14 +1,14 @@
 /** The real use cases as the system under test. @module */
 import { parseMasterKey } from '../../../src/secrets/master-key.js'
 import type { RedemptionView, Service, SubjectView, SystemUnderTest, View } from '../system-under-test.js'
-import { type Backend, memoryBackend, type Names, type OpenBackend, type Rows } from './backend.js'
+import { type Backend, type Names, type OpenBackend, type Rows, sqliteBackend } from './backend.js'
 import { realProcess } from './real-process.js'
 import { storeCalls } from './store-calls.js'
 
 const masterKey = parseMasterKey('a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90')
 
 /** Builds it on an empty store. */
-export function realSystem(open: OpenBackend = memoryBackend): SystemUnderTest {
+export function realSystem(open: OpenBackend = sqliteBackend): SystemUnderTest {
   const names: Names = { emails: new Map(), integrations: new Map() }
   const calls = storeCalls()
   let now = () => 0

@@ -1,3 +1,3 @@
 import { testPromises } from './real-promises.js'
 
-testPromises({ count: 20 })
+testPromises({ count: 10 })

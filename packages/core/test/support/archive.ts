@@ -14,7 +14,7 @@ export function memoryFile(path: string, content: () => Uint8Array, chunkBytes =
 }
 
 /** Files in memory, and the steps that made them. */
-export interface MemoryArchive extends HistoryArchive {
+export interface TestArchive extends HistoryArchive {
   readonly files: Map<string, Buffer>
   readonly steps: string[]
   /** The step that fails next, such as `finish`. */
@@ -24,14 +24,14 @@ export interface MemoryArchive extends HistoryArchive {
 }
 
 /** Builds an empty archive. `steps` is shared with what else a test watches. */
-export function memoryArchive(steps: string[] = []): MemoryArchive {
+export function archiveOf(steps: string[] = []): TestArchive {
   const files = new Map<string, Buffer>()
   function step(name: string): void {
     steps.push(name)
     if (archive.failing === name) throw new Error(`${name} failed`)
   }
   const contentOf = (name: string) => gunzipSync(files.get(name) ?? gzipSync(''))
-  const archive: MemoryArchive = {
+  const archive: TestArchive = {
     files,
     steps,
     failing: null,

@@ -1,0 +1,143 @@
+/** The outbox of a store, with faults on demand and a log of its calls. @module */
+import { expect } from 'vitest'
+import type { PaymentFacts } from '../../src/payments/facts.js'
+import type {
+  ClaimRequest,
+  DeliveryStore,
+  DeliveryView,
+  Replayed,
+  ReplayRequest,
+} from '../../src/ports/store-deliveries.js'
+import type { IntegrationRecord } from '../../src/ports/store-integrations.js'
+import type { NewSnapshot } from '../../src/ports/store-transaction.js'
+import type { TestStore } from './store.js'
+import { hashOf, paymentFacts } from './stored-payment.js'
+
+/** A delivery to put into the outbox. Those with one URL and secret are of one integration, unless it is named. */
+export interface NewDelivery
+  extends Partial<Pick<PaymentFacts, 'chainId'> & Pick<IntegrationRecord, 'signingSecret' | 'previousSigningSecret'>> {
+  /** The hash of its payment is made from it. */
+  readonly name: string
+  readonly integrationAddress?: string
+  readonly notificationUrl?: string
+  readonly version?: number
+  readonly body?: Uint8Array
+  /** Of the last one that is added; by default now. */
+  readonly dueAt?: number
+}
+
+/** The outbox. */
+export interface Outbox extends DeliveryStore {
+  /** Adds deliveries. The ids of a new store are numbers from 1. */
+  add(...deliveries: readonly NewDelivery[]): Promise<void>
+  /** The newest delivery of that name. */
+  view(name: string): Promise<DeliveryView>
+  /** Replays, as a transaction does. */
+  replay(request: ReplayRequest): Promise<Replayed>
+  /** Errors of the next calls, by method; each is thrown once. */
+  readonly failures: { readonly claim: Error[]; readonly settle: Error[]; readonly msUntilDue: Error[] }
+  /** Every request for a claim. */
+  readonly claims: ClaimRequest[]
+  /** The `limit` of every claim. */
+  readonly claimLimits: readonly number[]
+  /** How many attempts each settle held, rejected ones included. */
+  readonly groups: number[]
+  /** Makes every lease that runs end later. */
+  extendLeases(ms: number): void
+  /** Takes every claim away, as another dispatcher would that took them over. */
+  loseLeases(): void
+}
+
+/** An address of twenty bytes that shows its name in a dump. */
+export const addressOf = (name: string): string => `0x${Buffer.from(name).toString('hex').padStart(40, '0')}`
+
+/** The URL of an integration unless a test gives another: each has an endpoint of its own. */
+export const urlOf = (integrationAddress: string): string => `https://${integrationAddress}.example/hook`
+
+/** Deliveries that are named by their place from 0: `d0` has the id 1 in a new store. */
+export const numbered = (count: number, given: Omit<NewDelivery, 'name'> = {}): NewDelivery[] =>
+  Array.from({ length: count }, (_, index) => ({ name: `d${index}`, ...given }))
+
+/** Wraps the outbox of a store. */
+export function outboxOf(store: TestStore): Outbox {
+  const { deliveries } = store
+  const failures: Outbox['failures'] = { claim: [], settle: [], msUntilDue: [] }
+  const failOnce = (errors: Error[]) => {
+    const error = errors.shift()
+    if (error) throw error
+  }
+  const claims: ClaimRequest[] = []
+  const groups: number[] = []
+
+  const registered = new Set<string>()
+  /** Registers the integration of a delivery. Resolves its address. */
+  async function register({ name, signingSecret, previousSigningSecret, ...given }: NewDelivery): Promise<string> {
+    const named = `${given.notificationUrl ?? ''}${signingSecret?.sealed ?? ''}`
+    const address = given.integrationAddress ?? addressOf(named.slice(-20))
+    if (registered.has(address) || (await store.integrations.find(address)) !== null) return address
+    registered.add(address)
+    await store.integrations.insert({
+      ...{ address, name, enabled: true, apiSecret: null, previousApiSecret: null, preparedSigningSecret: null },
+      notificationUrl: given.notificationUrl ?? urlOf(address),
+      signingSecret: signingSecret ?? { keyVersion: 1, sealed: 'sealed' },
+      previousSigningSecret: previousSigningSecret ?? null,
+      createdAt: 0,
+    })
+    return address
+  }
+
+  return {
+    ...deliveries,
+    failures,
+    claims,
+    groups,
+    get claimLimits() {
+      return claims.map(({ limit }) => limit)
+    },
+    async add(...added) {
+      const facts = new Map<string, PaymentFacts>()
+      for (const each of added) {
+        const integrationAddress = await register(each)
+        facts.set(each.name, paymentFacts(each.name, { chainId: each.chainId ?? 1, integrationAddress }))
+      }
+      await store.transaction(async (tx) => {
+        await tx.upsertPayments([...facts.values()].map((each) => ({ facts: each, primary: true })))
+        const payments = new Map(
+          (await tx.paymentsForChange(...facts.values())).map((payment) => [payment.txHash, payment]),
+        )
+        const snapshots = added.map(({ name, version = 1, ...given }): NewSnapshot => {
+          const payment = payments.get(hashOf(name)) ?? expect.unreachable('it is stored')
+          const body = given.body ?? new TextEncoder().encode(JSON.stringify({ name }))
+          return { ...payment, paymentId: payment.id, version, body }
+        })
+        await tx.insertSnapshots(snapshots)
+      })
+      const last = added.at(-1)
+      if (last?.dueAt !== undefined)
+        store.sql('update outbox set due_at = ? where id = (select max(id) from outbox)', last.dueAt)
+    },
+    async view(name) {
+      const [view] = (await deliveries.list({ txHash: hashOf(name), limit: 9 })).slice(-1)
+      if (view === undefined) throw new Error(`there is no delivery ${name}`)
+      return view
+    },
+    replay: (request) => store.transaction((tx) => tx.replayDeliveries(request)),
+    async claim(request) {
+      claims.push(request)
+      failOnce(failures.claim)
+      return deliveries.claim(request)
+    },
+    async settle(settled, judge) {
+      groups.push(settled.length)
+      failOnce(failures.settle)
+      return deliveries.settle(settled, judge)
+    },
+    async msUntilDue() {
+      failOnce(failures.msUntilDue)
+      return deliveries.msUntilDue()
+    },
+    extendLeases: (ms) => void store.sql('update outbox set due_at = due_at + ? where claim_token is not null', ms),
+    loseLeases: () =>
+      void store.sql(`update outbox set claim_token = 'lost ' || claim_token where claim_token is not null`),
+  }
+}

@@ -18,7 +18,7 @@ export interface TestSqlite {
   /** Resolves once its file is open. */
   readonly opened: Promise<void>
   readonly path: string
-  /** Runs a statement on a connection of its own, at once. It writes only while no transaction of the engine is open. */
+  /** Runs a statement on its own connection, at once. It writes only while no transaction of the engine is open. */
   sql<Row>(text: string, ...parameters: readonly unknown[]): Row[]
   /** Empties it for another test; nobody may use it any more. */
   release(): void

@@ -21,9 +21,6 @@ export interface FeedBlock {
 
 /** Version of the format. A reader takes any other one for a block that it cannot read. */
 const version = 1
-/** Fields whose numbers exceed those of JSON. */
-const amounts: ReadonlySet<string> = new Set(['amount', 'gross', 'net', 'rate', 'calledAmount', 'serviceFee'])
-
 /** Formats a block: JSON, with amounts as decimal strings. */
 export function formatBlock(chainId: number, fed: FeedBlock): Uint8Array {
   const text = JSON.stringify({ v: version, chainId, ...fed }, (_key, value: unknown) =>
@@ -57,17 +54,43 @@ function isTexts(value: unknown): boolean {
 function parseJson(data: Uint8Array): Readonly<Record<string, unknown>> {
   try {
     assertModestJson(data)
-    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(data), parseAmount)
-    if (typeof value === 'object' && value !== null) return value as Record<string, unknown>
+    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(data))
+    if (isFields(value)) {
+      for (const payment of listOf(value['payments'])) parsePayment(payment)
+      for (const deposit of listOf(value['deposits'])) {
+        parsePayment(deposit['payment'])
+        parseAmounts(deposit['output'], 'amount')
+      }
+      return value
+    }
   } catch {
     // The flaw is the same: the text is not shown.
   }
   throw flawed('it is not a JSON object')
 }
 
-/** Anything but decimal digits stays as it is, and is found by the check. */
-function parseAmount(key: string, value: unknown): unknown {
-  return amounts.has(key) && typeof value === 'string' && /^[0-9]{1,78}$/.test(value) ? BigInt(value) : value
+type Fields = Record<string, unknown>
+
+const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null
+const listOf = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.filter(isFields) : [])
+
+/** Field by field: a reviver of JSON.parse takes twice the time of everything else. */
+function parsePayment(payment: unknown): void {
+  if (!isFields(payment)) return
+  const { pricing } = payment
+  parseAmounts(payment['tokenIn'], 'amount')
+  parseAmounts(payment['tokenOut'], 'gross', 'net')
+  parseAmounts(pricing, 'calledAmount', 'serviceFee')
+  if (isFields(pricing)) for (const feed of listOf(pricing['feeds'])) parseAmounts(feed, 'rate')
+}
+
+/** Parses numbers beyond those of JSON. Anything but decimal digits stays as it is, and is found by the check. */
+function parseAmounts(fields: unknown, ...names: readonly string[]): void {
+  if (!isFields(fields)) return
+  for (const name of names) {
+    const value = fields[name]
+    if (typeof value === 'string' && /^[0-9]{1,78}$/.test(value)) fields[name] = BigInt(value)
+  }
 }
 
 function flawed(flaw: string): FeedError {

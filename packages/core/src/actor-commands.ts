@@ -15,6 +15,7 @@ import type { Confirmations } from './legacy/finality.js'
 import { createLegacyKeyCommands } from './legacy-keys/commands.js'
 import { createMoveCommands } from './moves/commands.js'
 import { createOperatorCommands } from './operators/commands.js'
+import type { Recording } from './payments/recording.js'
 import type { Chain } from './ports/chain.js'
 import type { Sender } from './ports/sender.js'
 import type { Store } from './ports/store.js'
@@ -33,6 +34,7 @@ export interface ActorCommandsDeps {
   readonly random: Random
   readonly chains: readonly Chain[]
   readonly confirmations: Confirmations | undefined
+  readonly recording: Recording
   /** Receives the events of a repair. Must not throw. */
   readonly publish: EventSink
   readonly sender: Sender
@@ -56,12 +58,16 @@ export interface ActorCommandsDeps {
  * @throws RangeError When the actor is blank or longer than 200 characters.
  */
 export function createActorCommands(deps: ActorCommandsDeps, actor: string): ActorCommands {
-  const { store, keys, clock, random, allowLoopbackHttp, isDeniedAddress, onDue, sender, nextTestAt } = deps
+  const { store, keys, clock, random, allowLoopbackHttp, isDeniedAddress, onDue, sender, nextTestAt, recording } = deps
   const transaction: Store['transaction'] = (work) => store.transaction(work)
   const auditedIn = (runs: Store['transaction']) => createAudited({ transaction: runs, keys, clock, actor })
   const auditedIntegrations = auditedIn(forgetAfterChanges(transaction, deps.recentIntegrations))
+  const followed = deps.chains.map(({ chainId }) => chainId)
   const integrations = createIntegrationCommands({
     integrations: store.integrations,
+    chains: store.chains,
+    recording,
+    followed,
     audited: auditedIntegrations,
     keys,
     clock,
@@ -73,6 +79,9 @@ export function createActorCommands(deps: ActorCommandsDeps, actor: string): Act
     integrations,
     moves: createMoveCommands({
       store,
+      chains: store.chains,
+      recording,
+      followed,
       transaction,
       integrations: store.integrations,
       setEnabled: integrations.setEnabled,
@@ -98,6 +107,7 @@ export function createActorCommands(deps: ActorCommandsDeps, actor: string): Act
       store,
       chains: deps.chains,
       confirmations: deps.confirmations,
+      recording,
       publish: deps.publish,
       clock,
       random,

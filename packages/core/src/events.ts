@@ -82,6 +82,8 @@ export type ServiceEvent =
   | { readonly type: 'endpoint.recovered'; readonly integrationAddress: string; readonly failingMs: number }
   /** The blocks up to this one are indexed. */
   | { readonly type: 'chain.indexed'; readonly chainId: number; readonly blockNumber: number; readonly head: number }
+  /** Payments and deposits of a range that name no integration of the store, and are not recorded. */
+  | { readonly type: 'payments.skipped'; readonly chainId: number; readonly count: number }
   /** Blocks left the chain: those above the common ancestor are read again. */
   | {
       readonly type: 'chain.reorganised'

@@ -1,4 +1,5 @@
 /** The types of integrations for a host and the command line. @module */
+import type { UnrecordedRange } from './payments/recording.js'
 import type { IntegrationRecord } from './ports/store-integrations.js'
 
 /** Plain secrets, returned once when issued. */
@@ -8,6 +9,11 @@ export interface IssuedIntegration {
   readonly apiSecret: string
   /** Key of the notification signature. Different from the API secret. */
   readonly signingSecret: string
+  /**
+   * Blocks whose payments of this integration are not recorded, by chain: a reindex records them. Empty for a service
+   * that records all payments.
+   */
+  readonly unrecorded: readonly UnrecordedRange[]
 }
 
 /** An integration without its secrets. */

@@ -21,6 +21,7 @@ import type { DispatcherOptions } from './notifications/dispatcher-options.js'
 import type { ScryptCost } from './operators/passphrase.js'
 import { createOperatorSessions } from './operators/sessions.js'
 import { createPaymentQueries } from './payments/queries.js'
+import type { Recording } from './payments/recording.js'
 import type { Chain } from './ports/chain.js'
 import type { FulfilmentSource } from './ports/fulfilment.js'
 import type { IdentityAccounts } from './ports/identity-accounts.js'
@@ -90,6 +91,12 @@ export interface ServiceDeps {
       }
     | undefined
   /**
+   * `own`: only payments that name an integration of the store are recorded, with their deposits and updates. For one of
+   * several services that follow the same chains. All processes on a database need the same value.
+   * @default 'all'
+   */
+  readonly recording?: Recording | undefined
+  /**
    * Confirmations until a payment is final, by chain; null: never. The legacy endpoints answer it, and no
    * reorganisation is followed deeper. Other chains have the number of docs/interface.md 8, or are never final.
    */
@@ -135,6 +142,7 @@ export interface ServiceDeps {
 export function createService(deps: ServiceDeps): Service {
   const { store, sender, masterKey, chains = [], receipts, fulfilments, allowLoopbackHttp = false, onEvent } = deps
   const { clock = systemClock, random = systemRandom, logger = silentLogger, actor = 'service' } = deps
+  const { recording = 'all' } = deps
 
   function publish(event: ServiceEvent): void {
     if (event.type === 'payment.indexed' || event.type === 'payment.changed') {
@@ -152,13 +160,13 @@ export function createService(deps: ServiceDeps): Service {
   }
 
   async function applyIn(within: Pick<Store, 'transaction'>, update: ProcessorUpdate): Promise<JoinedUpdate> {
-    const { outcomes, events } = await applyUpdates(within, [checkedUpdate(update)])
+    const { outcomes, events } = await applyUpdates(within, [checkedUpdate(update)], recording)
     const [outcome] = outcomes
     if (outcome?.status !== 'fulfilled') throw outcome?.reason
     return { result: outcome.value, committed: () => events.forEach(publish) }
   }
   async function applyAndPublish(updates: readonly ProcessorUpdate[]): Promise<UpdateOutcomes> {
-    const { outcomes, events } = await applyUpdates(store, updates)
+    const { outcomes, events } = await applyUpdates(store, updates, recording)
     events.forEach(publish)
     return outcomes
   }
@@ -190,7 +198,7 @@ export function createService(deps: ServiceDeps): Service {
   const processId = Buffer.from(random.bytes(processIdBytes)).toString('hex')
   const indexers = chains.map(({ chain, startBlock = 'head', pollMs, leaseMs }) => {
     const finalityBlocks = finality.confirmations(chain.chainId)
-    const options = { startBlock, finalityBlocks, pollMs, leaseMs }
+    const options = { startBlock, finalityBlocks, pollMs, leaseMs, recording }
     return createIndexer({ store, chain, clock, random, holder: processId, logger, publish, options })
   })
   const poller =
@@ -235,6 +243,7 @@ export function createService(deps: ServiceDeps): Service {
         random,
         chains: chains.map(({ chain }) => chain),
         confirmations: deps.confirmations,
+        recording,
         publish,
         sender,
         nextTestAt,

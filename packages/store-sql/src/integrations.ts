@@ -3,6 +3,7 @@ import type { IntegrationRecord, IntegrationStore, StoreTransaction } from '@pay
 import { type Selectable, sql, type Updateable } from 'kysely'
 import { forgetHealth } from './deliveries/endpoint-rows.js'
 import type { Connection, Engine, SqlDialect } from './engine.js'
+import { bulk } from './internal/bulk.js'
 import { hexBytes, hexOf, keyBytes } from './internal/hex.js'
 import { prepare, type ValueOf } from './internal/prepare.js'
 import { integer, pack, unpack } from './internal/values.js'
@@ -58,6 +59,22 @@ async function findIntegration(db: Connection, address: string): Promise<Integra
     .where('address', '=', keyBytes(address))
     .executeTakeFirst()
   return row === undefined ? null : integrationRecord(row)
+}
+
+/** Those of some addresses that are stored. */
+export async function findRegistered(
+  db: Connection,
+  dialect: SqlDialect,
+  addresses: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await bulk<Pick<IntegrationRow, 'address'>>(
+    db,
+    dialect,
+    [{ name: 'address', type: 'hex' }],
+    addresses.map((address) => [address]),
+    (source) => `select i.address from ${dialect.name('integrations')} as i where i.address in (${source})`,
+  )
+  return new Set(rows.map(({ address }) => hexOf(address)))
 }
 
 async function listIntegrations(db: Connection): Promise<IntegrationRecord[]> {

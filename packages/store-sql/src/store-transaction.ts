@@ -2,7 +2,7 @@
 import type { StoreTransaction } from '@payment-integration/core/ports'
 import { linkAccountsIn } from './accounts.js'
 import { auditIn } from './audit.js'
-import { listCheckpoints, readTip, setReached, type Tip, writeCheckpoint } from './chains/checkpoints.js'
+import { indexedChains, listCheckpoints, readTip, setReached, type Tip, writeCheckpoint } from './chains/checkpoints.js'
 import { setCoverage } from './chains/coverage.js'
 import { awaitFulfilments, forgetDeposits, settleDeposit, upsertDeposits } from './chains/deposits.js'
 import { addProof, addWeakerProof } from './chains/proofs.js'
@@ -12,11 +12,11 @@ import type { Connection, SqlDialect } from './engine.js'
 import { accountsIn } from './identity/account-changes.js'
 import { identityIn } from './identity/identity-store.js'
 import { integrationSessionsIn } from './integration-sessions.js'
-import { integrationsIn } from './integrations.js'
+import { findRegistered, integrationsIn } from './integrations.js'
 import { checkInteger } from './internal/checks.js'
 import { legacyKeysIn } from './legacy-keys.js'
 import { operatorsIn } from './operators.js'
-import { leaveAbove, leavePayments, overduePayments, paymentsInBlocks } from './payments/off-chain.js'
+import { leaveAbove, leavePayments, offChainPayments, overduePayments, paymentsInBlocks } from './payments/off-chain.js'
 import { paymentsForChange, setDropped, setStatuses } from './payments/payment-changes.js'
 import { upsertPayments } from './payments/upsert-payments.js'
 import { insertSnapshots } from './snapshots.js'
@@ -66,11 +66,13 @@ export function createStoreTransaction(
       await forgetDeposits(db, chainId, above)
     },
     leavePayments: (paymentIds) => leavePayments(db, dialect, paymentIds),
+    indexedChains: () => indexedChains(db),
     checkpoints: (chainId, atOrBelow, limit) => listCheckpoints(db, chainId, atOrBelow, limit),
     upsertPayments: (payments) => upsertPayments(db, dialect, payments),
     paymentsInBlocks: (chainId, from, to) => paymentsInBlocks(db, dialect, chainId, from, to),
     overduePayments: (chainId, atOrBelow, limit, awaitedAtOrBelow) =>
       overduePayments(db, dialect, { chainId, atOrBelow, limit, awaitedAtOrBelow }),
+    offChainPayments: (chainId) => offChainPayments(db, chainId),
     setDropped: (paymentId, dropped) => setDropped(db, paymentId, dropped),
     paymentsForChange: (...selectors) => paymentsForChange(db, dialect, selectors),
     setStatuses: (statuses) => setStatuses(db, dialect, statuses),
@@ -89,6 +91,7 @@ export function createStoreTransaction(
       madeDue(replayed.replayed)
       return replayed
     },
+    registeredIntegrations: (addresses) => findRegistered(db, dialect, addresses),
     integrations: integrationsIn(db, dialect),
     accounts: linkAccountsIn(db),
     legacyKeys: legacyKeysIn(db),

@@ -7,7 +7,7 @@ import { momentText, shownOnce } from '../format.js'
 import type { ExitCode, Io } from '../io.js'
 import { parseAddress, parseDuration, parseNotificationUrl, parseOptionalUrl } from '../parse.js'
 import { type OperateOptions, withService } from '../with-service.js'
-import { type ExportOptions, exportIntegration, importIntegration } from './move-integration.js'
+import { type ExportOptions, exportIntegration, importIntegration, reindexText } from './move-integration.js'
 import { type RotateSigningSecretOptions, rotateSecret, rotateSigningSecret } from './rotate-secret.js'
 
 const addressHelp = 'integration address: 0x and 40 hex digits'
@@ -110,12 +110,13 @@ function createIntegration(address: string, options: CreateIntegrationOptions, i
   const { name, url } = options
   return withService({ ...options, mayCreate: true }, io, async ({ integrations }, report) => {
     const issued = await integrations.create({ address, name, notificationUrl: url ?? null })
-    report({ event: 'integration.created', ...issued }, ({ integration, apiSecret, signingSecret }) => [
+    report({ event: 'integration.created', ...issued }, ({ integration, apiSecret, signingSecret, unrecorded }) => [
       `Created ${integration.address}${integration.name === '' ? '' : ` (${integration.name})`}.`,
       `  API secret      ${apiSecret}`,
       `  Webhook secret  ${signingSecret}`,
       `  Notifications   ${integration.notificationUrl ?? 'none'}`,
       `${shownOnce('Both secrets are', 'them')} If one is lost, replace it with rotate-secret.`,
+      ...reindexText(unrecorded),
     ])
   })
 }

@@ -1,4 +1,5 @@
 /** `payment-integration integrations export|import`: moves an integration to another cell. @module */
+import type { MoveError, UnrecordedRange } from '@payment-integration/core'
 import { createGzipFile, openGzipFile } from '../archive/gzip-file.js'
 import { grouped } from '../format.js'
 import type { ExitCode, Io } from '../io.js'
@@ -31,7 +32,12 @@ export function exportIntegration(address: string, { to, ...options }: ExportOpt
  */
 export function importIntegration(path: string, options: OperateOptions, io: Io): Promise<ExitCode> {
   return withService(options, io, async ({ moves }, report) => {
-    const imported = await moves.import(openGzipFile(path), { signal: io.signal })
+    const imported = await moves.import(openGzipFile(path), { signal: io.signal }).catch((error: unknown) => {
+      const { code, unrecorded } = error as Partial<MoveError>
+      if (code === 'ERR_MOVE_UNRECORDED' && unrecorded !== undefined)
+        report({ event: 'integration.unrecorded', unrecorded }, () => reindexText(unrecorded))
+      throw error
+    })
     report({ event: 'integration.imported', ...imported }, (event) => [
       `Imported ${event.address}: ${grouped(event.payments)} payments, ${grouped(event.updates)} updates. It is enabled here.`,
       `  hmac ${event.hmac}`,
@@ -41,4 +47,13 @@ export function importIntegration(path: string, options: OperateOptions, io: Io)
         : [`  ${grouped(event.left)} dropped payments were never stored here, and were left out.`]),
     ])
   })
+}
+
+/** The commands that record an integration's payments of blocks that were read before it was registered. */
+export function reindexText(unrecorded: readonly UnrecordedRange[]): string[] {
+  if (unrecorded.length === 0) return []
+  const commands = unrecorded.map(
+    ({ chainId, from, to }) => `  payment-integration reindex --chain ${chainId} --from ${from} --to ${to}`,
+  )
+  return ['Payments in earlier blocks are not recorded (PI_RECORD=own). If it has any, read these blocks again:', ...commands]
 }

@@ -85,6 +85,7 @@ export function watchService(
       case 'chain.indexed':
       case 'chain.backfilled':
       case 'payment.additional':
+      case 'payments.skipped':
     }
   }
 }

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient } from '@payment-integration/client'
-import { createService, parseMasterKey, type Service } from '@payment-integration/core'
-import type { Store } from '@payment-integration/core/ports'
+import { createService, parseMasterKey, type Recording, type Service, type ServiceEvent } from '@payment-integration/core'
+import type { FulfilmentSource, Store } from '@payment-integration/core/ports'
 import { createApp, createUndiciSender } from '@payment-integration/server'
 import { createPostgresStore } from '@payment-integration/store-sql/postgres'
 import { createSqliteStore } from '@payment-integration/store-sql/sqlite'
@@ -26,24 +26,43 @@ async function openStore(database: Database, now: () => number) {
   return { store, remove: async () => rmSync(folder, { recursive: true }) }
 }
 
+/** Settings of a cell. */
+export interface CellOptions {
+  readonly masterKey?: string | undefined
+  readonly recording?: Recording | undefined
+  readonly confirmations?: number | undefined
+  readonly fulfilments?: FulfilmentSource | undefined
+}
+
 /** Opens a cell that follows a chain. */
-export async function openCell(database: Database, chain: Chain, now: () => number, masterKey = testMasterKey) {
+export async function openCell(
+  database: Database,
+  chain: Chain,
+  now: () => number,
+  { masterKey = testMasterKey, recording, confirmations, fulfilments }: CellOptions = {},
+) {
   const { store, remove } = await openStore(database, now)
   await store.migrate()
   const sender = createUndiciSender({ allowLoopbackHttp: true })
-  const serviceOn = (on: Store): Service =>
+  const events: ServiceEvent[] = []
+  const serviceOn = (on: Store, records = recording): Service =>
     createService({
       store: on,
       sender,
       masterKey: parseMasterKey(masterKey),
       chains: [{ chain: chain.chain, startBlock: 0 }],
       allowLoopbackHttp: true,
+      recording: records,
+      ...(fulfilments === undefined ? {} : { fulfilments: { source: fulfilments } }),
+      onEvent: (event) => events.push(event),
+      ...(confirmations === undefined ? {} : { confirmations: { [chain.chain.chainId]: confirmations } }),
       clock: { now, sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)) },
     })
   const service = serviceOn(store)
   return {
     store,
     service,
+    events,
     /** The same on a store that the test has wrapped. */
     serviceOn,
     async index() {

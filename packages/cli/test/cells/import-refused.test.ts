@@ -34,7 +34,7 @@ describe('an import is rejected', () => {
   })
 
   test('with another master key', async () => {
-    const made = await twoCells('SQLite', 'SQLite', 'fedcba9876543210'.repeat(4))
+    const made = await twoCells('SQLite', 'SQLite', { masterKey: 'fedcba9876543210'.repeat(4) })
     const { path } = await made.export()
     const { version } = parseMasterKey(testMasterKey).current
     await expect(importing(made, path)).rejects.toThrow(rejection('ERR_ARCHIVE', `needs master key ${version}`))

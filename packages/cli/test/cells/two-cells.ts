@@ -6,7 +6,7 @@ import { afterEach } from 'vitest'
 import { startRecordingReceiver } from '../../../server/test/support/recording-receiver.js'
 import { hex, scriptedChain, txHashOf } from '../../../store-sql/test/support/scripted-chain.js'
 import { createGzipFile } from '../../src/archive/gzip-file.js'
-import { type Database, openCell } from './cell.js'
+import { type CellOptions, type Database, openCell } from './cell.js'
 
 export const shop = hex('shop', 20)
 /** A version of a payment. */
@@ -17,12 +17,12 @@ afterEach(async () => {
 })
 
 /** Two cells on one chain, and a receiver that answers 503 to the payments in `refused`. */
-export async function twoCells(from: Database, to: Database, targetKey?: string) {
+export async function twoCells(from: Database, to: Database, options: CellOptions = {}) {
   let offset = 0
   const now = () => Date.now() + offset
   const chain = scriptedChain(137)
   const source = await openCell(from, chain, now)
-  const target = await openCell(to, chain, now, targetKey)
+  const target = await openCell(to, chain, now, options)
   const receiver = await startRecordingReceiver()
   const folder = mkdtempSync(join(tmpdir(), 'pi-move-'))
   closing.push(() => rmSync(folder, { recursive: true }), source.close, target.close, receiver.stop)

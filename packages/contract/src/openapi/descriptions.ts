@@ -171,6 +171,7 @@ export const descriptions = {
     status:
       '`ok`: everything works. `degraded`: requests are answered, but a chain cannot be followed, or an endpoint failed a proof in the last ten minutes. `down`: the database does not answer, or the background loops have stopped.',
     database: 'Whether the database answers.',
+    recording: '`own`: payments of the integrations of this service alone are stored. Absent: all are.',
     chains: 'The chains that are followed.',
     'chains.chainId': 'Chain id.',
     'chains.leading': 'Whether this process indexes the chain; false while another one does.',

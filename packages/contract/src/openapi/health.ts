@@ -6,6 +6,7 @@ import { object } from '../mode.js'
 export const healthSchema = object('read', {
   status: z.enum(['ok', 'degraded', 'down']),
   database: z.enum(['ok', 'unavailable']),
+  recording: z.optional(z.enum(['own'])),
   chains: z.array(
     object('read', {
       chainId: z.int(),

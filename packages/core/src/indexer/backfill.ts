@@ -4,6 +4,7 @@ import type { EventSink } from '../events.js'
 import { backoffMs } from '../internal/backoff.js'
 import { describeError } from '../internal/describe-error.js'
 import { recordBackfill } from '../payments/record-backfill.js'
+import type { Recording } from '../payments/recording.js'
 import type { BlockRange, Chain } from '../ports/chain.js'
 import type { Store } from '../ports/store.js'
 import type { Clock, Logger, Random } from '../ports/world.js'
@@ -17,6 +18,7 @@ export interface BackfillDeps {
   readonly random: Pick<Random, 'fraction'>
   readonly publish: EventSink
   readonly logger: Logger
+  readonly recording: Recording
   /** Called when a range was read: wakes the loop that calls {@link Backfill.advance}. */
   readonly onRead: () => void
   /** Whether this process may commit. */
@@ -53,7 +55,7 @@ interface Reader {
 
 /** Builds a backfill without gaps. */
 export function createBackfill(deps: BackfillDeps): Backfill {
-  const { store, chain, clock, random, publish, logger, onRead } = deps
+  const { store, chain, clock, random, publish, logger, recording, onRead } = deps
   const { chainId } = chain
   let gaps: Gap[] = []
   let reader: Reader | null = null
@@ -96,7 +98,7 @@ export function createBackfill(deps: BackfillDeps): Backfill {
     const { router, coveredFrom, to } = gap
     const reached = range.last.number
     const coverage = { router, from: coveredFrom, to: reached === to ? null : reached }
-    for (const event of await recordBackfill(store, { chainId, range, coverage })) publish(event)
+    for (const event of await recordBackfill(store, { chainId, range, coverage, recording })) publish(event)
     publish({ type: 'chain.backfilled', chainId, router, blockNumber: reached, to })
     return reached === to ? null : { ...gap, from: reached + 1 }
   }

@@ -2,6 +2,7 @@
 import { ChainError } from '../errors.js'
 import type { EventSink } from '../events.js'
 import { recordRange } from '../payments/record-range.js'
+import type { Recording } from '../payments/recording.js'
 import type { BlockRange, Chain, ProofLevel } from '../ports/chain.js'
 import type { Store } from '../ports/store.js'
 import type { Checkpoint } from '../ports/store-transaction.js'
@@ -26,6 +27,7 @@ export interface FollowerDeps {
   readonly startBlock: number | 'head'
   /** Blocks on top of a block until it is final; null: never. */
   readonly finalityBlocks: number | null
+  readonly recording: Recording
   /** Whether this process may commit. */
   readonly mayCommit: () => Promise<boolean>
   /** Called before blocks are read on top of a stored checkpoint. */
@@ -55,7 +57,7 @@ export interface Follower {
 
 /** Builds it. */
 export function createFollower(deps: FollowerDeps): Follower {
-  const { store, chain, clock, publish, logger, startBlock, finalityBlocks, beforeRead, onMoved } = deps
+  const { store, chain, clock, publish, logger, startBlock, finalityBlocks, recording, beforeRead, onMoved } = deps
   const { chainId } = chain
   let state: ChainState = {
     ...{ head: null, headAt: null, indexed: null, proof: null },
@@ -117,7 +119,7 @@ export function createFollower(deps: FollowerDeps): Follower {
 
   async function commit(expected: Checkpoint | null, range: BlockRange): Promise<Checkpoint> {
     const head = Math.max(state.head ?? 0, range.last.number)
-    const events = await recordRange(store, { chainId, expected, range, window: { head, finalityBlocks } })
+    const events = await recordRange(store, { chainId, expected, range, window: { head, finalityBlocks }, recording })
     const checkpoint = { blockNumber: range.last.number, blockHash: range.last.hash }
     update({ indexed: checkpoint.blockNumber, proof: range.proof })
     onMoved(checkpoint, 'up')

@@ -4,6 +4,7 @@ import type { EventSink } from '../events.js'
 import { assertWhole } from '../internal/assert-whole.js'
 import { describeError } from '../internal/describe-error.js'
 import { createLease } from '../internal/lease.js'
+import type { Recording } from '../payments/recording.js'
 import type { Chain } from '../ports/chain.js'
 import type { Store } from '../ports/store.js'
 import type { Checkpoint } from '../ports/store-transaction.js'
@@ -31,10 +32,12 @@ export interface IndexerOptions {
   readonly pollMs?: number | undefined
   /** Length of the chain's lease, in milliseconds, 100 or more. @default 15000 */
   readonly leaseMs?: number | undefined
+  /** Which payments are stored. @default 'all' */
+  readonly recording?: Recording | undefined
 }
 
 /** The defaults of {@link IndexerOptions}. */
-export const indexerDefaults = { pollMs: 1_000, leaseMs: 15_000 } as const
+export const indexerDefaults = { pollMs: 1_000, leaseMs: 15_000, recording: 'all' } as const
 
 /** Dependencies of an indexer. */
 export interface IndexerDeps {
@@ -80,6 +83,7 @@ export function createIndexer(deps: IndexerDeps): Indexer {
     finalityBlocks,
     pollMs = indexerDefaults.pollMs,
     leaseMs = indexerDefaults.leaseMs,
+    recording = indexerDefaults.recording,
   } = deps.options
   if (startBlock !== 'head') assertWhole('startBlock', startBlock, 0)
   if (finalityBlocks !== null) assertWhole('finalityBlocks', finalityBlocks, 0)
@@ -103,7 +107,7 @@ export function createIndexer(deps: IndexerDeps): Indexer {
   })
   const wake = createWake(clock)
   // Its follower and backfill measure durations alone.
-  const shared = { store, chain, clock: steadyClock(clock), publish, logger, mayCommit }
+  const shared = { store, chain, clock: steadyClock(clock), publish, logger, recording, mayCommit }
   const backfill = createBackfill({ ...shared, random, onRead: wake.wake, onFailed: recordError })
   const follower = createFollower({ ...shared, startBlock, finalityBlocks, beforeRead, onMoved })
 

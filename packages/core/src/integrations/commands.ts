@@ -4,7 +4,9 @@ import { shownUrl } from '../audit/shown-url.js'
 import { IntegrationError } from '../errors.js'
 import type { IntegrationCommands, IntegrationView } from '../integration-types.js'
 import { parseAddress, parseName } from '../payments/parameters.js'
+import { lockRecording, type Recording, unrecordedRanges } from '../payments/recording.js'
 import type { AuditAction, AuditEntry } from '../ports/store-audit.js'
+import type { ChainReads } from '../ports/store-chains.js'
 import type { IntegrationRecord, IntegrationStore } from '../ports/store-integrations.js'
 import type { StoreTransaction } from '../ports/store-transaction.js'
 import type { Clock, Random } from '../ports/world.js'
@@ -20,6 +22,10 @@ import { createSigningSecretCommands } from './signing-secrets.js'
 /** The dependencies of the commands. */
 export interface IntegrationDeps {
   readonly integrations: Pick<IntegrationStore, 'find' | 'list'>
+  readonly chains: Pick<ChainReads, 'coverage'>
+  readonly recording: Recording
+  /** Chains that this process follows. */
+  readonly followed: readonly number[]
   /** Runs every change, with its audit record. */
   readonly audited: Audited
   readonly keys: MasterKey
@@ -35,7 +41,7 @@ type Change = Parameters<IntegrationStore['update']>[1]
 
 /** Builds the commands. Plain secrets are returned once and never stored. */
 export function createIntegrationCommands(deps: IntegrationDeps): IntegrationCommands {
-  const { integrations, audited, keys, clock, random, allowLoopbackHttp, isDeniedAddress } = deps
+  const { integrations, chains, recording, followed, audited, keys, clock, random, allowLoopbackHttp, isDeniedAddress } = deps
   const readUrl = (url: string | null) =>
     url === null ? null : parseNotificationUrl(url, allowLoopbackHttp, isDeniedAddress)
 
@@ -80,12 +86,15 @@ export function createIntegrationCommands(deps: IntegrationDeps): IntegrationCom
         previousSigningSecret: null,
         createdAt: clock.now(),
       }
-      await audited(async (tx, note) => {
+      const recordedTo = await audited(async (tx, note) => {
+        const checkpoints = recording === 'own' ? await lockRecording(tx, followed) : new Map<number, number>()
         if (!(await tx.integrations.insert(record))) throw new IntegrationError('ERR_INTEGRATION_EXISTS', address)
         const url = shownUrl(keys.current, record.notificationUrl)
         note({ action: 'integration.created', subject: address, details: { name, url } })
+        return checkpoints
       })
-      return { integration: viewOf(record), apiSecret, signingSecret }
+      const unrecorded = await unrecordedRanges(chains, recordedTo)
+      return { integration: viewOf(record), apiSecret, signingSecret, unrecorded }
     },
     async get(input) {
       const address = parseAddress(input)

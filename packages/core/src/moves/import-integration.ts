@@ -5,6 +5,8 @@ import { IntegrationError, UpdateConflictError } from '../errors.js'
 import { parseNotificationUrl } from '../integrations/notification-url.js'
 import type { ImportedIntegration, MoveCommands } from '../move-types.js'
 import { parseName } from '../payments/parameters.js'
+import { lockRecording, type Recording, unrecordedRanges } from '../payments/recording.js'
+import type { ChainReads } from '../ports/store-chains.js'
 import type { IntegrationRecord, SealedSecret } from '../ports/store-integrations.js'
 import type { MovedPayment, MovedUpdate, MoveStore } from '../ports/store-moves.js'
 import type { StoreTransaction } from '../ports/store-transaction.js'
@@ -26,6 +28,10 @@ const batchSize = 200
 /** The dependencies of an import. */
 export interface ImportDeps {
   readonly moves: MoveStore
+  readonly chains: Pick<ChainReads, 'coverage'>
+  readonly recording: Recording
+  /** Chains that this process follows. */
+  readonly followed: readonly number[]
   readonly transaction: <T>(work: (tx: StoreTransaction) => Promise<T>) => Promise<T>
   readonly applyUpdates: (updates: readonly ProcessorUpdate[]) => Promise<UpdateOutcomes>
   readonly audited: Audited
@@ -41,7 +47,7 @@ export interface ImportDeps {
 
 /** Builds the command. */
 export function createImport(deps: ImportDeps): MoveCommands['import'] {
-  const { moves, transaction, audited, keys, clock, onDue } = deps
+  const { moves, transaction, recording, audited, keys, clock, onDue } = deps
   return async (reader, { signal } = {}) => {
     const file = await openSignedFile(keys, 'move-file', reader, signal)
     const { hmac } = file
@@ -50,6 +56,7 @@ export function createImport(deps: ImportDeps): MoveCommands['import'] {
     const rows = () => checkedRows(file.rows(moveRowSchema), address)
     const importing = { moves, address, rows, signal }
     await transaction((tx) => findDisabled(tx, address))
+    if (recording === 'own') await recordFromNow(deps, integration, rows())
     // Every row is parsed, and decided as it will be, before the first write.
     for await (const _ of importBatches(importing, { isRehearsal: true }));
     // From now on, versions that this cell makes are deliveries, which stay pending while it is disabled.
@@ -132,6 +139,41 @@ function checkKeys(keys: MasterKey, integration: IntegrationRecord, now: number)
     keys.find(previousApiSecret.keyVersion) === undefined
   )
     throw missing('previous API secret')
+}
+
+/** The lowest block of the payments of a file, by chain. */
+async function findFirstBlocks(groups: AsyncIterable<readonly MoveRow[]>): Promise<ReadonlyMap<number, number>> {
+  const blocks = new Map<number, number>()
+  for await (const rows of groups)
+    for (const row of rows)
+      if ('payment' in row) {
+        const { chainId, blockNumber } = row.payment
+        blocks.set(chainId, Math.min(blockNumber, blocks.get(chainId) ?? blockNumber))
+      }
+  return blocks
+}
+
+/**
+ * Stores a new integration, disabled, where integrations of the store alone are recorded: its payments are from now on.
+ * @throws MoveError `ERR_MOVE_UNRECORDED` when blocks were indexed without it.
+ */
+async function recordFromNow(
+  { transaction, followed, chains }: ImportDeps,
+  record: IntegrationRecord,
+  rows: AsyncIterable<readonly MoveRow[]>,
+): Promise<void> {
+  const firstBlocks = await findFirstBlocks(rows)
+  const recordedTo = await transaction(async (tx) => {
+    const checkpoints = await lockRecording(tx, followed)
+    return (await tx.integrations.insert({ ...record, enabled: false })) ? checkpoints : new Map<number, number>()
+  })
+  const unrecorded = await unrecordedRanges(chains, recordedTo, firstBlocks)
+  if (unrecorded.length > 0)
+    throw new MoveError(
+      'ERR_MOVE_UNRECORDED',
+      `Integration ${record.address} is new to this cell, which records its payments from now on. Reindex the earlier blocks, then import the file again.`,
+      unrecorded,
+    )
 }
 
 /** @throws IntegrationError `ERR_INTEGRATION_EXISTS` when it is enabled. */

@@ -1,5 +1,6 @@
 /** The error of an integration that cannot move. @module */
 import { CoreError } from '../errors.js'
+import type { UnrecordedRange } from '../payments/recording.js'
 
 /** An integration cannot be imported. The message names the payment, update or key, and the remedy. */
 export class MoveError extends CoreError {
@@ -8,13 +9,17 @@ export class MoveError extends CoreError {
   readonly code:
     | 'ERR_MOVE_UNSUPPORTED'
     | 'ERR_MOVE_KEY_MISSING'
+    | 'ERR_MOVE_UNRECORDED'
     | 'ERR_MOVE_PAYMENT_MISSING'
     | 'ERR_MOVE_PAYMENT_DIFFERS'
     | 'ERR_MOVE_UPDATE_MISSING'
     | 'ERR_MOVE_FILE_STALE'
     | 'ERR_MOVE_ROW_INVALID'
-  constructor(code: MoveError['code'], message: string) {
+  /** With `ERR_MOVE_UNRECORDED`: the blocks to read again, by chain. */
+  readonly unrecorded: readonly UnrecordedRange[]
+  constructor(code: MoveError['code'], message: string, unrecorded: readonly UnrecordedRange[] = []) {
     super(message)
     this.code = code
+    this.unrecorded = unrecorded
   }
 }

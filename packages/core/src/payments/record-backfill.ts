@@ -9,6 +9,7 @@ import type { BlockRange } from '../ports/chain.js'
 import type { Store } from '../ports/store.js'
 import type { RouterCoverage } from '../ports/store-chains.js'
 import { assignOrdinals } from './assign-ordinals.js'
+import { chooseRecorded, type Recording } from './recording.js'
 import { storePayments } from './store-payments.js'
 
 /** A range to commit. */
@@ -18,6 +19,8 @@ export interface BackfillToRecord {
   readonly range: BlockRange
   /** The new coverage of the router. */
   readonly coverage: RouterCoverage
+  /** @default 'all' */
+  readonly recording?: Recording | undefined
 }
 
 /**
@@ -33,13 +36,14 @@ export interface BackfillToRecord {
  */
 export async function recordBackfill(
   store: Pick<Store, 'transaction'>,
-  { chainId, range, coverage }: BackfillToRecord,
+  { chainId, range, coverage, recording = 'all' }: BackfillToRecord,
 ): Promise<readonly ServiceEvent[]> {
-  const { first, last, payments, deposits, proof, endpoint } = range
+  const { first, last, proof, endpoint } = range
   return store.transaction(async (tx) => {
     const stored = await tx.lockChain(chainId)
     if (stored === null || stored.blockNumber < last.number) throw new CheckpointMovedError(chainId)
     await assertKnownHashes(tx, chainId, range)
+    const { payments, deposits, events: skipped } = await chooseRecorded(tx, recording, { ...range, chainId })
     const events =
       payments.length === 0
         ? []
@@ -50,6 +54,6 @@ export async function recordBackfill(
     if (deposits.length > 0) await tx.upsertDeposits(deposits)
     await tx.addWeakerProof(chainId, { from: first.number, to: last.number, proof, endpoint })
     await tx.setCoverage(chainId, coverage)
-    return events
+    return [...events, ...skipped]
   })
 }

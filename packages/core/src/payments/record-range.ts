@@ -10,6 +10,7 @@ import type { Store } from '../ports/store.js'
 import type { Checkpoint } from '../ports/store-transaction.js'
 import { dropOverdue } from './drop-overdue.js'
 import { markPrimary } from './mark-primary.js'
+import { chooseRecorded, type Recording } from './recording.js'
 import { storePayments } from './store-payments.js'
 
 /** How near the head a range is, and how deep a reorganisation may go. */
@@ -27,6 +28,8 @@ export interface RangeToRecord {
   readonly expected: Checkpoint | null
   readonly range: BlockRange
   readonly window: HeadWindow
+  /** @default 'all' */
+  readonly recording?: Recording | undefined
 }
 
 /** Hashes are stored at least this many blocks below the head, so that a reorganisation finds its exact ancestor. */
@@ -49,7 +52,7 @@ export async function recordRange(
   store: Pick<Store, 'transaction'>,
   input: RangeToRecord,
 ): Promise<readonly ServiceEvent[]> {
-  const { chainId, expected, range, window } = input
+  const { chainId, expected, range, window, recording = 'all' } = input
   const { first, last, proof, endpoint } = range
   assertContinues(expected, range)
   const below = keptBelow(range, window)
@@ -57,13 +60,14 @@ export async function recordRange(
     const stored = await tx.lockChain(chainId)
     if (stored?.blockNumber !== expected?.blockNumber || stored?.blockHash !== expected?.blockHash)
       throw new CheckpointMovedError(chainId)
-    const events = range.payments.length === 0 ? [] : await storePayments(tx, markPrimary(range.payments))
-    if (range.deposits.length > 0) await tx.upsertDeposits(range.deposits)
+    const { payments, deposits, events: skipped } = await chooseRecorded(tx, recording, { ...range, chainId })
+    const events = payments.length === 0 ? [] : await storePayments(tx, markPrimary(payments))
+    if (deposits.length > 0) await tx.upsertDeposits(deposits)
     await tx.setCheckpoint(chainId, { blockNumber: last.number, blockHash: last.hash }, below)
     await tx.addProof(chainId, { from: first.number, to: last.number, proof, endpoint })
     // After the payments of the range: one that it restored is not overdue.
     const dropped = await dropOverdue(tx, { chainId, indexedTo: last.number, finalityBlocks: window.finalityBlocks })
-    return [...events, ...dropped.events]
+    return [...events, ...skipped, ...dropped.events]
   })
 }
 

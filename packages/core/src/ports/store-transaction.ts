@@ -115,6 +115,8 @@ export interface StoreTransaction {
    * It is deleted when the checkpoint is as high, or moves down again.
    */
   setReached(chainId: number, height: number): Promise<void>
+  /** The chains with a stored checkpoint, in any order. */
+  indexedChains(): Promise<number[]>
   /** Checkpoints stored at or below a height, newest first, at most `limit`. */
   checkpoints(chainId: number, atOrBelow: number, limit: number): Promise<Checkpoint[]>
 
@@ -140,6 +142,8 @@ export interface StoreTransaction {
     limit: number,
     awaitedAtOrBelow?: number,
   ): Promise<StoredPayment[]>
+  /** Payments of a chain that are off the chain and not dropped, in any order. */
+  offChainPayments(chainId: number): Promise<Pick<PaymentFacts, 'txHash' | 'integrationAddress'>[]>
   /** Marks a payment as dropped, with the state to restore should it return; null: removes the mark. */
   setDropped(paymentId: string, dropped: StoredPayment['dropped']): Promise<void>
   /** The primary payments of any of these transactions, locked until the transaction ends, by ordinal. */
@@ -191,6 +195,8 @@ export interface StoreTransaction {
    */
   replayDeliveries(request: ReplayRequest): Promise<Replayed>
 
+  /** Those of some integration addresses that are stored, enabled or not. */
+  registeredIntegrations(addresses: readonly string[]): Promise<ReadonlySet<string>>
   /** Integrations, as part of this transaction. */
   readonly integrations: Pick<IntegrationStore, 'find' | 'list' | 'insert' | 'update'>
   /** Accounts with their link configurations, as part of this transaction. */

@@ -4,8 +4,10 @@ import type { ServiceEvent } from '../events.js'
 import { assertKnownHashes } from '../indexer/assert-known-hashes.js'
 import { dropOverdue } from '../payments/drop-overdue.js'
 import { type HeadWindow, recordRange } from '../payments/record-range.js'
+import { chooseRecorded, type Recording } from '../payments/recording.js'
 import { storePayments } from '../payments/store-payments.js'
 import type { BlockRange } from '../ports/chain.js'
+import type { BridgeDeposit } from '../ports/fulfilment.js'
 import type { Store } from '../ports/store.js'
 import type { Checkpoint, StoreTransaction } from '../ports/store-transaction.js'
 import { type Comparison, compare } from './compare.js'
@@ -21,6 +23,7 @@ interface RereadRange {
   readonly routers: readonly string[]
   /** Whether the stored blocks are orphaned: then the off-chain marks of their payments say nothing. */
   readonly isOrphaned: boolean
+  readonly recording: Recording
 }
 
 /** The result for one range. */
@@ -39,10 +42,10 @@ export interface Recheck {
  */
 export function recheck(store: Transactions, input: RereadRange & { readonly repair: boolean }): Promise<Recheck> {
   const { chainId, range, repair } = input
-  const { first, last, deposits, proof, endpoint } = range
+  const { first, last, proof, endpoint } = range
   return store.transaction(async (tx) => {
     const stored = await tx.lockChain(chainId)
-    const { differences, wanted, extra } = await compareIn(tx, input)
+    const { differences, wanted, extra, deposits, skipped } = await compareIn(tx, input)
     if (!repair) return { differences, repaired: false, events: [] }
     if (stored === null || stored.blockNumber < last.number) throw new CheckpointMovedError(chainId)
     await assertKnownHashes(tx, chainId, range)
@@ -50,7 +53,7 @@ export function recheck(store: Transactions, input: RereadRange & { readonly rep
     if (extra.length > 0) await tx.leavePayments(extra.map(({ id }) => id))
     if (deposits.length > 0) await tx.upsertDeposits(deposits)
     await tx.addProof(chainId, { from: first.number, to: last.number, proof, endpoint })
-    return { differences, repaired: differences.some(isWritable), events }
+    return { differences, repaired: differences.some(isWritable), events: [...events, ...skipped] }
   })
 }
 
@@ -64,7 +67,7 @@ export async function recordReread(
   store: Transactions,
   input: RereadRange & { readonly expected: Checkpoint | null; readonly window: HeadWindow },
 ): Promise<Recheck> {
-  const { chainId, range, expected, window } = input
+  const { chainId, range, expected, window, recording } = input
   if (expected === null || range.first.number !== expected.blockNumber + 1) throw new CheckpointMovedError(chainId)
   if (range.first.parentHash !== expected.blockHash)
     throw new ChainError(
@@ -73,7 +76,7 @@ export async function recordReread(
       `Block ${range.first.number} of chain ${chainId} does not continue the checkpoint.`,
     )
   const { differences } = await store.transaction((tx) => compareIn(tx, input))
-  const events = await recordRange(store, { chainId, expected, range, window })
+  const events = await recordRange(store, { chainId, expected, range, window, recording })
   return { differences, repaired: differences.some(isWritable), events }
 }
 
@@ -92,12 +95,19 @@ export async function* dropAll(
   }
 }
 
+/** The comparison of the payments that are recorded here, their deposits, and the events that count the rest. */
+interface RecordedComparison extends Comparison {
+  readonly deposits: readonly BridgeDeposit[]
+  readonly skipped: readonly ServiceEvent[]
+}
+
 async function compareIn(
   tx: StoreTransaction,
-  { chainId, range, routers, isOrphaned }: RereadRange,
-): Promise<Comparison> {
+  { chainId, range, routers, isOrphaned, recording }: RereadRange,
+): Promise<RecordedComparison> {
   const stored = await tx.paymentsInBlocks(chainId, range.first.number, range.last.number)
-  return compare({ read: range.payments, stored, routers, isOrphaned })
+  const { payments, deposits, events } = await chooseRecorded(tx, recording, { ...range, chainId }, stored)
+  return { ...compare({ read: payments, stored, routers, isOrphaned }), deposits, skipped: events }
 }
 
 function isWritable({ kind, fields = [] }: Difference): boolean {

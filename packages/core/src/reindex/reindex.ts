@@ -6,6 +6,7 @@ import { isOnChain } from '../indexer/is-on-chain.js'
 import { assertWhole } from '../internal/assert-whole.js'
 import { backoffMs } from '../internal/backoff.js'
 import { type Confirmations, createFinality } from '../legacy/finality.js'
+import type { Recording } from '../payments/recording.js'
 import type { BlockRange, Chain } from '../ports/chain.js'
 import type { Store } from '../ports/store.js'
 import type { Checkpoint } from '../ports/store-transaction.js'
@@ -25,6 +26,8 @@ export interface ReindexDeps {
   readonly publish: EventSink
   /** Blocks on top of a block until it is final, by chain, beside the table of docs/interface.md 8; null: never. */
   readonly confirmations?: Confirmations | undefined
+  /** Which payments are compared and stored. @default 'all' */
+  readonly recording?: Recording | undefined
   /** Called once, before a repair writes anything; a rejection ends the reindex. @default none */
   readonly beforeRepair?: ((range: { readonly from: number; readonly to: number }) => Promise<void>) | undefined
   /** Waits between retries. @default the system's */
@@ -56,7 +59,7 @@ export async function* reindex(
   request: ReindexRequest,
   signal?: AbortSignal,
 ): AsyncGenerator<ReindexReport, void, undefined> {
-  const { store, publish, clock = systemClock, random = systemRandom } = deps
+  const { store, publish, recording = 'all', clock = systemClock, random = systemRandom } = deps
   const chain = createCheckedChain(deps.chain)
   const { chainId } = chain
   const { from, repair } = request
@@ -71,7 +74,7 @@ export async function* reindex(
   if (isOrphaned && repair)
     publish(await rollBackOrphaned({ store, chain }, { from, to, checkpoint, finalityBlocks }, signal))
 
-  const input = { chainId, routers: chain.routers, isOrphaned }
+  const input = { chainId, routers: chain.routers, isOrphaned, recording }
   async function handle(range: BlockRange): Promise<Recheck> {
     if (!repair) return recheck(store, { ...input, range, repair })
     const stored = await store.payments.checkpoint(chainId)

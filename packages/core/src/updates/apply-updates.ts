@@ -7,6 +7,7 @@ import { type ProcessorUpdate, processorUpdateSchema, type UpdateResult } from '
 import { StoreError, UpdateConflictError } from '../errors.js'
 import type { ServiceEvent } from '../events.js'
 import { emitSnapshots } from '../payments/emit-snapshot.js'
+import type { Recording } from '../payments/recording.js'
 import { copyInvoice, copyRecipient } from '../payments/merchant.js'
 import type { Store } from '../ports/store.js'
 import type { NewUpdate, StoredUpdate, StoreTransaction } from '../ports/store-transaction.js'
@@ -26,18 +27,20 @@ const attempts = 5
 /**
  * Applies updates in one transaction: statuses, versions, snapshots, outbox rows and the records of the updates. The
  * same id with the same content gets the same answer. An update of a payment that is not indexed yet is stored as
- * `waiting`; indexing the payment applies it.
+ * `waiting`; indexing the payment applies it. A service that records its own integrations alone refuses an update that
+ * names none of them, without a record of it.
  * @param updates - Those of {@link checkedUpdate}.
  * @throws StoreError As the store does; nothing was applied then.
  */
 export async function applyUpdates(
   store: Pick<Store, 'transaction'>,
   updates: readonly ProcessorUpdate[],
+  recording: Recording = 'all',
 ): Promise<AppliedUpdates> {
   let unindexed: readonly number[] = []
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await store.transaction((tx) => applyIn(tx, updates, unindexed), { searches: true })
+      return await store.transaction((tx) => applyIn(tx, { updates, unindexed, recording }), { searches: true })
     } catch (error) {
       if (error instanceof UnindexedError) unindexed = error.chainIds
       else if (!(error instanceof IdTakenError)) throw error
@@ -49,19 +52,22 @@ export async function applyUpdates(
 
 async function applyIn(
   tx: StoreTransaction,
-  updates: readonly ProcessorUpdate[],
-  unindexed: readonly number[],
+  input: { readonly updates: readonly ProcessorUpdate[]; readonly unindexed: readonly number[]; readonly recording: Recording },
 ): Promise<AppliedUpdates> {
+  const { updates, unindexed, recording } = input
   // Copies of an update lock the same payment. So the later one finds the record of the first.
   const decisions = await lockPayments(tx, updates, unindexed)
   const known = new Map<string, StoredUpdate>()
   for (const stored of await tx.findUpdates([...new Set(updates.map(({ id }) => id))])) known.set(stored.id, stored)
+  const whyForeign = recording === 'all' ? () => null : await findForeign(tx, updates)
   const added: NewUpdate[] = []
   const outcomes = updates.map((update): PromiseSettledResult<UpdateResult> => {
     const { id } = update
     const fingerprint = fingerprintOf(update)
     const before = known.get(id)
     if (before !== undefined) return repeated(before, fingerprint)
+    const reason = whyForeign(update)
+    if (reason !== null) return refuseForeign(decisions, update, reason)
     const { paymentId, ...result } = decide(decisions, update)
     const stored = { id, fingerprint, ...result }
     known.set(id, stored)
@@ -104,6 +110,38 @@ async function lockPayments(
   if (lacking.some((chainId) => !unindexed.includes(chainId)))
     throw new UnindexedError([...new Set([...unindexed, ...lacking])].sort((a, b) => a - b))
   return decisions
+}
+
+/**
+ * Why an update is of no payment that a service records: its own integrations' alone. Without a name it could be of
+ * another payment of its transaction, which is not stored.
+ */
+async function findForeign(
+  tx: StoreTransaction,
+  updates: readonly ProcessorUpdate[],
+): Promise<(update: ProcessorUpdate) => string | null> {
+  const named = new Set(updates.flatMap(({ integrationAddress }) => integrationAddress ?? []))
+  const own = named.size === 0 ? named : await tx.registeredIntegrations([...named])
+  return ({ integrationAddress }) => {
+    if (integrationAddress === undefined)
+      return 'this service records payments of its own integrations alone; name one in integrationAddress'
+    return own.has(integrationAddress) ? null : 'this service does not have the integration of this integrationAddress'
+  }
+}
+
+/** Not stored, so that the same id may come again once the integration is registered. */
+function refuseForeign(
+  decisions: Decisions,
+  update: ProcessorUpdate,
+  reason: string,
+): PromiseSettledResult<UpdateResult> {
+  const { id, chainId, txHash, integrationAddress = null } = update
+  const settled = { outcome: 'refused', reason } as const
+  decisions.events.push({
+    ...{ type: 'update.settled', updateId: id, ...settled },
+    ...{ chainId: Number(chainId), txHash, integrationAddress },
+  })
+  return { status: 'fulfilled', value: { id, ...settled, version: null } }
 }
 
 function decide(decisions: Decisions, update: ProcessorUpdate): Omit<NewUpdate, 'update' | 'fingerprint'> {

@@ -28,6 +28,9 @@ export function setUpIntegrations() {
     return {
       ...createIntegrationCommands({
         integrations,
+        chains: store.chains,
+        recording: 'all',
+        followed: [],
         audited,
         keys,
         clock,

@@ -109,6 +109,7 @@ const table: Record<ErrorCode, Row> = {
   ERR_CHECKPOINT_MOVED: unavailable,
   ERR_MOVE_UNSUPPORTED: internal,
   ERR_MOVE_KEY_MISSING: internal,
+  ERR_MOVE_UNRECORDED: internal,
   ERR_MOVE_PAYMENT_MISSING: internal,
   ERR_MOVE_PAYMENT_DIFFERS: internal,
   ERR_MOVE_UPDATE_MISSING: internal,

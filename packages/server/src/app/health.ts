@@ -1,5 +1,5 @@
 /** Reports the health of the service, without tenant data. @module */
-import type { ChainStatus, Indexer } from '@payment-integration/core'
+import type { ChainStatus, Indexer, Recording } from '@payment-integration/core'
 import type { Store } from '@payment-integration/core/ports'
 import { answerWithin } from '../internal/answer-within.js'
 import { shortenUrls } from '../logging/shorten-urls.js'
@@ -17,12 +17,16 @@ export interface HealthReport {
   readonly status: 'ok' | 'degraded' | 'down'
   readonly database: 'ok' | 'unavailable'
   readonly chains: readonly ChainHealth[]
+  /** Present where payments of the service's own integrations alone are stored. Source: docs/scale.md. */
+  readonly recording?: 'own' | undefined
 }
 
 /** The parts whose health is checked. */
 export interface HealthDeps {
   readonly store: Pick<Store, 'ping'>
   readonly indexers: readonly Pick<Indexer, 'status'>[]
+  /** @default 'all' */
+  readonly recording?: Recording | undefined
   /** False once a loop that should run has stopped. @default () => true */
   readonly running?: (() => boolean) | undefined
   /** How long the database may take, in milliseconds. @default 2000 */
@@ -33,7 +37,7 @@ export interface HealthDeps {
 
 /** Builds the health check. It never rejects. */
 export function createHealth(deps: HealthDeps): () => Promise<HealthReport> {
-  const { store, indexers, running = () => true, timeoutMs = 2_000, now = Date.now } = deps
+  const { store, indexers, recording = 'all', running = () => true, timeoutMs = 2_000, now = Date.now } = deps
   const failedProofsLately = createProofFailures(now)
   return async () => {
     const database = (await answerWithin(() => store.ping().then(() => true), timeoutMs)) ? 'ok' : 'unavailable'
@@ -42,7 +46,7 @@ export function createHealth(deps: HealthDeps): () => Promise<HealthReport> {
     const down = database !== 'ok' || !running()
     const unproven = failedProofsLately(statuses)
     const degraded = unproven || chains.some((chain) => chain.error !== null)
-    return { status: down ? 'down' : degraded ? 'degraded' : 'ok', database, chains }
+    return { status: down ? 'down' : degraded ? 'degraded' : 'ok', database, chains, ...(recording === 'own' ? { recording } : {}) }
   }
 }
 

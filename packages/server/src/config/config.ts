@@ -1,6 +1,6 @@
 /** Types of a checked configuration. @module */
 import type { OidcOptions } from '@payment-integration/console'
-import type { LoopRoles, RetentionPolicy } from '@payment-integration/core'
+import type { LoopRoles, Recording, RetentionPolicy } from '@payment-integration/core'
 import type { ProofLevel } from '@payment-integration/core/ports'
 
 /** The database of the payments. */
@@ -205,6 +205,8 @@ export interface Config {
   readonly chains: readonly ChainConfig[]
   /** The feed that the chains are read from before their nodes; null: the nodes alone. */
   readonly feed: FeedConfig | null
+  /** Which payments are stored: all, or those of the database's own integrations. Source: docs/scale.md. */
+  readonly recording: Recording
   /** Lease of an indexer on its chains, in milliseconds. After a crash no other process takes over sooner. */
   readonly leaseMs: number
   readonly receipts: ReceiptsConfig

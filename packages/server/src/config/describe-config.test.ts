@@ -51,5 +51,6 @@ it('masks secrets, credentials, paths and queries', () => {
     deliveryStream: 'off',
     receipts: 'http from https://receipts.example',
     maxExtraFeeBps: 100,
+    recording: 'all',
   })
 })

@@ -52,6 +52,7 @@ export interface ConfigDescription {
   }[]
   /** Addresses of its servers, or `off`. */
   readonly feed: readonly string[] | 'off'
+  readonly recording: Config['recording']
   readonly leaseMs: number
   readonly receipts: string
   readonly delivery: {
@@ -105,6 +106,7 @@ export function describeConfig(config: Config): ConfigDescription {
     processorSecrets: processorSecrets.length === 0 ? 'none' : `${processorSecrets.length} set`,
     chains: config.chains.map(describeChain),
     feed: config.feed?.servers.map(describeUrl) ?? 'off',
+    recording: config.recording,
     leaseMs: config.leaseMs,
     receipts: receipts.kind === 'http' ? `http from ${describeUrl(receipts.url)}` : receipts.kind,
     delivery: {

@@ -30,6 +30,7 @@ describe('readConfig', () => {
       delivery: { concurrency: 256, perEndpoint: 32, denied: [], dnsServers: [] },
       actor: null,
       maxExtraFeeBps: 100,
+      recording: 'all',
       logLevel: 'info',
       identity: null,
       roles: { api: true, console: false, dispatcher: true, poller: true, indexer: 'all' },

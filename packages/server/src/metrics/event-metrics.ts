@@ -18,6 +18,12 @@ export function addEventMetrics(registry: Registry, attempts: Pick<AttemptMetric
     labelNames: ['chain', 'kind'],
     registers,
   })
+  const skipped = new Counter({
+    name: `${prefix}payments_skipped_total`,
+    help: 'Payments and bridge deposits of other integrations that PI_RECORD=own left out; those read again count again.',
+    labelNames: ['chain'],
+    registers,
+  })
   const changed = new Counter({
     name: `${prefix}payments_changed_total`,
     help: 'New versions of payments after the first.',
@@ -63,6 +69,8 @@ export function addEventMetrics(registry: Registry, attempts: Pick<AttemptMetric
         return indexed.inc({ chain: event.chainId, kind: 'first' })
       case 'payment.additional':
         return indexed.inc({ chain: event.chainId, kind: event.integrationAddress === null ? 'additional' : 'hidden' })
+      case 'payments.skipped':
+        return skipped.inc({ chain: event.chainId }, event.count)
       case 'payment.changed':
         return changed.inc({ chain: event.chainId })
       case 'update.settled':

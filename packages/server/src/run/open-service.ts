@@ -130,6 +130,7 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
     masterKey,
     confirmations,
     maxExtraFeeBps: config.maxExtraFeeBps,
+    recording: config.recording,
     clock,
     random,
     logger,

@@ -78,7 +78,7 @@ export async function startServer(config: Config, options: StartOptions = {}): P
   // Each chain listens to it, in several places.
   setMaxListeners(0, loops.signal)
   let running = true
-  const health = createHealth({ store, indexers, running: () => running })
+  const health = createHealth({ store, indexers, recording: config.recording, running: () => running })
   const { reference } = config
   const limits = isLimiting(config.limits) ? createRequestLimits(config.limits) : undefined
   const pages =

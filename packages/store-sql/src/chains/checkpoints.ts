@@ -70,6 +70,12 @@ export async function listCheckpoints(
   return rows.map(toCheckpoint)
 }
 
+/** The chains with a checkpoint. */
+export async function indexedChains(db: Connection): Promise<number[]> {
+  const rows = await db.selectFrom('checkpoints').select('chain_id').distinct().execute()
+  return rows.map(({ chain_id }) => integer(chain_id))
+}
+
 /** A checkpoint to store. */
 export interface CheckpointMove {
   readonly chainId: number

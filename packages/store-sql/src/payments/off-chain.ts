@@ -8,6 +8,7 @@ import { sql } from 'kysely'
 import type { Connection, SqlDialect } from '../engine.js'
 import { bulk } from '../internal/bulk.js'
 import { checkInteger, parseId } from '../internal/checks.js'
+import { hexOf, nullableHexOf } from '../internal/hex.js'
 import { withStatuses } from './locked-payments.js'
 import { factColumns } from './payment-row.js'
 
@@ -31,6 +32,30 @@ export async function leavePayments(db: Connection, dialect: SqlDialect, payment
     paymentIds.map((id) => [parseId(id, 'paymentId')]),
     (source) => `update ${dialect.name('payments')} set off_chain = 1 where id in (${source}) and off_chain = 0`,
   )
+}
+
+/** Payments of a chain that are off the chain and not dropped. */
+export function offChainQuery(db: Connection, chainId: number) {
+  return (
+    db
+      .selectFrom('payments')
+      .select(['tx_hash', 'integration'])
+      .where('chain_id', '=', checkInteger(chainId, 'chainId'))
+      // The literal lets both planners see that the partial index applies.
+      .where(sql<boolean>`off_chain = 1 and dropped is null`)
+  )
+}
+
+/** The names of {@link offChainQuery}. */
+export async function offChainPayments(
+  db: Connection,
+  chainId: number,
+): Promise<Pick<StoredPayment, 'txHash' | 'integrationAddress'>[]> {
+  const rows = await offChainQuery(db, chainId).execute()
+  return rows.map(({ tx_hash, integration }) => ({
+    txHash: hexOf(tx_hash),
+    integrationAddress: nullableHexOf(integration),
+  }))
 }
 
 /** Payments of a range of blocks, on the chain or off it. */

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto'
-import type { BlockRef, Chain, PaymentFacts } from '@payment-integration/core/ports'
+import type { BlockRef, BridgeDeposit, Chain, PaymentFacts } from '@payment-integration/core/ports'
 
 /** The fields of a payment that a test sets; all others have a default. */
 export interface ScriptedPayment
   extends Partial<Pick<PaymentFacts, 'sender' | 'receiver' | 'memoHex' | 'integrationAddress' | 'tokenIn'>> {
   readonly tx: string
   readonly ordinal?: number
+  /** The chain that a bridge carries it to: it is a deposit then. */
+  readonly to?: number
 }
 
 export const hex = (text: string, bytes: number) =>
@@ -17,13 +19,20 @@ export const txHashOf = (tx: string) => hex(`tx ${tx}`, 32)
 
 /** A fake of the chain port over a list of blocks that the test writes. */
 export function scriptedChain(chainId: number, startTime = 1_700_000_000_000) {
-  let blocks: { ref: BlockRef; payments: PaymentFacts[] }[] = []
+  let blocks: { ref: BlockRef; payments: PaymentFacts[]; deposits: BridgeDeposit[] }[] = []
 
   function mine(payments: readonly ScriptedPayment[] = [], branch = 'main'): BlockRef {
     const number = blocks.length
     const parentHash = blocks.at(-1)?.ref.hash ?? hex('genesis', 32)
     const ref = { number, hash: hex(`${parentHash} ${branch}`, 32), parentHash, timestamp: startTime + number * 1_000 }
-    blocks.push({ ref, payments: payments.map((payment, index) => facts(payment, index, ref)) })
+    const stays: PaymentFacts[] = []
+    const deposits: BridgeDeposit[] = []
+    payments.forEach((given, index) => {
+      const payment = facts(given, index, ref)
+      if (given.to === undefined) stays.push(payment)
+      else deposits.push(depositOf(payment, given.to))
+    })
+    blocks.push({ ref, payments: stays, deposits })
     return ref
   }
 
@@ -49,6 +58,15 @@ export function scriptedChain(chainId: number, startTime = 1_700_000_000_000) {
     }
   }
 
+  const depositOf = (payment: PaymentFacts, destinationChainId: number): BridgeDeposit => ({
+    payment,
+    bridge: 'across',
+    depositId: BigInt(payment.txHash.slice(0, 18)).toString(),
+    destinationChainId,
+    receiver: payment.receiver,
+    output: { token: payment.tokenOut.address, amount: payment.tokenOut.net },
+  })
+
   const at = (number: number) => {
     const block = blocks[number]
     if (block === undefined) throw new Error(`no block ${number}`)
@@ -66,7 +84,7 @@ export function scriptedChain(chainId: number, startTime = 1_700_000_000_000) {
         last: at(to).ref,
         blocks: read.map(({ ref }) => ref),
         payments: read.flatMap(({ payments }) => payments),
-        deposits: [],
+        deposits: read.flatMap(({ deposits }) => deposits),
         proof: 'root',
         endpoint: 'script',
       }

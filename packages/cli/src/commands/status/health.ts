@@ -103,6 +103,7 @@ const isReport = object({
   status: oneOf('ok', 'degraded', 'down'),
   database: oneOf('ok', 'unavailable'),
   chains: listOf(isChain),
+  recording: oneOf('own', undefined),
 })
 
 /** The report, with its unknown fields; null when the value is none. */

@@ -30,10 +30,13 @@ export interface StatusContext {
 /** A table of the chains, then endpoints, their traffic and newest error of each. */
 export function statusText(
   url: string,
-  { status, database, chains }: HealthReport,
+  { status, database, chains, recording }: HealthReport,
   { now, priceOf }: StatusContext,
 ): string[] {
-  const lines = [`${status}: ${url}, database ${database}`]
+  const lines = [
+    `${status}: ${url}, database ${database}`,
+    ...(recording === 'own' ? ['Payments of its own integrations alone are stored (PI_RECORD=own).'] : []),
+  ]
   if (chains.length === 0) return [...lines, 'The server follows no chain.']
   return [
     ...lines,

@@ -1,0 +1,280 @@
+import type { ProcessorUpdate } from '@payment-integration/contract'
+import type { UnrecordedRange } from '@payment-integration/core'
+import type { BridgeDeposit, Fulfilment } from '@payment-integration/core/ports'
+import { afterEach, describe, expect, test } from 'vitest'
+import { postgresMissing } from '../../../store-sql/test/postgres.js'
+import { hex, type ScriptedPayment, scriptedChain, txHashOf } from '../../../store-sql/test/support/scripted-chain.js'
+import { openGzipFile } from '../../src/archive/gzip-file.js'
+import { type Cell, type Database, openCell } from './cell.js'
+import { shop, twoCells } from './two-cells.js'
+
+const chainId = 137
+const [early, late, foreign] = ['early', 'late', 'foreign'].map((name) => hex(name, 20)) as [string, string, string]
+const confirmations = 8
+const closing: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close()
+})
+
+const fillHash = (txHash: string, ordinal: number) => hex(`fill ${txHash} ${ordinal}`, 32)
+
+/** A fill of every deposit, in a transaction of its own on the destination chain. */
+const fillOf = async ({ payment, destinationChainId, receiver, output }: BridgeDeposit): Promise<Fulfilment> => ({
+  ...{ chainId: destinationChainId, txHash: fillHash(payment.txHash, payment.ordinal), logIndex: 3 },
+  ...{ blockNumber: 9, blockHash: hex('block 9', 32), blockTimestamp: 1_700_000_000_000, receiver },
+  ...{ tokenOut: { ...payment.tokenOut, address: output.token, amount: output.amount }, listedToken: null },
+})
+
+type Scripted = ReturnType<typeof scriptedChain>
+
+async function open(database: Database, chain: Scripted, recording: 'all' | 'own'): Promise<Cell> {
+  const cell = await openCell(database, chain, Date.now, { recording, confirmations, fulfilments: { lookup: fillOf } })
+  closing.push(cell.close)
+  return cell
+}
+
+/** Everything that a cell knows of an integration's payments, by chain, transaction and ordinal. */
+async function historyOf({ store }: Cell, address: string) {
+  const rows: [string, unknown][] = []
+  for await (const page of store.moves?.payments(address) ?? [])
+    for (const { chainId: id, txHash, ordinal, versions, ...payment } of page)
+      rows.push([
+        `${id}:${txHash}:${ordinal}`,
+        { ...payment, versions: versions.map(({ version, body }) => ({ version, body })) },
+      ])
+  return Object.fromEntries(rows.sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+const create = ({ service }: Cell, address: string) =>
+  service.integrations.create({ address, notificationUrl: 'http://127.0.0.1:9/' })
+
+async function reindex({ service }: Cell, ranges: readonly UnrecordedRange[]) {
+  let differences = 0
+  for (const { chainId: id, from, to } of ranges)
+    for await (const report of service.chains.reindex({ chainId: id, from, to, repair: true }))
+      differences += report.differences.length
+  return differences
+}
+
+/** A generator of numbers from 0 to 1 (mulberry32). */
+function seeded(seed: number) {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+/**
+ * Payments, deposits, reorganisations and updates at random, in a cell that records all and one that records its own. The
+ * integration `late` is registered halfway.
+ */
+async function walk(database: Database, seed: number) {
+  const random = seeded(seed)
+  const pick = <T>(values: readonly T[]) => values[Math.floor(random() * values.length)] as T
+  const chain = scriptedChain(chainId)
+  const all = await open(database, chain, 'all')
+  const own = await open(database, chain, 'own')
+  const cells = [all, own]
+  for (const cell of cells) await create(cell, early)
+  /** The payments of each block above the first. */
+  const blocks: ScriptedPayment[][] = []
+  const refused: ProcessorUpdate[] = []
+  let made = 0
+  let isLate = false
+
+  const makePayments = () =>
+    Array.from({ length: Math.floor(random() * 3) }, () => {
+      made += 1
+      const tx = `${seed} ${made}`
+      const to = random() < 0.2 ? 10 : undefined
+      return Array.from({ length: random() < 0.3 ? 2 : 1 }, (_, ordinal) => ({
+        ...{ tx, ordinal, integrationAddress: pick([early, late, foreign, null]) },
+        ...(to === undefined ? {} : { to }),
+      }))
+    }).flat()
+  const mine = (payments: ScriptedPayment[], branch: string) => {
+    blocks.push(payments)
+    chain.mine(payments, branch)
+  }
+  function reorganise(branch: string) {
+    const depth = Math.min(blocks.length, 1 + Math.floor(random() * (confirmations - 2)))
+    if (depth === 0) return
+    const orphaned = blocks.splice(-depth).flat()
+    chain.drop(depth)
+    // A payment that a cell dropped and restored has more versions than one that it read once.
+    const staying = new Set(orphaned.flatMap((each) => (each.integrationAddress === late && !isLate ? each.tx : [])))
+    for (const { tx } of orphaned) if (random() < 0.8) staying.add(tx)
+    const kept = orphaned.filter(({ tx }) => staying.has(tx))
+    for (let block = 0; block <= depth; block += 1) {
+      const transactions = new Set(kept.filter(() => block === depth || random() < 0.5).map(({ tx }) => tx))
+      mine(
+        kept.filter(({ tx }) => transactions.has(tx)),
+        branch,
+      )
+      kept.splice(0, kept.length, ...kept.filter(({ tx }) => !transactions.has(tx)))
+    }
+  }
+  async function update(id: string) {
+    const payment = pick(blocks.flat())
+    if (payment === undefined || payment.to !== undefined || payment.integrationAddress === null) return
+    const state = pick(['pending', 'success', 'failure', 'refund_pending'] as const)
+    const sent = {
+      ...{ id, chainId: String(chainId), txHash: txHashOf(payment.tx), state },
+      integrationAddress: payment.integrationAddress ?? '',
+    }
+    await all.service.applyUpdate(sent)
+    const { outcome, reason } = await own.service.applyUpdate(sent)
+    if (outcome === 'refused' && reason?.includes('does not have the integration')) refused.push(sent)
+  }
+  async function index() {
+    for (const cell of cells) {
+      await cell.index()
+      await cell.service.fulfilments?.runOnce()
+    }
+  }
+  async function register() {
+    await index()
+    isLate = true
+    await create(all, late)
+    const { unrecorded } = await create(own, late)
+    await reindex(own, unrecorded)
+    expect(await reindex(own, unrecorded)).toBe(0)
+    for (const sent of refused) await own.service.applyUpdate(sent)
+  }
+
+  for (let step = 0; step < 40; step += 1) {
+    const roll = random()
+    if (step === 20) await register()
+    else if (roll < 0.5) mine(makePayments(), 'main')
+    else if (roll < 0.6) reorganise(`branch ${step}`)
+    else if (roll < 0.8) await update(`${seed}-${step}`)
+    else await index()
+  }
+  for (let block = 0; block <= confirmations; block += 1) mine([], 'main')
+  await index()
+  await index()
+  for (const address of [early, late]) expect(await historyOf(own, address)).toEqual(await historyOf(all, address))
+  for (const { tx, ordinal = 0, to } of blocks.flat()) {
+    const txHash = to === undefined ? txHashOf(tx) : fillHash(txHashOf(tx), ordinal)
+    const { payments } = await own.store.payments.transaction({ chainId: to ?? chainId, txHash })
+    for (const { integrationAddress } of payments) expect([early, late]).toContain(integrationAddress)
+  }
+  const skipped = own.events.flatMap((event) => (event.type === 'payments.skipped' ? event.count : []))
+  return { rows: Object.keys(await historyOf(own, late)).length, skipped: skipped.reduce((sum, each) => sum + each, 0) }
+}
+
+describe.each(['SQLite', 'PostgreSQL'] as const)('a cell that records its own integrations, on %s', (database) => {
+  const needs = test.skipIf(database === 'PostgreSQL' && postgresMissing !== null)
+
+  needs('has of them what a cell with all payments has, of one registered later too', async () => {
+    let rows = 0
+    let skipped = 0
+    for (let seed = 1; seed <= (database === 'SQLite' ? 12 : 2); seed += 1) {
+      const found = await walk(database, seed)
+      rows += found.rows
+      skipped += found.skipped
+    }
+    // Without them the walk would prove nothing.
+    expect(rows).toBeGreaterThan(5)
+    expect(skipped).toBeGreaterThan(5)
+  })
+
+  needs('loses no payment of an integration that registers while blocks are indexed', async () => {
+    const chain = scriptedChain(chainId)
+    const cell = await open(database, chain, 'own')
+    const names: string[] = []
+    const pay = (integrationAddress: string) => {
+      names.push(`paid ${names.length}`)
+      chain.mine([{ tx: names.at(-1) ?? '', integrationAddress }])
+    }
+    const addresses = Array.from({ length: 8 }, (_, n) => hex(`racing ${n}`, 20))
+    for (const address of addresses) {
+      const unrecorded = create(cell, address).then((created) => created.unrecorded)
+      for (let block = 0; block < 5; block += 1) {
+        pay(address)
+        await cell.index()
+      }
+      await reindex(cell, await unrecorded)
+      expect(Object.keys(await historyOf(cell, address))).toHaveLength(5)
+    }
+  })
+})
+
+describe('an integration that moves into such a cell', () => {
+  test('has its history after a reindex, and its file is imported then: no delivery is lost or repeated', async () => {
+    const made = await twoCells('SQLite', 'SQLite', { recording: 'own' })
+    const { source, target } = made
+    await made.payTo(foreign, 'other')
+    await made.pay('delivered', 'pending')
+    await source.service.applyUpdate(made.update('u1', 'delivered', { state: 'success' }))
+    made.refused.add(txHashOf('pending'))
+    await source.deliver()
+    const { path } = await made.export()
+    await made.pay('between')
+    expect(await historyOf(target, shop)).toEqual({})
+
+    const read = () => target.service.moves.import(openGzipFile(path))
+    const error = await read().catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ code: 'ERR_MOVE_UNRECORDED', unrecorded: [{ chainId, from: 2, to: 3 }] })
+    await expect(read()).rejects.toMatchObject({ code: 'ERR_MOVE_PAYMENT_MISSING' })
+    await made.pay('recorded')
+    await reindex(target, (error as { unrecorded: readonly UnrecordedRange[] }).unrecorded)
+    expect(await read()).toMatchObject({ payments: 2 })
+
+    made.refused.clear()
+    made.pass(24 * 3_600_000)
+    await target.deliver()
+    expect(await source.deliver()).toBe(0)
+    const names = ['delivered', 'pending', 'between', 'recorded']
+    expect(made.keys(names)).toEqual(['between@1', 'delivered@1', 'delivered@2', 'pending@1', 'recorded@1'])
+  })
+})
+
+describe('an update', () => {
+  test('that names no integration of the cell is refused without a record: it applies once the integration is there', async () => {
+    const chain = scriptedChain(chainId)
+    const cell = await open('SQLite', chain, 'own')
+    chain.mine([{ tx: 'a', integrationAddress: late }])
+    const { service } = cell
+    const sent = { id: 'u', chainId: String(chainId), txHash: txHashOf('a'), state: 'success' } as const
+    const named = { ...sent, integrationAddress: late }
+    expect(await service.applyUpdate(sent)).toMatchObject({
+      outcome: 'refused',
+      reason: expect.stringContaining('name one in integrationAddress'),
+    })
+    expect(await service.applyUpdate(named)).toMatchObject({ outcome: 'refused', version: null })
+    await create(cell, late)
+    await cell.index()
+    expect(await service.applyUpdate(named)).toMatchObject({ outcome: 'applied', version: 2 })
+    expect(await service.applyUpdate(named)).toMatchObject({ outcome: 'applied', version: 2 })
+  })
+})
+
+describe('a payment of another integration that was stored before', () => {
+  test('stays up to date after a reorganisation, and no reindex takes it off the chain', async () => {
+    const chain = scriptedChain(chainId)
+    const all = await open('SQLite', chain, 'all')
+    chain.mine([{ tx: 'kept', integrationAddress: foreign }])
+    chain.mine([{ tx: 'moved', integrationAddress: foreign }])
+    await all.index()
+    const leases = { ...all.store.leases, acquire: async () => true }
+    const own = all.serviceOn({ ...all.store, leases }, 'own')
+    const indexOwn = async () => {
+      for (const indexer of own.indexers) while (!(await indexer.step())) {}
+    }
+    chain.drop(1)
+    chain.mine([], 'other')
+    chain.mine([{ tx: 'moved', integrationAddress: foreign }, { tx: 'new', integrationAddress: foreign }], 'other')
+    await indexOwn()
+    for await (const { differences } of own.chains.reindex({ chainId, from: 0, repair: true }))
+      expect(differences).toEqual([])
+    const read = async (tx: string) => {
+      const { payments } = await all.store.payments.transaction({ chainId, txHash: txHashOf(tx) })
+      return payments.map(({ blockNumber, offChain }) => [blockNumber, offChain])
+    }
+    expect([await read('kept'), await read('moved'), await read('new')]).toEqual([[[1, false]], [[3, false]], []])
+  })
+})

@@ -1,0 +1,97 @@
+/** Chooses the payments of a range that a store records. Source: docs/decisions/cells.md. @module */
+import type { ServiceEvent } from '../events.js'
+import type { BlockRange } from '../ports/chain.js'
+import type { BridgeDeposit } from '../ports/fulfilment.js'
+import type { ChainReads } from '../ports/store-chains.js'
+import type { StoreTransaction } from '../ports/store-transaction.js'
+import type { PaymentFacts } from './facts.js'
+
+/** Which payments a service records: all, or those alone that name an integration of its store. */
+export type Recording = 'all' | 'own'
+
+/** Blocks that a service read before it recorded an integration. */
+export interface UnrecordedRange {
+  readonly chainId: number
+  readonly from: number
+  /** Included. */
+  readonly to: number
+}
+
+/** The part of a range to record, and the event that counts the rest. */
+export interface RecordedPart {
+  readonly payments: readonly PaymentFacts[]
+  readonly deposits: readonly BridgeDeposit[]
+  readonly events: readonly ServiceEvent[]
+}
+
+type NamedPayment = Pick<PaymentFacts, 'txHash' | 'integrationAddress'>
+
+const keyOf = ({ txHash, integrationAddress }: NamedPayment) => `${txHash}:${integrationAddress}`
+
+/**
+ * Chooses the payments and deposits that name an integration of the store. A stored payment that a reorganisation
+ * marked as off the chain stays chosen, whatever it names. Call after `lockChain`: an integration registers while no
+ * chain is locked, so each of its payments above the checkpoint of that moment is chosen.
+ *
+ * @param stored - Payments that the caller knows to be stored. @default none
+ */
+export async function chooseRecorded(
+  tx: Pick<StoreTransaction, 'registeredIntegrations' | 'offChainPayments'>,
+  recording: Recording,
+  { chainId, payments, deposits }: { readonly chainId: number } & Pick<BlockRange, 'payments' | 'deposits'>,
+  stored: readonly NamedPayment[] = [],
+): Promise<RecordedPart> {
+  if (recording === 'all' || payments.length + deposits.length === 0) return { payments, deposits, events: [] }
+  const named = new Set<string>()
+  for (const { integrationAddress } of payments) if (integrationAddress !== null) named.add(integrationAddress)
+  for (const { payment } of deposits) if (payment.integrationAddress !== null) named.add(payment.integrationAddress)
+  const own = named.size === 0 ? named : await tx.registeredIntegrations([...named])
+  const isOwn = ({ integrationAddress }: PaymentFacts) => integrationAddress !== null && own.has(integrationAddress)
+  const known = payments.every(isOwn) ? [] : [...stored, ...(await tx.offChainPayments(chainId))]
+  const keys = new Set(known.map(keyOf))
+  const chosen = {
+    payments: payments.filter((each) => isOwn(each) || (keys.size > 0 && keys.has(keyOf(each)))),
+    deposits: deposits.filter(({ payment }) => isOwn(payment)),
+  }
+  const count = payments.length + deposits.length - chosen.payments.length - chosen.deposits.length
+  return { ...chosen, events: count === 0 ? [] : [{ type: 'payments.skipped', chainId, count }] }
+}
+
+/**
+ * Locks every chain against writes of its blocks, so that an integration registers between two ranges.
+ *
+ * @param followed - Chains that this process follows; others have a stored checkpoint.
+ * @returns The checkpoints by chain: blocks up to there are recorded without the integration, those above with it.
+ */
+export async function lockRecording(
+  tx: Pick<StoreTransaction, 'indexedChains' | 'shareChain' | 'checkpoints'>,
+  followed: readonly number[],
+): Promise<ReadonlyMap<number, number>> {
+  const recordedTo = new Map<number, number>()
+  const chainIds = new Set([...followed, ...(await tx.indexedChains())])
+  for (const chainId of [...chainIds].sort((a, b) => a - b)) {
+    await tx.shareChain(chainId)
+    const [checkpoint] = await tx.checkpoints(chainId, Number.MAX_SAFE_INTEGER, 1)
+    if (checkpoint !== undefined) recordedTo.set(chainId, checkpoint.blockNumber)
+  }
+  return recordedTo
+}
+
+/**
+ * The blocks to read again for an integration, by the checkpoints of {@link lockRecording}.
+ *
+ * @param firstBlocks - Blocks of the integration's first payments, by chain. @default the first indexed block
+ */
+export async function unrecordedRanges(
+  chains: Pick<ChainReads, 'coverage'>,
+  recordedTo: ReadonlyMap<number, number>,
+  firstBlocks: ReadonlyMap<number, number> = new Map(),
+): Promise<UnrecordedRange[]> {
+  const ranges: UnrecordedRange[] = []
+  for (const [chainId, to] of recordedTo) {
+    const coverage = await chains.coverage(chainId)
+    const from = firstBlocks.get(chainId) ?? Math.min(to, ...coverage.map((each) => each.from))
+    if (from <= to) ranges.push({ chainId, from, to })
+  }
+  return ranges
+}

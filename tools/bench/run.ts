@@ -118,12 +118,7 @@ const benches: Readonly<Record<string, Bench>> = {
   upgrade: { run: () => benchUpgrade({ payments, keep, idleMs: pick(60_000, 100) }) },
   start: { run: () => benchStart({ rounds: pick(11, 1) }) },
   weight: { run: benchWeight, peers: 'verification/peers' },
-  cells: {
-    async run() {
-      console.log(await benchCells(pick({ blocks: 500, perBlock: 12 }, { blocks: 20, perBlock: 12 })))
-      return []
-    },
-  },
+  cells: { run: () => benchCells(pick({ blocks: 600, perBlock: 20 }, { blocks: 20, perBlock: 12 })) },
 }
 
 if (values.page) {

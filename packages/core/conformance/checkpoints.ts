@@ -33,6 +33,13 @@ export function checkpointTests(test: StoreTest): void {
     expect(await store.transaction((tx) => tx.lockChain(1))).toEqual(at(9))
   })
 
+  test('chains with a checkpoint are indexed', async ({ store }) => {
+    expect(await store.transaction((tx) => tx.indexedChains())).toEqual([])
+    await reach(store, 5, 9)
+    await store.transaction((tx) => tx.setCheckpoint(2, at(4)))
+    expect((await store.transaction((tx) => tx.indexedChains())).sort()).toEqual([1, 2])
+  })
+
   test('setting a height again replaces its hash', async ({ store }) => {
     await reach(store, 5)
     await store.transaction((tx) => tx.setCheckpoint(1, { blockNumber: 5, blockHash: hash(0xf0) }))

@@ -57,6 +57,27 @@ export function droppingTests(test: StoreTest): void {
     expect(await store.transaction((tx) => tx.paymentsInBlocks(1, 24, 30))).toEqual([])
   })
 
+  test('payments off the chain are named until they are dropped or on the chain again, those of other chains not', async ({
+    store,
+  }) => {
+    const one = await indexed(store, { txHash: hash(1) })
+    const two = await indexed(store, { txHash: hash(2), integrationAddress: null })
+    const other = await indexed(store, { txHash: hash(3), chainId: 2 })
+    await indexed(store, { txHash: hash(4) })
+    const named = async () =>
+      (await store.transaction((tx) => tx.offChainPayments(1)))
+        .map(({ txHash, integrationAddress }) => ({ txHash, integrationAddress }))
+        .sort((a, b) => (a.txHash < b.txHash ? -1 : 1))
+    expect(await named()).toEqual([])
+    await store.transaction((tx) => tx.leavePayments([one.id, two.id, other.id]))
+    expect(await named()).toEqual([
+      { txHash: hash(1), integrationAddress: shop },
+      { txHash: hash(2), integrationAddress: null },
+    ])
+    await drop(store, one)
+    expect(await named()).toEqual([{ txHash: hash(2), integrationAddress: null }])
+  })
+
   test('payments off the chain are overdue up to a height, by block, until they are dropped', async ({ store }) => {
     for (const blockNumber of [24, 21, 23, 22]) await indexed(store, { txHash: hash(blockNumber), blockNumber })
     await indexed(store, { chainId: 2, txHash: hash(21), blockNumber: 21 })

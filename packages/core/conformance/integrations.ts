@@ -48,6 +48,13 @@ export function integrationTests(test: StoreTest): void {
     expect(await store.integrations.list()).toEqual([])
   })
 
+  test('of some addresses, those of integrations are registered, disabled ones too', async ({ store }) => {
+    await store.integrations.insert(integration({ enabled: false }))
+    const registered = (...addresses: string[]) => store.transaction((tx) => tx.registeredIntegrations(addresses))
+    expect(await registered(otherShop, shop, shop)).toEqual(new Set([shop]))
+    expect(await registered()).toEqual(new Set())
+  })
+
   test('a taken address is refused and keeps its record', async ({ store }) => {
     await store.integrations.insert(full)
     expect(await store.integrations.insert(integration({ name: 'Thief' }))).toBe(false)

@@ -1,8 +1,12 @@
 /** A cell of the bench: a service on its own PostgreSQL server, which reads the feed. @module */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ProcessorUpdate } from '@payment-integration/contract'
 import { createFeedChain, createFeedConnection } from '@payment-integration/chain-feed'
 import { createService, parseMasterKey } from '@payment-integration/core'
 import type { Chain, Sender } from '@payment-integration/core/ports'
 import pg from 'pg'
+import { setTimeout as wait } from 'node:timers/promises'
 import { type Calls, counted } from '../../../packages/chain-feed/test/feed-world.js'
 import { masterKey } from '../read-api/dataset.js'
 import { openEmpty } from '../updates/open.js'
@@ -15,6 +19,15 @@ export interface CellOptions {
   /** The chain on the cell's node. */
   readonly node: Chain
   readonly integrations: readonly string[]
+  /** Height at which {@link openCell} begins to measure blocks. */
+  readonly warmUp: number
+}
+
+/** Processor time at a height, in seconds. */
+interface Spent {
+  readonly block: number
+  readonly service: number
+  readonly database: number
 }
 
 /** Figures of a cell after a run. */
@@ -27,15 +40,23 @@ export interface CellFigures {
   /** Calls of the Chain port to the cell's node. */
   readonly calls: number
   readonly delivered: number
+  /** Processor time of its PostgreSQL server since the start, in seconds. */
+  readonly databaseSeconds: number
 }
 
+/** Updates of each payment: with version 1 there are three deliveries. */
+export const updatesOf = ['pending', 'success'] as const
+/** Most payments whose updates one call applies. */
+const batch = 50
+
 /** Opens a cell with its integrations. Nothing runs yet. */
-export async function openCell({ servers, node, integrations }: CellOptions) {
+export async function openCell({ servers, node, integrations, warmUp }: CellOptions) {
   const opened = await openEmpty('PostgreSQL')
   const url = opened.url ?? ''
   const connection = createFeedConnection({ servers })
   const { chain, calls } = counted(node)
   let delivered = 0
+  const indexed: { readonly txHash: string; readonly integrationAddress: string | null }[] = []
   const sender: Sender = {
     async post() {
       delivered += 1
@@ -43,8 +64,20 @@ export async function openCell({ servers, node, integrations }: CellOptions) {
     },
   }
   const { store } = opened
+  let warmAt: Spent | null = null
+  let readAt: Spent | null = null
+  const spent = () => {
+    const { user, system } = process.cpuUsage()
+    return { service: (user + system) / 1e6, database: databaseSeconds(opened.folder) }
+  }
   const service = createService({
-    ...{ store, sender, masterKey: parseMasterKey(masterKey), allowLoopbackHttp: true },
+    ...{ store, sender, masterKey: parseMasterKey(masterKey), allowLoopbackHttp: true, recording: 'own' },
+    onEvent(event) {
+      if (event.type === 'payment.indexed') indexed.push(event)
+      if (event.type !== 'chain.indexed') return
+      if (warmAt === null && event.blockNumber >= warmUp) warmAt = { block: event.blockNumber, ...spent() }
+      if (event.blockNumber === event.head) readAt = { block: event.blockNumber, ...spent() }
+    },
     chains: [{ chain: createFeedChain({ chain, connection }), startBlock: 0 }],
     confirmations: { [node.chainId]: 40 },
   })
@@ -52,17 +85,43 @@ export async function openCell({ servers, node, integrations }: CellOptions) {
     await service.integrations.create({ address, notificationUrl: 'http://127.0.0.1:9/' })
   const before = await serverFigures(url)
   const control = new AbortController()
-  let running: Promise<void> = Promise.resolve()
+  let running: Promise<unknown> = Promise.resolve()
+  let startedAt = 0
+
+  /** Sends the updates of what was indexed, as a processor does. */
+  async function update(): Promise<void> {
+    while (!control.signal.aborted) {
+      const updates = indexed.splice(0, batch).flatMap(({ txHash, integrationAddress }) =>
+        updatesOf.map((state): ProcessorUpdate => ({
+          ...{ id: `${state}-${txHash}`, chainId: String(node.chainId), txHash, state },
+          integrationAddress: integrationAddress ?? undefined,
+        })),
+      )
+      if (updates.length === 0) await wait(5)
+      else await service.applyUpdates(updates)
+    }
+  }
   return {
     start() {
-      running = service.run(control.signal)
+      startedAt = databaseSeconds(opened.folder)
+      running = Promise.all([service.run(control.signal), update()])
     },
     isDone: async (head: number, deliveries: number) =>
       delivered >= deliveries && (await store.payments.checkpoint(node.chainId))?.blockNumber === head,
+    /** Processor time of a block, in seconds, from the warm-up to the newest block. */
+    ofBlock() {
+      if (warmAt === null || readAt === null) throw new Error('The cell has not read every block.')
+      const blocks = readAt.block - warmAt.block
+      return {
+        service: (readAt.service - warmAt.service) / blocks,
+        database: (readAt.database - warmAt.database) / blocks,
+      }
+    },
     async figures(): Promise<CellFigures> {
+      const database = databaseSeconds(opened.folder) - startedAt
       const connections = await connectionsOf(url)
       const { payments, wal } = await serverFigures(url)
-      return { payments, wal: wal - before.wal, connections, calls: callsOf(calls), delivered }
+      return { payments, wal: wal - before.wal, connections, calls: callsOf(calls), delivered, databaseSeconds: database }
     },
     async remove() {
       control.abort()
@@ -84,3 +143,27 @@ async function connectionsOf(connectionString: string): Promise<number> {
 }
 
 const callsOf = ({ head, block, ranges }: Calls): number => head + block + ranges.length
+
+/** Clock ticks of a second, as Linux counts processor time. */
+const ticks = 100
+
+/** Processor time of a server with all its processes, ended ones included; 0 where the system has no `/proc`. */
+function databaseSeconds(folder: string | null): number {
+  if (folder === null || process.platform !== 'linux') return 0
+  const [postmaster = ''] = readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n')
+  const own = statOf(postmaster)
+  const children = readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && statOf(pid)?.parent === postmaster)
+  const spent = children.reduce((sum, pid) => sum + (statOf(pid)?.spent ?? 0), (own?.spent ?? 0) + (own?.ended ?? 0))
+  return spent / ticks
+}
+
+function statOf(pid: string): { readonly parent: string; readonly spent: number; readonly ended: number } | null {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+    const at = (index: number) => Number(fields[index])
+    return { parent: fields[1] ?? '', spent: at(11) + at(12), ended: at(13) + at(14) }
+  } catch {
+    return null
+  }
+}

@@ -91,8 +91,8 @@ export interface ServiceDeps {
       }
     | undefined
   /**
-   * `own`: only payments that name an integration of the store are recorded, with their deposits and updates. For one of
-   * several services that follow the same chains. All processes on a database need the same value.
+   * `own`: only payments that name an integration of the store are recorded, with their deposits and updates. For one
+   * of several services that follow the same chains. All processes on a database need the same value.
    * @default 'all'
    */
   readonly recording?: Recording | undefined

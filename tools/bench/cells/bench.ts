@@ -1,7 +1,7 @@
 /** Measures cells on one feed: processor time, WAL, connections, and calls to nodes. @module */
 import { setTimeout as wait } from 'node:timers/promises'
 import { createFeedConnection, createFeedPublisher, type FeedConnection } from '@payment-integration/chain-feed'
-import type { BlockRange, Chain } from '@payment-integration/core/ports'
+import type { Chain } from '@payment-integration/core/ports'
 import { parseBlock } from '../../../packages/chain-feed/src/feed-message.js'
 import { createFeedStream } from '../../../packages/chain-feed/src/feed-stream.js'
 import { natsMissing, startNats } from '../../../packages/chain-feed/test/nats-server.js'
@@ -66,7 +66,6 @@ export async function benchCells(effort: CellsEffort): Promise<Table[]> {
         'stored by a cell',
         'delivered by a cell',
         'WAL of a cell for each payment of the chain, bytes',
-        'connections of a cell',
         'calls of a cell to its node',
       ],
       rows,
@@ -108,9 +107,15 @@ async function publish(connection: FeedConnection, { blocks, perBlock }: CellsEf
   const known = await Promise.all(Array.from({ length: newest.number + 1 }, (_, n) => twin.block(n)))
   const { routers } = twin
   return {
-    ...{ chainId, routers, endpoints: () => [], watch: async () => undefined, block: async (n: number) => known[n] ?? null },
+    ...{
+      chainId,
+      routers,
+      endpoints: () => [],
+      watch: async () => undefined,
+      block: async (n: number) => known[n] ?? null,
+    },
     head: async () => newest,
-    async *ranges(): AsyncGenerator<BlockRange> {
+    ranges() {
       throw new Error('The cells read the feed alone.')
     },
     transactionFate: async () => ({ fate: 'unknown', blockNumber: null }),
@@ -126,7 +131,8 @@ async function run(
   const share = (cell: number) => (isOwner ? integrations.filter((_, n) => n % count === cell) : [])
   const cells: Awaited<ReturnType<typeof openCell>>[] = []
   try {
-    for (let cell = 0; cell < count; cell += 1) cells.push(await openCell({ servers, node, integrations: share(cell), warmUp: Math.floor(blocks / 3) }))
+    for (let cell = 0; cell < count; cell += 1)
+      cells.push(await openCell({ servers, node, integrations: share(cell), warmUp: Math.floor(blocks / 3) }))
     const height = (await node.head()).number
     globalThis.gc?.()
     const before = process.cpuUsage()
@@ -137,8 +143,7 @@ async function run(
     const figures: CellFigures[] = []
     for (const cell of cells) figures.push(await cell.figures())
     const total = blocks * perBlock
-    const mean = (of: (figure: CellFigures) => number) =>
-      figures.reduce((sum, figure) => sum + of(figure), 0) / count
+    const mean = (of: (figure: CellFigures) => number) => figures.reduce((sum, figure) => sum + of(figure), 0) / count
     // Without payments of its own a cell is done in a moment: its start would be most of the time.
     const [foreign] = isOwner ? [] : cells.map((cell) => cell.ofBlock())
     const service = foreign === undefined ? (user + system) / count / total : (foreign.service * 1e6) / perBlock
@@ -151,7 +156,6 @@ async function run(
       mean(({ payments }) => payments),
       mean(({ delivered }) => delivered),
       mean(({ wal }) => wal / total),
-      mean(({ connections }) => connections),
       mean(({ calls }) => calls),
     ]
     return [name, ...columns.map((value) => round(value))]

@@ -1,12 +1,12 @@
 /** A cell of the bench: a service on its own PostgreSQL server, which reads the feed. @module */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ProcessorUpdate } from '@payment-integration/contract'
+import { setTimeout as wait } from 'node:timers/promises'
 import { createFeedChain, createFeedConnection } from '@payment-integration/chain-feed'
+import type { ProcessorUpdate } from '@payment-integration/contract'
 import { createService, parseMasterKey } from '@payment-integration/core'
 import type { Chain, Sender } from '@payment-integration/core/ports'
 import pg from 'pg'
-import { setTimeout as wait } from 'node:timers/promises'
 import { type Calls, counted } from '../../../packages/chain-feed/test/feed-world.js'
 import { masterKey } from '../read-api/dataset.js'
 import { openEmpty } from '../updates/open.js'
@@ -35,8 +35,6 @@ export interface CellFigures {
   readonly payments: number
   /** Bytes of WAL since the cell was opened. */
   readonly wal: number
-  /** Connections of clients at the end of the run. */
-  readonly connections: number
   /** Calls of the Chain port to the cell's node. */
   readonly calls: number
   readonly delivered: number
@@ -53,6 +51,7 @@ const batch = 50
 export async function openCell({ servers, node, integrations, warmUp }: CellOptions) {
   const opened = await openEmpty('PostgreSQL')
   const url = opened.url ?? ''
+  const folder = await folderOf(url)
   const connection = createFeedConnection({ servers })
   const { chain, calls } = counted(node)
   let delivered = 0
@@ -68,7 +67,7 @@ export async function openCell({ servers, node, integrations, warmUp }: CellOpti
   let readAt: Spent | null = null
   const spent = () => {
     const { user, system } = process.cpuUsage()
-    return { service: (user + system) / 1e6, database: databaseSeconds(opened.folder) }
+    return { service: (user + system) / 1e6, database: databaseSeconds(folder) }
   }
   const service = createService({
     ...{ store, sender, masterKey: parseMasterKey(masterKey), allowLoopbackHttp: true, recording: 'own' },
@@ -92,10 +91,12 @@ export async function openCell({ servers, node, integrations, warmUp }: CellOpti
   async function update(): Promise<void> {
     while (!control.signal.aborted) {
       const updates = indexed.splice(0, batch).flatMap(({ txHash, integrationAddress }) =>
-        updatesOf.map((state): ProcessorUpdate => ({
-          ...{ id: `${state}-${txHash}`, chainId: String(node.chainId), txHash, state },
-          integrationAddress: integrationAddress ?? undefined,
-        })),
+        updatesOf.map(
+          (state): ProcessorUpdate => ({
+            ...{ id: `${state}-${txHash}`, chainId: String(node.chainId), txHash, state },
+            integrationAddress: integrationAddress ?? undefined,
+          }),
+        ),
       )
       if (updates.length === 0) await wait(5)
       else await service.applyUpdates(updates)
@@ -103,7 +104,7 @@ export async function openCell({ servers, node, integrations, warmUp }: CellOpti
   }
   return {
     start() {
-      startedAt = databaseSeconds(opened.folder)
+      startedAt = databaseSeconds(folder)
       running = Promise.all([service.run(control.signal), update()])
     },
     isDone: async (head: number, deliveries: number) =>
@@ -118,10 +119,15 @@ export async function openCell({ servers, node, integrations, warmUp }: CellOpti
       }
     },
     async figures(): Promise<CellFigures> {
-      const database = databaseSeconds(opened.folder) - startedAt
-      const connections = await connectionsOf(url)
+      const database = databaseSeconds(folder) - startedAt
       const { payments, wal } = await serverFigures(url)
-      return { payments, wal: wal - before.wal, connections, calls: callsOf(calls), delivered, databaseSeconds: database }
+      return {
+        payments,
+        wal: wal - before.wal,
+        calls: callsOf(calls),
+        delivered,
+        databaseSeconds: database,
+      }
     },
     async remove() {
       control.abort()
@@ -132,14 +138,12 @@ export async function openCell({ servers, node, integrations, warmUp }: CellOpti
   }
 }
 
-async function connectionsOf(connectionString: string): Promise<number> {
+async function folderOf(connectionString: string): Promise<string> {
   const client = new pg.Client({ connectionString })
   await client.connect()
-  const { rows } = await client.query(
-    `select count(*)::int as count from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()`,
-  )
+  const { rows } = await client.query<{ data_directory: string }>('show data_directory')
   await client.end()
-  return rows[0].count
+  return rows[0]?.data_directory ?? ''
 }
 
 const callsOf = ({ head, block, ranges }: Calls): number => head + block + ranges.length
@@ -148,8 +152,8 @@ const callsOf = ({ head, block, ranges }: Calls): number => head + block + range
 const ticks = 100
 
 /** Processor time of a server with all its processes, ended ones included; 0 where the system has no `/proc`. */
-function databaseSeconds(folder: string | null): number {
-  if (folder === null || process.platform !== 'linux') return 0
+function databaseSeconds(folder: string): number {
+  if (process.platform !== 'linux') return 0
   const [postmaster = ''] = readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n')
   const own = statOf(postmaster)
   const children = readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && statOf(pid)?.parent === postmaster)

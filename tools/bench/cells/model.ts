@@ -1,8 +1,8 @@
 /** Computes rate and cost of cells from processor time. Source: docs/scale.md. @module */
 
 /**
- * Processor time of a payment with two updates and three deliveries in its own cell, and of a payment of other cells: in
- * microseconds, of the service and of PostgreSQL. `npm run bench -- cells` measures them; docs/scale.md has the run.
+ * Processor time of a payment with two updates and three deliveries in its own cell, and of a payment of other cells:
+ * microseconds of the service and of PostgreSQL. `npm run bench -- cells` measures it; docs/scale.md has the run.
  */
 export const measured = {
   own: { service: 1_322, database: 906 },

@@ -50,6 +50,7 @@ describe('integrations create', () => {
         },
         apiSecret: expect.any(String),
         signingSecret: expect.any(String),
+        unrecorded: [],
       },
     ])
   })

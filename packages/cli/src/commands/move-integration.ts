@@ -55,5 +55,8 @@ export function reindexText(unrecorded: readonly UnrecordedRange[]): string[] {
   const commands = unrecorded.map(
     ({ chainId, from, to }) => `  payment-integration reindex --chain ${chainId} --from ${from} --to ${to}`,
   )
-  return ['Payments in earlier blocks are not recorded (PI_RECORD=own). If it has any, read these blocks again:', ...commands]
+  return [
+    'Payments in earlier blocks are not recorded (PI_RECORD=own). If it has any, read these blocks again:',
+    ...commands,
+  ]
 }

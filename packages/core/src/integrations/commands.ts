@@ -41,7 +41,18 @@ type Change = Parameters<IntegrationStore['update']>[1]
 
 /** Builds the commands. Plain secrets are returned once and never stored. */
 export function createIntegrationCommands(deps: IntegrationDeps): IntegrationCommands {
-  const { integrations, chains, recording, followed, audited, keys, clock, random, allowLoopbackHttp, isDeniedAddress } = deps
+  const {
+    integrations,
+    chains,
+    recording,
+    followed,
+    audited,
+    keys,
+    clock,
+    random,
+    allowLoopbackHttp,
+    isDeniedAddress,
+  } = deps
   const readUrl = (url: string | null) =>
     url === null ? null : parseNotificationUrl(url, allowLoopbackHttp, isDeniedAddress)
 

@@ -7,8 +7,8 @@ import { type ProcessorUpdate, processorUpdateSchema, type UpdateResult } from '
 import { StoreError, UpdateConflictError } from '../errors.js'
 import type { ServiceEvent } from '../events.js'
 import { emitSnapshots } from '../payments/emit-snapshot.js'
-import type { Recording } from '../payments/recording.js'
 import { copyInvoice, copyRecipient } from '../payments/merchant.js'
+import type { Recording } from '../payments/recording.js'
 import type { Store } from '../ports/store.js'
 import type { NewUpdate, StoredUpdate, StoreTransaction } from '../ports/store-transaction.js'
 import { type Decisions, decideInOrder, selectorsOf } from './decide-in-order.js'
@@ -52,7 +52,11 @@ export async function applyUpdates(
 
 async function applyIn(
   tx: StoreTransaction,
-  input: { readonly updates: readonly ProcessorUpdate[]; readonly unindexed: readonly number[]; readonly recording: Recording },
+  input: {
+    readonly updates: readonly ProcessorUpdate[]
+    readonly unindexed: readonly number[]
+    readonly recording: Recording
+  },
 ): Promise<AppliedUpdates> {
   const { updates, unindexed, recording } = input
   // Copies of an update lock the same payment. So the later one finds the record of the first.

@@ -46,7 +46,12 @@ export function createHealth(deps: HealthDeps): () => Promise<HealthReport> {
     const down = database !== 'ok' || !running()
     const unproven = failedProofsLately(statuses)
     const degraded = unproven || chains.some((chain) => chain.error !== null)
-    return { status: down ? 'down' : degraded ? 'degraded' : 'ok', database, chains, ...(recording === 'own' ? { recording } : {}) }
+    return {
+      status: down ? 'down' : degraded ? 'degraded' : 'ok',
+      database,
+      chains,
+      ...(recording === 'own' ? { recording } : {}),
+    }
   }
 }
 

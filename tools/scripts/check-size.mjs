@@ -98,8 +98,13 @@ function roundUp(count) {
   return Math.ceil((count * 1.005) / step) * step
 }
 
-/** The table as JSON, with a number a line, as the formatter leaves it. */
+/** The table as JSON, with a name a line, as the formatter leaves it. */
 function tableText() {
-  const text = JSON.stringify(table, null, 2)
-  return `${text.replace(/\{\s{1,9}("before": [^}]{1,99}\d)\s{1,9}\}/g, (_, row) => `{ ${row.replace(/\s{1,9}/g, ' ')} }`)}\n`
+  const linesOf = (/** @type {Record<string, unknown>} */ part) =>
+    Object.entries(part).map(([name, value]) => {
+      const text = JSON.stringify(value).replaceAll(',"', ', "').replaceAll('":', '": ')
+      return `    ${JSON.stringify(name)}: ${text.replace(/^\{(.*)\}$/, '{ $1 }')}`
+    })
+  const [folders, numbers] = [linesOf(table.folders), linesOf({ ...table.numbers })].map((each) => each.join(',\n'))
+  return `{\n  "folders": {\n${folders}\n  },\n  "numbers": {\n${numbers}\n  }\n}\n`
 }

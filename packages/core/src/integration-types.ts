@@ -1,6 +1,13 @@
 /** The types of integrations for a host and the command line. @module */
-import type { UnrecordedRange } from './payments/recording.js'
 import type { IntegrationRecord } from './ports/store-integrations.js'
+
+/** Blocks that a service read before it recorded an integration. */
+export interface UnrecordedRange {
+  readonly chainId: number
+  readonly from: number
+  /** Included. */
+  readonly to: number
+}
 
 /** Plain secrets, returned once when issued. */
 export interface IssuedIntegration {

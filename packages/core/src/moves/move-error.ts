@@ -1,6 +1,6 @@
 /** The error of an integration that cannot move. @module */
 import { CoreError } from '../errors.js'
-import type { UnrecordedRange } from '../payments/recording.js'
+import type { UnrecordedRange } from '../integration-types.js'
 
 /** An integration cannot be imported. The message names the payment, update or key, and the remedy. */
 export class MoveError extends CoreError {

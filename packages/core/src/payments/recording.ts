@@ -1,5 +1,6 @@
 /** Chooses the payments of a range that a store records. Source: docs/decisions/cells.md. @module */
 import type { ServiceEvent } from '../events.js'
+import type { UnrecordedRange } from '../integration-types.js'
 import type { BlockRange } from '../ports/chain.js'
 import type { BridgeDeposit } from '../ports/fulfilment.js'
 import type { ChainReads } from '../ports/store-chains.js'
@@ -8,14 +9,6 @@ import type { PaymentFacts } from './facts.js'
 
 /** Which payments a service records: all, or those alone that name an integration of its store. */
 export type Recording = 'all' | 'own'
-
-/** Blocks that a service read before it recorded an integration. */
-export interface UnrecordedRange {
-  readonly chainId: number
-  readonly from: number
-  /** Included. */
-  readonly to: number
-}
 
 /** The part of a range to record, and the event that counts the rest. */
 export interface RecordedPart {

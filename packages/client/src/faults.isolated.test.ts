@@ -160,13 +160,11 @@ test('a page longer than the requested limit is rejected; a page at the limit is
 
 describe('a malformed answer is rejected', () => {
   const cut = JSON.stringify(page([1])).slice(0, -20)
-  const nested = '['.repeat(32) + ']'.repeat(32)
   test.each<[string, () => Response, object]>([
     ['cut JSON', text(cut), { reason: 'not_json' }],
     ['an empty body', text(null), { reason: 'not_json' }],
     ['HTML', text('<html></html>'), { reason: 'not_json' }],
     ['bytes that are not UTF-8', () => new HttpResponse(new Uint8Array([0x22, 0xff, 0x22])), { reason: 'not_json' }],
-    ['an unknown field of 33 levels', text(`{"a":${nested},"payments":[],"nextCursor":null}`), { reason: 'not_json' }],
     ['null', json(null), { reason: 'schema', path: '' }],
     ['an array', json([payment(1)]), { reason: 'schema', path: '' }],
     ['a payment instead of a page', json(payment(1)), { reason: 'schema', path: 'payments' }],

@@ -28,7 +28,7 @@ async function bundle(code: string): Promise<string> {
 // alone would take more than 25 kB.
 test.each([
   ['createClient: read and share', "export { createClient } from '@payment-integration/client'", 22_000],
-  ['createClient and reconcile', "export { createClient, reconcile } from '@payment-integration/client'", 25_500],
+  ['createClient and reconcile', "export { createClient, reconcile } from '@payment-integration/client'", 25_600],
   ['createLegacyClient', "export { createLegacyClient } from '@payment-integration/client'", 20_500],
   ['everything', "export * from '@payment-integration/client'", 28_500],
   ['the amounts alone', "export * from '@payment-integration/client/amounts'", 1_500],

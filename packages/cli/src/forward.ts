@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { deliveryTimeoutMs, integrationHeader, signatureHeader } from '@payment-integration/contract'
-import { type Answer, createSocketSender } from '@payment-integration/testing/doctor'
+import { createSocketSender, type SocketAnswer } from '@payment-integration/testing/doctor'
 import type { Io } from './io.js'
 
 /** The result of one POST. */
@@ -52,7 +52,7 @@ export async function forward(
   }
 }
 
-function problemOf(answer: Answer, to: URL): string | null {
+function problemOf(answer: SocketAnswer, to: URL): string | null {
   const { status, location } = answer
   if (status === null) return problemOfFailure(answer, to)
   if (status >= 200 && status < 300) return null
@@ -68,7 +68,7 @@ function problemOf(answer: Answer, to: URL): string | null {
   return 'failed: see the log of the receiver'
 }
 
-function problemOfFailure({ noAnswer, errorCode }: Answer, { host }: URL): string {
+function problemOfFailure({ noAnswer, errorCode }: SocketAnswer, { host }: URL): string {
   if (noAnswer === 'timeout')
     return `no answer within ${deliveryTimeoutMs / 1_000} s, after which the service gives up: answer first, work later`
   if (noAnswer === 'not-http')

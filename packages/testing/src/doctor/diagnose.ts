@@ -3,7 +3,7 @@ import { hmacOf } from '../deliveries/sign.js'
 import type { Bench } from './bench.js'
 import type { DoctorCauseCode } from './causes.js'
 import { isAccepted } from './judge.js'
-import type { Answer } from './report.js'
+import type { SocketAnswer } from './report.js'
 
 type Bytes = Uint8Array<ArrayBuffer>
 
@@ -23,7 +23,7 @@ const clockNoiseMs = 60_000
  * @param good - The rejected answer to a valid delivery.
  * @returns The mistake of the receiver, or null.
  */
-export async function diagnose(bench: Bench, good: Answer, now: () => number): Promise<DoctorCauseCode | null> {
+export async function diagnose(bench: Bench, good: SocketAnswer, now: () => number): Promise<DoctorCauseCode | null> {
   for (const mistake of mistakesOf(bench)) if (isAccepted(await sendMistaken(bench, mistake))) return mistake.cause
   const drift = good.date === null ? 0 : good.date - now()
   if (Math.abs(drift) < clockNoiseMs) return null
@@ -63,7 +63,7 @@ function decodedKeys(secret: string): Bytes[] {
   ])
 }
 
-async function sendMistaken(bench: Bench, { key, signed }: Mistake): Promise<Answer> {
+async function sendMistaken(bench: Bench, { key, signed }: Mistake): Promise<SocketAnswer> {
   const text = JSON.stringify(bench.payment())
   const { body, t } = await bench.sign(text)
   const v1 = await hmacOf(key ?? utf8(bench.signingSecret), utf8(signed?.(t, text) ?? `${t}.${text}`))

@@ -1,6 +1,6 @@
 /** Decides from answers whether a receiver accepted or rejected. Source: docs/interface.md 6, delivery. @module */
 import type { DoctorCauseCode } from './causes.js'
-import type { Answer, DoctorNoAnswer, Judgement } from './report.js'
+import type { DoctorNoAnswer, Judgement, SocketAnswer } from './report.js'
 
 const causeOfNoAnswer: Readonly<Record<DoctorNoAnswer, DoctorCauseCode>> = {
   dns: 'host-unknown',
@@ -13,17 +13,17 @@ const causeOfNoAnswer: Readonly<Record<DoctorNoAnswer, DoctorCauseCode>> = {
 }
 
 /** Whether the status is 2xx, the only success of a delivery. */
-export function isAccepted({ status }: Answer): boolean {
+export function isAccepted({ status }: SocketAnswer): boolean {
   return status !== null && status >= 200 && status < 300
 }
 
 /** Whether the status is one with which a receiver asks for a retry of a valid delivery that meets another one. */
-export function asksForRetry({ status }: Answer): boolean {
+export function asksForRetry({ status }: SocketAnswer): boolean {
   return status !== null && [409, 423, 425, 429, 503].includes(status)
 }
 
 /** The cause that lies in the way to the receiver or in its time, whatever was sent; else null. */
-export function transportCause(answer: Answer, timeoutMs: number): DoctorCauseCode | null {
+export function transportCause(answer: SocketAnswer, timeoutMs: number): DoctorCauseCode | null {
   const { status, noAnswer, ms } = answer
   if (noAnswer !== null) return causeOfNoAnswer[noAnswer]
   if (status !== null && status >= 300 && status < 400) return 'redirects'
@@ -32,7 +32,7 @@ export function transportCause(answer: Answer, timeoutMs: number): DoctorCauseCo
 }
 
 /** Every answer must be 2xx. @param cause - Named when one is not. */
-export function judgeAccepted(answers: readonly Answer[], cause: DoctorCauseCode, timeoutMs: number): Judgement {
+export function judgeAccepted(answers: readonly SocketAnswer[], cause: DoctorCauseCode, timeoutMs: number): Judgement {
   for (const answer of answers) {
     const transport = transportCause(answer, timeoutMs)
     if (isAccepted(answer) && transport === null) continue
@@ -42,7 +42,7 @@ export function judgeAccepted(answers: readonly Answer[], cause: DoctorCauseCode
 }
 
 /** No answer may be 2xx; each is best a 4xx. @param cause - Named when one is 2xx. */
-export function judgeRejected(answers: readonly Answer[], cause: DoctorCauseCode, timeoutMs: number): Judgement {
+export function judgeRejected(answers: readonly SocketAnswer[], cause: DoctorCauseCode, timeoutMs: number): Judgement {
   if (answers.some(isAccepted)) return { verdict: 'fail', cause, answers }
   const transport = answers.map((answer) => transportCause(answer, timeoutMs)).find((each) => each !== null)
   if (transport === 'connection-reset') return { verdict: 'warn', cause: 'rejected-without-answer', answers }

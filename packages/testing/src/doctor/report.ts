@@ -62,7 +62,7 @@ export interface DoctorReport {
 }
 
 /** An answer with what only the engine needs. */
-export interface Answer extends DoctorAnswer {
+export interface SocketAnswer extends DoctorAnswer {
   /** Target of a redirect, or null. */
   readonly location: string | null
   /** The header `Retry-After`, or null. */
@@ -81,7 +81,7 @@ export interface Answer extends DoctorAnswer {
 export interface Judgement {
   readonly verdict: 'pass' | 'fail' | 'warn'
   readonly cause: DoctorCauseCode | null
-  readonly answers: readonly Answer[]
+  readonly answers: readonly SocketAnswer[]
   /** Words after the statuses. */
   readonly note?: string | undefined
 }

@@ -9,7 +9,7 @@ import { type CheckedOptions, checkOptions, type DoctorOptions } from './options
 import type { DoctorProbeName } from './probe-names.js'
 import { probesOf } from './probes/all.js'
 import type { ProbeSpec } from './probes/probe.js'
-import type { Answer, DoctorFinding, DoctorProbe, DoctorReport, DoctorVerdict, Judgement } from './report.js'
+import type { DoctorFinding, DoctorProbe, DoctorReport, DoctorVerdict, Judgement, SocketAnswer } from './report.js'
 import { createSocketSender } from './send.js'
 import { createFetchSender } from './send-by-fetch.js'
 
@@ -36,7 +36,7 @@ export async function runDoctor(options: DoctorOptions): Promise<DoctorReport> {
   const sender = fetch === undefined ? createSocketSender(settings) : createFetchSender(fetch, settings)
   const bench = createBench(checked, sender)
   const runs: Run[] = []
-  const seen: Answer[] = []
+  const seen: SocketAnswer[] = []
   let isOver = false
   let unsignedEffects = 0
   for (const spec of probesOf(target)) {

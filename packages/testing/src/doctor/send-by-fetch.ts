@@ -1,7 +1,7 @@
 /** Sends through a function such as `fetch`, for receivers without a socket. @module */
 import { parseHttpDate } from '@payment-integration/contract/parse'
 import type { SignedDelivery } from '../deliveries/create-deliveries.js'
-import type { Answer } from './report.js'
+import type { SocketAnswer } from './report.js'
 import { failureOf, nothing, type Sender, type SenderOptions, withUserAgent } from './send.js'
 
 /** The request that {@link DoctorFetch} receives beside the URL. */
@@ -26,7 +26,7 @@ export type DoctorFetch = (url: string, request: DoctorRequest) => Promise<Docto
 
 /** Creates the sender of a function. It has no sockets. */
 export function createFetchSender(fetch: DoctorFetch, { url, waitMs, signal, now }: SenderOptions): Sender {
-  async function send({ headers, body }: SignedDelivery): Promise<Answer> {
+  async function send({ headers, body }: SignedDelivery): Promise<SocketAnswer> {
     signal?.throwIfAborted()
     const begun = performance.now()
     const stop = new AbortController()

@@ -6,12 +6,12 @@ import { filterAnswers, maxAnswerHeadBytes } from '@payment-integration/contract
 import { parseHttpDate } from '@payment-integration/contract/parse'
 import { Agent, buildConnector, type Dispatcher } from 'undici'
 import type { SignedDelivery } from '../deliveries/create-deliveries.js'
-import type { Answer, DoctorNoAnswer } from './report.js'
+import type { DoctorNoAnswer, SocketAnswer } from './report.js'
 
 /** How requests are sent. */
 export interface Sender {
   /** Sends on a new connection. Never rejects, except when the run is aborted. */
-  send(delivery: SignedDelivery): Promise<Answer>
+  send(delivery: SignedDelivery): Promise<SocketAnswer>
   /** Requests that only a sender with sockets can send; else null. */
   readonly sockets: Sockets | null
 }
@@ -19,11 +19,11 @@ export interface Sender {
 /** Requests whose connections matter. */
 export interface Sockets {
   /** Sends in turn, on one connection as long as the receiver keeps it open. */
-  sendOnOneConnection(deliveries: readonly SignedDelivery[]): Promise<Answer[]>
+  sendOnOneConnection(deliveries: readonly SignedDelivery[]): Promise<SocketAnswer[]>
   /** Sends half of the body, then breaks the connection; at the latest after the wait for an answer. */
   breakUpload(delivery: SignedDelivery): Promise<void>
   /** Sends the body in three pieces, with a pause before each. */
-  sendInPieces(delivery: SignedDelivery): Promise<Answer>
+  sendInPieces(delivery: SignedDelivery): Promise<SocketAnswer>
 }
 
 /** Settings of a sender. */
@@ -45,7 +45,7 @@ const pieceMs = 30
 export function createSocketSender({ url, waitMs, signal, now }: SenderOptions): Sender {
   const target = { origin: url.origin, path: `${url.pathname}${url.search}`, method: 'POST' } as const
 
-  async function exchange(wire: Wire, { headers, body }: SignedDelivery, pieces?: Pieces): Promise<Answer> {
+  async function exchange(wire: Wire, { headers, body }: SignedDelivery, pieces?: Pieces): Promise<SocketAnswer> {
     signal?.throwIfAborted()
     const length = { 'content-length': String(body.byteLength) }
     const request = {
@@ -58,7 +58,7 @@ export function createSocketSender({ url, waitMs, signal, now }: SenderOptions):
     return answer
   }
 
-  async function once(delivery: SignedDelivery, pieces?: Pieces): Promise<Answer> {
+  async function once(delivery: SignedDelivery, pieces?: Pieces): Promise<SocketAnswer> {
     const wire = openWire()
     try {
       return await exchange(wire, delivery, pieces)
@@ -72,7 +72,7 @@ export function createSocketSender({ url, waitMs, signal, now }: SenderOptions):
     sockets: {
       async sendOnOneConnection(deliveries) {
         const wire = openWire()
-        const answers: Answer[] = []
+        const answers: SocketAnswer[] = []
         try {
           for (const delivery of deliveries) answers.push(await exchange(wire, delivery))
         } finally {
@@ -155,16 +155,16 @@ function answerTo(
   { agent, connections }: Wire,
   request: Dispatcher.DispatchOptions,
   { waitMs, signal, now }: Omit<SenderOptions, 'url'>,
-): Promise<Answer> {
+): Promise<SocketAnswer> {
   return new Promise((resolve) => {
     const begun = performance.now()
     const before = connections()
     const passed = () => Math.round(performance.now() - begun)
-    let head: Answer | null = null
+    let head: SocketAnswer | null = null
     let controller: Dispatcher.DispatchController | undefined
     let isOver = false
     let bytes = 0
-    const finish = (answer: Answer) => {
+    const finish = (answer: SocketAnswer) => {
       isOver = true
       clearTimeout(timer)
       signal?.removeEventListener('abort', abort)
@@ -210,7 +210,7 @@ export const nothing = {
   wantsLogin: false,
   reused: false,
   errorCode: null,
-} as const satisfies Omit<Answer, 'ms'>
+} as const satisfies Omit<SocketAnswer, 'ms'>
 
 function headOf(status: number, fields: Fields, now: number) {
   const field = (name: string) => [fields[name]].flat()[0] ?? null
@@ -238,7 +238,7 @@ const byCode: Readonly<Record<string, DoctorNoAnswer>> = {
 }
 
 /** The kind and the code of a connection error. */
-export function failureOf(error: unknown): Pick<Answer, 'noAnswer' | 'errorCode'> {
+export function failureOf(error: unknown): Pick<SocketAnswer, 'noAnswer' | 'errorCode'> {
   const { code } = Object(error) as { readonly code?: unknown }
   if (typeof code !== 'string') return { noAnswer: 'failed', errorCode: null }
   // Undici's code for a connection that the other side closed.

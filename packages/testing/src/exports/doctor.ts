@@ -5,13 +5,13 @@ export { type DoctorFix, doctorFrameworks } from '../doctor/fixes.js'
 export { type DoctorOptions, doctorDefaults } from '../doctor/options.js'
 export { type DoctorProbeName, doctorProbeNames } from '../doctor/probe-names.js'
 export type {
-  Answer,
   DoctorAnswer,
   DoctorFinding,
   DoctorNoAnswer,
   DoctorProbe,
   DoctorReport,
   DoctorVerdict,
+  SocketAnswer,
 } from '../doctor/report.js'
 export { runDoctor } from '../doctor/run-doctor.js'
 export { createSocketSender } from '../doctor/send.js'

@@ -2,7 +2,7 @@
 import type { SignedDelivery } from '../../deliveries/create-deliveries.js'
 import type { Bench } from '../bench.js'
 import { isAccepted, judgeAccepted, judgeRejected } from '../judge.js'
-import type { Answer, Judgement } from '../report.js'
+import type { Judgement, SocketAnswer } from '../report.js'
 import type { Sockets } from '../send.js'
 import { anyOther, type ProbeSpec } from './probe.js'
 
@@ -52,7 +52,7 @@ export const connectionProbes: readonly ProbeSpec[] = [
     needsSockets: true,
     async run(bench) {
       const deliveries = [await junk(bench, unreadBytes), await bench.deliveries.good(bench.payment())]
-      const [first, second] = (await socketsOf(bench).sendOnOneConnection(deliveries)) as [Answer, Answer]
+      const [first, second] = (await socketsOf(bench).sendOnOneConnection(deliveries)) as [SocketAnswer, SocketAnswer]
       const after = judgeAccepted([second], 'connection-not-reusable', bench.timeoutMs)
       const rejection = judgeRejected([first], 'presence-only', bench.timeoutMs)
       const worse = after.verdict === 'fail' || rejection.verdict === 'pass' ? after : rejection

@@ -4,7 +4,7 @@ import type { Bench, SignedParts } from '../bench.js'
 import type { DoctorCauseCode } from '../causes.js'
 import { judgeAccepted, judgeRejected } from '../judge.js'
 import type { DoctorProbeName } from '../probe-names.js'
-import type { Answer, Judgement } from '../report.js'
+import type { Judgement, SocketAnswer } from '../report.js'
 
 /** A probe. */
 export interface ProbeSpec {
@@ -17,7 +17,7 @@ export interface ProbeSpec {
   /** Whether it opens connections of its own. */
   readonly needsSockets?: true
   /** @param seen - All answers of earlier probes. */
-  run(bench: Bench, seen: readonly Answer[]): Promise<Judgement>
+  run(bench: Bench, seen: readonly SocketAnswer[]): Promise<Judgement>
 }
 
 /** A probe whose deliveries are sent one after the other. */
@@ -33,8 +33,8 @@ export interface Shots {
 export const anyOther = '6 Delivery: any 2xx is success, any other answer a failure'
 
 /** Sends one after the other. */
-export async function sendInTurn(bench: Bench, deliveries: readonly SignedDelivery[]): Promise<Answer[]> {
-  const answers: Answer[] = []
+export async function sendInTurn(bench: Bench, deliveries: readonly SignedDelivery[]): Promise<SocketAnswer[]> {
+  const answers: SocketAnswer[] = []
   for (const delivery of deliveries) answers.push(await bench.send(delivery))
   return answers
 }

@@ -2,7 +2,7 @@
 import type { SignedDelivery } from '../../deliveries/create-deliveries.js'
 import type { Bench } from '../bench.js'
 import { asksForRetry, isAccepted, judgeAccepted } from '../judge.js'
-import type { Answer, Judgement } from '../report.js'
+import type { Judgement, SocketAnswer } from '../report.js'
 import { accepted, type ProbeSpec } from './probe.js'
 
 const order = '6 receiver obligations: discard a version that is not greater'
@@ -86,7 +86,7 @@ export const versionProbes: readonly ProbeSpec[] = [
 
 async function sendAtOnce(bench: Bench, deliveries: readonly SignedDelivery[]): Promise<Judgement> {
   const first = await Promise.all(deliveries.map((delivery) => bench.send(delivery)))
-  const again: Answer[] = []
+  const again: SocketAnswer[] = []
   for (const [index, answer] of first.entries()) {
     const delivery = deliveries[index]
     if (delivery !== undefined && asksForRetry(answer)) again.push(await bench.send(delivery))

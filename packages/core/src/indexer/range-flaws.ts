@@ -1,5 +1,4 @@
 /** Checks blocks and ranges of blocks that a chain adapter hands over. @module */
-import type { PaymentFacts } from '../payments/facts.js'
 import type { BlockRange, BlockRef } from '../ports/chain.js'
 import { type Flaw, firstFlaw, flawOf, listFlaw, objectFlaw, shapeFlaw, wholeFlaw } from './field-flaws.js'
 import { depositFlaw, paymentFlaw } from './payment-flaws.js'
@@ -28,7 +27,7 @@ export function rangeFlaw(range: BlockRange, chainId: number): string | null {
     () => (proofs.includes(range.proof) ? null : flawOf('proof', range.proof, '"root", "bloom" or "none"')),
     () => (typeof range.endpoint === 'string' ? null : flawOf('endpoint', range.endpoint, 'a text')),
     () => branchFlaw(range),
-    () => listFlaw('payments', range.payments, (place, payment) => soundPaymentFlaw(place, payment, chainId)),
+    () => listFlaw('payments', range.payments, (place, payment) => paymentFlaw(place, payment, chainId)),
     () => listFlaw('deposits', range.deposits, (place, deposit) => depositFlaw(place, deposit, chainId)),
     () => orderFlaw('payments', range, range.payments),
     () =>
@@ -38,16 +37,6 @@ export function rangeFlaw(range: BlockRange, chainId: number): string | null {
         range.deposits.map(({ payment }) => payment),
       ),
   )
-}
-
-/** Payments without a flaw: an adapter that joins the ranges of another one hands over the same objects. */
-const sound = new WeakSet<PaymentFacts>()
-
-function soundPaymentFlaw(place: string, payment: PaymentFacts, chainId: number): Flaw {
-  if (sound.has(payment) && payment.chainId === chainId) return null
-  const flaw = paymentFlaw(place, payment, chainId)
-  if (flaw === null) sound.add(payment)
-  return flaw
 }
 
 function branchFlaw({ first, last, blocks, proof }: BlockRange): Flaw {

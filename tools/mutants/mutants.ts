@@ -185,7 +185,7 @@ export const mutants: readonly Mutant[] = [
     'Retry-After postpones by an hour at most': ['Math.min(retryAfterMs ?? 0, retryAfterCapMs)', 'retryAfterMs ?? 0'],
     'the answer 410 ends a delivery': ['result.status === 410', 'result.status === 411'],
   }),
-  ...inFile('contract/src/http-date.ts', 'contract/src/http-date.test.ts', {
+  ...inFile('contract/src/foreign-text.ts', 'contract/src/foreign-text.test.ts', {
     'a two-digit year lies within fifty years': ['year > current + 50', 'year > current + 60'],
   }),
   ...inFile('core/src/notifications/attempt.ts', 'core/src/notifications/rotated-secret.test.ts', {

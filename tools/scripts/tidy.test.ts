@@ -59,7 +59,7 @@ describe('tidy', () => {
       ...['chain-evm/src/token-answers.ts', 'chain-evm/src/integration-suffix.ts', 'chain-evm/src/proof/'],
       ...['cli/src/commands/mirror/text.ts', 'cli/src/dev/printer.ts', 'client/src/internal/list-order.ts'],
       ...['client/src/reconcile/', 'console/src/portal/pages/lists.tsx', 'console/src/view/text.ts'],
-      ...['contract/src/http-date.ts', 'contract/src/parse-numbers.ts', 'core/src/operators/hash-slots.ts'],
+      ...['contract/src/foreign-text.ts', 'core/src/operators/hash-slots.ts'],
       ...['identity-sumsub/src/internal/hmac.ts', 'mirror/src/status.ts', 'mirror/src/reconcile.ts'],
       ...['testing/src/builders/payments.ts', 'testing/src/explain/'],
     ]

@@ -7,6 +7,5 @@ export {
   readForeignBytes,
   readForeignJson,
 } from '../foreign-json.js'
-export { parseHttpDate, parseRetryAfter } from '../http-date.js'
-export { parseContentLength, parseInstant } from '../parse-numbers.js'
+export { parseContentLength, parseHttpDate, parseInstant, parseRetryAfter } from '../foreign-text.js'
 export { findDatabaseUrlProblem } from '../parse-url.js'

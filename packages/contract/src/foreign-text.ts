@@ -1,4 +1,8 @@
-/** Parses HTTP dates (RFC 9110 5.6.7) and `Retry-After` (10.2.3), which share that form. @module */
+/**
+ * Parses times and lengths in text of other machines and people, by their form: HTTP dates (RFC 9110 5.6.7),
+ * `Retry-After` (10.2.3), which share that form, ISO 8601, and `Content-Length`.
+ * @module
+ */
 
 /** The obsolete forms that a recipient must accept. */
 const rfc850 = /^((?:Sun|Mon|Tues|Wednes|Thurs|Fri|Satur)day), ([0-9]{2})-([A-Z][a-z]{2})-([0-9]{2}) ([0-9:]{8}) GMT$/
@@ -42,4 +46,23 @@ export function parseRetryAfter(value: string | null | undefined, now: number): 
   if (/^[0-9]+(?:\.[0-9]+)?$/.test(text)) return Math.min(Math.round(Number(text) * 1_000), Number.MAX_SAFE_INTEGER)
   const at = parseHttpDate(text, now)
   return at === null ? null : Math.max(0, at - now)
+}
+
+const iso =
+  /^([0-9]{4}-[0-9]{2}-[0-9]{2})(?:T[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,9})?)?(?:Z|[+-][0-9]{2}:[0-9]{2}))?$/
+
+/**
+ * Unix milliseconds of an ISO 8601 date (midnight UTC), or of a date and a time with a zone; null for anything else, a
+ * day that does not exist included. `Date.parse` alone takes `-1` and `soon 5` for days in 2001.
+ */
+export function parseInstant(value: unknown): number | null {
+  const [text, day = ''] = (typeof value === 'string' && iso.exec(value)) || []
+  const at = Date.parse(text ?? '')
+  // `Date.parse` takes February 30 for a day of March.
+  return Number.isNaN(at) || new Date(Date.parse(day)).toISOString().slice(0, day.length) !== day ? null : at
+}
+
+/** The bytes that a Content-Length declares; null when it is absent or no whole number. */
+export function parseContentLength(value: unknown): number | null {
+  return typeof value === 'string' && /^[0-9]{1,15}$/.test(value) ? Number(value) : null
 }

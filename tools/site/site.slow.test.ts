@@ -6,7 +6,7 @@ import { createRequire } from 'node:module'
 import { extname, join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chromiumMissing, chromiumPath, launchChromium } from '../../packages/server/test/support/chromium.js'
+import { chromiumMissing, isChromiumMissing, launchChromium, looks } from '../../packages/console/test/chromium.js'
 import { sample } from './sample.js'
 
 const root = join(import.meta.dirname, '../..')
@@ -19,14 +19,9 @@ const types: Readonly<Record<string, string>> = {
 }
 /** Addresses of the pages. */
 const pages = sample.map((route) => route.replace(/(^|\/)index$/, '$1'))
-/** Each width and each theme once. */
-const looks = [
-  [1280, 'light'],
-  [390, 'dark'],
-] as const
 const pictures = process.env['SITE_PICTURES']
 
-describe.skipIf(chromiumPath === undefined)(`the site in Chromium${chromiumMissing}`, () => {
+describe.skipIf(isChromiumMissing)(`the site in Chromium${chromiumMissing}`, () => {
   let server: Server
   let browser: Browser
   let origin = ''
@@ -68,7 +63,7 @@ describe.skipIf(chromiumPath === undefined)(`the site in Chromium${chromiumMissi
     return { page: await context.newPage(), foreign }
   }
 
-  for (const [width, theme] of looks)
+  for (const { width, colorScheme: theme } of looks)
     test(`${width} px, ${theme}: no page has a violation of axe-core or asks another host`, async () => {
       const { page, foreign } = await open(width, theme)
       for (const path of pages) {

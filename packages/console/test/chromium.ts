@@ -1,11 +1,15 @@
 /** Serves pages on a real port, as a host on Node does, and looks at them in a real browser. @module */
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { accessSync, constants, mkdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
+import { delimiter, join } from 'node:path'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import type { Console } from '../src/create-console.js'
 
-const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync)
+const executablePath = (process.env['PATH'] ?? '')
+  .split(delimiter)
+  .flatMap((folder) => ['chromium', 'chromium-browser', 'google-chrome'].map((name) => join(folder, name)))
+  .find(isExecutable)
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 /** A folder for pictures of the pages; unset: none are made. */
 const pictures = process.env['CONSOLE_PICTURES']
@@ -26,7 +30,7 @@ export function launchChromium(): Promise<Browser> {
   return chromium.launch({ ...(executablePath === undefined ? {} : { executablePath }), args })
 }
 
-/** A page in a context of its own, and what is wrong with it: errors, and requests to another host than `origin`. */
+/** Opens a page without cookies, and collects errors of the browser and requests to other hosts than `origin`. */
 export async function openPage(
   browser: Browser,
   origin: string,
@@ -62,6 +66,15 @@ export async function flawsOf(page: Page, name: string): Promise<string[]> {
   }
   const found = violations.map(({ id, nodes }) => `${name} ${id}: ${nodes.map(({ html }) => html).join(' ')}`)
   return overflow > 0 ? [`${name}: ${overflow} px wider than the screen`, ...found] : found
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Pages on a port. */

@@ -2,7 +2,7 @@
 import type { OpenApiDocument } from '@payment-integration/contract/openapi'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { chromiumMissing, chromiumPath, launchChromium } from '../../test/support/chromium.js'
+import { chromiumMissing, isChromiumMissing, launchChromium } from '../../../console/test/chromium.js'
 import { type Documented, hashes, startDocumented } from '../../test/support/documented-service.js'
 import { startPrefixProxy } from '../../test/support/prefix-proxy.js'
 
@@ -14,7 +14,7 @@ interface PageElement {
 /** Starting a browser on a busy machine is slow. */
 const slowMs = 60_000
 
-describe.skipIf(chromiumPath === undefined)(
+describe.skipIf(isChromiumMissing)(
   `the reference page in Chromium${chromiumMissing}`,
   () => {
     let documented: Documented

@@ -29,7 +29,9 @@ export interface RangeSize {
   tooLarge(blocks: number): void
 }
 
-/** Successes at a ceiling before it is tried again: at first, where no smaller request was tried, and at most. */
+/**
+ * Successes at a ceiling before it is tried again: at first, at first where a refusal for the rate set it, and at most.
+ */
 const RETEST_AFTER = { first: 32, guessed: 4, most: 1_024 } as const
 /** Part of the starting size that a size grows by, unless told otherwise. */
 const STEP = 0.25

@@ -1,4 +1,5 @@
 /** Builds a link configuration from options or a JSON file. Source: docs/interface.md 2.4. @module */
+import { isUtf8 } from 'node:buffer'
 import { parseForeignJson } from '@payment-integration/contract/parse'
 import type { AccountInput } from '@payment-integration/core'
 import type { Config } from '@payment-integration/server/service'
@@ -85,11 +86,7 @@ const maxMiB = 4
 async function readJson(source: string, io: Pick<Io, 'input' | 'signal'>): Promise<unknown> {
   const name = inputName(source)
   const bytes = await readInput(source, io, maxMiB)
-  try {
-    new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    throw new UsageError(`${name} is not text in UTF-8.`)
-  }
+  if (!isUtf8(bytes)) throw new UsageError(`${name} is not text in UTF-8.`)
   try {
     return parseForeignJson(bytes)
   } catch (error) {

@@ -190,7 +190,7 @@ async function findDisabled(tx: StoreTransaction, address: string): Promise<Inte
   return found
 }
 
-/** What was stored so far, and payments that were left out. */
+/** Payments and updates that are stored so far; `left` counts dropped payments of the file that this cell lacks. */
 interface Counts {
   readonly payments: number
   readonly updates: number

@@ -23,8 +23,8 @@ const keyOf = ({ txHash, integrationAddress }: NamedPayment) => `${txHash}:${int
 
 /**
  * Chooses the payments and deposits that name an integration of the store. A stored payment that a reorganisation
- * marked as off the chain stays chosen, whatever it names. Call after `lockChain`: an integration registers while no
- * chain is locked, so each of its payments above the checkpoint of that moment is chosen.
+ * marked as off the chain is chosen too, even if its integration is another store's. Call after `lockChain`: an
+ * integration registers while no chain is locked, so each of its payments above the checkpoint of then is chosen.
  *
  * @param stored - Payments that the caller knows to be stored. @default none
  */

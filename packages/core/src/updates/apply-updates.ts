@@ -71,7 +71,7 @@ async function applyIn(
     const before = known.get(id)
     if (before !== undefined) return repeated(before, fingerprint)
     const reason = whyForeign(update)
-    if (reason !== null) return refuseForeign(decisions, update, reason)
+    if (reason !== null) return rejectForeign(decisions, update, reason)
     const { paymentId, ...result } = decide(decisions, update)
     const stored = { id, fingerprint, ...result }
     known.set(id, stored)
@@ -134,7 +134,7 @@ async function findForeign(
 }
 
 /** Not stored, so that the same id may come again once the integration is registered. */
-function refuseForeign(
+function rejectForeign(
   decisions: Decisions,
   update: ProcessorUpdate,
   reason: string,

@@ -5,8 +5,8 @@
  * microseconds of the service and of PostgreSQL. `npm run bench -- cells` measures it; docs/scale.md has the run.
  */
 export const measured = {
-  own: { service: 1_322, database: 906 },
-  other: { service: 37, database: 8 },
+  own: { service: 831, database: 560 },
+  other: { service: 37, database: 7 },
   /** Bytes that the feed sends to each cell for a payment: JSON in base64. */
   feedBytes: 1_450,
 } as const

@@ -1,4 +1,5 @@
 /** Sends signed requests to the provider, with a timeout and a size limit. @module */
+import { startTimeLimit } from '@payment-integration/contract/answers'
 import { ExcessiveJsonError, parseRetryAfter, readForeignJson } from '@payment-integration/contract/parse'
 import { ProviderAnswerError, ProviderUnavailableError, RequestLateError } from './errors.js'
 import { checkCredential } from './internal/check-secret.js'
@@ -87,10 +88,9 @@ export function createCall(connection: ProviderConnection): Call {
       'X-App-Access-Ts': String(timestamp),
       'X-App-Access-Sig': await signRequest({ secretKey, timestamp, method, uri }),
     }
-    const timeUp = AbortSignal.timeout(timeoutMs)
-    const within = signal === undefined ? timeUp : AbortSignal.any([timeUp, signal])
+    const limit = startTimeLimit(timeoutMs, signal)
     try {
-      const response = await send(sent.href, { method, headers, redirect: 'manual', signal: within })
+      const response = await send(sent.href, { method, headers, redirect: 'manual', signal: limit.signal })
       const json = await readJson(response)
       return {
         status: response.status,
@@ -101,6 +101,8 @@ export function createCall(connection: ProviderConnection): Call {
       signal?.throwIfAborted()
       if (error instanceof ProviderAnswerError) throw error
       throw new ProviderUnavailableError(null)
+    } finally {
+      limit.end()
     }
   }
 }

@@ -1,4 +1,5 @@
 /** The demo's payment processor: sends signed updates to the service over HTTP. @module */
+import { startTimeLimit } from '@payment-integration/contract/answers'
 import { signatureHeader } from '@payment-integration/webhook'
 import { signDelivery } from '@payment-integration/webhook/signing'
 import { DemoError } from '../errors.js'
@@ -35,19 +36,23 @@ export function createDemoProcessor(options: {
       const body = new TextEncoder().encode(JSON.stringify(update))
       const timestamp = Math.floor(options.now() / 1000)
       const signature = await signDelivery({ secret: options.secret, timestamp, body })
-      const timeout = AbortSignal.timeout(timeoutMs)
-      const response = await fetch(url, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', [signatureHeader]: signature },
-        body,
-        signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-      })
-      const answer = (await response.json()) as { version?: number | null; reason?: string | null; error?: string }
-      if (!response.ok)
-        throw new DemoError(
-          `The service answered ${response.status} to the processor's update ${update.state}: ${answer.reason ?? answer.error ?? 'no reason given'}.`,
-        )
-      return answer.version ?? null
+      const limit = startTimeLimit(timeoutMs, signal)
+      try {
+        const response = await fetch(url, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', [signatureHeader]: signature },
+          body,
+          signal: limit.signal,
+        })
+        const answer = (await response.json()) as { version?: number | null; reason?: string | null; error?: string }
+        if (!response.ok)
+          throw new DemoError(
+            `The service answered ${response.status} to the processor's update ${update.state}: ${answer.reason ?? answer.error ?? 'no reason given'}.`,
+          )
+        return answer.version ?? null
+      } finally {
+        limit.end()
+      }
     },
   }
 }

@@ -1,4 +1,5 @@
 /** Makes the demo's payments and follows each to its end. @module */
+import { startTimeLimit } from '@payment-integration/contract/answers'
 import type { Io } from '../io.js'
 import type { Demo, DemoParts } from './demo.js'
 import type { DemoSink } from './demo-events.js'
@@ -71,9 +72,9 @@ export async function runSession(
   }
 
   async function follow(journey: Journey, paymentPlan: ReturnType<typeof planPayment>): Promise<void> {
-    const limited = AbortSignal.any([signal, AbortSignal.timeout(journeyLimitMs)])
+    const limit = startTimeLimit(journeyLimitMs, signal)
     try {
-      const reason = await travel(demo, journey, paymentPlan, stage.report, limited)
+      const reason = await travel(demo, journey, paymentPlan, stage.report, limit.signal)
       if (reason === null && journey.waitsFor === null) {
         verified += 1
         if (verified === 1) stage.report(demo.legacyExample(journey.txHash, paymentPlan))
@@ -81,6 +82,8 @@ export async function runSession(
       else if (!signal.aborted) problem(`${unfinished(journey)} after ${journeyLimitMs / 1000} s.`)
     } catch (error) {
       if (!signal.aborted) problem(`Payment ${journey.number}: ${messageOf(error)}`)
+    } finally {
+      limit.end()
     }
     if (signal.aborted && journey.waitsFor !== null) return
     journeys.delete(journey)

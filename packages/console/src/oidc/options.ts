@@ -9,4 +9,6 @@ export interface OidcOptions {
   readonly clientSecret: string
   /** The claim of the ID token that is the operator's name. The provider must have verified an `email`. */
   readonly nameClaim: string
+  /** @default the runtime's */
+  readonly fetch?: typeof fetch | undefined
 }

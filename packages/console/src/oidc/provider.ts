@@ -31,17 +31,20 @@ const timeoutSeconds = 10
 /** Most bytes of an answer: far above a large set of keys. */
 const maxAnswerBytes = 256 * 1024
 
-/** The `fetch` of the library, which reads answers without bounds of its own. */
-const fetchBounded: CustomFetch = async (url, options) => {
-  const answer = await fetch(url, options as RequestInit)
-  const bytes = await readForeignBytes(answer, maxAnswerBytes)
-  assertModestJson(bytes)
-  const { status, statusText, headers } = answer
-  return new Response(answer.body === null ? null : bytes, { status, statusText, headers })
+/** The library reads answers without bounds of its own. */
+function boundAnswers(send: typeof fetch): CustomFetch {
+  return async (url, options) => {
+    const answer = await send(url, options as RequestInit)
+    const bytes = await readForeignBytes(answer, maxAnswerBytes)
+    assertModestJson(bytes)
+    const { status, statusText, headers } = answer
+    return new Response(answer.body === null ? null : bytes, { status, statusText, headers: [...headers] })
+  }
 }
 
 /** Builds it. The provider is asked for its addresses at the first sign-in. */
-export function createOidcProvider({ issuer, clientId, clientSecret, nameClaim }: OidcOptions): OidcProvider {
+export function createOidcProvider(options: OidcOptions): OidcProvider {
+  const { issuer, clientId, clientSecret, nameClaim } = options
   // It is loaded by the first sign-in: most processes never need it.
   const library = () => import('openid-client')
   let found: Promise<Configuration> | null = null
@@ -61,7 +64,7 @@ export function createOidcProvider({ issuer, clientId, clientSecret, nameClaim }
     return discovery(url, clientId, undefined, authenticate, {
       execute,
       timeout: timeoutSeconds,
-      [customFetch]: fetchBounded,
+      [customFetch]: boundAnswers(options.fetch ?? fetch),
     })
   }
 

@@ -5,3 +5,4 @@ export {
   maxAnswerBytes,
   maxAnswerHeadBytes,
 } from '../answer-filter.js'
+export { startTimeLimit, type TimeLimit } from '../time-limit.js'

@@ -26,8 +26,10 @@ describe('readEndpoints', () => {
   it.each<[Environment, string]>([
     [
       { PI_RPC_URL_1: 'nonsense' },
-      'PI_RPC_URL_1 is not a URL; expected one that begins with http://, https://, ws:// or wss://.',
+      'PI_RPC_URL_1 is not a URL; expected one that begins with http://, https://, ws:// or wss://, with # and / in a password as %23 and %2F.',
     ],
+    [{ PI_RPC_URL_1: 'https://user:12#34@node.example' }, 'as %23 and %2F.'],
+    [{ PI_RPC_URL_1: 'https://user:a/b@node.example' }, 'as %23 and %2F.'],
     [{ PI_RPC_URL_1: 'ftp://node.example' }, 'PI_RPC_URL_1 has another scheme than expected; it begins with http://,'],
     [{ PI_RPC_URL_1: 'http:' }, 'PI_RPC_URL_1 is not a URL'],
     [

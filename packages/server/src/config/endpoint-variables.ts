@@ -47,7 +47,9 @@ function flawOf(url: string, schemes: readonly string[]): string | null {
   const begins = schemes.map((scheme) => `${scheme}//`)
   const expected = [...begins.slice(0, -2), begins.slice(-2).join(' or ')].join(', ')
   const parsed = parseUrl(url)
-  if (parsed === null) return `is not a URL; expected one that begins with ${expected}.`
+  // A sign that a password holds unencoded ends the host early: no URL, or another host with a fragment.
+  if (parsed === null || parsed.hash !== '')
+    return `is not a URL; expected one that begins with ${expected}, with # and / in a password as %23 and %2F.`
   const { protocol, host } = parsed
   return schemes.includes(protocol) && host !== ''
     ? null

@@ -10,6 +10,7 @@ import {
   TokenRejectedError,
 } from '@payment-integration/identity-sumsub'
 import { createSumsubApi, type SumsubApiOptions } from '@payment-integration/identity-sumsub/service'
+import { createFetch } from '../internal/outgoing.js'
 import { type ClosableIdentityProvider, limitProvider, type ProviderLimits } from './limited-provider.js'
 
 /** How a service uses Sumsub. */
@@ -42,7 +43,7 @@ export function isTooLong(error: unknown): boolean {
  */
 export function createSumsubProvider(options: SumsubProviderOptions): ClosableIdentityProvider {
   const { limits, elapsed, clock = systemClock, ...given } = options
-  const api = createSumsubApi(given)
+  const api = createSumsubApi({ ...given, fetch: given.fetch ?? createFetch() })
   const ending = new AbortController()
   const { signal } = ending
 

@@ -4,11 +4,11 @@
  * @module
  */
 import { type ProcessorUpdate, parseUrl, signatureHeader } from '@payment-integration/contract'
-import { filterAnswers } from '@payment-integration/contract/answers'
+import { startTimeLimit } from '@payment-integration/contract/answers'
 import type { UpdateReceiver } from '@payment-integration/core'
 import type { ReceiptSource, StoredPayment } from '@payment-integration/core/ports'
-import { Agent, buildConnector, type Dispatcher } from 'undici'
-import { startBudget } from '../internal/budget.js'
+import type { Dispatcher } from 'undici'
+import { createAgent } from '../internal/outgoing.js'
 
 /** Options of the source. */
 export interface HttpReceiptSourceOptions {
@@ -53,20 +53,10 @@ export class ReceiptError extends Error {
 export function createHttpReceiptSource(options: HttpReceiptSourceOptions): ClosableReceiptSource {
   const { receiveUpdate, timeoutMs = receiptDefaults.timeoutMs, maxBytes = receiptDefaults.maxBytes } = options
   const { base, headers } = parseBase(options.url)
-  const open = buildConnector({ timeout: timeoutMs })
-  const agent = new Agent({
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    connect(target, callback) {
-      open(target, (...made) => {
-        if (made[0] === null) filterAnswers(made[1])
-        callback(...made)
-      })
-    },
-  })
+  const agent = createAgent(timeoutMs)
   return {
     async lookup(payment, signal) {
-      const budget = startBudget(timeoutMs, signal)
+      const limit = startTimeLimit(timeoutMs, signal)
       const url = receiptUrl(base, payment)
       try {
         const exchange = agent
@@ -75,16 +65,16 @@ export function createHttpReceiptSource(options: HttpReceiptSourceOptions): Clos
             path: url.pathname + url.search,
             method: 'GET',
             headers,
-            signal: budget.signal,
+            signal: limit.signal,
           })
           .then((response) => readAnswer(response, maxBytes))
-        const answer = await Promise.race([exchange, budget.over])
+        const answer = await Promise.race([exchange, limit.over])
         return answer === null ? null : await readReceipt(answer, payment, receiveUpdate)
       } catch (error) {
         if (error instanceof ReceiptError) throw error
         throw new ReceiptError('ERR_RECEIPT_UNAVAILABLE', `No receipt within ${timeoutMs} ms.`, { cause: error })
       } finally {
-        budget.end()
+        limit.end()
       }
     },
     close: () => agent.destroy(),

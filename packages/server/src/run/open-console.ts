@@ -4,6 +4,7 @@ import type { Service } from '@payment-integration/core'
 import type { Logger } from '@payment-integration/core/ports'
 import type { Config } from '../config/config.js'
 import { describeConfig } from '../config/describe-config.js'
+import { createFetch } from '../internal/outgoing.js'
 import { createSourceReader } from '../limits/source.js'
 import { describeError } from '../logging/describe-error.js'
 
@@ -31,7 +32,7 @@ export async function openConsole(config: Config, { service, logger, tools }: Op
         ? undefined
         : {
             publicUrl: consoleUrl,
-            oidc: config.oidc ?? undefined,
+            oidc: config.oidc === null ? undefined : { ...config.oidc, fetch: createFetch() },
             sourceOf: ({ headers }, bindings) =>
               sourceOf(bindings.incoming?.socket.remoteAddress, headers.get('x-forwarded-for')),
           },

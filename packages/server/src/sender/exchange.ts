@@ -4,7 +4,6 @@ import { MalformedAnswerError } from '@payment-integration/contract/answers'
 import { parseContentLength } from '@payment-integration/contract/parse'
 import type { Post, PostFailure, PostResult } from '@payment-integration/core/ports'
 import { type Dispatcher, errors } from 'undici'
-import { BudgetSpentError } from '../internal/budget.js'
 import { AddressRefusedError } from './address-refused-error.js'
 import { createExcerpt, type Excerpt } from './excerpt.js'
 
@@ -13,6 +12,12 @@ export interface Target {
   readonly origin: string
   /** Path and query. */
   readonly path: string
+}
+
+/** The time of one attempt is spent. */
+class BudgetSpentError extends Error {
+  override readonly name = 'BudgetSpentError'
+  readonly code = 'ERR_BUDGET_SPENT'
 }
 
 /** Most bytes that are read of a body. A longer one closes its connection. */

@@ -1,4 +1,5 @@
 /** Requests and checks the health report of a server. @module */
+import { startTimeLimit } from '@payment-integration/contract/answers'
 import { ExcessiveJsonError, readForeignJson } from '@payment-integration/contract/parse'
 import type { HealthReport } from '@payment-integration/server'
 import { ServerError } from '../../errors.js'
@@ -14,9 +15,9 @@ const maxBytes = 1_048_576
  */
 export async function askHealth(url: string, signal: AbortSignal): Promise<HealthReport> {
   let answered: unknown
+  const limit = startTimeLimit(timeoutMs, signal)
   try {
-    const signals = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
-    const answer = await fetch(`${url}/health`, { redirect: 'error', signal: signals })
+    const answer = await fetch(`${url}/health`, { redirect: 'error', signal: limit.signal })
     answered = await readForeignJson(answer, maxBytes).catch((error: unknown) => {
       if (error instanceof ExcessiveJsonError || error instanceof SyntaxError) return null
       throw error
@@ -28,6 +29,8 @@ export async function askHealth(url: string, signal: AbortSignal): Promise<Healt
         cause,
       },
     )
+  } finally {
+    limit.end()
   }
   const report = readHealth(answered)
   if (report === null)

@@ -1,0 +1,56 @@
+/** What HTTP allows of an answer reaches the identity provider's client and the OpenID client too. Source: RFC 9110 15.2. */
+import { randomBytes } from 'node:crypto'
+import { silentLogger } from '@payment-integration/core'
+import { createTwin } from '@payment-integration/testing/twin'
+import { expect, test } from 'vitest'
+import { startTcp } from '../../test/support/tcp-server.js'
+import { readConfig } from '../config/read-config.js'
+import { createSumsubProvider } from '../identity/sumsub-provider.js'
+import { openConsole } from '../run/open-console.js'
+
+/** Answers each request after an unasked 100 Continue. */
+async function startContinuing(bodyFor: (url: string) => object) {
+  const server = await startTcp((socket) => {
+    const body = JSON.stringify(bodyFor(server.url))
+    const head = `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`
+    socket.write(`HTTP/1.1 100 Continue\r\n\r\n${head}${body}`)
+  })
+  return { ...server, [Symbol.asyncDispose]: server.stop }
+}
+
+test('an answer of the identity provider after an unasked 100 is read', async () => {
+  await using server = await startContinuing(() => ({ id: 'a1', externalUserId: 'user-1' }))
+  const provider = createSumsubProvider({
+    appToken: 'token',
+    secretKey: 'key',
+    levelName: 'basic',
+    baseUrl: server.url,
+  })
+  expect(await provider.find('user-1')).toMatchObject({ kind: 'answer', value: { applicantId: 'a1' } })
+  provider.close()
+})
+
+test('an answer of the OpenID provider after an unasked 100 is read', async () => {
+  await using server = await startContinuing((issuer) => ({
+    issuer,
+    authorization_endpoint: `${issuer}/authorize`,
+    token_endpoint: `${issuer}/token`,
+    jwks_uri: `${issuer}/keys`,
+    response_types_supported: ['code'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ['RS256'],
+  }))
+  const twin = await createTwin()
+  const config = readConfig({
+    PI_MASTER_KEY: randomBytes(32).toString('base64url'),
+    PI_CONSOLE_URL: 'https://pay.example',
+    PI_OIDC_ISSUER: server.url,
+    PI_OIDC_CLIENT_ID: 'pay',
+    PI_OIDC_CLIENT_SECRET: 'secret',
+  })
+  const pages = await openConsole(config, { service: twin.service, logger: silentLogger, tools: {} as never })
+  const answer = await pages.fetch(new Request('https://pay.example/console/oidc/start'), {} as never)
+  expect(answer.headers.get('location')).toMatch(`${server.url}/authorize?`)
+  pages.close()
+  await twin.close()
+})

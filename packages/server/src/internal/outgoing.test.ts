@@ -1,4 +1,4 @@
-/** What HTTP allows of an answer reaches the identity provider's client and the OpenID client too. Source: RFC 9110 15.2. */
+/** Answers that HTTP allows reach the clients of the identity and OpenID providers. Source: RFC 9110 15.2. */
 import { randomBytes } from 'node:crypto'
 import { silentLogger } from '@payment-integration/core'
 import { createTwin } from '@payment-integration/testing/twin'

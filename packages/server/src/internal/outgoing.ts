@@ -1,4 +1,4 @@
-/** Requests of the service to fixed addresses of its configuration: receipts, identity provider, OpenID provider. @module */
+/** Requests to addresses of the configuration: receipts, the identity provider, the OpenID provider. @module */
 import { filterAnswers } from '@payment-integration/contract/answers'
 import { Agent, buildConnector, fetch as undiciFetch } from 'undici'
 

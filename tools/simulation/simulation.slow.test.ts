@@ -1,3 +1,3 @@
 import { testSeeds } from './test-seeds.js'
 
-testSeeds({ quick: { count: 1_000, perTest: 250 }, sqlite: 40 })
+testSeeds({ quick: { count: 200, perTest: 200 }, sqlite: 10 })

@@ -12,8 +12,6 @@ export interface SeedCounts {
 }
 
 export function testSeeds({ quick: { count, perTest }, sqlite }: SeedCounts): void {
-  /** Repairs by the operator in all seeds that ran. A fork that needs one is rare. */
-  let repairs = 0
   const firsts = Array.from({ length: Math.ceil(count / perTest) }, (_, index) => 1 + index * perTest)
 
   describe('after faults, forks and kills the store equals the chain', () => {
@@ -26,14 +24,8 @@ export function testSeeds({ quick: { count, perTest }, sqlite }: SeedCounts): vo
       expect(summary.reorganisations).toBeGreaterThan(perTest / 4)
       expect(summary.kills).toBeGreaterThan(perTest / 10)
       expect(summary.clockJumps).toBeGreaterThan(perTest / 10)
-      repairs += summary.repairs
       expect(summary.faults.size).toBeGreaterThan(20)
     })
-
-    if (count >= 1_000)
-      test('an operator had to repair some of the chains', () => {
-        expect(repairs).toBeGreaterThan(0)
-      })
 
     test(`${sqlite} seeds with syncs and deliveries`, async () => {
       const summary = await runSeeds({ from: 1, count: sqlite, store: 'sqlite' })

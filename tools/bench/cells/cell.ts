@@ -8,9 +8,7 @@ import { createService, parseMasterKey } from '@payment-integration/core'
 import type { Chain, Sender } from '@payment-integration/core/ports'
 import pg from 'pg'
 import { type Calls, counted } from '../../../packages/chain-feed/test/feed-world.js'
-import { masterKey } from '../read-api/dataset.js'
-import { openEmpty } from '../updates/open.js'
-import { serverFigures } from '../updates/server-figures.js'
+import { masterKey, openDatabase } from '../databases.js'
 
 /** Options of a cell. */
 export interface CellOptions {
@@ -49,9 +47,10 @@ const batch = 50
 
 /** Opens a cell with its integrations. Nothing runs yet. */
 export async function openCell({ servers, node, integrations, warmUp }: CellOptions) {
-  const opened = await openEmpty('PostgreSQL')
-  const url = opened.url ?? ''
-  const folder = await folderOf(url)
+  const opened = await openDatabase('PostgreSQL')
+  const { url, serverData: folder } = opened
+  const store = opened.openStore()
+  await store.migrate()
   const connection = createFeedConnection({ servers })
   const { chain, calls } = counted(node)
   let delivered = 0
@@ -62,7 +61,6 @@ export async function openCell({ servers, node, integrations, warmUp }: CellOpti
       return { kind: 'answer', status: 204, retryAfter: null, excerpt: null, latencyMs: 1 }
     },
   }
-  const { store } = opened
   let warmAt: Spent | null = null
   let readAt: Spent | null = null
   const spent = () => {
@@ -82,7 +80,7 @@ export async function openCell({ servers, node, integrations, warmUp }: CellOpti
   })
   for (const address of integrations)
     await service.integrations.create({ address, notificationUrl: 'http://127.0.0.1:9/' })
-  const before = await serverFigures(url)
+  const before = await countRows(url)
   const control = new AbortController()
   let running: Promise<unknown> = Promise.resolve()
   let startedAt = 0
@@ -120,7 +118,7 @@ export async function openCell({ servers, node, integrations, warmUp }: CellOpti
     },
     async figures(): Promise<CellFigures> {
       const database = databaseSeconds(folder) - startedAt
-      const { payments, wal } = await serverFigures(url)
+      const { payments, wal } = await countRows(url)
       return {
         payments,
         wal: wal - before.wal,
@@ -133,17 +131,22 @@ export async function openCell({ servers, node, integrations, warmUp }: CellOpti
       control.abort()
       await running
       await connection.close()
-      await opened.remove()
+      await store.close()
+      await opened.end()
     },
   }
 }
 
-async function folderOf(connectionString: string): Promise<string> {
+/** Payments, and bytes of WAL since the server began. */
+async function countRows(connectionString: string): Promise<{ readonly payments: number; readonly wal: number }> {
   const client = new pg.Client({ connectionString })
   await client.connect()
-  const { rows } = await client.query<{ data_directory: string }>('show data_directory')
+  const { rows } = await client.query(
+    `select (select count(*)::int from payment_integration.payments) as payments,
+       pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8 as wal`,
+  )
   await client.end()
-  return rows[0]?.data_directory ?? ''
+  return rows[0]
 }
 
 const callsOf = ({ head, block, ranges }: Calls): number => head + block + ranges.length
@@ -152,8 +155,8 @@ const callsOf = ({ head, block, ranges }: Calls): number => head + block + range
 const ticks = 100
 
 /** Processor time of a server with all its processes, ended ones included; 0 where the system has no `/proc`. */
-function databaseSeconds(folder: string): number {
-  if (process.platform !== 'linux') return 0
+function databaseSeconds(folder: string | null): number {
+  if (process.platform !== 'linux' || folder === null) return 0
   const [postmaster = ''] = readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n')
   const own = statOf(postmaster)
   const children = readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && statOf(pid)?.parent === postmaster)

@@ -1,1 +1,0 @@
-export { masterKey } from '../databases.js'

@@ -68,7 +68,7 @@ const runtimeNeutral = ['contract', 'client', 'mirror', 'webhook', 'version-stor
 const forNode = '[.]node[.]ts$'
 
 /** The folders that a package publishes; the group is the package's name. */
-const shipped = '^packages/([^/]+)/(?:src|conformance)/'
+const shipped = '^packages/([^/]+)/src/'
 /** Tests, and the configuration of a package: they import what they need. */
 const notShipped = ['[.]test(-d)?[.]ts$', '^packages/[^/]+/(test|scripts)/', '^packages/[^/]+/[^/]+[.]ts$']
 /** Suites that adapters of other packages run: shipped, and loaded by a test runner. */
@@ -185,11 +185,11 @@ module.exports = {
     },
     {
       name: 'service-at-the-twin-only',
-      comment: 'Only the twin of testing imports the service; all entries but twin and msw work without it.',
+      comment: 'Only the twin and the suites of testing import the service; the other entries but msw work without it.',
       severity: 'error',
       from: {
         path: `${inPackage('testing')}src/`,
-        pathNot: [`${inPackage('testing')}src/(twin/|exports/twin[.]ts$)`, ...notShipped],
+        pathNot: [`${inPackage('testing')}src/(twin/|exports/twin[.]ts$)`, ...suites, ...notShipped],
       },
       to: { path: inPackage(oneOf(['core', 'store-sql', 'server'])) },
     },
@@ -211,8 +211,8 @@ module.exports = {
       name: 'no-feature-to-suite',
       comment: 'Only src/exports lists a suite: a feature that imports one loads a test runner.',
       severity: 'error',
-      from: { path: '^packages/([^/]+)/src/', pathNot: ['^packages/[^/]+/src/exports/', ...notShipped] },
-      to: { path: '^packages/$1/conformance/' },
+      from: { path: shipped, pathNot: ['^packages/[^/]+/src/exports/', ...suites, ...notShipped] },
+      to: { path: suites.map((suite) => `^packages/$1/src/.*${suite}`) },
     },
     {
       name: 'internal-stays-internal',

@@ -202,7 +202,7 @@ export const mutants: readonly Mutant[] = [
   }),
   ...inFile(
     'store-sql/src/deliveries/settle.ts',
-    'store-sql/src/conformance.test.ts',
+    'store-sql/test/conformance.sqlite.test.ts',
     {
       'an attempt without its lease settles nothing': [' || row.claim_token !== token.stored', ''],
     },
@@ -210,7 +210,7 @@ export const mutants: readonly Mutant[] = [
   ),
   ...inFile(
     'store-sql/src/deliveries/superseded.ts',
-    'store-sql/src/conformance.test.ts',
+    'store-sql/test/conformance.sqlite.test.ts',
     {
       'a newer version supersedes a failed delivery': ['n.version > s.version', 'n.version < s.version'],
     },
@@ -221,7 +221,7 @@ export const mutants: readonly Mutant[] = [
   }),
   ...inFile(
     'store-sql/src/leases.ts',
-    'store-sql/src/conformance.test.ts',
+    'store-sql/test/conformance.sqlite.test.ts',
     {
       'a lease is not taken before it ends': ['l.expires_at <= ${dialect.now()} or', 'l.expires_at >= 0 or'],
     },

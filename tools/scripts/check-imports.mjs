@@ -65,7 +65,7 @@ async function isPeerOfOne(name, { dependencies }) {
 /** Whether a file is published with the package in that folder. */
 function isShippedBy(folder, source) {
   const inPackage = source.startsWith(`packages/${folder}/`) ? source.slice(`packages/${folder}/`.length) : ''
-  return /^(src|conformance)[/]/.test(inPackage) && !/[.]test(-d)?[.]ts$/.test(inPackage)
+  return /^src[/]/.test(inPackage) && !/[.]test(-d)?[.]ts$/.test(inPackage)
 }
 
 /** `@scope/name/entry` and `name/entry` without their entry. */

@@ -1,10 +1,11 @@
 /** The suites of core on a real node: a chain, a receipt source, a fulfilment source. */
+
+import type { StoredPayment } from '@payment-integration/core/ports'
 import {
   chainConformance,
   fulfilmentSourceConformance,
   receiptSourceConformance,
-} from '@payment-integration/core/conformance'
-import type { StoredPayment } from '@payment-integration/core/ports'
+} from '@payment-integration/testing/conformance'
 import { type Address, encodeFunctionData } from 'viem'
 import { fillLog } from '../test/across-logs.js'
 import { bridgeDeposit } from '../test/bridge-deposit.js'

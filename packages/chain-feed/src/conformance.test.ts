@@ -1,5 +1,5 @@
 /** The suite of core on the feed: every answer but the fate of a transaction comes from a real server. */
-import { chainConformance } from '@payment-integration/core/conformance'
+import { chainConformance } from '@payment-integration/testing/conformance'
 import { describe, expect, test } from 'vitest'
 import { openFeedWorld } from '../test/feed-world.js'
 import { natsMissing } from '../test/nats-server.js'

@@ -1,4 +1,4 @@
-import { fixtures } from '@payment-integration/core/conformance'
+import * as fixtures from '../test/conformance/fixtures.js'
 import type { OpenEngine } from '../test/support/engines.js'
 import { indexedPlanTests } from '../test/support/indexed-plans.js'
 import type { Compiled } from '../test/support/plans.js'

@@ -1,7 +1,8 @@
 /** Each statement of updates uses an index on both databases, whatever the number of waiting updates. */
-import { fixtures } from '@payment-integration/core/conformance'
+
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import * as fixtures from '../test/conformance/fixtures.js'
 import { postgresMissing } from '../test/postgres.js'
 import { type OpenEngine, openPostgres, openSqlite } from '../test/support/engines.js'
 import { type Compiled, postgresScans, sqlitePlan } from '../test/support/plans.js'

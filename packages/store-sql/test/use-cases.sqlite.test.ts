@@ -1,22 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { createSqliteStore } from '../src/exports/sqlite.js'
+import { createStore } from '../src/create-store.js'
 import { severalUpdates } from './several-updates.js'
+import { takeSqlite } from './support/sqlite-database.js'
 import { useCaseRaces } from './use-case-races.js'
 import { useCases } from './use-cases.js'
 
 const open = async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'pi-use-cases-'))
-  const store = createSqliteStore({ path: join(folder, 'store.db') })
-  await store.migrate()
-  return {
-    store,
-    async close() {
-      await store.close()
-      await rm(folder, { recursive: true, force: true })
-    },
-  }
+  const database = takeSqlite()
+  return { store: createStore(database.engine), close: async () => database.release() }
 }
 useCases('SQLite', open)
 severalUpdates('SQLite', open)

@@ -1,4 +1,5 @@
 export { normaliseEmail } from '../emails/normalise-email.js'
+export { createCheckedProvider } from '../identity/checked-provider.js'
 export {
   EmailProofError,
   RedemptionRejectedError,

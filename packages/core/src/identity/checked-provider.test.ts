@@ -5,7 +5,7 @@ import { recordingLogger } from '../../test/support/recording-logger.js'
 import { scriptedProvider } from '../../test/support/scripted-provider.js'
 import type { IdentityProvider } from '../ports/identity-provider.js'
 import { createService } from '../service.js'
-import { checkedProvider, untilStopped } from './checked-provider.js'
+import { createCheckedProvider, untilStopped } from './checked-provider.js'
 
 const begun = { reviewStatus: 'init', reviewAnswer: null, rejectType: null, rejectLabels: [] }
 const applicant = { applicantId: 'a', review: null }
@@ -18,7 +18,7 @@ function answering(come: () => unknown) {
   const logger = recordingLogger()
   const call = async () => come()
   const provider = { redeem: call, find: call, review: call } as unknown as IdentityProvider
-  return { logger, checked: checkedProvider(provider, logger) }
+  return { logger, checked: createCheckedProvider(provider, logger) }
 }
 
 describe('a valid answer of the provider passes unchanged', () => {
@@ -102,7 +102,7 @@ describe('an unreadable answer is logged once, and never applied', () => {
 
 test('`levelName` and `findsByName` are read from the provider at each access', () => {
   const provider = scriptedProvider()
-  const checked = checkedProvider(provider, recordingLogger())
+  const checked = createCheckedProvider(provider, recordingLogger())
   expect([checked.levelName, checked.findsByName]).toEqual([null, true])
   Object.assign(provider, { levelName: 'basic', findsByName: false })
   expect([checked.levelName, checked.findsByName]).toEqual(['basic', false])
@@ -115,7 +115,7 @@ describe('an object without the three methods of a provider is rejected at once'
     (provider) => {
       const { start, deps } = identitySetup()
       const identity = { provider: provider as unknown as IdentityProvider }
-      expect(() => checkedProvider(identity.provider, recordingLogger())).toThrow(TypeError)
+      expect(() => createCheckedProvider(identity.provider, recordingLogger())).toThrow(TypeError)
       if (provider !== undefined) expect(() => start(identity)).toThrow(TypeError)
       const sender = { post: () => Promise.reject(new Error('unused')) }
       expect(() => createService({ store: deps.store, masterKey: deps.masterKey, sender, identity })).toThrow(TypeError)

@@ -13,7 +13,7 @@ const stopped = { kind: 'unavailable', reason: 'ERR_STOPPING' } as const
  * the token may have been used.
  * @throws TypeError When a function is missing.
  */
-export function checkedProvider(provider: IdentityProvider, logger: Pick<Logger, 'error'>): IdentityProvider {
+export function createCheckedProvider(provider: IdentityProvider, logger: Pick<Logger, 'error'>): IdentityProvider {
   for (const call of ['redeem', 'find', 'review'] as const)
     if (typeof (provider as Partial<IdentityProvider> | null)?.[call] !== 'function')
       throw new TypeError(`The identity provider has no function ${call}; pass an IdentityProvider of core.`)

@@ -10,7 +10,7 @@ import type { Store } from '../ports/store.js'
 import type { Clock, Ids, Logger, Random } from '../ports/world.js'
 import type { MasterKey } from '../secrets/master-key.js'
 import { createAccounts } from './accounts.js'
-import { checkedProvider, untilStopped } from './checked-provider.js'
+import { createCheckedProvider, untilStopped } from './checked-provider.js'
 import { createCloseVerification } from './close-verification.js'
 import { createRecordDirectVerification } from './direct-verification.js'
 import { createPollDue } from './poll.js'
@@ -48,7 +48,7 @@ export const identityDefaults = { everyMs: 30_000 } as const
 export function createIdentity(deps: IdentityDeps): Identity {
   const { store, accounts, masterKey, clock, random, ids, logger } = deps
   const { everyMs = identityDefaults.everyMs, actor = 'service' } = deps
-  const provider = checkedProvider(deps.provider, logger)
+  const provider = createCheckedProvider(deps.provider, logger)
   const namespace = checkNamespace(deps.namespace ?? defaultNamespace)
   let stopping: AbortSignal | undefined
   const polled = untilStopped(provider, () => stopping)

@@ -1,6 +1,6 @@
 import type { PaymentState } from '@payment-integration/contract'
 import { describe, expect, test } from 'vitest'
-import { runSeed, seeded } from '../../conformance/random.js'
+import { runSeed, seeded } from '../../../store-sql/test/conformance/random.js'
 import { applyUpdate } from '../../test/support/apply-update.js'
 import { fakeChain } from '../../test/support/fake-chain.js'
 import { type IndexerParts, setUpIndexer } from '../../test/support/indexer-setup.js'

@@ -1,6 +1,6 @@
 /**
- * The port to a database. The rules are in the core; a store has rows and guarantees atomicity. Every adapter passes
- * the suite at `@payment-integration/core/conformance`.
+ * The port to a database. The rules are in the core; a store has rows and guarantees atomicity. Both databases pass
+ * the tests in `packages/store-sql/test/conformance`.
  * @module
  */
 

@@ -1,4 +1,4 @@
-import { identityProviderConformance } from '@payment-integration/core/conformance'
+import { identityProviderConformance } from '@payment-integration/testing/conformance'
 import { startIdentityProvider } from '@payment-integration/testing/identity-provider'
 import { createSumsubProvider } from './sumsub-provider.js'
 

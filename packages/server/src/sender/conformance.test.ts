@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { senderConformance } from '@payment-integration/core/conformance'
+import { senderConformance } from '@payment-integration/testing/conformance'
 import { createUndiciSender } from './undici-sender.js'
 
 senderConformance('undici', async () => {

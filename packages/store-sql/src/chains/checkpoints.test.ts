@@ -1,6 +1,6 @@
-import { fixtures } from '@payment-integration/core/conformance'
 import type { Store } from '@payment-integration/core/ports'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import * as fixtures from '../../test/conformance/fixtures.js'
 import { type OpenEngine, openSqlite } from '../../test/support/engines.js'
 import { createStore } from '../create-store.js'
 import { denseHeights, oldestHeights, sparseStep } from './checkpoints.js'

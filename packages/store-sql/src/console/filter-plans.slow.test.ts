@@ -1,8 +1,9 @@
 /** Every filter of a list that a page can ask for reads a bounded part of one index, on both databases. */
-import { fixtures } from '@payment-integration/core/conformance'
+
 import type { ConsolePaymentFilter, DeliveryFilter } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import * as fixtures from '../../test/conformance/fixtures.js'
 import { postgresMissing } from '../../test/postgres.js'
 import { fillConsoleRows, positionOf, rareChain, rows, shops, timeOf } from '../../test/support/console-rows.js'
 import { type OpenEngine, openPostgres, openSqlite } from '../../test/support/engines.js'

@@ -1,5 +1,5 @@
-import { fixtures } from '@payment-integration/core/conformance'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import * as fixtures from '../../test/conformance/fixtures.js'
 import { createTestDatabase, postgresMissing, type TestDatabase } from '../../test/postgres.js'
 import { createPostgresStore } from '../exports/postgres.js'
 

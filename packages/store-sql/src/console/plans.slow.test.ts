@@ -1,7 +1,8 @@
 /** Each read of the console without filters uses an index on both databases, and touches no more rows than it may. */
-import { fixtures } from '@payment-integration/core/conformance'
+
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import * as fixtures from '../../test/conformance/fixtures.js'
 import { postgresMissing } from '../../test/postgres.js'
 import { fillConsoleRows, rows, shops } from '../../test/support/console-rows.js'
 import { type OpenEngine, openPostgres, openSqlite } from '../../test/support/engines.js'

@@ -1,7 +1,7 @@
-import { fixtures } from '@payment-integration/core/conformance'
 import type { DeliveryView, Store } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import * as fixtures from '../../test/conformance/fixtures.js'
 import { onBothDatabases } from '../../test/support/both-databases.js'
 import { createStore } from '../create-store.js'
 import type { Engine } from '../engine.js'

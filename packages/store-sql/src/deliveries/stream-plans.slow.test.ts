@@ -1,7 +1,8 @@
 /** The query of a stream uses the index `snapshots_integration`. See docs/decisions/listen.md. */
-import { fixtures } from '@payment-integration/core/conformance'
+
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import * as fixtures from '../../test/conformance/fixtures.js'
 import { postgresMissing } from '../../test/postgres.js'
 import { type OpenEngine, openPostgres, openSqlite } from '../../test/support/engines.js'
 import { postgresScans, sqlitePlan } from '../../test/support/plans.js'

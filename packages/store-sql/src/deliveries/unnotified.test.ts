@@ -1,5 +1,5 @@
-import { fixtures } from '@payment-integration/core/conformance'
 import { expect, test } from 'vitest'
+import * as fixtures from '../../test/conformance/fixtures.js'
 import { onBothDatabases } from '../../test/support/both-databases.js'
 import { createStore } from '../create-store.js'
 

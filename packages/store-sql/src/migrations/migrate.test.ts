@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import { fixtures } from '@payment-integration/core/conformance'
 import { sql } from 'kysely'
 import { afterEach, expect, test } from 'vitest'
+import * as fixtures from '../../test/conformance/fixtures.js'
 import { onBothDatabases } from '../../test/support/both-databases.js'
 import { compileChild, nextLine, startChild } from '../../test/support/child.js'
 import { temporaryFolder } from '../../test/support/engines.js'

@@ -1,6 +1,6 @@
-import { fixtures } from '@payment-integration/core/conformance'
 import type { Store } from '@payment-integration/core/ports'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import * as fixtures from '../../test/conformance/fixtures.js'
 import { postgresMissing } from '../../test/postgres.js'
 import { compileChild, startChild } from '../../test/support/child.js'
 import { migrationsWithNext } from '../../test/support/next-migration.js'

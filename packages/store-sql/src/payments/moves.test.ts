@@ -1,7 +1,7 @@
-import { fixtures } from '@payment-integration/core/conformance'
 import type { PagePosition, Store } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import * as fixtures from '../../test/conformance/fixtures.js'
 import { postgresMissing } from '../../test/postgres.js'
 import { type OpenEngine, openPostgres, openSqlite } from '../../test/support/engines.js'
 import { createStore } from '../create-store.js'

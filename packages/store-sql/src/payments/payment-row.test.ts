@@ -1,6 +1,6 @@
-import { fixtures } from '@payment-integration/core/conformance'
 import type { PaymentFacts, PricingFacts } from '@payment-integration/core/ports'
 import { expect, test } from 'vitest'
+import * as fixtures from '../../test/conformance/fixtures.js'
 import { insertColumns, insertValues } from './payment-row.js'
 import { packPricing, unpackPricing } from './pricing.js'
 

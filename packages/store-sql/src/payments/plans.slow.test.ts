@@ -1,7 +1,7 @@
-import { fixtures } from '@payment-integration/core/conformance'
 import type { PaymentFacts } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import * as fixtures from '../../test/conformance/fixtures.js'
 import { postgresMissing } from '../../test/postgres.js'
 import { type OpenEngine, openPostgres, openSqlite } from '../../test/support/engines.js'
 import { type Compiled, postgresScans, runsWithPreparedPlan, sqlitePlan } from '../../test/support/plans.js'

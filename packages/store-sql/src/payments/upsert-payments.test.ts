@@ -1,6 +1,6 @@
-import { fixtures } from '@payment-integration/core/conformance'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import * as fixtures from '../../test/conformance/fixtures.js'
 import { postgresMissing } from '../../test/postgres.js'
 import { type OpenEngine, openPostgres, openSqlite } from '../../test/support/engines.js'
 import type { Connection } from '../engine.js'

@@ -1,7 +1,7 @@
-import { fixtures } from '@payment-integration/core/conformance'
 import type { Store, StoredPayment, StoreTransaction } from '@payment-integration/core/ports'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import * as fixtures from '../../test/conformance/fixtures.js'
 import { postgresMissing, startPostgres, type TestPostgres } from '../../test/postgres.js'
 import { createPostgresStore } from '../postgres/create-postgres-store.js'
 

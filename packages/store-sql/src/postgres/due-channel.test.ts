@@ -1,6 +1,6 @@
-import { fixtures } from '@payment-integration/core/conformance'
 import type { Store } from '@payment-integration/core/ports'
 import { describe, expect, test } from 'vitest'
+import * as fixtures from '../../test/conformance/fixtures.js'
 import { postgresMissing } from '../../test/postgres.js'
 import { schemasOnPostgres } from '../../test/support/schemas.js'
 import { createPostgresStore } from './create-postgres-store.js'

@@ -1,7 +1,7 @@
 import { chownSync, statSync } from 'node:fs'
-import { fixtures } from '@payment-integration/core/conformance'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import * as fixtures from '../../test/conformance/fixtures.js'
 import { postgresMissing, startPostgres, type TestPostgres } from '../../test/postgres.js'
 import { mountSmallDisk } from '../../test/support/small-disk.js'
 import { createPostgresStore } from './create-postgres-store.js'

@@ -1,7 +1,7 @@
-import { fixtures } from '@payment-integration/core/conformance'
 import type { Store } from '@payment-integration/core/ports'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import * as fixtures from '../../test/conformance/fixtures.js'
 import { postgresMissing, startPostgres, type TestPostgres } from '../../test/postgres.js'
 import { ask, promote, replicated, startStandby } from '../../test/standby.js'
 import { createStore } from '../create-store.js'

@@ -1,6 +1,6 @@
-import { fixtures } from '@payment-integration/core/conformance'
 import pg from 'pg'
 import { expect, test } from 'vitest'
+import * as fixtures from '../../test/conformance/fixtures.js'
 import { postgresMissing, startPostgres } from '../../test/postgres.js'
 import { createPostgresStore } from './create-postgres-store.js'
 

@@ -1,7 +1,7 @@
-import { fixtures } from '@payment-integration/core/conformance'
 import type { EndpointJudge } from '@payment-integration/core/ports'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import * as fixtures from '../../test/conformance/fixtures.js'
 import { createTestDatabase, postgresMissing, type TestDatabase } from '../../test/postgres.js'
 import { createPostgresStore } from './create-postgres-store.js'
 

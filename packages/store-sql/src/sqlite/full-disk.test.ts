@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fixtures } from '@payment-integration/core/conformance'
 import { expect, test } from 'vitest'
+import * as fixtures from '../../test/conformance/fixtures.js'
 import { mountSmallDisk } from '../../test/support/small-disk.js'
 import { createSqliteStore } from './create-sqlite-store.js'
 

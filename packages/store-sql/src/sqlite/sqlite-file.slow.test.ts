@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { fixtures } from '@payment-integration/core/conformance'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import * as fixtures from '../../test/conformance/fixtures.js'
 import { nextLine, startChild } from '../../test/support/child.js'
 import { temporaryFolder } from '../../test/support/engines.js'
 import { createStore } from '../create-store.js'

@@ -1,8 +1,9 @@
 /** Fills a database with rows that mislead a planner: what a filter selects is rare, and the oldest. @module */
-import { fixtures } from '@payment-integration/core/conformance'
+
 import { sql } from 'kysely'
 import { createStore } from '../../src/create-store.js'
 import { hexBytes } from '../../src/internal/hex.js'
+import * as fixtures from '../conformance/fixtures.js'
 import type { OpenEngine } from './engines.js'
 
 const { address, epoch, hash, indexPayments, integration, primary } = fixtures

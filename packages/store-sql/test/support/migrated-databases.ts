@@ -1,80 +1,84 @@
 /**
- * Empty databases with the current schema, which one test after the other gets: migrating for each takes longer than
- * the tests do.
+ * An empty PostgreSQL database with the current schema, which one test after the other gets: migrating or connecting
+ * for each takes longer than the tests do.
  * @module
  */
-import { copyFileSync } from 'node:fs'
-import { join } from 'node:path'
 import pg from 'pg'
+import { afterAll, beforeAll, describe } from 'vitest'
+import { createStore } from '../../src/create-store.js'
 import { createPostgresStore, postgresStoreDefaults } from '../../src/exports/postgres.js'
-import { createSqliteStore } from '../../src/exports/sqlite.js'
-import type { TestDatabase } from '../postgres.js'
-import { temporaryFolder } from './engines.js'
+import { createPostgresEngine } from '../../src/postgres/postgres-engine.js'
+import { createTestDatabase, postgresMissing, type TestDatabase } from '../postgres.js'
 
-/** One database of a server, for tests that run one after the other. */
-export interface EmptiedDatabase {
-  readonly connectionString: string
-  /** Empties it. No transaction may run in it. */
-  empty(): Promise<void>
-  close(): Promise<void>
+const { schema } = postgresStoreDefaults
+
+/**
+ * Registers tests that run on one database of a server, one after the other.
+ * @param register - Gets the function that empties the database and opens a store on it, and its address.
+ */
+export function onEmptiedPostgres(
+  register: (open: () => ReturnType<typeof openEmptied>, connectionString: () => string) => void,
+): void {
+  describe.skipIf(postgresMissing)(
+    `PostgreSQL${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`,
+    () => {
+      let server: TestDatabase
+      let pool: pg.Pool
+      let empty: () => Promise<void>
+      beforeAll(async () => {
+        server = await createTestDatabase()
+        const { connectionString } = server
+        const migrating = createPostgresStore({ connectionString, schema })
+        await migrating.migrate()
+        await migrating.close()
+        pool = new pg.Pool({ connectionString, max: 10 })
+        empty = await emptierOf(pool)
+      })
+      afterAll(async () => {
+        await pool?.end()
+        await server?.remove()
+      })
+      register(
+        async () => {
+          await empty()
+          return openEmptied(pool, server.connectionString)
+        },
+        () => server.connectionString,
+      )
+    },
+  )
 }
 
-/** A schema of a server, migrated. */
-export async function emptiedOnPostgres(
-  { connectionString }: TestDatabase,
-  schema: string = postgresStoreDefaults.schema,
-): Promise<EmptiedDatabase> {
-  await migrateAndClose(createPostgresStore({ connectionString, schema }))
-  const admin = new pg.Client({ connectionString })
-  await admin.connect()
+/** A store on the pool of all tests, and others as another process opens them. */
+async function openEmptied(pool: pg.Pool, connectionString: string) {
+  const store = createStore(createPostgresEngine(pool, { schema, ownClients: true, end: async () => undefined }))
+  return { store, openAnother: async () => createPostgresStore({ connectionString }), close: () => store.close() }
+}
+
+/** Makes the function that removes all rows. No transaction may run then. */
+async function emptierOf(pool: pg.Pool): Promise<() => Promise<void>> {
   const namesOf = async (kinds: string) => {
     const query = `select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
       where n.nspname = $1 and strpos($2, c.relkind::text) > 0 and not c.relispartition`
-    const { rows } = await admin.query<{ name: string }>(query, [schema, kinds])
-    return rows.map(({ name }) => `${schema}.${name}`)
+    const { rows } = await pool.query<{ name: string }>(query, [schema, kinds])
+    return rows.map(({ name }) => name)
   }
   // Rows of locks have names alone.
-  const kept = ['schema_versions', 'locks'].map((name) => `${schema}.${name}`)
-  const tables = (await namesOf('rp')).filter((name) => !kept.includes(name))
+  const tables = (await namesOf('rp')).filter((name) => !['schema_versions', 'locks'].includes(name))
+  const filled = tables.map((name) => `select '${name}' as name where exists (select 1 from ${schema}.${name})`)
+  const text = filled.join(' union all ')
+  const filledTables = async () =>
+    (await pool.query<{ name: string }>({ name: 'filled tables', text })).rows.map(({ name }) => `${schema}.${name}`)
+  const found = await filledTables()
   // Rows of a migration would be deleted after the first test.
-  for (const table of tables)
-    if ((await admin.query(`select 1 from ${table} limit 1`)).rows.length > 0) throw new Error(`${table} is not empty.`)
-  const statements = [
+  if (found.length > 0) throw new Error(`After a migration there are rows in ${found.join()}.`)
+  const resets = (await namesOf('S')).map((name) => `select setval('${schema}.${name}', 1, false)`)
+  return async () => {
+    const deletes = (await filledTables()).map((table) => `delete from ${table}`)
     // Neither references nor triggers: all rows go.
-    'set session_replication_role = replica',
-    ...tables.map((table) => `delete from ${table}`),
-    ...(await namesOf('S')).map((sequence) => `select setval('${sequence}', 1, false)`),
-  ]
-  return {
-    connectionString,
-    empty: async () => void (await admin.query(statements.join('; '))),
-    close: () => admin.end(),
+    if (deletes.length > 0)
+      await pool.query(
+        ['begin', 'set local session_replication_role = replica', ...deletes, ...resets, 'commit'].join('; '),
+      )
   }
-}
-
-/** Files of SQLite, each a copy of one that was migrated. */
-export interface CopiedFiles {
-  make(): { readonly path: string; remove(): void }
-  close(): void
-}
-
-/** Makes the file that is copied. */
-export async function copiedOnSqlite(): Promise<CopiedFiles> {
-  const folder = temporaryFolder()
-  const migrated = join(folder.path, 'migrated.db')
-  await migrateAndClose(createSqliteStore({ path: migrated }))
-  return {
-    make() {
-      const own = temporaryFolder()
-      const path = join(own.path, 'payments.db')
-      copyFileSync(migrated, path)
-      return { path, remove: own.remove }
-    },
-    close: folder.remove,
-  }
-}
-
-async function migrateAndClose(store: ReturnType<typeof createSqliteStore>): Promise<void> {
-  await store.migrate()
-  await store.close()
 }

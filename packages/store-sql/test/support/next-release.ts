@@ -1,5 +1,5 @@
 /** Databases of PostgreSQL on which the made-up migration runs. @module */
-import { fixtures } from '@payment-integration/core/conformance'
+
 import type { Store } from '@payment-integration/core/ports'
 import pg from 'pg'
 import { createStore } from '../../src/create-store.js'
@@ -8,6 +8,7 @@ import { migrate } from '../../src/migrations/migrate.js'
 import { releasedMigrations } from '../../src/migrations/released.js'
 import { createPostgresStore } from '../../src/postgres/create-postgres-store.js'
 import { createPostgresEngine } from '../../src/postgres/postgres-engine.js'
+import * as fixtures from '../conformance/fixtures.js'
 import { createTestDatabase, type TestDatabase } from '../postgres.js'
 import { migrationsWithNext, nextMigration } from './next-migration.js'
 

@@ -1,4 +1,4 @@
-import { chainConformance } from '@payment-integration/core/conformance'
+import { chainConformance } from '@payment-integration/testing/conformance'
 import { createDraws } from '../builders/draws.js'
 import { createTwinChain } from './chain.js'
 import { paymentOf } from './payment-input.js'

@@ -1,0 +1,144 @@
+/** Tests: the audit log, and the changes that are written together with it. @module */
+
+import type { AuditRecord, Store, StoreTransaction } from '@payment-integration/core/ports'
+import { expect } from 'vitest'
+import { epoch, integration, shop } from './fixtures.js'
+import { type StoreTest, withAnother } from './subject.js'
+
+const record = (seq: number, changes: Partial<AuditRecord> = {}): AuditRecord => ({
+  seq,
+  at: epoch + seq,
+  actor: 'K\u00e4se \u0000 \ud800 "',
+  action: 'integration.url_set',
+  subject: shop,
+  details: { url: 'https://shop.example/', count: 3, on: true, none: null, 'odd " \u0000': '' },
+  keyVersion: 2 ** 32 - 1,
+  hash: seq.toString(16).padStart(64, '0'),
+  ...changes,
+})
+
+async function append(store: Store, changes: Partial<AuditRecord> = {}): Promise<AuditRecord | null> {
+  return store.transaction(async (tx) => {
+    const last = await tx.lockAudit()
+    await tx.appendAudit(record((last?.seq ?? 0) + 1, changes))
+    return last
+  })
+}
+
+/** Registers the tests. */
+export function auditTests(test: StoreTest): void {
+  test('records come back as they were given, in their order, page by page', async ({ store }) => {
+    expect(await store.audit.list({ limit: 10 })).toEqual([])
+    expect(await store.audit.newest()).toBeNull()
+    expect(await append(store)).toBeNull()
+    expect(await append(store, { action: 'deliveries.replayed', subject: 'all \ud800' })).toEqual(record(1))
+    for (let n = 3; n <= 12; n += 1) await append(store)
+    const second = record(2, { action: 'deliveries.replayed', subject: 'all \ud800' })
+    expect(await store.audit.list({ limit: 2 })).toEqual([record(1), second])
+    expect(await store.audit.list({ afterSeq: 1, limit: 2 })).toEqual([second, record(3)])
+    expect((await store.audit.list({ afterSeq: 2, limit: 100 })).map(({ seq }) => seq)).toEqual([
+      3, 4, 5, 6, 7, 8, 9, 10, 11, 12,
+    ])
+    expect(await store.audit.list({ afterSeq: 12, limit: 100 })).toEqual([])
+    expect(await store.audit.newest()).toEqual(record(12))
+  })
+
+  test('the oldest records are removed and stored again, exactly, and the next record follows the newest', async ({
+    store,
+  }) => {
+    for (let n = 1; n <= 5; n += 1) await append(store)
+    await store.transaction(async (tx) => {
+      await tx.lockAudit()
+      await tx.removeAudit(3)
+    })
+    expect(await store.audit.list({ limit: 9 })).toEqual([record(4), record(5)])
+    await append(store)
+    await store.transaction(async (tx) => {
+      await tx.lockAudit()
+      await tx.restoreAudit([record(2), record(3), record(4, { subject: 'else' })])
+    })
+    expect(await store.audit.list({ limit: 9 })).toEqual([2, 3, 4, 5, 6].map((seq) => record(seq)))
+  })
+
+  test('several records of one transaction follow each other', async ({ store }) => {
+    await store.transaction(async (tx) => {
+      await tx.lockAudit()
+      await tx.appendAudit(record(1))
+      await tx.appendAudit(record(2))
+      expect(await tx.lockAudit()).toEqual(record(2))
+    })
+    expect(await store.audit.list({ limit: 10 })).toEqual([record(1), record(2)])
+  })
+
+  test('40 records added at once by two stores are numbered without a gap, each on top of the one before', async (subject) => {
+    await withAnother(subject, async (stores) => {
+      const lasts = await Promise.all(
+        Array.from({ length: 40 }, (_, n) => {
+          const store = stores[n % 2]
+          if (store === undefined) throw new Error('There are two stores.')
+          return append(store)
+        }),
+      )
+      const seen = lasts.map((last) => last?.seq ?? 0).sort((a, b) => a - b)
+      expect(seen).toEqual(Array.from({ length: 40 }, (_, n) => n))
+      const all = await subject.store.audit.list({ limit: 100 })
+      expect(all.map(({ seq }) => seq)).toEqual(Array.from({ length: 40 }, (_, n) => n + 1))
+    })
+  })
+
+  test('a record out of order, or without the lock, is refused', async ({ store }) => {
+    const wrong: ((tx: StoreTransaction) => Promise<void>)[] = [
+      (tx) => tx.appendAudit(record(1)),
+      async (tx) => {
+        await tx.lockAudit()
+        await tx.appendAudit(record(2))
+      },
+      async (tx) => {
+        await tx.lockAudit()
+        await tx.appendAudit(record(1))
+        await tx.appendAudit(record(1))
+      },
+    ]
+    for (const work of wrong) await expect(store.transaction(work)).rejects.toThrow(RangeError)
+    expect(await store.audit.list({ limit: 10 })).toEqual([])
+  })
+
+  test('integrations and keys change together with their record, or not at all', async ({ store }) => {
+    const key = {
+      id: 'key-1',
+      name: 'K',
+      secret: { keyVersion: 1, hash: 'ab'.repeat(32) },
+      createdAt: epoch,
+      revokedAt: null,
+    }
+    const change = async (tx: StoreTransaction) => {
+      expect(await tx.integrations.find(shop)).toBeNull()
+      expect(await tx.integrations.insert(integration())).toBe(true)
+      expect(await tx.integrations.insert(integration())).toBe(false)
+      expect(await tx.integrations.update(shop, { name: 'New' })).toEqual(integration({ name: 'New' }))
+      expect(await tx.integrations.update(shop, { name: 'Thief' }, { apiSecretHash: '0' })).toBeNull()
+      expect(await tx.integrations.list()).toEqual([integration({ name: 'New' })])
+      expect(await tx.legacyKeys.insert(key)).toBe(true)
+      expect(await tx.legacyKeys.insert(key)).toBe(false)
+      expect(await tx.legacyKeys.revoke('key-1', epoch + 1)).toEqual({ ...key, revokedAt: epoch + 1 })
+      expect(await tx.legacyKeys.revoke('key-2', epoch)).toBeNull()
+      expect(await tx.legacyKeys.list()).toEqual([{ ...key, revokedAt: epoch + 1 }])
+      await tx.lockAudit()
+      await tx.appendAudit(record(1))
+    }
+    const failing = store.transaction(async (tx) => {
+      await change(tx)
+      throw new Error('Stop.')
+    })
+    await expect(failing).rejects.toThrow('Stop.')
+    expect([
+      await store.integrations.list(),
+      await store.legacyKeys.list(),
+      await store.audit.list({ limit: 1 }),
+    ]).toEqual([[], [], []])
+    await store.transaction(change)
+    expect(await store.integrations.find(shop)).toEqual(integration({ name: 'New' }))
+    expect(await store.legacyKeys.list()).toHaveLength(1)
+    expect(await store.audit.list({ limit: 10 })).toEqual([record(1)])
+  })
+}

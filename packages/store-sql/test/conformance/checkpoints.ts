@@ -1,0 +1,143 @@
+/** Tests: how far a chain is indexed. @module */
+
+import type { Store } from '@payment-integration/core/ports'
+import { expect } from 'vitest'
+import { facts, hash, indexed, nextVersion, primary } from './fixtures.js'
+import type { StoreTest } from './subject.js'
+
+const at = (blockNumber: number) => ({ blockNumber, blockHash: hash(0xb000 + blockNumber) })
+
+async function reach(store: Store, ...heights: number[]): Promise<void> {
+  for (const height of heights)
+    await store.transaction(async (tx) => {
+      await tx.lockChain(1)
+      await tx.setCheckpoint(1, at(height))
+    })
+}
+
+const listed = (store: Store, atOrBelow: number, limit: number) =>
+  store.transaction(async (tx) => (await tx.checkpoints(1, atOrBelow, limit)).map(({ blockNumber }) => blockNumber))
+
+/** Registers the tests. */
+export function checkpointTests(test: StoreTest): void {
+  test('a chain without a checkpoint has none', async ({ store }) => {
+    expect(await store.payments.checkpoint(1)).toBeNull()
+    expect(await store.transaction((tx) => tx.lockChain(1))).toBeNull()
+    expect(await listed(store, 100, 10)).toEqual([])
+  })
+
+  test('the newest checkpoint of each chain is read, inside a transaction and outside', async ({ store }) => {
+    await reach(store, 5, 9)
+    await store.transaction((tx) => tx.setCheckpoint(2, at(4)))
+    expect(await store.payments.checkpoint(1)).toEqual(at(9))
+    expect(await store.payments.checkpoint(2)).toEqual(at(4))
+    expect(await store.transaction((tx) => tx.lockChain(1))).toEqual(at(9))
+  })
+
+  test('chains with a checkpoint are indexed', async ({ store }) => {
+    expect(await store.transaction((tx) => tx.indexedChains())).toEqual([])
+    await reach(store, 5, 9)
+    await store.transaction((tx) => tx.setCheckpoint(2, at(4)))
+    expect((await store.transaction((tx) => tx.indexedChains())).sort()).toEqual([1, 2])
+  })
+
+  test('setting a height again replaces its hash', async ({ store }) => {
+    await reach(store, 5)
+    await store.transaction((tx) => tx.setCheckpoint(1, { blockNumber: 5, blockHash: hash(0xf0) }))
+    expect(await store.payments.checkpoint(1)).toEqual({ blockNumber: 5, blockHash: hash(0xf0) })
+  })
+
+  test('earlier checkpoints are listed newest first, at or below a height, up to a limit', async ({ store }) => {
+    await reach(store, 10, 20, 30, 40)
+    expect(await listed(store, 30, 10)).toEqual([30, 20, 10])
+    expect(await listed(store, 29, 1)).toEqual([20])
+    expect(await listed(store, 9, 10)).toEqual([])
+  })
+
+  test('a checkpoint that is moved down, as by a reorganisation, forgets the heights above it', async ({ store }) => {
+    await reach(store, 10, 20, 30)
+    await store.transaction((tx) => tx.setCheckpoint(2, at(30)))
+    await store.transaction(async (tx) => {
+      await tx.lockChain(1)
+      await tx.setCheckpoint(1, at(20))
+      expect((await tx.checkpoints(1, 100, 10)).map(({ blockNumber }) => blockNumber)).toEqual([20, 10])
+    })
+    expect(await store.payments.checkpoint(1)).toEqual(at(20))
+    expect(await store.payments.checkpoint(2)).toEqual(at(30))
+    await reach(store, 40)
+    expect(await listed(store, 100, 10)).toEqual([40, 20, 10])
+  })
+
+  test('payments above a height leave the chain, keep their record, and are back when they are indexed again', async ({
+    store,
+  }) => {
+    const heights = [20, 21, 30]
+    for (const blockNumber of heights) await indexed(store, { txHash: hash(blockNumber), blockNumber })
+    await indexed(store, { chainId: 2, txHash: hash(30), blockNumber: 30 })
+    await nextVersion(store, facts({ txHash: hash(30) }))
+    const stored = (chainId: number, n: number) => store.payments.transaction({ chainId, txHash: hash(n) })
+    const before = await stored(1, 30)
+    await store.transaction((tx) => tx.leaveChain(1, 20))
+    for (const n of heights) {
+      const { payments } = await stored(1, n)
+      expect(payments.map(({ offChain }) => offChain)).toEqual([n > 20])
+    }
+    expect((await stored(2, 30)).payments).toMatchObject([{ offChain: false }])
+    expect((await stored(1, 30)).payments).toEqual(before.payments.map((payment) => ({ ...payment, offChain: true })))
+    // In the very same block, and in another one.
+    const again = [primary({ txHash: hash(21), blockNumber: 21 }), primary({ txHash: hash(30), blockNumber: 33 })]
+    await store.transaction((tx) => tx.upsertPayments(again))
+    expect((await stored(1, 21)).payments).toMatchObject([{ offChain: false, blockNumber: 21 }])
+    expect((await stored(1, 30)).payments).toMatchObject([{ offChain: false, blockNumber: 33, version: 2 }])
+  })
+
+  test('a checkpoint may be moved to a height that was none', async ({ store }) => {
+    await reach(store, 10, 20, 30, 15)
+    expect(await store.payments.checkpoint(1)).toEqual(at(15))
+    expect(await listed(store, 100, 10)).toEqual([15, 10])
+  })
+
+  test('the heights below a checkpoint are kept with it, and take the place of what was stored of them', async ({
+    store,
+  }) => {
+    await reach(store, 4, 10)
+    const other = (blockNumber: number) => ({ blockNumber, blockHash: hash(0xc000 + blockNumber) })
+    await store.transaction((tx) => tx.setCheckpoint(1, at(14), [other(10), other(11), other(13)]))
+    expect(await store.payments.checkpoint(1)).toEqual(at(14))
+    const kept = await store.transaction((tx) => tx.checkpoints(1, 100, 10))
+    expect(kept).toEqual([at(14), other(13), other(11), other(10), at(4)])
+    await store.transaction((tx) => tx.setCheckpoint(1, at(12), [other(8)]))
+    expect(await listed(store, 100, 10)).toEqual([12, 11, 10, 8, 4])
+  })
+
+  test('every height within 2,000 of the checkpoint is kept, and one of each further 2,000 at least', async ({
+    store,
+  }) => {
+    const highest = 7_003
+    for (let from = 0; from < highest; from += 100)
+      await store.transaction(async (tx) => {
+        await tx.lockChain(1)
+        const last = Math.min(from + 100, highest)
+        const below = Array.from({ length: last - from - 1 }, (_, n) => at(from + 1 + n))
+        await tx.setCheckpoint(1, at(last), below)
+      })
+    const kept = await listed(store, highest, highest)
+    expect(kept.slice(0, 2_001)).toEqual(Array.from({ length: 2_001 }, (_, n) => highest - n))
+    for (let to = highest; to > 2_000; to -= 2_000)
+      expect(kept.some((height) => height <= to && height > to - 2_000)).toBe(true)
+  })
+
+  test('heights that lie far apart are kept', async ({ store }) => {
+    const heights = Array.from({ length: 50 }, (_, n) => 1 + n * 10_000)
+    await reach(store, ...heights)
+    expect(await listed(store, 1_000_000, 100)).toEqual(heights.reverse())
+  })
+
+  test('at least the newest 1,000 checkpoints are kept', async ({ store }) => {
+    await store.transaction(async (tx) => {
+      for (let height = 1; height <= 1_005; height += 1) await tx.setCheckpoint(1, at(height))
+    })
+    const kept = await listed(store, 2_000, 1_000)
+    expect(kept).toEqual(Array.from({ length: 1_000 }, (_, n) => 1_005 - n))
+  })
+}

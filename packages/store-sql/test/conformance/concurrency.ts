@@ -1,0 +1,163 @@
+/** Tests: what happens at once happens one after the other. @module */
+
+import type { Store } from '@payment-integration/core/ports'
+import { expect } from 'vitest'
+import {
+  decided,
+  hash,
+  indexed,
+  indexPayments,
+  insertUpdate,
+  listed,
+  primary,
+  setStatus,
+  statusOf,
+  update,
+  waiting,
+} from './fixtures.js'
+import { type StoreTest, withAnother } from './subject.js'
+
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+const selector = { chainId: 1, txHash: hash(1) }
+
+/** What an indexer does with a payment and the updates that wait for it. */
+async function indexOnce(store: Store, txHash: string): Promise<void> {
+  await store.transaction(async (tx) => {
+    await tx.lockChain(1)
+    const [payment] = await indexPayments(tx, [primary({ txHash })])
+    const paymentId = payment?.id ?? ''
+    for (const { id } of await tx.waitingUpdates([{ chainId: 1, txHash }])) {
+      await tx.settleUpdates([{ id, paymentId, outcome: 'applied', reason: null, version: 2 }])
+      await setStatus(tx, paymentId, statusOf(2, { state: 'success' }))
+    }
+  })
+}
+
+/** What the receiver of an update does. */
+async function updateOnce(store: Store, id: string, txHash: string): Promise<void> {
+  await store.transaction(async (tx) => {
+    let found = await tx.paymentsForChange({ chainId: 1, txHash })
+    if (found.length === 0) {
+      await tx.shareChain(1)
+      found = await tx.paymentsForChange({ chainId: 1, txHash })
+    }
+    const [payment] = found
+    const own = update({ id, txHash })
+    await insertUpdate(tx, payment === undefined ? waiting(own) : decided(payment, { update: own, version: 2 }))
+    if (payment !== undefined) await setStatus(tx, payment.id, statusOf(2, { state: 'success' }))
+  })
+}
+
+/** Registers the tests. */
+export function concurrencyTests(test: StoreTest): void {
+  test('20 changes of one payment at once count as 20', async ({ store }) => {
+    await indexed(store)
+    const change = () =>
+      store.transaction(async (tx) => {
+        const [payment] = await tx.paymentsForChange(selector)
+        await turn()
+        if (payment !== undefined) await setStatus(tx, payment.id, statusOf(payment.version + 1))
+      })
+    await Promise.all(Array.from({ length: 20 }, change))
+    const [payment] = await listed(store)
+    expect(payment?.version).toBe(21)
+  })
+
+  test('one indexer of a chain at a time', async ({ store }) => {
+    let inside = 0
+    const seen: number[] = []
+    const indexer = () =>
+      store.transaction(async (tx) => {
+        const last = await tx.lockChain(1)
+        inside += 1
+        for (let n = 0; n < 3; n += 1) await turn()
+        seen.push(inside)
+        await tx.setCheckpoint(1, { blockNumber: (last?.blockNumber ?? 0) + 1, blockHash: hash(1) })
+        inside -= 1
+      })
+    await Promise.all(Array.from({ length: 8 }, indexer))
+    expect(seen).toEqual(Array(8).fill(1))
+    expect((await store.payments.checkpoint(1))?.blockNumber).toBe(8)
+  })
+
+  test('two stores that index a chain at once commit each height once, on top of the one before', async (subject) => {
+    await withAnother(subject, async (stores) => {
+      const committed: number[] = []
+      const indexer = async (store: Store) => {
+        for (let turnsLeft = 15; turnsLeft > 0; turnsLeft -= 1) {
+          const expected = (await store.payments.checkpoint(1))?.blockNumber ?? 0
+          const done = await store.transaction(async (tx) => {
+            if (((await tx.lockChain(1))?.blockNumber ?? 0) !== expected) return false
+            await indexPayments(tx, [primary({ txHash: hash(expected + 1) })])
+            await tx.setCheckpoint(1, { blockNumber: expected + 1, blockHash: hash(expected + 1) })
+            return true
+          })
+          if (done) committed.push(expected + 1)
+        }
+      }
+      await Promise.all(stores.map(indexer))
+      expect(committed.sort((a, b) => a - b)).toEqual(committed.map((_, n) => n + 1))
+      expect(await listed(subject.store)).toHaveLength(committed.length)
+    })
+  })
+
+  test('an update that shares the chain waits for the indexer and then sees its payment', async ({ store }) => {
+    let indexing: (() => void) | undefined
+    const started = new Promise<void>((resolve) => {
+      indexing = resolve
+    })
+    const indexer = store.transaction(async (tx) => {
+      await tx.lockChain(1)
+      indexing?.()
+      for (let n = 0; n < 20; n += 1) await turn()
+      await tx.upsertPayments([primary()])
+    })
+    await started
+    const found = store.transaction(async (tx) => {
+      await tx.shareChain(1)
+      return tx.paymentsForChange(selector)
+    })
+    await indexer
+    expect(await found).toHaveLength(1)
+  })
+
+  test('in 40 races of an update with the indexing of its payment, none is left waiting', async ({ store }) => {
+    for (let n = 0; n < 40; n += 1) {
+      const racers = [indexOnce(store, hash(n)), updateOnce(store, `update-${n}`, hash(n))]
+      await Promise.all(racers)
+    }
+    const payments = await listed(store)
+    expect(payments.map(({ version, state }) => [version, state])).toEqual(Array(40).fill([2, 'success']))
+  })
+
+  test('of ten inserts of one update id at once one wins', async ({ store }) => {
+    const wins = await Promise.all(
+      Array.from({ length: 10 }, () => store.transaction((tx) => insertUpdate(tx, waiting()))),
+    )
+    expect(wins.filter(Boolean)).toHaveLength(1)
+  })
+
+  test('ten indexers that store the same payments at once insert each once', async ({ store }) => {
+    const given = Array.from({ length: 50 }, (_, n) => primary({ txHash: hash(n) }))
+    const inserted = await Promise.all(
+      Array.from({ length: 10 }, () => store.transaction((tx) => tx.upsertPayments(given))),
+    )
+    expect(inserted.flatMap((upserted) => upserted.inserted)).toHaveLength(50)
+    expect(await listed(store)).toHaveLength(50)
+  })
+
+  test('30 transactions, half of which fail, keep exactly the other half', async ({ store }) => {
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 30 }, (_, n) =>
+        store.transaction(async (tx) => {
+          await indexPayments(tx, [primary({ txHash: hash(n) })])
+          await turn()
+          if (n % 2 === 1) throw new Error(`number ${n}`)
+        }),
+      ),
+    )
+    expect(outcomes.map(({ status }) => status === 'fulfilled')).toEqual(outcomes.map((_, n) => n % 2 === 0))
+    const kept = await listed(store)
+    expect(kept.map(({ txHash }) => Number(txHash) % 2)).toEqual(Array(15).fill(0))
+  })
+}

@@ -1,0 +1,168 @@
+/** Tests: deliveries, attempts and the audit log as the console reads them. @module */
+
+import type { AttemptRecord, Store } from '@payment-integration/core/ports'
+import { expect } from 'vitest'
+import {
+  answered,
+  claimOne,
+  epoch,
+  failed,
+  hash,
+  indexed,
+  integration,
+  nextVersion,
+  otherShop,
+  settleOne,
+  shop,
+} from './fixtures.js'
+import type { StoreTest } from './subject.js'
+
+const minute = 60_000
+const start = epoch - (epoch % minute)
+
+/** Four deliveries: one exhausted, one delivered, two pending; the last one of another integration. */
+async function fourDeliveries(store: Store) {
+  await store.integrations.insert(integration())
+  await store.integrations.insert(integration({ address: otherShop }))
+  const settle = async (attempt: AttemptRecord, kind: 'delivered' | 'exhausted') =>
+    settleOne(store, await claimOne(store), attempt, { kind })
+  const payment = await indexed(store)
+  await settle(failed, 'exhausted')
+  await nextVersion(store, payment)
+  await settle({ ...answered, startedAt: epoch + minute }, 'delivered')
+  await indexed(store, { txHash: hash(2), chainId: 10 })
+  await indexed(store, { txHash: hash(3), integrationAddress: otherShop })
+  return payment
+}
+
+/** Registers the tests. */
+export function consoleDeliveryTests(test: StoreTest): void {
+  test('deliveries are listed newest first, by every field of a filter', async ({ store }) => {
+    await fourDeliveries(store)
+    const oldestFirst = await store.deliveries.list({ limit: 10 })
+    const list = async (filter: Omit<Parameters<Store['console']['deliveries']>[0], 'limit'>) => {
+      const { rows, next } = await store.console.deliveries({ ...filter, limit: 10 })
+      expect(next).toBeNull()
+      return rows
+    }
+    const views = (...positions: readonly number[]) => positions.map((n) => oldestFirst[n - 1])
+    expect(await list({})).toEqual(views(4, 3, 2, 1))
+    expect(await list({ status: 'pending' })).toEqual(views(4, 3))
+    expect(await list({ status: 'delivered' })).toEqual(views(2))
+    expect(await list({ status: 'exhausted' })).toEqual(views(1))
+    expect(await list({ integrationAddress: shop })).toEqual(views(3, 2, 1))
+    expect(await list({ chainId: 10 })).toEqual(views(3))
+    expect(await list({ txHash: hash(1) })).toEqual(views(2, 1))
+    expect(await list({ txHash: hash(1), integrationAddress: shop, chainId: 1 })).toEqual(views(2, 1))
+    expect(await list({ txHash: hash(1), status: 'exhausted' })).toEqual(views(1))
+    expect(await list({ txHash: hash(1), integrationAddress: otherShop })).toEqual([])
+    expect(await list({ txHash: hash(1), chainId: 10 })).toEqual([])
+    expect(await list({ txHash: hash(9) })).toEqual([])
+    expect(await list({ integrationAddress: otherShop, status: 'pending' })).toEqual(views(4))
+    expect(await list({ integrationAddress: shop, status: 'exhausted', chainId: 1 })).toEqual(views(1))
+    expect(await list({ integrationAddress: otherShop, status: 'exhausted' })).toEqual([])
+    expect(await list({ integrationAddress: shop, status: 'delivered' })).toEqual(views(2))
+    expect(await list({ integrationAddress: shop, status: 'pending' })).toEqual(views(3))
+    expect(await list({ integrationAddress: shop, status: 'exhausted' })).toEqual(views(1))
+    expect(await list({ integrationAddress: shop, status: 'superseded' })).toEqual([])
+    expect(await list({ chainId: 10, status: 'pending' })).toEqual(views(3))
+    expect(await list({ since: 0 })).toEqual(views(4, 3, 2, 1))
+    expect(await list({ until: 1 })).toEqual([])
+    expect(await list({ since: Number.MAX_SAFE_INTEGER })).toEqual([])
+    const created = oldestFirst[0]?.createdAt ?? 0
+    expect((await list({ since: created, until: created + 1 })).at(-1)).toEqual(oldestFirst[0])
+    expect(await list({ until: created })).toEqual([])
+  })
+
+  test('the pages of a listing have each delivery once', async ({ store }) => {
+    await fourDeliveries(store)
+    for (const filter of [
+      {},
+      { status: 'pending' },
+      { chainId: 1 },
+      { integrationAddress: shop },
+      { txHash: hash(1) },
+      { since: 0 },
+    ] as const) {
+      const whole = await store.console.deliveries({ ...filter, limit: 10 })
+      const first = await store.console.deliveries({ ...filter, limit: 1 })
+      const rest = await store.console.deliveries({ ...filter, limit: 10, beforeId: first.next ?? '1' })
+      expect([...first.rows, ...rest.rows]).toEqual(whole.rows)
+    }
+  })
+
+  test('deliveries are read by payment and by id, with their attempts', async ({ store }) => {
+    const payment = await fourDeliveries(store)
+    const all = await store.deliveries.list({ limit: 10 })
+    expect(await store.console.deliveriesOf(payment.id)).toEqual(all.slice(0, 2))
+    const ids = all.slice(1, 3).map(({ deliveryId }) => deliveryId)
+    expect(await store.console.deliveriesById([...ids, '987654'])).toEqual(all.slice(1, 3))
+    expect(await store.console.deliveriesById([])).toEqual([])
+  })
+
+  test('attempts are listed newest first, and counted by minute and kind', async ({ store }) => {
+    await fourDeliveries(store)
+    const [newest, oldest] = await store.console.attempts({ since: 0, limit: 10 })
+    expect(newest).toMatchObject({ number: 1, startedAt: epoch + minute, status: 204, reason: null, latencyMs: 30 })
+    expect(oldest).toMatchObject({ startedAt: epoch, status: 500, reason: 'status_500', latencyMs: 12.5 })
+    expect(await store.console.attempts({ since: epoch + 1, limit: 10 })).toEqual([newest])
+    expect(await store.console.attempts({ since: 0, limit: 1 })).toEqual([newest])
+    expect(await store.console.attemptsPerMinute({ since: 0, limit: 10 })).toEqual({
+      counts: [
+        { minute: start, kind: 'server_error', count: 1 },
+        { minute: start + minute, kind: 'delivered', count: 1 },
+      ],
+      isCut: false,
+    })
+    expect((await store.console.attemptsPerMinute({ since: 0, limit: 1 })).isCut).toBe(true)
+  })
+
+  test('each failure is counted under its kind', async ({ store }) => {
+    await store.integrations.insert(integration())
+    const kinds = [
+      [null, 'timeout', 'timeout'],
+      [null, 'connection', 'no_answer'],
+      [200, 'malformed_answer', 'no_answer'],
+      [308, 'status_308', 'redirect'],
+      [404, 'status_404', 'client_error'],
+      [503, 'status_503', 'server_error'],
+      [200, null, 'delivered'],
+    ] as const
+    for (const [n, [status, reason]] of kinds.entries()) {
+      await indexed(store, { txHash: hash(n) })
+      const attempt = { ...answered, status, reason }
+      await settleOne(store, await claimOne(store), attempt, { kind: reason === null ? 'delivered' : 'exhausted' })
+    }
+    const { counts } = await store.console.attemptsPerMinute({ since: 0, limit: 10 })
+    const counted = counts.flatMap(({ kind, count }) => Array.from({ length: count }, () => kind))
+    expect(counted.sort()).toEqual(kinds.map(([, , kind]) => kind).sort())
+  })
+
+  test('the last failure of an integration is its newest failed attempt', async ({ store }) => {
+    await fourDeliveries(store)
+    expect(await store.console.lastFailure(shop)).toEqual({ ...failed, deliveryId: expect.any(String) })
+    expect(await store.console.lastFailure(otherShop)).toBeNull()
+  })
+
+  test('the audit log is read newest first', async ({ store }) => {
+    await store.transaction(async (tx) => {
+      await tx.lockAudit()
+      for (let seq = 1; seq <= 3; seq += 1)
+        await tx.appendAudit({
+          seq,
+          at: epoch,
+          actor: 'test',
+          action: 'deliveries.replayed',
+          subject: 'all',
+          details: {},
+          keyVersion: 1,
+          hash: hash(seq).slice(2),
+        })
+    })
+    const seqs = async (...given: Parameters<Store['console']['audit']>) =>
+      (await store.console.audit(...given)).map(({ seq }) => seq)
+    expect(await seqs({ limit: 2 })).toEqual([3, 2])
+    expect(await seqs({ beforeSeq: 2, limit: 2 })).toEqual([1])
+    expect(await seqs({ beforeSeq: 1, limit: 2 })).toEqual([])
+  })
+}

@@ -1,0 +1,140 @@
+/** Tests: listings of deliveries. @module */
+
+import type { DeliveryFilter, DeliveryStatus } from '@payment-integration/core/ports'
+import { expect } from 'vitest'
+import {
+  answered,
+  claimOne,
+  failed,
+  hash,
+  indexed,
+  integration,
+  nextVersion,
+  otherShop,
+  settleOne,
+  shop,
+} from './fixtures.js'
+import { passTime, type StoreSubject, type StoreTest } from './subject.js'
+
+/** Six deliveries: of two integrations, on two chains, in every status. */
+async function sixDeliveries({ store }: StoreSubject): Promise<void> {
+  await store.integrations.insert(integration())
+  await store.integrations.insert(integration({ address: otherShop }))
+  const settle = async (kind: 'delivered' | 'exhausted' | 'retry') =>
+    settleOne(
+      store,
+      await claimOne(store),
+      kind === 'delivered' ? answered : failed,
+      kind === 'retry' ? { kind, inMs: 3_600_000 } : { kind },
+    )
+  const first = await indexed(store, { txHash: hash(1) })
+  await settle('retry')
+  await indexed(store, { txHash: hash(1), chainId: 10, integrationAddress: otherShop })
+  await settle('delivered')
+  await nextVersion(store, first)
+  await settle('exhausted')
+  await indexed(store, { txHash: hash(2) })
+  await settle('exhausted')
+  await indexed(store, { txHash: hash(3), integrationAddress: otherShop })
+  await settle('exhausted')
+  await indexed(store, { txHash: hash(4) })
+}
+
+const filters: readonly [string, DeliveryFilter, readonly number[]][] = [
+  ['nothing given', {}, [1, 2, 3, 4, 5, 6]],
+  ['an integration', { integrationAddress: otherShop }, [2, 5]],
+  ['a chain', { chainId: 10 }, [2]],
+  ['a hash', { txHash: hash(1) }, [1, 2, 3]],
+  ['a hash on a chain', { txHash: hash(1), chainId: 1 }, [1, 3]],
+  ['a hash that is nobody\u2019s', { txHash: hash(9) }, []],
+  ['pending', { status: 'pending' }, [1, 6]],
+  ['delivered', { status: 'delivered' }, [2]],
+  ['exhausted', { status: 'exhausted' }, [3, 4, 5]],
+  ['superseded', { status: 'superseded' }, []],
+  ['exhausted of an integration', { status: 'exhausted', integrationAddress: shop }, [3, 4]],
+  ['since ever', { since: 0 }, [1, 2, 3, 4, 5, 6]],
+  ['until the beginning', { until: 1 }, []],
+  ['since the end of time', { since: Number.MAX_SAFE_INTEGER }, []],
+  ['until the end of time', { until: Number.MAX_SAFE_INTEGER, status: 'delivered' }, [2]],
+  ['everything at once', { integrationAddress: shop, chainId: 1, txHash: hash(2), status: 'exhausted', since: 1 }, [4]],
+]
+
+/** Registers the tests. */
+export function deliveryListTests(test: StoreTest): void {
+  test('deliveries are listed oldest first and counted, by every field of a filter', async (subject) => {
+    const { store } = subject
+    await sixDeliveries(subject)
+    const all = await store.deliveries.list({ limit: 10 })
+    expect(all).toHaveLength(6)
+    for (const [name, filter, expected] of filters) {
+      const views = expected.map((n) => all[n - 1])
+      expect(await store.deliveries.list({ ...filter, limit: 10 }), name).toEqual(views)
+      expect(await store.deliveries.count(filter), name).toBe(expected.length)
+      expect(await store.deliveries.count(filter, { atMost: 2 }), name).toBe(Math.min(2, expected.length))
+      const fitting = await store.deliveries.list({ ...filter, limit: 1_000 })
+      expect(await store.deliveries.newestId(filter), name).toBe(fitting.at(-1)?.deliveryId ?? null)
+      const [, afterFirst] = views
+      const rest = { ...filter, afterId: views[0]?.deliveryId, limit: 1 }
+      if (views[0] !== undefined)
+        expect(await store.deliveries.list(rest), name).toEqual(afterFirst ? [afterFirst] : [])
+    }
+  })
+
+  test('a delivery is found by its id with all its attempts, and nothing by another id', async (subject) => {
+    const { store } = subject
+    await sixDeliveries(subject)
+    for (const view of await store.deliveries.list({ limit: 10 }))
+      expect(await store.deliveries.find(view.deliveryId)).toEqual(view)
+    for (const unknown of ['987654321', '0', '', 'x', '1 or 1=1', '-1', '1.5', '9'.repeat(30)])
+      expect(await store.deliveries.find(unknown)).toBeNull()
+  })
+
+  test('`since` is inclusive and `until` is exclusive', async (subject) => {
+    const { store } = subject
+    await store.integrations.insert(integration())
+    const times: number[] = []
+    for (let n = 1; n <= 4; n += 1) {
+      await indexed(store, { txHash: hash(n) })
+      const [newest] = (await store.deliveries.list({ limit: 10 })).slice(-1)
+      times.push(newest?.createdAt ?? 0)
+      expect(newest?.nextAttemptAt).toBe(newest?.createdAt)
+      const age = async () => (await store.deliveries.backlog({ atMost: 1 })).oldestDueMs ?? 0
+      await passTime(subject, 10, async () => (await age()) >= 10 * n)
+    }
+    const found = async (filter: DeliveryFilter) =>
+      (await store.deliveries.list({ ...filter, limit: 10 })).map(({ txHash }) => Number(BigInt(txHash)))
+    const [first = 0, second = 0, third = 0] = times
+    expect(new Set(times).size).toBe(4)
+    expect(await found({ since: second })).toEqual([2, 3, 4])
+    expect(await found({ since: second + 1 })).toEqual([3, 4])
+    expect(await found({ until: third })).toEqual([1, 2])
+    expect(await found({ since: first, until: third })).toEqual([1, 2])
+    expect(await found({ since: third, until: third })).toEqual([])
+    expect(await store.deliveries.count({ since: second, until: third + 1 })).toBe(2)
+  })
+
+  test('a listing has the status of each delivery', async ({ store }) => {
+    await store.integrations.insert(integration())
+    const payment = await indexed(store)
+    await settleOne(store, await claimOne(store), failed, { kind: 'retry', inMs: 0 })
+    await nextVersion(store, payment)
+    const claim = await claimOne(store)
+    await store.deliveries.claim({ limit: 10, leaseMs: 60_000 })
+    await settleOne(store, claim, answered, { kind: 'delivered' })
+    const views = await store.deliveries.list({ limit: 10 })
+    const expected: readonly [number, DeliveryStatus][] = [
+      [1, 'superseded'],
+      [2, 'delivered'],
+    ]
+    expect(views.map(({ version, status }) => [version, status])).toEqual(expected)
+    expect(views.map(({ nextAttemptAt }) => nextAttemptAt)).toEqual([null, null])
+  })
+
+  test('a malformed limit, id or time is rejected', async ({ store }) => {
+    await expect(store.deliveries.list({ limit: 0 })).rejects.toThrow(RangeError)
+    await expect(store.deliveries.list({ limit: 1, afterId: 'x' })).rejects.toThrow(TypeError)
+    await expect(store.deliveries.list({ limit: 1, since: -1 })).rejects.toThrow(RangeError)
+    await expect(store.deliveries.count({ until: 1.5 })).rejects.toThrow(RangeError)
+    await expect(store.deliveries.count({}, { atMost: 0 })).rejects.toThrow(RangeError)
+  })
+}

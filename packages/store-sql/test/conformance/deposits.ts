@@ -1,0 +1,146 @@
+/** Tests: deposits that wait for their fulfilment. @module */
+
+import type { BridgeDeposit, Store } from '@payment-integration/core/ports'
+import { expect } from 'vitest'
+import { address, deposit, facts, hash, primary } from './fixtures.js'
+import { type StoreTest, withAnother } from './subject.js'
+
+const largest = 2n ** 256n - 1n
+
+const upsert = (store: Store, ...deposits: BridgeDeposit[]) => store.transaction((tx) => tx.upsertDeposits(deposits))
+const settle = (store: Store, id: string) => store.transaction((tx) => tx.settleDeposit(id))
+const leave = (store: Store, chainId: number, above: number) => store.transaction((tx) => tx.leaveChain(chainId, above))
+const waiting = async (store: Store) => (await store.chains.waitingDeposits({ limit: 100 })).map((each) => each.deposit)
+async function idOf(store: Store, { payment }: BridgeDeposit): Promise<string> {
+  const found = await store.chains.waitingDeposits({ limit: 100 })
+  return found.find(({ deposit: each }) => each.payment.txHash === payment.txHash)?.id ?? 'none'
+}
+
+/** Registers the tests. */
+export function depositTests(test: StoreTest): void {
+  test('a deposit comes back with every field as it was given', async ({ store }) => {
+    const given = deposit(
+      {
+        chainId: Number.MAX_SAFE_INTEGER,
+        integrationAddress: null,
+        memoHex: `0x${'00ff80c3'.repeat(8)}`,
+        tokenIn: { address: address(1), symbol: null, decimals: 255, amount: largest },
+        tokenOut: { address: address(2), symbol: 'x\u0000\ud800"', decimals: 0, gross: largest, net: 0n },
+        pricing: {
+          ...facts().pricing,
+          feeds: [{ use: 'divide', contract: null, pair: null, rate: largest, decimals: 8 }],
+          calledAmount: largest,
+        },
+      },
+      { bridge: 'a\u0000', depositId: largest.toString(), output: { token: address(3), amount: largest } },
+    )
+    await upsert(store, given)
+    expect(await waiting(store)).toEqual([given])
+  })
+
+  test('deposits wait oldest first, page by page', async ({ store }) => {
+    await upsert(store)
+    expect(await waiting(store)).toEqual([])
+    const given = [5, 3, 9, 1, 4].map((n) => deposit({ txHash: hash(n), blockNumber: n }))
+    for (const each of given) await upsert(store, each)
+    const found: BridgeDeposit[] = []
+    for (let afterId: string | undefined, more = true; more; ) {
+      const page = await store.chains.waitingDeposits({ afterId, limit: 2 })
+      found.push(...page.map((each) => each.deposit))
+      afterId = page.at(-1)?.id
+      more = page.length === 2
+    }
+    expect(found).toEqual(given)
+  })
+
+  test('a deposit that is stored again is what the chain says now, under the same id', async ({ store }) => {
+    const moved = deposit({ blockNumber: 105, blockHash: hash(0xb105) }, { depositId: '8' })
+    await upsert(store, deposit(), deposit({ ordinal: 1 }), deposit({ chainId: 2 }))
+    const [first] = await store.chains.waitingDeposits({ limit: 1 })
+    await upsert(store, deposit({ blockNumber: 104 }), moved)
+    expect(await store.chains.waitingDeposits({ limit: 1 })).toEqual([{ id: first?.id, deposit: moved }])
+    expect(await waiting(store)).toEqual([moved, deposit({ ordinal: 1 }), deposit({ chainId: 2 })])
+  })
+
+  test('a deposit is settled once, and does not wait again when it is stored again', async ({ store }) => {
+    await upsert(store, deposit())
+    const id = await idOf(store, deposit())
+    expect(await settle(store, id)).toBe(true)
+    expect(await waiting(store)).toEqual([])
+    expect(await settle(store, id)).toBe(false)
+    await upsert(store, deposit({ blockNumber: 105 }))
+    await leave(store, 1, 0)
+    await upsert(store, deposit({ blockNumber: 106 }))
+    expect(await waiting(store)).toEqual([])
+    expect(await settle(store, '987654321')).toBe(false)
+  })
+
+  test('of six who settle a deposit at once on two stores one does', async (subject) => {
+    await withAnother(subject, async (stores) => {
+      for (let round = 1; round <= 10; round += 1) {
+        const given = deposit({ txHash: hash(round) })
+        await upsert(subject.store, given)
+        const id = await idOf(subject.store, given)
+        const settled = await Promise.all([0, 1, 0, 1, 0, 1].map((n) => settle(stores[n] ?? subject.store, id)))
+        expect(settled.filter(Boolean)).toHaveLength(1)
+      }
+    })
+  })
+
+  test('deposits that wait in blocks that left their chain are forgotten, and wait again once they are back', async ({
+    store,
+  }) => {
+    const at = (blockNumber: number, chainId = 1) => deposit({ chainId, txHash: hash(blockNumber), blockNumber })
+    await upsert(store, at(20), at(21), at(30), at(30, 2))
+    const gone = await idOf(store, at(21))
+    await leave(store, 1, 20)
+    expect(await waiting(store)).toEqual([at(20), at(30, 2)])
+    expect(await settle(store, gone)).toBe(false)
+    const back = deposit({ txHash: hash(30), blockNumber: 33 })
+    await upsert(store, back)
+    expect(await waiting(store)).toEqual([at(20), at(30, 2), back])
+  })
+
+  test('a deposit waits again when its payment leaves the other chain, which is overdue further down so long', async ({
+    store,
+  }) => {
+    const paidFrom = (given: BridgeDeposit, blockNumber: number) =>
+      primary({
+        ...{ chainId: 10, txHash: hash(0xf0 + blockNumber), blockNumber },
+        source: { chainId: given.payment.chainId, txHash: given.payment.txHash },
+      })
+    const [kept, moved, off] = [1, 2, 3].map((n) => deposit({ txHash: hash(n) })) as [
+      BridgeDeposit,
+      BridgeDeposit,
+      BridgeDeposit,
+    ]
+    await upsert(store, kept, moved, off)
+    for (const given of [kept, moved, off]) await settle(store, await idOf(store, given))
+    await store.transaction((tx) => tx.upsertPayments([paidFrom(off, 23)]))
+    await leave(store, 10, 22)
+    await settle(store, await idOf(store, off))
+    const plain = primary({ chainId: 10, txHash: hash(4), blockNumber: 21, source: { chainId: 10, txHash: hash(4) } })
+    await store.transaction((tx) => tx.upsertPayments([paidFrom(kept, 20), paidFrom(moved, 21), plain]))
+    await leave(store, 10, 20)
+    expect(await waiting(store)).toEqual([moved])
+    const overdue = (awaited?: number) => store.transaction((tx) => tx.overduePayments(10, 100, 100, awaited))
+    expect((await overdue(20)).map(({ txHash }) => txHash)).toEqual([hash(4), hash(0xf0 + 23)])
+    for (const awaited of [21, undefined])
+      expect((await overdue(awaited)).map(({ blockNumber }) => blockNumber)).toEqual([21, 21, 23])
+    await settle(store, await idOf(store, moved))
+    expect((await overdue(20)).map(({ blockNumber }) => blockNumber)).toEqual([21, 21, 23])
+  })
+
+  test('a deposit that is settled while its block leaves the chain is settled or forgotten, never both', async ({
+    store,
+  }) => {
+    for (let round = 1; round <= 10; round += 1) {
+      const given = deposit({ txHash: hash(round) })
+      await upsert(store, given)
+      const [settled] = await Promise.all([settle(store, await idOf(store, given)), leave(store, 1, 0)])
+      await upsert(store, given)
+      expect(await waiting(store)).toEqual(settled ? [] : [given])
+      await settle(store, await idOf(store, given).then((id) => (id === 'none' ? '987654321' : id)))
+    }
+  })
+}

@@ -1,0 +1,228 @@
+/** What the tests store: valid rows with a default for everything a test does not speak of. @module */
+import type { ProcessorUpdate } from '@payment-integration/contract'
+import type {
+  AttemptRecord,
+  AttemptVerdict,
+  BridgeDeposit,
+  ClaimedDelivery,
+  DeliveryStatus,
+  EndpointJudge,
+  IntegrationRecord,
+  NewPayment,
+  NewSnapshot,
+  NewUpdate,
+  PageQuery,
+  PaymentFacts,
+  PaymentStatus,
+  SettledAttempt,
+  Store,
+  StoredPayment,
+  StoredUpdate,
+  StoreTransaction,
+} from '@payment-integration/core/ports'
+
+/** 0x and 64 hex digits, different for each number. */
+export const hash = (n: number | bigint): string => `0x${n.toString(16).padStart(64, '0')}`
+/** 0x and 40 hex digits, different for each number. */
+export const address = (n: number | bigint): string => `0x${n.toString(16).padStart(40, '0')}`
+
+/** The integration of tests with one. */
+export const shop = address(0x5409)
+/** Another integration, that must never see the first one's. */
+export const otherShop = address(0x0743)
+
+/** 2023-11-14T22:13:20Z. */
+export const epoch = 1_700_000_000_000
+
+/** Facts of a payment to {@link shop} on chain 1. */
+export function facts(changes: Partial<PaymentFacts> = {}): PaymentFacts {
+  return {
+    chainId: 1,
+    txHash: hash(1),
+    ordinal: 0,
+    logIndex: 7,
+    blockNumber: 100,
+    blockHash: hash(0xb100),
+    blockTimestamp: epoch,
+    router: { address: address(0xa0), version: '0.8' },
+    sender: address(0x5e),
+    receiver: address(0x4e),
+    memoHex: `0x${'00'.repeat(32)}`,
+    integrationAddress: shop,
+    source: { chainId: 10, txHash: hash(0x50) },
+    tokenIn: { address: address(0x10), symbol: 'USDC', decimals: 6, amount: 1_000_000n },
+    tokenOut: { address: address(0x11), symbol: 'DAI', decimals: 18, gross: 10n ** 18n, net: 998n * 10n ** 15n },
+    pricing: { listedToken: { symbol: 'DAI', currency: 'USD' }, feeds: [], calledAmount: null, serviceFee: null },
+    ...changes,
+  }
+}
+
+/** Facts as an area (a) payment. */
+export const primary = (changes: Partial<PaymentFacts> = {}): NewPayment => ({ facts: facts(changes), primary: true })
+
+/** A deposit on chain 1 for chain 10. */
+export function deposit(changes: Partial<PaymentFacts> = {}, rest: Partial<BridgeDeposit> = {}): BridgeDeposit {
+  return {
+    payment: facts(changes),
+    bridge: 'bridge',
+    depositId: '7',
+    destinationChainId: 10,
+    receiver: address(0x4e),
+    output: { token: address(0x12), amount: 997n * 10n ** 15n },
+    ...rest,
+  }
+}
+
+/** A registered integration that wants notifications. */
+export function integration(changes: Partial<IntegrationRecord> = {}): IntegrationRecord {
+  const { address: own = shop } = changes
+  return {
+    address: own,
+    name: 'Shop',
+    // Each has a server of its own.
+    notificationUrl: own === shop ? 'https://shop.example/hook' : `https://${own}.example/hook`,
+    enabled: true,
+    apiSecret: { keyVersion: 1, hash: 'ab'.repeat(32) },
+    previousApiSecret: null,
+    signingSecret: { keyVersion: 1, sealed: 'c2VhbGVk' },
+    preparedSigningSecret: null,
+    previousSigningSecret: null,
+    createdAt: epoch,
+    ...changes,
+  }
+}
+
+const encoder = new TextEncoder()
+/** The body of a version: different for each, and not plain ASCII. */
+export const bodyOf = (paymentId: string, version: number): Uint8Array =>
+  encoder.encode(`{"payment":"${paymentId}","version":${version},"title":"Käse \u{1f9c0}"}`)
+
+/** A snapshot of a payment. */
+export function snapshotOf(
+  { id, integrationAddress, chainId, txHash }: StoredPayment,
+  version: number,
+  body = bodyOf(id, version),
+): NewSnapshot {
+  return { paymentId: id, version, body, integrationAddress, chainId, txHash }
+}
+
+/** Stores payments with their first snapshot, as indexing does. */
+export async function indexPayments(
+  tx: StoreTransaction,
+  payments: readonly NewPayment[],
+): Promise<readonly StoredPayment[]> {
+  const { inserted } = await tx.upsertPayments(payments)
+  await tx.insertSnapshots(inserted.map((payment) => snapshotOf(payment, 1)))
+  return inserted
+}
+
+/** The same in a transaction of its own, for one payment. */
+export async function indexed(store: Store, changes: Partial<PaymentFacts> = {}): Promise<StoredPayment> {
+  const [payment] = await store.transaction((tx) => indexPayments(tx, [primary(changes)]))
+  if (payment === undefined) throw new Error('The payment was stored before.')
+  return payment
+}
+
+/** The newest payments of {@link shop}, up to 100. */
+export async function listed(store: Store, query: Partial<PageQuery> = {}): Promise<readonly StoredPayment[]> {
+  return (await store.payments.list({ integrationAddress: shop, limit: 100, ...query })).payments
+}
+
+/** Gives a payment its next version, with its snapshot. */
+export async function nextVersion(store: Store, { chainId, txHash, integrationAddress }: PaymentFacts) {
+  return store.transaction(async (tx) => {
+    const [payment] = await tx.paymentsForChange({ chainId, txHash })
+    if (payment === undefined) throw new Error('The payment is not stored.')
+    const version = payment.version + 1
+    await setStatus(tx, payment.id, statusOf(version))
+    await tx.insertSnapshots([snapshotOf({ ...payment, integrationAddress }, version)])
+    return version
+  })
+}
+
+/** A status of a version. */
+export function statusOf(version: number, changes: Partial<PaymentStatus> = {}): PaymentStatus {
+  return { version, state: 'pending', recipient: null, invoice: null, ...changes }
+}
+
+/** An update about the payment of {@link facts}. */
+export function update(changes: Partial<ProcessorUpdate> = {}): ProcessorUpdate {
+  return { id: 'update-1', chainId: '1', txHash: hash(1), state: 'success', ...changes }
+}
+
+/** An attempt that was answered with 204. */
+export const answered: AttemptRecord = {
+  startedAt: epoch,
+  latencyMs: 30,
+  status: 204,
+  reason: null,
+  excerpt: null,
+  replay: false,
+}
+/** An attempt that ended in a 500. */
+export const failed: AttemptRecord = {
+  ...answered,
+  latencyMs: 12.5,
+  status: 500,
+  reason: 'status_500',
+  excerpt: 'Oops',
+}
+
+/** Leaves the health of endpoints as it is. */
+export const indifferent: EndpointJudge = (before) => ({ ...before, blockMs: null })
+
+/** The endpoint of an integration as {@link integration} makes it. */
+export const endpoint = (own: string): string => (own === shop ? 'shop.example:443' : `${own}.example:443`)
+
+/** Settles one claim, whatever that says of its endpoint. */
+export async function settleOne(
+  store: Store,
+  claim: SettledAttempt['claim'],
+  attempt: AttemptRecord,
+  verdict: AttemptVerdict,
+): Promise<DeliveryStatus | 'locked' | null> {
+  const { statuses } = await store.deliveries.settle([{ claim, attempt, verdict }], indifferent)
+  return statuses[0] ?? null
+}
+
+/** Claims one delivery, which must be due. */
+export async function claimOne(store: Store, leaseMs = 60_000): Promise<ClaimedDelivery> {
+  const [claim] = await store.deliveries.claim({ limit: 1, leaseMs })
+  if (claim === undefined) throw new Error('No delivery is due.')
+  return claim
+}
+
+/** Writes one status. */
+export function setStatus(tx: StoreTransaction, paymentId: string, status: PaymentStatus): Promise<void> {
+  return tx.setStatuses(new Map([[paymentId, status]]))
+}
+
+/** The update stored under an id, or null. */
+export async function findUpdate(tx: StoreTransaction, updateId: string): Promise<StoredUpdate | null> {
+  return (await tx.findUpdates([updateId]))[0] ?? null
+}
+
+/** An update that waits for the payment of {@link facts}, to store. */
+export function waiting(changes: Partial<ProcessorUpdate> = {}): NewUpdate {
+  return {
+    update: update(changes),
+    fingerprint: `0x${'f1'.repeat(16)}`,
+    paymentId: null,
+    outcome: 'waiting',
+    reason: null,
+    version: null,
+  }
+}
+
+/** The same, but decided on a payment. */
+export function decided(
+  { id, version }: Pick<StoredPayment, 'id' | 'version'>,
+  changes: Partial<NewUpdate> = {},
+): NewUpdate {
+  return { ...waiting(), paymentId: id, outcome: 'applied', version, ...changes }
+}
+
+/** Stores one update; false when its id is taken. */
+export async function insertUpdate(tx: StoreTransaction, stored: NewUpdate): Promise<boolean> {
+  return (await tx.insertUpdates([stored])).length === 1
+}

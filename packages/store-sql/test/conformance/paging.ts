@@ -1,0 +1,109 @@
+/** Tests: pages are a plain sort, cut. Source: docs/interface.md 4.1. @module */
+
+import type { PagePosition, PaymentFacts, Store, StoredPayment } from '@payment-integration/core/ports'
+import { expect } from 'vitest'
+import { address, epoch, facts, hash, indexed, listed, otherShop, shop } from './fixtures.js'
+import { newestFirst } from './order.js'
+import { runSeed, seeded } from './random.js'
+import type { StoreTest } from './subject.js'
+
+async function readAll(store: Store, query: { wallet?: string; limit(): number }): Promise<StoredPayment[]> {
+  const all: StoredPayment[] = []
+  for (let after: PagePosition | undefined; ; ) {
+    const limit = query.limit()
+    const page = await store.payments.list({ integrationAddress: shop, wallet: query.wallet, after, limit })
+    all.push(...page.payments)
+    if (page.next === null) return all
+    expect(page.payments).toHaveLength(limit)
+    after = page.next
+  }
+}
+
+/** Few of everything, so that ties, self-payments and shared wallets occur. */
+function randomFacts(random: () => number, n: number): PaymentFacts {
+  const one = <T>(...values: readonly [T, ...T[]]): T => values[Math.floor(random() * values.length)] ?? values[0]
+  return facts({
+    txHash: hash(BigInt(Math.floor(random() * 2 ** 50)) * 1_000n + BigInt(n)),
+    chainId: one(1, 9, 10, 137, 42_161),
+    blockTimestamp: epoch + Math.floor(random() * 20) * 1_000,
+    sender: one(address(1), address(2), address(3)),
+    receiver: one(address(1), address(2), address(4)),
+    integrationAddress: one(shop, shop, shop, otherShop, null),
+  })
+}
+
+/** Registers the tests. */
+export function pagingTests(test: StoreTest): void {
+  const seed = runSeed()
+  test(`pages of 400 payments equal a plain sort, for the integration and each wallet (seed ${seed})`, async ({
+    store,
+  }) => {
+    const random = seeded(seed)
+    const limit = () => 1 + Math.floor(random() * 60)
+    const given = Array.from({ length: 400 }, (_, n) => randomFacts(random, n))
+    await store.transaction((tx) => tx.upsertPayments(given.map((one) => ({ facts: one, primary: true }))))
+    const own = given.filter(({ integrationAddress }) => integrationAddress === shop).sort(newestFirst)
+    const hashes = (payments: readonly PaymentFacts[]) => payments.map(({ txHash }) => txHash)
+    expect(hashes(await readAll(store, { limit }))).toEqual(hashes(own))
+    for (const wallet of [1, 2, 3, 4, 5].map(address)) {
+      const expected = own.filter(({ sender, receiver }) => sender === wallet || receiver === wallet)
+      expect(hashes(await readAll(store, { wallet, limit }))).toEqual(hashes(expected))
+    }
+  })
+
+  test('pages within a block of 1,000 payments of one wallet have each payment once, in order', async ({ store }) => {
+    const sender = address(1)
+    const block = Array.from({ length: 1_000 }, (_, n) => {
+      return facts({ txHash: hash((n * 7_919) % 10_007), chainId: 1 + (n % 2), sender, blockTimestamp: epoch + 1 })
+    })
+    const given = [facts({ sender }), ...block, facts({ txHash: hash(20_000), sender, blockTimestamp: epoch + 2 })]
+    await store.transaction((tx) => tx.upsertPayments(given.map((one) => ({ facts: one, primary: true }))))
+    const expected = given.toSorted(newestFirst).map(({ txHash }) => txHash)
+    for (const wallet of [undefined, sender]) {
+      const read = await readAll(store, { ...(wallet === undefined ? {} : { wallet }), limit: () => 150 })
+      expect(read.map(({ txHash }) => txHash)).toEqual(expected)
+    }
+  })
+
+  test('a payment to oneself is on a wallet page once', async ({ store }) => {
+    const wallet = address(1)
+    const payment = await indexed(store, { sender: wallet, receiver: wallet })
+    expect(await listed(store, { wallet })).toEqual([payment])
+  })
+
+  test('payments that arrive while somebody pages neither repeat nor hide any', async ({ store }) => {
+    for (let n = 0; n < 6; n += 1) await indexed(store, { txHash: hash(n), blockTimestamp: epoch + n })
+    const first = await store.payments.list({ integrationAddress: shop, limit: 3 })
+    expect(first.next).not.toBeNull()
+    await indexed(store, { txHash: hash(99), blockTimestamp: epoch + 99 })
+    const second = await store.payments.list({ integrationAddress: shop, after: first.next ?? undefined, limit: 3 })
+    expect(second.next).toBeNull()
+    expect([...first.payments, ...second.payments].map(({ txHash }) => txHash)).toEqual([5, 4, 3, 2, 1, 0].map(hash))
+  })
+
+  test('no read shows a payment of another integration or of none', async ({ store }) => {
+    const { sender, receiver } = await indexed(store, { txHash: hash(1), integrationAddress: otherShop })
+    await indexed(store, { txHash: hash(2), integrationAddress: null })
+    for (const wallet of [undefined, sender, receiver]) {
+      expect(await listed(store, { wallet })).toEqual([])
+      for (const txHash of [hash(1), hash(2)])
+        expect(await store.payments.findByHash({ integrationAddress: shop, txHash, wallet })).toEqual([])
+    }
+  })
+
+  test('a hash on three chains is found at most twice, and once where the wallet narrows it', async ({ store }) => {
+    for (const chainId of [1, 10, 137]) await indexed(store, { chainId, sender: address(chainId) })
+    const find = (wallet?: string) => store.payments.findByHash({ integrationAddress: shop, txHash: hash(1), wallet })
+    expect(await find()).toHaveLength(2)
+    expect((await find(address(10))).map(({ chainId }) => chainId)).toEqual([10])
+    expect(await find(address(11))).toEqual([])
+  })
+
+  test('a hash is found by sender and by receiver', async ({ store }) => {
+    const payment = await indexed(store)
+    for (const wallet of [payment.sender, payment.receiver])
+      expect(await store.payments.findByHash({ integrationAddress: shop, txHash: payment.txHash, wallet })).toEqual([
+        payment,
+      ])
+  })
+}

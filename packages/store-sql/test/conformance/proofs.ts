@@ -1,0 +1,134 @@
+/** Tests: how blocks were proven. @module */
+
+import type { ProofLevel, ProvenRange, Store } from '@payment-integration/core/ports'
+import { expect } from 'vitest'
+import { hash } from './fixtures.js'
+import { runSeed, seeded } from './random.js'
+import type { StoreTest } from './subject.js'
+
+const range = (from: number, to: number, proof: ProofLevel = 'bloom', endpoint = 'node #1'): ProvenRange => ({
+  from,
+  to,
+  proof,
+  endpoint,
+})
+
+async function add(store: Store, chainId: number, ...ranges: ProvenRange[]): Promise<void> {
+  await store.transaction(async (tx) => {
+    await tx.lockChain(chainId)
+    for (const each of ranges) await tx.addProof(chainId, each)
+  })
+}
+
+async function weaken(store: Store, chainId: number, given: ProvenRange): Promise<void> {
+  await store.transaction(async (tx) => {
+    await tx.lockChain(chainId)
+    await tx.addWeakerProof(chainId, given)
+  })
+}
+
+/** Of a note that begins with its level. */
+const strength = (note: string) => ['none', 'bloom', 'root'].findIndex((level) => note.startsWith(level))
+
+const seed = runSeed()
+const heights = 40
+
+/** Registers the tests. */
+export function proofTests(test: StoreTest): void {
+  test('ranges that follow each other are one while level and endpoint are the same', async ({ store }) => {
+    expect(await store.chains.proofs(1, 10)).toEqual([])
+    await add(store, 1, range(10, 19), range(20, 29), range(30, 30, 'root'), range(31, 31, 'root'))
+    await add(store, 1, range(32, 40, 'root', 'node\u0000 #2'), range(42, 50, 'root', 'node\u0000 #2'))
+    await add(store, 10, range(5, 6, 'none'))
+    expect(await store.chains.proofs(1, 10)).toEqual([
+      range(42, 50, 'root', 'node\u0000 #2'),
+      range(32, 40, 'root', 'node\u0000 #2'),
+      range(30, 31, 'root'),
+      range(10, 29),
+    ])
+    expect(await store.chains.proofs(1, 2)).toHaveLength(2)
+    expect(await store.chains.proofs(10, 10)).toEqual([range(5, 6, 'none')])
+    await add(store, 1, range(41, 41, 'root', 'node\u0000 #2'))
+    expect(await store.chains.proofs(1, 1)).toEqual([range(32, 50, 'root', 'node\u0000 #2')])
+  })
+
+  test('what is noted again takes the place of what was noted of these blocks alone', async ({ store }) => {
+    await add(store, 1, range(0, 99), range(40, 49, 'root', 'other'))
+    expect(await store.chains.proofs(1, 10)).toEqual([range(50, 99), range(40, 49, 'root', 'other'), range(0, 39)])
+    await add(store, 1, range(30, 120))
+    expect(await store.chains.proofs(1, 10)).toEqual([range(0, 120)])
+  })
+
+  test('a checkpoint that is moved down forgets how the blocks above it were proven', async ({ store }) => {
+    const at = (blockNumber: number) => ({ blockNumber, blockHash: hash(blockNumber) })
+    await store.transaction(async (tx) => {
+      await tx.lockChain(1)
+      await tx.setCheckpoint(1, at(50))
+      await tx.addProof(1, range(0, 20))
+      await tx.addProof(1, range(21, 40, 'root'))
+      await tx.addProof(1, range(41, 50))
+      await tx.addProof(10, range(0, 50))
+      await tx.setCheckpoint(1, at(30))
+    })
+    expect(await store.chains.proofs(1, 10)).toEqual([range(21, 30, 'root'), range(0, 20)])
+    expect(await store.chains.proofs(10, 10)).toEqual([range(0, 50)])
+  })
+
+  test('what was read once more takes the place of stronger proofs alone', async ({ store }) => {
+    await weaken(store, 1, range(10, 19))
+    expect(await store.chains.proofs(1, 10)).toEqual([range(10, 19)])
+    await add(store, 1, range(20, 29, 'root'), range(40, 49, 'none'), range(60, 69, 'root'))
+    await weaken(store, 1, range(15, 64, 'bloom', 'other'))
+    expect(await store.chains.proofs(1, 10)).toEqual([
+      range(65, 69, 'root'),
+      range(50, 64, 'bloom', 'other'),
+      range(40, 49, 'none'),
+      range(20, 39, 'bloom', 'other'),
+      range(10, 19),
+    ])
+    await weaken(store, 1, range(0, 99, 'none', 'other'))
+    expect(await store.chains.proofs(1, 10)).toEqual([
+      range(50, 99, 'none', 'other'),
+      range(40, 49, 'none'),
+      range(0, 39, 'none', 'other'),
+    ])
+  })
+
+  test(`after any notes each block has the newest of it, or the weaker, in ranges as long as can be (seed ${seed})`, async ({
+    store,
+  }) => {
+    const random = seeded(seed)
+    const below = (limit: number) => Math.floor(random() * limit)
+    const blocks: (string | undefined)[] = Array(heights).fill(undefined)
+    for (let round = 0; round < 60; round += 1) {
+      const from = below(heights)
+      const to = from + below(Math.min(heights - from, 12))
+      const given = range(from, to, (['root', 'bloom', 'none'] as const)[below(3)], `node #${below(2)}`)
+      const note = `${given.proof} ${given.endpoint}`
+      const again = random() < 0.3
+      for (let block = from; block <= to; block += 1) {
+        const noted = again ? blocks[block] : undefined
+        blocks[block] = noted === undefined || strength(given.proof) < strength(noted) ? note : noted
+      }
+      await (again ? weaken : add)(store, 1, given)
+      const found = (await store.chains.proofs(1, heights)).map((each) => [
+        each.from,
+        each.to,
+        `${each.proof} ${each.endpoint}`,
+      ])
+      expect(found, `round ${round}`).toEqual(runs(blocks).reverse())
+    }
+  })
+}
+
+/** The runs of equal values, those without one left out. */
+function runs(values: readonly (string | undefined)[]): [number, number, string][] {
+  const found: [number, number, string][] = []
+  for (const [place, value] of values.entries()) {
+    const last = found.at(-1)
+    if (value === undefined) continue
+    if (last !== undefined && last[1] === place - 1 && last[2] === value) last[1] = place
+    else found.push([place, place, value])
+  }
+  return found
+}

@@ -1,0 +1,69 @@
+/** Tests: which master keys stored secrets need. Source: docs/decisions/secrets.md. @module */
+
+import type { SealingKeyUse } from '@payment-integration/core/ports'
+import { expect } from 'vitest'
+import { epoch, integration } from './fixtures.js'
+import { emailOf } from './identity-steps.js'
+import type { StoreTest } from './subject.js'
+
+const hash = (n: number, keyVersion: number) => ({ keyVersion, hash: n.toString(16).padStart(64, '0') })
+const sealed = (keyVersion: number) => ({ keyVersion, sealed: `sealed ${keyVersion}` })
+const inOrder = (uses: readonly SealingKeyUse[]) =>
+  [...uses].sort((a, b) => (a.place === b.place ? a.keyVersion - b.keyVersion : a.place < b.place ? -1 : 1))
+
+/** Registers the tests. */
+export function sealingKeyTests(test: StoreTest): void {
+  test('a store without secrets needs no master key', async ({ store }) => {
+    expect(await store.sealingKeys(epoch)).toEqual([])
+  })
+
+  test('the master keys of all secrets are counted by place, but of revoked keys and of secrets past their grace time', async ({
+    store,
+  }) => {
+    const newest = 2 ** 32 - 1
+    const addressOf = (n: number) => `0x${n.toString(16).padStart(40, '0')}`
+    await store.integrations.insert(
+      integration({
+        address: addressOf(1),
+        apiSecret: hash(1, newest),
+        previousApiSecret: { ...hash(2, 2), until: epoch + 1 },
+        signingSecret: sealed(3),
+        preparedSigningSecret: sealed(7),
+        previousSigningSecret: { ...sealed(8), until: epoch + 1 },
+      }),
+    )
+    await store.integrations.insert(
+      integration({ address: addressOf(2), apiSecret: null, previousApiSecret: null, signingSecret: sealed(3) }),
+    )
+    const key = { name: '', createdAt: epoch, revokedAt: null }
+    await store.legacyKeys.insert({ ...key, id: 'a', secret: hash(1, 4) })
+    await store.legacyKeys.insert({ ...key, id: 'b', secret: hash(2, newest) })
+    await store.legacyKeys.insert({ ...key, id: 'c', secret: hash(3, 5), revokedAt: epoch })
+    await store.dataKeys.obtain('email', sealed(6))
+    // What a data key seals needs no master key of its own.
+    await store.transaction((tx) => tx.identity.ensureSubject(emailOf(1, 9), 'subject'))
+    const needed = [
+      { place: 'data_keys.key', keyVersion: 6, rows: 1 },
+      { place: 'integrations.api_secret', keyVersion: newest, rows: 1 },
+      { place: 'integrations.prepared_signing_secret', keyVersion: 7, rows: 1 },
+      { place: 'integrations.previous_api_secret', keyVersion: 2, rows: 1 },
+      { place: 'integrations.previous_signing_secret', keyVersion: 8, rows: 1 },
+      { place: 'integrations.signing_secret', keyVersion: 3, rows: 2 },
+      { place: 'legacy_keys.secret', keyVersion: 4, rows: 1 },
+      { place: 'legacy_keys.secret', keyVersion: newest, rows: 1 },
+    ]
+    expect(inOrder(await store.sealingKeys(epoch))).toEqual(needed)
+    const afterGrace = needed.filter(({ place }) => !place.includes('.previous_'))
+    expect(inOrder(await store.sealingKeys(epoch + 1))).toEqual(afterGrace)
+  })
+
+  test('the data keys are listed by purpose', async ({ store }) => {
+    expect(await store.transaction((tx) => tx.dataKeys.list())).toEqual([])
+    await store.dataKeys.obtain('email', sealed(1))
+    await store.dataKeys.obtain('a\u0000', sealed(2 ** 32 - 1))
+    expect(await store.transaction((tx) => tx.dataKeys.list())).toEqual([
+      { purpose: 'a\u0000', key: sealed(2 ** 32 - 1) },
+      { purpose: 'email', key: sealed(1) },
+    ])
+  })
+}

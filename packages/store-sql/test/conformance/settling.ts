@@ -1,0 +1,264 @@
+/** Tests: settling attempts. @module */
+
+import type { AttemptRecord, AttemptVerdict, ClaimedDelivery } from '@payment-integration/core/ports'
+import { expect } from 'vitest'
+import { claimAfter } from './claims.js'
+import {
+  claimOne,
+  epoch,
+  failed,
+  hash,
+  indexed,
+  indexPayments,
+  indifferent,
+  integration,
+  nextVersion,
+  answered as ok,
+  primary,
+  settleOne,
+  shop,
+} from './fixtures.js'
+import { passTime, type StoreTest, withAnother } from './subject.js'
+
+const silent = {
+  startedAt: epoch + 1,
+  latencyMs: 5_000,
+  status: null,
+  reason: 'timeout',
+  excerpt: 'K\u00e4se \u0000 \ud800 "\\',
+  replay: false,
+}
+const lease = { limit: 100, leaseMs: 60_000 }
+
+/** Registers the tests. */
+export function settlingTests(test: StoreTest): void {
+  test('a delivered delivery is logged and never claimed again', async ({ store }) => {
+    await store.integrations.insert(integration())
+    const { chainId, txHash } = await indexed(store)
+    const claim = await claimOne(store)
+    expect(await settleOne(store, claim, ok, { kind: 'delivered' })).toBe('delivered')
+    expect(await store.deliveries.claim(lease)).toEqual([])
+    expect(await store.deliveries.msUntilDue()).toBeNull()
+    expect(await store.deliveries.list({ limit: 10 })).toEqual([
+      {
+        deliveryId: claim.deliveryId,
+        integrationAddress: shop,
+        chainId,
+        txHash,
+        version: 1,
+        status: 'delivered',
+        createdAt: expect.any(Number),
+        attempts: [ok],
+        nextAttemptAt: null,
+      },
+    ])
+  })
+
+  test('a retry is due again after its delay, with the next attempt number', async (subject) => {
+    const { store } = subject
+    await store.integrations.insert(integration())
+    await indexed(store)
+    expect(await settleOne(store, await claimOne(store), silent, { kind: 'retry', inMs: 50 })).toBe('pending')
+    const again = await claimAfter(subject, 50)
+    expect(again.attempt).toBe(2)
+    expect(await settleOne(store, again, failed, { kind: 'retry', inMs: 3_600_000 })).toBe('pending')
+    expect(await store.deliveries.claim(lease)).toEqual([])
+    const ms = await store.deliveries.msUntilDue()
+    expect(ms).toBeGreaterThan(3_500_000)
+    expect(ms).toBeLessThanOrEqual(3_600_000)
+    const [view] = await store.deliveries.list({ limit: 10 })
+    expect(view).toMatchObject({ status: 'pending', attempts: [silent, failed] })
+    expect(view?.nextAttemptAt).toEqual(expect.any(Number))
+  })
+
+  test('a rejected attempt is logged before the one that followed it, and both are one step of the schedule', async (subject) => {
+    const { store } = subject
+    await store.integrations.insert(integration())
+    const rejected = { ...failed, startedAt: epoch - 9, status: 401, reason: 'status_401' }
+    const settle = async (claim: ClaimedDelivery, attempt: AttemptRecord, verdict: AttemptVerdict) => {
+      const { statuses } = await store.deliveries.settle([{ claim, rejected, attempt, verdict }], indifferent)
+      return statuses[0]
+    }
+    await indexed(store)
+    expect(await settle(await claimOne(store), failed, { kind: 'retry', inMs: 1 })).toBe('pending')
+    const second = await claimAfter(subject, 1)
+    expect(second).toMatchObject({ attempt: 3, step: 2 })
+    expect(await settleOne(store, second, silent, { kind: 'retry', inMs: 1 })).toBe('pending')
+    const third = await claimAfter(subject, 1)
+    expect(third).toMatchObject({ attempt: 4, step: 3 })
+    expect(await settle(third, ok, { kind: 'delivered' })).toBe('delivered')
+    expect(await settle(third, ok, { kind: 'delivered' })).toBeNull()
+    const [view] = await store.deliveries.list({ limit: 10 })
+    expect(view).toMatchObject({ status: 'delivered', attempts: [rejected, failed, silent, rejected, ok] })
+    await store.transaction((tx) => tx.replayDeliveries({ limit: 1 }))
+    expect(await claimOne(store)).toMatchObject({ attempt: 6, step: 1, replay: true })
+  })
+
+  test('an exhausted delivery stays listed and is never claimed again', async ({ store }) => {
+    await store.integrations.insert(integration())
+    await indexed(store)
+    expect(await settleOne(store, await claimOne(store), failed, { kind: 'exhausted' })).toBe('exhausted')
+    expect(await store.deliveries.claim(lease)).toEqual([])
+    expect(await store.deliveries.list({ status: 'exhausted', limit: 10 })).toMatchObject([{ attempts: [failed] }])
+  })
+
+  test('a retry whose version is superseded by then is settled as superseded, with its attempt logged', async ({
+    store,
+  }) => {
+    await store.integrations.insert(integration())
+    const payment = await indexed(store)
+    const claim = await claimOne(store)
+    await nextVersion(store, payment)
+    expect(await settleOne(store, claim, failed, { kind: 'retry', inMs: 0 })).toBe('superseded')
+    expect(await store.deliveries.list({ status: 'superseded', limit: 10 })).toMatchObject([
+      { version: 1, attempts: [failed], nextAttemptAt: null },
+    ])
+    expect((await store.deliveries.claim(lease)).map(({ version }) => version)).toEqual([2])
+  })
+
+  test('a delivered attempt of a superseded version counts as delivered', async ({ store }) => {
+    await store.integrations.insert(integration())
+    const payment = await indexed(store)
+    const claim = await claimOne(store)
+    await nextVersion(store, payment)
+    expect(await settleOne(store, claim, ok, { kind: 'delivered' })).toBe('delivered')
+  })
+
+  test('a late result of a lost lease writes nothing', async (subject) => {
+    const { store } = subject
+    await store.integrations.insert(integration())
+    await indexed(store)
+    const lost = await claimOne(store, 50)
+    const holder = await claimAfter(subject, 50)
+    const before = await store.deliveries.list({ limit: 10 })
+    for (const verdict of [{ kind: 'delivered' }, { kind: 'exhausted' }, { kind: 'retry', inMs: 0 }] as const)
+      expect(await settleOne(store, lost, ok, verdict)).toBeNull()
+    expect(await store.deliveries.list({ limit: 10 })).toEqual(before)
+    expect(await settleOne(store, holder, ok, { kind: 'delivered' })).toBe('delivered')
+  })
+
+  test('a result after the lease counts while nobody else claimed the delivery', async (subject) => {
+    const { store } = subject
+    await store.integrations.insert(integration())
+    await indexed(store)
+    const claim = await claimOne(store, 1)
+    await passTime(subject, 1, async () => (await store.deliveries.msUntilDue()) === 0)
+    expect(await settleOne(store, claim, ok, { kind: 'delivered' })).toBe('delivered')
+  })
+
+  test('of ten parallel settles of one lease one counts', async ({ store }) => {
+    await store.integrations.insert(integration())
+    await indexed(store)
+    const claim = await claimOne(store)
+    const settles = Array.from({ length: 10 }, () => settleOne(store, claim, ok, { kind: 'delivered' }))
+    // A settle that meets another one may find the row locked.
+    const statuses = (await Promise.all(settles)).filter((status) => status !== null && status !== 'locked')
+    expect(statuses).toEqual(['delivered'])
+    expect(await settleOne(store, claim, ok, { kind: 'delivered' })).toBeNull()
+    expect((await store.deliveries.list({ limit: 10 }))[0]?.attempts).toHaveLength(1)
+  })
+
+  test('a lease settles once, also when a retry follows', async ({ store }) => {
+    await store.integrations.insert(integration())
+    await indexed(store)
+    const claim = await claimOne(store)
+    expect(await settleOne(store, claim, failed, { kind: 'retry', inMs: 0 })).toBe('pending')
+    expect(await settleOne(store, claim, ok, { kind: 'delivered' })).toBeNull()
+    expect(await claimOne(store)).toMatchObject({ attempt: 2 })
+  })
+
+  test('an invented lease token settles nothing', async ({ store }) => {
+    await store.integrations.insert(integration())
+    await indexed(store)
+    const claim = await claimOne(store)
+    const invented = { ...claim, leaseToken: '00000000-0000-0000-0000-000000000000' }
+    expect(await settleOne(store, invented, ok, { kind: 'delivered' })).toBeNull()
+    expect(await settleOne(store, { ...claim, deliveryId: '987654321' }, ok, { kind: 'delivered' })).toBeNull()
+  })
+
+  test('a batch settles in its order, each as if alone', async ({ store }) => {
+    await store.integrations.insert(integration())
+    const payments = []
+    for (let n = 1; n <= 6; n += 1) payments.push(await indexed(store, { txHash: hash(n) }))
+    const claims = await store.deliveries.claim(lease)
+    const [first, second, third, fourth, fifth, sixth] = claims
+    if (!first || !second || !third || !fourth || !fifth || !sixth) throw new Error('Six deliveries were due.')
+    if (payments[3] !== undefined) await nextVersion(store, payments[3])
+    const settled = await store.deliveries.settle(
+      [
+        { claim: fifth, attempt: silent, verdict: { kind: 'retry', inMs: 1_000 } },
+        { claim: first, attempt: ok, verdict: { kind: 'delivered' } },
+        {
+          claim: { ...sixth, leaseToken: first.leaseToken.replace(/^./, 'x') },
+          attempt: ok,
+          verdict: { kind: 'delivered' },
+        },
+        { claim: third, attempt: failed, verdict: { kind: 'exhausted' } },
+        { claim: first, attempt: failed, verdict: { kind: 'exhausted' } },
+        { claim: { ...second, deliveryId: '987654321' }, attempt: ok, verdict: { kind: 'delivered' } },
+        { claim: fourth, attempt: failed, verdict: { kind: 'retry', inMs: 0 } },
+      ],
+      indifferent,
+    )
+    expect(settled).toEqual({
+      statuses: ['pending', 'delivered', null, 'exhausted', null, null, 'superseded'],
+      transitions: [],
+    })
+    const views = await store.deliveries.list({ limit: 10 })
+    expect(views.slice(0, 6).map(({ status, attempts }) => [status, attempts])).toEqual([
+      ['delivered', [ok]],
+      ['pending', []],
+      ['exhausted', [failed]],
+      ['superseded', [failed]],
+      ['pending', [silent]],
+      ['pending', []],
+    ])
+    expect(await settleOne(store, second, ok, { kind: 'delivered' })).toBe('delivered')
+    expect(await settleOne(store, sixth, ok, { kind: 'delivered' })).toBe('delivered')
+  })
+
+  test('an empty batch settles nothing', async ({ store }) => {
+    expect(await store.deliveries.settle([], indifferent)).toEqual({ statuses: [], transitions: [] })
+  })
+
+  test('500 settle in one batch', async ({ store }) => {
+    await store.integrations.insert(integration())
+    await store.transaction((tx) =>
+      indexPayments(
+        tx,
+        Array.from({ length: 500 }, (_, n) => primary({ txHash: hash(n) })),
+      ),
+    )
+    const claims = await store.deliveries.claim({ limit: 500, leaseMs: 60_000 })
+    const { statuses } = await store.deliveries.settle(
+      claims.map((claim, n) => ({
+        claim,
+        attempt: n % 2 === 0 ? ok : silent,
+        verdict: n % 2 === 0 ? { kind: 'delivered' } : { kind: 'retry', inMs: n },
+      })),
+      indifferent,
+    )
+    expect(statuses).toEqual(claims.map((_, n) => (n % 2 === 0 ? 'delivered' : 'pending')))
+    const views = await store.deliveries.list({ limit: 500 })
+    expect(views.map(({ attempts }) => attempts)).toEqual(claims.map((_, n) => [n % 2 === 0 ? ok : silent]))
+  })
+
+  test('two stores that settle halves of the same batch at once write each attempt once', async (subject) => {
+    const { store } = subject
+    await store.integrations.insert(integration())
+    for (let n = 0; n < 40; n += 1) await indexed(store, { txHash: hash(n) })
+    const claims = await store.deliveries.claim(lease)
+    await withAnother(subject, async (stores) => {
+      const batches = [claims, claims.toReversed(), claims.slice(10), claims.slice(0, 30)].map((some, n) =>
+        stores[n % 2]?.deliveries.settle(
+          some.map((claim) => ({ claim, attempt: ok, verdict: { kind: 'delivered' } })),
+          indifferent,
+        ),
+      )
+      const statuses = (await Promise.all(batches)).flatMap((settled) => settled?.statuses ?? [])
+      expect(statuses.filter((status) => status === 'delivered')).toHaveLength(40)
+      const views = await store.deliveries.list({ limit: 100 })
+      expect(views.map(({ attempts }) => attempts)).toEqual(Array(40).fill([ok]))
+    })
+  })
+}

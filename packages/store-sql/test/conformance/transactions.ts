@@ -1,0 +1,187 @@
+/** Tests: a transaction is all or nothing. @module */
+
+import type { Store, StoreTransaction } from '@payment-integration/core/ports'
+import { expect } from 'vitest'
+import {
+  bodyOf,
+  deposit,
+  facts,
+  findUpdate,
+  hash,
+  indexed,
+  indexPayments,
+  insertUpdate,
+  integration,
+  listed,
+  primary,
+  setStatus,
+  shop,
+  snapshotOf,
+  statusOf,
+  waiting,
+} from './fixtures.js'
+import type { StoreTest } from './subject.js'
+
+/** One of each operation that writes, in an order in which each may follow those before it. */
+const operations: readonly ((tx: StoreTransaction, depositId: string) => Promise<unknown>)[] = [
+  (tx) => tx.lockChain(1),
+  (tx) => tx.upsertPayments([primary({ txHash: hash(2) }), primary({ blockNumber: 101, blockHash: hash(0xb101) })]),
+  async (tx) => {
+    const [payment] = await tx.paymentsForChange({ chainId: 1, txHash: hash(1) })
+    await setStatus(tx, payment?.id ?? '', statusOf(2, { state: 'success' }))
+  },
+  async (tx) => {
+    const [payment] = await tx.paymentsForChange({ chainId: 1, txHash: hash(1) })
+    if (payment === undefined) throw new Error('The payment is not stored.')
+    await tx.insertSnapshots([snapshotOf(payment, 2)])
+  },
+  async (tx) => {
+    const [payment] = await tx.paymentsForChange({ chainId: 1, txHash: hash(1) })
+    const paymentId = payment?.id ?? ''
+    await insertUpdate(tx, { ...waiting(), paymentId, outcome: 'applied', version: 2 })
+    await tx.settleUpdates([{ id: 'w', paymentId, outcome: 'refused', reason: 'test', version: 1 }])
+  },
+  (tx) => tx.setCheckpoint(1, { blockNumber: 99, blockHash: hash(0xf099) }),
+  (tx) => tx.upsertDeposits([deposit(), deposit({ txHash: hash(3) })]),
+  (tx) => tx.addProof(1, { from: 95, to: 101, proof: 'root', endpoint: 'b' }),
+  (tx) => tx.setCoverage(1, { router: 'r', from: 90, to: null }),
+  async (tx) => {
+    const [payment] = await tx.paymentsInBlocks(1, 100, 100)
+    await tx.leavePayments([payment?.id ?? ''])
+    await tx.setDropped(payment?.id ?? '', { formerState: 'success' })
+  },
+  (tx, depositId) => tx.settleDeposit(depositId),
+  (tx) => tx.setCheckpoint(1, { blockNumber: 101, blockHash: hash(0xb101) }),
+]
+
+/** @returns The id of a deposit that waits. */
+async function prepare(store: Store): Promise<string> {
+  await store.integrations.insert(integration())
+  await store.transaction(async (tx) => {
+    await tx.lockChain(1)
+    await indexPayments(tx, [primary()])
+    await tx.setCheckpoint(1, { blockNumber: 99, blockHash: hash(0xb099) })
+    await tx.setCheckpoint(1, { blockNumber: 100, blockHash: hash(0xb100) })
+    await insertUpdate(tx, waiting({ id: 'w', txHash: hash(9) }))
+    await tx.upsertDeposits([deposit({ txHash: hash(4) })])
+    await tx.addProof(1, { from: 90, to: 100, proof: 'bloom', endpoint: 'a' })
+    await tx.setCoverage(1, { router: 'r', from: 90, to: 99 })
+  })
+  return (await store.chains.waitingDeposits({ limit: 1 }))[0]?.id ?? ''
+}
+
+/** Everything the port lets one read. */
+async function contents(store: Store) {
+  const [first] = await store.payments.findByHash({ integrationAddress: shop, txHash: hash(1) })
+  const inside = await store.transaction(async (tx) => ({
+    checkpoints: await tx.checkpoints(1, 1_000, 10),
+    update: await findUpdate(tx, 'update-1'),
+    waiting: await tx.waitingUpdates([{ chainId: 1, txHash: hash(9) }]),
+  }))
+  return {
+    ...inside,
+    payments: await listed(store),
+    snapshot: await store.payments.snapshot(first?.id ?? '0', 2),
+    deliveries: await store.deliveries.list({ limit: 100 }),
+    checkpoint: await store.payments.checkpoint(1),
+    proofs: await store.chains.proofs(1, 10),
+    coverage: await store.chains.coverage(1),
+    deposits: await store.chains.waitingDeposits({ limit: 10 }),
+  }
+}
+
+/** Registers the tests. */
+export function transactionTests(test: StoreTest): void {
+  test('migrating again, and by several at once, changes nothing', async ({ store }) => {
+    const payment = await indexed(store)
+    await Promise.all([store.migrate(), store.migrate(), store.migrate(), store.migrate()])
+    expect(await listed(store)).toEqual([payment])
+  })
+
+  test('a transaction resolves what its work resolved', async ({ store }) => {
+    expect(await store.transaction(async () => 'value')).toBe('value')
+  })
+
+  test('the error of the work comes out unchanged', async ({ store }) => {
+    const error = new Error('of the work')
+    await expect(store.transaction(() => Promise.reject(error))).rejects.toBe(error)
+  })
+
+  test('all operations together are kept', async ({ store }) => {
+    const depositId = await prepare(store)
+    await store.transaction(async (tx) => {
+      for (const operation of operations) await operation(tx, depositId)
+    })
+    const kept = await contents(store)
+    expect(kept.payments.map(({ txHash, version, blockNumber }) => [txHash, version, blockNumber])).toEqual([
+      [hash(2), 1, 100],
+      [hash(1), 2, 101],
+    ])
+    expect(kept.snapshot).not.toBeNull()
+    expect(kept.deliveries).toHaveLength(2)
+    expect(kept.update?.outcome).toBe('applied')
+    expect(kept.waiting).toEqual([])
+    expect(kept.payments.map(({ offChain, dropped }) => [offChain, dropped])).toEqual([
+      [true, { formerState: 'success' }],
+      [false, null],
+    ])
+    expect(kept.proofs).toEqual([
+      { from: 95, to: 101, proof: 'root', endpoint: 'b' },
+      { from: 90, to: 94, proof: 'bloom', endpoint: 'a' },
+    ])
+    expect(kept.coverage).toEqual([{ router: 'r', from: 90, to: null }])
+    expect(kept.deposits.map(({ deposit: each }) => each.payment.txHash)).toEqual([hash(1), hash(3)])
+    expect(kept.checkpoints.map(({ blockNumber }) => blockNumber)).toEqual([101, 99])
+  })
+
+  for (let count = 0; count <= operations.length; count += 1)
+    test(`an error after ${count} operations leaves nothing of them`, async ({ store }) => {
+      const depositId = await prepare(store)
+      const before = await contents(store)
+      const error = new Error('the work fails here')
+      const transaction = store.transaction(async (tx) => {
+        for (const operation of operations.slice(0, count)) await operation(tx, depositId)
+        throw error
+      })
+      await expect(transaction).rejects.toBe(error)
+      expect(await contents(store)).toEqual(before)
+    })
+
+  test('work that swallows the error of an operation keeps nothing and is told', async ({ store }) => {
+    await prepare(store)
+    const before = await contents(store)
+    const [payment] = before.payments
+    const transaction = store.transaction(async (tx) => {
+      await tx.upsertPayments([primary({ txHash: hash(2) })])
+      if (payment === undefined) throw new Error('The payment is not stored.')
+      await tx.insertSnapshots([snapshotOf(payment, 1, bodyOf('x', 1))]).catch(() => undefined)
+      return 'as if nothing had happened'
+    })
+    await expect(transaction).rejects.toThrow()
+    expect(await contents(store)).toEqual(before)
+  })
+
+  test('a read beside an open transaction sees nothing of it', async ({ store }) => {
+    let reading: Promise<unknown> | undefined
+    const undone = store.transaction(async (tx) => {
+      await tx.upsertPayments([{ facts: facts(), primary: true }])
+      // Not awaited in here: an adapter may let reads wait for the transaction's end.
+      reading = listed(store)
+      await Promise.race([reading, new Promise((resolve) => setImmediate(resolve))])
+      throw new Error('undone')
+    })
+    await expect(undone).rejects.toThrow('undone')
+    expect(await reading).toEqual([])
+  })
+
+  test('a read after a commit sees all of it', async ({ store }) => {
+    for (let n = 1; n <= 20; n += 1) {
+      await indexed(store, { txHash: hash(n) })
+      expect(await listed(store)).toHaveLength(n)
+    }
+  })
+
+  test('answers a ping', async ({ store }) => {
+    await expect(store.ping()).resolves.toBeUndefined()
+  })
+}

@@ -1,0 +1,253 @@
+/**
+ * Tests: a walk over pages while payments are inserted and moved by reorganisations. Source: the port's `list`.
+ * @module
+ */
+
+import type { PagePosition, PageQuery, PaymentFacts, Store } from '@payment-integration/core/ports'
+import { expect } from 'vitest'
+import { address, epoch, facts, hash, indexed, otherShop, shop } from './fixtures.js'
+import { newestFirst } from './order.js'
+import { runSeed, seeded } from './random.js'
+import type { StoreTest } from './subject.js'
+
+type Scope = Pick<PageQuery, 'integrationAddress' | 'wallet'>
+
+const [payer, payee] = [address(1), address(2)]
+const scopes: readonly [string, Scope][] = [
+  ['of the integration', { integrationAddress: shop }],
+  ['of the payer', { integrationAddress: shop, wallet: payer }],
+  ['of the payee', { integrationAddress: shop, wallet: payee }],
+]
+
+const inScope =
+  ({ integrationAddress, wallet }: Scope) =>
+  (one: PaymentFacts) =>
+    one.integrationAddress === integrationAddress &&
+    (wallet === undefined || [one.sender, one.receiver].includes(wallet))
+
+/** More than any test stores. */
+const endless = 2_000
+
+/** A reader of one list, page by page. */
+class Walk {
+  readonly scope: Scope
+  /** Hashes in the order they were read. */
+  readonly seen: string[] = []
+  /** Where the next page begins; null behind the last. */
+  after: PagePosition | null | undefined
+  readonly #store: Store
+
+  constructor(store: Store, scope: Scope) {
+    this.#store = store
+    this.scope = scope
+  }
+
+  async read(limit: number): Promise<void> {
+    if (this.after === null) throw new Error('The walk is over.')
+    if (this.seen.length > endless) throw new Error(`The walk does not end within ${endless} payments.`)
+    const page = await this.#store.payments.list({ ...this.scope, after: this.after, limit })
+    this.seen.push(...page.payments.map(({ txHash }) => txHash))
+    if (page.next !== null) expect(page.payments).toHaveLength(limit)
+    this.after = page.next
+  }
+
+  async finish(limit: () => number): Promise<string[]> {
+    while (this.after !== null) await this.read(limit())
+    return this.seen
+  }
+}
+
+/** The payment of a number: a second older than the one of the next number, from payer to payee. */
+const numbered = (n: number, changes: Partial<PaymentFacts> = {}): PaymentFacts =>
+  facts({ txHash: hash(n), blockTimestamp: epoch + n * 1_000, sender: payer, receiver: payee, ...changes })
+
+const store6 = async (store: Store) => {
+  for (let n = 1; n <= 6; n += 1) await indexed(store, numbered(n))
+}
+
+/** Mines payments again, each in a block of another time. */
+async function move(store: Store, ...moved: readonly PaymentFacts[]): Promise<void> {
+  await store.transaction(async (tx) => {
+    for (const chainId of new Set(moved.map((one) => one.chainId))) await tx.lockChain(chainId)
+    expect(await tx.upsertPayments(moved.map((one) => ({ facts: one, primary: true })))).toEqual({
+      inserted: [],
+      returned: [],
+    })
+  })
+}
+
+const at = (n: number) => ({ blockTimestamp: epoch + n * 1_000 })
+
+/** What happens after the first page, of the payments 6 and 5. */
+const moves: readonly [string, (store: Store) => Promise<void>][] = [
+  ['a payment that was read moves behind', (store) => move(store, numbered(6, at(2.5)))],
+  ['a payment that was not read moves ahead', (store) => move(store, numbered(2, at(9)))],
+  ['all that are left move ahead', (store) => move(store, ...[1, 2, 3, 4].map((n) => numbered(n, at(n + 9))))],
+  [
+    'a payment moves ahead and further',
+    async (store) => {
+      await move(store, numbered(3, at(9)))
+      await move(store, numbered(3, at(10)))
+    },
+  ],
+  [
+    'a payment moves ahead and back',
+    async (store) => {
+      await move(store, numbered(3, at(9)))
+      await move(store, numbered(3))
+    },
+  ],
+  ['payments swap their places across the page', (store) => move(store, numbered(6, at(1)), numbered(1, at(6)))],
+  ['payments swap their places behind the page', (store) => move(store, numbered(4, at(1)), numbered(1, at(4)))],
+  ['a payment takes the time of another', (store) => move(store, numbered(5, at(4)), numbered(3, at(4)))],
+  ['a payment moves without leaving its second', (store) => move(store, numbered(4, at(4.001)))],
+]
+
+/** Registers the tests. */
+export function walkTests(test: StoreTest): void {
+  for (const [list, scope] of scopes)
+    for (const [what, change] of moves)
+      test(`a walk over the pages ${list} goes on as it began when ${what}`, async ({ store }) => {
+        await store6(store)
+        const walk = new Walk(store, scope)
+        await walk.read(2)
+        await change(store)
+        expect(await walk.finish(() => 2)).toEqual([6, 5, 4, 3, 2, 1].map(hash))
+      })
+
+  test('a walk that begins after a move sees the payment where it is', async ({ store }) => {
+    await store6(store)
+    await move(store, numbered(2, at(9)))
+    expect(await new Walk(store, { integrationAddress: shop }).finish(() => 2)).toEqual([2, 6, 5, 4, 3, 1].map(hash))
+  })
+
+  test('a payment that came after a walk began, and then moved, is in it at most once', async ({ store }) => {
+    for (const [shopNumber, [came, moved]] of [
+      [1.5, 9],
+      [9, 1.5],
+      [1.5, 2.5],
+      [2.5, 1.5],
+    ].entries()) {
+      const integrationAddress = address(0xa0 + shopNumber)
+      const own = (n: number, place = n) => numbered(n, { integrationAddress, chainId: 2 + shopNumber, ...at(place) })
+      for (const n of [1, 2, 3]) await indexed(store, own(n))
+      const walk = new Walk(store, { integrationAddress })
+      await walk.read(1)
+      await indexed(store, own(4, came))
+      await walk.read(1)
+      await move(store, own(4, moved))
+      const seen = await walk.finish(() => 1)
+      expect(seen.filter((txHash) => txHash !== hash(4))).toEqual([3, 2, 1].map(hash))
+      expect(seen.filter((txHash) => txHash === hash(4)).length).toBe((came ?? 0) < 3 ? 1 : 0)
+    }
+  })
+
+  test('positions do not tell of moves of other integrations, or of payments that are on no list', async ({
+    store,
+  }) => {
+    await store6(store)
+    const first = async () => (await store.payments.list({ integrationAddress: shop, limit: 2 })).next
+    const before = await first()
+    for (const [n, integrationAddress] of [otherShop, null].entries()) {
+      await indexed(store, numbered(7 + n, { integrationAddress }))
+      await move(store, numbered(7 + n, { integrationAddress, ...at(9) }))
+    }
+    await store.transaction((tx) => tx.upsertPayments([{ facts: numbered(6, { ordinal: 1 }), primary: false }]))
+    await move(store, numbered(6, { ordinal: 1, ...at(8) }))
+    expect(await first()).toEqual(before)
+    await move(store, numbered(1, at(0)))
+    expect(await first()).not.toEqual(before)
+  })
+
+  test('a payment that is mined again at the same time is no move', async ({ store }) => {
+    await store6(store)
+    const first = async () => (await store.payments.list({ integrationAddress: shop, limit: 2 })).next
+    const before = await first()
+    await move(store, ...[1, 2, 3, 4, 5, 6].map((n) => numbered(n, { blockHash: hash(0xf0), logIndex: 9 })))
+    expect(await first()).toEqual(before)
+  })
+
+  test('a chain that is unwound and indexed again changes nothing for a walk', async ({ store }) => {
+    await store6(store)
+    const walk = new Walk(store, { integrationAddress: shop })
+    await walk.read(2)
+    await store.transaction(async (tx) => {
+      await tx.lockChain(1)
+      await tx.setCheckpoint(1, { blockNumber: 100, blockHash: hash(1) })
+      await tx.setCheckpoint(1, { blockNumber: 50, blockHash: hash(2) })
+    })
+    expect(await walk.finish(() => 2)).toEqual([6, 5, 4, 3, 2, 1].map(hash))
+  })
+
+  const seed = runSeed()
+  for (let round = 0; round < 6; round += 1)
+    test(`walks hold what was there when they began, once and in order, whatever moves (seed ${seed}, round ${round})`, async ({
+      store,
+    }) => {
+      await randomWalks(store, seeded(seed * 31 + round))
+    })
+}
+
+/** Inserts, moves and reads at random, with several walks under way; then ends every walk and judges it. */
+async function randomWalks(store: Store, random: () => number): Promise<void> {
+  const below = (n: number) => Math.floor(random() * n)
+  const one = <T>(values: readonly T[]): T => values[below(values.length)] as T
+  const wallets = [1, 2, 3].map(address)
+  const stored = new Map<string, PaymentFacts>()
+  const walks: { walk: Walk; expected: string[] }[] = []
+  let last = 0
+  const serial = () => {
+    last += 1
+    return last
+  }
+  const time = () => epoch + below(12) * 1_000
+
+  const insert = async () => {
+    const made = Array.from({ length: 1 + below(6) }, () =>
+      facts({
+        txHash: hash(BigInt(below(2 ** 40)) * 10_000n + BigInt(serial())),
+        chainId: one([1, 10, 137]),
+        blockTimestamp: time(),
+        sender: one(wallets),
+        receiver: one(wallets),
+        integrationAddress: one([shop, shop, otherShop]),
+      }),
+    )
+    await store.transaction((tx) => tx.upsertPayments(made.map((facts) => ({ facts, primary: true }))))
+    for (const each of made) stored.set(each.txHash, each)
+  }
+  const shift = async () => {
+    const moved = new Map(
+      Array.from({ length: 1 + below(4) }, () => {
+        const known = one([...stored.values()])
+        return [known.txHash, { ...known, blockTimestamp: time(), blockHash: hash(below(2 ** 40)) }]
+      }),
+    )
+    await move(store, ...moved.values())
+    for (const each of moved.values()) stored.set(each.txHash, each)
+  }
+  const begin = async () => {
+    const scope = { integrationAddress: one([shop, otherShop]), wallet: one([undefined, undefined, ...wallets]) }
+    const expected = [...stored.values()]
+      .filter(inScope(scope))
+      .sort(newestFirst)
+      .map(({ txHash }) => txHash)
+    const walk = new Walk(store, scope)
+    await walk.read(1 + below(14))
+    walks.push({ walk, expected })
+  }
+  const goOn = async () => {
+    const open = walks.filter(({ walk }) => walk.after !== null)
+    if (open.length > 0) await one(open).walk.read(1 + below(14))
+  }
+
+  for (let n = 0; n < 4; n += 1) await insert()
+  for (let n = 0; n < 120; n += 1) await one([insert, shift, shift, begin, goOn, goOn, goOn])()
+  for (const { walk, expected } of walks) {
+    const seen = await walk.finish(() => 1 + below(14))
+    expect(new Set(seen).size).toBe(seen.length)
+    expect(seen.filter((txHash) => expected.includes(txHash))).toEqual(expected)
+    const scoped = inScope(walk.scope)
+    expect(seen.filter((txHash) => !scoped(stored.get(txHash) ?? facts()))).toEqual([])
+  }
+}

@@ -13,7 +13,7 @@ const packageArrows = {
   client: ['contract'],
   mirror: ['client', 'webhook', 'version-store'],
   'identity-sumsub': ['contract'],
-  testing: ['contract', 'core', 'store-sql', 'server'],
+  testing: ['contract', 'core', 'store-sql', 'server', 'identity-sumsub'],
   core: ['contract', 'webhook'],
   'store-sql': ['core', 'contract'],
   'chain-evm': ['core', 'contract'],
@@ -51,15 +51,18 @@ const npmArrows = {
   console: ['hono', 'openid-client', 'uplot'],
   server: ['hono', '@hono/node-server', 'undici', 'pino', 'ipaddr.js', 'prom-client', '@opentelemetry/api'],
   // The demo receiver and the mirror open their databases as an integrator would.
-  cli: [
-    'commander',
-    'diff',
-    'picocolors',
-    '@photostructure/sqlite',
-    'pg',
-    '@types/pg',
-    '@bokuweb/zstd-wasm',
-    'hash-wasm',
+  cli: ['commander', 'diff', 'picocolors', '@photostructure/sqlite', 'pg', '@types/pg'],
+}
+
+/** Optional peers that a package loads by `import()` where a setting asks for them. Types alone may be imported. */
+const loadedOnDemand = {
+  console: ['openid-client'],
+  server: [
+    '@hono/node-server',
+    '@opentelemetry/api',
+    'pino',
+    'prom-client',
+    ...['chain-evm', 'chain-feed', 'console', 'identity-sumsub', 'store-sql'].map((name) => `packages/${name}`),
   ],
 }
 
@@ -183,6 +186,16 @@ module.exports = {
       from: { path: inPackage('chain-evm'), pathNot: ['/src/dev/', ...notShipped] },
       to: { path: npm(['viem']) },
     },
+    ...Object.entries(loadedOnDemand).map(([name, optional]) => ({
+      name: `on-demand-${name}`,
+      comment: `An optional peer of ${name}: load it by import() through loadPackage, or import its types alone.`,
+      severity: 'error',
+      from: { path: inPackage(name), pathNot: notShipped },
+      to: {
+        path: `(?:^|/)${oneOf(optional.map((each) => (each.startsWith('packages/') ? each : `node_modules/${literally(each)}`)))}/`,
+        dependencyTypesNot: ['type-only', 'dynamic-import'],
+      },
+    })),
     {
       name: 'service-at-the-twin-only',
       comment: 'Only the twin and the suites of testing import the service; the other entries but msw work without it.',
@@ -191,7 +204,7 @@ module.exports = {
         path: `${inPackage('testing')}src/`,
         pathNot: [`${inPackage('testing')}src/(twin/|exports/twin[.]ts$)`, ...suites, ...notShipped],
       },
-      to: { path: inPackage(oneOf(['core', 'store-sql', 'server'])) },
+      to: { path: inPackage(oneOf(['core', 'store-sql', 'server', 'identity-sumsub'])) },
     },
     {
       name: 'no-test-in-shipped-code',

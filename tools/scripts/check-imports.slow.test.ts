@@ -51,7 +51,7 @@ async function check(files: Record<string, string>, lists: Record<string, Record
     await write(`packages/${name}/package.json`, JSON.stringify({ name: `${scope}/${name}`, exports, dependencies }))
     await symlink(join('../..', 'packages', name), join(folder, 'node_modules', scope, name))
   }
-  for (const name of ['zod', 'ky', 'viem']) {
+  for (const name of ['zod', 'ky', 'viem', 'pino']) {
     await write(`node_modules/${name}/package.json`, JSON.stringify({ name, version: '1.0.0', main: 'dist/index.js' }))
     await write(`node_modules/${name}/dist/index.js`, '')
   }
@@ -90,8 +90,11 @@ test('each forbidden import is reported under its rule', async () => {
       'chain-evm/src/hash.ts': `import { keccak256 } from 'viem'\nexport const hash = keccak256`,
       'chain-evm/src/way.ts': `import type { Transport } from 'viem'\nexport type Way = Transport`,
       'client/src/other-entry.ts': `import '${scope}/contract/hidden'`,
+      'server/src/chain.ts': `import '${scope}/chain-evm'`,
+      'server/src/log.ts': `import { pino } from 'pino'\nexport const log = pino`,
+      'server/src/on-demand.ts': `import type { Way } from '${scope}/chain-evm'\nexport const open = (): Promise<Way> => import('pino').then(() => import('${scope}/chain-evm')).then(() => 'http')`,
     },
-    { client: {}, contract: {} },
+    { client: {}, contract: {}, server: { [`${scope}/chain-evm`]: '0.0.0', pino: '1.0.0' } },
   )
   const reported = printed
     .split('\n')
@@ -117,8 +120,11 @@ test('each forbidden import is reported under its rule', async () => {
     'viem-at-dev-only: packages/chain-evm/src/hash.ts -> node_modules/viem/dist/index.js',
     'viem-at-dev-only: packages/chain-evm/src/way.ts -> node_modules/viem/dist/index.js',
     'listed-client: packages/client/src/read.ts -> packages/contract/src/exports/index.ts',
+    'on-demand-server: packages/server/src/chain.ts -> packages/chain-evm/src/exports/index.ts',
+    'on-demand-server: packages/server/src/log.ts -> node_modules/pino/dist/index.js',
   ])
     expect(reported).toContain(expected)
+  expect(reported.filter((line) => line.includes('server/src/on-demand.ts'))).toEqual([])
   expect(reported.some((line) => /^no-ring: .*one\.ts -> .*two\.ts/.test(line))).toBe(true)
   expect(reported.some((line) => /^no-ring: .*contract[/]src[/].* -> .*core[/]src[/]/.test(line))).toBe(true)
   expect(code).toBe(1)

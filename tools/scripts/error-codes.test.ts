@@ -9,6 +9,7 @@ const root = join(import.meta.dirname, '../..')
 const files = repositoryFiles(root)
 /** Codes of Node that the packages recognise. */
 const foreign = new Set([
+  'ERR_MODULE_NOT_FOUND',
   'ERR_SSL_WRONG_VERSION_NUMBER',
   'ERR_TLS_CERT_ALTNAME_INVALID',
   'ERR_HTTP_REQUEST_TIMEOUT',

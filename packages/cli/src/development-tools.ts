@@ -1,5 +1,5 @@
 /** The tools that the console of a server in development shows: those of testing. @module */
-import type { DevelopmentTools } from '@payment-integration/server'
+import type { DevelopmentTools } from '@payment-integration/server/service'
 
 /** Loads the code of a tool at its first use. */
 export const developmentTools: DevelopmentTools = {

@@ -1,5 +1,5 @@
 /** Simulates the chains of a server in development. @module */
-import type { StartOptions } from '@payment-integration/server'
+import type { StartOptions } from '@payment-integration/server/service'
 import type { TriggerIdentity } from '@payment-integration/testing/identity-provider'
 import type { Io } from './io.js'
 

@@ -36,6 +36,21 @@ export class StoreError extends CoreError {
   }
 }
 
+/** A setting needs an optional package that is not installed. */
+export class MissingPackageError extends CoreError {
+  override readonly name = 'MissingPackageError'
+  readonly retryable = false
+  readonly code = 'ERR_PACKAGE_MISSING'
+  readonly packageName: string
+  /** The setting or call that needs it. */
+  readonly setting: string
+  constructor(packageName: string, setting: string) {
+    super(`${setting} needs the package ${packageName}, which is not installed. Run: npm install ${packageName}`)
+    this.packageName = packageName
+    this.setting = setting
+  }
+}
+
 /** A parameter of a request is malformed. Answer 400. */
 export class BadRequestError extends CoreError {
   override readonly name = 'BadRequestError'

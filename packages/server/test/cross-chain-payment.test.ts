@@ -8,8 +8,7 @@ import type { Sender, Store } from '@payment-integration/core/ports'
 import { createSqliteStore } from '@payment-integration/store-sql/sqlite'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { readConfig } from '../src/config/read-config.js'
-import { openChain } from '../src/run/open-chain.js'
-import { openFulfilments } from '../src/run/open-fulfilments.js'
+import { openChain, openFulfilments } from '../src/run/open-chain.js'
 
 const address = (byte: string) => `0x${byte.repeat(20)}`
 const word = (value: string | bigint) => BigInt(value).toString(16).padStart(64, '0')
@@ -113,9 +112,9 @@ it('a deposit becomes one payment on the destination when its fill is final, wit
     [`PI_CONFIRMATIONS_${destination}`]: '2',
   })
   const [sourceConfig] = chains
-  const fills = openFulfilments(chains, systemClock)
+  const fills = await openFulfilments(chains, systemClock)
   if (sourceConfig === undefined || fills === null) throw new Error('The configuration names chains and SpokePools.')
-  const evm = openChain(sourceConfig)
+  const evm = await openChain(sourceConfig)
   const service = createService({
     store,
     sender,

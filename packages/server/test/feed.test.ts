@@ -127,7 +127,7 @@ describe.skipIf(missing)(`a server on the feed${missing === null ? '' : ` (skipp
     const feed = await openFeed(config.feed, { clock: systemClock, logger: quiet })
     const sourceOf = async (proof: 'bloom' | 'root') => {
       const cell = readFeedPublisherConfig({ ...env, PI_PROOF_31337: proof }).chains[0] as ChainConfig
-      const nodes = openChain(cell)
+      const nodes = await openChain(cell)
       onTestFinished(() => nodes.close())
       const followed = feed?.over(nodes, cell)
       for await (const { endpoint } of followed?.ranges({ from: 1, to: 1, head: 1 }) ?? []) return endpoint

@@ -71,7 +71,10 @@ describe.each([
         PI_IDENTITY_LEVEL: 'basic-kyc-level',
         PI_IDENTITY_WEBHOOK_SECRETS: 'secret-of-the-webhook',
       })
-      const logger = createPinoLogger({ level: 'debug', destination: { write: (line: string) => log.push(line) } })
+      const logger = await createPinoLogger({
+        level: 'debug',
+        destination: { write: (line: string) => log.push(line) },
+      })
       const server = await startServer(config, { logger })
       let isRunning = true
       stops.push(() => isRunning && server.stop())

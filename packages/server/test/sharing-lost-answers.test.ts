@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createService, parseMasterKey, silentLogger, systemClock } from '@payment-integration/core'
+import { createSumsubApi } from '@payment-integration/identity-sumsub/service'
 import { createSqliteStore } from '@payment-integration/store-sql/sqlite'
 import { startIdentityProvider } from '@payment-integration/testing/identity-provider'
 import { expect, it, onTestFinished } from 'vitest'
@@ -33,7 +34,7 @@ async function started(redeemBy: 'reuse' | 'import') {
   const store = createSqliteStore({ path: join(folder, 'sharing.db'), clock })
   await store.migrate()
   const { appToken, secretKey } = recipient
-  const provider = createSumsubProvider({
+  const provider = createSumsubProvider(createSumsubApi, {
     ...{ baseUrl: local.url, appToken, secretKey, levelName: 'basic-kyc-level', redeemBy },
     ...{ now: clock.now, clock, timeoutMs: 2_000 },
   })

@@ -1,6 +1,5 @@
 /** The measured server as a separate process: the product, started like `serve`. @module */
-import { startServer } from '@payment-integration/server'
-import { readConfig } from '@payment-integration/server/service'
+import { readConfig, startServer } from '@payment-integration/server/service'
 import { answer } from '../processes.js'
 
 const server = await startServer(readConfig(process.env), { ownsProcess: true })

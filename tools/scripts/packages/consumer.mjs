@@ -9,7 +9,7 @@ const modules = join(import.meta.dirname, '../../../node_modules')
 
 /**
  * Installs one package beside the workspace packages that it needs, imports and requires every entry, compiles against
- * every declaration, and runs its commands.
+ * every declaration, and runs its commands. The main entry must also work without optional peers.
  *
  * @param {import('./pack.mjs').Packed} packed
  *
@@ -19,7 +19,8 @@ const modules = join(import.meta.dirname, '../../../node_modules')
  * @returns {Promise<string[]>}
  */
 export async function consumerProblems(packed, { all, root, into, api }) {
-  await install(packed, all, root, into, new Set())
+  const listed = ({ dependencies, peerDependencies }) => Object.keys({ ...dependencies, ...peerDependencies })
+  await install(packed, { all, root, into, listed })
   const entries = Object.entries(api[packed.manifest.name] ?? {}).map(([key, { values }]) => ({
     specifier: key === '.' ? packed.manifest.name : `${packed.manifest.name}${key.slice(1)}`,
     values: JSON.stringify(values),
@@ -38,6 +39,8 @@ export async function consumerProblems(packed, { all, root, into, api }) {
     }
   }
   problems.push(...(await compileProblems(packed, entries, into)))
+  if (packed.manifest.peerDependenciesMeta !== undefined)
+    problems.push(...(await minimalProblems(packed, { all, root, into: `${into}-minimal` })))
   for (const [name, path] of Object.entries(packed.manifest.bin ?? {})) {
     const result = await run(process.execPath, [join(into, 'node_modules', packed.manifest.name, path), '--version'])
     if (result.code !== 0 || result.stdout.trim() !== packed.manifest.version)
@@ -46,8 +49,28 @@ export async function consumerProblems(packed, { all, root, into, api }) {
   return problems
 }
 
+/** Imports and compiles the main entry where no optional peer is installed; of the server it also runs a host. */
+async function minimalProblems(packed, { all, root, into }) {
+  const listed = ({ dependencies = {}, peerDependencies = {}, peerDependenciesMeta = {} }) => [
+    ...Object.keys(dependencies),
+    ...Object.keys(peerDependencies).filter((name) => peerDependenciesMeta[name]?.optional !== true),
+  ]
+  await mkdir(into)
+  await install(packed, { all, root, into, listed })
+  const { name, exports } = packed.manifest
+  if (exports['.'] === undefined) return []
+  const program = join(into, 'minimal.mjs')
+  if (packed.folder === 'server') await cp(join(import.meta.dirname, 'host-of-server.mjs'), program)
+  else await writeFile(program, `import '${name}'`)
+  const { code, stderr } = await run(process.execPath, [program], { cwd: into })
+  const entry = { specifier: name, requirable: false }
+  const problems = await compileProblems(packed, [entry], into, { skipLibCheck: false })
+  if (code !== 0) problems.push(`${name} fails: ${stderr.trim()}`)
+  return problems.map((problem) => `without optional peers ${problem}`)
+}
+
 /** Compiles an importing file in each module format, libraries checked too where the package promises both formats. */
-async function compileProblems(packed, entries, into) {
+async function compileProblems(packed, entries, into, options = {}) {
   const lines = (chosen) =>
     chosen.map(({ specifier }, index) => `import * as e${index} from '${specifier}'\nvoid e${index}\n`).join('')
   await writeFile(join(into, 'consumer.mts'), lines(entries))
@@ -63,6 +86,7 @@ async function compileProblems(packed, entries, into) {
     types: packed.dual ? [] : ['node'],
     typeRoots: [join(modules, '@types')],
     skipLibCheck: !packed.dual,
+    ...options,
   }
   await writeFile(join(into, 'tsconfig.json'), JSON.stringify({ compilerOptions }))
   const tsc = join(modules, 'typescript/bin/tsc')
@@ -70,16 +94,15 @@ async function compileProblems(packed, entries, into) {
   return code === 0 ? [] : [`a consumer does not compile:\n${stdout}`]
 }
 
-/** Places a package, its workspace dependencies from tarballs, and its npm dependencies from the workspace. */
-async function install(packed, all, root, into, done) {
+/** Places a package, its listed packages of the workspace from tarballs, and those of npm from the workspace. */
+async function install(packed, { all, root, into, listed }, done = new Set()) {
   if (done.has(packed.manifest.name)) return
   done.add(packed.manifest.name)
   // Copied, so that its imports resolve here and not in its unpack folder.
   await cp(packed.unpacked, join(into, 'node_modules', packed.manifest.name), { recursive: true })
-  const { dependencies = {}, peerDependencies = {} } = packed.manifest
-  for (const name of Object.keys({ ...dependencies, ...peerDependencies })) {
+  for (const name of listed(packed.manifest)) {
     const sibling = all.find(({ manifest }) => manifest.name === name)
-    if (sibling) await install(sibling, all, root, into, done)
+    if (sibling) await install(sibling, { all, root, into, listed }, done)
     else if (!done.has(name)) await link(installed(packed, root, name), into, name)
     done.add(name)
   }

@@ -1,6 +1,6 @@
 /** Generates the list of metrics from what a server of this code exposes. @module */
+import { createMetrics } from '../../../packages/server/src/metrics/create-metrics.js'
 import { prefix } from '../../../packages/server/src/metrics/names.js'
-import { prometheusMetrics } from '../../../packages/server/src/metrics/prometheus-metrics.js'
 import { cell } from './table.js'
 
 /** The service's own metrics come before those of the process. */
@@ -8,7 +8,7 @@ const rankOf = (row: string) => (row.startsWith(`| \`${prefix}`) ? 0 : 1)
 
 /** One page: every metric with its kind and meaning. */
 export async function metricsPage(): Promise<string> {
-  const text = await prometheusMetrics().text()
+  const text = await (await createMetrics()).text()
   const kinds = new Map([...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = '', kind = '']) => [name, kind]))
   const rows = [...text.matchAll(/^# HELP (\S+) (.*)$/gm)].map(
     ([, name = '', help]) => `| \`${name}\` | ${kinds.get(name) ?? ''} | ${cell(help)} |`,

@@ -103,12 +103,11 @@ async function readJson(source: string, io: Pick<Io, 'input' | 'signal'>): Promi
  * Case matters, as in the verification of a payment.
  */
 export async function unlistedTokens({ coins }: LinkConfig, chains: Config['chains']): Promise<string[]> {
-  const { nativeToken } = await import('@payment-integration/chain-evm')
-  const { listedTokens } = await import('@payment-integration/server/service')
+  const { knownTokens, nativeToken } = await import('@payment-integration/chain-evm')
   return coins.flatMap(({ chainId, tokens }) => {
-    const chain = chains.find((each) => each.chainId === chainId) ?? { chainId, tokens: [] }
-    // The last entry of an address wins: the configuration overrides the native token.
-    const known = [nativeToken(chainId, undefined), ...listedTokens(chain)]
+    const configured = chains.find((each) => each.chainId === chainId)?.tokens ?? []
+    // The last entry of an address wins: the configuration overrides the others.
+    const known = [nativeToken(chainId, undefined), ...knownTokens(chainId), ...configured]
     const listed = [...new Map(known.map(({ address: at, symbol }) => [at, symbol])).values()]
     return tokens
       .filter(({ symbol, address }) => address === undefined && !listed.includes(symbol))

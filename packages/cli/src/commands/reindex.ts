@@ -65,7 +65,7 @@ async function reindexChain(options: ReindexOptions, io: Io): Promise<ExitCode> 
   const reading = { ...io, env: withEndpoint(io.env, chainId, endpoint) }
   await withService(options, reading, async ({ chains }, report, config, logger) => {
     const { openChain } = await import('@payment-integration/server/service')
-    const through = openChain(
+    const through = await openChain(
       chosenChain(config.chains, chainId, endpoint),
       ({ txHash, blockNumber, logIndex, reason }) =>
         logger.warn(

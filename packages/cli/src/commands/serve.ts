@@ -75,8 +75,7 @@ export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
 }
 
 async function start(options: ServeOptions, io: Io) {
-  const { startServer } = await import('@payment-integration/server')
-  const { readConfig } = await import('@payment-integration/server/service')
+  const { readConfig, startServer } = await import('@payment-integration/server/service')
   const flags = { ...options, roles: options.role }
   const given = readConfig(withFlags(io.env, flags))
   const identity = given.simulatedChains.length > 0 && given.identity === null ? await startIdentity(io) : null

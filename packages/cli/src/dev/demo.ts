@@ -115,12 +115,11 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
     onAnswer: noteAnswer,
     onRefusal: (refusal: { code: string; status: number }) => stage.report({ event: 'receiver.refused', ...refusal }),
   }
-  const [chain, receiver, identity, port, server, service] = await all([
+  const [chain, receiver, identity, port, service] = await all([
     startDemoChain(signal).then((started) => closers.add(started, stopChain)),
     startDemoReceiver(receiverOptions).then((started) => closers.add(started, closeReceiver)),
     startDemoIdentity(() => secretText(io)).then((started) => closers.add(started, closeIdentity)),
     choosePort(settings.port, io.env),
-    import('@payment-integration/server'),
     import('@payment-integration/server/service'),
   ])
   if (signal.aborted) throw new DemoError('The start was interrupted.')
@@ -155,7 +154,7 @@ export async function startDemo(settings: DemoSettings, context: DemoContext): P
     tools: developmentTools,
   }
   const mayMove = settings.port === undefined && !io.env['PI_PORT']
-  const started = await startOnPort(server.startServer, config, options, mayMove)
+  const started = await startOnPort(service.startServer, config, options, mayMove)
   const running = closers.add(started, ({ stop }) => stop())
   const { address } = integration
   const [issued, legacyApiKey] = await Promise.all([

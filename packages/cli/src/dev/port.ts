@@ -5,7 +5,7 @@ import { DemoError } from '../errors.js'
 import type { Io } from '../io.js'
 import { devDefaults } from './options.js'
 
-type Start = typeof import('@payment-integration/server')['startServer']
+type Start = typeof import('@payment-integration/server/service')['startServer']
 
 /**
  * Starts the server. If another program took the port meanwhile and `mayMove` is set, it tries the next free port.

@@ -1,5 +1,6 @@
 /** Talks to the OpenID provider: discovery, the code flow with PKCE, and the name of the person. @module */
 import { assertModestJson, readForeignBytes } from '@payment-integration/contract/parse'
+import { loadPackage } from '@payment-integration/core'
 import type { ClientAuth, Configuration, CustomFetch, IDToken, UserInfoResponse } from 'openid-client'
 import type { OidcOptions } from './options.js'
 
@@ -16,7 +17,8 @@ export interface OidcProvider {
   begin(redirectUri: string): Promise<{ readonly location: string; readonly secrets: FlowSecrets }>
   /**
    * Redeems the code of the address that the browser came back to, and verifies the ID token.
-   * @throws OidcNameError When the provider names nobody. @throws Error of `openid-client` for everything else.
+   * @throws OidcNameError When the provider names nobody. @throws MissingPackageError Without `openid-client`. @throws
+   * Error of `openid-client` for everything else.
    */
   nameOf(cameBackTo: URL, secrets: FlowSecrets): Promise<string>
 }
@@ -46,7 +48,7 @@ function boundAnswers(send: typeof fetch): CustomFetch {
 export function createOidcProvider(options: OidcOptions): OidcProvider {
   const { issuer, clientId, clientSecret, nameClaim } = options
   // It is loaded by the first sign-in: most processes never need it.
-  const library = () => import('openid-client')
+  const library = () => loadPackage('openid-client', 'signIn.oidc (PI_OIDC_ISSUER)', () => import('openid-client'))
   let found: Promise<Configuration> | null = null
 
   async function discover(): Promise<Configuration> {

@@ -42,5 +42,6 @@ export { createService, type FollowedChain, type ServiceDeps } from '../service.
 export type * from '../service-types.js'
 export type * from '../streams/stream-types.js'
 export { createUpdateReceiver, type ReceivedUpdate, type UpdateReceiver } from '../updates/receive-update.js'
+export { loadPackage } from '../world/load-package.js'
 export { readRequestBody } from '../world/read-body.js'
 export { silentLogger, steadyClock, steadyNow, systemClock, systemIds, systemRandom } from '../world/system.js'

@@ -117,6 +117,7 @@ const table: Record<ErrorCode, Row> = {
   ERR_MOVE_ROW_INVALID: internal,
   ERR_SECRET_UNREADABLE: internal,
   ERR_MASTER_KEY_MISSING: internal,
+  ERR_PACKAGE_MISSING: internal,
 }
 
 /** The answer to an error. An error outside the table is a 500 without details. */

@@ -4,7 +4,7 @@
  */
 import { shareTokenLifetimeSeconds } from '@payment-integration/contract'
 import { mintShareToken } from '@payment-integration/identity-sumsub'
-import { createWebhookReader } from '@payment-integration/identity-sumsub/service'
+import { createSumsubApi, createWebhookReader } from '@payment-integration/identity-sumsub/service'
 import { startIdentityProvider } from '@payment-integration/testing/identity-provider'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Clauses, type Shop, startClauses } from '../../test/support/clause-service.js'
@@ -30,7 +30,7 @@ beforeAll(async () => {
   const connection = { baseUrl: provider.url, appToken, secretKey }
   clauses = await startClauses({
     identity: {
-      provider: createSumsubProvider({ ...connection, levelName: 'basic-kyc-level' }),
+      provider: createSumsubProvider(createSumsubApi, { ...connection, levelName: 'basic-kyc-level' }),
       readWebhook: createWebhookReader({ secret: 'secret-of-the-webhook' }),
     },
   })

@@ -23,7 +23,7 @@ function newEmail(): string {
 }
 const walletOf = (n: number) => `0x${n.toString(16).padStart(40, '0')}`
 beforeAll(async () => {
-  const logger = createPinoLogger({ level: 'debug', destination: { write: (line: string) => lines.push(line) } })
+  const logger = await createPinoLogger({ level: 'debug', destination: { write: (line: string) => lines.push(line) } })
   sharing = await startSharing({ logger, timeoutMs: 2_000 })
   shop = await sharing.createShop(walletOf(1))
   other = await sharing.createShop(walletOf(2))

@@ -1,10 +1,8 @@
 /** The HTTP app: fetch-standard, so that any host can embed it. Source: docs/interface.md 4.1, 4.3, 5, 7. @module */
-import type { Console, Portal } from '@payment-integration/console'
 import { notFoundBody } from '@payment-integration/contract'
 import { type DeliveryStreams, type Service, silentLogger, type UpdateReceiver } from '@payment-integration/core'
 import { SharingMisconfiguredError } from '@payment-integration/core/identity'
 import type { Logger } from '@payment-integration/core/ports'
-import type { WebhookReader } from '@payment-integration/identity-sumsub/service'
 import { type Context, Hono } from 'hono'
 import type { RequestLimits } from '../limits/request-limits.js'
 import { createAccessLog } from '../logging/access-log.js'
@@ -26,7 +24,12 @@ import { addReferencePage } from './reference-page.js'
 import { addShareRoute } from './share-route.js'
 import { addStreamRoute } from './stream-route.js'
 import { addTriggerRoute, type TriggerHandler } from './trigger-route.js'
-import { addVerdictRoute } from './verdict-route.js'
+import { addVerdictRoute, type VerdictReader } from './verdict-route.js'
+
+/** Pages to mount: those of `createConsole` and `createPortal` of `@payment-integration/console`. */
+export interface MountedPages {
+  fetch(request: Request, bindings?: AppEnv['Bindings']): Response | Promise<Response>
+}
 
 /** The parts that the app is built on. */
 export interface AppDeps {
@@ -37,7 +40,7 @@ export interface AppDeps {
   /** Verifies processor updates. Null without a processor: the endpoint then answers 404. */
   readonly receiveUpdate: UpdateReceiver | null
   /** Parses webhooks of the identity provider; without it their endpoint does not exist. @default none */
-  readonly readWebhook?: WebhookReader | undefined
+  readonly readWebhook?: VerdictReader | undefined
   /** Whether the APIs are served; without them only the pages are. @default true */
   readonly api?: boolean | undefined
   /** Streams of deliveries. Null: their path answers 404. Close them at the shutdown. @default null */
@@ -45,9 +48,9 @@ export interface AppDeps {
   /** Causes events for tests of receivers; for development alone. Null: its path answers 404. @default null */
   readonly trigger?: TriggerHandler | null | undefined
   /** The operators' pages below `/console`. Null: their paths answer 404. @default null */
-  readonly console?: Pick<Console, 'fetch'> | null | undefined
+  readonly console?: MountedPages | null | undefined
   /** The integrators' pages below `/portal`. Null: their paths answer 404. @default null */
-  readonly portal?: Portal | null | undefined
+  readonly portal?: MountedPages | null | undefined
   readonly health: () => Promise<HealthReport>
   /** Measures requests. @default none */
   readonly metrics?: Pick<Metrics, 'onRequest' | 'text' | 'contentType' | 'webhookRefused'> | undefined

@@ -60,7 +60,7 @@ afterEach(() => Promise.all(stops.splice(0).map((stop) => stop())))
 
 async function startOnFailingStore() {
   const lines: string[] = []
-  const logger = createPinoLogger({ level: 'debug', destination: { write: (line: string) => lines.push(line) } })
+  const logger = await createPinoLogger({ level: 'debug', destination: { write: (line: string) => lines.push(line) } })
   const store = failingStore()
   const service = createService({
     store,

@@ -15,7 +15,7 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 /** A listening app with the lines of its log. */
 async function start(deps: Partial<AppDeps> = {}) {
   const lines: Record<string, unknown>[] = []
-  const logger = createPinoLogger({
+  const logger = await createPinoLogger({
     level: 'info',
     destination: { write: (line: string) => lines.push(JSON.parse(line)) },
   })
@@ -63,7 +63,7 @@ describe('the id of a request', () => {
 
   it('is in the log lines of the share of the request, also after a wait, and of no other request', async () => {
     const lines: string[] = []
-    const logger = createPinoLogger({ level: 'info', destination: { write: (line: string) => lines.push(line) } })
+    const logger = await createPinoLogger({ level: 'info', destination: { write: (line: string) => lines.push(line) } })
     const share = async ({ email }: { email: string }) => {
       for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve))
       logger.warn({ reason: email }, 'x')

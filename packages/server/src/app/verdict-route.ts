@@ -4,9 +4,8 @@
  * @module
  */
 import { readRequestBody, type Service } from '@payment-integration/core'
+import type { Verdict } from '@payment-integration/core/identity'
 import type { Logger } from '@payment-integration/core/ports'
-import { WebhookRefusedError } from '@payment-integration/identity-sumsub'
-import type { WebhookReader } from '@payment-integration/identity-sumsub/service'
 import type { Hono } from 'hono'
 import { createRate } from '../limits/rate.js'
 import { allowMethods } from './allow-methods.js'
@@ -20,13 +19,23 @@ export const verdictPath = '/api/v1/identity-provider/webhook'
 /** Most log lines a minute about rejected webhooks of one cause: anybody can send them. */
 const mostLines = 10
 
+/**
+ * Authenticates the raw bytes and parses them: `createWebhookReader` of `@payment-integration/identity-sumsub/service`.
+ * It rejects a webhook with an error whose code begins with `ERR_PROVIDER_WEBHOOK_`.
+ */
+export type VerdictReader = (webhook: {
+  readonly body: Uint8Array
+  readonly digest: string | null
+  readonly algorithm: string | null
+}) => Promise<(Verdict & { readonly kind: 'applicant' }) | { readonly kind: 'other' }>
+
 /** The parts that the route needs. */
 export interface VerdictRouteDeps {
   readonly identity: NonNullable<Service['identity']>
-  readonly readWebhook: WebhookReader
+  readonly readWebhook: VerdictReader
   readonly logger: Pick<Logger, 'warn'>
   /** Receives the code of every webhook that was rejected. */
-  readonly onRefused?: ((code: WebhookRefusedError['code']) => void) | undefined
+  readonly onRefused?: ((code: string) => void) | undefined
   /** A clock that never goes back, in milliseconds. */
   readonly now: () => number
 }
@@ -49,15 +58,15 @@ export function addVerdictRoute(app: Hono<AppEnv>, deps: VerdictRouteDeps): void
       if (event.kind === 'other') return jsonAnswer({ outcome: 'ignored' })
       return jsonAnswer({ outcome: await identity.applyVerdict(event) })
     } catch (error) {
-      if (!(error instanceof WebhookRefusedError)) throw error
-      const { code } = error
+      const { code = '', message } = error as NodeJS.ErrnoException
+      if (!code.startsWith('ERR_PROVIDER_WEBHOOK_')) throw error
       onRefused?.(code)
       if (lines.take(code) === 0)
         logger.warn(
           { eventType: 'identity.webhook_refused', code, status: 400 },
           'A webhook of the provider is rejected.',
         )
-      return jsonAnswer({ error: error.message }, 400)
+      return jsonAnswer({ error: message }, 400)
     }
   })
   allowMethods(app, verdictPath, ['POST'])

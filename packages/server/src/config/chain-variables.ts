@@ -1,5 +1,4 @@
 /** Reads the variables of each chain: `PI_RPC_URL_<chainId>` and its companions. @module */
-import { knownRouters } from '@payment-integration/chain-evm'
 import { finality } from '@payment-integration/contract'
 import type { ChainConfig, RouterConfig } from './config.js'
 import { readEndpoints } from './endpoint-variables.js'
@@ -48,7 +47,7 @@ function readChain(id: string, variables: Variables): ChainConfig {
   return {
     chainId,
     endpoints: readEndpoints(id, variables),
-    routers: readRouters(`PI_ROUTERS_${id}`, chainId, variables),
+    routers: readRouters(`PI_ROUTERS_${id}`, variables),
     spokePools: readSpokePools(`PI_SPOKE_POOLS_${id}`, variables),
     tokens: readTokens(`PI_TOKENS_${id}`, variables),
     priceFeeds: readPriceFeeds(`PI_PRICE_FEEDS_${id}`, variables),
@@ -85,16 +84,9 @@ function readMaxRange(name: string, variables: Variables): number | null {
   return variables.integer(name, { min: 1, max: 1_000_000, unit: 'blocks' }, 1)
 }
 
-function readRouters(name: string, chainId: number, { text, problems }: Variables): readonly RouterConfig[] {
+function readRouters(name: string, { text, problems }: Variables): readonly RouterConfig[] | null {
   const value = text(name)
-  if (value === undefined) {
-    const known = knownRouters(chainId)
-    if (known.length === 0)
-      problems.push(
-        `${name} is not set, and no router of chain ${chainId} is known; expected 0x<address>@<version>, comma-separated.`,
-      )
-    return known
-  }
+  if (value === undefined) return null
   return value.split(',').flatMap((part) => {
     const [, address, version] = /^(0x[0-9a-fA-F]{40})@([0-9]+\.[0-9]+)$/.exec(part.trim()) ?? []
     if (address !== undefined && version !== undefined) return [{ address: address.toLowerCase(), version }]

@@ -68,7 +68,8 @@ export interface ChainConfig {
   readonly chainId: number
   /** At least one, the preferred one first. */
   readonly endpoints: readonly EndpointConfig[]
-  readonly routers: readonly RouterConfig[]
+  /** Null: the known ones of the chain. */
+  readonly routers: readonly RouterConfig[] | null
   /**
    * SpokePools of the Across bridge, 0x and 40 lowercase hex digits. Deposits into any of them are trusted; payments
    * arrive at the first. Null: the known ones of the chain.

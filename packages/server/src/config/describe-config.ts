@@ -35,7 +35,7 @@ export interface ConfigDescription {
     readonly rpc: readonly string[]
     /** Number of endpoints with their own address for new blocks. */
     readonly heads: number
-    readonly routers: number
+    readonly routers: number | 'known'
     readonly spokePools: number | 'known'
     /** Those of the configuration, without the known ones. */
     readonly tokens: number
@@ -171,7 +171,7 @@ function describeChain({
     chainId,
     rpc: endpoints.map(({ url }) => describeUrl(url)),
     heads: endpoints.filter(({ headsUrl }) => headsUrl !== undefined).length,
-    routers: rest.routers.length,
+    routers: rest.routers?.length ?? 'known',
     spokePools: rest.spokePools?.length ?? 'known',
     tokens: rest.tokens.length,
     priceFeeds: rest.priceFeeds.length,

@@ -1,5 +1,5 @@
 /** Merges the known tokens and price feeds with the configured ones. @module */
-import { knownPriceFeeds, knownTokens } from '@payment-integration/chain-evm'
+import type * as ChainEvm from '@payment-integration/chain-evm'
 import type { ChainConfig, PriceFeedConfig, TokenConfig } from './config.js'
 
 /** A known token or price feed that the configuration overrides. */
@@ -13,21 +13,20 @@ export interface PriceOverride {
   readonly configured: string
 }
 
-/** The tokens of a chain. A configured entry replaces the known one with its address. */
-export function listedTokens({ chainId, tokens }: Pick<ChainConfig, 'chainId' | 'tokens'>): readonly TokenConfig[] {
-  return replaced(knownTokens(chainId), tokens)
-}
-
-/** The price feeds of a chain, likewise. */
-export function listedPriceFeeds({
-  chainId,
-  priceFeeds,
-}: Pick<ChainConfig, 'chainId' | 'priceFeeds'>): readonly PriceFeedConfig[] {
-  return replaced(knownPriceFeeds(chainId), priceFeeds)
+/** The known entries with the configured ones: a configured entry replaces the known one with its address. */
+export function mergeKnown<Entry extends Addressed>(
+  known: readonly Entry[],
+  configured: readonly Entry[],
+): readonly Entry[] {
+  const addresses = new Set(configured.map(({ address }) => address))
+  return [...known.filter(({ address }) => !addresses.has(address)), ...configured]
 }
 
 /** Every known token and price feed that the configuration overrides, in its order. */
-export function priceOverrides(chains: readonly ChainConfig[]): readonly PriceOverride[] {
+export function priceOverrides(
+  { knownTokens, knownPriceFeeds }: Pick<typeof ChainEvm, 'knownTokens' | 'knownPriceFeeds'>,
+  chains: readonly ChainConfig[],
+): readonly PriceOverride[] {
   return chains.flatMap(({ chainId, tokens, priceFeeds }) => [
     ...changed(knownTokens(chainId), tokens, tokenText).map((each) => ({ chainId, kind: 'token' as const, ...each })),
     ...changed(knownPriceFeeds(chainId), priceFeeds, priceFeedText).map((each) => ({
@@ -44,11 +43,6 @@ interface Addressed {
 
 const tokenText = ({ symbol, currency }: TokenConfig) => `${symbol}:${currency}`
 const priceFeedText = ({ base, quote, decimals }: PriceFeedConfig) => `${base}:${quote}:${decimals}`
-
-function replaced<Entry extends Addressed>(known: readonly Entry[], configured: readonly Entry[]): readonly Entry[] {
-  const addresses = new Set(configured.map(({ address }) => address))
-  return [...known.filter(({ address }) => !addresses.has(address)), ...configured]
-}
 
 function changed<Entry extends Addressed>(
   known: readonly Entry[],

@@ -1,3 +1,4 @@
+import { createSumsubApi } from '@payment-integration/identity-sumsub/service'
 import { identityProviderConformance } from '@payment-integration/testing/conformance'
 import { startIdentityProvider } from '@payment-integration/testing/identity-provider'
 import { createSumsubProvider } from './sumsub-provider.js'
@@ -20,7 +21,12 @@ const service = {
 identityProviderConformance('Sumsub', async () => {
   const local = await startIdentityProvider({ clients: [donor, service] })
   const { appToken, secretKey } = service
-  const provider = createSumsubProvider({ appToken, secretKey, baseUrl: local.url, levelName: 'basic' })
+  const provider = createSumsubProvider(createSumsubApi, {
+    appToken,
+    secretKey,
+    baseUrl: local.url,
+    levelName: 'basic',
+  })
   return {
     provider,
     mint() {

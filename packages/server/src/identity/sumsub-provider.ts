@@ -1,20 +1,32 @@
 /** Adapts Sumsub to the identity provider port, within its rate limits. @module */
 import { systemClock } from '@payment-integration/core'
 import { RedemptionRejectedError } from '@payment-integration/core/identity'
-import type { Answer, Clock, IdentityProvider, ProviderRefusal } from '@payment-integration/core/ports'
-import {
-  ProviderError,
-  ProviderSetupError,
-  ProviderThrottledError,
-  RequestLateError,
-  TokenRejectedError,
-} from '@payment-integration/identity-sumsub'
-import { createSumsubApi, type SumsubApiOptions } from '@payment-integration/identity-sumsub/service'
+import type {
+  Answer,
+  Applicant,
+  Clock,
+  DatedReview,
+  IdentityProvider,
+  ProviderRefusal,
+  RedeemRequest,
+} from '@payment-integration/core/ports'
+import type * as Sumsub from '@payment-integration/identity-sumsub'
 import { createFetch } from '../internal/outgoing.js'
 import { type ClosableIdentityProvider, limitProvider, type ProviderLimits } from './limited-provider.js'
 
-/** How a service uses Sumsub. */
-export interface SumsubProviderOptions extends SumsubApiOptions {
+/** The calls that `createSumsubApi` of `@payment-integration/identity-sumsub/service` makes. */
+export interface SumsubCalls {
+  readonly levelName: string | null
+  readonly findsByName: boolean
+  redeem(request: Omit<RedeemRequest, 'integrationAddress'> & { readonly signal: AbortSignal }): Promise<Applicant>
+  find(externalUserId: string, signal: AbortSignal): Promise<Applicant | null>
+  review(applicantId: string, signal: AbortSignal): Promise<DatedReview | null>
+}
+
+/** Options besides those of `createSumsubApi`. */
+export interface SumsubProviderOptions {
+  /** @default one that takes every answer that HTTP allows */
+  readonly fetch?: typeof fetch | undefined
   /** @default providerLimits */
   readonly limits?: ProviderLimits | undefined
   /** @default the system's */
@@ -34,28 +46,41 @@ export function isTooLong(error: unknown): boolean {
   return error instanceof RedemptionRejectedError && error.providerMessage === tooLongMessage
 }
 
+/** Errors of the calls after which the provider has done nothing. Their classes are not loaded: codes name them. */
+type KnownError = Sumsub.TokenRejectedError | Sumsub.ProviderThrottledError | Sumsub.ProviderSetupError
+
 /**
  * Builds the provider for `createService`. None of its calls rejects. `close()` aborts requests in flight: such a
  * redemption has an unknown outcome, which is looked up after the next start.
- * @throws TypeError When an option is blank or malformed.
- * @throws RangeError When `timeoutMs` is out of range.
- * @example const identity = { provider: createSumsubProvider({ appToken, secretKey, levelName: 'basic-kyc-level' }) }
+ * @param createApi - `createSumsubApi` of `@payment-integration/identity-sumsub/service`, which is not loaded here.
+ * @throws TypeError When an option is blank or malformed. @throws RangeError When `timeoutMs` is out of range.
+ * @example createSumsubProvider(createSumsubApi, { appToken, secretKey, levelName: 'basic-kyc-level' })
  */
-export function createSumsubProvider(options: SumsubProviderOptions): ClosableIdentityProvider {
-  const { limits, elapsed, clock = systemClock, ...given } = options
-  const api = createSumsubApi({ ...given, fetch: given.fetch ?? createFetch() })
+export function createSumsubProvider<Options extends object>(
+  createApi: (options: Options) => SumsubCalls,
+  options: SumsubProviderOptions & Options,
+): ClosableIdentityProvider {
+  const { limits, elapsed, clock = systemClock, fetch = createFetch() } = options
+  const api = createApi({ ...options, fetch })
   const ending = new AbortController()
   const { signal } = ending
 
-  function refusalOf(error: unknown): ProviderRefusal | null {
-    if (error instanceof TokenRejectedError)
-      return { kind: 'rejected', message: error.providerMessage, providerCode: error.providerCode }
-    if (error instanceof ProviderThrottledError) return { kind: 'throttled', retryAfterMs: error.retryAfterMs }
-    if (!(error instanceof ProviderSetupError)) return null
-    const { status, providerCode } = error
-    if (tooLong.has(status)) return { kind: 'rejected', message: tooLongMessage, providerCode: status }
-    const reason = providerCode === null ? error.code : `${error.code} ${providerCode}`
-    return { kind: 'misconfigured', reason, facts: { status, code: error.code } }
+  function refusalOf(thrown: unknown): ProviderRefusal | null {
+    const error = (thrown ?? {}) as KnownError | { readonly code?: never }
+    switch (error.code) {
+      case 'ERR_PROVIDER_TOKEN_REJECTED':
+        return { kind: 'rejected', message: error.providerMessage, providerCode: error.providerCode }
+      case 'ERR_PROVIDER_THROTTLED':
+        return { kind: 'throttled', retryAfterMs: error.retryAfterMs }
+      case 'ERR_PROVIDER_SETUP': {
+        const { status, providerCode, code } = error
+        if (tooLong.has(status)) return { kind: 'rejected', message: tooLongMessage, providerCode: status }
+        const reason = providerCode === null ? code : `${code} ${providerCode}`
+        return { kind: 'misconfigured', reason, facts: { status, code } }
+      }
+      default:
+        return null
+    }
   }
   async function toAnswer<T>(call: () => Promise<T>): Promise<Answer<T>> {
     try {
@@ -74,7 +99,7 @@ export function createSumsubProvider(options: SumsubProviderOptions): ClosableId
       try {
         return { kind: 'redeemed', applicant: await api.redeem({ shareToken, externalUserId, sendBy, signal }) }
       } catch (error) {
-        if (error instanceof RequestLateError) return { kind: 'unsent' }
+        if (codeOf(error) === 'ERR_PROVIDER_LATE') return { kind: 'unsent' }
         return refusalOf(error) ?? { kind: 'unknown', reason: codeOf(error) }
       }
     },
@@ -93,5 +118,6 @@ export function createSumsubProvider(options: SumsubProviderOptions): ClosableId
 
 /** Returns the code only: the message of an unexpected error may hold request data. */
 function codeOf(error: unknown): string {
-  return error instanceof ProviderError ? error.code : 'ERR_PROVIDER_UNEXPECTED'
+  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined
+  return code?.startsWith('ERR_PROVIDER_') === true ? code : 'ERR_PROVIDER_UNEXPECTED'
 }

@@ -8,9 +8,9 @@ const txHash = `0x${'12'.repeat(32)}`
 const payment = { chainId: 137, txHash, integrationAddress, version: 2, deliveryId: '7' }
 
 /** The log lines of an event, through the real logger and its list of fields. */
-function linesOf(event: ServiceEvent) {
+async function linesOf(event: ServiceEvent) {
   const lines: string[] = []
-  const logger = createPinoLogger({ level: 'debug', destination: { write: (line: string) => lines.push(line) } })
+  const logger = await createPinoLogger({ level: 'debug', destination: { write: (line: string) => lines.push(line) } })
   createEventLog(logger)(event)
   return lines.map((line) => {
     const { time: _, ...fields } = JSON.parse(line) as Record<string, unknown>
@@ -41,15 +41,22 @@ it.each([
     { type: 'audit.head', seq: 12, at: 1, hash: 'ab'.repeat(32) },
     { level: info, eventType: 'audit.head', seq: 12, hash: 'ab'.repeat(32) },
   ],
-] as const satisfies readonly (readonly [ServiceEvent, object])[])('%j is one line', (event, fields) => {
-  expect(linesOf(event)).toEqual([{ ...fields, msg: expect.stringMatching(/[a-z].*[.]$/) }])
+] as const satisfies readonly (readonly [ServiceEvent, object])[])('%j is one line', async (event, fields) => {
+  expect(await linesOf(event)).toEqual([{ ...fields, msg: expect.stringMatching(/[a-z].*[.]$/) }])
 })
 
-it('does not log frequent events', () => {
+it('does not log frequent events', async () => {
   expect(
-    linesOf({ type: 'payment.indexed', blockNumber: 1, blockTimestamp: 0, chainId: 1, txHash, integrationAddress }),
+    await linesOf({
+      type: 'payment.indexed',
+      blockNumber: 1,
+      blockTimestamp: 0,
+      chainId: 1,
+      txHash,
+      integrationAddress,
+    }),
   ).toEqual([])
   const nobodys = { chainId: 1, txHash, integrationAddress: null }
-  expect(linesOf({ type: 'payment.additional', ordinal: 1, blockNumber: 1, ...nobodys })).toEqual([])
-  expect(linesOf({ type: 'chain.indexed', chainId: 1, blockNumber: 1, head: 1 })).toEqual([])
+  expect(await linesOf({ type: 'payment.additional', ordinal: 1, blockNumber: 1, ...nobodys })).toEqual([])
+  expect(await linesOf({ type: 'chain.indexed', chainId: 1, blockNumber: 1, head: 1 })).toEqual([])
 })

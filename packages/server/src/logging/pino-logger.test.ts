@@ -3,15 +3,15 @@ import type { PriceOverride } from '../config/listed-prices.js'
 import { describeError } from './describe-error.js'
 import { createPinoLogger } from './pino-logger.js'
 
-function capture(level: 'debug' | 'info' | 'silent' = 'info') {
+async function capture(level: 'debug' | 'info' | 'silent' = 'info') {
   const lines: string[] = []
-  const logger = createPinoLogger({ level, destination: { write: (line: string) => lines.push(line) } })
+  const logger = await createPinoLogger({ level, destination: { write: (line: string) => lines.push(line) } })
   return { logger, lines, parsed: () => lines.map((line) => JSON.parse(line) as Record<string, unknown>) }
 }
 
 describe('the log', () => {
-  it('is one JSON object per line, with time, level and message', () => {
-    const { logger, lines, parsed } = capture()
+  it('is one JSON object per line, with time, level and message', async () => {
+    const { logger, lines, parsed } = await capture()
     logger.warn({ chainId: 1, txHash: '0xab' }, 'Something.')
     expect(lines[0]).toMatch(/^\{.*\}\n$/)
     expect(parsed()).toEqual([
@@ -19,8 +19,8 @@ describe('the log', () => {
     ])
   })
 
-  it('drops every field that is not listed', () => {
-    const { logger, lines } = capture()
+  it('drops every field that is not listed', async () => {
+    const { logger, lines } = await capture()
     const fields = {
       authorization: 'CANARY',
       Authorization: 'CANARY',
@@ -40,8 +40,8 @@ describe('the log', () => {
     expect(lines[0]).toContain('"status":500')
   })
 
-  it('keeps every field of an override of a shipped token', () => {
-    const { logger, parsed } = capture()
+  it('keeps every field of an override of a shipped token', async () => {
+    const { logger, parsed } = await capture()
     const override: PriceOverride = {
       chainId: 137,
       kind: 'token',
@@ -53,8 +53,8 @@ describe('the log', () => {
     expect(parsed()[0]).toMatchObject(override)
   })
 
-  it('keeps the deposit that a fulfilment does not match, and the reason', () => {
-    const { logger, parsed } = capture()
+  it('keeps the deposit that a fulfilment does not match, and the reason', async () => {
+    const { logger, parsed } = await capture()
     const fields = {
       chainId: 1,
       txHash: '0xab',
@@ -67,18 +67,18 @@ describe('the log', () => {
     expect(parsed()[0]).toMatchObject(fields)
   })
 
-  it('keeps only scheme and host of a URL in a listed field', () => {
-    const { logger, parsed } = capture()
+  it('keeps only scheme and host of a URL in a listed field', async () => {
+    const { logger, parsed } = await capture()
     logger.error({ error: 'GET https://user:CANARY@rpc.example:8545/v3/CANARY?key=CANARY failed (twice)' }, 'x')
     expect(parsed()[0]).toMatchObject({ error: 'GET https://rpc.example:8545 failed (twice)' })
   })
 
-  it('follows its level', () => {
-    const info = capture('info')
+  it('follows its level', async () => {
+    const info = await capture('info')
     info.logger.debug({}, 'x')
-    const silent = capture('silent')
+    const silent = await capture('silent')
     silent.logger.error({}, 'x')
-    const debug = capture('debug')
+    const debug = await capture('debug')
     debug.logger.debug({}, 'x')
     expect([info.lines.length, silent.lines.length, debug.lines.length]).toEqual([0, 0, 1])
   })

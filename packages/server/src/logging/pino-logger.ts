@@ -1,6 +1,7 @@
 /** Writes the log as JSON lines with allow-listed fields. @module */
+import { loadPackage } from '@payment-integration/core'
 import type { Logger } from '@payment-integration/core/ports'
-import { type DestinationStream, pino } from 'pino'
+import type { DestinationStream } from 'pino'
 import type { LogLevel } from '../config/config.js'
 import { currentRequestId } from './request-context.js'
 import { shortenUrls } from './shorten-urls.js'
@@ -86,8 +87,9 @@ export interface PinoLoggerOptions {
   readonly destination?: DestinationStream | undefined
 }
 
-/** Builds a logger on pino. */
-export function createPinoLogger({ level, destination }: PinoLoggerOptions): Logger {
+/** Builds a logger on pino. @throws MissingPackageError `ERR_PACKAGE_MISSING` when pino is not installed. */
+export async function createPinoLogger({ level, destination }: PinoLoggerOptions): Promise<Logger> {
+  const { pino } = await loadPackage('pino', 'The log without the option logger', () => import('pino'))
   const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime }
   const log = destination === undefined ? pino(options) : pino(options, destination)
   return {

@@ -1,9 +1,9 @@
 /** Metrics of each chain and its endpoints, read at each scrape. @module */
 import type { ChainStatus } from '@payment-integration/core'
 import type { EndpointStatus, ProofLevel } from '@payment-integration/core/ports'
-import { Counter, Gauge, type Registry } from 'prom-client'
+import type { Registry } from 'prom-client'
 import { lagOf } from '../app/health.js'
-import { prefix } from './names.js'
+import { type MetricsLibrary, prefix } from './names.js'
 
 interface Reading<Of> {
   readonly name: string
@@ -85,6 +85,7 @@ const endpointCounters: readonly Reading<EndpointStatus>[] = [
  * @param callPrices - Price of a million calls by chain id.
  */
 export function addChainMetrics(
+  { Counter, Gauge }: MetricsLibrary,
   registry: Registry,
   read: () => readonly ChainStatus[],
   callPrices: ReadonlyMap<number, number>,

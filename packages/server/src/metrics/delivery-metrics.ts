@@ -1,8 +1,8 @@
 /** Metrics of the backlog and blocked endpoints, read from the database at each scrape. @module */
-import { Gauge, type Registry } from 'prom-client'
+import type { Registry } from 'prom-client'
 import { answerWithin } from '../internal/answer-within.js'
 import type { MetricsSources } from './metrics.js'
-import { prefix } from './names.js'
+import { type MetricsLibrary, prefix } from './names.js'
 
 /** Most pending deliveries that are counted, which bounds the cost of a scrape. */
 export const mostPending = 10_000
@@ -25,6 +25,7 @@ interface Reading {
  * @returns A function to call before each scrape: it reads the backlog once for all metrics.
  */
 export function addDeliveryMetrics(
+  { Gauge }: MetricsLibrary,
   registry: Registry,
   { sources, timeoutMs }: { readonly sources: () => Deliveries | undefined; readonly timeoutMs: number },
 ): () => void {

@@ -1,16 +1,20 @@
 /** Counts service events. No label names an integration, an address or a transaction. @module */
 import { updateOutcomes } from '@payment-integration/contract'
 import type { EventSink } from '@payment-integration/core'
-import { Counter, type Registry } from 'prom-client'
+import type { Registry } from 'prom-client'
 import type { AttemptMetrics } from './attempt-metrics.js'
-import { prefix } from './names.js'
+import { type MetricsLibrary, prefix } from './names.js'
 
 /**
  * Adds the metrics to a registry.
  * @param attempts - Counts delivery attempts, outside the registry.
  * @returns The sink that feeds them all.
  */
-export function addEventMetrics(registry: Registry, attempts: Pick<AttemptMetrics, 'attempted'>): EventSink {
+export function addEventMetrics(
+  { Counter }: MetricsLibrary,
+  registry: Registry,
+  attempts: Pick<AttemptMetrics, 'attempted'>,
+): EventSink {
   const registers = [registry]
   const indexed = new Counter({
     name: `${prefix}payments_indexed_total`,

@@ -1,4 +1,8 @@
 /** Names and bucket bounds of metrics. @module */
+import type * as PromClient from 'prom-client'
+
+/** The library, loaded by a process that has metrics. */
+export type MetricsLibrary = typeof PromClient
 
 /** Prefix of every service metric. Process metrics keep the names that Prometheus clients share. */
 export const prefix = 'payment_integration_'

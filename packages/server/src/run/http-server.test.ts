@@ -40,19 +40,19 @@ describe('listenHttp', () => {
     const { port } = new URL(server.url)
     const listening = listenHttp(
       { host: '127.0.0.1', port: Number(port) },
-      createRequestListener(server.app, silentLogger),
+      await createRequestListener(server.app, silentLogger),
     )
     await expect(listening).rejects.toThrow(ListenError)
     await expect(listening).rejects.toThrow(/port \d+ \(EADDRINUSE\): another program listens there/)
   })
 
   it('advises the operator when the address is not of this machine', async () => {
-    const listening = listenHttp({ host: '192.0.2.1', port: 0 }, createRequestListener(server.app, silentLogger))
+    const listening = listenHttp({ host: '192.0.2.1', port: 0 }, await createRequestListener(server.app, silentLogger))
     await expect(listening).rejects.toMatchObject({ code: 'ERR_LISTEN', message: expect.stringContaining('PI_HOST') })
   })
 
   it('writes an IPv6 address in brackets', async () => {
-    const http = await listenHttp({ host: '::1', port: 0 }, createRequestListener(server.app, silentLogger))
+    const http = await listenHttp({ host: '::1', port: 0 }, await createRequestListener(server.app, silentLogger))
     expect(http.url).toMatch(/^http:\/\/\[::1\]:\d+$/)
     await http.stop(AbortSignal.timeout(1_000))
   })

@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { createClientErrorListener } from './client-error.js'
 import { type ConnectionLimit, limitConnections } from './connection-limit.js'
 import { type Connections, trackConnections } from './connections.js'
-import type { createRequestListener } from './request-listener.js'
+import type { RequestListener } from './request-listener.js'
 import { takeTurns } from './take-turns.js'
 
 /** Limits of a server, in milliseconds, bytes and counts. */
@@ -69,8 +69,6 @@ export class ListenError extends Error {
   }
 }
 
-type Listener = ReturnType<typeof createRequestListener>
-
 /** A listening server. */
 export interface HttpServer {
   /** Base address, without a slash at the end. */
@@ -92,7 +90,7 @@ export interface HttpServer {
  */
 export async function listenHttp(
   place: Place,
-  listener: Listener,
+  listener: RequestListener,
   chosen: Partial<ServerLimits> = {},
   perSource?: ConnectionLimit | undefined,
 ): Promise<HttpServer> {

@@ -39,7 +39,7 @@ export async function openListeners(config: Config, options: ListenersOptions): 
   const { connectionsPerSource: mostPerSource, trustedProxies } = config.limits
   const limit = mostPerSource === null ? undefined : { mostPerSource, sources: createSourceReader(trustedProxies) }
   const kept = { keepAliveTimeoutMs: config.keepAliveMs }
-  const api = app && (await listenHttp(config, createRequestListener(app, logger, { ownsProcess }), kept, limit))
+  const api = app && (await listenHttp(config, await createRequestListener(app, logger, { ownsProcess }), kept, limit))
   const beside = admin && (await listenAdmin(admin))
   return {
     url: api?.url ?? '',
@@ -54,7 +54,7 @@ export async function openListeners(config: Config, options: ListenersOptions): 
     if (listen === null) return null
     const variables = { host: 'PI_ADMIN_HOST', port: 'PI_ADMIN_PORT' }
     try {
-      return await listenHttp({ ...listen, variables }, createRequestListener(served, logger, { ownsProcess }))
+      return await listenHttp({ ...listen, variables }, await createRequestListener(served, logger, { ownsProcess }))
     } catch (error) {
       await api?.stop(AbortSignal.abort())
       throw error

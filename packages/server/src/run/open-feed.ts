@@ -1,15 +1,21 @@
 /** Opens the feed of proven blocks, where one is configured. Source: docs/decisions/chain-feed.md. @module */
 import { readFile } from 'node:fs/promises'
-import { knownSpokePools } from '@payment-integration/chain-evm'
 import type { FeedConnection } from '@payment-integration/chain-feed'
+import { loadPackage } from '@payment-integration/core'
 import type { Chain, Clock, Logger } from '@payment-integration/core/ports'
 import type { ChainConfig, FeedConfig } from '../config/config.js'
+import { loadChainEvm } from './open-chain.js'
 
 /** An open feed. */
 export interface OpenedFeed {
   /** The chain on the feed, and on its nodes where the feed has a flaw or was read with another configuration. */
   over(chain: Chain, config: ChainConfig): Chain
   close(): Promise<void>
+}
+
+/** Loads the package of the feed. @throws MissingPackageError `ERR_PACKAGE_MISSING` when it is not installed. */
+export function loadChainFeed() {
+  return loadPackage('@payment-integration/chain-feed', 'PI_FEED_URL', () => import('@payment-integration/chain-feed'))
 }
 
 /**
@@ -21,20 +27,17 @@ export async function openFeed(
   { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
 ): Promise<OpenedFeed | null> {
   if (config === null) return null
-  const { createFeedChain } = await import('@payment-integration/chain-feed')
+  const { createFeedChain } = await loadChainFeed()
+  const evm = await loadChainEvm()
   const connection = await connectFeed(config, logger)
   return {
     over(chain, each) {
       const leastProof = each.proof ?? undefined
-      return createFeedChain({ chain, connection, leastProof, spokePools: spokePoolsOf(each), clock, logger })
+      const spokePools = each.spokePools ?? evm.knownSpokePools(each.chainId)
+      return createFeedChain({ chain, connection, leastProof, spokePools, clock, logger })
     },
     close: () => connection.close(),
   }
-}
-
-/** The bridge contracts that a publisher and a cell must agree on. */
-export function spokePoolsOf({ chainId, spokePools }: ChainConfig): readonly string[] {
-  return spokePools ?? knownSpokePools(chainId)
 }
 
 /** Connects in the background, and warns of a feed that strangers may write. @throws TypeError as {@link openFeed}. */
@@ -47,7 +50,7 @@ export async function connectFeed(
       { servers: servers.length },
       'PI_FEED_URL names another machine, and PI_FEED_CREDENTIALS_FILE is not set: whoever reaches that server can publish payments. Set credentials, and use tls://.',
     )
-  const { createFeedConnection } = await import('@payment-integration/chain-feed')
+  const { createFeedConnection } = await loadChainFeed()
   const credentials = credentialsFile === null ? undefined : await readText('PI_FEED_CREDENTIALS_FILE', credentialsFile)
   if (caFile !== null) await readText('PI_FEED_CA_FILE', caFile)
   return createFeedConnection({ servers, credentials, caFile: caFile ?? undefined })

@@ -157,6 +157,16 @@ it.each([
   expect(await service.audit.list({ limit: 10 })).toMatchObject([{ action: 'integration.created', actor }])
 })
 
+it('a chain with neither configured nor known routers stops the opening, and names the variable', async () => {
+  const { config, remove } = await tempConfig({ PI_RPC_URL_424242: 'http://127.0.0.1:1' })
+  stops.push(remove)
+  const problem = 'PI_ROUTERS_424242 is not set, and no router of chain 424242 is known'
+  await expect(openService(config)).rejects.toMatchObject({
+    code: 'ERR_CONFIG',
+    problems: [expect.stringContaining(problem)],
+  })
+})
+
 it('a configuration that contradicts itself leaves no database open', async () => {
   const { config, remove } = await tempConfig()
   stops.push(remove)

@@ -1,11 +1,11 @@
 /** Opens the service for commands: nothing listens and no loop runs. @module */
-import { createChainReceiptSource } from '@payment-integration/chain-evm'
 import {
   type Confirmations,
   checkMasterKey,
   createService,
   createUpdateReceiver,
   type EventSink,
+  loadPackage,
   type MasterKey,
   parseMasterKey,
   type Service,
@@ -14,11 +14,10 @@ import {
   type UpdateReceiver,
 } from '@payment-integration/core'
 import type { Chain, Clock, Logger, Random, ReceiptSource, Store } from '@payment-integration/core/ports'
-import type { WebhookReader } from '@payment-integration/identity-sumsub/service'
 import type { TriggerHandler } from '../app/trigger-route.js'
+import type { VerdictReader } from '../app/verdict-route.js'
 import type { Config, DatabaseConfig, IdentityConfig, ReceiptsConfig } from '../config/config.js'
 import { limitsOf } from '../identity/limited-provider.js'
-import { createSumsubIdentity } from '../identity/sumsub-identity.js'
 import { isInRanges } from '../internal/address-ranges.js'
 import { createPinoLogger } from '../logging/pino-logger.js'
 import { createLateSender } from '../sender/late-sender.js'
@@ -26,9 +25,8 @@ import { senderDefaults } from '../sender/sender-defaults.js'
 import { openTracing } from '../tracing/open-tracing.js'
 import { boundHeap } from './bound-heap.js'
 import { emitToAll } from './emit-to-all.js'
-import { openChain } from './open-chain.js'
+import { loadChainEvm, openChain, openFulfilments } from './open-chain.js'
 import { openFeed } from './open-feed.js'
-import { openFulfilments } from './open-fulfilments.js'
 import { createQuarantine } from './quarantine.js'
 
 /** Longest block of a failing receiver in development, in milliseconds: shorter than the first retry's wait of 5 s. */
@@ -73,7 +71,7 @@ export interface OpenedService {
   /** Null when no processor secret is configured. */
   readonly receiveUpdate: UpdateReceiver | null
   /** Undefined when no identity provider is configured. */
-  readonly readWebhook: WebhookReader | undefined
+  readonly readWebhook: VerdictReader | undefined
   /** Null where no chain is simulated. Close it before the loops stop. */
   readonly trigger: { readonly handle: TriggerHandler; close(): void } | null
   readonly logger: Logger
@@ -90,12 +88,14 @@ export interface OpenedService {
  * @throws StoreError when the database cannot be opened or migrated; `ERR_STORE_SCHEMA` when it must be migrated first;
  * `ERR_STORE_ENGINE` when its product or version is not one that this release knows.
  *
+ * @throws MissingPackageError `ERR_PACKAGE_MISSING` when a setting needs a package that is not installed.
+ *
  * @throws MasterKeyError `ERR_MASTER_KEY_MISSING` when the database was written with a key that is not given.
  */
 export async function openService(config: Config, options: OpenOptions = {}): Promise<OpenedService> {
   const { clock = systemClock, random = systemRandom, ownsProcess = false } = options
   if (ownsProcess) boundHeap()
-  const { logger = createPinoLogger({ level: config.logLevel }) } = options
+  const { logger = await createPinoLogger({ level: config.logLevel }) } = options
   const tracing = config.tracing ? await openTracing(clock) : null
   const onEvent = emitToAll(tracing?.onEvent, options.onEvent)
   const allowLoopbackHttp = config.environment === 'development'
@@ -104,8 +104,8 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
   const receiveUpdate =
     processorSecrets.length === 0 ? null : createUpdateReceiver({ secrets: processorSecrets, clock })
   const onQuarantine = createQuarantine({ logger, publish: onEvent })
+  const nodes = await Promise.all(config.chains.map((each) => openChain(each, onQuarantine)))
   const feed = await openFeed(config.feed, { clock, logger })
-  const nodes = config.chains.map((each) => openChain(each, onQuarantine))
   const followed = config.chains.map((each, index) => {
     const chain = nodes[index] as Chain
     const { startBlock, pollMs } = each
@@ -114,8 +114,8 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
   const chains = new Map(followed.map(({ chain }) => [chain.chainId, chain]))
   const confirmations = Object.fromEntries(config.chains.map((chain) => [chain.chainId, chain.confirmations]))
   const receipts = await openReceipts(config.receipts, { chains, confirmations, receiveUpdate })
-  const fulfilments = openFulfilments(config.chains, clock)
-  const identity = openIdentity(config.identity, clock)
+  const fulfilments = await openFulfilments(config.chains, clock)
+  const identity = await openIdentity(config.identity, clock)
   const { dnsServers, denied, ...delivery } = config.delivery
   const sender = createLateSender({
     allowLoopbackHttp,
@@ -168,21 +168,23 @@ export async function openService(config: Config, options: OpenOptions = {}): Pr
   }
 }
 
-function openIdentity(config: IdentityConfig | null, clock: Clock) {
+async function openIdentity(config: IdentityConfig | null, clock: Clock) {
   if (config === null) return null
-  const { appToken, secretKey, levelName, redeemBy, url, webhookSecrets, namespace, ratePercent } = config
-  const parts = createSumsubIdentity({
-    appToken,
-    secretKey,
-    levelName,
-    redeemBy,
+  const { createSumsubApi, createWebhookReader } = await loadPackage(
+    '@payment-integration/identity-sumsub',
+    'PI_IDENTITY_APP_TOKEN',
+    () => import('@payment-integration/identity-sumsub/service'),
+  )
+  const { createSumsubProvider } = await import('../identity/sumsub-provider.js')
+  const { url, webhookSecrets, namespace, ratePercent, ...access } = config
+  const provider = createSumsubProvider(createSumsubApi, {
+    ...access,
     now: () => clock.now(),
     clock,
     limits: limitsOf(ratePercent),
-    webhookSecret: webhookSecrets,
     ...(url === null ? {} : { baseUrl: url }),
   })
-  return { ...parts, namespace }
+  return { provider, readWebhook: createWebhookReader({ secret: webhookSecrets }), namespace }
 }
 
 async function openStore(
@@ -202,11 +204,12 @@ async function openStore(
  * Opens a database, whatever its schema. It loads only the configured library, which takes longer to load than to use.
  */
 export async function openDatabase(database: DatabaseConfig, clock?: Clock): Promise<Store> {
+  const load = <T>(entry: () => Promise<T>) => loadPackage('@payment-integration/store-sql', 'PI_DATABASE_URL', entry)
   if (database.kind === 'sqlite') {
-    const { createSqliteStore } = await import('@payment-integration/store-sql/sqlite')
+    const { createSqliteStore } = await load(() => import('@payment-integration/store-sql/sqlite'))
     return createSqliteStore({ path: database.path, clock })
   }
-  const { createPostgresStore } = await import('@payment-integration/store-sql/postgres')
+  const { createPostgresStore } = await load(() => import('@payment-integration/store-sql/postgres'))
   const { kind, ...options } = database
   return createPostgresStore({ ...options, clock })
 }
@@ -236,8 +239,11 @@ async function openReceipts(
   switch (config.kind) {
     case 'off':
       return null
-    case 'chain':
+    case 'chain': {
+      if (chains.size === 0) return null
+      const { createChainReceiptSource } = await loadChainEvm()
       return createChainReceiptSource({ chains, confirmations })
+    }
     case 'http': {
       if (receiveUpdate === null)
         throw new TypeError('HTTP receipts need a processor secret, which authenticates them.')

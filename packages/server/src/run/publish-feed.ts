@@ -2,8 +2,8 @@
 import type { Logger } from '@payment-integration/core/ports'
 import type { FeedPublisherConfig } from '../config/feed-variables.js'
 import { createPinoLogger } from '../logging/pino-logger.js'
-import { openChain } from './open-chain.js'
-import { connectFeed, spokePoolsOf } from './open-feed.js'
+import { loadChainEvm, openChain } from './open-chain.js'
+import { connectFeed, loadChainFeed } from './open-feed.js'
 import { createQuarantine } from './quarantine.js'
 
 /** Options of {@link publishFeed}. */
@@ -27,17 +27,18 @@ export async function publishFeed(
   signal: AbortSignal,
   options: PublishFeedOptions = {},
 ): Promise<void> {
-  const { createFeedPublisher } = await import('@payment-integration/chain-feed')
-  const { logger = createPinoLogger({ level: config.logLevel }), replicas, maxAgeMs, maxBytes } = options
-  const connection = await connectFeed(config.feed, logger)
+  const { createFeedPublisher } = await loadChainFeed()
+  const evm = await loadChainEvm()
+  const { logger = await createPinoLogger({ level: config.logLevel }), replicas, maxAgeMs, maxBytes } = options
   // Cells receive payments alone, so nobody else can report a skipped log.
   const onQuarantine = createQuarantine({ logger, publish: () => undefined })
-  const chains = config.chains.map((chain) => openChain(chain, onQuarantine))
+  const chains = await Promise.all(config.chains.map((chain) => openChain(chain, onQuarantine)))
+  const connection = await connectFeed(config.feed, logger)
   try {
     const publishers = config.chains.map((each, index) => {
       const chain = chains[index] as (typeof chains)[number]
       const { pollMs } = each
-      const spokePools = spokePoolsOf(each)
+      const spokePools = each.spokePools ?? evm.knownSpokePools(each.chainId)
       return createFeedPublisher({ chain, connection, pollMs, spokePools, replicas, maxAgeMs, maxBytes, logger })
     })
     await Promise.all(publishers.map((publisher) => publisher.run(signal)))

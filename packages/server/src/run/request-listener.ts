@@ -3,8 +3,8 @@
  * @module
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { getRequestListener, RequestError } from '@hono/node-server'
 import { cacheControl } from '@payment-integration/contract'
+import { loadPackage } from '@payment-integration/core'
 import type { Logger } from '@payment-integration/core/ports'
 import type { AppEnv } from '../app/app-env.js'
 import type { createApp } from '../app/create-app.js'
@@ -13,7 +13,8 @@ import { describeError } from '../logging/describe-error.js'
 import { readTarget } from './read-target.js'
 
 type App = ReturnType<typeof createApp>
-type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void
+/** A listener for `node:http`. */
+export type RequestListener = (incoming: IncomingMessage, outgoing: ServerResponse) => void
 
 /** After a rejected message the start of the next one is uncertain, so the connection closes. */
 const closing = { 'Cache-Control': cacheControl, 'Content-Type': 'application/json', Connection: 'close' }
@@ -36,14 +37,19 @@ const maxHeaders = 100
  * HTTP/1.0. A target that is no path is rejected, too. A transfer coding besides chunked is 501 (RFC 9112 section 6.1):
  * Node ignores it, and the body would be misread.
  */
-export function createRequestListener(
+export async function createRequestListener(
   app: App,
   logger: Logger,
   { ownsProcess = false }: { readonly ownsProcess?: boolean | undefined } = {},
-): Listener {
+): Promise<RequestListener> {
+  const { getRequestListener, RequestError } = await loadPackage(
+    '@hono/node-server',
+    'startServer',
+    () => import('@hono/node-server'),
+  )
   const listen = getRequestListener((request, env) => app.fetch(request, env as AppEnv['Bindings']), {
     overrideGlobalObjects: ownsProcess,
-    errorHandler: (error) => answerUnreadable(error, logger),
+    errorHandler: (error) => answerUnreadable(error, error instanceof RequestError, logger),
   })
   return (incoming, outgoing) => {
     const flaw = framingFlaw(incoming)
@@ -88,8 +94,7 @@ function refuse(incoming: IncomingMessage, outgoing: ServerResponse, status: 400
   outgoing.end(body)
 }
 
-function answerUnreadable(error: unknown, logger: Logger): Response {
-  const isTheirs = error instanceof RequestError
+function answerUnreadable(error: unknown, isTheirs: boolean, logger: Logger): Response {
   const requestId = requestIdOf(null)
   if (!isTheirs) logger.error({ requestId, ...describeError(error) }, 'A request failed outside the app.')
   const body = JSON.stringify({ error: isTheirs ? 'Request is malformed' : 'Internal error' })

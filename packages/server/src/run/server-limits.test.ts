@@ -18,7 +18,7 @@ afterEach(async () => {
 async function listen(limits: Partial<ServerLimits>, service = chosenService()): Promise<void> {
   const health = async () => ({ status: 'ok', database: 'ok', chains: [] }) as const
   const app = createApp({ service, receiveUpdate: async () => ({ kind: 'unauthenticated' }), health })
-  http = await listenHttp({ host: '127.0.0.1', port: 0 }, createRequestListener(app, silentLogger), limits)
+  http = await listenHttp({ host: '127.0.0.1', port: 0 }, await createRequestListener(app, silentLogger), limits)
 }
 
 async function open(text = ''): Promise<Exchange> {

@@ -4,8 +4,6 @@ import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ConsoleTools } from '@payment-integration/console'
 import { parseMasterKey, type Service } from '@payment-integration/core'
-import { createAdminApp } from '../app/admin-app.js'
-import { createApp } from '../app/create-app.js'
 import { createHealth } from '../app/health.js'
 import type { Config, LimitsConfig } from '../config/config.js'
 import { describeConfig } from '../config/describe-config.js'
@@ -19,9 +17,8 @@ import { createMetrics } from '../metrics/create-metrics.js'
 import { version } from '../version.js'
 import { createConsoleTools, type DevelopmentTools } from './console-tools.js'
 import { emitToAll } from './emit-to-all.js'
-import { type Listeners, openListeners } from './listeners.js'
-import { openConsole } from './open-console.js'
-import { openPortal } from './open-portal.js'
+import type { Listeners } from './listeners.js'
+import { loadChainEvm } from './open-chain.js'
 import { type OpenedService, type OpenOptions, openService } from './open-service.js'
 import { warnReadableDatabase } from './warn-readable-database.js'
 
@@ -63,12 +60,19 @@ export interface StartOptions extends OpenOptions {
  */
 export async function startServer(config: Config, options: StartOptions = {}): Promise<RunningServer> {
   checkDevelopment(config, options)
+  // Loaded here: a process that serves no requests starts sooner.
+  const [{ createApp }, { createAdminApp }, { openListeners }, { openConsole, openPortal }] = await Promise.all([
+    import('../app/create-app.js'),
+    import('../app/admin-app.js'),
+    import('./listeners.js'),
+    import('./open-pages.js'),
+  ])
   const { roles, admin } = config
   const metrics =
     admin.listen === null && admin.metricsToken === null
       ? undefined
       : await createMetrics({ callPrices: callPricesOf(config) })
-  const { logger = createPinoLogger({ level: config.logLevel }) } = options
+  const { logger = await createPinoLogger({ level: config.logLevel }) } = options
   const onEvent = emitToAll(metrics?.onEvent, createEventLog(logger), options.onEvent)
   const opened = await openService(config, { ...options, logger, onEvent })
   const { service, store, receiveUpdate } = opened
@@ -141,7 +145,8 @@ export async function startServer(config: Config, options: StartOptions = {}): P
       )
     })
   warnReadableDatabase(config.database, logger)
-  for (const override of priceOverrides(config.chains))
+  const overrides = config.chains.length === 0 ? [] : priceOverrides(await loadChainEvm(), config.chains)
+  for (const override of overrides)
     logger.warn({ ...override }, 'The configuration overrides a shipped token or price feed.')
   if (config.chains.length === 0 && config.simulatedChains.length === 0)
     logger.warn({}, 'No PI_RPC_URL_<chainId> is set: the server reads and delivers, and indexes nothing.')

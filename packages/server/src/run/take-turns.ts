@@ -1,9 +1,7 @@
 /** Bounds concurrent and total requests of one connection. @module */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { createRequestListener } from './request-listener.js'
-
-type Listener = ReturnType<typeof createRequestListener>
+import type { RequestListener } from './request-listener.js'
 
 interface Line {
   count: number
@@ -17,9 +15,9 @@ interface Line {
  * connection, and later requests get no answer. Node's own limit would answer them without Cache-Control.
  */
 export function takeTurns(
-  listener: Listener,
+  listener: RequestListener,
   { maxAtOnce, maxRequests }: { readonly maxAtOnce: number; readonly maxRequests: number },
-): Listener {
+): RequestListener {
   const lines = new WeakMap<Socket, Line>()
 
   function start(line: Line, incoming: IncomingMessage, outgoing: ServerResponse): void {

@@ -1,7 +1,6 @@
 /** Opens tracing with `PI_TRACING=on`. @module */
-import type { EventSink } from '@payment-integration/core'
+import { type EventSink, loadPackage } from '@payment-integration/core'
 import type { Clock, Sender } from '@payment-integration/core/ports'
-import { ConfigError } from '../config/config.js'
 import { createPaymentSpans } from './payment-spans.js'
 import { createSpanWriter } from './span-writer.js'
 import { createTracedSender } from './traced-sender.js'
@@ -14,12 +13,10 @@ export interface Tracing {
 
 /**
  * Loads the OpenTelemetry API. The SDK, its sampler and its exporter are the operator's, registered before the start.
- * @throws ConfigError `ERR_CONFIG` when the package is not installed.
+ * @throws MissingPackageError `ERR_PACKAGE_MISSING` when the package is not installed.
  */
 export async function openTracing(clock: Pick<Clock, 'now'>): Promise<Tracing> {
-  const api = await import('@opentelemetry/api').catch(() => {
-    throw new ConfigError(['PI_TRACING is on; it needs the package @opentelemetry/api, which is not installed.'])
-  })
+  const api = await loadPackage('@opentelemetry/api', 'PI_TRACING', () => import('@opentelemetry/api'))
   const writer = createSpanWriter(api)
   return {
     onEvent: createPaymentSpans(writer, clock),

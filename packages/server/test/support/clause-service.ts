@@ -83,7 +83,7 @@ export async function startClauses(options: ClauseOptions = {}) {
   })
   const health = async () => ({ status: 'ok', database: 'ok', chains: [] }) as const
   const app = createApp({ service, receiveUpdate, readWebhook: identity?.readWebhook, health, logger })
-  const http = await listenHttp({ host: '127.0.0.1', port: 0 }, createRequestListener(app, silentLogger))
+  const http = await listenHttp({ host: '127.0.0.1', port: 0 }, await createRequestListener(app, silentLogger))
   let updates = 0
 
   return {

@@ -15,7 +15,7 @@ export async function listenApp(deps: Partial<AppDeps> = {}, connections?: Conne
   })
   const http = await listenHttp(
     { host: '127.0.0.1', port: 0 },
-    createRequestListener(app, silentLogger),
+    await createRequestListener(app, silentLogger),
     {},
     connections,
   )

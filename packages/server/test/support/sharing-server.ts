@@ -5,6 +5,7 @@
  */
 import { createService, parseMasterKey, silentLogger, systemClock } from '@payment-integration/core'
 import type { IdentityProvider } from '@payment-integration/core/ports'
+import { createSumsubApi } from '@payment-integration/identity-sumsub/service'
 import { createPostgresStore } from '@payment-integration/store-sql/postgres'
 import { createSqliteStore } from '@payment-integration/store-sql/sqlite'
 import { createApp } from '../../src/app/create-app.js'
@@ -28,7 +29,7 @@ const { appToken, secretKey } = sharingClient
 const provider =
   address === 'instant'
     ? instant
-    : createSumsubProvider({ baseUrl: address, appToken, secretKey, levelName: 'basic-kyc-level' })
+    : createSumsubProvider(createSumsubApi, { baseUrl: address, appToken, secretKey, levelName: 'basic-kyc-level' })
 const store = database.startsWith('postgres:')
   ? createPostgresStore({ connectionString: database })
   : createSqliteStore({ path: database })
@@ -45,6 +46,6 @@ const app = createApp({
   receiveUpdate: null,
   health: async () => ({ status: 'ok', database: 'ok', chains: [] }),
 })
-const { url } = await listenHttp({ host: '127.0.0.1', port: 0 }, createRequestListener(app, silentLogger))
+const { url } = await listenHttp({ host: '127.0.0.1', port: 0 }, await createRequestListener(app, silentLogger))
 process.once('disconnect', () => process.exit())
 process.send?.(url)

@@ -1,5 +1,5 @@
 /** A service that shares verifications, beside an identity provider that runs on this machine. */
-import { createWebhookReader } from '@payment-integration/identity-sumsub/service'
+import { createSumsubApi, createWebhookReader } from '@payment-integration/identity-sumsub/service'
 import { startIdentityProvider } from '@payment-integration/testing/identity-provider'
 import { verdictPath } from '../../src/app/verdict-route.js'
 import { createSumsubProvider } from '../../src/identity/sumsub-provider.js'
@@ -23,7 +23,7 @@ export async function startSharing({ timeoutMs = 2_000, ...options }: ClauseOpti
   const clauses = await startClauses({
     ...options,
     identity: {
-      provider: createSumsubProvider({
+      provider: createSumsubProvider(createSumsubApi, {
         baseUrl: provider.url,
         appToken,
         secretKey,

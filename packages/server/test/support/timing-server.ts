@@ -23,6 +23,6 @@ const app = createApp({
   receiveUpdate: null,
   health: async () => ({ status: 'ok', database: 'ok', chains: [] }),
 })
-const { url } = await listenHttp({ host: '127.0.0.1', port: 0 }, createRequestListener(app, silentLogger))
+const { url } = await listenHttp({ host: '127.0.0.1', port: 0 }, await createRequestListener(app, silentLogger))
 process.once('disconnect', () => process.exit())
 process.send?.(url)

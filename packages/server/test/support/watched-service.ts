@@ -58,7 +58,7 @@ export function watchService(env: Record<string, string>) {
     async start(crashMessage: string) {
       const write = (line: string) => watched.say('log', line)
       return startServer(readConfig(variables), {
-        logger: createPinoLogger({ level: 'debug', destination: { write } }),
+        logger: await createPinoLogger({ level: 'debug', destination: { write } }),
         onEvent(event) {
           events.push(event)
           watched.say('event', JSON.stringify(event))

@@ -1,7 +1,8 @@
 /** Identity verification in a twin: a provider in the process, and the service's own adapter to it. @module */
 import type { Service } from '@payment-integration/core'
 import type { Store } from '@payment-integration/core/ports'
-import { createSumsubIdentity, type SumsubIdentity } from '@payment-integration/server'
+import { createSumsubApi, createWebhookReader, type WebhookReader } from '@payment-integration/identity-sumsub/service'
+import { type ClosableIdentityProvider, createSumsubProvider } from '@payment-integration/server'
 import { createDraws } from '../builders/draws.js'
 import type { NewApplicant } from '../identity-provider/applicants.js'
 import { createIdentityProvider, type LocalIdentityProvider } from '../identity-provider/provider.js'
@@ -67,8 +68,8 @@ export interface TwinIdentity
 export interface TwinIdentityParts {
   readonly provider: LocalIdentityProvider
   /** Connects a new process of the service. Requests of the former one are aborted. */
-  connect(): SumsubIdentity['provider']
-  readonly readWebhook: SumsubIdentity['readWebhook']
+  connect(): ClosableIdentityProvider
+  readonly readWebhook: WebhookReader
   /** Whether anything can be due. */
   isUsed(): boolean
   /** Whether a webhook, a look-up or a poll is due. */
@@ -114,10 +115,9 @@ export function createTwinIdentity(
     sendWebhook: post,
   })
   const connection = { baseUrl, fetch: provider.fetch, now, timeoutMs }
-  function open(): SumsubIdentity {
-    const access = { ...connection, appToken: 'sbx:service', secretKey: serviceKey, levelName: 'basic-kyc-level' }
-    return createSumsubIdentity({ ...access, webhookSecret, limits, clock: { now }, elapsed: now })
-  }
+  const access = { appToken: 'sbx:service', secretKey: serviceKey, levelName: 'basic-kyc-level' }
+  const open = () =>
+    createSumsubProvider(createSumsubApi, { ...connection, ...access, limits, clock: { now }, elapsed: now })
   let connected = open()
   const isUsed = () => provider.requests.length > 0 || provider.applicants(recipient).length > 0
   const isWebhookDue = () => (provider.nextWebhookAt() ?? Number.POSITIVE_INFINITY) <= now()
@@ -129,13 +129,11 @@ export function createTwinIdentity(
     isUsed,
     deliver,
     connect() {
-      connected.provider.close()
+      connected.close()
       connected = open()
-      return connected.provider
+      return connected
     },
-    get readWebhook() {
-      return connected.readWebhook
-    },
+    readWebhook: createWebhookReader({ secret: webhookSecret }),
     async isDue({ identity }) {
       if (!isUsed()) return false
       if (isWebhookDue()) return true

@@ -27,8 +27,8 @@ export async function fromTemplate(
   words: Readonly<Record<string, string>> = {},
 ): Promise<string> {
   const isCode = !/[.](sql|toml|mjs)$/.test(name)
-  const file = isCode ? `${name}.${target.extension}` : name
-  let text = await readFile(join(templatesFolder, file), 'utf8')
+  let text = await readFile(join(templatesFolder, isCode ? `${name}.ts` : name), 'utf8')
+  if (isCode && target.extension === 'js') text = toJavaScript(text)
   for (const [word, by] of Object.entries({ '/WEBHOOK_PATH': target.path, ...words })) text = text.replaceAll(word, by)
   if (!isCode) return text
   text = withRunner(text, target.testRunner)
@@ -40,6 +40,40 @@ export async function fromTemplate(
 function withRunner(text: string, runner: TestRunner): string {
   const from = { 'node:test': 'node:test', vitest: 'vitest', jest: '@jest/globals' }[runner]
   return text.replace("import { test } from 'node:test'", `import { test } from '${from}'`)
+}
+
+/** Removes the types from a template, which has no other forms of them; the rest is formatted as before. */
+export function toJavaScript(text: string): string {
+  return (
+    text
+      .split('\n')
+      .filter((line) => !line.startsWith('import type '))
+      .map((line) => (line.startsWith('import ') ? withoutTypeNames(line) : line))
+      .join('\n')
+      .replace(/(?:\/\*\* .{0,120} \*\/\n)?export interface .{0,120}\n(?: {2}.{0,120}\n){0,20}\}\n\n/g, '')
+      .replace(/^ {2}readonly /gm, '  ')
+      // Annotations: the type of an object, of a function, and a name. Names in capitals are variables.
+      .replace(/: \{ readonly [^{}]{0,120}\}/g, '')
+      .replace(/: \([^()]{0,120}\) => Promise<\w{1,40}>/g, '')
+      .replace(
+        /[?]?: (?![A-Z_]{2,40}\b)(?:[A-Z]\w{0,40}|string|number|unknown|void)(?![\w.])(?:<[^<>]{0,120}>)?(?:\[\])?(?: \| undefined)?/g,
+        '',
+      )
+      .replace(/(?<=\w)<[^<>]{0,120}>(?=\()/g, '')
+      .replace(/ as (?:never|Snapshot)\b/g, '')
+      // Without types, parameters fit into one line.
+      .replace(/(function \w{1,40})\(\n([^()]{0,240}),\n\)/g, (_, start: string, parameters: string) => {
+        return `${start}(${parameters.trim().replace(/\n */g, ' ')})`
+      })
+  )
+}
+
+/** An import line without its `type` names. */
+function withoutTypeNames(line: string): string {
+  return line.replace(/(, )?\{ (.{0,120}) \}/, (_, comma = '', names: string) => {
+    const values = names.split(', ').filter((name) => !name.startsWith('type '))
+    return values.length === 0 ? '' : `${comma}{ ${values.join(', ')} }`
+  })
 }
 
 /** Rewrites the import and export lines of a template, which has no other form of them. */

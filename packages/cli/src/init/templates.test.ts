@@ -1,26 +1,41 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { postgresVersionTable } from '@payment-integration/version-store/postgres'
 import { createSqliteVersionStore } from '@payment-integration/version-store/sqlite'
 import { DatabaseSync } from '@photostructure/sqlite'
-import { describe, expect, test } from 'vitest'
-import { stripTypes } from '../../scripts/strip-types.js'
+import { transform } from 'esbuild'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { templatesFolder } from '../templates-folder.js'
+import { toJavaScript } from './template.js'
 import { versions } from './versions.js'
 
 const names = readdirSync(templatesFolder, { recursive: true, encoding: 'utf8' })
 const read = (name: string) => readFileSync(join(templatesFolder, name), 'utf8')
 
-/** Without what the formatter decides. */
-const bare = (text: string) => text.replace(/[\s;()]+/g, '').replaceAll(',', '')
-
 describe('templates', () => {
-  test.each(names.filter((name) => name.endsWith('.ts')))(
-    '%s has a copy in JavaScript: npx tsx packages/cli/scripts/write-js-templates.ts',
-    (name) => {
-      expect(bare(read(name.replace(/ts$/, 'js')))).toBe(bare(stripTypes(read(name))))
-    },
-  )
+  const sources = names.filter((name) => name.endsWith('.ts'))
+
+  test.each(sources)('%s is the same program in JavaScript', async (name) => {
+    const source = read(name)
+    const made = toJavaScript(source)
+    const tsconfigRaw = { compilerOptions: { verbatimModuleSyntax: true } }
+    const { code } = await transform(source, { loader: 'ts', tsconfigRaw })
+    expect((await transform(made, { loader: 'js' })).code).toBe(code.replace(', {} from', ' from'))
+    const comments = (text: string) => text.split('\n').filter((line) => /^ *([/]{2}|[/*]?[*]) ?/.test(line))
+    expect(comments(source)).toEqual(expect.arrayContaining(comments(made)))
+  })
+
+  test('the JavaScript is formatted as the TypeScript is', () => {
+    const root = join(import.meta.dirname, '../../../..')
+    const folder = mkdtempSync(join(tmpdir(), 'pi-templates-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    copyFileSync(join(root, 'biome.json'), join(folder, 'biome.json'))
+    for (const name of sources)
+      writeFileSync(join(folder, `${name.replaceAll(/\W/g, '-')}.js`), toJavaScript(read(name)))
+    execFileSync(join(root, 'node_modules/.bin/biome'), ['format', '--vcs-enabled=false', '.'], { cwd: folder })
+  })
 
   test('the tables are those that the version store creates', async () => {
     expect(read('shared/tables.postgres.sql')).toContain(`${postgresVersionTable()};`)

@@ -29,11 +29,11 @@ export async function storePayment(snapshot: Snapshot, tx: ObjectTransaction): P
 
 /** The Durable Object. It trusts its caller: only the Worker reaches it, with verified snapshots. */
 export class PaymentObject {
-  readonly accept: (snapshot: Snapshot) => Promise<unknown>
+  readonly accept: (body: unknown) => Promise<unknown>
 
   constructor({ storage }: { readonly storage: ObjectStorage }) {
     const { accept } = createReceiver({
-      verify: async (snapshot: Snapshot) => ({ snapshot }),
+      verify: async (body: unknown) => ({ snapshot: body as Snapshot }),
       store: versionStore(storage),
       handle: storePayment,
     })
@@ -41,8 +41,7 @@ export class PaymentObject {
   }
 
   async fetch(request: Request): Promise<Response> {
-    const snapshot = (await request.json()) as Snapshot
-    return Response.json({ decision: await this.accept(snapshot) })
+    return Response.json({ decision: await this.accept(await request.json()) })
   }
 }
 

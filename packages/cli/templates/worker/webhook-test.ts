@@ -16,7 +16,7 @@ function start() {
   function open(): PaymentObject {
     const values = new Map<string, unknown>()
     const storage: ObjectStorage = {
-      get: async <T>(key: string) => values.get(key) as T | undefined,
+      get: async (key) => values.get(key) as never,
       async put(key, value) {
         values.set(key, value)
         if (key === 'version') stored.push(value)

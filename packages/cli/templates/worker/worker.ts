@@ -11,6 +11,11 @@ export interface Env {
   readonly WEBHOOK_SIGNING_SECRET: string
 }
 
+/** The used part of the context of a request. */
+export interface Context {
+  waitUntil(work: Promise<unknown>): void
+}
+
 /** Verifies a delivery over its raw bytes, and hands the snapshot to the Durable Object of its payment. */
 export const webhook = createWorkerHandler((env: Env) => {
   // Two secrets, separated by a comma, while the signing secret is rotated.
@@ -32,7 +37,7 @@ export const webhook = createWorkerHandler((env: Env) => {
 })
 
 export default {
-  async fetch(request: Request, env: Env, context: { waitUntil(work: Promise<unknown>): void }): Promise<Response> {
+  async fetch(request: Request, env: Env, context: Context): Promise<Response> {
     if (new URL(request.url).pathname === '/WEBHOOK_PATH') return webhook(request, env, context)
     return new Response('Not found', { status: 404 })
   },

@@ -100,6 +100,27 @@ test('a change of the manifest is reported, and an import over its budget or wit
   expect(code).toBe(1)
 })
 
+test('a main entry whose code or types need an optional peer is reported', async () => {
+  const root = await workspace(
+    {
+      'dist/index.js': "import 'peer'\nexport const answer = 42\n",
+      'dist/index.d.ts': `import 'peer'\n${declarations}`,
+    },
+    { peerDependencies: { peer: '^1.0.0' }, peerDependenciesMeta: { peer: { optional: true } } },
+  )
+  const peer = join(root, 'node_modules/peer')
+  await mkdir(peer, { recursive: true })
+  await writeFile(join(peer, 'package.json'), '{ "name": "peer", "type": "module", "exports": "./index.js" }')
+  for (const name of ['index.js', 'index.d.ts']) await writeFile(join(peer, name), 'export {}\n')
+  await writeFile(join(root, 'tools/scripts/size-budgets.json'), '[]')
+  const { code, printed } = await check(root)
+  expect(printed).toContain('without optional peers @payment-integration/demo fails: ')
+  expect(printed).toContain("Cannot find package 'peer'")
+  expect(printed).toContain('without optional peers a consumer does not compile')
+  expect(printed).not.toContain('import of @payment-integration/demo failed')
+  expect(code).toBe(1)
+})
+
 test('defects that would break a consumer are reported', async () => {
   const root = await workspace(
     {

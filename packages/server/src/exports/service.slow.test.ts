@@ -8,7 +8,7 @@ const folder = fileURLToPath(new URL('../../', import.meta.url))
 function loadedBy(script: string): string[] {
   const told = `const { createRequire } = await import('node:module')
     const paths = Object.keys(createRequire(${JSON.stringify(import.meta.url)}).cache).join()
-    console.log(JSON.stringify(['undici', 'pg', 'ws', 'prom-client', 'pino'].filter((name) => paths.includes('node_modules/' + name + '/'))))`
+    console.log(JSON.stringify(['undici', 'hono', 'pg', 'ws', 'prom-client', 'pino'].filter((name) => paths.includes('node_modules/' + name + '/'))))`
   const flags = ['--conditions=@payment-integration/source', '--import', 'tsx', '--input-type=module', '-e']
   const env = { ...process.env, NODE_OPTIONS: '' }
   return JSON.parse(
@@ -16,7 +16,7 @@ function loadedBy(script: string): string[] {
   )
 }
 
-test('a service on SQLite without a listener loads no library for POSTs, PostgreSQL, sockets or metrics', () => {
+test('a service on SQLite without a listener loads no library for POSTs, requests, PostgreSQL, sockets or metrics', () => {
   const open = `const { openService, readConfig } = await import('@payment-integration/server/service')
     const { randomBytes } = await import('node:crypto')
     const { mkdtempSync, rmSync } = await import('node:fs')

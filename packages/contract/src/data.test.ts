@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import * as contract from './exports/index.js'
 
@@ -21,15 +22,11 @@ describe('the numbers and names of the contract', () => {
     ])
   })
 
-  it('has the six payment states of interface 3', () => {
-    expect(contract.paymentStates).toEqual([
-      'pending',
-      'success',
-      'failure',
-      'refund_pending',
-      'refund_success',
-      'refund_failure',
-    ])
+  it('has the payment states of interface 3', () => {
+    const text = readFileSync(new URL('../../../docs/interface.md', import.meta.url), 'utf8')
+    const [, list = ''] = /^A payment is ([^;]*); null/m.exec(text) ?? []
+    expect(contract.paymentStates).toEqual(Array.from(list.matchAll(/`(\w+)`/g), ([, state]) => state))
+    expect(contract.paymentStates.length).toBeGreaterThan(5)
   })
 
   it('has the header names of interface 6 and the cache rule of interface 4', () => {

@@ -13,13 +13,13 @@ export const paymentStates = [
   'refund_failure',
 ] as const
 
-/** One of the six payment states. */
+/** One of the payment states. */
 export type PaymentState = (typeof paymentStates)[number]
 
 /** Schema of {@link PaymentState}. */
 export const paymentState = z.enum(paymentStates)
 
-/** A payment state for reading: one of the six, or an unknown value of a newer service. */
+/** A payment state for reading: one of them, or an unknown value of a newer service. */
 export type OpenPaymentState = OpenEnum<PaymentState>
 
 /** Schema of {@link OpenPaymentState}. A state is never empty. */

@@ -1,8 +1,8 @@
 /** The snapshot's check, which has no dependency, against the contract's schema (docs/interface.md 2.3). */
-import { snapshotSchema } from '@payment-integration/contract'
+import { type PaymentState, paymentStates, snapshotSchema } from '@payment-integration/contract'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
-import { parseSnapshot } from '../src/snapshot.js'
+import { expect, expectTypeOf, test } from 'vitest'
+import { parseSnapshot, type SnapshotState } from '../src/snapshot.js'
 
 const accepts = (value: unknown) => {
   try {
@@ -29,9 +29,7 @@ const snapshots = fc.record({
   chainId: fc.integer({ min: 1, max: 999_999_999_999_999 }).map(String),
   txHash: hex(64),
   version: fc.integer({ min: 1 }),
-  state: fc.option(
-    fc.constantFrom('pending', 'success', 'failure', 'refund_pending', 'refund_success', 'refund_failure'),
-  ),
+  state: fc.option(fc.constantFrom(...paymentStates)),
   recipient: fc.option(fc.record({ title: fc.string(), subtitle: fc.option(fc.string()) })),
   invoice: fc.option(fc.record({ amount, currency, settlementAmount: amount, settlementCurrency: currency })),
 })
@@ -49,6 +47,10 @@ const full = {
   recipient: { title: 'Shop', subtitle: 'Berlin' },
   invoice: { amount: '12.50', currency: 'EUR', settlementAmount: '13', settlementCurrency: 'USD' },
 }
+
+test('the verifier, which has no dependency, names the states of the contract', () => {
+  expectTypeOf<SnapshotState>().toEqualTypeOf<PaymentState>()
+})
 
 /** Values near to what some field wants. */
 const nearly = fc.oneof(

@@ -14,9 +14,6 @@ export interface PaymentStatus {
 /** The status of a newly indexed payment. */
 export const initialStatus: PaymentStatus = { version: 1, state: null, recipient: null, invoice: null }
 
-/** States that a receipt alone can still change. */
-export const unsettledStates: readonly (PaymentState | null)[] = [null, 'pending', 'refund_pending']
-
 /**
  * A stored payment. Area (a) shows the `primary` one: the lowest ordinal of its transaction among the payments that
  * name the same integration (or none). Only primary payments change their state.

@@ -13,6 +13,9 @@ export const transitions: Readonly<Record<PaymentState, readonly PaymentState[]>
   refund_success: [],
 }
 
+/** States in which the outcome is open: receipts are polled. */
+export const unsettledStates: readonly (PaymentState | null)[] = [null, 'pending', 'refund_pending']
+
 /** The result for a wanted state. */
 export type TransitionDecision = 'same' | 'allowed' | 'refused'
 

@@ -6,7 +6,7 @@
 import type { ProcessorUpdate, UpdateResult } from '@payment-integration/contract'
 import { assertWhole } from '../internal/assert-whole.js'
 import { describeError } from '../internal/describe-error.js'
-import { unsettledStates } from '../payments/record.js'
+import { unsettledStates } from '../payments/transition.js'
 import type { ReceiptSource } from '../ports/receipt-source.js'
 import type { Store } from '../ports/store.js'
 import type { Clock, Logger } from '../ports/world.js'

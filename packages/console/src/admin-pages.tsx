@@ -24,7 +24,7 @@ export interface AdminDeps {
 /** The parts of the service that these pages read from. */
 export type AdminService = Pick<
   Service,
-  'store' | 'integrations' | 'identity' | 'legacy' | 'accounts' | 'legacyKeys' | 'operators'
+  'queries' | 'integrations' | 'identity' | 'legacy' | 'accounts' | 'legacyKeys' | 'operators'
 >
 
 /** Subjects, and redemptions, that are looked through for a decision that waits. */
@@ -54,14 +54,14 @@ async function integrationsPage({ service, now }: AdminDeps, given: Given, name?
     const one = await findIntegration(service.integrations, name)
     return one === null ? null : { title: 'Integration', section, body: <IntegrationPage one={one} /> }
   }
-  const { shown, next } = await integrationsAfter(service.store.console, given, section)
+  const { shown, next } = await integrationsAfter(service.queries, given, section)
   return { title: 'Integrations', section, body: <IntegrationsPage integrations={shown} next={next} now={now()} /> }
 }
 
 async function accountsPage({ service }: AdminDeps, given: Given, name?: string) {
   const section = '/accounts'
   if (name !== undefined) {
-    const account = await service.store.accounts.find(name.toLowerCase())
+    const account = await service.queries.account(name.toLowerCase())
     return account === null ? null : { title: 'Account', section, body: <AccountPage account={account} /> }
   }
   const { shown, next } = partOf(await service.accounts.list(), ({ handle }) => handle, given, section)

@@ -58,7 +58,7 @@ export interface ConsoleDeps {
 }
 
 /** The parts of the service that the pages use. */
-export type ConsoleService = Pick<Service, 'store' | 'indexers' | 'actingAs' | 'operatorSessions' | 'audit'> &
+export type ConsoleService = Pick<Service, 'queries' | 'indexers' | 'actingAs' | 'operatorSessions' | 'audit'> &
   AdminService
 
 /** A console. */

@@ -19,7 +19,7 @@ export interface PageContent {
 
 /** Dependencies of pages. */
 export interface PageDeps {
-  readonly service: Pick<Service, 'store' | 'indexers' | 'integrations'>
+  readonly service: Pick<Service, 'queries' | 'indexers' | 'integrations'>
   readonly config?: object | undefined
   readonly sampler: Sampler
   readonly jobs: Pick<Jobs, 'list' | 'find'>

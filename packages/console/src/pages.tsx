@@ -1,6 +1,8 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Reads what each page shows. @module */
+
 import { deliveryFilter, FilterError, type Given, givenOf, paymentFilter, positionOf, wholeOf } from './filters.js'
+import { findIntegration } from './find-integration.js'
 import { jobPage } from './jobs/job-pages.js'
 import { latencyStatistics } from './live/overview.js'
 import type { Load, PageContent, PageDeps } from './page-types.js'
@@ -12,7 +14,7 @@ import { OverviewPage } from './pages/overview.js'
 import { integrationChoices, integrationsAfter, pageSize } from './pages/part-of.js'
 import { PaymentPage } from './pages/payment.js'
 import { AuditPage, SettingsPage } from './pages/records.js'
-import { comparedOf, snapshotsOf } from './pages/snapshots-of.js'
+import { comparedOf, readSnapshot, shownVersions } from './pages/snapshots-of.js'
 import { search } from './search.js'
 import { TestPayment } from './tools/tools-page.js'
 import { hrefOf } from './view/parts.js'
@@ -48,16 +50,16 @@ export async function loadPage(path: string, deps: PageDeps): Promise<PageConten
 }
 
 async function overviewPage({ service, sampler, url, tools }: PageDeps): Promise<PageContent> {
-  const [overview, newest] = await Promise.all([sampler.overview(), service.store.console.newest(1)])
+  const [overview, newest] = await Promise.all([sampler.overview(), service.queries.newest(1)])
   const isEmpty = newest.payments.length === 0
-  const [integration] = isEmpty ? await service.store.console.integrations({ limit: 1 }) : []
+  const [integration] = isEmpty ? await service.queries.integrations({ limit: 1 }) : []
   const test = <TestPayment tools={tools} integration={integration} />
   const body = <OverviewPage {...{ overview, isEmpty, test }} origin={url.origin} />
   return { title: 'Overview', section: '', body, live: 'topic=overview' }
 }
 
 async function paymentsPage(deps: PageDeps, given: Given): Promise<PageContent> {
-  const reads = deps.service.store.console
+  const reads = deps.service.queries
   const filter = paymentFilter(given)
   const before = positionOf(given['before'])
   const text = given['q']
@@ -74,7 +76,7 @@ async function paymentsPage(deps: PageDeps, given: Given): Promise<PageContent> 
 async function deliveriesPage(deps: PageDeps, given: Given): Promise<PageContent> {
   const filter = deliveryFilter(given)
   const beforeId = given['before'] === undefined ? undefined : String(wholeOf('before', given['before']))
-  const page = await deps.service.store.console.deliveries({ ...filter, beforeId, limit: pageSize })
+  const page = await deps.service.queries.deliveries({ ...filter, beforeId, limit: pageSize })
   const body = <DeliveriesPage given={given} choices={await choicesOf(deps)} page={page} />
   const isLive = beforeId === undefined
   return {
@@ -86,29 +88,38 @@ async function deliveriesPage(deps: PageDeps, given: Given): Promise<PageContent
 }
 
 async function paymentPage(deps: PageDeps, given: Given, chainId: number, txHash: string): Promise<PageContent | null> {
-  const { store } = deps.service
-  const { payments } = await store.payments.transaction({ chainId, txHash })
+  const { queries, integrations } = deps.service
+  const payments = await queries.transaction({ chainId, txHash })
   const payment = payments.find((each) => each.primary) ?? payments[0]
   if (payment === undefined) return null
   const { integrationAddress: address } = payment
   const compare = comparedOf(given)
   const [snapshots, integration, updates, deliveries] = await Promise.all([
-    snapshotsOf(store, payment, compare),
-    address === null ? null : store.integrations.find(address),
-    store.console.updates({ paymentIds: payments.map(({ id }) => id), limit: mostUpdates }),
-    store.console.deliveriesOf(payment.id),
+    queries.snapshots(payment.id, shownVersions(payment, compare)),
+    address === null ? null : findIntegration(integrations, address),
+    queries.updates({ paymentIds: payments.map(({ id }) => id), limit: mostUpdates }),
+    queries.deliveriesOf(payment.id),
   ])
   const others = payments.filter((each) => each !== payment)
   const indexer = deps.service.indexers.find((each) => each.chainId === chainId)
   const nativeHash = indexer?.nativeHash(txHash) ?? null
-  const detail = { payment, others, snapshots, updates, deliveries, compare, nativeHash, now: deps.now() }
+  const detail = {
+    payment,
+    others,
+    snapshots: snapshots.map(readSnapshot),
+    updates,
+    deliveries,
+    compare,
+    nativeHash,
+    now: deps.now(),
+  }
   const body = <PaymentPage {...detail} notificationUrl={integration?.notificationUrl ?? null} />
   const live = topicOf('payment', { chain: String(chainId), hash: txHash })
   return { title: `Payment ${txHash.slice(0, 10)}`, section: '/payments', body, live }
 }
 
 async function endpointsPage({ service, now }: PageDeps, given: Given): Promise<PageContent> {
-  const reads = service.store.console
+  const reads = service.queries
   const isFailing = given['health'] === 'failing'
   const { shown, next } = await integrationsAfter(reads, given, '/endpoints', { size: mostEndpoints, isFailing })
   const endpoints = await Promise.all(
@@ -126,8 +137,8 @@ async function chainsPage({ service }: PageDeps): Promise<PageContent> {
   const chains = await Promise.all(
     service.indexers.map(async (indexer) => ({
       status: indexer.status(),
-      proofs: await service.store.chains.proofs(indexer.chainId, mostRanges),
-      coverage: await service.store.chains.coverage(indexer.chainId),
+      proofs: await service.queries.proofs(indexer.chainId, mostRanges),
+      coverage: await service.queries.coverage(indexer.chainId),
     })),
   )
   return { title: 'Chains', section: '/chains', body: <ChainsPage chains={chains} />, live: 'topic=chains' }
@@ -136,7 +147,7 @@ async function chainsPage({ service }: PageDeps): Promise<PageContent> {
 async function auditPage({ service }: PageDeps, given: Given): Promise<PageContent> {
   const beforeSeq = given['before'] === undefined ? undefined : wholeOf('before', given['before'])
   if (beforeSeq === 0) throw new FilterError('before is 0; the first record has number 1.')
-  const records = await service.store.console.audit({ beforeSeq, limit: pageSize + 1 })
+  const records = await service.queries.audit({ beforeSeq, limit: pageSize + 1 })
   const shown = records.slice(0, pageSize)
   const next = records.length > pageSize ? hrefOf('/audit', { before: shown.at(-1)?.seq }) : null
   const body = <AuditPage records={shown} isFirst={beforeSeq === undefined} next={next} />
@@ -144,7 +155,7 @@ async function auditPage({ service }: PageDeps, given: Given): Promise<PageConte
 }
 
 async function choicesOf({ service, url, tools }: PageDeps): Promise<Choices> {
-  const integrations = await integrationChoices(service.store.console)
+  const integrations = await integrationChoices(service.queries)
   return {
     chainIds: service.indexers.map(({ chainId }) => chainId),
     integrations: integrations.map(({ address, name }) => ({ address, name })),

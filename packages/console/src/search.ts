@@ -1,5 +1,6 @@
 /** Finds payments by what a person types into one box: a hash, a wallet, a memo or an invoice. @module */
-import type { ConsolePaymentFilter, ConsoleReads, StoredPayment } from '@payment-integration/core/ports'
+import type { Queries } from '@payment-integration/core'
+import type { ConsolePaymentFilter, StoredPayment } from '@payment-integration/core/ports'
 
 /** How the text was understood. */
 export type SearchKind = 'hash' | 'wallet' | 'invoice' | 'memo'
@@ -12,22 +13,19 @@ export interface Found {
   readonly notes: readonly string[]
 }
 
+type Reads = Pick<Queries, 'search' | 'integrations' | 'payments'>
+
 /** Integrations among whose payments a wallet is searched. */
 const mostIntegrations = 1_000
 const memoBytes = 32
 
 /** Searches; other filters of the page narrow the result, after the limit: a note says where payments are left out. */
-export async function search(
-  reads: ConsoleReads,
-  text: string,
-  filter: ConsolePaymentFilter,
-  limit: number,
-): Promise<Found> {
+export async function search(reads: Reads, text: string, filter: ConsolePaymentFilter, limit: number): Promise<Found> {
   const found = await find(reads, text, filter, limit)
   return { ...found, payments: found.payments.filter((payment) => fits(payment, filter)).sort(newestFirst) }
 }
 
-async function find(reads: ConsoleReads, text: string, filter: ConsolePaymentFilter, limit: number): Promise<Found> {
+async function find(reads: Reads, text: string, filter: ConsolePaymentFilter, limit: number): Promise<Found> {
   const lower = text.toLowerCase()
   if (/^0x[0-9a-f]{64}$/.test(lower)) {
     const [byHash, byMemo] = await Promise.all([
@@ -70,12 +68,7 @@ function firstOf(
   return { kind, payments: rows.slice(0, limit), notes: [note] }
 }
 
-async function ofWallet(
-  reads: ConsoleReads,
-  wallet: string,
-  filter: ConsolePaymentFilter,
-  limit: number,
-): Promise<Found> {
+async function ofWallet(reads: Reads, wallet: string, filter: ConsolePaymentFilter, limit: number): Promise<Found> {
   const { integrationAddress } = filter
   const unregistered = 'Payments without a registered integration are not searched by wallet.'
   if (integrationAddress === null) return { kind: 'wallet', payments: [], notes: [unregistered] }
@@ -90,7 +83,7 @@ async function ofWallet(
 }
 
 /** Whether a wallet is searched among a part of the integrations. */
-async function hasMore(reads: ConsoleReads): Promise<boolean> {
+async function hasMore(reads: Reads): Promise<boolean> {
   const first = await reads.integrations({ limit: mostIntegrations })
   const last = first.length < mostIntegrations ? undefined : first.at(-1)
   return last !== undefined && (await reads.integrations({ afterAddress: last.address, limit: 1 })).length > 0

@@ -2,8 +2,6 @@
 import type {
   LinkConfig,
   Lookup,
-  PageBody,
-  PaymentBody,
   ProcessorUpdate,
   UpdateResult,
   Verify,
@@ -23,6 +21,7 @@ import type { AuditRecord } from './ports/store-audit.js'
 import type { LegacyKeyRecord } from './ports/store-legacy-keys.js'
 import type { LeaseCommands } from './processes/leases.js'
 import type { ProcessQueries, RunOptions } from './processes/process-types.js'
+import type { Queries } from './queries.js'
 import type { ReindexReport, ReindexRequest } from './reindex/reindex-types.js'
 import type { DeliveryStreams } from './streams/stream-types.js'
 
@@ -36,28 +35,6 @@ export interface Caller {
 export interface LegacyCaller {
   /** Public name of the API key for operators. */
   readonly keyId: string
-}
-
-/** The read API of docs/interface.md 4.1, after authentication. Parameters are the raw strings of the request. */
-export interface PaymentQueries {
-  /**
-   * A page, newest first.
-   * @throws BadRequestError `ERR_LIMIT_INVALID`, `ERR_CURSOR_INVALID`, `ERR_ADDRESS_INVALID`.
-   */
-  list(
-    caller: Caller,
-    query: {
-      readonly limit?: string | undefined
-      readonly cursor?: string | undefined
-      readonly wallet?: string | undefined
-    },
-  ): Promise<PageBody>
-  /**
-   * One payment by destination transaction hash.
-   * @throws BadRequestError `ERR_TX_HASH_INVALID`, `ERR_ADDRESS_INVALID`; PaymentNotFoundError `ERR_PAYMENT_NOT_FOUND`;
-   * SeveralPaymentsError `ERR_PAYMENT_AMBIGUOUS`.
-   */
-  get(caller: Caller, query: { readonly txHash: string; readonly wallet?: string | undefined }): Promise<PaymentBody>
 }
 
 /** The legacy endpoints of docs/interface.md 4.3, after authentication. */
@@ -277,7 +254,8 @@ export interface Service extends ActorCommands {
    * Resolves the caller, or null for any failure. `authorization` is the header's value. Source: docs/interface.md 5.
    */
   authenticate(authorization: string | null | undefined): Promise<Caller | null>
-  readonly payments: PaymentQueries
+  /** Reads for pages and APIs. */
+  readonly queries: Queries
   /**
    * Resolves the caller of a legacy API key, bare or as `Bearer <key>`; null for any failure.
    * Source: docs/interface.md 5, docs/decisions/authentication-cache.md.

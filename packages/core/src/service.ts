@@ -20,7 +20,6 @@ import { createDispatcher } from './notifications/dispatcher.js'
 import type { DispatcherOptions } from './notifications/dispatcher-options.js'
 import type { ScryptCost } from './operators/passphrase.js'
 import { createOperatorSessions } from './operators/sessions.js'
-import { createPaymentQueries } from './payments/queries.js'
 import type { Recording } from './payments/recording.js'
 import type { Chain } from './ports/chain.js'
 import type { FulfilmentSource } from './ports/fulfilment.js'
@@ -33,6 +32,7 @@ import type { Clock, Ids, Logger, Random } from './ports/world.js'
 import type { LoopRoles } from './processes/process-types.js'
 import { createPresence, listProcesses } from './processes/processes.js'
 import { runLoops } from './processes/run-loops.js'
+import { createQueries } from './queries.js'
 import { createReceiptPoller } from './receipts/poller.js'
 import type { MasterKey } from './secrets/master-key.js'
 import { openSecret } from './secrets/seal.js'
@@ -284,7 +284,7 @@ export function createService(deps: ServiceDeps): Service {
     store,
     authenticate,
     deliveryStreams,
-    payments: createPaymentQueries(store.payments, createCursorCodec(masterKey)),
+    queries: createQueries(store, createCursorCodec(masterKey)),
     authenticateLegacy: createAuthenticateLegacy({
       legacyKeys: store.legacyKeys,
       keys: masterKey,

@@ -105,12 +105,14 @@ async function askAll(watched: WatchedService, server: RunningServer, apiSecret:
   expect(await update(JSON.stringify({ ...change, extra: canary('body') }), wrong)).toBe(401)
   expect(await update(`{"id": "${canary('malformed body')}`, secrets[1] ?? '')).toBe(400)
 
-  const { get } = server.service.payments
-  Object.assign(server.service.payments, {
-    get: () => Promise.reject(new Error(`${wrong} ${apiSecret}`, { cause: new Error(legacyKey) })),
+  const { forIntegration } = server.service.queries
+  Object.assign(server.service.queries, {
+    forIntegration: () => ({
+      getPayment: () => Promise.reject(new Error(`${wrong} ${apiSecret}`, { cause: new Error(legacyKey) })),
+    }),
   })
   expect((await ask(`${list}/${change.txHash}`, good)).status).toBe(500)
-  Object.assign(server.service.payments, { get })
+  Object.assign(server.service.queries, { forIntegration })
   expect((await ask(`${server.url}/health`)).status).toBe(200)
 }
 

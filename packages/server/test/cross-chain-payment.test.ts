@@ -138,7 +138,7 @@ it('a deposit becomes one payment on the destination when its fill is final, wit
   expect(await service.fulfilments?.runOnce()).toBe(0)
 
   expect(names()).toMatchObject([{ type: 'payment.indexed', chainId: destination, txHash, integrationAddress: shop }])
-  const payment = await service.payments.get({ integrationAddress: shop }, { txHash })
+  const payment = await service.queries.forIntegration(shop).getPayment({ txHash })
   expect(payment).toMatchObject({
     ...{
       chainId: String(destination),
@@ -153,7 +153,7 @@ it('a deposit becomes one payment on the destination when its fill is final, wit
     tokenIn: { address: tokenIn, symbol: null, amount: '500' },
     tokenOut: { address: tokenOut, symbol: null, amountGross: '490', amountNet: '490' },
   })
-  await expect(service.payments.get({ integrationAddress: shop }, { txHash: sourceHash })).rejects.toMatchObject({
+  await expect(service.queries.forIntegration(shop).getPayment({ txHash: sourceHash })).rejects.toMatchObject({
     code: 'ERR_PAYMENT_NOT_FOUND',
   })
   fills.close()

@@ -1,7 +1,7 @@
 /** Several updates in one request, on a real database: run by the test file of each engine. @module */
 import { describe, expect, it } from 'vitest'
 import { txHashOf } from './support/scripted-chain.js'
-import { caller, type OpenMigrated, shop, update, useCaseSetup } from './support/use-case-setup.js'
+import { type OpenMigrated, shop, update, useCaseSetup } from './support/use-case-setup.js'
 
 /** Registers the tests. */
 export function severalUpdates(engine: string, open: OpenMigrated): void {
@@ -40,7 +40,7 @@ export function severalUpdates(engine: string, open: OpenMigrated): void {
       ])
       const versions = (await bodies()).map((body) => JSON.parse(body) as { txHash: string; version: number })
       expect(versions.filter(({ txHash }) => txHash === txHashOf('a')).map(({ version }) => version)).toEqual([1, 2, 3])
-      expect((await service.payments.get(caller, { txHash: txHashOf('a') })).state).toBe('success')
+      expect((await service.queries.forIntegration(shop).getPayment({ txHash: txHashOf('a') })).state).toBe('success')
     })
 
     it('250 updates of 250 payments are applied in parts, and again get the same answers', async () => {

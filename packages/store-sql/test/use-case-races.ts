@@ -2,7 +2,7 @@
 import type { Store } from '@payment-integration/core/ports'
 import { describe, expect, it } from 'vitest'
 import { scriptedChain, txHashOf } from './support/scripted-chain.js'
-import { caller, type OpenMigrated, shop, update, useCaseSetup } from './support/use-case-setup.js'
+import { type OpenMigrated, shop, update, useCaseSetup } from './support/use-case-setup.js'
 
 const title = (text: string) => ({ recipient: { title: text, subtitle: null } })
 
@@ -24,7 +24,7 @@ export function useCaseRaces(engine: string, open: OpenMigrated): void {
         ])
         const refused = settled.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : []))
         expect(refused, `round ${round}`).toEqual([expect.objectContaining({ code: 'ERR_UPDATE_CONFLICT' })])
-        const { payments } = await service.payments.list(caller, {})
+        const { payments } = await service.queries.forIntegration(shop).listPayments({})
         expect(payments.filter(({ recipient }) => names.includes(recipient?.title ?? ''))).toHaveLength(1)
         expect(payments.reduce((sum, { version }) => sum + version, 0)).toBe(2 + round)
       }
@@ -39,7 +39,9 @@ export function useCaseRaces(engine: string, open: OpenMigrated): void {
         const copies = [copy(), other(), copy(), copy()]
         const outcomes = new Set((await Promise.all(copies)).map(({ id, version }) => `${id} ${version}`))
         expect(outcomes.size, `round ${round}`).toBe(2)
-        expect((await service.payments.get(caller, { txHash: txHashOf('a') })).version).toBe(1 + 2 * round)
+        expect((await service.queries.forIntegration(shop).getPayment({ txHash: txHashOf('a') })).version).toBe(
+          1 + 2 * round,
+        )
       }
       expect(changes().sort((x, y) => x - y)).toEqual(Array.from({ length: 20 }, (_, index) => index + 2))
     })
@@ -90,9 +92,11 @@ export function useCaseRaces(engine: string, open: OpenMigrated): void {
       }
       await one.indexers[0]?.step()
       expect(refusals).toEqual(['ERR_CHECKPOINT_MOVED'])
-      expect((await one.payments.list(caller, {})).payments.map(({ memo }) => memo)).toEqual(['theirs'])
+      expect((await one.queries.forIntegration(shop).listPayments({})).payments.map(({ memo }) => memo)).toEqual([
+        'theirs',
+      ])
       await indexAll(one)
-      expect((await one.payments.get(caller, { txHash: txHashOf('ours') })).version).toBe(1)
+      expect((await one.queries.forIntegration(shop).getPayment({ txHash: txHashOf('ours') })).version).toBe(1)
       expect(events.filter((event) => event.type === 'chain.reorganised')).toHaveLength(2)
     })
   })

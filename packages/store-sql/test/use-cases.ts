@@ -1,7 +1,7 @@
 /** The core's use cases on a real database: run by the test file of each engine. @module */
 import { describe, expect, it } from 'vitest'
 import { hex, scriptedChain, txHashOf } from './support/scripted-chain.js'
-import { caller, type OpenMigrated, shop, update, useCaseSetup } from './support/use-case-setup.js'
+import { type OpenMigrated, shop, update, useCaseSetup } from './support/use-case-setup.js'
 
 const other = hex('other', 20)
 const notFound = expect.objectContaining({ code: 'ERR_PAYMENT_NOT_FOUND' })
@@ -13,7 +13,7 @@ export function useCases(engine: string, open: OpenMigrated): void {
 
     it('the first indexing is version 1 without a state, and is owed to the integration it names', async () => {
       const { service } = await withPayments({ tx: 'a', integrationAddress: shop })
-      const payment = await service.payments.get(caller, { txHash: txHashOf('a') })
+      const payment = await service.queries.forIntegration(shop).getPayment({ txHash: txHashOf('a') })
       expect(payment).toMatchObject({ version: 1, state: null, recipient: null, invoice: null, memo: 'a' })
       expect(payment).toMatchObject({ tokenIn: { amount: '10' }, tokenOut: { amountGross: '10', amountNet: '9.98' } })
       expect(await bodies()).toEqual([
@@ -23,8 +23,8 @@ export function useCases(engine: string, open: OpenMigrated): void {
 
     it('a payment that names nobody is visible to nobody, and its state is kept all the same', async () => {
       const { service } = await withPayments({ tx: 'a' })
-      await expect(service.payments.get(caller, { txHash: txHashOf('a') })).rejects.toThrow(notFound)
-      expect((await service.payments.list(caller, {})).payments).toEqual([])
+      await expect(service.queries.forIntegration(shop).getPayment({ txHash: txHashOf('a') })).rejects.toThrow(notFound)
+      expect((await service.queries.forIntegration(shop).listPayments({})).payments).toEqual([])
       expect(await service.applyUpdate(update('u1', 'a', { state: 'pending' }))).toMatchObject({
         outcome: 'applied',
         version: 2,
@@ -34,10 +34,45 @@ export function useCases(engine: string, open: OpenMigrated): void {
 
     it('a payment that names another integration is the same 404 as a missing one', async () => {
       const { service } = await withPayments({ tx: 'a', integrationAddress: other })
-      await expect(service.payments.get(caller, { txHash: txHashOf('a') })).rejects.toThrow(notFound)
-      await expect(service.payments.get(caller, { txHash: txHashOf('none') })).rejects.toThrow(notFound)
-      await expect(service.payments.get(caller, { txHash: txHashOf('a'), wallet: hex('sender', 20) })).rejects.toThrow(
+      await expect(service.queries.forIntegration(shop).getPayment({ txHash: txHashOf('a') })).rejects.toThrow(notFound)
+      await expect(service.queries.forIntegration(shop).getPayment({ txHash: txHashOf('none') })).rejects.toThrow(
         notFound,
+      )
+      await expect(
+        service.queries.forIntegration(shop).getPayment({ txHash: txHashOf('a'), wallet: hex('sender', 20) }),
+      ).rejects.toThrow(notFound)
+    })
+
+    it('no query of an integration yields a row of another, whatever it asks for', async () => {
+      const theirs = { tx: 'a', integrationAddress: other }
+      const { chain, service } = await withPayments()
+      await service.integrations.create({ address: other, notificationUrl: 'https://other.example/hook' })
+      chain.mine([theirs, { tx: 'b', integrationAddress: shop }, { ...theirs, tx: 'c' }])
+      await indexAll(service)
+      await service.dispatcher.runOnce()
+      const txHash = txHashOf('a')
+      const asOther = service.queries.forIntegration(other)
+      const [delivery] = (await asOther.deliveries({ limit: 9 })).rows
+      const { nextCursor } = await asOther.listPayments({ limit: '1' })
+      const named = { integrationAddress: other, txHash, limit: '9', wallet: hex('sender', 20) }
+      const own = service.queries.forIntegration(shop)
+      // One row for each query: a new one fails here until it has its own.
+      const asked: Record<keyof typeof own, unknown> = {
+        integrationAddress: own.integrationAddress,
+        listPayments: await own.listPayments(named),
+        getPayment: await own.getPayment(named).catch(({ code }) => code),
+        paymentDetail: await own.paymentDetail(137, txHash, () => [1]),
+        deliveries: await own.deliveries({ ...named, limit: 9, beforeId: `${Number(delivery?.deliveryId) + 9}` }),
+        endpoint: await own.endpoint(),
+        lastFailure: await own.lastFailure(),
+      }
+      expect(Object.keys(asked).sort()).toEqual(Object.keys(own).sort())
+      expect(asked).toMatchObject({ getPayment: 'ERR_PAYMENT_NOT_FOUND', paymentDetail: null, lastFailure: null })
+      const text = JSON.stringify(asked)
+      expect(text).toContain(txHashOf('b'))
+      for (const foreign of [other, txHash]) expect(text).not.toContain(foreign)
+      await expect(own.listPayments({ cursor: nextCursor ?? '' })).rejects.toThrow(
+        expect.objectContaining({ code: 'ERR_CURSOR_INVALID' }),
       )
     })
 
@@ -95,7 +130,7 @@ export function useCases(engine: string, open: OpenMigrated): void {
       const refused = { outcome: 'refused', reason: 'state refund_success cannot become pending', version: 2 }
       expect(await service.applyUpdate(update('u2', 'a', { state: 'pending' }))).toMatchObject(refused)
       expect(await service.applyUpdate(update('u2', 'a', { state: 'pending' }))).toMatchObject(refused)
-      expect((await service.payments.get(caller, { txHash: txHashOf('a') })).version).toBe(2)
+      expect((await service.queries.forIntegration(shop).getPayment({ txHash: txHashOf('a') })).version).toBe(2)
     })
 
     it('updates for a payment that is not indexed yet are kept and applied in order when it is', async () => {
@@ -109,7 +144,7 @@ export function useCases(engine: string, open: OpenMigrated): void {
       expect(await service.applyUpdate(update('u2', 'a', { state: 'success' }))).toMatchObject({ outcome: 'waiting' })
       chain.mine([{ tx: 'a', integrationAddress: shop }])
       await indexAll(service)
-      expect(await service.payments.get(caller, { txHash: txHashOf('a') })).toMatchObject({
+      expect(await service.queries.forIntegration(shop).getPayment({ txHash: txHashOf('a') })).toMatchObject({
         version: 3,
         state: 'success',
       })
@@ -130,14 +165,14 @@ export function useCases(engine: string, open: OpenMigrated): void {
           service.applyUpdate(update(`u${round}`, `r${round}`, { state: 'success' })),
           indexAll(service),
         ])
-        const payment = await service.payments.get(caller, { txHash: txHashOf(`r${round}`) })
+        const payment = await service.queries.forIntegration(shop).getPayment({ txHash: txHashOf(`r${round}`) })
         expect(payment, `round ${round}`).toMatchObject({ version: 2, state: 'success' })
       }
     })
 
     it('a reorganisation that puts the same payment into another block makes no version and no delivery', async () => {
       const { chain, service } = await withPayments({ tx: 'a', integrationAddress: shop })
-      const before = await service.payments.get(caller, { txHash: txHashOf('a') })
+      const before = await service.queries.forIntegration(shop).getPayment({ txHash: txHashOf('a') })
       await service.applyUpdate(update('u1', 'a', { state: 'pending' }))
       chain.mine()
       await indexAll(service)
@@ -147,7 +182,7 @@ export function useCases(engine: string, open: OpenMigrated): void {
       chain.mine([{ tx: 'a', integrationAddress: shop, tokenIn }], 'fork')
       chain.mine([], 'fork')
       await indexAll(service)
-      const after = await service.payments.get(caller, { txHash: txHashOf('a') })
+      const after = await service.queries.forIntegration(shop).getPayment({ txHash: txHashOf('a') })
       expect(after).toMatchObject({ version: 2, state: 'pending', tokenIn: { symbol: 'WETH', amount: '12.34' } })
       expect(after.blockTimestamp).not.toBe(before.blockTimestamp)
       expect(await bodies()).toHaveLength(2)
@@ -159,9 +194,9 @@ export function useCases(engine: string, open: OpenMigrated): void {
         { tx: 'a', ordinal: 0, integrationAddress: shop, receiver: hex('first', 20) },
         { tx: 'a', ordinal: 1, integrationAddress: shop, receiver: hex('second', 20) },
       )
-      expect((await service.payments.list(caller, {})).payments.map(({ receiver }) => receiver)).toEqual([
-        hex('first', 20),
-      ])
+      expect(
+        (await service.queries.forIntegration(shop).listPayments({})).payments.map(({ receiver }) => receiver),
+      ).toEqual([hex('first', 20)])
       expect(events.filter((event) => event.type === 'payment.additional')).toHaveLength(1)
       expect(await bodies()).toHaveLength(1)
     })
@@ -171,14 +206,12 @@ export function useCases(engine: string, open: OpenMigrated): void {
         { tx: 'a', ordinal: 0, integrationAddress: shop },
         { tx: 'a', ordinal: 1, integrationAddress: other },
       )
-      expect((await service.payments.list(caller, {})).payments).toHaveLength(1)
+      expect((await service.queries.forIntegration(shop).listPayments({})).payments).toHaveLength(1)
       expect(await service.applyUpdate(update('u1', 'a', { state: 'success' }))).toMatchObject({ outcome: 'refused' })
       const named = update('u2', 'a', { state: 'success', integrationAddress: other.toUpperCase().replace('0X', '0x') })
       expect(await service.applyUpdate(named)).toMatchObject({ outcome: 'applied' })
-      expect((await service.payments.get(caller, { txHash: txHashOf('a') })).state).toBeNull()
-      expect((await service.payments.get({ integrationAddress: other }, { txHash: txHashOf('a') })).state).toBe(
-        'success',
-      )
+      expect((await service.queries.forIntegration(shop).getPayment({ txHash: txHashOf('a') })).state).toBeNull()
+      expect((await service.queries.forIntegration(other).getPayment({ txHash: txHashOf('a') })).state).toBe('success')
     })
 
     it('an update that names an integration which no payment of the transaction bears is refused, early or late', async () => {
@@ -190,7 +223,7 @@ export function useCases(engine: string, open: OpenMigrated): void {
       chain.mine([{ tx: 'b', integrationAddress: shop }])
       await indexAll(service)
       expect(await service.applyUpdate(wrong('u2', 'b'))).toMatchObject(refused)
-      expect((await service.payments.get(caller, { txHash: txHashOf('b') })).version).toBe(1)
+      expect((await service.queries.forIntegration(shop).getPayment({ txHash: txHashOf('b') })).version).toBe(1)
     })
 
     it.each([
@@ -245,10 +278,14 @@ export function useCases(engine: string, open: OpenMigrated): void {
       await indexAll(service)
       const query = { txHash: txHashOf('a') }
       const ambiguous = expect.objectContaining({ code: 'ERR_PAYMENT_AMBIGUOUS' })
-      await expect(service.payments.get(caller, query)).rejects.toThrow(ambiguous)
-      expect((await service.payments.get(caller, { ...query, wallet: hex('bob', 20) })).chainId).toBe('100')
+      await expect(service.queries.forIntegration(shop).getPayment(query)).rejects.toThrow(ambiguous)
+      expect(
+        (await service.queries.forIntegration(shop).getPayment({ ...query, wallet: hex('bob', 20) })).chainId,
+      ).toBe('100')
       // Both chains paid the same receiver, so this wallet does not narrow.
-      await expect(service.payments.get(caller, { ...query, wallet: hex('receiver', 20) })).rejects.toThrow(ambiguous)
+      await expect(
+        service.queries.forIntegration(shop).getPayment({ ...query, wallet: hex('receiver', 20) }),
+      ).rejects.toThrow(ambiguous)
     })
 
     it('a walk over the pages stays complete while newer payments arrive', async () => {
@@ -259,7 +296,7 @@ export function useCases(engine: string, open: OpenMigrated): void {
       const seen: string[] = []
       let cursor: string | undefined
       do {
-        const page = await service.payments.list(caller, { limit: '7', cursor })
+        const page = await service.queries.forIntegration(shop).listPayments({ limit: '7', cursor })
         seen.push(...page.payments.map(({ memo }) => memo))
         cursor = page.nextCursor ?? undefined
         chain.mine([{ tx: `new${seen.length}`, integrationAddress: shop }])
@@ -277,7 +314,7 @@ export function useCases(engine: string, open: OpenMigrated): void {
       }
       mine(blocks)
       await indexAll(service)
-      const first = await service.payments.list(caller, { limit: '4' })
+      const first = await service.queries.forIntegration(shop).listPayments({ limit: '4' })
       chain.drop(12)
       mine([...blocks].reverse(), 'fork')
       mine(['new'], 'fork')
@@ -285,19 +322,19 @@ export function useCases(engine: string, open: OpenMigrated): void {
       expect(events.some((event) => event.type === 'chain.reorganised')).toBe(true)
       const seen = first.payments.map(({ memo }) => memo)
       for (let cursor = first.nextCursor; cursor !== null; ) {
-        const page = await service.payments.list(caller, { limit: '4', cursor })
+        const page = await service.queries.forIntegration(shop).listPayments({ limit: '4', cursor })
         expect(page.payments).toHaveLength(4)
         seen.push(...page.payments.map(({ memo }) => memo))
         cursor = page.nextCursor
       }
       expect(seen).toEqual([...blocks].reverse())
-      const again = await service.payments.list(caller, {})
+      const again = await service.queries.forIntegration(shop).listPayments({})
       expect(again.payments.map(({ memo }) => memo)).toEqual(['new', ...blocks])
     })
 
     it('a page of exactly the last rows has no next cursor', async () => {
       const { service } = await withPayments({ tx: 'a', integrationAddress: shop })
-      expect((await service.payments.list(caller, { limit: '1' })).nextCursor).toBeNull()
+      expect((await service.queries.forIntegration(shop).listPayments({ limit: '1' })).nextCursor).toBeNull()
     })
 
     it('a wallet page shows both directions, once each, and only of this integration', async () => {
@@ -309,7 +346,9 @@ export function useCases(engine: string, open: OpenMigrated): void {
         { tx: 'none', integrationAddress: shop },
         { tx: 'foreign', integrationAddress: other, sender: alice },
       )
-      const page = await service.payments.list(caller, { wallet: `0x${alice.slice(2).toUpperCase()}` })
+      const page = await service.queries
+        .forIntegration(shop)
+        .listPayments({ wallet: `0x${alice.slice(2).toUpperCase()}` })
       expect(page.payments.map(({ memo }) => memo).sort()).toEqual(['in', 'out', 'self'])
     })
 

@@ -42,7 +42,7 @@ test('an update of the processor appears in the payment, before and after a rest
   await service.restart()
   await service.update(payment, { state: 'success' })
   expect(await client.payments.get(payment.txHash)).toMatchObject({ version: 3, state: 'success' })
-  expect((await service.service.payments.list({ integrationAddress }, {})).payments).toHaveLength(1)
+  expect((await service.service.queries.forIntegration(integrationAddress).listPayments({})).payments).toHaveLength(1)
 })
 
 test('the legacy API looks up and verifies, for an account by its handle', async () => {

@@ -26,7 +26,7 @@ export interface ActInput {
 /** The parts of the service that acts use. */
 export type ActService = Pick<
   Service,
-  'store' | 'indexers' | 'integrations' | 'actingAs' | 'operatorSessions' | 'identity' | 'audit'
+  'queries' | 'indexers' | 'integrations' | 'actingAs' | 'operatorSessions' | 'identity' | 'audit'
 >
 
 /** A page to go to, with a note on it; or a page that is shown once, such as one with a new secret. */

@@ -13,7 +13,7 @@ export const reindexAct: Act = {
   needs: 'operator',
   async run({ fields, commands, jobs, visit, service }) {
     const [chainId, from] = [wholeOf('Chain', fields['chain'] ?? ''), wholeOf('First block', fields['from'] ?? '')]
-    const checkpoint = await service.store.payments.checkpoint(chainId)
+    const checkpoint = await service.queries.checkpoint(chainId)
     if (checkpoint === null) throw new ActError(`Nothing of chain ${chainId} is indexed.`)
     const newest = checkpoint.blockNumber
     const to = fields['to'] === undefined ? newest : wholeOf('Last block', fields['to'])

@@ -1,6 +1,7 @@
 /** Keeps the counts of the last hour's minutes: the newest minutes are read often, the older ones seldom. @module */
 import type { PaymentState } from '@payment-integration/contract'
-import type { AttemptKind, ConsoleReads, MinuteCount, MinuteCounts } from '@payment-integration/core/ports'
+import type { Queries } from '@payment-integration/core'
+import type { AttemptKind, MinuteCount, MinuteCounts } from '@payment-integration/core/ports'
 
 /** The counts of an hour. */
 export interface Hour {
@@ -22,7 +23,10 @@ const newestMs = 2 * minuteMs
 const mostRows = 20_000
 
 /** Builds the counts; nothing is read before the first call. */
-export function createHourCounts(reads: ConsoleReads, now: () => number): HourCounts {
+export function createHourCounts(
+  reads: Pick<Queries, 'paymentsPerMinute' | 'attemptsPerMinute'>,
+  now: () => number,
+): HourCounts {
   let known: (Hour & { readonly at: number }) | null = null
   return {
     async read() {

@@ -1,17 +1,11 @@
 /** The numbers of the overview. @module */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ChainStatus, oldSnapshotMs, type Service } from '@payment-integration/core'
-import type {
-  ConsoleAttempt,
-  DatabaseSnapshot,
-  DeliveryBacklog,
-  DeliveryStore,
-  EndpointView,
-} from '@payment-integration/core/ports'
+import { type ChainStatus, oldSnapshotMs, type Queries, type Service } from '@payment-integration/core'
+import type { ConsoleAttempt, DatabaseSnapshot, DeliveryBacklog, EndpointView } from '@payment-integration/core/ports'
 import type { Hour, HourCounts } from './hour-counts.js'
 
 /** The parts of the service that the sampler reads. */
-export type SampledService = Pick<Service, 'store' | 'indexers'>
+export type SampledService = Pick<Service, 'queries' | 'indexers'>
 
 /** All numbers, at one moment. */
 export interface Overview extends Hour, Pick<LatencyStatistics, 'p50' | 'p95'> {
@@ -35,16 +29,16 @@ export const mostEndpoints = 100
 
 /** Reads them. */
 export async function readOverview(
-  { store, indexers }: SampledService,
+  { queries, indexers }: SampledService,
   { hours, missing }: { readonly hours: HourCounts; readonly missing: () => number },
   now: () => number,
 ): Promise<Overview> {
   const [hour, dots, backlog, endpoints, snapshot] = await Promise.all([
     hours.read(),
-    store.console.attempts({ since: Math.max(0, now() - hourMs), limit: mostDots }),
-    store.deliveries.backlog({ atMost: mostPending }),
-    store.deliveries.endpoints({ limit: mostEndpoints }),
-    store.deliveries.oldestSnapshot(),
+    queries.attempts({ since: Math.max(0, now() - hourMs), limit: mostDots }),
+    queries.backlog({ atMost: mostPending }),
+    queries.endpoints({ limit: mostEndpoints }),
+    queries.oldestSnapshot(),
   ])
   return {
     ...{ payments: hour.payments, attempts: hour.attempts, dots, backlog, endpoints },
@@ -67,7 +61,7 @@ const recheckMs = 60_000
  * @returns A function that yields the count so far, and never waits.
  */
 export function createMissingCount(
-  deliveries: Pick<DeliveryStore, 'findMissing'>,
+  { findMissing }: Pick<Queries, 'findMissing'>,
   now: () => number,
   onError: (error: unknown) => void,
 ): () => number {
@@ -80,7 +74,7 @@ export function createMissingCount(
     let beforeId: string | undefined
     for (let checked = 0; checked < maxChecked; checked += missingPart) {
       const begun = performance.now()
-      const part = await deliveries.findMissing({ beforeId, limit: missingPart })
+      const part = await findMissing({ beforeId, limit: missingPart })
       found += part.missing
       missing = Math.max(missing, found)
       if (part.lowestId === null || part.examined < missingPart) break

@@ -53,10 +53,10 @@ export function createSampler(
   now: () => number,
   onError: (error: unknown) => void = () => undefined,
 ): Sampler {
-  const { store, indexers } = service
+  const { queries, indexers } = service
   const listeners = new Set<SampleListener>()
-  const hours: HourCounts = createHourCounts(store.console, now)
-  const missing = createMissingCount(store.deliveries, now, onError)
+  const hours: HourCounts = createHourCounts(queries, now)
+  const missing = createMissingCount(queries, now, onError)
   let newest: { readonly at: number; readonly reading: Promise<Overview> } | null = null
   /** Whether the loop runs: one, however pages come and go during a read. */
   let isRunning = false
@@ -82,10 +82,7 @@ export function createSampler(
     const isCut = added.isCut || found.reorganisations !== before.reorganisations
     const [payments, deliveries] = isCut
       ? [[], []]
-      : await Promise.all([
-          store.console.paymentsById(added.paymentIds),
-          store.console.deliveriesById(added.deliveryIds),
-        ])
+      : await Promise.all([queries.paymentsById(added.paymentIds), queries.deliveriesById(added.deliveryIds)])
     const news = { overview: await overview(), payments, deliveries, isCut }
     known = Promise.resolve(found)
     return news
@@ -94,8 +91,8 @@ export function createSampler(
   async function read(): Promise<Known> {
     // Before the rows: a reorganisation during the reads belongs to the next tick.
     const reorganisations = reorganisationsOf(indexers.map((indexer) => indexer.status()))
-    const newest = await store.console.newest(mostLookedAt)
-    const attempts = await store.console.attempts({ since: Math.max(0, now() - lookBackMs), limit: mostLookedAt })
+    const newest = await queries.newest(mostLookedAt)
+    const attempts = await queries.attempts({ since: Math.max(0, now() - lookBackMs), limit: mostLookedAt })
     return { look: lookAt(newest, attempts), reorganisations }
   }
 

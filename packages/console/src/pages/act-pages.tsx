@@ -15,14 +15,14 @@ export const actPages: Readonly<Record<string, Load>> = {
     if (status === undefined) throw new FilterError('Choose a status first: many deliveries are replayed by status.')
     // Only for those who may go on.
     const count = mayAct(role, 'operator')
-      ? await service.store.deliveries.count({ ...filter, status }, { atMost: mostCounted + 1 })
+      ? await service.queries.countDeliveries({ ...filter, status }, { atMost: mostCounted + 1 })
       : null
     const body = <ReplayManyPage given={given} filter={{ ...filter, status }} count={count} />
     return { title: 'Replay deliveries', section: '/deliveries', body }
   },
   async '/tools'({ service, tools, now }) {
     if (!hasTools(tools)) return null
-    const integrations = await integrationChoices(service.store.console)
+    const integrations = await integrationChoices(service.queries)
     const body = <ToolsPage tools={tools} integrations={integrations} now={now()} />
     return { title: 'Tools', section: '/tools', body }
   },

@@ -1,5 +1,5 @@
 /** Reads lists page by page. @module */
-import type { ConsoleReads } from '@payment-integration/core/ports'
+import type { Queries } from '@payment-integration/core'
 import type { Given } from '../filters.js'
 import { hrefOf } from '../view/parts.js'
 
@@ -10,11 +10,11 @@ export const pageSize = 50
 const mostChoices = 200
 
 /** The integrations that a form names. */
-export const integrationChoices = (reads: ConsoleReads) => reads.integrations({ limit: mostChoices })
+export const integrationChoices = (reads: Pick<Queries, 'integrations'>) => reads.integrations({ limit: mostChoices })
 
 /** A page of integrations, in the order of their addresses. */
 export async function integrationsAfter(
-  reads: ConsoleReads,
+  reads: Pick<Queries, 'integrations'>,
   given: Given,
   path: string,
   { size = pageSize, isFailing = false }: { readonly size?: number; readonly isFailing?: boolean } = {},

@@ -1,7 +1,7 @@
-/** Reads the snapshots of a payment. @module */
+/** The snapshots of a payment that a page shows. @module */
+import type { StoredSnapshot } from '@payment-integration/core'
 import type { StoredPayment } from '@payment-integration/core/ports'
 import { type Given, wholeOf } from '../filters.js'
-import type { PageDeps } from '../page-types.js'
 import type { Snapshot } from './timeline.js'
 
 /** Newest snapshots that a page reads. */
@@ -15,19 +15,13 @@ export function comparedOf({ a, b }: Given): Compared {
   return a === undefined || b === undefined ? null : [wholeOf('a', a), wholeOf('b', b)]
 }
 
-/** The newest snapshots and the compared ones, oldest first. */
-export async function snapshotsOf(
-  { payments }: Pick<PageDeps['service']['store'], 'payments'>,
-  { id, version: newest }: Pick<StoredPayment, 'id' | 'version'>,
-  compared: Compared,
-): Promise<Snapshot[]> {
+/** The versions that a page shows: the newest ones, and the compared ones. */
+export function shownVersions({ version: newest }: Pick<StoredPayment, 'version'>, compared: Compared): number[] {
   const recent = Array.from({ length: Math.min(newest, mostSnapshots) }, (_, n) => newest - n)
-  const asked = (compared ?? []).filter((version) => version >= 1 && version <= newest)
-  const versions = [...new Set([...recent, ...asked])].sort((a, b) => a - b)
-  const found = await Promise.all(
-    versions.map(async (version) => ({ version, body: await payments.snapshot(id, version) })),
-  )
-  return found.flatMap(({ version, body }) =>
-    body === null ? [] : [{ version, text: new TextDecoder().decode(body), bytes: body.byteLength }],
-  )
+  return [...recent, ...(compared ?? []).filter((version) => version >= 1 && version <= newest)]
+}
+
+/** A snapshot as text. */
+export function readSnapshot({ version, body }: StoredSnapshot): Snapshot {
+  return { version, text: new TextDecoder().decode(body), bytes: body.byteLength }
 }

@@ -3,7 +3,7 @@
  * takes the address of the session, so no parameter of a request can name another integration.
  * @module
  */
-import type { IntegrationView, PaymentQueries, SentTest, Service } from '@payment-integration/core'
+import type { IntegrationQueries, IntegrationView, SentTest, Service } from '@payment-integration/core'
 import { integrationActor } from '@payment-integration/core/operators'
 import type {
   AttemptRecord,
@@ -13,11 +13,11 @@ import type {
   EndpointView,
   StoredPayment,
 } from '@payment-integration/core/ports'
-import { type Compared, snapshotsOf } from '../pages/snapshots-of.js'
+import { type Compared, readSnapshot, shownVersions } from '../pages/snapshots-of.js'
 import type { Snapshot } from '../pages/timeline.js'
 
 /** The parts of the service that the portal uses. */
-export type PortalService = Pick<Service, 'store' | 'payments' | 'actingAs' | 'integrationSessions'>
+export type PortalService = Pick<Service, 'queries' | 'actingAs' | 'integrationSessions'>
 
 /** A payment with its snapshots and deliveries. */
 export interface TenantPayment {
@@ -33,7 +33,7 @@ export interface Tenant {
   readonly address: string
   integration(): Promise<IntegrationView>
   /** The listing of the read API. */
-  payments(query: Parameters<PaymentQueries['list']>[1]): ReturnType<PaymentQueries['list']>
+  payments: IntegrationQueries['listPayments']
   /** Null: this integration has none under the hash on that chain. */
   payment(chainId: number, txHash: string, compare: Compared): Promise<TenantPayment | null>
   /** Deliveries, newest first. */
@@ -62,29 +62,23 @@ export interface Tenant {
 const pageSize = 50
 
 /** The integration of a session. @param address - From the session, never from a request. */
-export function tenantOf({ store, payments, actingAs }: PortalService, address: string): Tenant {
-  const caller = { integrationAddress: address }
+export function tenantOf({ queries, actingAs }: PortalService, address: string): Tenant {
+  const own = queries.forIntegration(address)
   const commands = actingAs(integrationActor(address))
   const { integrations, deliveries, endpoints } = commands
 
   return {
     address,
     integration: () => integrations.get(address),
-    payments: (query) => payments.list(caller, query),
+    payments: own.listPayments,
     async payment(chainId, txHash, compare) {
-      const found = await store.payments.findByHash({ ...caller, txHash })
-      const payment = found.find((each) => each.chainId === chainId)
-      if (payment === undefined) return null
-      const [snapshots, all] = await Promise.all([
-        snapshotsOf(store, payment, compare),
-        store.console.deliveriesOf(payment.id),
-      ])
-      return { payment, snapshots, deliveries: all.filter((each) => each.integrationAddress === address) }
+      const found = await own.paymentDetail(chainId, txHash, (payment) => shownVersions(payment, compare))
+      return found === null ? null : { ...found, snapshots: found.snapshots.map(readSnapshot) }
     },
-    deliveries: (query) => store.console.deliveries({ limit: pageSize, ...query, ...caller }),
-    health: () => store.deliveries.endpoint(address),
-    lastFailure: () => store.console.lastFailure(address),
-    replay: (deliveryId) => deliveries.replay(deliveryId, caller),
+    deliveries: (query) => own.deliveries({ limit: pageSize, ...query }),
+    health: own.endpoint,
+    lastFailure: own.lastFailure,
+    replay: (deliveryId) => deliveries.replay(deliveryId, { integrationAddress: address }),
     sendTest: () => endpoints.sendTest(address),
     async setNotificationUrl(url) {
       await integrations.setNotificationUrl(address, url)

@@ -68,12 +68,12 @@ afterAll(() => setup?.twin.close())
 
 /** Everything that is stored of a side, and whether its session is open. */
 async function stateOf({ integration: { address }, browser }: Side): Promise<string> {
-  const { store, payments, integrationSessions } = setup.twin.service
+  const { store, queries, integrationSessions } = setup.twin.service
   const cookie = browser.cookies.get('__Host-pi_portal') ?? ''
   return JSON.stringify([
     await store.integrations.find(address),
     await store.console.deliveries({ integrationAddress: address, limit: 200 }),
-    await payments.list({ integrationAddress: address }, {}),
+    await queries.forIntegration(address).listPayments({}),
     (await store.deliveries.endpoints()).filter((each) => each.integrationAddress === address),
     await integrationSessions.authenticate(cookie),
   ])
@@ -139,8 +139,8 @@ it(`neither integration sees or changes anything of the other one (seed ${seed})
   }
 
   async function cursorOfOther(own: Side, other: Side): Promise<readonly [Page, string]> {
-    const caller = { integrationAddress: other.integration.address }
-    const { nextCursor } = await setup.twin.service.payments.list(caller, { limit: '1' })
+    const others = setup.twin.service.queries.forIntegration(other.integration.address)
+    const { nextCursor } = await others.listPayments({ limit: '1' })
     const cursor = encodeURIComponent(nextCursor ?? '')
     const answer = await own.browser.get(`/portal/payments?cursor=${cursor}`)
     const broken = await own.browser.get('/portal/payments?cursor=none')

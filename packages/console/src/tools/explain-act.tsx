@@ -20,7 +20,7 @@ export const explainAct: Act = {
     const [headers, body] = [fields['headers'] ?? '', (fields['body'] ?? '').replaceAll('\r\n', '\n')]
     const result = await explain({ integrationAddress: address, headers, body, receivedAt })
     const given = { integration: address, headers, body, at: fields['at'] }
-    const integrations = await integrationChoices(service.store.console)
+    const integrations = await integrationChoices(service.queries)
     const page = <ExplainPage {...{ result, integrations, given }} now={now()} />
     return { show: { title: 'Explain a delivery', section: '/tools', body: page } }
   },

@@ -18,7 +18,7 @@ import { addLegacyRoutes } from './legacy-routes.js'
 import { addMetricsRoute } from './metrics-route.js'
 import { observeRequests } from './observe-requests.js'
 import { addOpenApiRoute } from './openapi-route.js'
-import { addPaymentRoutes } from './payment-routes.js'
+import { addPaymentRoutes, type ReadQueries } from './payment-routes.js'
 import { addProcessorRoute } from './processor-route.js'
 import { addReferencePage } from './reference-page.js'
 import { addShareRoute } from './share-route.js'
@@ -35,8 +35,8 @@ export interface MountedPages {
 export interface AppDeps {
   readonly service: Pick<
     Service,
-    'authenticate' | 'payments' | 'authenticateLegacy' | 'legacy' | 'applyUpdate' | 'applyUpdates' | 'identity'
-  >
+    'authenticate' | 'authenticateLegacy' | 'legacy' | 'applyUpdate' | 'applyUpdates' | 'identity'
+  > & { readonly queries: ReadQueries }
   /** Verifies processor updates. Null without a processor: the endpoint then answers 404. */
   readonly receiveUpdate: UpdateReceiver | null
   /** Parses webhooks of the identity provider; without it their endpoint does not exist. @default none */

@@ -32,7 +32,7 @@ beforeAll(async () => {
   failing = await listenApp({
     service: chosenService({
       authenticate: async () => ({ integrationAddress: documented.shop.address }),
-      payments: { list: fail, get: fail },
+      queries: { forIntegration: () => ({ listPayments: fail, getPayment: fail }) },
       authenticateLegacy: async () => ({ keyId: 'lk_tests' }),
       legacy: { lookup: fail, verify: fail },
       applyUpdate: fail,

@@ -6,20 +6,24 @@ import {
   StoreError,
 } from '@payment-integration/core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { chosenService, goodAuthorization, txHash, wallet } from '../../test/support/integration-service.js'
+import {
+  chosenService,
+  goodAuthorization,
+  integrationAddress,
+  txHash,
+  wallet,
+  withReads,
+} from '../../test/support/integration-service.js'
 import { listenApp } from '../../test/support/listening-app.js'
 import { parseRaw, requestText, sendRaw } from '../../test/support/raw-http.js'
 
 let thrown: Error | null = null
 const service = chosenService()
-const { payments } = service
-const failing = {
-  ...service,
-  payments: {
-    list: (...input: Parameters<typeof payments.list>) => (thrown ? Promise.reject(thrown) : payments.list(...input)),
-    get: (...input: Parameters<typeof payments.get>) => (thrown ? Promise.reject(thrown) : payments.get(...input)),
-  },
-}
+const reads = service.queries.forIntegration(integrationAddress)
+const failing = withReads(service, {
+  listPayments: (query) => (thrown ? Promise.reject(thrown) : reads.listPayments(query)),
+  getPayment: (query) => (thrown ? Promise.reject(thrown) : reads.getPayment(query)),
+})
 const logged: unknown[] = []
 const note = (fields: unknown, message: string) => logged.push({ fields, message })
 const logger = { debug: note, info: note, warn: note, error: note }

@@ -158,9 +158,9 @@ describe('a request without credentials', () => {
           return typeof value === 'object' && value !== null ? counting(value) : value
         },
       })
-    const { payments, legacy, identity, ...calls } = clauses.service
+    const { queries, legacy, identity, ...calls } = clauses.service
     const app = await listenApp({
-      service: counting({ ...calls, payments, legacy, identity }),
+      service: counting({ ...calls, queries, legacy, identity }),
       receiveUpdate,
       readWebhook: createWebhookReader({ secret: 'secret-of-the-webhook' }),
       health: createHealth({ store: clauses.store, indexers: [] }),

@@ -1,6 +1,6 @@
 import { silentLogger } from '@payment-integration/core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { chosenService, goodAuthorization } from '../../test/support/integration-service.js'
+import { chosenService, goodAuthorization, withReads } from '../../test/support/integration-service.js'
 import { listenApp } from '../../test/support/listening-app.js'
 import { parseRaw, requestText, sendRaw } from '../../test/support/raw-http.js'
 import { eventually } from '../../test/support/tcp-server.js'
@@ -66,17 +66,13 @@ describe('a stop', () => {
     const held = new Promise<void>((resolve) => {
       release = resolve
     })
-    const slow = {
-      ...service,
-      payments: {
-        ...service.payments,
-        async list() {
-          asked++
-          await held
-          return { payments: [], nextCursor: null }
-        },
+    const slow = withReads(service, {
+      async listPayments() {
+        asked++
+        await held
+        return { payments: [], nextCursor: null }
       },
-    }
+    })
     const app = await listenApp({ service: slow })
     return { app, release: () => release(), asked: () => asked }
   }

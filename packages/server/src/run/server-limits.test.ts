@@ -1,7 +1,7 @@
 /** Reaches the server's limits with small values: slow, silent and greedy clients. */
 import { silentLogger } from '@payment-integration/core'
 import { afterEach, describe, expect, it } from 'vitest'
-import { chosenService, goodAuthorization } from '../../test/support/integration-service.js'
+import { chosenService, goodAuthorization, withReads } from '../../test/support/integration-service.js'
 import { type Exchange, exchange } from '../../test/support/raw-exchange.js'
 import { eventually } from '../../test/support/tcp-server.js'
 import { createApp } from '../app/create-app.js'
@@ -65,15 +65,14 @@ describe('a client that is slow', () => {
     let asked = 0
     const service = chosenService()
     const memo = 'm'.repeat(1_000_000)
-    const payments = {
-      ...service.payments,
-      async list() {
+    const slow = withReads(service, {
+      async listPayments() {
         asked++
         return { payments: [{ memo }] as never, nextCursor: null }
       },
-    }
+    })
     // Long enough for a slow machine to read the first request.
-    await listen({ silenceTimeoutMs: 3_000 }, { ...service, payments })
+    await listen({ silenceTimeoutMs: 3_000 }, slow)
     const greedy = await open()
     greedy.pause()
     const request = `GET /api/v1/integration/payments HTTP/1.1\r\nHost: a\r\nAuthorization: ${goodAuthorization}\r\n\r\n`
@@ -100,15 +99,14 @@ describe('a connection', () => {
       begin = resolve
     })
     const service = chosenService()
-    const payments = {
-      ...service.payments,
-      async list() {
+    const slow = withReads(service, {
+      async listPayments() {
         begin()
         await held
         return { payments: [], nextCursor: null }
       },
-    }
-    await listen({ silenceTimeoutMs: 100 }, { ...service, payments })
+    })
+    await listen({ silenceTimeoutMs: 100 }, slow)
     const working = await open(
       `GET /api/v1/integration/payments HTTP/1.1\r\nHost: a\r\nAuthorization: ${goodAuthorization}\r\n\r\n`,
     )
@@ -139,16 +137,15 @@ describe('a connection', () => {
     let busy = 0
     let most = 0
     const service = chosenService()
-    const payments = {
-      ...service.payments,
-      async list(_: unknown, { limit }: { readonly limit?: string | undefined }) {
+    const slow = withReads(service, {
+      async listPayments({ limit }: { readonly limit?: string | undefined }) {
         most = Math.max(most, ++busy)
         await new Promise((resolve) => setImmediate(resolve))
         busy--
         return { payments: [], nextCursor: limit ?? null }
       },
-    }
-    await listen({}, { ...service, payments })
+    })
+    await listen({}, slow)
     const numbers = Array.from({ length: 100 }, (_, n) => String(n))
     const headers = `HTTP/1.1\r\nHost: a\r\nAuthorization: ${goodAuthorization}\r\n\r\n`
     const pipeline = numbers.map((n) => `GET /api/v1/integration/payments?limit=${n} ${headers}`)
@@ -183,14 +180,13 @@ describe('garbage after a request', () => {
       release = resolve
     })
     const service = chosenService()
-    const payments = {
-      ...service.payments,
-      async list() {
+    const slow = withReads(service, {
+      async listPayments() {
         await held
         return { payments: [], nextCursor: null }
       },
-    }
-    await listen({}, { ...service, payments })
+    })
+    await listen({}, slow)
     return release
   }
   const list = `GET /api/v1/integration/payments HTTP/1.1\r\nHost: a\r\nAuthorization: ${goodAuthorization}\r\n`

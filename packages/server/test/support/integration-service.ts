@@ -20,15 +20,17 @@ export function chosenService(overrides: Partial<ServiceSurface> = {}): ServiceS
   return {
     calls,
     authenticate: async (authorization) => (authorization === goodAuthorization ? { integrationAddress } : null),
-    payments: {
-      async list(_caller, query) {
-        calls.push(`list ${JSON.stringify(query)}`)
-        return { payments: [], nextCursor: null }
-      },
-      async get(_caller, query) {
-        calls.push(`get ${JSON.stringify(query)}`)
-        throw new Error('not chosen by this test')
-      },
+    queries: {
+      forIntegration: () => ({
+        async listPayments(query) {
+          calls.push(`list ${JSON.stringify(query)}`)
+          return { payments: [], nextCursor: null }
+        },
+        async getPayment(query) {
+          calls.push(`get ${JSON.stringify(query)}`)
+          throw new Error('not chosen by this test')
+        },
+      }),
     },
     authenticateLegacy: async (authorization) =>
       authorization === legacyKey || authorization === `Bearer ${legacyKey}` ? { keyId: 'lk_tests' } : null,
@@ -56,4 +58,13 @@ export function chosenService(overrides: Partial<ServiceSurface> = {}): ServiceS
     },
     ...overrides,
   }
+}
+
+/** The same service with other reads of payments. */
+export function withReads<T extends ServiceSurface>(
+  service: T,
+  reads: Partial<ReturnType<ServiceSurface['queries']['forIntegration']>>,
+): T {
+  const forIntegration = (address: string) => ({ ...service.queries.forIntegration(address), ...reads })
+  return { ...service, queries: { forIntegration } }
 }

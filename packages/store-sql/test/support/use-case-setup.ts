@@ -9,7 +9,6 @@ export type OpenMigrated = () => Promise<{ store: Store; close(): Promise<void> 
 
 /** The integration of tests with one, and its reader. */
 export const shop = hex('shop', 20)
-export const caller = { integrationAddress: shop }
 
 const masterKey = parseMasterKey('00112233445566778899aabbccddeeff102132435465768798a9bacbdcedfe0f')
 

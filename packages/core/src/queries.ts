@@ -1,0 +1,153 @@
+/**
+ * Reads for pages and APIs: of everything for operators, and of one integration's rows for its portal and the read API.
+ * @module
+ */
+import type { PageBody, PaymentBody } from '@payment-integration/contract'
+import type { CursorCodec } from './cursor/cursor.js'
+import { createPaymentReader } from './payments/queries.js'
+import type { StoredPayment } from './payments/record.js'
+import type { Store } from './ports/store.js'
+import type { AccountRecord } from './ports/store-accounts.js'
+import type { ProvenRange, RouterCoverage } from './ports/store-chains.js'
+import type { ConsolePage, ConsoleReads } from './ports/store-console.js'
+import type {
+  AttemptRecord,
+  DeliveryFilter,
+  DeliveryStore,
+  DeliveryView,
+  EndpointView,
+} from './ports/store-deliveries.js'
+import type { Checkpoint } from './ports/store-transaction.js'
+
+/** A stored snapshot: the bytes that are sent. */
+export interface StoredSnapshot {
+  readonly version: number
+  readonly body: Uint8Array
+}
+
+/** A payment with its snapshots, oldest first, and its deliveries by version. */
+export interface PaymentDetail {
+  readonly payment: StoredPayment
+  readonly snapshots: readonly StoredSnapshot[]
+  readonly deliveries: readonly DeliveryView[]
+}
+
+/** Chooses the versions of a payment whose snapshots are read. */
+export type ChooseVersions = (payment: StoredPayment) => readonly number[]
+
+/** The rows of one integration. No parameter can name a row of another one. */
+export interface IntegrationQueries {
+  /** Lowercased. */
+  readonly integrationAddress: string
+  /**
+   * A page of the read API, newest first. Parameters are the raw strings of the request. Source: docs/interface.md 4.1.
+   * @throws BadRequestError `ERR_LIMIT_INVALID`, `ERR_CURSOR_INVALID`, `ERR_ADDRESS_INVALID`.
+   */
+  listPayments(query: {
+    readonly limit?: string | undefined
+    readonly cursor?: string | undefined
+    readonly wallet?: string | undefined
+  }): Promise<PageBody>
+  /**
+   * One payment by destination transaction hash, likewise.
+   * @throws BadRequestError `ERR_TX_HASH_INVALID`, `ERR_ADDRESS_INVALID`; PaymentNotFoundError `ERR_PAYMENT_NOT_FOUND`;
+   * SeveralPaymentsError `ERR_PAYMENT_AMBIGUOUS`.
+   */
+  getPayment(query: { readonly txHash: string; readonly wallet?: string | undefined }): Promise<PaymentBody>
+  /** A payment with its snapshots and deliveries; null: there is none under the hash on that chain. */
+  paymentDetail(chainId: number, txHash: string, versions: ChooseVersions): Promise<PaymentDetail | null>
+  /** Deliveries, newest first. */
+  deliveries(
+    query: Omit<DeliveryFilter, 'integrationAddress'> & {
+      readonly beforeId?: string | undefined
+      readonly limit: number
+    },
+  ): Promise<ConsolePage<DeliveryView, string>>
+  /** Failures in a row at the endpoint; null: the last attempt succeeded, or there was none. */
+  endpoint(): Promise<EndpointView | null>
+  /** The newest failed attempt, of the last 50; null: none of them failed. */
+  lastFailure(): Promise<(AttemptRecord & { readonly deliveryId: string }) | null>
+}
+
+/** Reads for operators, across all integrations, and the way to the rows of one. */
+export interface Queries
+  extends Omit<ConsoleReads, 'prepare'>,
+    Pick<DeliveryStore, 'backlog' | 'endpoints' | 'findMissing' | 'oldestSnapshot'> {
+  /** @param integrationAddress - Of an authenticated caller, never from a request. */
+  forIntegration(integrationAddress: string): IntegrationQueries
+  /** The payments of a transaction, primary or not, by ordinal. */
+  transaction(query: { readonly chainId: number; readonly txHash: string }): Promise<readonly StoredPayment[]>
+  /** The snapshots of a payment by version, oldest first, without those that are not stored. */
+  snapshots(paymentId: string, versions: readonly number[]): Promise<StoredSnapshot[]>
+  /** The number of deliveries, counted up to `atMost`. */
+  countDeliveries(filter: DeliveryFilter, options?: { readonly atMost?: number | undefined }): Promise<number>
+  /** An account by its handle, lowercased. */
+  account(handle: string): Promise<AccountRecord | null>
+  /** The newest indexed block of a chain, or null. */
+  checkpoint(chainId: number): Promise<Checkpoint | null>
+  /** The newest ranges of blocks with their proof level. */
+  proofs(chainId: number, limit: number): Promise<ProvenRange[]>
+  /** The indexed ranges of a chain's routers. */
+  coverage(chainId: number): Promise<RouterCoverage[]>
+}
+
+/** Builds the queries on a store. Tenant isolation is here alone: `forIntegration` binds the address to every read. */
+export function createQueries(store: Store, cursors: CursorCodec): Queries {
+  const reader = createPaymentReader(() => store.payments, cursors)
+
+  async function snapshots(paymentId: string, versions: readonly number[]): Promise<StoredSnapshot[]> {
+    const ordered = [...new Set(versions)].sort((a, b) => a - b)
+    const read = async (version: number) => ({ version, body: await store.payments.snapshot(paymentId, version) })
+    const found = await Promise.all(ordered.map(read))
+    return found.flatMap(({ version, body }) => (body === null ? [] : [{ version, body }]))
+  }
+
+  return {
+    forIntegration: (integrationAddress) => ({
+      integrationAddress,
+      listPayments: (query) => reader.list(integrationAddress, query),
+      getPayment: (query) => reader.get(integrationAddress, query),
+      async paymentDetail(chainId, txHash, versions) {
+        const found = await store.payments.findByHash({ integrationAddress, txHash })
+        const payment = found.find((each) => each.chainId === chainId)
+        if (payment === undefined) return null
+        const [bodies, deliveries] = await Promise.all([
+          snapshots(payment.id, versions(payment)),
+          store.console.deliveriesOf(payment.id),
+        ])
+        // The deliveries of a payment are its integration's; this holds even if a row were wrong.
+        const own = deliveries.filter((each) => each.integrationAddress === integrationAddress)
+        return { payment, snapshots: bodies, deliveries: own }
+      },
+      deliveries: (query) => store.console.deliveries({ ...query, integrationAddress }),
+      endpoint: () => store.deliveries.endpoint(integrationAddress),
+      lastFailure: () => store.console.lastFailure(integrationAddress),
+    }),
+    transaction: async (query) => (await store.payments.transaction(query)).payments,
+    snapshots,
+    countDeliveries: (filter, options) => store.deliveries.count(filter, options),
+    account: (handle) => store.accounts.find(handle),
+    checkpoint: (chainId) => store.payments.checkpoint(chainId),
+    proofs: (chainId, limit) => store.chains.proofs(chainId, limit),
+    coverage: (chainId) => store.chains.coverage(chainId),
+    backlog: (options) => store.deliveries.backlog(options),
+    endpoints: (options) => store.deliveries.endpoints(options),
+    findMissing: (query) => store.deliveries.findMissing(query),
+    oldestSnapshot: () => store.deliveries.oldestSnapshot(),
+    payments: (query) => store.console.payments(query),
+    search: (search, limit) => store.console.search(search, limit),
+    paymentsById: (ids) => store.console.paymentsById(ids),
+    updates: (query) => store.console.updates(query),
+    deliveriesOf: (paymentId) => store.console.deliveriesOf(paymentId),
+    deliveries: (query) => store.console.deliveries(query),
+    deliveriesById: (ids) => store.console.deliveriesById(ids),
+    attempts: (query) => store.console.attempts(query),
+    attemptsPerMinute: (query) => store.console.attemptsPerMinute(query),
+    paymentsPerMinute: (query) => store.console.paymentsPerMinute(query),
+    lastFailure: (address) => store.console.lastFailure(address),
+    latencies: (address) => store.console.latencies(address),
+    integrations: (query) => store.console.integrations(query),
+    audit: (query) => store.console.audit(query),
+    newest: (limit) => store.console.newest(limit),
+  }
+}

@@ -60,7 +60,8 @@ export function toJavaScript(text: string): string {
         '',
       )
       .replace(/(?<=\w)<[^<>]{0,120}>(?=\()/g, '')
-      .replace(/ as (?:never|Snapshot)\b/g, '')
+      .replace(/\((await [\w.]{1,60}\(\))\) as \w{1,40}/g, '$1')
+      .replace(/ as never\b/g, '')
       // Without types, parameters fit into one line.
       .replace(/(function \w{1,40})\(\n([^()]{0,240}),\n\)/g, (_, start: string, parameters: string) => {
         return `${start}(${parameters.trim().replace(/\n */g, ' ')})`

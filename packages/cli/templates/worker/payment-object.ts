@@ -29,11 +29,11 @@ export async function storePayment(snapshot: Snapshot, tx: ObjectTransaction): P
 
 /** The Durable Object. It trusts its caller: only the Worker reaches it, with verified snapshots. */
 export class PaymentObject {
-  readonly accept: (body: unknown) => Promise<unknown>
+  readonly accept: (snapshot: Snapshot) => Promise<unknown>
 
   constructor({ storage }: { readonly storage: ObjectStorage }) {
     const { accept } = createReceiver({
-      verify: async (body: unknown) => ({ snapshot: body as Snapshot }),
+      verify: async (snapshot: Snapshot) => ({ snapshot }),
       store: versionStore(storage),
       handle: storePayment,
     })
@@ -41,7 +41,8 @@ export class PaymentObject {
   }
 
   async fetch(request: Request): Promise<Response> {
-    return Response.json({ decision: await this.accept(await request.json()) })
+    const snapshot = (await request.json()) as Snapshot
+    return Response.json({ decision: await this.accept(snapshot) })
   }
 }
 

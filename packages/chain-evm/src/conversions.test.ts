@@ -1,5 +1,5 @@
 /** Payments with conversions, of every router version, as a real chain holds them. */
-import { type Address, encodeAbiParameters } from 'viem'
+import { encodeAbiParameters } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { decodedVersions } from '../test/abis.js'
 import {
@@ -21,9 +21,7 @@ import { eventLog, nobody, noFeed, payingCall, signedRate } from '../test/router
 import { payer } from '../test/test-chain.js'
 import { yodlDecoder } from './yodl-decoder.js'
 
-const treasury: Address = '0x0000000000000000000000000000000000000017'
 const chf = { contract: chfUsd, pair: { base: 'CHF', quote: 'USD' }, rate: 125_000_000n, decimals: 8 }
-const inUsdc = { contract: usdcUsd, pair: { base: 'USDC', quote: 'USD' }, rate: 50_000_000n, decimals: 8 }
 
 let chain: ConversionChain
 
@@ -58,24 +56,9 @@ describe.each(decodedVersions)('a call sent straight to a router of version %s',
     const [paid] = await chain.read(height, version)
     expect(paid?.pricing).toMatchObject({ feeds: [{ use: 'multiply', ...chf }], calledAmount: 1_000n })
   })
-
-  test('names the part of the fees that is not the service’s', async () => {
-    const extra = { extraFeeReceiver: treasury, extraFeeBps: 25n, extraFeeDivisor: 400n }
-    const priceFeeds = version === '0.1' ? [] : feedArgument(version, null, null)
-    const paying = payment(version, 10_000n, { fees: 45n })
-    const height = await chain.payDirectly(version, { amount: 10_000n, priceFeeds, ...extra }, paying)
-    expect((await chain.read(height, version))[0]?.pricing.serviceFee).toBe(20n)
-  })
 })
 
 describe.each(decodedVersions.filter((version) => version !== '0.1'))('a call to version %s', (version) => {
-  test('with the second feed alone is divided by it', async () => {
-    const given = { amount: 1_000n, priceFeeds: feedArgument(version, null, usdcUsd) }
-    const height = await chain.payDirectly(version, given, convert(version, null, usdcUsd), payment(version, 2_000n))
-    const [paid] = await chain.read(height, version)
-    expect(paid?.pricing).toMatchObject({ feeds: [{ use: 'divide', ...inUsdc }], calledAmount: 1_000n })
-  })
-
   test('with both is multiplied, then divided', async () => {
     const given = { amount: 1_001n, priceFeeds: feedArgument(version, chfUsd, usdcUsd) }
     // 1001 * 1.25 is 1251 and a quarter, of which the quarter is lost before the division.
@@ -151,19 +134,6 @@ describe('several payments in one transaction', () => {
     expect(pairsOf(payments)).toEqual([[1n, null], [2n, null], [3n]])
     expect(payments.map(({ pricing }) => pricing.feeds[0]?.contract)).toEqual([chfUsd, eurUsd, undefined])
     expect(payments.map(({ pricing }) => pricing.feeds[0]?.rate)).toEqual([125_000_000n, 200_000_000n, undefined])
-  })
-
-  test('through two routers at a time do not mix', async () => {
-    const { blockNumber } = await chain.batch(
-      [chain.routerA, emits(convert('0.4', chfUsd, null))],
-      [chain.routerB, emits(convert('0.5', eurUsd, null))],
-      [chain.routerA, emits(payment('0.4', 1n))],
-      [chain.routerB, emits(payment('0.5', 2n))],
-    )
-    expect(pairsOf(await chain.read(blockNumber, '0.4', '0.5'))).toEqual([
-      [1n, 'CHF'],
-      [2n, 'EUR'],
-    ])
   })
 })
 

@@ -154,13 +154,14 @@ describe('the receipts', () => {
   })
 
   test.each<[string, (receipt: { logs: unknown[] }) => unknown, string]>([
-    ['is missing', () => null, 'ERR_CHAIN_RANGE_GONE'],
-    ['is of another block', (it) => ({ ...it, blockHash: `0x${'ab'.repeat(32)}` }), 'ERR_CHAIN_RANGE_GONE'],
     [
       'is of another transaction',
       (it) => ({ ...it, transactionHash: `0x${'ab'.repeat(32)}` }),
       'ERR_CHAIN_UNAVAILABLE',
     ],
+    ['is missing', () => null, 'ERR_CHAIN_RANGE_GONE'],
+    ['is of another block', (it) => ({ ...it, blockHash: `0x${'ab'.repeat(32)}` }), 'ERR_CHAIN_RANGE_GONE'],
+    ['has a log that is none', (it) => ({ ...it, logs: [null] }), 'ERR_CHAIN_UNAVAILABLE'],
     ['lacks the payment', (it) => ({ ...it, logs: [] }), 'ERR_CHAIN_UNAVAILABLE'],
   ])('reject the range when one %s', async (_, change, code) => {
     chain.front.intercept = rewriting((item, { method }) =>

@@ -76,7 +76,6 @@ describe('an empty answer for a block whose header says otherwise', () => {
   test.each([
     ['the first', () => [first, quiet]],
     ['the last', () => [other - 2, last]],
-    ['the first of two', () => [first, other]],
   ] as const)('is refused when %s block of a range lacks its logs', async (_, ends) => {
     front.intercept = rewriting(withoutLogs('everywhere'))
     const [from, to] = ends() as [number, number]
@@ -91,14 +90,6 @@ describe('an empty answer for a block whose header says otherwise', () => {
         : item,
     )
     await expect(readAll(open(), first, last)).rejects.toMatchObject(unavailable)
-  })
-
-  test('is refused without batches too, and read once the node has the logs', async () => {
-    const chain = open({ batchSize: 1 })
-    front.intercept = rewriting(withoutLogs('everywhere'))
-    await expect(readAll(chain, first, last)).rejects.toMatchObject(unavailable)
-    front.intercept = passOn
-    expect((await readAll(chain, first, last)).payments).toHaveLength(2)
   })
 
   test('is refused when the filter is too full to tell and the block named by its hash has logs', async () => {

@@ -27,8 +27,6 @@ describe('the URL', () => {
     return secrets.filter((secret) => `${message}${stack.split('\n')[0]}${JSON.stringify(cause)}`.includes(secret))
   }
   test.each([
-    ['HTTP status', 500, 'no'],
-    ['text that is no JSON', 200, `<a href="http://x/${key}">`],
     [
       'a JSON-RPC error that repeats the key',
       200,

@@ -8,13 +8,12 @@ import {
   emits,
   eurUsd,
   feedArgument,
-  feedsOf,
   openConversionChain,
   payment,
   receiver,
   usdcUsd,
 } from '../test/conversion-chain.js'
-import { type EmittedLog, eventLog, nobody, noFeed } from '../test/router-logs.js'
+import { type EmittedLog, eventLog, nobody } from '../test/router-logs.js'
 import { payer } from '../test/test-chain.js'
 
 let chain: ConversionChain
@@ -35,16 +34,6 @@ describe('a forged conversion', () => {
     expect(paid?.pricing).toMatchObject({ feeds: [{ contract: chfUsd, pair: null }], calledAmount: null })
   })
 
-  test('during a direct call without one is not its conversion', async () => {
-    const height = await chain.payDirectly(
-      '0.8',
-      { amount: 1n, priceFeeds: [noFeed, noFeed] },
-      cheap,
-      payment('0.8', 1n),
-    )
-    expect((await chain.read(height, '0.8'))[0]?.pricing).toMatchObject({ feeds: [], calledAmount: 1n })
-  })
-
   test('behind one that cannot be read, with the feeds of the call, gives it no currency', async () => {
     const unreadable = eventLog('0.8', 'Convert', {
       ...{ priceFeed0: eurUsd, priceFeed1: usdcUsd, exchangeRate0: 50_000_000n, exchangeRate1: 0n },
@@ -56,25 +45,6 @@ describe('a forged conversion', () => {
     const height = await chain.payDirectly('0.8', given, unreadable, forged, payment('0.8', 2_000n))
     expect((await chain.read(height, '0.8'))[0]?.pricing).toMatchObject({ feeds: [{ pair: null }], calledAmount: null })
     expect(chain.quarantined.map(({ reason }) => reason)).toEqual(['an exchange rate is not above 0'])
-  })
-
-  test('of a contract that is not listed changes nothing', async () => {
-    const { blockNumber } = await chain.batch(
-      [chain.routerB, emits(convert('0.5', chfUsd, null))],
-      [chain.routerA, emits(payment('0.5', 1n))],
-    )
-    expect((await chain.read(blockNumber, '0.5'))[0]?.pricing.feeds).toEqual([])
-  })
-
-  test('by a feed that is not listed has no currency', async () => {
-    const { blockNumber } = await chain.node.execute({
-      to: chain.routerA,
-      data: emits(convert('0.5', chfUsd, null), payment('0.5', 1n)),
-    })
-    const [paid] = await chain.read(blockNumber, '0.5', undefined, { priceFeeds: feedsOf([eurUsd, 'CHF']) })
-    expect(paid?.pricing.feeds).toEqual([
-      { use: 'multiply', contract: chfUsd, pair: null, rate: 125_000_000n, decimals: 8 },
-    ])
   })
 })
 

@@ -1,4 +1,4 @@
-import { encodeAbiParameters, stringToHex } from 'viem'
+import { encodeAbiParameters } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import {
   endlessToken,
@@ -43,13 +43,7 @@ async function payIn(token: string) {
 
 test.each([
   ['a usual token', oddToken, [string('DAI'), uint(18n)], { symbol: 'DAI', decimals: 18 }],
-  ['a bytes32 symbol', oddToken, [stringToHex('MKR', { size: 32 }), uint(18n)], { symbol: 'MKR', decimals: 18 }],
-  ['255 decimals', oddToken, [string('X'), uint(255n)], { symbol: 'X', decimals: 255 }],
-  ['256 decimals', oddToken, [string('X'), uint(256n)], { symbol: 'X', decimals: 0 }],
   ['empty answers', oddToken, ['0x', '0x'], { symbol: null, decimals: 0 }],
-  ['a symbol only', oddToken, [string('X'), '0x'], { symbol: 'X', decimals: 0 }],
-  ['decimals only', oddToken, ['0x', uint(6n)], { symbol: null, decimals: 6 }],
-  ['a very long symbol', oddToken, [string('é'.repeat(500)), uint(6n)], { symbol: 'é'.repeat(64), decimals: 6 }],
   ['a revert', revertingToken, [], { symbol: null, decimals: 0 }],
   ['an endless loop', endlessToken, [], { symbol: null, decimals: 0 }],
   ['an invalid opcode', invalidToken, [], { symbol: null, decimals: 0 }],

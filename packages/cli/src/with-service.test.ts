@@ -1,6 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { testMasterKey } from '../test/master-key.js'
 import { temporaryFolder } from '../test/temporary-folder.js'
 import { testIo } from '../test/test-io.js'
 import { runCli } from './run-cli.js'
@@ -113,5 +114,33 @@ describe('findMissingDatabase', () => {
   it('ignores a database that is not SQLite', async () => {
     const database = { kind: 'postgres', connectionString: 'postgres://127.0.0.1/none' } as const
     expect(await findMissingDatabase(database, false)).toBeNull()
+  })
+})
+
+describe('a command on a missing database', () => {
+  const address = `0x${'a1'.repeat(20)}`
+  it.each([
+    'integrations list',
+    `integrations disable ${address}`,
+    `integrations enable ${address}`,
+    `integrations set-url ${address} none`,
+    `integrations rotate-secret ${address}`,
+    `integrations rotate-secret ${address} --signing --prepare`,
+    'accounts list',
+    'accounts show shop',
+    `accounts change shop --address ${address}`,
+    'accounts remove shop',
+    'deliveries list',
+    'deliveries show 1',
+    'deliveries replay 1',
+    'deliveries replay-failed --all',
+    'deliveries endpoints',
+    'backup copy.db',
+  ])('%s names the path, exits with 1 and creates no file', async (words) => {
+    const path = inFolder('service.db')
+    const io = testIo({ env: { PI_MASTER_KEY: testMasterKey, PI_DATABASE_URL: `sqlite:${path}` } })
+    expect({ exitCode: await runCli(words.split(' '), io), lines: io.lines }).toEqual({ exitCode: 1, lines: [] })
+    expect(io.errors.join()).toContain(`There is no database at ${path}.`)
+    expect(existsSync(path)).toBe(false)
   })
 })

@@ -163,21 +163,6 @@ describe('abort', () => {
     expect(server.requests).toEqual([])
   })
 
-  test('between two pages ends the iteration', async () => {
-    const controller = new AbortController()
-    await using server = await serveReplies({ body: page([1], 'more') })
-    const seen: string[] = []
-    const readAll = async () => {
-      for await (const { txHash } of clientOf(server.url).payments.iterate({ signal: controller.signal })) {
-        seen.push(txHash)
-        controller.abort()
-      }
-    }
-    expect(await errorOf(readAll())).toMatchObject({ code: 'ERR_ABORTED' })
-    expect(seen).toEqual([hashOf(1)])
-    expect(server.requests).toHaveLength(1)
-  })
-
   test('a finished call leaves no listener on its signal', async () => {
     const { signal } = new AbortController()
     const added = vi.spyOn(signal, 'addEventListener')

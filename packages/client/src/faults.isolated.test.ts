@@ -34,20 +34,6 @@ const text =
   () =>
     new HttpResponse(body, { status })
 
-describe('the client retries', () => {
-  test.each([429, 502, 503, 504])('after %i', async (status) => {
-    const count = respond(json({ error: 'busy' }, status), json(page([1])))
-    expect(await payments.list()).toEqual(page([1]))
-    expect(count()).toBe(2)
-  })
-
-  test('never, with retries 0', async () => {
-    const count = respond(json({}, 503), json(page([1])))
-    await errorOf(clientOf(baseUrl, { retries: 0 }).payments.list())
-    expect(count()).toBe(1)
-  })
-})
-
 describe('the client does not retry', () => {
   test.each<[number, unknown, object]>([
     [400, { error: 'Invalid cursor' }, { code: 'ERR_INVALID_REQUEST', maxLimit: null }],
@@ -61,14 +47,6 @@ describe('the client does not retry', () => {
   ])('after %i %j on a list', async (status, body, expected) => {
     const count = respond(json(body, status))
     expect(await errorOf(payments.list())).toMatchObject(expected)
-    expect(count()).toBe(1)
-  })
-
-  test('when Retry-After exceeds the remaining time: the error has the wait', async () => {
-    const count = respond(json({}, 429, { 'retry-after': '3600' }))
-    const error = await errorOf(payments.list())
-    expect(error).toMatchObject({ code: 'ERR_RATE_LIMITED', retryAfterSeconds: 3_600, retryable: true })
-    expect((error as Error).message).toContain('in 3600 s')
     expect(count()).toBe(1)
   })
 })

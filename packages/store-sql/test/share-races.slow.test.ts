@@ -8,8 +8,6 @@ import type { ShareTask } from './children/share.js'
 import { postgresMissing, startPostgres, type TestPostgres } from './postgres.js'
 import { type Child, compileChild, nextLine, startChild } from './support/child.js'
 
-/** The 200 rounds of the interface's promise run over HTTP, in the server's tests. */
-const rounds = 40
 const begun = { reviewStatus: 'init', reviewAnswer: null, rejectType: null, rejectLabels: [] }
 
 const rejected: Review = { reviewStatus: 'completed', reviewAnswer: 'RED', rejectType: 'RETRY', rejectLabels: [] }
@@ -115,25 +113,6 @@ describe.skipIf(postgresMissing)(
       child.process.stdin.write(`${JSON.stringify(task)}\n`)
       return JSON.parse(await line) as Result
     }
-
-    test(`of fifty at once in two processes one redeems and the other tokens stay unused, ${rounds} times`, {
-      timeout: 300_000 + rounds * 2_000,
-    }, async () => {
-      const pair = [startSharing('races'), startSharing('races')]
-      for (let round = 0; round < rounds; round += 1) {
-        redeemed.length = 0
-        const results = await Promise.all(
-          pair.map((child) => run(child, { kind: 'share', email: `user${round}@example.com`, times: 25 })),
-        )
-        const answers = results.flatMap((each) => each.answers)
-        expect(
-          answers.filter(({ reused }) => reused),
-          `round ${round}`,
-        ).toEqual([{ ...begun, reused: true }])
-        expect(answers).toHaveLength(50)
-        expect(redeemed, `round ${round}`).toHaveLength(1)
-      }
-    })
 
     test.each(Object.entries(paths))(
       'killed at its await points, %s is redeemed never twice, and never not at all',

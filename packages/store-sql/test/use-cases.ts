@@ -362,33 +362,6 @@ export function useCases(engine: string, open: OpenMigrated): void {
       expect(await bodies()).toHaveLength(20)
     })
 
-    it('a dispatcher delivers every version, and a disabled integration gets its own once it is enabled', async () => {
-      const { service } = await withPayments({ tx: 'a', integrationAddress: shop })
-      await service.integrations.setEnabled(shop, false)
-      expect(await service.dispatcher.runOnce()).toBe(0)
-      await service.integrations.setEnabled(shop, true)
-      await service.applyUpdate(update('u1', 'a', { state: 'pending' }))
-      expect(await service.dispatcher.runOnce()).toBe(2)
-      expect(await service.dispatcher.runOnce()).toBe(0)
-      const views = await openStore().deliveries.list({ limit: 10 })
-      expect(views.map(({ version, status }) => [version, status])).toEqual([
-        [1, 'delivered'],
-        [2, 'delivered'],
-      ])
-    })
-
-    it('a rotated API secret ends at once, or after its grace', async () => {
-      const { service } = await withPayments()
-      const basic = (secret: string) => `Basic ${Buffer.from(`${other}:${secret}`).toString('base64')}`
-      const { apiSecret: first } = await service.integrations.create({ address: other })
-      const { apiSecret: second } = await service.integrations.rotateApiSecret(other, { graceMs: 60_000 })
-      expect(await service.authenticate(basic(first))).toEqual({ integrationAddress: other })
-      const { apiSecret: third } = await service.integrations.rotateApiSecret(other)
-      expect(await service.authenticate(basic(first))).toBeNull()
-      expect(await service.authenticate(basic(second))).toBeNull()
-      expect(await service.authenticate(basic(third))).toEqual({ integrationAddress: other })
-    })
-
     it('no plain secret reaches the store', async () => {
       const { service } = await withPayments()
       const issued = await service.integrations.create({ address: other, notificationUrl: 'https://other.example/' })

@@ -34,12 +34,6 @@ describe('a deployment that fails is a typed error without the URL', () => {
     expect(error?.cause).toBeUndefined()
   })
 
-  test('on a node that cannot be reached', async () => {
-    const error = await failure(deployDevRouter({ chainId: 31337, rpcUrl: `http://127.0.0.1:1/${key}` }))
-    expect(error).toMatchObject(refusal)
-    expect(`${error?.message}${error?.stack}`).not.toContain(key)
-  })
-
   test('when a contract is reverted', async () => {
     front.intercept = rewriting((item, { method }) =>
       method === 'eth_getTransactionReceipt' ? { id: item.id, result: { status: '0x0', logs: [] } } : item,

@@ -43,32 +43,3 @@ test('a viem transport over WebSocket works as well', async () => {
   // viem has no other end; it would connect again, and print that it cannot, once anvil has stopped.
   ;(await transport({}).value?.getRpcClient())?.close()
 })
-
-test('a call that anvil refuses is a JSON-RPC error of that call alone', async () => {
-  const unknown = { method: 'eth_noSuchMethod', params: [] }
-  const outcomes = await open({ url: wsUrl }).pinned(({ rpc }) => rpc.askAll([header(1), unknown]))
-  expect(outcomes.map(({ ok }) => ok)).toEqual([true, false])
-})
-
-test('each mined block wakes, over a subscription beside HTTP, and the subscription ends with its signal', async () => {
-  const endpoints = open({ url: chain.rpcUrl, headsUrl: wsUrl })
-  const controller = new AbortController()
-  let woken = () => {}
-  const watching = endpoints.watch(() => woken(), controller.signal)
-  let seen = 0
-  for (let block = 0; block < 5; block++) {
-    const wake = new Promise<void>((resolve) => {
-      woken = resolve
-    })
-    // The first blocks may come before the subscription; one of them is the first that wakes.
-    let height = await chain.mine()
-    while (seen === 0 && !(await Promise.race([wake.then(() => true), systemClock.sleep(50).then(() => false)])))
-      height = await chain.mine()
-    await wake
-    seen += 1
-    expect(endpoints.status()[0]?.head).toBe(height)
-  }
-  controller.abort()
-  await watching
-  expect(seen).toBe(5)
-})

@@ -63,13 +63,6 @@ test('a size that is refused for the rate before it was ever answered falls at o
   expect(sizes.slice(40).filter((count) => count === 12).length).toBeGreaterThan(57)
 })
 
-test('a node that answers no batch at all gets single calls', () => {
-  const size = createBatchSize(100)
-  for (let request = 0; request < 10; request += 1)
-    size.ended(size.current() > 1 ? limited(size.current()) : answered(1))
-  expect(size.current()).toBe(1)
-})
-
 test('a pause that a node wants now and then is laid to no size that it has answered', () => {
   const size = createBatchSize(100)
   size.ended(answered(100))

@@ -25,36 +25,6 @@ describe('a node', () => {
     expect(await used(endpoints)).toBe('#1')
   })
 
-  test('is asked for its chain again, before anything else, when the kept WebSocket has ended in the meantime', async () => {
-    const node = at.nodeAt(0)
-    const endpoints = at.open({ endpoints: [{ url: node.wsUrl }] })
-    await used(endpoints)
-    node.sockets[0]?.close()
-    await until(() => node.sockets[0]?.readyState === 3)
-    await used(endpoints)
-    expect(node.requests.flat()).toEqual(['eth_chainId', 'eth_blockNumber', 'eth_chainId', 'eth_blockNumber'])
-    node.sockets[1]?.close()
-    await until(() => node.sockets[1]?.readyState === 3)
-    node.answer = () => '0x1'
-    await expect(used(endpoints)).rejects.toThrow('on chain 1.')
-    expect(node.asked('eth_blockNumber')).toBe(2)
-  })
-
-  test('is asked for its chain again, before anything else, when a kept connection breaks under a request', async () => {
-    const node = at.nodeAt(0)
-    const endpoints = at.alone()
-    await used(endpoints)
-    let cuts = 0
-    node.http = (response) => {
-      if (cuts++ > 0) return false
-      response.destroy()
-      return true
-    }
-    expect(await used(endpoints)).toBe('#1')
-    expect(node.requests.flat().slice(2)).toEqual(['eth_blockNumber', 'eth_chainId', 'eth_blockNumber'])
-    expect(endpoints.status()).toMatchObject([{ failures: 0, score: 1 }])
-  })
-
   test('is asked for its chain again after a minute of silence, and not while it is heard', async () => {
     const endpoints = at.alone()
     for (let second = 0; second < 180; second += 30) {
@@ -90,17 +60,6 @@ describe('a node', () => {
     expect(endpoints.status()).toMatchObject([{ failures: 0, score: 1 }])
     await used(endpoints)
     expect(node.requests.at(-1)).toEqual(['eth_blockNumber'])
-  })
-
-  test('that took the place of ours while it failed is not believed', async () => {
-    const node = at.nodeAt(0)
-    const endpoints = at.alone()
-    await used(endpoints)
-    let failures = 0
-    node.http = (...request) => failures++ < 1 && down?.(...request) === true
-    node.answer = () => '0x1'
-    await expect(used(endpoints)).rejects.toThrow('on chain 1.')
-    expect(endpoints.status()).toMatchObject([{ head: 100, contradictions: 1 }])
   })
 
   test('that is alone is used whatever its score', async () => {

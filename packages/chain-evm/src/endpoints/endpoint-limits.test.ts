@@ -1,14 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import {
-  down,
-  type EndpointNodes,
-  endpointNodes,
-  headCall,
-  readHead,
-  readRange,
-  used,
-} from '../../test/endpoint-nodes.js'
-import { runThrough } from '../../test/manual-clock.js'
+import { type EndpointNodes, endpointNodes, headCall, readHead, readRange, used } from '../../test/endpoint-nodes.js'
 import { always, NodeError, plain } from '../../test/scripted-node.js'
 import type { Endpoint, Endpoints } from '../internal/endpoints.js'
 
@@ -20,23 +11,6 @@ afterEach(() => at.close())
 
 describe('a node that answers with millions of brackets', () => {
   const hostile = always(200, `{"jsonrpc":"2.0","id":1,"result":${'['.repeat(60_000)}`)
-
-  test('is left alone for ten minutes while another is used', async () => {
-    const endpoints = at.open()
-    await used(endpoints)
-    at.nodeAt(0).http = hostile
-    expect(await used(endpoints)).toBe('#2')
-    const asked = at.nodeAt(0).requests.length
-    at.nodeAt(0).http = null
-    expect(new Set(await at.workFor(endpoints, 595_000))).toEqual(new Set(['#2']))
-    expect(at.nodeAt(0).requests).toHaveLength(asked)
-    expect(endpoints.status()).toMatchObject([
-      { failures: 1, lastError: expect.stringContaining('the JSON is nested over 32 levels') },
-      {},
-    ])
-    await at.workFor(endpoints, 60_000)
-    expect(await used(endpoints)).toBe('#1')
-  })
 
   test('gets no request for ten minutes, even when it is alone, and the caller hears of it at once', async () => {
     const endpoints = at.alone()
@@ -143,81 +117,6 @@ describe('a node that wants fewer requests', () => {
   })
 })
 
-describe('a node that answers 429 to a batch of more calls than it allows', () => {
-  const perSecond = 15
-  const calls = 1_200
-
-  /** Allows so many calls a second, and as many at once as come together in a second. */
-  const rationing = () => {
-    let left = perSecond
-    let at0 = at.clock.now()
-    const sent: number[] = []
-    const refused: number[] = []
-    at.nodeAt(0).http = (response, asked) => {
-      left = Math.min(perSecond, left + ((at.clock.now() - at0) / 1_000) * perSecond)
-      at0 = at.clock.now()
-      if (asked.length > left) {
-        refused.push(asked.length)
-        response.writeHead(429).end()
-        return true
-      }
-      left -= asked.length
-      sent.push(asked.length)
-      return false
-    }
-    return { sent, refused }
-  }
-  const readAll = (endpoints: Endpoints, count: number) =>
-    runThrough(
-      at.clock,
-      endpoints.pinned(({ rpc }) => rpc.all(Array.from({ length: count }, () => headCall))),
-      (ms) => ms <= 30_000,
-    )
-
-  test('gets smaller ones at once, so that hardly a second of its rate is lost', async () => {
-    const { refused } = rationing()
-    const startedAt = at.clock.now()
-    expect(await readAll(at.alone(), calls)).toHaveLength(calls)
-    const bestMs = (calls / perSecond) * 1_000
-    expect(at.clock.now() - startedAt).toBeLessThan(bestMs * 1.25)
-    expect(refused.filter((size) => size === 100)).toHaveLength(1)
-    expect(refused.filter((size) => size > perSecond).length).toBeLessThan(12)
-  })
-
-  test('keeps its size over pauses, and is tried with a larger one seldom', async () => {
-    const { sent, refused } = rationing()
-    const endpoints = at.alone()
-    await readAll(endpoints, calls)
-    refused.length = 0
-    sent.length = 0
-    await readAll(endpoints, calls)
-    expect(refused.filter((size) => size > perSecond).length).toBeLessThan(4)
-    expect(sent.filter((size) => size > 7).length).toBeGreaterThan(sent.length / 2)
-  })
-
-  test('gets large ones again once it allows them', async () => {
-    rationing()
-    const endpoints = at.alone()
-    await readAll(endpoints, calls)
-    at.nodeAt(0).http = null
-    await readAll(endpoints, 10_000)
-    const before = at.nodeAt(0).requests.length
-    await readAll(endpoints, 1_000)
-    expect(at.nodeAt(0).requests.length - before).toBeLessThan(20)
-  })
-
-  test('gets single calls where it takes no batch at all', async () => {
-    at.nodeAt(0).http = (response, asked) => {
-      if (asked.length === 1) return false
-      response.writeHead(429).end()
-      return true
-    }
-    const startedAt = at.clock.now()
-    expect(await readAll(at.alone(), 60)).toHaveLength(60)
-    expect(at.clock.now() - startedAt).toBeLessThan(10_000)
-  })
-})
-
 describe('sizes of ranges', () => {
   const refusingAbove = (limit: number, code = -32_000) => {
     at.nodeAt(0).answer = (call) => {
@@ -259,13 +158,6 @@ describe('sizes of ranges', () => {
     }
   }
 
-  test('a limit is learnt within one piece of work as well', async () => {
-    const endpoints = at.alone()
-    refusingAbove(300)
-    for (let time = 0; time < 30; time++) await endpoints.pinned(readAtOnce)
-    expect(endpoints.status()).toMatchObject([{ maxRange: 300, score: 1, failures: 0 }])
-  })
-
   test('a node that refuses every size within one piece of work is blamed, and keeps its size', async () => {
     const endpoints = at.open()
     refusingAbove(0)
@@ -285,16 +177,6 @@ describe('sizes of ranges', () => {
     expect(second).toBeGreaterThanOrEqual(2_000)
   })
 
-  test('an outage, and rate limits, leave them alone', async () => {
-    const endpoints = at.alone()
-    at.nodeAt(0).http = down
-    await readOn(endpoints, 30)
-    expect([1, 2_000]).toContain(endpoints.status()[0]?.maxRange)
-    at.nodeAt(0).http = null
-    at.nodeAt(0).answer = (call) => (call.method === 'eth_getLogs' ? [] : plain(call))
-    expect(Math.max(...(await readOn(endpoints, 3)))).toBeGreaterThanOrEqual(2_000)
-  })
-
   test('code -32005 for the smallest range as well is a rate limit', async () => {
     const endpoints = at.alone()
     refusingAbove(0, -32_005)
@@ -306,13 +188,5 @@ describe('sizes of ranges', () => {
     expect(at.nodeAt(0).requests).toHaveLength(before)
     await at.clock.advance(500)
     expect(await work).toMatchObject({ blocks: 2_000 })
-  })
-
-  test('a node that refuses everything loses its work', async () => {
-    const endpoints = at.open()
-    refusingAbove(0)
-    at.nodeAt(1).answer = (call) => (call.method === 'eth_getLogs' ? [] : plain(call))
-    await readOn(endpoints, 4)
-    expect(endpoints.status()).toMatchObject([{ score: 0, inUse: false }, { inUse: true }])
   })
 })

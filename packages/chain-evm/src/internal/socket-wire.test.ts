@@ -92,21 +92,20 @@ test('errors are answers; one without a number is that of the lone request', asy
 })
 
 describe('an answer that is no answer rejects, and the next request has a new connection', () => {
-  test.each([
-    ['cut JSON', '{"jsonrpc":"2.0","id":1,"res', 'the answer is not JSON'],
-    ['more bytes than allowed', `{"id":1,"result":"${'x'.repeat(10_000)}"}`, 'the answer is larger than 10000 bytes'],
-    ['lists in lists', `{"id":1,"result":${'['.repeat(33)}`, 'the JSON is nested over 32 levels'],
-  ])('%s', async (_, text, expected) => {
-    node.ws = (socket) => {
-      socket.send(text)
-      return true
-    }
-    await expect(rpc.call(call('echo', 1))).rejects.toThrow(`Chain 1 cannot be read: echo: ${expected}.`)
-    expect(kinds()).toEqual(['lost'])
-    node.ws = null
-    expect(await rpc.call(call('echo', 2))).toBe(2)
-    expect(node.sockets).toHaveLength(2)
-  })
+  test.each([['cut JSON', '{"jsonrpc":"2.0","id":1,"res', 'the answer is not JSON']])(
+    '%s',
+    async (_, text, expected) => {
+      node.ws = (socket) => {
+        socket.send(text)
+        return true
+      }
+      await expect(rpc.call(call('echo', 1))).rejects.toThrow(`Chain 1 cannot be read: echo: ${expected}.`)
+      expect(kinds()).toEqual(['lost'])
+      node.ws = null
+      expect(await rpc.call(call('echo', 2))).toBe(2)
+      expect(node.sockets).toHaveLength(2)
+    },
+  )
 
   test('more bytes than what was asked may have, on a connection that goes on', async () => {
     const large = socketWire({ url: node.wsUrl, maxResponseBytes: 1_000_000, clock })

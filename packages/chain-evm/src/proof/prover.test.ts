@@ -160,7 +160,7 @@ test('a header with the fields of the forks to come hashes as their list does', 
     const isQuantity = (name: string) => [...quantities, 'baseFeePerGas', 'blobGasUsed', 'excessBlobGas'].includes(name)
     const item = (name: string) => {
       const value = block[name] as Hex
-      return isQuantity(name) ? numberToRlp(BigInt(value)) : value
+      return isQuantity(name) ? rlpNumber(value) : value
     }
     const fields = [...names.map(item), added.blockAccessListHash as Hex, added.slotNumber as Hex]
     expect(names.every((name) => typeof block[name] === 'string')).toBe(true)
@@ -169,12 +169,6 @@ test('a header with the fields of the forks to come hashes as their list does', 
     await node.stop()
   }
 })
-
-/** A number as RLP has it: without leading zeroes, and nothing for zero. */
-function numberToRlp(value: bigint): Hex {
-  const digits = value.toString(16)
-  return value === 0n ? '0x' : `0x${digits.length % 2 === 0 ? digits : `0${digits}`}`
-}
 
 test('a header without a field, or of another kind, has no hash or another one', () => {
   expect(prover.headerHash({})).toBeNull()
@@ -218,6 +212,7 @@ function randomReceipt(random: () => number): NodeObject {
   return { ...typed, ...statusOrRoot(random), cumulativeGasUsed, logsBloom: hexOf(random, 256), logs, ...deposit }
 }
 
+/** A number as RLP has it: without leading zeroes, and nothing for zero. */
 const rlpNumber = (value: unknown): Hex => {
   const digits = BigInt(value as string).toString(16)
   return digits === '0' ? '0x' : `0x${digits.length % 2 === 0 ? digits : `0${digits}`}`

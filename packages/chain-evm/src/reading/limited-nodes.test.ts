@@ -145,25 +145,6 @@ test('catching up from a node that refuses batches as it refuses a rate takes li
 test.each([
   ['near the head', 0],
   ['far from the head', 1_000],
-])('%s, catching up from one node that cuts every second list of receipts never fails', async (_, above) => {
-  for (let index = 0; index < 40; index += 1) await chain.block(1, 2)
-  const end = await chain.block(1)
-  let lists = 0
-  chain.front.intercept = rewriting((item, { method }) => {
-    if (method !== 'eth_getBlockReceipts' || !Array.isArray(item.result) || item.result.length === 0) return item
-    lists += 1
-    return lists % 2 === 0 ? item : { ...item, result: item.result.slice(0, -1) }
-  })
-  const opened = chain.open()
-  const range = await readAll(opened, end - 40, end, { head: end + above })
-  opened.close()
-  expect(range.payments).toHaveLength(40 * 3 + 1)
-  expect(opened.endpoints()[0]?.failedProofs).toBeGreaterThan(20)
-})
-
-test.each([
-  ['near the head', 0],
-  ['far from the head', 1_000],
 ])(
   '%s, every block comes from one node that cuts half of its receipts, by block and by transaction',
   async (_, above) => {

@@ -41,13 +41,6 @@ describe('ranges', () => {
     expect(ranges.flatMap(({ payments }) => payments)).toHaveLength(21)
   })
 
-  test('become longer where little happens', async () => {
-    const lengths = (await collect(chain.open().ranges({ from: 0, to: last, head: far }))).map(
-      ({ blocks }) => blocks.length,
-    )
-    expect(Math.max(...lengths)).toBeGreaterThan(lengths[0] ?? 0)
-  })
-
   test('near the head are proven by root, those before by bloom', async () => {
     const ranges = await collect(chain.open({ nearHead: 10 }).ranges({ from: last - 99, to: last, head: last }))
     const byRoot = ranges.filter(({ proof }) => proof === 'root').flatMap(({ blocks }) => blocks)
@@ -64,21 +57,6 @@ describe('ranges', () => {
     expect(ranges.at(-1)?.last.number).toBe(20)
     expect(ranges.flatMap(({ blocks }) => blocks.map(({ number }) => number)).slice(0, 2)).toEqual([0, 6])
   })
-
-  test('are read smaller where a node refuses many blocks, in whatever words', async () => {
-    chain.front.intercept = async ({ calls, forward }) => {
-      const asked = calls.find(({ method }) => method === 'eth_getLogs')?.params[0] as
-        | { readonly fromBlock: string; readonly toBlock: string }
-        | undefined
-      if (asked === undefined || Number(asked.toBlock) - Number(asked.fromBlock) < 5) return forward()
-      const error = { code: -32_000, message: 'nope' }
-      return JSON.stringify(calls.map((_, index) => ({ id: index + 1, error })))
-    }
-    const opened = chain.open({ proof: 'none' })
-    expect((await readAll(opened, 0, 100, { head: far })).payments).toHaveLength(2)
-    // Five are answered; one more may be tried next.
-    expect(opened.endpoints()[0]?.maxRange).toBeLessThanOrEqual(6)
-  })
 })
 
 test('what no endpoint answers is asked for in fewer blocks the next time', async () => {
@@ -91,23 +69,6 @@ test('what no endpoint answers is asked for in fewer blocks the next time', asyn
   const read = () => collect(opened.ranges({ from: 0, to: firstBlocks / 2, head: far }))
   await expect(read()).rejects.toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
   expect((await read()).length).toBeGreaterThan(1)
-})
-
-test('near the head, what a node bears in small batches alone is read in small batches', async () => {
-  // A node that answers a block or two in time, and no more.
-  chain.front.intercept = ({ calls, forward }, response) => {
-    if (calls.length <= 5) return forward()
-    response.writeHead(500).end()
-    return undefined
-  }
-  const opened = chain.open()
-  const found: number[] = []
-  const readOn = async () => {
-    const ranges = opened.ranges({ from: (found.at(-1) ?? last - 40) + 1, to: last, head: last })
-    for await (const { blocks } of ranges) found.push(...blocks.map(({ number }) => number))
-  }
-  for (let tries = 0; tries < 8 && found.at(-1) !== last; tries += 1) await readOn().catch(() => {})
-  expect(found).toEqual(Array.from({ length: 40 }, (_, index) => last - 39 + index))
 })
 
 describe('reading ahead', () => {

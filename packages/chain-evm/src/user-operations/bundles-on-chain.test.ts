@@ -49,40 +49,9 @@ describe.each<EntryPointVersion>(['0.6', '0.7'])('a bundle of EntryPoint %s', (v
     ])
   })
 
-  test('is not misled by a payment that names the sender of another operation', async () => {
-    const data = bundle(version, [pays(alice, shop, [10n], bob), pays(bob, cafe, [12n], alice)])
-    expect(await named(entryPoint, data)).toEqual([
-      [10n, shop],
-      [12n, cafe],
-    ])
-  })
-
   test('goes on over an operation that reverted', async () => {
     const reverts = { sender: alice, callData: '0x12345678' as Hex }
     const data = bundle(version, [reverts, pays(bob, cafe, [12n])])
     expect(await named(entryPoint, data)).toEqual([[12n, cafe]])
   })
-})
-
-test('a smart account that is called directly names the integration by the suffix of the transaction', async () => {
-  const { callData } = pays(alice, shop, [10n])
-  expect(await named(alice, callData)).toEqual([[10n, shop]])
-})
-
-test('a bundle to a contract that executes nothing of it pays nothing, and one through a wrapper names the suffix of the wrapper', async () => {
-  const inner = bundle('0.7', [pays(alice, shop, [10n])])
-  const args = [entryPoint, inner] as const
-  const data = encodeFunctionData({ abi: forwarder.abi, functionName: 'forward', args })
-  // The test's EntryPoint is none of the known ones, so nothing tells that this is a bundle.
-  expect(await named(bob, suffixed(data, bundler))).toEqual([[10n, bundler]])
-  expect(await named(bob, data)).toEqual([[10n, null]])
-})
-
-test('a bundle through a wrapper to a known EntryPoint names nobody', async () => {
-  const known: Address = '0x0000000071727de22e5e9d8baf0edac6f37da032'
-  const code = await chain.node.rpc<Hex>('eth_getCode', entryPoint, 'latest')
-  await chain.node.rpc('anvil_setCode', known, code)
-  const args = [known, bundle('0.7', [pays(alice, shop, [10n])])] as const
-  const data = encodeFunctionData({ abi: forwarder.abi, functionName: 'forward', args })
-  expect(await named(bob, suffixed(data, bundler))).toEqual([[10n, null]])
 })

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { commandsOf } from '../../test/run-commands.js'
 import { eventsOf } from '../../test/test-io.js'
@@ -171,14 +170,6 @@ describe('accounts change', () => {
     ])
   })
 
-  it('accepts the configuration that show --json prints', async () => {
-    const { run, runWith } = commandsOf('accounts')
-    await runWith(JSON.stringify(config), 'create', 'shop', '--address', address, '--config', '-')
-    const [shown] = eventsOf((await run('show', 'shop', '--json')).io) as unknown as [{ account: { config: object } }]
-    const changed = await runWith(JSON.stringify(shown.account.config), 'change', 'shop', '--config', '-', '--json')
-    expect(eventsOf(changed.io)).toMatchObject([{ event: 'account.changed', account: shown.account }])
-  })
-
   it('rejects an invalid configuration, and changes nothing', async () => {
     const { run, runWith } = commandsOf('accounts')
     await run(...shop)
@@ -213,13 +204,5 @@ describe('a missing account or database', () => {
     const { exitCode, out, err } = await run(...args)
     expect({ exitCode, out }).toEqual({ exitCode: 1, out: '' })
     expect(err).toContain('nobody')
-  })
-
-  it.each([['list'], ...commands])('%s creates no database', async (...args) => {
-    const { run, path } = commandsOf('accounts')
-    const { exitCode, err } = await run(...args)
-    expect(exitCode).toBe(1)
-    expect(err).toContain(`There is no database at ${path}.`)
-    expect(existsSync(path)).toBe(false)
   })
 })

@@ -45,9 +45,4 @@ describe('backup', () => {
     const { run } = commandsOf('backup', { PI_DATABASE_URL: 'postgres://a@db.example/p' })
     expect(await run('copy.db')).toMatchObject({ exitCode: 2, err: expect.stringContaining('pg_basebackup') })
   })
-
-  it('of a missing database is an error, and creates none', async () => {
-    const { run } = commandsOf('backup')
-    expect(await run('copy.db')).toMatchObject({ exitCode: 1, err: expect.stringContaining('There is no database') })
-  })
 })

@@ -288,21 +288,6 @@ describe('dev --forward-to', () => {
     expect(only(events, 'payment.verified')).toHaveLength(2)
   })
 
-  it('lets trigger cause events with the written file: a reorganisation, late versions, a verdict', async () => {
-    const io = demoIo()
-    const env = join(io.temporaryFolder, '.env.local')
-    const { url } = await userReceiver(() => valuesOf(env)['WEBHOOK_SIGNING_SECRET'] ?? '')
-    const running = runCli(['dev', '--payments', '1', '--forward-to', url, '--env', env, '--json'], io)
-    await io.line((line) => line.includes('payment.verified'))
-    for (const scenario of [['reorg'], ['out-of-order'], ['kyc', 'red-final']]) {
-      const own = testIo({ env: {} })
-      expect(await runCli(['trigger', ...scenario, '--env-file', env, '--json'], own)).toBe(0)
-      expect(eventsOf(own).at(-1)).toMatchObject({ event: 'done', scenario: scenario[0] })
-    }
-    io.interrupt()
-    expect(await running).toBe(0)
-  })
-
   it('exits with 1 and says what to do when nothing listens there', async () => {
     const io = demoIo()
     const args = ['dev', '--until-idle', '--payments', '1', '--no-env', '--json']

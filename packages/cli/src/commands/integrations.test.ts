@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { testMasterKey } from '../../test/master-key.js'
@@ -229,21 +229,6 @@ describe('integrations rotate-secret --signing', () => {
 })
 
 describe('a missing database', () => {
-  it.each([
-    ['list'],
-    ['disable', address],
-    ['enable', address],
-    ['set-url', address, 'none'],
-    ['rotate-secret', address],
-    ['rotate-secret', address, '--signing', '--prepare'],
-  ])('%s names the path, exits with 1 and creates no file', async (...args) => {
-    const { run, path } = commandsOf('integrations')
-    const { exitCode, out, err } = await run(...args)
-    expect({ exitCode, out }).toEqual({ exitCode: 1, out: '' })
-    expect(err).toContain(`There is no database at ${path}.`)
-    expect(existsSync(path)).toBe(false)
-  })
-
   it('is created by create, once, as a file that only this user can read', async () => {
     const { run, path } = commandsOf('integrations')
     expect((await run('create', address)).lines[0]).toBe(`Created a new database: ${path}`)

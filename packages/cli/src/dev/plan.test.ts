@@ -13,18 +13,9 @@ describe('seededFraction', () => {
     expect(take(42)).not.toEqual(take(43))
     expect(take(42)[0]).toBeCloseTo(0.6011037519201636, 12)
   })
-
-  it('stays in [0, 1) and fills it evenly', () => {
-    const values = Array.from({ length: 10_000 }, seededFraction(7))
-    expect(Math.min(...values)).toBeGreaterThanOrEqual(0)
-    expect(Math.max(...values)).toBeLessThan(1)
-    expect(values.reduce((sum, value) => sum + value, 0) / values.length).toBeCloseTo(0.5, 1)
-  })
 })
 
 describe('planPayment', () => {
-  it('makes the same run from the same seed', () => expect(plans(42, 20)).toEqual(plans(42, 20)))
-
   it('moves pending -> success, and some payments on to a refund', () => {
     const paths = new Set(plans(1, 200).map(({ updates }) => updates.map(({ state }) => state).join(' ')))
     expect([...paths].sort()).toEqual(['pending success', 'pending success refund_pending refund_success'])

@@ -27,12 +27,6 @@ async function processor(status: number, answer: unknown) {
 }
 
 describe('createDemoProcessor', () => {
-  it('posts the signed update and resolves the version after it', async () => {
-    const { send, bodies } = await processor(200, { id: 'demo-1-1', outcome: 'applied', version: 2, reason: null })
-    expect(await send(update)).toBe(2)
-    expect(bodies).toEqual([['POST', '/api/v1/processor/updates', update]])
-  })
-
   it('resolves null while the update waits', async () => {
     const { send } = await processor(202, { id: 'demo-1-1', outcome: 'waiting', version: null, reason: null })
     expect(await send(update)).toBeNull()
@@ -48,10 +42,5 @@ describe('createDemoProcessor', () => {
       code: 'ERR_DEMO',
       message: `The service answered ${status} to the processor's update pending: ${reason}.`,
     })
-  })
-
-  it('aborts a request with its signal', async () => {
-    const { send } = await processor(200, {})
-    await expect(send(update, AbortSignal.abort(new Error('ended')))).rejects.toThrow('ended')
   })
 })

@@ -192,15 +192,3 @@ describe('deliveries endpoints', () => {
     ])
   })
 })
-
-describe('a missing database', () => {
-  it.each([['list'], ['show', '1'], ['replay', '1'], ['replay-failed', '--all'], ['endpoints']])(
-    '%s names the path and exits with 1',
-    async (...args) => {
-      const { run, path } = commandsOf('deliveries')
-      const { exitCode, err } = await run(...args)
-      expect(exitCode).toBe(1)
-      expect(err).toContain(`There is no database at ${path}.`)
-    },
-  )
-})

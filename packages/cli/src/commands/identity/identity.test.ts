@@ -200,14 +200,6 @@ describe('identity redemptions and verdicts', () => {
 })
 
 describe.each(['list', 'shares'])('identity %s', (name) => {
-  it('has help with its options and an example', async () => {
-    const { exitCode, out } = await commandsOf('identity').run(name, '--help')
-    expect(exitCode).toBe(0)
-    for (const word of ['--email <address>', '--key <keyed hash>', '--limit', '--database', 'Examples:'])
-      expect(out).toContain(word)
-    expect(out).toContain(`$ payment-integration identity ${name}`)
-  })
-
   /** Ids of subjects, of which a list prints one and the log of shares two entries. */
   const subjectsOf = (events: Record<string, unknown>[]) =>
     events.map(({ subject, share }) => (subject as { id: string })?.id ?? (share as { subjectId: string }).subjectId)

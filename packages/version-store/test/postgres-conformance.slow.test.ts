@@ -1,4 +1,4 @@
-import { onClient, onPools, onPostgresJs } from './postgres-drivers.js'
+import { onClient, onPool, onPools, onPostgresJs } from './postgres-drivers.js'
 import { postgresConformance } from './postgres-suite.js'
 
-postgresConformance([onPostgresJs, onPools, onClient])
+postgresConformance([onPool, onPostgresJs, onPools, onClient])

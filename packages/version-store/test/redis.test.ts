@@ -1,9 +1,9 @@
 import { Redis } from 'ioredis'
 import { createClient } from 'redis'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { versionStoreConformance } from '../src/exports/conformance.js'
-import { createRedisVersionStore, type RedisClient, type RedisTransaction } from '../src/exports/redis.js'
+import { createRedisVersionStore, type RedisClient } from '../src/exports/redis.js'
 import { redisMissing, startRedis, type TestRedis } from './redis-server.js'
+import { redisConformance } from './redis-suite.js'
 
 const payment = { integrationAddress: `0x${'a1'.repeat(20)}`, chainId: '1', txHash: `0x${'b2'.repeat(32)}`, version: 1 }
 const nothing = () => undefined
@@ -31,32 +31,9 @@ describe.skipIf(redisMissing !== null)(`Redis${redisMissing === null ? '' : ` ($
     await server?.remove()
   })
 
-  for (const { name, client } of clients)
-    versionStoreConformance<RedisTransaction>(
-      name,
-      async ({ operation }) => {
-        const prefix = `suite-${++prefixes}:`
-        const notes = `${prefix}notes`
-        const redis = client()
-        const store = createRedisVersionStore({
-          redis:
-            'call' in redis
-              ? { call: (command, ...values) => operation(() => redis.call(command, ...values)) }
-              : { sendCommand: (words) => operation(() => redis.sendCommand(words)) },
-          prefix,
-          // Short, because a release that fails is waited for; longer than any effect of the suite.
-          leaseMs: 3_000,
-          busyTimeoutMs: 60_000,
-        })
-        return {
-          store,
-          write: (tx, note) => tx.write('RPUSH', notes, note),
-          notes: () => ioredis.lrange(notes, 0, -1),
-          listsAgain: true,
-        }
-      },
-      { test },
-    )
+  // The orders of deliveries run in redis-conformance.slow.test.ts.
+  const excuse = ['every order', 'every interleaving'].map((each) => ({ test: each, reason: 'slow', run: false }))
+  for (const { name, client } of clients) redisConformance(name, client, () => ioredis, excuse)
 
   /** A store of its own keys, and another of the same, as in two processes. */
   const pair = (leaseMs: number, leaseThereMs = leaseMs) => {

@@ -1,0 +1,51 @@
+/** The suite of version stores on a Redis client. @module */
+import type { Redis } from 'ioredis'
+import { test } from 'vitest'
+import { type ConformanceExcuse, versionStoreConformance } from '../src/exports/conformance.js'
+import { createRedisVersionStore, type RedisClient, type RedisTransaction } from '../src/exports/redis.js'
+import { releaseScript } from '../src/internal/redis-scripts.js'
+
+let prefixes = 0
+
+/** Registers the suite. @param reader - Reads the notes that the store's client wrote. */
+export function redisConformance(
+  name: string,
+  client: () => RedisClient,
+  reader: () => Redis,
+  excuse: readonly ConformanceExcuse[] = [],
+): void {
+  versionStoreConformance<RedisTransaction>(
+    name,
+    async ({ operation }) => {
+      const prefix = `suite-${++prefixes}:`
+      const notes = `${prefix}notes`
+      const redis = client()
+      /** Sends a command through the faults. A lease whose release fails ends at once, so that nobody waits for it. */
+      const through = async <T>(words: readonly string[], send: () => Promise<T>): Promise<T> => {
+        try {
+          return await operation(send)
+        } catch (error) {
+          if (words[1] === releaseScript) await send()
+          throw error
+        }
+      }
+      const store = createRedisVersionStore({
+        redis:
+          'call' in redis
+            ? { call: (command, ...values) => through([command, ...values], () => redis.call(command, ...values)) }
+            : { sendCommand: (words) => through(words, () => redis.sendCommand(words)) },
+        prefix,
+        leaseMs: 600_000,
+        busyTimeoutMs: 600_000,
+      })
+      return {
+        store,
+        write: (tx, note) => tx.write('RPUSH', notes, note),
+        notes: () => reader().lrange(notes, 0, -1),
+        listsAgain: true,
+      }
+    },
+    // Without a way to skip, excused tests are left out: here a skipped test counts as a failed one.
+    { test: (title, run, timeoutMs) => test(title, run, timeoutMs), excuse },
+  )
+}

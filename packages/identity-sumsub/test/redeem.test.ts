@@ -198,9 +198,9 @@ test('the signed bytes are the sent bytes, for any name and token', async () => 
       const error = await errorOf(identity.redeem({ shareToken: any, externalUserId: any }))
       expect(error).toMatchObject({ code: 'ERR_PROVIDER_TOKEN_REJECTED' })
     }),
-    { numRuns: 300 },
+    { numRuns: 100 },
   )
-  expect(local.requests).toHaveLength(600)
+  expect(local.requests).toHaveLength(200)
 })
 
 describe('looking up', () => {

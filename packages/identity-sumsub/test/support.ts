@@ -26,6 +26,9 @@ export const service = {
   partners: ['DonorCo'],
 } as const
 
+/** No answer comes too late because the machine is slow, in milliseconds. */
+const patience = 600_000
+
 /** A local provider on a clock that only the test moves, with the connections of both sides. */
 export async function started(options: Partial<IdentityProviderOptions> = {}) {
   let ms = Date.UTC(2026, 0, 1)
@@ -42,6 +45,7 @@ export async function started(options: Partial<IdentityProviderOptions> = {}) {
     secretKey,
     baseUrl: local.url,
     now: clock.now,
+    timeoutMs: patience,
   })
   const provider = (more: Partial<SumsubApiOptions> = {}) =>
     createSumsubApi({ ...connection(service), levelName: 'basic', ...more })
@@ -90,7 +94,7 @@ export function answering(status: number, body: unknown, headers: Readonly<Recor
 export async function providerAnswering(status: number, body: unknown, headers?: Readonly<Record<string, string>>) {
   const { baseUrl, requests } = await answering(status, body, headers)
   const { appToken, secretKey } = service
-  return Object.assign(createSumsubApi({ appToken, secretKey, levelName: 'basic', baseUrl }), { requests })
+  return Object.assign(createSumsubApi({ appToken, secretKey, levelName: 'basic', baseUrl, timeoutMs: patience }), { requests })
 }
 
 /** The error that a call rejects with. */

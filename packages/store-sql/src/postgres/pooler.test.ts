@@ -71,7 +71,8 @@ describe.skipIf(missing)(
           noted(store.deliveries.claim({ limit: 5, leaseMs: 60_000 })),
         ])
       }
-      await Promise.all(Array.from({ length: rounds }, (_, n) => round(n)))
+      // No call waits for long for one of the connections, however slow the machine is.
+      for (let n = 0; n < rounds; n += 4) await Promise.all([0, 1, 2, 3].map((more) => round(n + more)))
       return errors
     }
 

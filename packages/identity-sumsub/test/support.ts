@@ -94,7 +94,9 @@ export function answering(status: number, body: unknown, headers: Readonly<Recor
 export async function providerAnswering(status: number, body: unknown, headers?: Readonly<Record<string, string>>) {
   const { baseUrl, requests } = await answering(status, body, headers)
   const { appToken, secretKey } = service
-  return Object.assign(createSumsubApi({ appToken, secretKey, levelName: 'basic', baseUrl, timeoutMs: patience }), { requests })
+  return Object.assign(createSumsubApi({ appToken, secretKey, levelName: 'basic', baseUrl, timeoutMs: patience }), {
+    requests,
+  })
 }
 
 /** The error that a call rejects with. */

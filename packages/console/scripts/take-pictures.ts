@@ -23,8 +23,7 @@ const startMs = 1_769_860_800_000
 const twin = await createTwin({ seed: 11, startMs })
 const paid = await fill(twin)
 withLatencies(twin.service.store.console)
-const config = { environment: 'development', masterKey: 'set', chains: [{ chainId: 1, endpoints: 1 }] }
-const served = await servePages(() => createConsole({ service: twin.service, now: twin.now, config }))
+const served = await servePages(() => createConsole({ service: twin.service, now: twin.now }))
 const browser = await launchChromium()
 const page = await browser.newPage({
   viewport: { width: Number(width), height: usualHeight },

@@ -39,7 +39,10 @@ describe.skipIf(isChromiumMissing)(`the console in Chromium${chromiumMissing}`, 
     pages = createConsole({
       service: twin.service,
       now: twin.now,
-      config: { masterKey: 'set', chains: [{ chainId: 1 }] },
+      settings: [
+        { name: 'PI_MASTER_KEY', section: 'Required and basic', value: 'set', isDefault: false, doc: 'Keep it.' },
+        { name: 'PI_PORT', section: 'Required and basic', value: '4747', isDefault: true, doc: 'Port to listen on.' },
+      ],
     })
     served = await servePages(() => pages)
     url = `${served.origin}/console`

@@ -8,6 +8,10 @@ import { type Console, createConsole } from './create-console.js'
 const host = 'http://127.0.0.1:4747'
 const hostile = '<script>alert(1)</script>\u202eevil\u0007'
 const long = 'x'.repeat(65_536)
+const settings = [
+  { name: 'PI_MASTER_KEY', section: 'Basic', value: hostile, isDefault: false, doc: 'Keep it.' },
+  { name: 'PI_PORT', section: 'Basic', value: '4747', isDefault: true, doc: 'Port to listen on.' },
+]
 let twin: Twin
 let pages: Console
 let shop: TwinIntegration
@@ -27,7 +31,7 @@ beforeAll(async () => {
   await twin.update(paid, { state: 'pending' })
   await twin.service.integrations.setEnabled(shop.address, false)
   await twin.service.integrations.setEnabled(shop.address, true)
-  pages = createConsole({ service: twin.service, now: twin.now, config: { masterKey: 'set', list: ['a', 'b'] } })
+  pages = createConsole({ service: twin.service, now: twin.now, settings })
 })
 afterAll(async () => {
   pages?.close()

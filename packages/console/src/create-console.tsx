@@ -13,7 +13,7 @@ import { streamDefaults } from './live/event-stream.js'
 import { createFeed } from './live/feed.js'
 import { createSampler } from './live/sampler.js'
 import { openStream } from './live/stream.js'
-import type { PageContent } from './page-types.js'
+import type { PageContent, Setting } from './page-types.js'
 import { ChainRows } from './pages/chains.js'
 import { Tiles } from './pages/overview.js'
 import { ErrorPage } from './pages/records.js'
@@ -34,8 +34,8 @@ import { createRender } from './web/render.js'
 /** Options of the console. */
 export interface ConsoleDeps {
   readonly service: ConsoleService
-  /** A description of the configuration without secrets, such as that of `describeConfig`. @default none */
-  readonly config?: object | undefined
+  /** The configuration variables without secrets, such as the `settings` of `readConfig`. @default none */
+  readonly settings?: readonly Setting[] | undefined
   /** Operators sign in with their passphrases, at one address. @default nobody signs in; this machine alone may read */
   readonly signIn?: SignInOptions | undefined
   /** The person behind a request, without `signIn`; null: 403. @default this machine, as admin */

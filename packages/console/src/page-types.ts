@@ -17,10 +17,21 @@ export interface PageContent {
   readonly live?: string | undefined
 }
 
+/** A configuration variable without secrets, as the page of settings shows it. */
+export interface Setting {
+  readonly name: string
+  /** The group of the variable. */
+  readonly section: string
+  readonly value: string
+  /** Whether the variable is not set. */
+  readonly isDefault: boolean
+  readonly doc: string
+}
+
 /** Dependencies of pages. */
 export interface PageDeps {
   readonly service: Pick<Service, 'queries' | 'indexers' | 'integrations'>
-  readonly config?: object | undefined
+  readonly settings?: readonly Setting[] | undefined
   readonly sampler: Sampler
   readonly jobs: Pick<Jobs, 'list' | 'find'>
   readonly tools: ConsoleTools

@@ -32,10 +32,10 @@ const pages: Readonly<Record<string, Load>> = {
   '/endpoints': endpointsPage,
   '/chains': chainsPage,
   '/audit': auditPage,
-  '/settings': async ({ config }) => ({
+  '/settings': async ({ settings }) => ({
     title: 'Settings',
     section: '/settings',
-    body: <SettingsPage config={config ?? null} />,
+    body: <SettingsPage settings={settings ?? []} />,
   }),
 }
 

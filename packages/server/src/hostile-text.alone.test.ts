@@ -1,6 +1,6 @@
 /** Parsing outside text takes at most linear time. @module */
 import { expect, test } from 'vitest'
-import { type Reader, testGrowth } from '../../../tools/scripts/growth.js'
+import { testGrowth } from '../../../tools/scripts/growth.js'
 import { isIntegrationPath } from './app/integration-path.js'
 import { isLegacyPath } from './app/legacy-path.js'
 import { bearerCheck } from './app/metrics-route.js'
@@ -8,13 +8,9 @@ import { readingsOf } from './app/path-spelling.js'
 import { isKnown, takesGzip } from './app/public-file.js'
 import { readListQuery } from './app/read-query.js'
 import { contentTypeFlaw, encodingFlaw } from './app/require-json.js'
-import { readAdmin, readLimits } from './config/access-variables.js'
-import { readChains } from './config/chain-variables.js'
 import { ConfigError } from './config/config.js'
-import { readActor, readDelivery } from './config/delivery-variables.js'
-import { readIdentity } from './config/identity-variables.js'
 import { readConfig } from './config/read-config.js'
-import { readVariables, type Variables } from './config/variables.js'
+import { sections } from './config/variables.js'
 import { problemOfRange } from './internal/address-ranges.js'
 import { createSourceReader } from './limits/source.js'
 import { describeError } from './logging/describe-error.js'
@@ -90,29 +86,17 @@ testGrowth(
   },
 )
 
-/** Parses a text as the value of every variable that a reader reads. */
-const asEach =
-  (read: (variables: Variables) => unknown): Reader =>
-  (text) =>
-    read({ ...readVariables({}), text: () => text })
-/** Parses a text as the value of these variables, with the whole environment. */
-const asThese =
-  (...names: readonly string[]): Reader =>
-  (text) =>
-    readConfig(Object.fromEntries(names.map((name) => [name, text])))
+/** A text as the value of every variable of a section. */
+const readers = Object.entries(sections).map(([title, rows]) => {
+  const read = (text: string) => Object.entries(rows).map(([name, row]) => [row.parse(name, text, []), row.mask(text)])
+  return [`the variables of ${title}`, read] as const
+})
 
 testGrowth(
   {
-    'the variables of a chain': asEach((variables) => readChains({ PI_RPC_URL_1: 'set' }, variables)),
-    'further endpoints of a chain': (text) => readConfig({ PI_RPC_URL_1: `http://127.0.0.1:1,${text}` }),
-    'the variables of deliveries': asEach(readDelivery),
-    'the variables of identity sharing': asEach((variables) => readIdentity(variables, 'production')),
-    'the limits of sources and callers': asEach(readLimits),
-    'the variables of administration': asEach((variables) =>
-      readAdmin(variables, { host: '127.0.0.1', port: 1 }, true),
-    ),
-    'the name of an operator': asEach(readActor),
-    'the database and the keys': asThese('PI_DATABASE_URL', 'PI_MASTER_KEY', 'PI_PROCESSOR_SECRETS', 'PI_HOST'),
+    ...Object.fromEntries(readers),
+    'the whole environment': (text) =>
+      readConfig({ PI_DATABASE_URL: text, PI_RPC_URL_1: `http://127.0.0.1:1,${text}` }),
   },
   {
     parts: ['https://a,', `0x${'a'.repeat(40)}@0.8,`, `0x${'a'.repeat(40)}:A:USD,`, '1::,', 'a:b:1,', '[::1]:53,'],

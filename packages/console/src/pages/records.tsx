@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** The audit log, settings, and errors. @module */
 import type { AuditRecord } from '@payment-integration/core/ports'
-import type { Child } from 'hono/jsx'
+import type { Setting } from '../page-types.js'
 import { ActForm } from '../view/act-form.js'
 import { base, Cell, Empty, hrefOf, Pager, Shown, Table, When } from '../view/parts.js'
 
@@ -60,44 +60,43 @@ function detailsOf({ details }: AuditRecord): string {
     .join(', ')
 }
 
-/** The configuration with its secrets masked. */
-export function SettingsPage({ config }: { config: object | null }) {
+/** The configuration variables in their groups. */
+export function SettingsPage({ settings }: { settings: readonly Setting[] }) {
+  const sections = [...new Set(settings.map(({ section }) => section))]
   return (
     <>
       <h1>Settings</h1>
-      {config === null ? (
+      {settings.length === 0 ? (
         <Empty title="The host passed no settings.">
-          <p>Pass a description without secrets as the option config of createConsole.</p>
+          <p>Pass the settings of readConfig as the option settings of createConsole.</p>
         </Empty>
       ) : (
-        <>
-          <p class="dim">As this process started. Secrets are counted, and URLs are cut to their host.</p>
-          <Settings value={config} />
-        </>
+        <p class="dim">
+          As this process started. Secrets are counted, URLs are cut to their host, and defaults are dimmed.
+        </p>
       )}
+      {sections.map((section) => (
+        <>
+          <h2>{section}</h2>
+          <dl class="facts wide settings">
+            {settings
+              .filter((each) => each.section === section)
+              .map(({ name, value, isDefault, doc }) => (
+                <div>
+                  <dt>{name}</dt>
+                  <dd>
+                    <span class={isDefault ? 'dim' : 'given'}>
+                      <Shown text={value} most={400} />
+                    </span>
+                    <small>{doc}</small>
+                  </dd>
+                </div>
+              ))}
+          </dl>
+        </>
+      ))}
     </>
   )
-}
-
-function Settings({ value }: { value: object }) {
-  return (
-    <dl class="facts wide">
-      {Object.entries(value).map(([name, each]) => (
-        <div>
-          <dt>{name}</dt>
-          <dd>{settingOf(each)}</dd>
-        </div>
-      ))}
-    </dl>
-  )
-}
-
-function settingOf(value: unknown): Child {
-  if (value === null || value === undefined) return 'none'
-  if (Array.isArray(value) && value.every((each) => typeof each !== 'object'))
-    return value.length === 0 ? 'none' : value.join(', ')
-  if (Array.isArray(value)) return value.map((each: object) => <Settings value={each} />)
-  return typeof value === 'object' ? <Settings value={value} /> : <Shown text={String(value)} />
 }
 
 /** A request that leads to no page. */

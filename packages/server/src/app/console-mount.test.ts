@@ -31,7 +31,7 @@ function statusOf(path: string, headers: Record<string, string>, method = 'GET')
 it('serves its pages, with the masked settings of this server', async () => {
   const answer = await fetch(`${server.url}/console/settings`)
   expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store'])
-  expect(await answer.text()).toContain('<dt>masterKey</dt><dd>set</dd>')
+  expect(await answer.text()).toContain('<dt>PI_MASTER_KEY</dt><dd><span class="given">set</span>')
 })
 
 it('rejects another Host, and a POST of another origin', async () => {

@@ -77,7 +77,7 @@ it('an operator joins by the link, signs in and reads; the address that the prox
   expect(status).toBe(303)
   const settings = await send('/console/settings', { cookie })
   expect(settings).toMatchObject({ status: 200 })
-  expect(settings.text).toContain('<dt>consoleUrl</dt><dd>https://pay.example</dd>')
+  expect(settings.text).toContain('<dt>PI_CONSOLE_URL</dt><dd><span class="given">https://pay.example</span>')
   const records = await server.service.audit.list({ limit: 10 })
   expect(records.map(({ action, details }) => [action, details])).toEqual(
     expect.arrayContaining([

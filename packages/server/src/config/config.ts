@@ -150,6 +150,16 @@ export interface RolesConfig extends LoopRoles {
   readonly console: boolean
 }
 
+/** The names of roles, with a name for each chain to index. */
+export function roleNames(roles: RolesConfig, chainIds: readonly number[]): string[] {
+  const { indexer } = roles
+  const indexed = chainIds.filter((chainId) => indexer === 'all' || indexer.includes(chainId))
+  return [
+    ...(['api', 'console', 'dispatcher', 'poller'] as const).filter((name) => roles[name]),
+    ...indexed.map((chainId) => `indexer:${chainId}`),
+  ]
+}
+
 /** What the public must not reach. */
 export interface AdminConfig {
   /** A listener for `/live`, `/ready`, `/health` and `/metrics`, port 0 for any free one. Null: there is none. */
@@ -249,6 +259,19 @@ export interface Config {
   readonly drainMs: number
   /** Longest shutdown after that, in milliseconds. */
   readonly shutdownTimeoutMs: number
+  /** The variables as they were read, for people. */
+  readonly settings: readonly Setting[]
+}
+
+/** A configuration variable without secrets: secrets are counted, and URLs are cut to scheme, host and port. */
+export interface Setting {
+  readonly name: string
+  /** The group of the variable, such as `Database`. */
+  readonly section: string
+  readonly value: string
+  /** Whether the variable is not set. */
+  readonly isDefault: boolean
+  readonly doc: string
 }
 
 /** How the integrators' pages are served. */

@@ -1,70 +1,20 @@
-/** Reads the configuration from the environment and collects all problems. @module */
-import { parseUrl } from '@payment-integration/contract'
-import { defaultMaxExtraFeeBps, parseMasterKey } from '@payment-integration/core'
+/** Reads the configuration from the environment, and checks how variables go together. @module */
+import { finality } from '@payment-integration/contract'
+import { dispatcherDefaults } from '@payment-integration/core'
 import {
-  accessVariables,
-  readAdmin,
-  readLimits,
-  readListen,
-  readReference,
-  readSimulatedChains,
-} from './access-variables.js'
-import { chainIdOf, readChains } from './chain-variables.js'
-import { type Config, ConfigError, logLevels, type ReceiptsConfig } from './config.js'
-import { consoleVariables, readConsole } from './console-variables.js'
-import { databaseVariables, readDatabase, readMigrates } from './database-variables.js'
-import { readActor, readDelivery } from './delivery-variables.js'
-import { feedVariables, readFeed } from './feed-variables.js'
-import { identityVariables, readIdentity } from './identity-variables.js'
-import { observationVariables, readAccessLog, readTracing } from './observation-variables.js'
-import { oidcVariables, readOidc } from './oidc-variables.js'
-import { portalVariables, readPortal } from './portal-variables.js'
-import { readRetention, retentionVariables } from './retention-variables.js'
-import { readRoles } from './role-variables.js'
-import {
-  type Environment,
-  fileVariables,
-  type ReadFile,
-  readHostOf,
-  readVariables,
-  type Variables,
-} from './variables.js'
-
-const names = new Set<string>([
-  'PI_ENV',
-  'PI_HOST',
-  'PI_PORT',
-  'PI_MASTER_KEY',
-  'PI_PROCESSOR_SECRETS',
-  'PI_RECORD',
-  'PI_RECEIPTS',
-  'PI_RECEIPTS_URL',
-  'PI_MAX_EXTRA_FEE_BPS',
-  'PI_DELIVERY_CONCURRENCY',
-  'PI_DELIVERY_PER_ENDPOINT',
-  'PI_DELIVERY_DENY',
-  'PI_DNS_SERVERS',
-  'PI_ACTOR',
-  'PI_LOG_LEVEL',
-  'PI_LEASE_MS',
-  'PI_ROLES',
-  'PI_KEEP_ALIVE_MS',
-  'PI_DRAIN_MS',
-  'PI_SHUTDOWN_TIMEOUT_MS',
-  ...identityVariables,
-  ...observationVariables,
-  ...accessVariables,
-  ...consoleVariables,
-  ...oidcVariables,
-  ...portalVariables,
-  ...databaseVariables,
-  ...feedVariables,
-  ...retentionVariables,
-  ...fileVariables,
-])
-
-/** Shortest processor secret that is accepted, in characters. */
-const minSecretLength = 16
+  type ChainConfig,
+  type Config,
+  ConfigError,
+  type DatabaseConfig,
+  type FeedConfig,
+  type IdentityConfig,
+  type LogLevel,
+  type PortalConfig,
+  type ReceiptsConfig,
+  type RolesConfig,
+} from './config.js'
+import { show } from './kinds.js'
+import { createReader, type Environment, type Reader, type ReadFile } from './read-variables.js'
 
 /**
  * Reads `PI_…` variables; docs/configuration.md lists them with units and defaults.
@@ -73,127 +23,314 @@ const minSecretLength = 16
  * @example const config = readConfig(process.env)
  */
 export function readConfig(env: Environment, readFile?: ReadFile): Config {
-  const variables = readVariables(env, readFile)
-  const { problems } = variables
-  const environment = variables.choice('PI_ENV', ['production', 'development'], 'production')
-  const processorSecrets = readSecrets(variables)
-  const host = readHostOf('PI_HOST', variables)
-  const port = variables.integer('PI_PORT', { min: 0, max: 65_535, unit: 'a port' }, 4_747)
-  const { console, consoleUrl } = readConsole(variables, environment, host)
-  const database = readDatabase(variables)
-  const portal = readPortal(variables, environment, host)
-  const chains = readChains(env, variables)
-  const simulatedChains = readSimulatedChains(variables, environment)
-  const roles = readRoles(variables, {
-    chainIds: [...chains.map(({ chainId }) => chainId), ...simulatedChains],
-    simulatedChainIds: simulatedChains,
-    hasPages: console || portal !== null,
-  })
+  const reader = createReader(env, readFile)
+  const { value, problems } = reader
+  const settings = reader.readAll()
+  const environment = value('PI_ENV')
+  const database = readDatabase(reader)
+  const portal = readPortal(reader)
+  const chains = readChains(reader)
+  const simulatedChains = readSimulatedChains(reader)
+  const hasPages = value('PI_CONSOLE') || portal !== null
+  const roles = readRoles(reader, { chainIds: chains.map(({ chainId }) => chainId), simulatedChains, hasPages })
+  checkConsole(reader)
   const config: Config = {
     environment,
-    host,
-    port,
+    host: value('PI_HOST'),
+    port: value('PI_PORT'),
     database,
-    migrates: readMigrates(variables, database),
-    retention: readRetention(variables),
-    masterKey: readMasterKey(variables),
-    processorSecrets,
+    // Processes of several releases may share a server; a file belongs to one machine.
+    migrates: value('PI_MIGRATE') ?? database.kind === 'sqlite',
+    retention: {
+      policy: {
+        attempts: value('PI_RETENTION_ATTEMPTS'),
+        deliveries: value('PI_RETENTION_DELIVERIES'),
+        updates: value('PI_RETENTION_UPDATES'),
+        audit: value('PI_RETENTION_AUDIT'),
+      },
+      folder: value('PI_RETENTION_FOLDER'),
+    },
+    masterKey: value('PI_MASTER_KEY') ?? '',
+    processorSecrets: value('PI_PROCESSOR_SECRETS'),
     chains,
-    feed: readFeed(variables),
-    recording: variables.choice('PI_RECORD', ['all', 'own'], 'all'),
-    leaseMs: variables.integer('PI_LEASE_MS', { min: 1_000, max: 600_000, unit: 'milliseconds' }, 15_000),
-    receipts: readReceipts(variables, processorSecrets.length > 0, environment),
-    delivery: readDelivery(variables),
-    identity: readIdentity(variables, environment),
-    actor: readActor(variables),
-    maxExtraFeeBps: variables.integer(
-      'PI_MAX_EXTRA_FEE_BPS',
-      { min: 0, max: 10_000, unit: 'basis points' },
-      defaultMaxExtraFeeBps,
-    ),
-    logLevel: variables.choice('PI_LOG_LEVEL', logLevels, 'info'),
+    feed: readFeed(reader),
+    recording: value('PI_RECORD'),
+    leaseMs: value('PI_LEASE_MS'),
+    receipts: readReceipts(reader),
+    delivery: readDelivery(reader),
+    identity: readIdentity(reader),
+    actor: value('PI_ACTOR'),
+    maxExtraFeeBps: value('PI_MAX_EXTRA_FEE_BPS'),
+    logLevel: value('PI_LOG_LEVEL'),
     roles,
-    admin: readAdmin(variables, { host, port }, roles.api || roles.console),
-    accessLog: readAccessLog(variables),
-    tracing: readTracing(variables),
-    reference: readReference(variables, environment),
-    console,
-    consoleUrl,
-    oidc: readOidc(variables, consoleUrl),
+    admin: readAdmin(reader, roles.api || roles.console),
+    accessLog: value('PI_ACCESS_LOG'),
+    tracing: value('PI_TRACING'),
+    reference: value('PI_REFERENCE') ?? environment === 'development',
+    console: value('PI_CONSOLE'),
+    consoleUrl: value('PI_CONSOLE_URL'),
+    oidc: readOidc(reader),
     portal,
-    deliveryStream: readListen(variables),
+    deliveryStream: value('PI_LISTEN'),
     simulatedChains,
-    limits: readLimits(variables),
-    keepAliveMs: variables.integer('PI_KEEP_ALIVE_MS', { min: 1_000, max: 600_000, unit: 'milliseconds' }, 5_000),
-    drainMs: variables.integer('PI_DRAIN_MS', { min: 0, max: 600_000, unit: 'milliseconds' }, 0),
-    shutdownTimeoutMs: variables.integer(
-      'PI_SHUTDOWN_TIMEOUT_MS',
-      { min: 100, max: 600_000, unit: 'milliseconds' },
-      10_000,
-    ),
+    limits: {
+      requestsPerSource: value('PI_LIMIT_PER_SOURCE'),
+      requestsPerCaller: value('PI_LIMIT_PER_CALLER'),
+      failedSignInsPerSource: value('PI_LIMIT_FAILED_SIGN_INS'),
+      connectionsPerSource: value('PI_LIMIT_CONNECTIONS'),
+      trustedProxies: value('PI_TRUSTED_PROXIES'),
+    },
+    keepAliveMs: value('PI_KEEP_ALIVE_MS'),
+    drainMs: value('PI_DRAIN_MS'),
+    shutdownTimeoutMs: value('PI_SHUTDOWN_TIMEOUT_MS'),
+    settings,
   }
-  problems.push(...unknownVariables(env))
   if (problems.length > 0) throw new ConfigError(problems)
   return config
 }
 
-function readMasterKey({ text, problems }: Variables): string {
-  const value = text('PI_MASTER_KEY')
-  const expected = 'expected 32 random bytes as base64url or 64 hex digits, for example from `openssl rand -hex 32`'
-  if (value === undefined) problems.push(`PI_MASTER_KEY is not set; ${expected}.`)
-  else {
-    try {
-      parseMasterKey(value)
-    } catch (error) {
-      problems.push(`PI_MASTER_KEY is refused: ${error instanceof RangeError ? error.message : expected}`)
-    }
-  }
-  return value ?? ''
+/**
+ * Reads the `PI_DATABASE_…` variables: all that a migration needs.
+ * @throws ConfigError `ERR_CONFIG` when they describe no database.
+ */
+export function readDatabaseConfig(env: Environment, readFile?: ReadFile): DatabaseConfig {
+  const reader = createReader(env, readFile)
+  const database = readDatabase(reader)
+  if (reader.problems.length > 0) throw new ConfigError(reader.problems)
+  return database
 }
 
-function readSecrets({ text, problems }: Variables): readonly string[] {
-  const value = text('PI_PROCESSOR_SECRETS')
-  if (value === undefined) return []
-  const secrets = value.split(',').map((secret) => secret.trim())
-  secrets.forEach((secret, index) => {
-    if (secret.length < minSecretLength)
+/** The configuration of a publisher of the feed. */
+export interface FeedPublisherConfig {
+  readonly feed: FeedConfig
+  /** At least one. */
+  readonly chains: readonly ChainConfig[]
+  readonly logLevel: LogLevel
+}
+
+/**
+ * Reads the chains and the feed: all that a publisher needs. It has no database and no master key.
+ * @throws ConfigError `ERR_CONFIG` with every problem, each naming its variable.
+ */
+export function readFeedPublisherConfig(env: Environment, readFile?: ReadFile): FeedPublisherConfig {
+  const reader = createReader(env, readFile)
+  const { problems } = reader
+  const feed = readFeed(reader)
+  const chains = readChains(reader)
+  if (!reader.isSet('PI_FEED_URL'))
+    problems.push(
+      'PI_FEED_URL is not set; expected the servers of the feed, such as tls://nats-1:4222,tls://nats-2:4222.',
+    )
+  if (chains.length === 0)
+    problems.push('No PI_RPC_URL_<chainId> is set; a publisher reads the chains from their nodes.')
+  const logLevel = reader.value('PI_LOG_LEVEL')
+  if (feed === null || problems.length > 0) throw new ConfigError(problems)
+  return { feed, chains, logLevel }
+}
+
+function readDatabase({ value, problems }: Reader): DatabaseConfig {
+  const connectionString = value('PI_DATABASE_URL')
+  const direct = value('PI_DATABASE_DIRECT_URL') ?? undefined
+  const standby = value('PI_DATABASE_READ_URL')
+  const ca = value('PI_DATABASE_CA_FILE') ?? undefined
+  const connections = {
+    preparedStatements: value('PI_DATABASE_PREPARED') === 'off' ? false : undefined,
+    directConnectionString: direct,
+    reader:
+      standby === null ? undefined : { connectionString: standby, maxLagMs: value('PI_DATABASE_READ_MAX_LAG_MS') },
+    maxConnections: value('PI_DATABASE_POOL'),
+    statementTimeoutMs: value('PI_DATABASE_STATEMENT_TIMEOUT_MS'),
+    lockTimeoutMs: value('PI_DATABASE_LOCK_TIMEOUT_MS'),
+    ca,
+    acceptedEngine: value('PI_DATABASE_ENGINE') ?? undefined,
+  }
+  const addresses = {
+    PI_DATABASE_URL: connectionString,
+    PI_DATABASE_DIRECT_URL: direct ?? '',
+    PI_DATABASE_READ_URL: standby ?? '',
+  }
+  for (const [name, address] of Object.entries(addresses))
+    if (ca !== undefined && /[?&]ssl[a-z]{0,20}=/i.test(address))
+      problems.push(`${name} has a parameter such as sslmode, which PI_DATABASE_CA_FILE replaces; remove it.`)
+  return connectionString.startsWith('sqlite:')
+    ? { kind: 'sqlite', path: connectionString.slice('sqlite:'.length) }
+    : { kind: 'postgres', connectionString, ...connections }
+}
+
+/** Reads every chain that has a variable. */
+function readChains({ chainIds, chainValue, problems }: Reader): ChainConfig[] {
+  const known: Readonly<Record<number, { readonly confirmations: number }>> = finality
+  return chainIds().map((chainId) => {
+    const urls = chainValue('PI_RPC_URL_', chainId)
+    const heads = chainValue('PI_HEADS_URL_', chainId)
+    if (urls.length > 0 && heads.length > urls.length)
       problems.push(
-        `PI_PROCESSOR_SECRETS: secret ${index + 1} of ${secrets.length} has ${secret.length} characters; expected at least ${minSecretLength}.`,
+        `PI_HEADS_URL_${chainId} names ${heads.length} endpoints and PI_RPC_URL_${chainId} ${urls.length}; the n-th belongs to the n-th.`,
       )
+    return {
+      chainId,
+      endpoints: urls.map((url, index) => {
+        const headsUrl = heads[index]
+        return headsUrl === undefined ? { url } : { url, headsUrl }
+      }),
+      routers: chainValue('PI_ROUTERS_', chainId),
+      spokePools: chainValue('PI_SPOKE_POOLS_', chainId),
+      tokens: chainValue('PI_TOKENS_', chainId),
+      priceFeeds: chainValue('PI_PRICE_FEEDS_', chainId),
+      startBlock: chainValue('PI_START_BLOCK_', chainId),
+      pollMs: chainValue('PI_POLL_MS_', chainId),
+      callPrice: chainValue('PI_RPC_PRICE_', chainId),
+      proof: chainValue('PI_PROOF_', chainId),
+      rawReceipts: chainValue('PI_RAW_RECEIPTS_', chainId),
+      maxRange: chainValue('PI_MAX_RANGE_', chainId),
+      confirmations: chainValue('PI_CONFIRMATIONS_', chainId) ?? known[chainId]?.confirmations ?? null,
+    }
   })
-  return secrets
 }
 
-function readReceipts(variables: Variables, hasProcessor: boolean, environment: Config['environment']): ReceiptsConfig {
-  const { text, problems } = variables
-  const kind = variables.choice('PI_RECEIPTS', ['off', 'chain', 'http'], hasProcessor ? 'off' : 'chain')
-  const url = text('PI_RECEIPTS_URL')
-  if (kind !== 'http') {
-    if (url !== undefined) problems.push('PI_RECEIPTS_URL is set; it is only used with PI_RECEIPTS=http.')
-    return { kind }
-  }
+/** Only development may simulate. */
+function readSimulatedChains({ value, chainIds, problems }: Reader): readonly number[] {
+  const ids = value('PI_SIMULATED_CHAINS')
+  if (ids.length > 0 && value('PI_ENV') !== 'development')
+    problems.push('PI_SIMULATED_CHAINS is set; payments without a chain are only made with PI_ENV=development.')
+  for (const id of ids)
+    if (chainIds().includes(id)) problems.push(`PI_SIMULATED_CHAINS names ${id}, which PI_RPC_URL_${id} reads.`)
+  return ids
+}
+
+function readFeed({ value, problems }: Reader): FeedConfig | null {
+  const servers = value('PI_FEED_URL')
+  const files = { credentialsFile: value('PI_FEED_CREDENTIALS_FILE'), caFile: value('PI_FEED_CA_FILE') }
+  if (servers.length === 0) return null
+  const encrypted = servers.filter((server) => server.toLowerCase().startsWith('tls:')).length
+  if (encrypted > 0 && encrypted < servers.length)
+    problems.push('PI_FEED_URL mixes nats:// and tls://; use one of them for all servers.')
+  if (encrypted === 0 && files.caFile !== null)
+    problems.push('PI_FEED_CA_FILE is set; it is only used with tls:// addresses in PI_FEED_URL.')
+  return { servers, ...files }
+}
+
+function readReceipts({ value, isSet, problems }: Reader): ReceiptsConfig {
+  const hasProcessor = isSet('PI_PROCESSOR_SECRETS')
+  const kind = value('PI_RECEIPTS') ?? (hasProcessor ? 'off' : 'chain')
+  const url = value('PI_RECEIPTS_URL') ?? ''
+  if (kind !== 'http') return { kind }
   if (!hasProcessor)
     problems.push('PI_RECEIPTS is "http"; it needs PI_PROCESSOR_SECRETS, which authenticate the answers.')
-  if (url === undefined)
-    problems.push('PI_RECEIPTS_URL is not set; PI_RECEIPTS=http needs the address of the receipts.')
-  else if (!isReceiptsUrl(url, environment))
+  if (/^http:/i.test(url) && value('PI_ENV') !== 'development')
+    problems.push('PI_RECEIPTS_URL begins with http://, which is only accepted with PI_ENV=development; use https://.')
+  return { kind, url }
+}
+
+function readDelivery({ value, problems }: Reader): Config['delivery'] {
+  const concurrency = value('PI_DELIVERY_CONCURRENCY')
+  // One endpoint that hangs must not take every slot.
+  const quarter = Math.min(dispatcherDefaults.perEndpoint, Math.max(1, Math.floor(concurrency / 4)))
+  const perEndpoint = value('PI_DELIVERY_PER_ENDPOINT') ?? quarter
+  if (perEndpoint > concurrency)
     problems.push(
-      'PI_RECEIPTS_URL is not usable; expected https:// without query or fragment (http:// only in development).',
+      `PI_DELIVERY_PER_ENDPOINT is ${perEndpoint}, above the ${concurrency} posts of PI_DELIVERY_CONCURRENCY; lower one or raise the other.`,
     )
-  return { kind, url: url ?? '' }
+  return { concurrency, perEndpoint, denied: value('PI_DELIVERY_DENY'), dnsServers: value('PI_DNS_SERVERS') }
 }
 
-function isReceiptsUrl(text: string, environment: Config['environment']): boolean {
-  const url = parseUrl(text)
-  if (url === null) return false
-  const { protocol, search, hash } = url
-  const isScheme = protocol === 'https:' || (protocol === 'http:' && environment === 'development')
-  return isScheme && search === '' && hash === ''
+function readIdentity({ value, problems }: Reader): IdentityConfig | null {
+  const appToken = value('PI_IDENTITY_APP_TOKEN')
+  const url = value('PI_IDENTITY_URL')
+  if (url !== null && /^http:/i.test(url) && value('PI_ENV') !== 'development')
+    problems.push('PI_IDENTITY_URL begins with http://, which is only accepted with PI_ENV=development; use https://.')
+  if (appToken === null) return null
+  return {
+    appToken,
+    secretKey: value('PI_IDENTITY_SECRET_KEY') ?? '',
+    levelName: value('PI_IDENTITY_LEVEL') ?? '',
+    webhookSecrets: value('PI_IDENTITY_WEBHOOK_SECRETS'),
+    url,
+    redeemBy: value('PI_IDENTITY_REDEEM_BY'),
+    namespace: value('PI_IDENTITY_NAMESPACE'),
+    ratePercent: value('PI_IDENTITY_RATE_PERCENT'),
+  }
 }
 
-function unknownVariables(env: Environment): string[] {
-  return Object.keys(env)
-    .filter((name) => name.startsWith('PI_') && env[name] !== undefined && !names.has(name) && chainIdOf(name) === null)
-    .sort()
-    .map((name) => `${name} is not a known variable; check its spelling or remove it.`)
+function readAdmin({ value, problems }: Reader, servesRequests: boolean): Config['admin'] {
+  const [host, port, metricsToken] = [value('PI_ADMIN_HOST'), value('PI_ADMIN_PORT'), value('PI_METRICS_TOKEN')]
+  if (port === null) {
+    if (metricsToken !== null && !servesRequests)
+      problems.push('PI_METRICS_TOKEN is set, and PI_ROLES serve no requests; metrics need PI_ADMIN_PORT then.')
+    return { listen: null, metricsToken }
+  }
+  if (port !== 0 && port === value('PI_PORT') && host === value('PI_HOST'))
+    problems.push(`PI_ADMIN_PORT is ${port}, where the API listens; choose another port.`)
+  return { listen: { host, port }, metricsToken }
+}
+
+function isOnLoopback({ value }: Reader): boolean {
+  return ['127.0.0.1', '::1', 'localhost'].includes(value('PI_HOST'))
+}
+
+/** Without a URL nobody signs in: the pages are then served in development alone, to this machine alone. */
+function checkConsole(reader: Reader): void {
+  const { value, problems } = reader
+  if (!value('PI_CONSOLE') || reader.isSet('PI_CONSOLE_URL')) return
+  const why = 'PI_CONSOLE is on without PI_CONSOLE_URL, so nobody signs in'
+  if (value('PI_ENV') !== 'development')
+    problems.push(`${why}; set PI_CONSOLE_URL, or PI_ENV=development for pages without sign-in.`)
+  if (!isOnLoopback(reader))
+    problems.push(`${why}; set PI_CONSOLE_URL, or a loopback address as PI_HOST instead of ${show(value('PI_HOST'))}.`)
+}
+
+function readOidc({ value, isSet, problems }: Reader): Config['oidc'] {
+  const issuer = value('PI_OIDC_ISSUER')
+  if (issuer === null) return null
+  if (!isSet('PI_CONSOLE_URL'))
+    problems.push('PI_OIDC_ISSUER is set; it needs PI_CONSOLE_URL, to which the provider sends people back.')
+  return {
+    issuer,
+    clientId: value('PI_OIDC_CLIENT_ID') ?? '',
+    clientSecret: value('PI_OIDC_CLIENT_SECRET') ?? '',
+    nameClaim: value('PI_OIDC_NAME_CLAIM'),
+  }
+}
+
+/** Without a URL the pages answer this machine alone, which development permits on a loopback address. */
+function readPortal(reader: Reader): PortalConfig | null {
+  const { value, problems } = reader
+  const publicUrl = value('PI_PORTAL_URL')
+  if (!value('PI_PORTAL')) return null
+  if (!reader.isSet('PI_PORTAL_URL') && !(value('PI_ENV') === 'development' && isOnLoopback(reader)))
+    problems.push(
+      'PI_PORTAL is on without PI_PORTAL_URL; set the origin that integrators open, such as https://pay.example.',
+    )
+  return { publicUrl }
+}
+
+/** Without `PI_ROLES` a process has all roles. Source: docs/roles.md. */
+function readRoles(
+  { value, problems }: Reader,
+  parts: {
+    readonly chainIds: readonly number[]
+    readonly simulatedChains: readonly number[]
+    readonly hasPages: boolean
+  },
+): RolesConfig {
+  const roles = value('PI_ROLES')
+  if (roles === null) return { api: true, console: parts.hasPages, dispatcher: true, poller: true, indexer: 'all' }
+  const ids = roles.flatMap((role) => (role.startsWith('indexer:') ? [Number(role.slice('indexer:'.length))] : []))
+  const has = (name: string) => roles.includes(name)
+  if (has('indexer') && ids.length > 0)
+    problems.push(`PI_ROLES is ${show(roles.join(','))}; indexer stands for all chains, so leave out either.`)
+  for (const chainId of ids)
+    if (!parts.chainIds.includes(chainId) && !parts.simulatedChains.includes(chainId))
+      problems.push(`PI_ROLES has indexer:${chainId}; it needs PI_RPC_URL_${chainId}.`)
+  for (const chainId of parts.simulatedChains)
+    if (has('api') && !has('indexer') && !ids.includes(chainId))
+      problems.push(`PI_ROLES has api without indexer:${chainId}; a simulated chain is in one process.`)
+  if (has('console') && !parts.hasPages) problems.push('PI_ROLES has console; it needs PI_CONSOLE=on or PI_PORTAL=on.')
+  return {
+    api: has('api'),
+    console: has('console'),
+    dispatcher: has('dispatcher'),
+    poller: has('poller'),
+    indexer: has('indexer') ? 'all' : ids,
+  }
 }

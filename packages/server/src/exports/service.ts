@@ -1,9 +1,11 @@
 export * from '../config/config.js'
-export { readDatabaseConfig } from '../config/database-variables.js'
-export { type ConfigDescription, type ConnectionDescription, describeConfig } from '../config/describe-config.js'
-export { type FeedPublisherConfig, readFeedPublisherConfig } from '../config/feed-variables.js'
-export { readConfig } from '../config/read-config.js'
-export type { Environment, ReadFile } from '../config/variables.js'
+export {
+  type FeedPublisherConfig,
+  readConfig,
+  readDatabaseConfig,
+  readFeedPublisherConfig,
+} from '../config/read-config.js'
+export type { Environment, ReadFile } from '../config/read-variables.js'
 export { createPinoLogger, loggedFields, type PinoLoggerOptions } from '../logging/pino-logger.js'
 export type { DevelopmentTools } from '../run/console-tools.js'
 export { ListenError, type ServerLimits, serverLimits } from '../run/http-server.js'

@@ -3,7 +3,6 @@ import type { Console, ConsoleTools, Portal } from '@payment-integration/console
 import { loadPackage, type Service } from '@payment-integration/core'
 import type { Logger } from '@payment-integration/core/ports'
 import type { Config } from '../config/config.js'
-import { describeConfig } from '../config/describe-config.js'
 import { createFetch } from '../internal/outgoing.js'
 import type { RequestLimits } from '../limits/request-limits.js'
 import { createSourceReader } from '../limits/source.js'
@@ -29,7 +28,7 @@ export async function openConsole(
   const { sourceOf } = createSourceReader(limits.trustedProxies)
   return createConsole({
     service,
-    config: describeConfig(config),
+    settings: config.settings,
     environment,
     tools,
     onError: (error) => logger.error({ ...describeError(error) }, 'A page of the console failed.'),

@@ -1,6 +1,6 @@
 /** Publishes the configured chains to the feed. Source: docs/decisions/chain-feed.md. @module */
 import type { Logger } from '@payment-integration/core/ports'
-import type { FeedPublisherConfig } from '../config/feed-variables.js'
+import type { FeedPublisherConfig } from '../config/read-config.js'
 import { createPinoLogger } from '../logging/pino-logger.js'
 import { loadChainEvm, openChain } from './open-chain.js'
 import { connectFeed, loadChainFeed } from './open-feed.js'

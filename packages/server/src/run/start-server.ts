@@ -5,10 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ConsoleTools } from '@payment-integration/console'
 import { parseMasterKey, type Service } from '@payment-integration/core'
 import { createHealth } from '../app/health.js'
-import type { Config, LimitsConfig } from '../config/config.js'
-import { describeConfig } from '../config/describe-config.js'
+import { type Config, type LimitsConfig, roleNames } from '../config/config.js'
 import { priceOverrides } from '../config/listed-prices.js'
-import { roleNames } from '../config/role-variables.js'
 import { createRequestLimits } from '../limits/request-limits.js'
 import { describeError } from '../logging/describe-error.js'
 import { createEventLog } from '../logging/event-log.js'
@@ -134,7 +132,8 @@ export async function startServer(config: Config, options: StartOptions = {}): P
       logger.error({ ...describeError(error) }, 'The loops stopped with an error; health reports down until a restart.')
     },
   )
-  logger.info({ url, adminUrl, config: describeConfig(config) }, 'Listening.')
+  const given = config.settings.filter(({ isDefault }) => !isDefault).map(({ name, value }) => [name, value])
+  logger.info({ url, adminUrl, config: Object.fromEntries(given) }, 'Listening.')
   // Beside the work: on a large database the indexes take their time, and wait for a migration.
   if (pages !== null)
     store.console.prepare().catch((error: unknown) => {

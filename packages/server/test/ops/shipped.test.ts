@@ -15,8 +15,7 @@ import { afterAll, describe, expect, it, test } from 'vitest'
 import { runCli } from '../../../cli/src/run-cli.js'
 import { testIo } from '../../../cli/test/test-io.js'
 import { ConfigError } from '../../src/config/config.js'
-import { readDatabaseConfig } from '../../src/config/database-variables.js'
-import { readConfig } from '../../src/config/read-config.js'
+import { readConfig, readDatabaseConfig } from '../../src/config/read-config.js'
 import { opsFolder } from './promtool.js'
 import {
   composeProcesses,

@@ -1,0 +1,179 @@
+/** Parsers of the texts that configuration variables hold. @module */
+import { isIP } from 'node:net'
+import { currencyCodePattern, parseUrl } from '@payment-integration/contract'
+import { findDatabaseUrlProblem } from '@payment-integration/contract/parse'
+import { parseMasterKey } from '@payment-integration/core'
+import { checkNamespace, defaultNamespace } from '@payment-integration/core/identity'
+import { problemOfRange } from '../internal/address-ranges.js'
+import type { PriceFeedConfig, RouterConfig, TokenConfig } from './config.js'
+import { Flaw, type Parse, parseInteger, show } from './kinds.js'
+
+const matching =
+  (pattern: RegExp): Parse<string> =>
+  (text) =>
+    pattern.test(text) ? text : new Flaw()
+
+const url =
+  (accepts: (url: URL, text: string) => boolean): Parse<string> =>
+  (text) => {
+    const parsed = parseUrl(text)
+    return parsed !== null && accepts(parsed, text) ? text : new Flaw()
+  }
+
+// Whether `https:` carries requests to a URL, or `http:` within this machine.
+function isSecure({ protocol, hostname }: URL): boolean {
+  return protocol === 'https:' || (protocol === 'http:' && ['127.0.0.1', 'localhost', '[::1]'].includes(hostname))
+}
+
+export const parseText = (text: string) => text
+export const parseHost = matching(/^[0-9A-Za-z.:-]{1,253}$/)
+export const parseEngine = matching(/^[a-z][a-z0-9]{0,31}$/)
+export const parseClaim = matching(/^[\x21-\x7e]{1,128}$/)
+export const parseRole = matching(/^(api|console|dispatcher|poller|indexer(:[1-9]\d{0,14})?)$/)
+export const parseActor = matching(/^[^\p{C}\p{Z}](?:[^\p{C}\p{Zl}\p{Zp}]{0,98}[^\p{C}\p{Z}])?$/u)
+
+export const parseIssuer = url((issuer, text) => isSecure(issuer) && !/[?#]/.test(text) && !hasCredentials(issuer))
+export const parseProviderUrl = url((base) => isSecure(base) && !hasCredentials(base) && base.search + base.hash === '')
+export const parseReceiptsUrl = url(({ protocol, search, hash }) => /^https?:$/.test(protocol) && search + hash === '')
+export const parseFeedServer = url((server) => {
+  const rest = server.pathname.slice(1) + server.search + server.hash
+  return /^(nats|tls):$/.test(server.protocol) && server.hostname !== '' && !hasCredentials(server) && rest === ''
+})
+/** The address of a node. A `#` in a password would end the host early. */
+export const nodeUrl = (...schemes: readonly string[]) =>
+  url(({ protocol, host, hash }) => schemes.includes(protocol) && host !== '' && hash === '')
+
+function hasCredentials({ username, password }: URL): boolean {
+  return username + password !== ''
+}
+
+/** The origin of pages that people sign in to. */
+export function parseOrigin(text: string): string | Flaw {
+  const parsed = parseUrl(text)
+  return parsed !== null && isSecure(parsed) && parsed.href === `${parsed.origin}/` ? parsed.origin : new Flaw()
+}
+
+/** The address of a PostgreSQL database. It may hold a password, so its flaw names only its scheme. */
+export function parsePostgresUrl(text: string): string | Flaw {
+  const problem = findDatabaseUrlProblem(text)
+  if (problem !== null) return new Flaw(problem.replace(/\.$/, ''))
+  if (/^postgres(ql)?:\/\/./.test(text) && parseUrl(text) !== null) return text
+  return new Flaw(`has ${/^[a-z][a-z0-9+.-]*:/i.exec(text)?.[0] ?? 'no scheme'}`)
+}
+
+/** The address of a PostgreSQL database, or `sqlite:` and the path of a file. */
+export function parseDatabaseUrl(text: string): string | Flaw {
+  if (!text.startsWith('sqlite:')) return parsePostgresUrl(text)
+  const path = text.slice('sqlite:'.length)
+  if (path.trim() === '' || path === ':memory:' || /^file:/i.test(path))
+    return new Flaw(`is ${show(text)}, which names no file on a disk`)
+  // A typing mistake, or a special SQLite name with options: neither names a database file.
+  if (path.trimStart().startsWith(':')) return new Flaw(`is ${show(text)}, whose path begins with a colon`)
+  return text
+}
+
+export function parseCertificates(text: string): string | Flaw {
+  return text.includes('-----BEGIN CERTIFICATE-----') ? text : new Flaw('names a file without a certificate')
+}
+
+export function parseMasterKeys(text: string): string | Flaw {
+  try {
+    parseMasterKey(text)
+    return text
+  } catch (error) {
+    return new Flaw(error instanceof RangeError ? `is rejected: ${error.message.replace(/\.$/, '')}` : '')
+  }
+}
+
+/** A secret of at least so many characters. */
+export const secretOf =
+  (min: number): Parse<string> =>
+  (text) =>
+    text.length < min ? new Flaw(`has ${text.length} characters`) : text
+
+/** A token that a header can carry. */
+export function parseHeaderToken(text: string): string | Flaw {
+  return /^[\x21-\x7e]+$/.test(text) ? text : new Flaw('holds a space or a character that no header can carry')
+}
+
+export const parseAppToken = (text: string) => parseHeaderToken(text.trim())
+
+export function parseMetricsToken(text: string): string | Flaw {
+  return text.length < 16 || text.length > 512 ? new Flaw(`has ${text.length} characters`) : parseHeaderToken(text)
+}
+
+/** Without white space around the text, which must not be all of it. */
+export function parseTrimmed(text: string): string | Flaw {
+  return text.trim() === '' ? new Flaw('is blank') : text.trim()
+}
+
+/** The beginning of applicants' names at the identity provider; blank: the default. */
+export function parseNamespace(text: string): string | Flaw {
+  try {
+    return checkNamespace(text.trim() || defaultNamespace)
+  } catch {
+    return new Flaw()
+  }
+}
+
+/** An address or a CIDR range. */
+export function parseRange(text: string): string | Flaw {
+  const problem = problemOfRange(text)
+  return problem === null ? text : new Flaw(problem)
+}
+
+/** A name server as `<address>:<port>`, IPv6 in brackets. */
+export function parseNameServer(text: string): string | Flaw {
+  const [, v6, v4, port = '53'] = /^(?:\[([^[\]]+)\]|([0-9.]+))(?::([1-9][0-9]{0,4}))?$/.exec(text) ?? []
+  const isIPv6 = (address: string) => isIP(address) === 6 && !address.includes('%')
+  if (isIPv6(text)) return `[${text}]:53`
+  if (Number(port) > 65_535) return new Flaw()
+  if (v6 !== undefined) return isIPv6(v6) ? `[${v6}]:${port}` : new Flaw()
+  return v4 !== undefined && isIP(v4) === 4 ? `${v4}:${port}` : new Flaw()
+}
+
+/** Days in milliseconds; `keep`: for ever. */
+export function parseDays(text: string): number | null | Flaw {
+  const days = /^([1-9][0-9]{0,3})d$/.exec(text)?.[1]
+  if (days === undefined) return text === 'keep' ? null : new Flaw()
+  return Number(days) * 86_400_000
+}
+
+export function parseChainId(text: string): number | Flaw {
+  return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : new Flaw()
+}
+
+export function parseAddress(text: string): string | Flaw {
+  return /^0x[0-9a-fA-F]{40}$/.test(text) ? text.toLowerCase() : new Flaw()
+}
+
+export function parseRouter(text: string): RouterConfig | Flaw {
+  const [, address, version] = /^(0x[0-9a-fA-F]{40})@([0-9]+\.[0-9]+)$/.exec(text) ?? []
+  return address === undefined || version === undefined ? new Flaw() : { address: address.toLowerCase(), version }
+}
+
+/** A symbol comes from the token and may be in any script. White space or an invisible character is a mistake. */
+export function parseToken(text: string): TokenConfig | Flaw {
+  const [first = '', symbol = '', currency = '', ...rest] = text.split(':')
+  const address = parseAddress(first)
+  const isToken = /^[^\s\p{C}]{1,32}$/u.test(symbol) && currencyCodePattern.test(currency) && rest.length === 0
+  return isToken && typeof address === 'string' ? { address, symbol, currency } : new Flaw()
+}
+
+/** A feed answers a 256-bit number, which has up to 78 digits. */
+export function parsePriceFeed(text: string): PriceFeedConfig | Flaw {
+  const [first = '', base = '', quote = '', digits = '', ...rest] = text.split(':')
+  const [address, decimals] = [parseAddress(first), parseInteger(digits, 0, 77)]
+  const isPair = currencyCodePattern.test(base) && currencyCodePattern.test(quote) && base !== quote
+  if (!isPair || rest.length > 0 || typeof address !== 'string' || typeof decimals !== 'number') return new Flaw()
+  return { address, base, quote, decimals }
+}
+
+export function parseStartBlock(text: string): number | 'head' | Flaw {
+  return text === 'head' ? text : parseInteger(text, 0, Number.MAX_SAFE_INTEGER)
+}
+
+/** A price with at most 6 decimals. */
+export function parsePrice(text: string): number | Flaw {
+  return /^[0-9]{1,7}(\.[0-9]{1,6})?$/.test(text) ? Number(text) : new Flaw()
+}

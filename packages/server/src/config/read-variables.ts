@@ -1,0 +1,160 @@
+/** Reads variables of the environment by the table, and describes them for people. @module */
+import { readFileSync } from 'node:fs'
+import type { Setting } from './config.js'
+import { defaultText, plainText, show, type ValueOf, type Variable } from './kinds.js'
+import { chainVariables, sections, variables } from './variables.js'
+
+/** The environment, like `process.env`. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** Reads a whole file as text. */
+export type ReadFile = (path: string) => string
+
+type Name = keyof typeof variables
+type ChainName = keyof typeof chainVariables
+
+/** The variables of an environment. A mistake becomes a problem, not an exception. */
+export interface Reader {
+  /** Every problem so far, each naming its variable. */
+  readonly problems: string[]
+  /** The value of a variable; its default when it is not set or has a problem. */
+  value<N extends Name>(name: N): ValueOf<(typeof variables)[N]>
+  /** Whether a variable is set, also with a problem. */
+  isSet(name: Name): boolean
+  /** The value of a variable of one chain. */
+  chainValue<N extends ChainName>(name: N, chainId: number): ValueOf<(typeof chainVariables)[N]>
+  /** Ids of the chains that have any variable, ascending. */
+  chainIds(): readonly number[]
+  /** Reads every variable, and rejects unknown ones. */
+  readAll(): readonly Setting[]
+}
+
+/** Longest value, in characters: a list of some hundred tokens. A longer one could give a message per part. */
+const maxLength = 65_536
+const fileSuffix = '_FILE'
+
+/** Starts reading an environment. An empty value counts as not set. */
+export function createReader(env: Environment, readFile: ReadFile = (path) => readFileSync(path, 'utf8')): Reader {
+  const problems: string[] = []
+  const texts = new Map<string, string | null>()
+  const values = new Map<string, unknown>()
+
+  function given(name: string): string | null {
+    const value = env[name] ?? ''
+    if (value.length <= maxLength) return value === '' ? null : value
+    problems.push(`${name} has ${value.length} characters; ${maxLength} at most.`)
+    return null
+  }
+
+  function readContent(name: string, path: string, what: string): string | null {
+    let flaw = 'which is empty'
+    try {
+      // Most such files end with a line break.
+      const content = readFile(path).trim()
+      if (content !== '' && content.length <= maxLength) return content
+      if (content !== '') flaw = `which has ${content.length} characters; ${maxLength} at most`
+    } catch (error) {
+      flaw = `which cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown reason'})`
+    }
+    // The path is not shown: it may be the secret itself, under the wrong name.
+    problems.push(`${name} names a file ${flaw}; expected one that holds ${what}.`)
+    return null
+  }
+
+  function findText(name: string, { content, isSecret }: Variable<unknown>): string | null {
+    const text = given(name)
+    if (text !== null && content !== undefined) return readContent(name, text, content)
+    const path = isSecret ? given(name + fileSuffix) : null
+    if (path === null) return text
+    if (text === null) return readContent(name + fileSuffix, path, `the value of ${name}`)
+    problems.push(`${name} and ${name}${fileSuffix} are both set; set one of them.`)
+    return text
+  }
+
+  function textOf(name: string, row: Variable<unknown>): string | null {
+    const known = texts.get(name)
+    if (known !== undefined) return known
+    const text = findText(name, row)
+    texts.set(name, text)
+    return text
+  }
+
+  function isMet(condition: string): boolean {
+    const [name = '', wanted] = condition.split('=')
+    const text = textOf(name, variables[name as Name])
+    if (wanted === undefined) return text !== null
+    return wanted.endsWith('…') ? (text?.startsWith(wanted.slice(0, -1)) ?? false) : text === wanted
+  }
+
+  function evaluate(name: string, row: Variable<unknown>): unknown {
+    const { onlyWith, required, expected } = row
+    const text = textOf(name, row)
+    const isUsed = onlyWith === undefined || isMet(onlyWith)
+    if (text !== null && isUsed) return row.parse(name, text, problems)
+    if (text !== null) problems.push(`${name} is set; it is only used with ${onlyWith}.`)
+    else if (required !== undefined && isUsed)
+      problems.push(`${name} is not set; ${required === true ? `expected ${plainText(expected)}` : required}.`)
+    return row.default
+  }
+
+  function read(name: string, row: Variable<unknown>): unknown {
+    if (!values.has(name)) values.set(name, evaluate(name, row))
+    return values.get(name)
+  }
+
+  function describe(section: string, name: string, row: Variable<unknown>): Setting {
+    read(name, row)
+    const text = textOf(name, row)
+    const value = text === null ? plainText(defaultText(row)) : row.mask(text)
+    return { name, section, value, isDefault: text === null, doc: plainText(row.doc) }
+  }
+
+  function chainIds(): readonly number[] {
+    const ids = new Set<number>()
+    for (const name of Object.keys(env)) {
+      const id = chainIdOf(name)
+      if (id !== null && (env[name] ?? '') !== '' && chainIdPattern.test(id)) ids.add(Number(id))
+    }
+    return [...ids].sort((a, b) => a - b)
+  }
+
+  return {
+    problems,
+    chainIds,
+    isSet: (name) => textOf(name, variables[name]) !== null,
+    value: (name) => read(name, variables[name]) as never,
+    chainValue: (name, chainId) => read(`${name}${chainId}`, chainVariables[name]) as never,
+    readAll() {
+      const settings = Object.entries(sections).flatMap(([section, rows]) => {
+        if (rows !== chainVariables) return Object.entries(rows).map(([name, row]) => describe(section, name, row))
+        return chainIds().flatMap((id) =>
+          Object.entries(rows).map(([name, row]) => describe(`Chain ${id}`, `${name}${id}`, row)),
+        )
+      })
+      for (const name of Object.keys(env).sort()) problems.push(...nameProblems(name, env[name]))
+      return settings
+    },
+  }
+}
+
+const chainIdPattern = /^[1-9][0-9]{0,14}$/
+
+/** The text after the prefix of a chain's variable, or null for another name. */
+function chainIdOf(name: string): string | null {
+  const prefix = Object.keys(chainVariables).find((each) => name.startsWith(each))
+  if (prefix === undefined) return null
+  const id = name.slice(prefix.length)
+  const isFile = chainVariables[prefix as ChainName].isSecret && id.endsWith(fileSuffix)
+  return isFile ? id.slice(0, -fileSuffix.length) : id
+}
+
+function nameProblems(name: string, value: string | undefined): string[] {
+  if (!name.startsWith('PI_') || value === undefined) return []
+  const id = chainIdOf(name)
+  if (id !== null && value !== '' && !chainIdPattern.test(id))
+    return [`${name} ends in ${show(id)}; expected a chain id in plain digits, as in PI_RPC_URL_1.`]
+  const secret = name.endsWith(fileSuffix) ? name.slice(0, -fileSuffix.length) : ''
+  const rows: Readonly<Record<string, Variable<unknown>>> = variables
+  const isKnown = id !== null || Object.hasOwn(rows, name) || rows[secret]?.isSecret === true
+  return isKnown ? [] : [`${name} is not a known variable; check its spelling or remove it.`]
+}

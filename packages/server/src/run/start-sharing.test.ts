@@ -1,0 +1,52 @@
+import { startIdentityProvider } from '@payment-integration/testing/identity-provider'
+import { expect, it, onTestFinished } from 'vitest'
+import { basic } from '../../test/support/integration-service.js'
+import { tempConfig } from '../../test/support/temp-config.js'
+import { verdictPath } from '../app/verdict-route.js'
+import { startServer } from './start-server.js'
+
+const needed = {
+  PI_IDENTITY_APP_TOKEN: 'sbx:app-token',
+  PI_IDENTITY_SECRET_KEY: 'secret-key',
+  PI_IDENTITY_LEVEL: 'basic-kyc-level',
+  PI_IDENTITY_WEBHOOK_SECRETS: 'new-secret,old-secret',
+}
+
+it.each([
+  ['reuse', 'pending'],
+  ['import', 'init'],
+] as const)(
+  'a server with the variables of sharing redeems by %s and takes verdicts signed with each secret',
+  async (redeemBy, begun) => {
+    const shop = { clientId: 'Shop', appToken: 'sbx:shop', secretKey: 'secret-of-the-shop', partners: ['Service'] }
+    const { PI_IDENTITY_APP_TOKEN: appToken, PI_IDENTITY_SECRET_KEY: secretKey } = needed
+    const service = { clientId: 'Service', appToken, secretKey, partners: ['Shop'] }
+    const provider = await startIdentityProvider({ clients: [shop, service] })
+    onTestFinished(() => provider.close())
+    const variables = { PI_IDENTITY_URL: provider.url, PI_IDENTITY_REDEEM_BY: redeemBy }
+    const made = await tempConfig({ ...needed, ...variables })
+    onTestFinished(made.remove)
+    const server = await startServer(made.config)
+    onTestFinished(() => server.stop())
+    const address = `0x${'ab'.repeat(20)}`
+    const { apiSecret } = await server.service.integrations.create({ address })
+    const share = async () => {
+      const { id: applicantId } = provider.addApplicant({ clientId: 'Shop' })
+      const kycShareToken = provider.mintShareToken({ applicantId, forClientId: 'Service' })
+      const response = await fetch(`${server.url}/api/v1/integration/idv-share-token`, {
+        method: 'POST',
+        headers: { authorization: basic(address, apiSecret), 'content-type': 'application/json' },
+        body: JSON.stringify({ email: 'user@shop.example', kycShareToken }),
+      })
+      return response.json()
+    }
+
+    expect(await share()).toMatchObject({ reviewStatus: begun, reused: true })
+    provider.setWebhooks('Service', [{ url: `${server.url}${verdictPath}`, secretKey: 'old-secret' }])
+    provider.approve(provider.redemptions[0]?.applicantId ?? '')
+    expect((await provider.deliverWebhooks()).map(({ status }) => status)).toEqual([200])
+    expect(await share()).toMatchObject({ reviewStatus: 'completed', reviewAnswer: 'GREEN', reused: false })
+    const redeeming = provider.requests.map(({ operation }) => operation)
+    expect(redeeming).toEqual([redeemBy])
+  },
+)

@@ -230,7 +230,7 @@ export const mutants: readonly Mutant[] = [
   ...inFile('core/src/internal/lease.ts', 'core/src/internal/lease.test.ts', {
     'a process holds a lease no longer than it lasts': ['held: () => age() < ttlMs', 'held: () => age() < 2 * ttlMs'],
   }),
-  ...inFile('server/src/sender/is-public-address.ts', 'server/src/sender/is-public-address.test.ts', {
+  ...inFile('server/src/sender/is-public-address.ts', 'server/src/sender/address-table.test.ts', {
     'a notification reaches no private address': [
       "address.range() === 'unicast' && !refused",
       "address.range() !== 'loopback' && !refused",

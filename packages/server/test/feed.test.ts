@@ -140,14 +140,6 @@ describe.skipIf(missing)(`a server on the feed${missing === null ? '' : ` (skipp
     stop.abort()
     await publishing
   })
-
-  test('credentials of no known form, and a file that cannot be read, stop the start', async () => {
-    const base = { PI_MASTER_KEY: masterKey, PI_FEED_URL: 'nats://127.0.0.1:1' }
-    const open = (path: string) =>
-      openService(readConfig({ ...base, PI_FEED_CREDENTIALS_FILE: path }), { logger: quiet })
-    await expect(open('/nowhere/at-all')).rejects.toThrow('PI_FEED_CREDENTIALS_FILE names cannot be read (ENOENT)')
-    await expect(open(import.meta.filename)).rejects.toThrow('neither a .creds file nor the seed of a user nkey')
-  })
 })
 
 test('a feed of another machine without credentials is a warning at the start', async () => {

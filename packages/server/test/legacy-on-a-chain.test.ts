@@ -80,20 +80,6 @@ beforeAll(async () => {
   chain = await chainWithPayment(31_337, routerCode(token, feed))
 })
 
-describe('a server without tokens and price feeds of its own', () => {
-  it('has no invoice for a payment by an unknown feed, shows its rate as a decimal, and never calls it final', async () => {
-    const server = await chain.start()
-    await chain.mine(128)
-    expect(await chain.ask(server)).toMatchObject({
-      item: {
-        ...{ invoiceAmount: '', invoiceCurrency: '', conversion: '', final: false },
-        priceFeeds: [{ name: '', contract: feed, rate: '1.1' }],
-      },
-      verified: 409,
-    })
-  })
-})
-
 describe('PI_TOKENS, PI_PRICE_FEEDS and PI_CONFIRMATIONS', () => {
   const added = { TOKENS: `${token}:XUSD:USD`, PRICE_FEEDS: `${feed}:CHF:USD:8` }
 
@@ -111,18 +97,6 @@ describe('PI_TOKENS, PI_PRICE_FEEDS and PI_CONFIRMATIONS', () => {
     expect(await chain.ask(server)).toMatchObject({ item: { ...item, final: false }, verified: 200 })
     await chain.mine(1)
     expect(await chain.ask(server)).toMatchObject({ item: { ...item, final: true }, verified: 200 })
-  })
-
-  it('leave the known tokens, feeds and confirmations of a chain unchanged', async () => {
-    const usdc = knownTokens(1).find(({ symbol }) => symbol === 'USDC') ?? expect.fail('USDC is known')
-    const franc = knownPriceFeeds(1).find(({ base }) => base === 'CHF') ?? expect.fail('CHF/USD is known')
-    const mainnet = await chainWithPayment(1, routerCode(usdc.address, franc.address))
-    const server = await mainnet.start(added)
-    await mainnet.mine(2)
-    const item = { invoiceAmount: '10', invoiceCurrency: 'CHF', conversion: 'chainlink:CHFUSD' }
-    expect(await mainnet.ask(server)).toMatchObject({ item: { ...item, final: false }, verified: 200 })
-    await mainnet.mine(1)
-    expect(await mainnet.ask(server)).toMatchObject({ item: { ...item, final: true }, verified: 200 })
   })
   it('override a known token and a known feed of a chain, which is logged at the start', async () => {
     const usdc = knownTokens(10).find(({ symbol }) => symbol === 'USDC') ?? expect.fail('USDC is known')

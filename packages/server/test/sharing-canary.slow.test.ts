@@ -14,7 +14,7 @@ import { startServer } from '../src/run/start-server.js'
 import { type Canary, leaks, type Sink } from './support/canaries.js'
 import { postgresValues, type StoredValue, sqliteValues } from './support/database-rows.js'
 import { basic } from './support/integration-service.js'
-import { donorClient, sharingClient } from './support/start-sharing-server.js'
+import { donor, recipient } from './support/sharing-service.js'
 
 const stops: (() => unknown)[] = []
 afterAll(async () => {
@@ -55,7 +55,7 @@ describe.each([
   it.skipIf(missing !== null)(
     'a dump after shares, rejections, proofs and verdicts holds none of the canaries',
     async () => {
-      const provider = await startIdentityProvider({ clients: [donorClient, sharingClient] })
+      const provider = await startIdentityProvider({ clients: [donor, recipient] })
       stops.push(() => provider.close())
       const stored = await open()
       const log: string[] = []
@@ -66,8 +66,8 @@ describe.each([
         PI_MIGRATE: 'on',
         PI_MASTER_KEY: randomBytes(32).toString('hex'),
         PI_IDENTITY_URL: provider.url,
-        PI_IDENTITY_APP_TOKEN: sharingClient.appToken,
-        PI_IDENTITY_SECRET_KEY: sharingClient.secretKey,
+        PI_IDENTITY_APP_TOKEN: recipient.appToken,
+        PI_IDENTITY_SECRET_KEY: recipient.secretKey,
         PI_IDENTITY_LEVEL: 'basic-kyc-level',
         PI_IDENTITY_WEBHOOK_SECRETS: 'secret-of-the-webhook',
       })

@@ -14,22 +14,11 @@ describe('parseHandle', () => {
   ])('reads %s', (text, handle) => expect(parseHandle(text)).toBe(handle))
 
   it.each([
-    '',
-    '-a',
-    'a-',
-    '.a',
-    'a_',
-    'a b',
-    ' a',
-    'a\n',
+    ...['', '-a', 'a-', '.a', 'a_', 'a b', ' a', 'a\n'],
     'a'.repeat(64),
-    'a/b',
-    'a\u0000',
-    '\u212aiosk', // the Kelvin sign lowercases to k
+    ...['a/b', 'a\u0000', '\u212aiosk'], // the Kelvin sign lowercases to k
     'ſhop', // the long s uppercases to S
     'şhop',
-    '\uff53hop',
-    `0x${'a'.repeat(40)}`,
-    `0X${'A'.repeat(40)}`,
+    ...['\uff53hop', `0x${'a'.repeat(40)}`, `0X${'A'.repeat(40)}`],
   ])('refuses %j', (text) => expect(parseHandle(text)).toBeNull())
 })

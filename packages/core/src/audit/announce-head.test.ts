@@ -34,14 +34,6 @@ test('the newest record is announced at the start and once a day, as it is then'
   await ended
 })
 
-test('an empty log has none', async () => {
-  const { clock, published, ended, stop } = running(async () => null)
-  await clock.advance(3 * announceEveryMs)
-  stop()
-  await ended
-  expect(published).toEqual([])
-})
-
 test('a database that is away is asked again soon', async () => {
   let isAway = true
   const { clock, logger, published, ended, stop } = running(async () => {

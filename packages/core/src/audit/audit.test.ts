@@ -100,25 +100,7 @@ describe('the chain', () => {
   test('of a log as it was written is whole, and its end is told', async () => {
     const { verify, log } = await tenRecords()
     const last = log()[9]
-    expect(await verify()).toEqual({
-      records: 10,
-      last: { seq: 10, hash: last?.hash, at: last?.at },
-      brokenAt: null,
-    })
-  })
-
-  test('of an empty log is whole', async () => {
-    expect(await setup().verify()).toEqual({ records: 0, last: null, brokenAt: null })
-  })
-
-  test('of more records than are read at a time is checked to its end', async () => {
-    const { recordAll, verify, log } = setup()
-    await recordAll(2_001)
-    expect(await verify()).toMatchObject({ records: 2_001, brokenAt: null })
-    expect(await tampered(log(), (log) => change(log, 2_000, { subject: 'else' }))).toMatchObject({
-      records: 2_000,
-      brokenAt: 2_001,
-    })
+    expect(await verify()).toEqual({ records: 10, last: { seq: 10, hash: last?.hash, at: last?.at }, brokenAt: null })
   })
 
   test('is checked in parts, which report their progress and end with the signal', async () => {
@@ -194,19 +176,6 @@ describe('the chain', () => {
     expect(await verify(parseMasterKey(newKey))).toMatchObject({ records: 0, brokenAt: 1 })
     expect(await verify(keys)).toMatchObject({ records: 10, brokenAt: 11 })
   })
-
-  test('does not depend on the order in which a database gives details back', async () => {
-    const { record, log } = setup()
-    await record('a')
-    const reversed = { to: 'https://a.example/', from: null }
-    expect(log()[0]?.details).toEqual(reversed)
-    expect(await tampered(log(), (log) => change(log, 0, { details: reversed }))).toMatchObject({ brokenAt: null })
-  })
-})
-
-test.each([0, -1, 2.5])('a list of %d records is a RangeError', async (limit) => {
-  const { store } = setup()
-  await expect(createAuditQueries({ audit: store.audit, keys }).list({ limit })).rejects.toThrow(RangeError)
 })
 
 test.each([

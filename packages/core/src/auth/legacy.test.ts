@@ -45,10 +45,6 @@ describe('the API key of the legacy endpoints', () => {
     expect(await (await setup({ revokedAt: 5 })).authenticate(apiKey)).toBe(null)
   })
 
-  it('opens nothing when its stored hash was made for another purpose', async () => {
-    expect(await (await setup({ secret: hashApiSecret(keys.current, '', apiKey) })).authenticate(apiKey)).toBe(null)
-  })
-
   const refused: [string, string | null | undefined][] = [
     ['nothing', undefined],
     ['null', null],
@@ -83,5 +79,9 @@ describe('the API key of the legacy endpoints', () => {
     expect(lookups).toHaveLength(sent.length)
     for (const hashes of lookups)
       expect(hashes.map(({ keyVersion }) => keyVersion)).toEqual(keys.all.map(({ version }) => version))
+  })
+
+  it('opens nothing when its stored hash was made for another purpose', async () => {
+    expect(await (await setup({ secret: hashApiSecret(keys.current, '', apiKey) })).authenticate(apiKey)).toBe(null)
   })
 })

@@ -56,10 +56,7 @@ describe('cursor', () => {
   })
 
   it.each([
-    '',
-    ' ',
-    'abc',
-    '=',
+    ...['', ' ', 'abc', '='],
     'a'.repeat(86),
     'a'.repeat(87),
     'a'.repeat(88),
@@ -67,16 +64,8 @@ describe('cursor', () => {
     'a'.repeat(98),
     'a'.repeat(99),
     'a'.repeat(100_000),
-    '../../etc',
-    '\u0000',
-    '٣',
+    ...['../../etc', '\u0000', '٣'],
   ])('refuses %.20j like every other flaw', (text) => expect(() => codec.decode(text, scope)).toThrow(refused))
-
-  it('is refused with padding or another alphabet', () => {
-    const cursor = codec.encode(position, scope)
-    expect(() => codec.decode(`${cursor}=`, scope)).toThrow(refused)
-    expect(() => codec.decode(` ${cursor}`, scope)).toThrow(refused)
-  })
 
   it('has one spelling only: the spare bits of its last character are checked', () => {
     const cursor = codec.encode(position, scope)
@@ -100,11 +89,6 @@ describe('cursor', () => {
     ['a byte more', Buffer.concat([Buffer.of(2), Buffer.alloc(57, 1)])],
   ])('of %s is refused though it was made with the key', (_, head) => {
     expect(() => codec.decode(signed(head), scope)).toThrow(refused)
-  })
-
-  it('made with the key by hand is read, so that the refusals above are about the form', () => {
-    const head = Buffer.from(codec.encode(position, scope), 'base64url').subarray(0, 57)
-    expect(codec.decode(signed(head), scope)).toEqual(position)
   })
 
   it('survives a rotation of the master key while the old key is listed, and ends with it', () => {

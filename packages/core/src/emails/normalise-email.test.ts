@@ -26,9 +26,7 @@ test.each([
 test('a final sigma is a sigma, so that the capital and the small spelling are one mailbox', () => {
   const normal = '\u03bf\u03b4\u03bf\u03c3@example.com'
   for (const spelling of [
-    '\u039f\u0394\u039f\u03a3',
-    '\u03bf\u03b4\u03bf\u03c2',
-    '\u03bf\u03b4\u03bf\u03c3',
+    ...['\u039f\u0394\u039f\u03a3', '\u03bf\u03b4\u03bf\u03c2', '\u03bf\u03b4\u03bf\u03c3'],
     '\u039f\u0394\u039f\u03c2',
   ])
     expect(normaliseEmail(`${spelling}@example.com`), spelling).toBe(normal)
@@ -45,37 +43,13 @@ test('the domain follows its own rules: a final sigma there names another domain
 })
 
 test.each([
-  '',
-  ' ',
-  'user',
-  '@example.com',
-  'user@',
-  'user@localhost',
-  'user@.com',
-  'user@example..com',
-  'user@-example.com',
-  'user@example-.com',
-  'user@127.0.0.1',
-  'user@[127.0.0.1]',
-  'user@exa mple.com',
-  'us er@example.com',
-  '.user@example.com',
-  'user.@example.com',
-  'us..er@example.com',
-  '"us er"@example.com',
-  'user@@example.com',
-  'a@b@example.com',
-  'user\u0000@example.com',
-  'user\u200b@example.com',
-  'user\u202e@example.com',
-  'user\r\nbcc:x@example.com',
-  'user@example.com/path',
-  'user@example.com:25',
-  'user@example.com?x=1',
-  `${'a'.repeat(65)}@example.com`,
-  `${'ü'.repeat(33)}@example.com`,
-  `user@${'a'.repeat(64)}.com`,
-  `user@${'abcdefgh.'.repeat(30)}com`,
+  ...['', ' ', 'user', '@example.com', 'user@', 'user@localhost', 'user@.com', 'user@example..com'],
+  ...['user@-example.com', 'user@example-.com', 'user@127.0.0.1', 'user@[127.0.0.1]', 'user@exa mple.com'],
+  ...['us er@example.com', '.user@example.com', 'user.@example.com', 'us..er@example.com', '"us er"@example.com'],
+  ...['user@@example.com', 'a@b@example.com', 'user\u0000@example.com', 'user\u200b@example.com'],
+  ...['user\u202e@example.com', 'user\r\nbcc:x@example.com', 'user@example.com/path', 'user@example.com:25'],
+  ...['user@example.com?x=1', `${'a'.repeat(65)}@example.com`, `${'ü'.repeat(33)}@example.com`],
+  ...[`user@${'a'.repeat(64)}.com`, `user@${'abcdefgh.'.repeat(30)}com`],
 ])('rejects %j', (input) => {
   expect(normaliseEmail(input)).toBeNull()
 })

@@ -5,8 +5,7 @@ import { recordingLogger } from '../../test/support/recording-logger.js'
 import { seededRandom } from '../../test/support/seeded-random.js'
 import { openStore } from '../../test/support/store.js'
 import { hashOf, paymentFacts } from '../../test/support/stored-payment.js'
-import { deferred } from '../../test/support/until.js'
-import { ChainError, StoreError } from '../errors.js'
+import { StoreError } from '../errors.js'
 import type { ServiceEvent } from '../events.js'
 import type { BridgeDeposit, Fulfilment, FulfilmentSource } from '../ports/fulfilment.js'
 import { firstFulfilmentOrdinal } from './fulfilled-payment.js'
@@ -45,14 +44,6 @@ async function setup(
   const payments = () => store.committed.payments
   return { store, clock, logger, events, fills, asked, poller, waiting, payments }
 }
-
-test('a deposit without a fulfilment waits, and no payment is recorded', async () => {
-  const { poller, waiting, payments, events } = await setup([bridgeDeposit('a')])
-  expect(await poller().runOnce()).toBe(0)
-  expect(await waiting()).toEqual(['7'])
-  expect(payments()).toEqual([])
-  expect(events).toEqual([])
-})
 
 test('a fulfilled deposit becomes a payment of the destination, with version 1 and one snapshot', async () => {
   const deposit = bridgeDeposit('a')
@@ -95,35 +86,6 @@ test('a fulfilled deposit becomes a payment of the destination, with version 1 a
   ])
 })
 
-test('it is recorded once by repeated polls, two pollers at once, and a poll after a failed commit', async () => {
-  const deposit = bridgeDeposit('a')
-  const { store, poller, payments, events, fills, waiting, logger } = await setup([deposit])
-  fills.set('7', fulfilmentOf('a', deposit))
-  store.failures.push(new StoreError('ERR_STORE_UNAVAILABLE', 'cut off'))
-  expect(await poller().runOnce()).toBe(0)
-  expect(await waiting()).toEqual(['7'])
-  expect(logger.lines.map(({ level }) => level)).toEqual(['warn'])
-  const both = await Promise.all([poller().runOnce(), poller().runOnce()])
-  expect(both.sort()).toEqual([0, 1])
-  expect(await poller().runOnce()).toBe(0)
-  expect(payments()).toHaveLength(1)
-  expect(store.committed.snapshots).toHaveLength(1)
-  expect(events).toHaveLength(1)
-})
-
-test('a deposit that left its chain during the poll is not recorded', async () => {
-  const deposit = bridgeDeposit('a')
-  const answer = deferred<Fulfilment>()
-  const { store, poller, payments, events } = await setup([deposit], { lookup: () => answer.promise })
-  const round = poller().runOnce()
-  await turns()
-  await store.transaction((tx) => tx.leaveChain(1, 99))
-  answer.resolve(fulfilmentOf('a', deposit))
-  expect(await round).toBe(0)
-  expect(payments()).toEqual([])
-  expect(events).toEqual([])
-})
-
 test.each<[string, Partial<Fulfilment>]>([
   ['another chain', { chainId: 11 }],
   ['another receiver', { receiver: `0x${'66'.repeat(20)}` }],
@@ -156,30 +118,6 @@ test('two deposits that one transaction paid are two payments; of one integratio
     other.payment.integrationAddress,
   ])
   expect(events.map(({ type }) => type)).toEqual(['payment.indexed', 'payment.additional', 'payment.indexed'])
-})
-
-test('where the destination is followed, the payment is recorded behind its indexer, and one of a router in the same transaction is shown', async () => {
-  const deposit = bridgeDeposit('a')
-  const fulfilment = fulfilmentOf('a', deposit)
-  const { store, poller, payments, fills, waiting } = await setup([deposit], { followed: new Set([10]) })
-  fills.set('7', fulfilment)
-  expect(await poller().runOnce()).toBe(0)
-  await store.transaction((tx) => tx.setCheckpoint(10, { blockNumber: 199, blockHash: hashOf('199') }))
-  expect(await poller().runOnce()).toBe(0)
-  expect(await waiting()).toEqual(['7'])
-  const facts = paymentFacts('x', { chainId: 10, txHash: fulfilment.txHash, blockNumber: 200 })
-  await store.transaction(async (tx) => {
-    await tx.upsertPayments([{ facts, primary: true }])
-    await tx.setCheckpoint(10, { blockNumber: 200, blockHash: hashOf('another block 200') })
-  })
-  expect(await poller().runOnce()).toBe(0)
-  await store.transaction((tx) => tx.setCheckpoint(10, { blockNumber: 200, blockHash: fulfilment.blockHash }))
-  expect(await poller().runOnce()).toBe(1)
-  expect(payments().map(({ ordinal, primary }) => [ordinal, primary])).toEqual([
-    [0, true],
-    [firstFulfilmentOrdinal + 5, false],
-  ])
-  expect(store.committed.snapshots).toEqual([])
 })
 
 test('payments keep their identity when their transaction is mined again, at other places of another block', async () => {
@@ -240,47 +178,6 @@ test('without a position a payment whose block was orphaned is updated, and no p
   mine(2, 201)
   expect(await poller().runOnce()).toBe(2)
   expect(named()).toEqual(before)
-})
-
-test('a payment without an integration is stored and not notified', async () => {
-  const deposit = bridgeDeposit('a', { payment: paymentFacts('a', { integrationAddress: null }) })
-  const { store, poller, payments, fills } = await setup([deposit])
-  fills.set('7', fulfilmentOf('a', deposit))
-  expect(await poller().runOnce()).toBe(1)
-  expect(payments()).toHaveLength(1)
-  expect(store.committed.snapshots).toEqual([])
-})
-
-test('a destination that cannot be reached rests for the round; deposits to others are asked about', async () => {
-  const deposits = [10, 10, 42, 10].map((destinationChainId, index) =>
-    bridgeDeposit(`d${index}`, { depositId: String(index), destinationChainId }),
-  )
-  const { poller, asked, logger } = await setup(deposits, {
-    options: { concurrency: 1, batch: 2 },
-    lookup: async ({ destinationChainId }) => {
-      if (destinationChainId === 10) throw new ChainError('ERR_CHAIN_UNAVAILABLE', 10, 'no answer')
-      return null
-    },
-  })
-  const it = poller()
-  await it.runOnce()
-  expect(asked).toEqual(['0', '2'])
-  await it.runOnce()
-  expect(asked).toEqual(['0', '2', '0', '2'])
-  expect(logger.lines.map(({ message }) => message)).toEqual(['fulfilment not obtained', 'fulfilment not obtained'])
-})
-
-test('a deposit whose poll fails does not delay others', async () => {
-  const deposits = ['0', '1', '2'].map((depositId) => bridgeDeposit(`d${depositId}`, { depositId }))
-  const { poller, payments, waiting } = await setup(deposits, {
-    lookup: async (deposit) => {
-      if (deposit.depositId === '0') throw new Error('secret')
-      return fulfilmentOf(deposit.depositId, deposit)
-    },
-  })
-  expect(await poller().runOnce()).toBe(2)
-  expect(payments()).toHaveLength(2)
-  expect(await waiting()).toEqual(['0'])
 })
 
 test('the loop polls at once, then after each pause, survives a failing store, and stops with its signal', async () => {

@@ -132,12 +132,7 @@ test('a segment with pending deliveries stays whole, and the others leave', asyn
   await run({ ...week, deliveries: dayMs })
   expect(progress.filter(({ event }) => event === 'kept')).toMatchObject([{ pending: { segment: 0, count: 3 } }])
   expect([...rows.keys()]).toEqual([
-    'attempts 0',
-    'attempts 2',
-    'deliveries 0',
-    'deliveries 2',
-    'updates 1',
-    'updates 2',
+    ...['attempts 0', 'attempts 2', 'deliveries 0', 'deliveries 2', 'updates 1', 'updates 2'],
   ])
 })
 
@@ -149,17 +144,6 @@ test('pending deliveries are given up when the operator says so, and that is in 
   expect([...rows.keys()]).not.toContain('deliveries 0')
   const [first] = await store.audit.list({ limit: 1 })
   expect(first).toMatchObject({ action: 'deliveries.given_up', details: { deliveries: 3, upTo: 0 } })
-})
-
-test('a segment begins when the newest is as long as segments are', async () => {
-  const { run, begins, clock, progress } = setup()
-  await run(week)
-  expect([begins.length, progress[0]]).toEqual([4, { event: 'begun' }])
-  await run(week)
-  expect(begins).toHaveLength(4)
-  await clock.advance(dayMs)
-  await run(week)
-  expect(begins).toHaveLength(5)
 })
 
 test('a plan names what a run would remove, and changes nothing', async () => {
@@ -189,14 +173,6 @@ test('of two runs at once the second is rejected, and after the first another on
   expect([rows.size, await store.leases.acquire(other)]).toEqual([6, true])
 })
 
-test('a run that is aborted ends before the next part', async () => {
-  const { commands, archive, rows } = setup()
-  const stop = new AbortController()
-  const running = commands.run(week, archive, { signal: stop.signal, onProgress: () => stop.abort() })
-  await expect(running).rejects.toThrow('aborted')
-  expect(rows.size).toBe(9)
-})
-
 test.each(['written', 'read again'])(
   'a run that is aborted while a file is %s ends then, and removes nothing',
   async (when) => {
@@ -219,24 +195,6 @@ test.each(['written', 'read again'])(
   },
 )
 
-test('restored rows are those of the file', async () => {
-  const { commands, archive, run, rows, store } = setup()
-  await run(week)
-  expect(await commands.restore(archive, 'deliveries-0')).toEqual({ kind: 'deliveries', rows: 2 })
-  expect(rows.get('deliveries 0')).toEqual([rowOf('deliveries', 1), rowOf('deliveries', 2)])
-  expect((await store.audit.newest())?.action).toBe('history.restored')
-})
-
-test('a store without history that ends rejects, and so does a time that is too short', async () => {
-  const { audited, store, keys, clock, archive, run, verify } = setup()
-  const commands = createHistoryCommands({
-    ...{ store: { ...store, history: null }, audited, verifyAudit: verify, keys, clock },
-    random: { bytes: () => new Uint8Array(16) },
-  })
-  await expect(commands.run(week, archive)).rejects.toThrow('for ever')
-  await expect(run({ ...keep, updates: 1 })).rejects.toThrow(RangeError)
-})
-
 test('the audit log without its oldest records verifies, and a change of the others shows', async () => {
   const { run, record, clock, verify, seqs, store } = setup()
   for (const subject of ['a', 'b', 'c']) await record(subject)
@@ -249,16 +207,6 @@ test('the audit log without its oldest records verifies, and a change of the oth
   expect(await verify()).toMatchObject({ records: 0, last: null, brokenAt: 4 })
   store.sql('delete from audit where seq = 4')
   expect((await verify()).brokenAt).toBe(1)
-})
-
-test('an audit log that is broken stays whole, so that no run hides it', async () => {
-  const { run, record, clock, seqs, progress, archive, store } = setup()
-  for (const subject of ['a', 'b', 'c']) await record(subject)
-  store.sql('delete from audit where seq = 1')
-  await clock.advance(2 * dayMs)
-  await run({ ...keep, audit: dayMs })
-  expect([await seqs(), archive.files.size]).toEqual([[2, 3], 0])
-  expect(progress.at(-1)).toEqual({ event: 'audit_broken', brokenAt: 1 })
 })
 
 test('records of another log, or of a file that is not the next one, are not restored', async () => {
@@ -344,4 +292,14 @@ test('restored records join the log again, and the newest record of all never le
   await run({ ...keep, audit: dayMs })
   expect(await seqs()).toEqual([5, 6])
   expect(await verify()).toMatchObject({ records: 2, brokenAt: null })
+})
+
+test('an audit log that is broken stays whole, so that no run hides it', async () => {
+  const { run, record, clock, seqs, progress, archive, store } = setup()
+  for (const subject of ['a', 'b', 'c']) await record(subject)
+  store.sql('delete from audit where seq = 1')
+  await clock.advance(2 * dayMs)
+  await run({ ...keep, audit: dayMs })
+  expect([await seqs(), archive.files.size]).toEqual([[2, 3], 0])
+  expect(progress.at(-1)).toEqual({ event: 'audit_broken', brokenAt: 1 })
 })

@@ -1,6 +1,6 @@
 /** docs/interface.md 4.2: the account that gets a registered, proven or attested address. */
 import { describe, expect, test } from 'vitest'
-import { approved, email, identitySetup, otherShop, rejected, shop } from '../../test/support/identity-setup.js'
+import { approved, email, identitySetup, otherShop, shop } from '../../test/support/identity-setup.js'
 import { codeLifetimeMs, createEmailCodes } from '../emails/email-codes.js'
 import { createAccounts } from './accounts.js'
 import { EmailProofError, ShareRequestError } from './errors.js'
@@ -12,22 +12,6 @@ async function setUp() {
 }
 
 describe('a placeholder becomes an account', () => {
-  test('by the code sent to its address, in any spelling of the address', async () => {
-    const { accounts, share, code, subject } = await setUp()
-    await share()
-    const sent = await code(email.toUpperCase())
-    const { accountId, emailVerified } = await accounts.proveByCode(` ${email}`, sent)
-    expect(emailVerified).toBe(true)
-    expect(subject()).toMatchObject({ accountId, proved: true, donor: shop })
-  })
-
-  test('by attestation of the integration that shared for it, without a code', async () => {
-    const { accounts, share, subject } = await setUp()
-    await share()
-    const { accountId } = await accounts.proveByAttestation(email, shop.toUpperCase().replace('0X', '0x'))
-    expect(subject()).toMatchObject({ accountId, proved: true, donor: shop })
-  })
-
   test.each(['code', 'attestation'])('by %s, for the account that is signed in', async (how) => {
     const { accounts, share, webhook, code, register, has } = await setUp()
     await share()
@@ -75,13 +59,6 @@ describe('a code', () => {
     })
   })
 
-  test('is accepted once', async () => {
-    const { accounts, code } = await setUp()
-    const sent = await code()
-    await accounts.proveByCode(email, sent)
-    await expect(accounts.proveByCode(email, sent)).rejects.toThrow(EmailProofError)
-  })
-
   test('is accepted once, even from ten concurrent requests', async () => {
     const { accounts, code } = await setUp()
     const sent = await code()
@@ -127,22 +104,6 @@ describe('no account gets an address', () => {
     expect(await subjectOf()).toEqual(before)
   })
 
-  test('by attestation once an account has it, proved or not', async () => {
-    const { accounts, share, register, code } = await setUp()
-    const accountId = await register()
-    await share()
-    await expect(accounts.proveByAttestation(email, shop)).rejects.toThrow(EmailProofError)
-    expect(await accounts.proveByCode(email, await code())).toMatchObject({ accountId })
-    await expect(accounts.proveByAttestation(email, shop)).rejects.toThrow(EmailProofError)
-  })
-
-  test('by attestation a second time', async () => {
-    const { accounts, share } = await setUp()
-    await share()
-    await accounts.proveByAttestation(email, shop)
-    await expect(accounts.proveByAttestation(email, shop)).rejects.toThrow(EmailProofError)
-  })
-
   test('if the account is unknown', async () => {
     const { accounts, share, code } = await setUp()
     await share()
@@ -161,40 +122,6 @@ describe('no account gets an address', () => {
     await expect(identity.proved({ email: 'user@', accountId: 'x' })).rejects.toThrow(ShareRequestError)
     await expect(identity.emailKey('user@')).rejects.toThrow(ShareRequestError)
   })
-})
-
-describe('an account registered without a proof', () => {
-  test('carries the address, and gets later shares', async () => {
-    const { share, register, has } = await setUp()
-    const accountId = await register()
-    await share()
-    expect(has(accountId)).toHaveLength(1)
-  })
-
-  test('gets no earlier share, even after later ones', async () => {
-    const { share, webhook, register, has, subject } = await setUp()
-    await share()
-    const accountId = await register()
-    await webhook(rejected)
-    await share()
-    expect(has(accountId)).toEqual([])
-    expect(subject()).toMatchObject({ accountId: null, donor: shop, attachedNumber: 2 })
-  })
-
-  test('loses the verification shared for the address to the account that proves it', async () => {
-    const { share, register, prove, has } = await setUp()
-    const carrier = await register()
-    await share()
-    const prover = await prove()
-    expect([has(carrier).length, has(prover).length]).toEqual([0, 1])
-  })
-})
-
-test('a code without a signed-in account proves the address for the account that carries it', async () => {
-  const { accounts, register, code, subjectOf } = await setUp()
-  const accountId = await register()
-  expect(await accounts.proveByCode(email, await code())).toMatchObject({ accountId })
-  expect(await subjectOf()).toMatchObject({ accountId, proved: true })
 })
 
 test('registrations, codes, proofs and rejections are logged by keyed hash, with account, time and method', async () => {

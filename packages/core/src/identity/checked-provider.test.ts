@@ -1,6 +1,5 @@
-import { createSumsubApi } from '@payment-integration/identity-sumsub/service'
 import { describe, expect, test } from 'vitest'
-import { email, first, identitySetup, shop } from '../../test/support/identity-setup.js'
+import { first, identitySetup } from '../../test/support/identity-setup.js'
 import { recordingLogger } from '../../test/support/recording-logger.js'
 import { scriptedProvider } from '../../test/support/scripted-provider.js'
 import type { IdentityProvider } from '../ports/identity-provider.js'
@@ -93,11 +92,6 @@ describe('an unreadable answer is logged once, and never applied', () => {
     expect(logger.lines.map(({ fields }) => fields['fault'])).toEqual(['TypeError', 'TypeError', 'TypeError'])
     expect(JSON.stringify(logger.lines)).not.toContain('canary')
   })
-
-  test('a refusal of a token as the answer to a look-up', async () => {
-    const { checked } = answering(() => ({ kind: 'rejected', message: 'expired', providerCode: null }))
-    expect(await checked.find(first)).toEqual(unavailable)
-  })
 })
 
 test('`levelName` and `findsByName` are read from the provider at each access', () => {
@@ -123,32 +117,6 @@ describe('an object without the three methods of a provider is rejected at once'
   )
 })
 
-test('the raw API of identity-sumsub, passed as provider, redeems one token at most, and an operator resolves its outcome', async () => {
-  const { start, clock, share, expire, redemptions, errors, identity, subject } = identitySetup()
-  const sent: string[] = []
-  const raw = createSumsubApi({
-    ...{ appToken: 'app', secretKey: 'secret', levelName: 'basic', now: () => clock.now() },
-    fetch: async (input: string | URL | Request) => {
-      sent.push(new URL(String(input instanceof Request ? input.url : input)).pathname)
-      return Response.json({ id: 'made', externalUserId: first, review: { reviewStatus: 'init' } })
-    },
-  })
-  const wrong = start({ provider: raw as unknown as IdentityProvider })
-  const shared = () => wrong.share({ integrationAddress: shop, email, shareToken: 'canary-token' })
-  await expect(shared()).rejects.toMatchObject({ code: 'ERR_IDENTITY_UNAVAILABLE' })
-  await expire()
-  for (let times = 0; times < 3; times += 1)
-    await expect(shared()).rejects.toMatchObject({ code: 'ERR_IDENTITY_UNAVAILABLE' })
-  expect(sent.filter((path) => path.endsWith('/reuse'))).toHaveLength(1)
-  expect(redemptions()).toEqual([[first, shop, 'unknown']])
-  // The redemption, its look-up, and one for each request since.
-  expect(errors()).toHaveLength(5)
-  // With a provider of the port an operator can name its applicant.
-  expect(await identity.resolveRedemption({ externalUserId: first, applicantId: 'made' })).toBe('attached')
-  expect(subject()).toMatchObject({ donor: shop, applicantId: 'made' })
-  expect(await share()).toMatchObject({ reused: false })
-})
-
 describe('polls of a service that stops', () => {
   const stopped = { kind: 'unavailable', reason: 'ERR_STOPPING' }
 
@@ -162,14 +130,5 @@ describe('polls of a service that stops', () => {
     expect(await Promise.all(inFlight)).toEqual([stopped, stopped])
     expect(await polled.review('c')).toEqual(stopped)
     expect(provider.calls).toEqual(['review a', 'find b'])
-  })
-
-  test('the provider answers before there is a signal, and until it aborts', async () => {
-    const provider = scriptedProvider()
-    let signal: AbortSignal | undefined
-    const polled = untilStopped(provider, () => signal)
-    expect(await polled.review('a')).toMatchObject({ kind: 'answer' })
-    signal = new AbortController().signal
-    expect(await polled.find('b')).toEqual({ kind: 'answer', value: null })
   })
 })

@@ -1,6 +1,6 @@
 /** docs/interface.md 3: a verification that exists but was not donated by the caller. */
 import { describe, expect, test } from 'vitest'
-import { approved, begun, identitySetup, otherEmail, rejected, shop } from '../../test/support/identity-setup.js'
+import { approved, begun, identitySetup, rejected, shop } from '../../test/support/identity-setup.js'
 import { subjectWith } from '../../test/support/subject-with.js'
 import { decideDirect } from './direct-verification.js'
 
@@ -29,25 +29,6 @@ test.each([
 })
 
 describe('a recorded direct verification', () => {
-  test('makes every share 409 for any status', async () => {
-    const { register, direct: record, share, provider, clock } = identitySetup()
-    const accountId = await register()
-    for (const review of [rejected, approved]) {
-      await clock.advance(1)
-      expect(await record(accountId, review)).toBe('recorded')
-      await expect(share()).rejects.toMatchObject({ code: 'ERR_VERIFICATION_UNAVAILABLE' })
-    }
-    expect(provider.calls).toEqual([])
-  })
-
-  test('counts for every address of the account', async () => {
-    const { prove, proveAs, direct: record, shareFor } = identitySetup()
-    const accountId = await prove()
-    await record(accountId)
-    await proveAs(accountId, otherEmail)
-    await expect(shareFor(otherEmail)).rejects.toMatchObject({ code: 'ERR_VERIFICATION_UNAVAILABLE' })
-  })
-
   test('does not replace an approved shared one, and is logged when it is recorded', async () => {
     const { register, direct: record, share, webhook, accountEvents, subjectsOf, clock, subjectOf } = identitySetup()
     const accountId = await register()
@@ -59,32 +40,5 @@ describe('a recorded direct verification', () => {
     expect(await record(accountId, approved, null)).toBe('recorded')
     expect(subjectsOf(accountId).map(({ emailKey }) => emailKey === null)).toEqual([false, true])
     expect(accountEvents().at(-1)).toMatchObject({ action: 'verified', accountId, emailKey: null })
-  })
-
-  test('answers busy while a redemption of the person may still take effect', async () => {
-    const { register, direct: record, lose, expire } = identitySetup()
-    const accountId = await register()
-    await lose('lost before')
-    expect(await record(accountId)).toBe('busy')
-    await expire()
-    expect(await record(accountId)).toBe('recorded')
-  })
-
-  test('stays with its account when somebody else proves the address', async () => {
-    const { register, direct: record, prove, share, subjectsOf } = identitySetup()
-    const accountId = await register()
-    await record(accountId)
-    await prove()
-    expect(subjectsOf(accountId)).toMatchObject([{ emailKey: null, review: approved }])
-    expect(await share()).toMatchObject({ reused: true })
-  })
-
-  test('is the only one of its account, and the newer one counts', async () => {
-    const { register, identity, subjectsOf } = identitySetup()
-    const accountId = await register()
-    const record = (at: number, review = approved) =>
-      identity.recordDirect({ accountId, applicantId: null, review, at })
-    expect([await record(10), await record(12, rejected), await record(11)]).toEqual(['recorded', 'recorded', 'kept'])
-    expect(subjectsOf(accountId)).toMatchObject([{ review: rejected, reviewedAt: 12 }])
   })
 })

@@ -3,16 +3,7 @@
  * it.
  */
 import { describe, expect, test } from 'vitest'
-import {
-  approved,
-  begun,
-  email,
-  first,
-  identitySetup,
-  otherEmail,
-  rejected,
-  shop,
-} from '../../test/support/identity-setup.js'
+import { approved, begun, email, identitySetup } from '../../test/support/identity-setup.js'
 
 /** A host whose user owns or carries the address. */
 async function hosted(owner: { accountId: string; proved: boolean } | null = { accountId: 'user-7', proved: true }) {
@@ -35,48 +26,6 @@ test('an account of the store that proved the address does not count', async () 
   expect([has('user-7').length, has(accountId)]).toEqual([1, []])
 })
 
-/** The ways in which the service learns of a redemption. */
-const endings: Readonly<Record<string, (setup: Awaited<ReturnType<typeof hosted>>) => Promise<unknown>>> = {
-  'the request': ({ share }) => share(),
-  'a webhook': async ({ lose, webhook }) => {
-    await lose()
-    return webhook(approved)
-  },
-  'the poll': async ({ lose, expire, identity }) => {
-    await lose()
-    await expire()
-    return identity.pollDue()
-  },
-  'an operator': async ({ lose, expire, identity }) => {
-    await lose()
-    await expire()
-    return identity.resolveRedemption({ externalUserId: first, applicantId: `applicant of ${first}` })
-  },
-  'the next request': async ({ lose, expire, share }) => {
-    await lose()
-    await expire()
-    return share()
-  },
-}
-
-test.each(Object.entries(endings))('a redemption that %s completes belongs to the host’s user', async (_, end) => {
-  const setup = await hosted()
-  await end(setup)
-  expect(setup.has('user-7')).toEqual([`applicant of ${first}`])
-  expect(setup.provider.redeemed).toHaveLength(1)
-})
-
-test('a user has one verification for all addresses; after its rejection a token for another address is redeemed', async () => {
-  const { share, shareFor, setOwner, webhook, has } = await hosted()
-  await setOwner({ accountId: 'user-7', proved: true }, otherEmail)
-  await share()
-  await webhook(approved)
-  expect(await shareFor(otherEmail)).toEqual({ ...approved, reused: false })
-  await webhook(rejected, { key: 'red' })
-  expect(await shareFor(otherEmail)).toEqual({ ...begun, reused: true })
-  expect(has('user-7')).toHaveLength(2)
-})
-
 describe('a proof that the host reports', () => {
   test('gives a placeholder and its verification to the user who proves the address', async () => {
     const { share, proveAs, has, accountEvents, keyOf } = await hosted(null)
@@ -85,43 +34,6 @@ describe('a proof that the host reports', () => {
     expect(has('user-1')).toHaveLength(1)
     const emailKey = await keyOf(email)
     expect(accountEvents()).toMatchObject([{ action: 'proved', emailKey, accountId: 'user-1', proof: null }])
-  })
-
-  test('transfers an address that another user only carried', async () => {
-    const { share, proveAs, has } = await hosted({ accountId: 'carrier', proved: false })
-    await share()
-    await proveAs('user-1', email)
-    expect([has('carrier'), has('user-1').length]).toEqual([[], 1])
-  })
-
-  test('shows nothing of a user who proved the address before', async () => {
-    const { share, proveAs, has, webhook } = await hosted()
-    await share()
-    await webhook(approved)
-    await proveAs('user-8', email)
-    expect([has('user-7').length, has('user-8')]).toEqual([1, []])
-    expect(await share()).toEqual({ ...begun, reused: true })
-    expect([has('user-7').length, has('user-8').length]).toEqual([1, 1])
-  })
-
-  test('closes the user’s proved subjects, and transfers the carried ones', async () => {
-    const { shareFor, proveAs, has, subjectOf, setOwner, webhook } = await hosted(null)
-    await setOwner({ accountId: 'user-1', proved: false }, 'carried@example.com')
-    await shareFor('carried@example.com')
-    await webhook(rejected)
-    await proveAs('user-1', email)
-    expect(await subjectOf('carried@example.com')).toMatchObject({ accountId: null, donor: shop })
-    await shareFor(email)
-    await proveAs('user-1', otherEmail)
-    expect(has('user-1')).toHaveLength(1)
-  })
-
-  test('before the first share counts for that share', async () => {
-    const { share, proveAs, has, subjectsOf } = await hosted(null)
-    await proveAs('user-1', email)
-    expect(subjectsOf('user-1')).toMatchObject([{ proved: true, donor: null }])
-    await share()
-    expect(has('user-1')).toHaveLength(1)
   })
 })
 
@@ -147,25 +59,6 @@ describe('when a host does not report a proof, its next answer corrects the owne
       expect(has('user-7')).toHaveLength(1)
     },
   )
-
-  test('an address that a user only carried goes to the next user who carries it', async () => {
-    const { share, setOwner, has, webhook } = await hosted({ accountId: 'user-7', proved: false })
-    await share()
-    await webhook(approved)
-    await setOwner({ accountId: 'user-8', proved: false })
-    expect(await share()).toEqual({ ...approved, reused: false })
-    expect([has('user-7'), has('user-8').length]).toEqual([[], 1])
-  })
-
-  test('a user who carries an address unproved gets no earlier share', async () => {
-    const { share, setOwner, has, webhook, subject } = await hosted(null)
-    await share()
-    await setOwner({ accountId: 'user-8', proved: false })
-    await webhook(rejected)
-    await share()
-    expect(has('user-8')).toEqual([])
-    expect(subject()).toMatchObject({ accountId: null, attachedNumber: 2 })
-  })
 })
 
 test('when a proof is reported while the host answers with the former owner, the owner is resolved again', async () => {
@@ -184,11 +77,4 @@ test('when a proof is reported while the host answers with the former owner, the
   expect(await share()).toMatchObject({ reused: true })
   expect([has('user-7'), has('user-8').length]).toEqual([[], 1])
   expect(provider.redeemed).toHaveLength(1)
-})
-
-test('an answer `undefined` of the host means that nobody has the address', async () => {
-  const { host, share, subject } = await hosted()
-  host.resolve = async () => undefined as never
-  expect(await share()).toMatchObject({ reused: true })
-  expect(subject()).toMatchObject({ accountId: null })
 })

@@ -74,31 +74,6 @@ describe('an applicant that the provider does not know', () => {
     expect(provider.redeemed).toHaveLength(2)
   })
 
-  test('that was gone and is known again gets its review back', async () => {
-    const { identity, subject, clock, day, provider, webhook } = await vanished()
-    await webhook(null, { change: 'deleted' })
-    await identity.pollDue()
-    expect(subject()).toMatchObject({ review: null, missing: { confirmed: true } })
-    provider.reviews.set(applicantId, approved)
-    await clock.advance(inFlightPollMs)
-    await identity.pollDue()
-    expect(subject()).toMatchObject({ donor: shop, review: approved, missing: null })
-    await day()
-    expect(await identity.pollDue()).toBe(1)
-  })
-
-  test('that is gone is polled daily for a month', async () => {
-    const { identity, day, webhook } = await vanished()
-    await webhook(null, { change: 'deleted' })
-    await identity.pollDue()
-    let polled = 0
-    for (let days = 0; days < 60; days += 1) {
-      await day()
-      polled += await identity.pollDue()
-    }
-    expect(polled).toBe(30)
-  })
-
   test('together with many others is our own fault: nothing changes, however long', async () => {
     const { identity, subject, alsoMissing, day, memory, logger } = await vanished()
     for (let n = 2; n <= mostMissing + 1; n += 1) await alsoMissing(n)
@@ -113,33 +88,6 @@ describe('an applicant that the provider does not know', () => {
     )
     expect(logger.lines.filter(({ fields }) => 'atOnce' in fields).length).toBeGreaterThan(1)
   })
-
-  test('together with many others, one after the other, is our own fault too; a webhook of its deletion still counts', async () => {
-    const { identity, subject, alsoMissing, day, clock, webhook } = await vanished()
-    await day()
-    await identity.pollDue()
-    for (let n = 2; n <= mostMissing + 2; n += 1) {
-      await alsoMissing(n)
-      await clock.advance(firstPollMs)
-      await identity.pollDue()
-    }
-    for (let days = 0; days < 2; days += 1) {
-      await day()
-      await identity.pollDue()
-    }
-    expect(subject()).toMatchObject({ review: approved, missing: { confirmed: false } })
-    await webhook(null, { change: 'deleted' })
-    await identity.pollDue()
-    expect(subject()).toMatchObject({ donor: shop, review: null, missing: { confirmed: true } })
-  })
-
-  test('that changes during the poll does not count as missing', async () => {
-    const { identity, subject, day, during, webhook, clock } = await vanished()
-    await day()
-    during('review', () => webhook(approved, { at: clock.now(), key: 'since' }))
-    await identity.pollDue()
-    expect(subject()).toMatchObject({ review: approved, missing: null })
-  })
 })
 
 describe('a webhook of a deletion', () => {
@@ -151,14 +99,6 @@ describe('a webhook of a deletion', () => {
     expect(subject()).toMatchObject({ donor: shop, review: null, missing: { reported: true, confirmed: true } })
     await expect(share(otherShop)).rejects.toThrow(notDonated)
     expect(await share()).toEqual({ ...begun, reused: true })
-  })
-
-  test('changes nothing while the provider still knows the applicant', async () => {
-    const { webhook, subject, identity, provider } = await vanished()
-    provider.reviews.set(applicantId, approved)
-    await webhook(null, { change: 'deleted' })
-    await identity.pollDue()
-    expect(subject()).toMatchObject({ review: approved, missing: null })
   })
 
   test('of an applicant that was never attached, or is no longer attached, changes nothing', async () => {

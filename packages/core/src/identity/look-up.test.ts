@@ -1,14 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import {
-  approved,
-  begun,
-  first,
-  identitySetup,
-  otherShop,
-  review,
-  second,
-  shop,
-} from '../../test/support/identity-setup.js'
+import { begun, first, identitySetup, otherShop, review, second, shop } from '../../test/support/identity-setup.js'
 import { redemptionWith } from '../../test/support/subject-with.js'
 import { applyLookUp } from './look-up.js'
 import { clockSkewMs, lostAnswerMs, redemptionLeaseMs } from './redemption.js'
@@ -46,53 +37,6 @@ describe('a name that is taken', () => {
     provider.madeAt.set(`applicant of ${first}`, clock.now() - clockSkewMs)
     expect(await share(shop, 'ours')).toEqual({ ...begun, reused: true })
     expect(provider.calls).toEqual([`redeem ${first}`, `redeem ${first}`, `find ${first}`])
-  })
-
-  test('by an applicant that no look-up finds is resolved by an operator, once its token can no longer be redeemed', async () => {
-    const setup = identitySetup()
-    const { share, provider, expire, outcomes, identity } = setup
-    await takeName(setup, first)
-    provider.findsByName = false
-    await expect(share(shop, 'ours')).rejects.toThrow(unavailable)
-    provider.findsByName = true
-    const known = provider.find
-    provider.find = async (name) => (name === first ? { kind: 'answer', value: null } : known(name))
-    const none = { externalUserId: first, applicantId: null }
-    expect(await identity.resolveRedemption(none)).toBe('not_open')
-    await expire()
-    await expect(share(shop, 'ours')).rejects.toThrow(unavailable)
-    expect(await identity.resolveRedemption(none)).toBe('absent')
-    expect(await share(shop, 'ours')).toEqual({ ...begun, reused: true })
-    // The redemption is unresolved, and so is the request that found that.
-    const unresolved = ['unresolved', 'unresolved']
-    expect(outcomes()).toEqual(['started', 'unknown', ...unresolved, 'resolved', 'started', 'redeemed'])
-  })
-
-  test('four times in a row by older applicants makes one request 503, and the next request continues', async () => {
-    const setup = identitySetup()
-    const { share, provider, clock, outcomes } = setup
-    for (let n = 1; n <= 6; n += 1) {
-      await takeName(setup, `pi:s1:${n}`)
-      provider.madeAt.set(`applicant of pi:s1:${n}`, clock.now() - clockSkewMs - 1)
-    }
-    await expect(share(shop, 'ours')).rejects.toThrow(unavailable)
-    expect(outcomes().at(-1)).toBe('exhausted')
-    expect(await share(shop, 'ours')).toEqual({ ...begun, reused: true })
-  })
-
-  test('without an applicant that a look-up finds is given up when its lease expires', async () => {
-    const setup = identitySetup()
-    const { share, provider, expire, redemptions } = setup
-    await takeName(setup, first)
-    const known = provider.find
-    provider.find = async (name) => (name === first ? { kind: 'answer', value: null } : known(name))
-    await expect(share(shop, 'ours')).rejects.toThrow(unavailable)
-    await expire()
-    expect(await share(shop, 'ours')).toEqual({ ...begun, reused: true })
-    expect(redemptions()).toEqual([
-      [first, shop, 'absent'],
-      [second, shop, 'attached'],
-    ])
   })
 })
 
@@ -156,25 +100,6 @@ describe('where a name cannot be looked up (the older endpoint)', () => {
     const ofRequests = Array.from({ length: 40 }, () => [shop, otherShop].map((by) => [by, 'unresolved', null])).flat()
     expect(logged).toEqual([...ofRedemption, ...ofRequests])
   })
-
-  test.each(['look-up', 'webhook'])('the applicant is found by a %s once the provider shows its name', async (how) => {
-    const { share, provider, subject, webhook } = await lost()
-    await expect(share(shop)).rejects.toThrow(unavailable)
-    if (how === 'look-up') provider.findsByName = true
-    else expect(await webhook(review('pending'))).toBe('applied')
-    await expect(share(shop)).rejects.toMatchObject({ code: 'ERR_VERIFICATION_UNAVAILABLE' })
-    expect(subject()).toMatchObject({ donor: otherShop })
-    expect(provider.redeemed).toHaveLength(1)
-  })
-
-  test('an applicant of an absent name that appears within a day is attached for the integration that redeemed', async () => {
-    const { share, provider, subject, webhook, identity } = await lost()
-    await expect(share(shop)).rejects.toThrow(unavailable)
-    expect(await identity.resolveRedemption({ externalUserId: first, applicantId: null })).toBe('absent')
-    expect(await webhook(approved)).toBe('applied')
-    expect(subject()).toMatchObject({ donor: otherShop, review: approved })
-    expect(provider.redeemed).toHaveLength(1)
-  })
 })
 
 describe('a look-up by the poll', () => {
@@ -190,43 +115,6 @@ describe('a look-up by the poll', () => {
     expect([await identity.pollDue(), asked()]).toEqual([0, 2])
     await clock.advance(1)
     expect([await identity.pollDue(), asked(), states()]).toEqual([1, 3, ['absent']])
-  })
-
-  test('of an absent name happens hourly for a day, and then no more', async () => {
-    const { lose, clock, identity, provider } = identitySetup()
-    await lose('lost before')
-    for (let hours = 0; hours < 72; hours += 1) {
-      await clock.advance(60 * 60_000)
-      await identity.pollDue()
-    }
-    expect(provider.calls.filter((call) => call.startsWith('find')).length - 1).toBe(24)
-  })
-
-  test('finds a redemption absent whose process died before it sent the token', async () => {
-    const { store, share, start, provider, clock, identity, states } = identitySetup()
-    const dying = { ...provider, redeem: () => new Promise<never>(() => undefined) }
-    void start({ store, provider: dying }).share({ integrationAddress: shop, email: 'x@example.com', shareToken: 't' })
-    await clock.advance(redemptionLeaseMs)
-    expect(await identity.pollDue()).toBe(1)
-    expect(states()).toEqual(['absent'])
-    expect(await share()).toMatchObject({ reused: true })
-  })
-
-  test.each([
-    ['throttled', 1],
-    ['lost before', 2],
-  ] as const)('that is %s is repeated after a minute, and a 429 stops the round', async (fault, asked) => {
-    const { lose, clock, identity, fails } = identitySetup()
-    for (const address of ['one@example.com', 'two@example.com']) await lose('lost before', shop, address)
-    await clock.advance(lostAnswerMs)
-    fails(fault)
-    expect(await identity.pollDue()).toBe(asked)
-    fails(null)
-    expect(await identity.pollDue()).toBe(2 - asked)
-    await clock.advance(59_999)
-    expect(await identity.pollDue()).toBe(0)
-    await clock.advance(1)
-    expect(await identity.pollDue()).toBe(asked)
   })
 })
 

@@ -29,10 +29,7 @@ test('accepts the longest token and rejects one character more', () => {
 test('measures a token in its URL-encoded form, so no accepted token is too long for the provider', () => {
   const email = 'user@example.com'
   const fits = [
-    `${'%'.repeat(1_365)}x`,
-    `${'~'.repeat(1_365)}x`,
-    `${'ü'.repeat(682)}xxxx`,
-    `${'\u{1f600}'.repeat(341)}xxxx`,
+    ...[`${'%'.repeat(1_365)}x`, `${'~'.repeat(1_365)}x`, `${'ü'.repeat(682)}xxxx`, `${'\u{1f600}'.repeat(341)}xxxx`],
   ]
   for (const kycShareToken of fits) {
     expect(new URL(`http://x/?t=${new URLSearchParams({ t: kycShareToken }).toString().slice(2)}`).search).toHaveLength(
@@ -48,12 +45,6 @@ test('rejects a token that is not well-formed Unicode, because it could not be p
     expect(() => parseShareRequest(bytes(`{"email":"user@example.com","kycShareToken":"${token}"}`))).toThrow(
       /well-formed Unicode/,
     )
-})
-
-test('a byte order mark is named in the message', () => {
-  expect(() => parseShareRequest(bytes('\ufeff{}'))).toThrow(
-    'Body begins with a byte order mark; send UTF-8 without it',
-  )
 })
 
 describe('rejects', () => {

@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { approved, begun, first, identitySetup, rejected, review, second } from '../../test/support/identity-setup.js'
+import { approved, begun, first, identitySetup, rejected, review } from '../../test/support/identity-setup.js'
 import { createPollDue } from './poll.js'
 import { firstPollMs, repeatPollMs } from './reviews.js'
 
 const [minute, hour, day] = [60_000, 3_600_000, 24 * 3_600_000]
 const pending = review('pending')
 const applicantId = `applicant of ${first}`
-const start2026 = Date.UTC(2026, 0, 1)
 
 async function shared() {
   const setup = identitySetup()
@@ -94,39 +93,6 @@ describe('a polled review of another level than the one the applicant was attach
     await identity.pollDue()
     expect(subject().review).toEqual(rejected)
   })
-
-  test('neither confirms nor clears a doubtful approval, and a verdict is still polled until it is thirty days old', async () => {
-    const { identity, provider, share, webhook, clock, subject } = identitySetup()
-    provider.levelName = 'strict'
-    await share()
-    await webhook(rejected, { levelName: 'strict' })
-    provider.reviews.set(applicantId, approved)
-    await clock.advance(day)
-    await identity.pollDue()
-    expect(subject().doubt).toEqual(approved)
-    provider.levelName = 'basic'
-    await clock.advance(repeatPollMs)
-    expect(await identity.pollDue()).toBe(1)
-    expect(subject()).toMatchObject({ review: rejected, doubt: approved })
-    let polled = 0
-    for (let passed = 0; passed < 60; passed += 1) {
-      await clock.advance(day)
-      polled += await identity.pollDue()
-    }
-    expect(polled).toBe(29)
-  })
-
-  test('shows that its applicant is no longer missing', async () => {
-    const { identity, provider, share, webhook, subject, history } = identitySetup()
-    provider.levelName = 'strict'
-    await share()
-    provider.levelName = 'basic'
-    await webhook(null, { change: 'deleted' })
-    expect(subject().missing).not.toBeNull()
-    await identity.pollDue()
-    expect(subject()).toMatchObject({ review: begun, missing: null })
-    expect(history().at(-1)).toBe('poll back other_level')
-  })
 })
 
 describe('a verdict', () => {
@@ -154,40 +120,6 @@ describe('a verdict', () => {
     expect(await identity.pollDue()).toBe(0)
   })
 
-  test('with a time, and a review without a verdict, is not polled at once', async () => {
-    expect(await (await sharedAs(pending)).identity.pollDue()).toBe(0)
-    const dated = await sharedAs(approved, 1_000)
-    expect(dated.known()).toEqual([approved, 1_000])
-    expect(await dated.identity.pollDue()).toBe(0)
-    await dated.clock.advance(firstPollMs)
-    expect(await dated.identity.pollDue()).toBe(1)
-  })
-
-  test('RED without a time does not become GREEN by a webhook: the provider is polled', async () => {
-    const { webhook, identity, known, start, say, history } = await sharedAs(rejected)
-    say(rejected, start)
-    // The GREEN before the RED, that was late.
-    expect(await webhook(approved, { at: start - 1 })).toBe('doubtful')
-    expect(known()).toEqual([rejected, null])
-    expect(await identity.pollDue()).toBe(1)
-    expect(known()).toEqual([rejected, start])
-    expect(history()).toEqual(['redemption review applied', 'webhook review doubtful'])
-  })
-
-  test('GREEN without a time becomes RED by a webhook at once', async () => {
-    const { webhook, known, start } = await sharedAs(approved)
-    expect(await webhook(rejected, { at: start - 1 })).toBe('applied')
-    expect(known()).toEqual([rejected, start - 1])
-  })
-
-  test('GREEN of a later time replaces RED', async () => {
-    const { identity, known, start, say, clock } = await sharedAs(rejected, 1_000)
-    await clock.advance(firstPollMs)
-    say(approved, start)
-    await identity.pollDue()
-    expect(known()).toEqual([approved, start])
-  })
-
   test.each([
     ['without a time', undefined],
     ['of the same time', 1_000],
@@ -205,26 +137,6 @@ describe('a verdict', () => {
     expect(known()[0]).toEqual(approved)
     expect(subject().doubt).toBeNull()
     expect(history().slice(1)).toEqual(['poll review doubtful', 'poll review applied'])
-  })
-
-  test('GREEN that was doubtful, and that the next poll does not repeat, changes nothing', async () => {
-    const { identity, known, say, clock, subject } = await sharedAs(rejected, 1_000)
-    await clock.advance(firstPollMs)
-    say(approved)
-    await identity.pollDue()
-    say(rejected, 1_000)
-    await clock.advance(repeatPollMs)
-    await identity.pollDue()
-    expect(known()).toEqual([rejected, 1_000])
-    expect(subject().doubt).toBeNull()
-  })
-
-  test('RED replaces GREEN whatever its time', async () => {
-    const { identity, known, say, clock } = await sharedAs(approved, start2026)
-    await clock.advance(firstPollMs)
-    say(rejected, start2026 - 1)
-    await identity.pollDue()
-    expect(known()).toEqual([rejected, start2026])
   })
 
   test("keeps the provider's time, so a webhook dated a moment later counts whatever our clock shows", async () => {
@@ -246,14 +158,6 @@ describe('while a poll is in flight', () => {
     await setup.clock.advance(day)
     return setup
   }
-
-  test('a verdict by webhook stays', async () => {
-    const { identity, clock, during, webhook, subject } = await shared()
-    await clock.advance(firstPollMs)
-    during('review', () => webhook(approved, { at: clock.now() + 1 }))
-    await identity.pollDue()
-    expect(subject().review).toEqual(approved)
-  })
 
   test('the reported deletion of the applicant stays, and is polled at once', async () => {
     const { during, provider, identity, subject, webhook } = await approvedOnce()
@@ -277,70 +181,6 @@ describe('while a poll is in flight', () => {
     expect(await identity.pollDue()).toBe(1)
     expect(subject()).toMatchObject({ review: rejected })
   })
-
-  test('an approval of the same time as the rejection causes a poll at once', async () => {
-    const { during, clock, provider, share, identity, subject, webhook } = identitySetup()
-    await share()
-    const at = clock.now()
-    await webhook(rejected, { at })
-    provider.reviews.set(applicantId, rejected)
-    provider.reviewedAt.set(applicantId, at)
-    await clock.advance(day)
-    during('review', async () => {
-      provider.reviews.set(applicantId, approved)
-      expect(await webhook(approved, { at, key: 'approval' })).toBe('older')
-    })
-    expect(await identity.pollDue()).toBe(1)
-    expect(await identity.pollDue()).toBe(1)
-    expect(subject()).toMatchObject({ doubt: approved })
-  })
-
-  test('an older verdict by webhook causes a poll at once', async () => {
-    const { during, clock, identity, webhook } = await approvedOnce()
-    during('review', () => webhook(rejected, { at: clock.now() - 2 * day, key: 'old' }))
-    expect(await identity.pollDue()).toBe(1)
-    expect(await identity.pollDue()).toBe(1)
-    expect(await identity.pollDue()).toBe(0)
-  })
-
-  test('a second redemption is attached, and the poll of the first does not change it', async () => {
-    const { during, identity, clock, share, webhook, subject, provider } = await shared()
-    await webhook(rejected)
-    provider.reviews.set(applicantId, rejected)
-    await clock.advance(day)
-    during('review', () => share())
-    await identity.pollDue()
-    expect(subject()).toMatchObject({ applicantId: `applicant of ${second}`, review: begun })
-  })
-})
-
-describe('a lost answer is looked up in time', () => {
-  test.each(['a webhook of the attached applicant', 'a direct verification', 'the deletion of the applicant'])(
-    'after any other event: %s',
-    async (what) => {
-      const { share, lose, webhook, clock, identity, states, prove, direct, subjectOf } = identitySetup()
-      const accountId = await prove()
-      await share()
-      const name = `pi:${(await subjectOf()).id}:1`
-      await webhook(rejected, { name })
-      await lose()
-      await clock.advance(1)
-      if (what === 'a webhook of the attached applicant') await webhook(rejected, { name, key: 'copy' })
-      if (what === 'the deletion of the applicant') await webhook(null, { name, key: 'gone' })
-      if (what === 'a direct verification') expect(await direct(accountId)).toBe('busy')
-      await clock.advance(5_000)
-      await identity.pollDue()
-      expect(states()).toEqual(['attached', 'attached'])
-    },
-  )
-
-  test('and a subject without one keeps the time of its next poll', async () => {
-    const { clock, share, identity, webhook } = identitySetup()
-    await share()
-    await webhook(approved)
-    await clock.advance(hour)
-    expect(await identity.pollDue()).toBe(0)
-  })
 })
 
 describe('a round', () => {
@@ -360,11 +200,6 @@ describe('a round', () => {
     expect(await pollDue()).toBe(2)
     expect(polled()).toBe(2)
     expect(await pollDue()).toBe(3)
-  })
-
-  test('polls no more applicants than its limit', async () => {
-    const { pollDue } = await many(5)
-    expect([await pollDue(3), await pollDue(3), await pollDue(3)]).toEqual([3, 2, 0])
   })
 
   test('stops with the service, after the poll in flight', async () => {

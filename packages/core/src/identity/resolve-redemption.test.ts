@@ -11,7 +11,6 @@ import {
   second,
   shop,
 } from '../../test/support/identity-setup.js'
-import { turns } from '../../test/support/manual-clock.js'
 
 const unavailable = expect.objectContaining({ code: 'ERR_IDENTITY_UNAVAILABLE' })
 const none = { externalUserId: first, applicantId: null }
@@ -94,25 +93,6 @@ test('a redemption whose applicant has another level is resolved when an operato
   expect(states()).toEqual(['refused', 'attached'])
 })
 
-test('an applicant that is found after one of another donor was attached is surplus', async () => {
-  const { resolve, seedSubject, subject, states } = await unresolved()
-  seedSubject('s1', { donor: shop, applicantId: 'another', attachedNumber: 9 })
-  expect(await resolve(found)).toBe('surplus')
-  expect([subject().applicantId, states()]).toEqual(['another', ['surplus']])
-})
-
-test('a redemption of a process that died can be resolved only after its lease', async () => {
-  const { identity, share, provider, expire, redemptions } = identitySetup()
-  provider.pause = (_, half) => (half === 'request' ? new Promise(() => undefined) : Promise.resolve())
-  void share()
-  await turns()
-  expect(redemptions()).toEqual([[first, shop, 'in_flight']])
-  expect(await identity.resolveRedemption(none)).toBe('not_open')
-  await expire()
-  expect(await identity.resolveRedemption(none)).toBe('absent')
-  expect(await identity.resolveRedemption(none)).toBe('not_open')
-})
-
 test('a resolved redemption has a record in the audit log, and a refusal has none', async () => {
   const { resolve, audit, memory, redemptions, keyOf } = await misfit()
   expect(await resolve({ externalUserId: 'pi:nobody:1', applicantId: null })).toBe('not_open')
@@ -126,21 +106,4 @@ test('a resolved redemption has a record in the audit log, and a refusal has non
     ...{ outcome: 'attached', applicantId: found.applicantId, integrationAddress: otherShop },
     emailKey: await keyOf(email),
   })
-})
-
-test('an operator’s decision during a look-up stays, and the request that looked up then redeems', async () => {
-  const { share, provider, lose, expire, identity, redemptions, outcomes, during } = identitySetup()
-  provider.findsByName = false
-  await lose('lost before')
-  await expire()
-  await expect(share()).rejects.toThrow(unavailable)
-  during('find', async () => {
-    expect(await identity.resolveRedemption(none)).toBe('absent')
-  })
-  expect(await share()).toMatchObject({ reused: true })
-  expect(redemptions()).toEqual([
-    [first, shop, 'absent'],
-    [second, shop, 'attached'],
-  ])
-  expect(outcomes().slice(-3)).toEqual(['resolved', 'started', 'redeemed'])
 })

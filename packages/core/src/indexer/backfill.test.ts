@@ -7,10 +7,7 @@ import { paymentFacts } from '../../test/support/stored-payment.js'
 import { until } from '../../test/support/until.js'
 
 const added = `0x${'ad'.repeat(20)}`
-const throughAdded = (name: string): FakePayment => ({
-  name,
-  router: { ...paymentFacts(name).router, address: added },
-})
+const throughAdded = (name: string): FakePayment => ({ name, router: { ...paymentFacts(name).router, address: added } })
 /** One payment through either router in every block. */
 const both = (height: number) => [`old ${height}`, throughAdded(`added ${height}`)]
 
@@ -96,14 +93,6 @@ describe('an added router', () => {
     expect(setUp.indexer.status()).toMatchObject({ indexed: 23, error: null, lastError: null })
   })
 
-  test('is read once: a restart after the backfill reads nothing again', async () => {
-    const setUp = await addRouter()
-    await settle(setUp)
-    const reads = setUp.chain.calls.filter(([kind]) => kind === 'range').length
-    await settle(setUpIndexer({ maxRange: 5 }, setUp))
-    expect(setUp.chain.calls.filter(([kind]) => kind === 'range')).toHaveLength(reads)
-  })
-
   test('is resumed after a restart behind the last commit, with one version and one snapshot per payment', async () => {
     const first = await addRouter()
     while (first.ofType('chain.backfilled').length < 2) {
@@ -153,57 +142,6 @@ describe('an added router', () => {
     expect(storedOnChain(setUp)).toEqual(minedOnChain(setUp, 3))
   })
 
-  test('does not delay another added router when its blocks cannot be read', async () => {
-    const before = await addRouter()
-    const another = `0x${'ae'.repeat(20)}`
-    before.chain.routers = [fakeRouter, another, added]
-    const { chain, clock, indexer, ofType } = setUpIndexer({ startBlock: 3, maxRange: 5 }, before)
-    chain.intercept = (call) => {
-      if (call.length === 4 && call[3].includes(another)) throw down()
-    }
-    const stepOn = async () => {
-      for (let step = 0; step < 100; step += 1) {
-        await indexer.step()
-        await turns()
-        await clock.advance(1_000)
-      }
-    }
-    await stepOn()
-    expect(ofType('chain.backfilled').at(-1)).toMatchObject({ router: added, blockNumber: 20, to: 20 })
-    expect(indexer.status().error).toMatch(/ERR_CHAIN_UNAVAILABLE/)
-    chain.intercept = null
-    await stepOn()
-    expect(ofType('chain.backfilled').at(-1)).toMatchObject({ router: another, blockNumber: 20, to: 20 })
-  })
-
-  test('a range read before a reorganisation is discarded and read again', async () => {
-    const setUp = await addRouter()
-    const { chain, indexer, ofType } = setUp
-    chain.maxRange = 100
-    await indexer.step()
-    await turns()
-    // Blocks 3 to 20 are read and not committed; now the newest five of them are orphaned.
-    chain.fork(5, (height) => [...both(height), throughAdded(`new ${height}`)])
-    chain.mine(1, both)
-    await settle(setUp)
-    expect(ofType('chain.reorganised')).toMatchObject([{ from: 20, commonAncestor: 15 }])
-    expect(storedOnChain(setUp)).toEqual(minedOnChain(setUp, 3))
-    expect(indexer.status().lastError).toBeNull()
-  })
-
-  test('an answer for other blocks is rejected, so that none is skipped', async () => {
-    const setUp = await addRouter()
-    const { chain, indexer, clock, ofType } = setUp
-    chain.intercept = (call) => (call.length === 4 ? chain.rangeOf(4, 7, [added]) : undefined)
-    await settle(setUp)
-    expect(indexer.status().error).toContain('Blocks 3 to 20 of chain 1 were requested')
-    expect(ofType('chain.backfilled')).toEqual([])
-    chain.intercept = null
-    await clock.advance(60_000)
-    await settle(setUp)
-    expect(storedOnChain(setUp)).toEqual(minedOnChain(setUp, 3))
-  })
-
   test('the loop closes its gap without waits while there are no new blocks', async () => {
     const setUp = await addRouter()
     const stop = new AbortController()
@@ -214,39 +152,6 @@ describe('an added router', () => {
     await run
     expect(setUp.clock.sleepers()).toEqual([])
   })
-
-  test('an abort stops its backfill', async () => {
-    const setUp = await addRouter()
-    const signals: (AbortSignal | undefined)[] = []
-    setUp.chain.intercept = (call, signal) => {
-      if (call.length !== 4) return undefined
-      signals.push(signal)
-      return new Promise(() => undefined)
-    }
-    const stop = new AbortController()
-    const run = setUp.indexer.run(stop.signal)
-    await until('the question', () => signals.length === 1)
-    stop.abort()
-    await run
-    expect(signals.map((signal) => signal?.aborted)).toEqual([true])
-  })
-})
-
-test('a removed router keeps its payments; listed again, it is read from its last block on', async () => {
-  const first = await addRouter()
-  await settle(first)
-  first.chain.routers = [fakeRouter]
-  const without = setUpIndexer({ maxRange: 5 }, first)
-  without.chain.mine(4, both)
-  await settle(without)
-  expect(storedOnChain(without)).toHaveLength(36 + 4)
-  expect(await without.store.chains.coverage(1)).toContainEqual({ router: added, from: 3, to: 20 })
-  without.chain.routers = [fakeRouter, added]
-  without.chain.calls.length = 0
-  const back = setUpIndexer({ maxRange: 5 }, without)
-  await settle(back)
-  expect(back.backfills()).toEqual([[21, 24]])
-  expect(storedOnChain(back)).toEqual(minedOnChain(back, 3))
 })
 
 test('a commit of a process with other routers, after its lease ended, leaves no gap', async () => {

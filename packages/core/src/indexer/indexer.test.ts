@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { down, failing, gone, paymentAt, setUpIndexer } from '../../test/support/indexer-setup.js'
+import { down, failing, paymentAt, setUpIndexer } from '../../test/support/indexer-setup.js'
 import { hashOf } from '../../test/support/stored-payment.js'
 import { until } from '../../test/support/until.js'
 import { StoreError } from '../errors.js'
@@ -95,32 +95,6 @@ describe('following', () => {
     expect(indexer.status()).toMatchObject({ indexed: 6, error: null })
   })
 
-  test('blocks that keep vanishing do not end a step that makes progress', async () => {
-    const { chain, indexer, catchUp, checkpoint } = setUpIndexer({ maxRange: 1 })
-    await catchUp()
-    chain.mine(9)
-    let read = 0
-    chain.intercept = ([kind]) => {
-      if (kind === 'head') read = 0
-      if (kind === 'range' && read++ > 0) throw gone()
-      return undefined
-    }
-    expect(await indexer.step()).toBe(true)
-    expect(await checkpoint()).toMatchObject({ blockNumber: 9 })
-  })
-
-  test('the last error and its time stay after a recovery', async () => {
-    const { chain, indexer, catchUp, clock } = setUpIndexer()
-    chain.intercept = failing('head', [down()])
-    await clock.advance(5_000)
-    await expect(indexer.step()).rejects.toThrow()
-    const lastError = { message: 'ERR_CHAIN_UNAVAILABLE: no answer from the node', at: clock.now() }
-    expect(indexer.status()).toMatchObject({ error: lastError.message, lastError })
-    await clock.advance(5_000)
-    await catchUp()
-    expect(indexer.status()).toMatchObject({ error: null, lastError })
-  })
-
   test('the reported proof level is that of the newest range', async () => {
     const { chain, indexer, catchUp, store } = setUpIndexer()
     chain.proof = 'bloom'
@@ -137,60 +111,6 @@ describe('following', () => {
     ])
   })
 
-  test('the head is read again during a long catch-up, so that the reported lag is true', async () => {
-    const { chain, indexer, clock, ofType } = setUpIndexer({ maxRange: 1 })
-    await indexer.step()
-    chain.mine(4)
-    chain.intercept = async ([kind]) => {
-      if (kind !== 'range') return undefined
-      await clock.advance(6_000)
-      chain.mine(10)
-      return undefined
-    }
-    expect(await indexer.step()).toBe(false)
-    expect(ofType('chain.indexed').map(({ blockNumber, head }) => [blockNumber, head])).toEqual([
-      [0, 0],
-      [1, 4],
-      [2, 4],
-      [3, 24],
-      [4, 24],
-    ])
-  })
-
-  test('the status is empty before the first answer', () => {
-    const { indexer, chain } = setUpIndexer()
-    expect(indexer.status()).toEqual({
-      chainId: 1,
-      head: null,
-      headAt: null,
-      indexed: null,
-      proof: null,
-      reorganisations: 0,
-      newestReorganisations: [],
-      leading: false,
-      endpoints: chain.endpoints(),
-      error: null,
-      lastError: null,
-    })
-  })
-
-  test('a start block above the head is indexed once it is mined', async () => {
-    const { chain, indexer, catchUp, ranges } = setUpIndexer({ startBlock: 3 })
-    chain.mine(2)
-    expect(await indexer.step()).toBe(true)
-    chain.mine(2)
-    await catchUp()
-    expect(ranges()).toEqual([[3, 4]])
-  })
-
-  test('`head` starts with the block that is the head, not the next one', async () => {
-    const { chain, catchUp, ranges, store } = setUpIndexer({ startBlock: 'head' })
-    chain.mine(7, paymentAt)
-    await catchUp()
-    expect(ranges()).toEqual([[7, 7]])
-    expect(store.committed.payments.length).toBe(1)
-  })
-
   test('`head` is decided once: neither failures nor a restart skip a later block', async () => {
     const before = setUpIndexer({ startBlock: 'head' })
     before.chain.mine(7)
@@ -201,27 +121,6 @@ describe('following', () => {
     const after = setUpIndexer({ startBlock: 'head' }, before)
     await after.catchUp()
     expect(after.ranges().at(-1)).toEqual([7, 10])
-  })
-
-  test('no start is stored while the node lacks a block below it', async () => {
-    const { chain, indexer, checkpoint } = setUpIndexer({ startBlock: 'head' })
-    chain.mine(7)
-    chain.intercept = ([kind, height]) => (kind === 'block' && height === 0 ? null : undefined)
-    await expect(indexer.step()).rejects.toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
-    expect(await checkpoint()).toBeNull()
-  })
-
-  test('a restart goes on from the stored checkpoint, whatever the start block says', async () => {
-    const before = setUpIndexer({ startBlock: 2 })
-    before.chain.mine(5)
-    await before.catchUp()
-    before.chain.mine(2)
-    const after = setUpIndexer({ startBlock: 'head' }, before)
-    await after.catchUp()
-    expect(after.ranges()).toEqual([
-      [2, 5],
-      [6, 7],
-    ])
   })
 
   test('a commit that the store rejects is retried as a whole', async () => {
@@ -237,24 +136,6 @@ describe('following', () => {
     await catchUp()
     expect(store.committed.payments.length).toBe(3)
     expect(indexer.status()).toMatchObject({ indexed: 3, error: null })
-  })
-
-  test('two indexers of one chain commit every block once, without errors', async () => {
-    const first = setUpIndexer({ maxRange: 3 })
-    first.chain.mine(30, paymentAt)
-    const second = setUpIndexer({ maxRange: 3 }, first)
-    const stop = new AbortController()
-    const runs = [first, second].map(({ indexer }) => indexer.run(stop.signal))
-    // Each sleeps at the head, and until the renewal of its lease.
-    await until('both to rest', () => first.clock.sleepers().length === 4)
-    await first.clock.advance(5_000)
-    stop.abort()
-    await Promise.all(runs)
-    expect(first.store.committed.snapshots).toHaveLength(30)
-    const tops = [...first.ofType('chain.indexed'), ...second.ofType('chain.indexed')].map((event) => event.blockNumber)
-    expect(tops.sort((a, b) => a - b)).toEqual(Array.from({ length: 11 }, (_, index) => 3 * index))
-    for (const { indexer } of [first, second])
-      expect(indexer.status()).toMatchObject({ head: 30, indexed: 30, error: null, lastError: null })
   })
 
   test('an indexer that loses every race retries after the poll interval', async () => {
@@ -286,30 +167,6 @@ describe('following', () => {
 })
 
 describe('a node that lags or contradicts itself', () => {
-  test('a lower head changes nothing', async () => {
-    const { chain, indexer, catchUp, checkpoint, events, store } = setUpIndexer()
-    chain.mine(5, paymentAt)
-    await catchUp()
-    const [seen, stored] = [events.length, store.dump()]
-    chain.drop(3)
-    expect(await indexer.step()).toBe(true)
-    expect(events).toHaveLength(seen)
-    expect(store.dump()).toEqual(stored)
-    expect(await checkpoint()).toMatchObject({ blockNumber: 5 })
-    expect(indexer.status()).toMatchObject({ head: 2, indexed: 5, error: null })
-  })
-
-  test('a lower head with another hash changes nothing until it reaches the checkpoint', async () => {
-    const { chain, indexer, catchUp, events } = setUpIndexer()
-    chain.mine(5)
-    await catchUp()
-    const seen = events.length
-    chain.fork(3)
-    chain.drop(1)
-    await indexer.step()
-    expect(events).toHaveLength(seen)
-  })
-
   test('a range on another parent is rejected while the node still answers the checkpoint', async () => {
     const { chain, indexer, catchUp, checkpoint, ofType } = setUpIndexer()
     chain.mine(5)
@@ -324,26 +181,6 @@ describe('a node that lags or contradicts itself', () => {
     chain.intercept = null
     await catchUp()
     expect(await checkpoint()).toMatchObject({ blockNumber: 7 })
-  })
-
-  test('a head at the checkpoint with another hash is rejected while the node still answers the checkpoint', async () => {
-    const { chain, indexer, catchUp, checkpoint } = setUpIndexer()
-    chain.mine(5)
-    await catchUp()
-    chain.intercept = ([kind]) => (kind === 'head' ? { ...chain.at(5), hash: `0x${'57'.repeat(32)}` } : undefined)
-    await expect(indexer.step()).rejects.toThrow('two hashes for block 5')
-    expect(await checkpoint()).toMatchObject({ blockNumber: 5 })
-  })
-
-  test('a missing block below the head is retried, and is no reorganisation', async () => {
-    const { chain, indexer, catchUp, checkpoint } = setUpIndexer()
-    chain.mine(5)
-    await catchUp()
-    chain.fork(2)
-    chain.mine(1)
-    chain.intercept = ([kind]) => (kind === 'block' ? null : undefined)
-    await expect(indexer.step()).rejects.toThrow('has no block 5 below its own head')
-    expect(await checkpoint()).toMatchObject({ blockNumber: 5 })
   })
 
   test.each([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { failing, gone, paymentAt, setUpIndexer } from '../../test/support/indexer-setup.js'
+import { paymentAt, setUpIndexer } from '../../test/support/indexer-setup.js'
 import { createFinality } from '../legacy/finality.js'
 import { DeepReorganisationError } from './deep-reorganisation-error.js'
 
@@ -44,29 +44,6 @@ describe('a reorganisation', () => {
     expect(store.committed.snapshots).toHaveLength(2)
   })
 
-  test('a payment that is not included again is marked as off the chain, and one that is included again is not', async () => {
-    const { chain, catchUp, store } = setUpIndexer()
-    const offChain = () =>
-      Object.fromEntries(store.committed.payments.map((payment) => [payment.blockNumber, payment.offChain]))
-    chain.mine(5, (height) => (height >= 3 ? [`payment ${height}`] : []))
-    await catchUp()
-    expect(offChain()).toEqual({ 3: false, 4: false, 5: false })
-    chain.fork(2, (height) => (height === 5 ? ['payment 5'] : []))
-    chain.mine(1)
-    await catchUp()
-    expect(offChain()).toEqual({ 3: false, 4: true, 5: false })
-  })
-
-  test('is found at the same height too, before a higher block', async () => {
-    const { chain, catchUp, ofType, checkpoint } = setUpIndexer({ maxRange: 1 })
-    chain.mine(5)
-    await catchUp()
-    chain.fork(2)
-    await catchUp()
-    expect(ofType('chain.reorganised')).toMatchObject([{ from: 5, commonAncestor: 3 }])
-    expect(await checkpoint()).toEqual({ blockNumber: 5, blockHash: chain.at(5).hash })
-  })
-
   test.each([1, 3, 10, 256])('%d deep in one long range: rolls back to the exact ancestor', async (depth) => {
     const { chain, catchUp, ofType, ranges, store } = setUpIndexer()
     chain.mine(400, paymentAt)
@@ -77,64 +54,6 @@ describe('a reorganisation', () => {
     expect(ofType('chain.reorganised')).toMatchObject([{ from: 400, commonAncestor: 400 - depth }])
     expect(ranges().at(-1)).toEqual([401 - depth, 401])
     expect(store.committed.payments.length).toBe(401)
-  })
-
-  test('rolls back below the fork where no nearer hash is stored, and reads those blocks again', async () => {
-    const { chain, catchUp, ofType, ranges, store } = setUpIndexer({ maxRange: 100 })
-    chain.mine(1_000, paymentAt)
-    await catchUp()
-    chain.fork(750, paymentAt)
-    chain.mine(1, paymentAt)
-    await catchUp()
-    expect(ofType('chain.reorganised')).toMatchObject([{ from: 1_000, commonAncestor: 200 }])
-    expect(ranges().slice(-9)[0]).toEqual([201, 300])
-    expect(store.committed.payments.length).toBe(1_001)
-    expect(store.committed.snapshots).toHaveLength(1_001)
-  })
-
-  test('needs few reads to find a deep ancestor', async () => {
-    const { chain, catchUp, ofType } = setUpIndexer({ maxRange: 1 })
-    chain.mine(1_000)
-    await catchUp()
-    chain.fork(900)
-    chain.mine(1)
-    chain.calls.length = 0
-    await catchUp()
-    expect(ofType('chain.reorganised')).toMatchObject([{ commonAncestor: 100 }])
-    expect(chain.calls.filter(([kind]) => kind === 'block').length).toBeLessThan(25)
-  })
-
-  test('during the read of a range is followed at once, from a new head', async () => {
-    const { chain, indexer, catchUp, ranges, clock, checkpoint } = setUpIndexer()
-    chain.mine(5)
-    await catchUp()
-    chain.mine(3)
-    chain.intercept = (call) => {
-      if (call[0] !== 'range') return undefined
-      chain.intercept = null
-      chain.drop(1)
-      throw gone()
-    }
-    expect(await indexer.step()).toBe(true)
-    expect(ranges().slice(-2)).toEqual([
-      [6, 8],
-      [6, 7],
-    ])
-    expect(clock.slept).toEqual([])
-    expect(await checkpoint()).toMatchObject({ blockNumber: 7 })
-  })
-
-  test('blocks that keep vanishing are retried three times, and make no range smaller', async () => {
-    const { chain, indexer, catchUp, ranges } = setUpIndexer()
-    await catchUp()
-    chain.mine(5)
-    const errors = Array.from({ length: 8 }, gone)
-    chain.intercept = failing('range', errors)
-    await expect(indexer.step()).rejects.toMatchObject({ code: 'ERR_CHAIN_RANGE_GONE' })
-    expect(errors).toHaveLength(4)
-    await expect(indexer.step()).rejects.toMatchObject({ code: 'ERR_CHAIN_RANGE_GONE' })
-    await catchUp()
-    expect(ranges().at(-1)).toEqual([1, 5])
   })
 
   test('is not applied after another indexer moved the checkpoint', async () => {
@@ -157,17 +76,6 @@ describe('a reorganisation', () => {
     expect(ofType('chain.reorganised')).toEqual([])
     await other.catchUp()
     expect(await checkpoint()).toEqual({ blockNumber: 6, blockHash: chain.at(6).hash })
-  })
-
-  test.each([1, 2, 40, 65])('%d deep right after a start at the head finds its ancestor', async (depth) => {
-    const { chain, catchUp, ofType, checkpoint, store } = setUpIndexer({ startBlock: 'head' })
-    chain.mine(200)
-    await catchUp()
-    chain.fork(depth, paymentAt)
-    await catchUp()
-    expect(ofType('chain.reorganised')).toMatchObject([{ from: 200, commonAncestor: depth === 1 ? 199 : 135 }])
-    expect(await checkpoint()).toEqual({ blockNumber: 200, blockHash: chain.at(200).hash })
-    expect(store.committed.payments.length).toBe(depth)
   })
 
   test('below every stored checkpoint stops the chain, changes nothing, and ends when the node is right again', async () => {
@@ -282,39 +190,5 @@ describe('a reorganisation of final blocks', () => {
     expect(seen.length).toBeGreaterThan(12)
     for (const [indexed, final] of seen) expect([indexed, final]).toEqual([indexed, Math.max(88, (indexed ?? 0) - 12)])
     expect(await finalHeights()).toBe(91)
-  })
-
-  test('ends by itself when the node shows the stored blocks again', async () => {
-    const { indexer, chain, catchUp, checkpoint } = await deep(40, { finalityBlocks: 12 })
-    const right = setUpIndexer({}).chain
-    right.mine(102, paymentAt)
-    await expect(indexer.step()).rejects.toThrow(DeepReorganisationError)
-    chain.intercept = (call) => {
-      if (call[0] === 'head') return right.head()
-      if (call[0] === 'block') return right.block(call[1])
-      return right.rangeOf(call[1], call[2])
-    }
-    await catchUp()
-    expect(await checkpoint()).toEqual({ blockNumber: 102, blockHash: right.at(102).hash })
-  })
-
-  test('does not exist where no block is ever final', async () => {
-    const { catchUp, ofType } = await deep(99, { finalityBlocks: null })
-    await catchUp()
-    expect(ofType('chain.reorganised')).toMatchObject([{ commonAncestor: 1 }])
-  })
-
-  test('is recognised where only the end of one long range is stored', async () => {
-    const { chain, indexer, catchUp } = setUpIndexer({ finalityBlocks: 3, maxRange: 400 })
-    chain.mine(2_000)
-    chain.intercept = (call) => {
-      if (call[0] === 'range' && call[1] > 1) throw gone()
-      return undefined
-    }
-    await indexer.step()
-    await expect(indexer.step()).rejects.toMatchObject({ code: 'ERR_CHAIN_RANGE_GONE' })
-    chain.intercept = null
-    chain.fork(1_700)
-    await expect(catchUp()).rejects.toMatchObject({ code: 'ERR_CHAIN_REORG_TOO_DEEP', commonAncestor: 0 })
   })
 })

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { notificationPorts, parseNotificationUrl, readNotificationUrl } from './notification-url.js'
+import { parseNotificationUrl } from './notification-url.js'
 
 interface Row {
   readonly input: string
@@ -59,14 +59,8 @@ describe('parseNotificationUrl', () => {
 
 describe('in development', () => {
   it.each([
-    'http://127.0.0.1:9000/hook',
-    'http://127.9.9.9/',
-    'http://localhost:9000/hook',
-    'http://localhost/',
-    'http://shop.localhost:22/',
-    'http://[::1]:9000/',
-    'https://127.0.0.1:9000/',
-    'https://localhost/',
+    ...['http://127.0.0.1:9000/hook', 'http://127.9.9.9/', 'http://localhost:9000/hook', 'http://localhost/'],
+    ...['http://shop.localhost:22/', 'http://[::1]:9000/', 'https://127.0.0.1:9000/', 'https://localhost/'],
     'https://shop.example/',
   ])('%s is accepted', (text) => expect(parseNotificationUrl(text, true)).toBe(text))
 
@@ -76,33 +70,13 @@ describe('in development', () => {
   )
 
   it.each([
-    'http://10.0.0.1/hook',
-    'http://shop.example/hook',
-    'http://0.0.0.0/',
-    'http://[::]/',
-    'http://[::ffff:127.0.0.1]/',
-    'http://localhost.shop.example/',
-    'http://127.0.0.1.shop.example/',
-    'http://notlocalhost/',
-    'http://localhost:0/',
-    'http://user@localhost/',
-    'http://localhost/#a',
-    'https://10.0.0.1/',
-    'https://8.8.8.8/',
-    'https://shop.example:9000/',
-    'https://db.internal/',
+    ...['http://10.0.0.1/hook', 'http://shop.example/hook', 'http://0.0.0.0/', 'http://[::]/'],
+    ...['http://[::ffff:127.0.0.1]/', 'http://localhost.shop.example/', 'http://127.0.0.1.shop.example/'],
+    ...['http://notlocalhost/', 'http://localhost:0/', 'http://user@localhost/', 'http://localhost/#a'],
+    ...['https://10.0.0.1/', 'https://8.8.8.8/', 'https://shop.example:9000/', 'https://db.internal/'],
     'ftp://localhost/',
   ])('%s is refused: only this machine is opened', (text) => {
     expect(() => parseNotificationUrl(text, true)).toThrow(invalid)
-  })
-})
-
-describe('readNotificationUrl', () => {
-  it('allows the ports that it is given, and no others', () => {
-    const rule = { allowLoopbackHttp: false, ports: [9_000] }
-    expect(readNotificationUrl('https://shop.example:9000/', rule).port).toBe('9000')
-    expect(() => readNotificationUrl('https://shop.example/', rule)).toThrow(invalid)
-    expect(notificationPorts).toEqual([443, 8_443])
   })
 })
 

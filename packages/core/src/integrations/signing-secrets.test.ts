@@ -53,16 +53,6 @@ test('activating makes the prepared secret active, and keeps the one before for 
   expect(actions().at(-1)).toEqual(['activated', { graceMs: day }])
 })
 
-test('activating without grace drops the one before at once, and one that is still kept from an earlier activation', async () => {
-  const { commands, secrets, actions } = await created()
-  await commands.prepareSigningSecret(address)
-  await commands.activateSigningSecret(address)
-  const { signingSecret: third } = await commands.prepareSigningSecret(address)
-  expect(await commands.activateSigningSecret(address, { graceMs: 0 })).toEqual({ previousUntil: null })
-  expect(await secrets()).toEqual({ active: third, prepared: null, previous: null })
-  expect(actions().at(-1)).toEqual(['activated', { graceMs: 0 }])
-})
-
 test('preparing within a grace time leaves it alone; activating replaces the previous secret', async () => {
   const { commands, clock, first, secrets } = await created()
   const { signingSecret: second } = await commands.prepareSigningSecret(address)
@@ -83,18 +73,6 @@ test('aborting drops the prepared secret; the next one is another', async () => 
   expect(await secrets()).toEqual({ active: first, prepared: null, previous: null })
   expect(actions().at(-1)).toEqual(['aborted', {}])
   expect((await commands.prepareSigningSecret(address)).signingSecret).not.toBe(dropped)
-})
-
-test('a previous secret past its grace time leaves the database with the next step of a rotation', async () => {
-  const { commands, clock, secrets } = await created()
-  await commands.prepareSigningSecret(address)
-  await commands.activateSigningSecret(address, { graceMs: 1_000 })
-  await clock.advance(999)
-  await commands.prepareSigningSecret(address)
-  expect((await secrets()).previous).not.toBeNull()
-  await clock.advance(1)
-  await commands.prepareSigningSecret(address)
-  expect((await secrets()).previous).toBeNull()
 })
 
 test('a list says that a secret is prepared, and until when the previous one is used', async () => {
@@ -125,18 +103,6 @@ test('what cannot be done changes nothing and is not on record', async () => {
     await expect(commands[command](addressOf('b'))).rejects.toMatchObject(unknown)
   expect(await stored(address)).toEqual(record)
   expect(actions()).toEqual([])
-})
-
-test('no step is taken when its record cannot be kept', async () => {
-  const { commands, store, stored, actions } = await created()
-  await commands.prepareSigningSecret(address)
-  const record = await stored(address)
-  for (const command of ['prepareSigningSecret', 'activateSigningSecret', 'abortSigningSecret'] as const) {
-    store.failures.push(new Error('disk'))
-    await expect(commands[command](address)).rejects.toThrow('disk')
-    expect(await stored(address)).toEqual(record)
-  }
-  expect(actions()).toEqual([['prepared', {}]])
 })
 
 test('a prepared secret that cannot be opened is never activated; aborting drops it', async () => {

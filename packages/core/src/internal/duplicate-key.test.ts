@@ -11,12 +11,7 @@ describe('findDuplicateKey', () => {
   ])('finds it in %s', (json, key) => expect(findDuplicateKey(json)).toBe(key))
 
   it.each([
-    '{"a":1,"b":{"a":1}}',
-    '[{"a":1},{"a":1}]',
-    '{"a":"a","b":["a","a"]}',
-    '{"a":"\\",\\"a\\":1"}',
-    '{"a":"{","b":",","c":"\\\\"}',
-    'null',
-    '"a"',
+    ...['{"a":1,"b":{"a":1}}', '[{"a":1},{"a":1}]', '{"a":"a","b":["a","a"]}', '{"a":"\\",\\"a\\":1"}'],
+    ...['{"a":"{","b":",","c":"\\\\"}', 'null', '"a"'],
   ])('finds none in %s', (json) => expect(findDuplicateKey(json)).toBeNull())
 })

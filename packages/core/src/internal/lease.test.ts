@@ -63,16 +63,6 @@ test('it is renewed once a third of its time is over, not before', async () => {
   expect(ours.held()).toBe(true)
 })
 
-test('a released lease is free at once; a release without the lease does nothing', async () => {
-  const { ours, theirs } = setUp()
-  await ours.ensure()
-  await theirs.release()
-  expect(await theirs.ensure()).toBe(false)
-  await ours.release()
-  expect(ours.held()).toBe(false)
-  expect(await theirs.ensure()).toBe(true)
-})
-
 test('after a clock that was set back it is requested again, not held for longer', async () => {
   const { requests, ours, clock } = setUp()
   await clock.advance(10_000)

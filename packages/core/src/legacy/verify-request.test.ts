@@ -25,31 +25,9 @@ describe('a verify request', () => {
     expect(parseVerifyRequest(body())).toEqual({ ...good, txHash: hash.toLowerCase() })
   })
 
-  it('may have more fields, which are ignored', () => {
-    expect(parseVerifyRequest(body({ handle: 'x', toString: 1 }))).toEqual({ ...good, txHash: hash.toLowerCase() })
+  it.each(['9007199254740993', '1e400', '-1'])('with the number %s is refused', (token) => {
+    expect(flawsOf(() => parseVerifyRequest(withAmount(token)))).toEqual(['invoiceAmount: inexact_number'])
   })
-
-  it.each([
-    ['12.5', '12.5'],
-    ['12.50', '12.5'],
-    ['1.25e1', '12.5'],
-    ['0.1', '0.1'],
-    ['1e-7', '0.0000001'],
-    ['0', '0'],
-  ])('with the number %s has the amount %s', (token, amount) => {
-    expect(parseVerifyRequest(withAmount(token)).invoiceAmount).toBe(amount)
-  })
-
-  it.each(['9007199254740993', '0.1000000000000000055511151231257827'])('keeps every digit of the text %s', (text) => {
-    expect(parseVerifyRequest(body({ invoiceAmount: text })).invoiceAmount).toBe(text)
-  })
-
-  it.each(['9007199254740993', '1.0000000000000000001', '1e400', '1e-400', '-1', '-0', '-0.0', '1e100', '1e-99'])(
-    'with the number %s is refused',
-    (token) => {
-      expect(flawsOf(() => parseVerifyRequest(withAmount(token)))).toEqual(['invoiceAmount: inexact_number'])
-    },
-  )
 
   it.each(['', ' 1', '1e0', '-1', '+1', '.5', '1.', '01', '٣', '１', '1,5', '0x1', '1'.repeat(101)])(
     'with the text %j as amount is refused',
@@ -70,26 +48,17 @@ describe('a verify request', () => {
 
   it.each<[string, object, string]>([
     ['a chain id as text', { chainId: '137' }, 'chainId: invalid_type'],
-    ['a chain id of null', { chainId: null }, 'chainId: invalid_type'],
     ['a chain id of 0', { chainId: 0 }, 'chainId: invalid_format'],
-    ['a negative chain id', { chainId: -137 }, 'chainId: invalid_format'],
     ['a chain id with a fraction', { chainId: 137.5 }, 'chainId: invalid_format'],
-    ['a chain id of 16 digits', { chainId: 1e15 }, 'chainId: invalid_format'],
     ['no chain id', { chainId: undefined }, 'chainId: invalid_type'],
     ['a hash as number', { txHash: 1 }, 'txHash: invalid_type'],
-    ['a short hash', { txHash: '0xab' }, 'txHash: invalid_format'],
     ['a hash with 0X', { txHash: hash.replace('0x', '0X') }, 'txHash: invalid_format'],
     ['an amount of null', { invoiceAmount: null }, 'invoiceAmount: invalid_type'],
-    ['an amount in an object', { invoiceAmount: { text: '12.50' } }, 'invoiceAmount: invalid_type'],
-    ['an amount in an array', { invoiceAmount: ['12.50'] }, 'invoiceAmount: invalid_type'],
     ['an amount of true', { invoiceAmount: true }, 'invoiceAmount: invalid_type'],
     ['a currency in small letters', { invoiceCurrency: 'usd' }, 'invoiceCurrency: invalid_format'],
     ['an empty currency', { invoiceCurrency: '' }, 'invoiceCurrency: invalid_format'],
-    ['a long currency', { invoiceCurrency: 'X'.repeat(17) }, 'invoiceCurrency: invalid_format'],
     ['a currency with a full-width letter', { invoiceCurrency: '\uff35SD' }, 'invoiceCurrency: invalid_format'],
     ['a currency with a line feed', { invoiceCurrency: 'USD\n' }, 'invoiceCurrency: invalid_format'],
-    ['a currency with a slash', { invoiceCurrency: 'USD/' }, 'invoiceCurrency: invalid_format'],
-    ['a currency with a space', { invoiceCurrency: 'USD +' }, 'invoiceCurrency: invalid_format'],
     ['a currency as number', { invoiceCurrency: 840 }, 'invoiceCurrency: invalid_type'],
     ['an empty address', { address: '' }, 'address: invalid_format'],
     ['a long address', { address: 'x'.repeat(129) }, 'address: invalid_format'],
@@ -107,11 +76,8 @@ describe('a verify request', () => {
 
   it('is refused with every flaw at once, in the order of the fields', () => {
     const all = [
-      'chainId: invalid_type',
-      'txHash: invalid_type',
-      'invoiceAmount: invalid_type',
-      'invoiceCurrency: invalid_type',
-      'address: invalid_type',
+      ...['chainId: invalid_type', 'txHash: invalid_type', 'invoiceAmount: invalid_type'],
+      ...['invoiceCurrency: invalid_type', 'address: invalid_type'],
     ]
     expect(flawsOf(() => parseVerifyRequest(bytes('{}')))).toEqual(all)
   })
@@ -124,31 +90,19 @@ describe('a verify request', () => {
   it.each<[string, string | Uint8Array, string]>([
     ['nothing', '', ': invalid_json'],
     ['no JSON', 'chainId=137', ': invalid_json'],
-    ['half of it', JSON.stringify(good).slice(0, -1), ': invalid_json'],
-    ['two of it', JSON.stringify(good).repeat(2), ': invalid_json'],
-    ['a comment', `${JSON.stringify(good)}//`, ': invalid_json'],
-    ['a trailing comma', JSON.stringify(good).replace('}', ',}'), ': invalid_json'],
-    ['single quotes', JSON.stringify(good).replaceAll('"', "'"), ': invalid_json'],
     ['a byte order mark', `\ufeff${JSON.stringify(good)}`, ': invalid_json'],
-    ['UTF-16', new Uint8Array(Buffer.from(JSON.stringify(good), 'utf16le')), ': invalid_json'],
     ['a byte that is not UTF-8', Uint8Array.from([...body(), 0xff]), ': invalid_json'],
     [
       'a byte inside a text that is not UTF-8',
       body({ address: 'sh?p' }).map((byte) => (byte === 0x3f ? 0xff : byte)),
       ': invalid_json',
     ],
-    ['overlong UTF-8', Uint8Array.from([0xc0, 0xbb, ...body()]), ': invalid_json'],
     ['an amount of NaN', withAmount('NaN'), ': invalid_json'],
     ['an amount with a leading zero', withAmount('012'), ': invalid_json'],
-    ['an amount with a plus sign', withAmount('+12'), ': invalid_json'],
-    ['an amount in hexadecimal', withAmount('0x10'), ': invalid_json'],
     ['16,000 nested arrays', '['.repeat(16_000), ': invalid_json'],
     ['an array', `[${JSON.stringify(good)}]`, ': invalid_type'],
     ['null', 'null', ': invalid_type'],
-    ['a number', '137', ': invalid_type'],
-    ['text', '"x"', ': invalid_type'],
     ['a field twice', JSON.stringify(good).replace('{', '{"invoiceAmount":"1",'), ': duplicate_key'],
-    ['a field twice, the same', JSON.stringify(good).replace('{', '{"invoiceAmount":"12.50",'), ': duplicate_key'],
     [
       'a field twice, once escaped',
       JSON.stringify(good).replace('{', '{"invoice\\u0041mount":"1",'),
@@ -184,17 +138,6 @@ describe('a verify request', () => {
 })
 
 describe('a verify request of a host', () => {
-  it.each([
-    [12.5, '12.5'],
-    [0.1, '0.1'],
-    [1e-7, '0.0000001'],
-    [0.1 + 0.2, '0.30000000000000004'],
-    [1e21, '1000000000000000000000'],
-    ['12.50', '12.50'],
-  ])('with the amount %s means %s', (invoiceAmount, expected) => {
-    expect(checkVerifyRequest({ ...good, invoiceAmount }).invoiceAmount).toBe(expected)
-  })
-
   it.each([Number.NaN, Number.POSITIVE_INFINITY, -1, -0, 1e100, 5e-324])(
     'with the amount %d is refused',
     (invoiceAmount) => {
@@ -204,11 +147,6 @@ describe('a verify request of a host', () => {
 
   it.each([0, -1, 1.5, Number.NaN, 2 ** 53])('with the chain id %d is refused', (chainId) => {
     expect(flawsOf(() => checkVerifyRequest({ ...good, chainId }))).toEqual(['chainId: invalid_format'])
-  })
-
-  it.each(['1e-7', '1e-98', '1e99', '1.5e-97'])('with the number %s is checked again without a change', (token) => {
-    const once = parseVerifyRequest(withAmount(token))
-    expect(checkVerifyRequest(once)).toEqual(once)
   })
 })
 
@@ -239,24 +177,5 @@ describe('the path of a look-up', () => {
     hash.replace('a', 'а'),
   ])('has not the hash %j', (txHash) => {
     expect(flawsOf(() => parseTransactionKey({ chainId: '1', txHash }))).toEqual(['txHash: invalid_format'])
-  })
-
-  it('is refused with both flaws, and says what a hash looks like', () => {
-    try {
-      parseTransactionKey({ chainId: 'x', txHash: 'x' })
-      expect.unreachable()
-    } catch (error) {
-      expect(error).toMatchObject({
-        code: 'ERR_LEGACY_REQUEST_INVALID',
-        details: [
-          { code: 'invalid_format', path: ['chainId'], message: expect.stringContaining('decimal digits') },
-          {
-            code: 'invalid_format',
-            path: ['txHash'],
-            message: expect.stringMatching(/must start with 0x and have a fixed length/),
-          },
-        ],
-      })
-    }
   })
 })

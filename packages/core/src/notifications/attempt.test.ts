@@ -51,35 +51,6 @@ describe('one attempt', () => {
     ])
   })
 
-  test('a 2xx settles it as delivered and says so after the fact', async () => {
-    const { dispatcher, deliveries, attempts, clock } = setUpDispatcher({}, () => ({ ...ok, excerpt: 'fine' }))
-    await deliveries.add({ name: 'a', chainId: 10, version: 4, integrationAddress: addressOf('0xabc') })
-    await dispatcher.runOnce()
-    expect(await deliveries.view('a')).toMatchObject({
-      status: 'delivered',
-      attempts: [{ startedAt: clock.now(), latencyMs: 7, status: 200, reason: null, excerpt: 'fine', replay: false }],
-      nextAttemptAt: null,
-    })
-    expect(attempts()).toEqual([
-      {
-        type: 'delivery.attempted',
-        deliveryId: '1',
-        chainId: 10,
-        txHash: hashOf('a'),
-        integrationAddress: addressOf('0xabc'),
-        version: 4,
-        attempt: 1,
-        status: 200,
-        reason: null,
-        latencyMs: 7,
-        replay: false,
-        publishedMs: 0,
-        outcome: 'delivered',
-        retryInMs: null,
-      },
-    ])
-  })
-
   test.each([
     ['a status', { ...ok, status: 500 }, { status: 500, reason: 'status_500' }, 5_000],
     ['a redirect', { ...ok, status: 307 }, { status: 307, reason: 'status_307' }, 5_000],
@@ -109,41 +80,6 @@ describe('one attempt', () => {
     expect(attempts()).toMatchObject([{ ...expected, outcome: 'pending', retryInMs }])
   })
 
-  test('a 410 exhausts it', async () => {
-    const { dispatcher, deliveries, attempts } = setUpDispatcher({}, () => ({ ...ok, status: 410 }))
-    await deliveries.add({ name: 'a' })
-    await dispatcher.runOnce()
-    expect((await deliveries.view('a')).status).toBe('exhausted')
-    expect(attempts()).toMatchObject([{ outcome: 'exhausted', retryInMs: null, reason: 'status_410' }])
-  })
-
-  test('a failed attempt of a superseded version announces no retry', async () => {
-    const { dispatcher, deliveries, attempts } = setUpDispatcher({}, () => ({ ...ok, status: 500 }))
-    await deliveries.add({ name: 'one', version: 1 }, { name: 'one', version: 2 })
-    await dispatcher.runOnce()
-    expect(attempts().find(({ deliveryId }) => deliveryId === '1')).toMatchObject({
-      outcome: 'superseded',
-      retryInMs: null,
-    })
-    expect(attempts().find(({ deliveryId }) => deliveryId === '2')).toMatchObject({
-      outcome: 'pending',
-      retryInMs: 5_000,
-    })
-  })
-
-  test('twelve failed attempts end a delivery, each with its own signature over the same bytes', async () => {
-    const { dispatcher, deliveries, posts, clock } = setUpDispatcher({}, () => ({ ...ok, status: 500 }))
-    await deliveries.add({ name: 'a' })
-    for (let round = 0; round < 20; round += 1) {
-      await dispatcher.runOnce()
-      await clock.advance(25 * 3_600_000)
-    }
-    expect(posts).toHaveLength(12)
-    expect(new Set(posts.map(({ headers }) => headers['X-Service-Signature'])).size).toBe(12)
-    expect(new Set(posts.map(({ body }) => Buffer.from(body).toString('hex'))).size).toBe(1)
-    expect((await deliveries.view('a')).status).toBe('exhausted')
-  })
-
   test.each(['unreadable', 'blank'])(
     'a secret that is %s fails the attempt unsent, and only that one',
     async (sealed) => {
@@ -163,14 +99,37 @@ describe('one attempt', () => {
     },
   )
 
-  test('an unreadable secret is our fault: it changes the health of no endpoint', async () => {
-    const { dispatcher, deliveries, events, clock } = setUpDispatcher()
-    await deliveries.add(...numbered(20, { signingSecret: { keyVersion: 1, sealed: 'unreadable' } }))
-    expect(await dispatcher.runOnce()).toBe(20)
-    expect(await deliveries.endpoints()).toEqual([])
-    await clock.advance(10_000)
-    expect(await dispatcher.runOnce()).toBe(20)
-    expect(events.filter(({ type }) => type === 'endpoint.failing')).toEqual([])
+  test('a lease that another dispatcher took over is logged, not settled and not announced', async () => {
+    const { dispatcher, deliveries, attempts, logger, clock } = setUpDispatcher({}, async () => {
+      await clock.advance(15_000)
+      expect(await deliveries.claim({ limit: 1, leaseMs: 60_000 })).toHaveLength(1)
+      return ok
+    })
+    await deliveries.add({ name: 'a' })
+    const stop = new AbortController()
+    const run = dispatcher.runOnce(stop.signal)
+    await until('the loss', () => logger.lines.length > 0)
+    stop.abort()
+    await run
+    expect(logger.lines[0]?.message).toBe('lease lost before the attempt was settled')
+    expect(attempts()).toEqual([])
+    expect(await deliveries.view('a')).toMatchObject({ status: 'pending', attempts: [] })
+  })
+
+  test('an exhausted delivery has its event, after that of its attempt', async () => {
+    const { dispatcher, deliveries, events } = setUpDispatcher({}, () => ({ ...ok, status: 410 }))
+    await deliveries.add({ name: 'a', chainId: 10, version: 4, integrationAddress: addressOf('0xabc') })
+    await dispatcher.runOnce()
+    expect(events.map(({ type }) => type)).toEqual(['delivery.attempted', 'delivery.exhausted'])
+    expect(events[1]).toEqual({
+      type: 'delivery.exhausted',
+      deliveryId: '1',
+      chainId: 10,
+      txHash: hashOf('a'),
+      version: 4,
+      integrationAddress: addressOf('0xabc'),
+      reason: 'status_410',
+    })
   })
 
   test('a replay leaves the health of its endpoint alone; its retries count, and wait while it is blocked', async () => {
@@ -193,91 +152,5 @@ describe('one attempt', () => {
     expect(posts.length).toBe(before + 1)
     expect((await deliveries.view('d0')).attempts.map(({ replay }) => replay)).toEqual([false, true, true, true])
     expect(await deliveries.endpoints()).toMatchObject([{ failures: 8, blocks: 1 }])
-  })
-
-  test('a lease that another dispatcher took over is logged, not settled and not announced', async () => {
-    const { dispatcher, deliveries, attempts, logger, clock } = setUpDispatcher({}, async () => {
-      await clock.advance(15_000)
-      expect(await deliveries.claim({ limit: 1, leaseMs: 60_000 })).toHaveLength(1)
-      return ok
-    })
-    await deliveries.add({ name: 'a' })
-    const stop = new AbortController()
-    const run = dispatcher.runOnce(stop.signal)
-    await until('the loss', () => logger.lines.length > 0)
-    stop.abort()
-    await run
-    expect(logger.lines[0]?.message).toBe('lease lost before the attempt was settled')
-    expect(attempts()).toEqual([])
-    expect(await deliveries.view('a')).toMatchObject({ status: 'pending', attempts: [] })
-  })
-
-  test('a sender that throws stops nothing', async () => {
-    const { dispatcher, deliveries, logger } = setUpDispatcher({}, (post) => {
-      if (post.url.includes('broken')) throw new Error('defect')
-      return ok
-    })
-    await deliveries.add({ name: 'a', notificationUrl: 'https://broken.example/' })
-    await deliveries.add({ name: 'b' })
-    await dispatcher.runOnce()
-    expect((await deliveries.view('a')).status).toBe('pending')
-    expect((await deliveries.view('b')).status).toBe('delivered')
-    expect(logger.lines).toHaveLength(1)
-  })
-
-  test('a delivered attempt says how long ago its snapshot was committed', async () => {
-    const setup = setUpDispatcher({}, async () => {
-      await setup.clock.advance(120)
-      return ok
-    })
-    await setup.deliveries.add({ name: 'a' })
-    await setup.clock.advance(3_000)
-    const run = setup.dispatcher.runOnce()
-    await run
-    expect(setup.attempts()).toMatchObject([{ outcome: 'delivered', publishedMs: 3_120 }])
-  })
-
-  test('a failed attempt has no such time', async () => {
-    const { dispatcher, deliveries, attempts } = setUpDispatcher({}, () => ({ ...ok, status: 503 }))
-    await deliveries.add({ name: 'a' })
-    await dispatcher.runOnce()
-    expect(attempts()).toMatchObject([{ outcome: 'pending', publishedMs: null }])
-  })
-
-  test('the start of the response is in the attempt log, and in no event', async () => {
-    const { dispatcher, deliveries, events, logger } = setUpDispatcher({}, () => ({
-      ...ok,
-      status: 500,
-      excerpt: 'no such table',
-    }))
-    await deliveries.add({ name: 'a' })
-    await dispatcher.runOnce()
-    expect((await deliveries.view('a')).attempts).toMatchObject([{ excerpt: 'no such table' }])
-    expect(JSON.stringify([events, logger.lines])).not.toContain('no such table')
-  })
-
-  test('an exhausted delivery has its event, after that of its attempt', async () => {
-    const { dispatcher, deliveries, events } = setUpDispatcher({}, () => ({ ...ok, status: 410 }))
-    await deliveries.add({ name: 'a', chainId: 10, version: 4, integrationAddress: addressOf('0xabc') })
-    await dispatcher.runOnce()
-    expect(events.map(({ type }) => type)).toEqual(['delivery.attempted', 'delivery.exhausted'])
-    expect(events[1]).toEqual({
-      type: 'delivery.exhausted',
-      deliveryId: '1',
-      chainId: 10,
-      txHash: hashOf('a'),
-      version: 4,
-      integrationAddress: addressOf('0xabc'),
-      reason: 'status_410',
-    })
-  })
-
-  test('an opened secret is not opened for the next attempt', async () => {
-    const { dispatcher, deliveries, opened } = setUpDispatcher()
-    await deliveries.add(...numbered(5))
-    await dispatcher.runOnce()
-    await deliveries.add({ name: 'rotated', signingSecret: { keyVersion: 1, sealed: 'sealed anew' } })
-    await dispatcher.runOnce()
-    expect(opened).toHaveLength(2)
   })
 })

@@ -50,41 +50,6 @@ describe('options', () => {
   })
 })
 
-describe('a clock that was hours ahead', () => {
-  const hours = 3 * 60 * 60_000
-  const lease = { limit: 1, leaseMs: 15_000 }
-
-  test('leaves no delivery leased for hours: the next process sends it at its second poll, and says so', async () => {
-    const { clock, deliveries, dispatcher, logger, posts } = setUpDispatcher()
-    const { now } = clock
-    clock.now = () => now() + hours
-    await deliveries.add({ name: 'd0' })
-    expect(await deliveries.claim(lease)).toHaveLength(1)
-    clock.now = now
-    const loop = start(dispatcher)
-    await until('the look', () => logger.lines.length === 1)
-    await idle(clock)
-    await clock.advance(250)
-    await until('the post', () => posts.length === 1)
-    await loop.stop()
-    expect(logger.lines).toContainEqual(expect.objectContaining({ level: 'warn', fields: { ended: 1 } }))
-  })
-
-  test('and is set back while the process runs: the look for such deliveries does not wait for its minute', async () => {
-    const { clock, deliveries, dispatcher, posts } = setUpDispatcher()
-    const { now } = clock
-    clock.now = () => now() + hours
-    const loop = start(dispatcher)
-    await idle(clock)
-    await deliveries.add({ name: 'd0' })
-    expect(await deliveries.claim(lease)).toHaveLength(1)
-    clock.now = now
-    await clock.advance(500)
-    await until('the post', () => posts.length === 1)
-    await loop.stop()
-  })
-})
-
 describe('run', () => {
   test('claims nothing when results that arrive before the claim make the store fall behind', async () => {
     const gates = new Map<string, () => void>()
@@ -127,35 +92,6 @@ describe('run', () => {
     await loop.stop()
   })
 
-  test('keeps at most `concurrency` POSTs in flight, and never claims more than its free slots', async () => {
-    const gates = new Map<string, () => void>()
-    let inFlight = 0
-    let most = 0
-    const { dispatcher, deliveries, posts } = setUpDispatcher({ concurrency: 4, batch: 64 }, async ({ url }) => {
-      inFlight += 1
-      most = Math.max(most, inFlight)
-      const gate = deferred()
-      gates.set(url, () => gate.resolve())
-      await gate.promise
-      inFlight -= 1
-      return ok
-    })
-    await deliveries.add(...toEndpoints(12))
-    const loop = start(dispatcher)
-    await until('four posts', () => posts.length === 4)
-    // The first endpoint never answers; the three other slots go on with everything else.
-    for (let index = 1; index < 12; index += 1) {
-      await until(`post ${index}`, () => gates.has(`${index}`))
-      gates.get(`${index}`)?.()
-    }
-    await until('all but the slow one', () => posts.length === 12 && inFlight === 1)
-    expect(most).toBe(4)
-    expect(Math.max(...deliveries.claimLimits)).toBe(4)
-    gates.get('0')?.()
-    await loop.stop()
-    expect(await deliveries.list({ status: 'delivered', limit: 100 })).toHaveLength(12)
-  })
-
   test('an abort takes no new claims, and ends the loop only after posts in flight have settled', async () => {
     const gate = deferred<PostResult>()
     const { dispatcher, deliveries, posts, attempts } = setUpDispatcher({ concurrency: 1 }, () => gate.promise)
@@ -171,62 +107,6 @@ describe('run', () => {
     expect(attempts()).toHaveLength(1)
     expect(posts).toHaveLength(1)
     expect(await deliveries.view('b')).toMatchObject({ status: 'pending', attempts: [] })
-  })
-
-  test('deliveries claimed before the abort are still attempted', async () => {
-    const { dispatcher, deliveries, posts } = setUpDispatcher()
-    await deliveries.add({ name: 'a' })
-    const claiming = deferred()
-    const claim = deliveries.claim
-    deliveries.claim = async (options) => {
-      await claiming.promise
-      return claim(options)
-    }
-    const loop = start(dispatcher)
-    loop.abort()
-    claiming.resolve()
-    await loop.stop()
-    expect(posts).toHaveLength(1)
-  })
-
-  test('an idle loop ends at once', async () => {
-    const { dispatcher, clock } = setUpDispatcher()
-    const loop = start(dispatcher)
-    await idle(clock)
-    await loop.stop()
-    expect(clock.sleepers()).toEqual([])
-  })
-
-  test('sleeps until the next delivery is due, and no longer than the poll interval', async () => {
-    const { dispatcher, deliveries, clock, posts } = setUpDispatcher()
-    await deliveries.add({ name: 'a', dueAt: clock.now() + 400 })
-    const loop = start(dispatcher)
-    await idle(clock)
-    await clock.advance(250)
-    expect(clock.slept).toEqual([250, 150])
-    await clock.advance(149)
-    expect(posts).toHaveLength(0)
-    await clock.advance(1)
-    await until('the post', () => posts.length === 1)
-    await loop.stop()
-  })
-
-  test('sleeps the poll interval while nothing is pending', async () => {
-    const { dispatcher, clock } = setUpDispatcher({ idlePollMs: 70 })
-    const loop = start(dispatcher)
-    await idle(clock)
-    await clock.advance(140)
-    expect(clock.slept).toEqual([70, 70, 70])
-    await loop.stop()
-  })
-
-  test('does not spin on a delivery that is due but cannot be claimed', async () => {
-    const { dispatcher, deliveries, clock } = setUpDispatcher()
-    deliveries.msUntilDue = async () => 0
-    const loop = start(dispatcher)
-    await idle(clock)
-    expect(clock.slept).toEqual([250])
-    await loop.stop()
   })
 
   test('wake ends the sleep', async () => {
@@ -261,10 +141,6 @@ describe('run', () => {
     await loop.stop()
   })
 
-  test('a wake without a running loop does nothing', () => {
-    expect(() => setUpDispatcher().dispatcher.wake()).not.toThrow()
-  })
-
   test('backs off while the store fails, longer each time, and recovers by itself', async () => {
     const { dispatcher, deliveries, clock, logger, posts } = setUpDispatcher()
     await deliveries.add({ name: 'a' })
@@ -287,29 +163,6 @@ describe('run', () => {
     await loop.stop()
   })
 
-  test('a failing msUntilDue is backed off like a failing claim', async () => {
-    const { dispatcher, deliveries, clock } = setUpDispatcher()
-    deliveries.failures.msUntilDue.push(busy(), busy())
-    const loop = start(dispatcher)
-    await idle(clock)
-    await clock.advance(188)
-    expect(clock.slept).toEqual([188, 375])
-    await loop.stop()
-    expect(clock.sleepers()).toEqual([])
-  })
-
-  test('two loops of one dispatcher share the work, and a wake reaches both', async () => {
-    const { dispatcher, deliveries, clock, posts } = setUpDispatcher()
-    const first = start(dispatcher)
-    const second = start(dispatcher)
-    await until('two idle loops', () => clock.sleepers().length === 2)
-    await deliveries.add(...numbered(10))
-    dispatcher.wake()
-    await until('ten posts', () => posts.length === 10)
-    await Promise.all([first.stop(), second.stop()])
-    expect(posts).toHaveLength(10)
-  })
-
   test('listens for deliveries of other processes while it runs, and no longer', async () => {
     const { dispatcher, deliveries, clock, posts } = setUpDispatcher()
     const listeners = new Set<() => void>()
@@ -326,78 +179,6 @@ describe('run', () => {
     await loop.stop()
     expect(listeners.size).toBe(0)
     expect(clock.slept.every((ms) => ms === 250)).toBe(true)
-  })
-
-  test('when all slots were taken, a finished POST starts the next claim without a poll', async () => {
-    const gates = Array.from({ length: 12 }, () => deferred<PostResult>())
-    const { dispatcher, deliveries, posts, clock } = setUpDispatcher({ concurrency: 8, batch: 8 }, ({ url }) => {
-      return gates[Number(url)]?.promise ?? ok
-    })
-    await deliveries.add(...toEndpoints(gates.length))
-    const loop = start(dispatcher)
-    await until('eight posts', () => posts.length === 8)
-    gates[3]?.resolve(ok)
-    await until('the ninth', () => posts.length === 9)
-    expect(clock.slept).toEqual([])
-    for (const gate of gates) gate.resolve(ok)
-    await until('all', () => posts.length === 12)
-    await loop.stop()
-  })
-
-  test('a slot that becomes free during a claim is used at once', async () => {
-    const gates = [deferred<PostResult>(), deferred<PostResult>(), deferred<PostResult>()]
-    const { dispatcher, deliveries, posts, attempts, clock } = setUpDispatcher(
-      { concurrency: 2, batch: 2 },
-      ({ url }) => {
-        return gates[Number(url)]?.promise ?? ok
-      },
-    )
-    const [first, ...others] = toEndpoints(3)
-    if (first !== undefined) await deliveries.add(first)
-    const loop = start(dispatcher)
-    await until('the first post', () => posts.length === 1)
-    await idle(clock)
-    // The claim finds one free slot; before it answers, the other is free too.
-    const slow = deferred()
-    const { claim } = deliveries
-    deliveries.claim = async (request) => {
-      const claims = await claim(request)
-      await slow.promise
-      return claims
-    }
-    await deliveries.add(...others)
-    dispatcher.wake()
-    await turns()
-    gates[0]?.resolve(ok)
-    await until('the first settled', () => attempts().length === 1)
-    slow.resolve()
-    await until('both', () => posts.length === 3)
-    for (const gate of gates) gate.resolve(ok)
-    await loop.stop()
-  })
-
-  test('during a slow commit a quarter of the slots is enough for the next claim', async () => {
-    const slow = deferred()
-    const gates = Array.from({ length: 9 }, () => deferred<PostResult>())
-    const { dispatcher, deliveries, posts } = setUpDispatcher({ concurrency: 8, batch: 8 }, ({ url }) => {
-      return gates[Number(url)]?.promise ?? ok
-    })
-    const { settle } = deliveries
-    deliveries.settle = async (...given) => {
-      await slow.promise
-      return settle(...given)
-    }
-    await deliveries.add(...toEndpoints(gates.length))
-    const loop = start(dispatcher)
-    await until('eight posts', () => posts.length === 8)
-    gates[0]?.resolve(ok)
-    await turns()
-    expect(posts).toHaveLength(8)
-    gates[1]?.resolve(ok)
-    await until('the ninth', () => posts.length === 9)
-    for (const gate of gates) gate.resolve(ok)
-    slow.resolve()
-    await loop.stop()
   })
 
   test('a process frozen for too much of a lease posts nothing under it', async () => {
@@ -418,5 +199,26 @@ describe('run', () => {
     await dispatcher.runOnce()
     expect(posts).toHaveLength(1)
     expect(attempts()).toMatchObject([{ attempt: 1, outcome: 'delivered' }])
+  })
+})
+
+describe('a clock that was hours ahead', () => {
+  const hours = 3 * 60 * 60_000
+  const lease = { limit: 1, leaseMs: 15_000 }
+
+  test('leaves no delivery leased for hours: the next process sends it at its second poll, and says so', async () => {
+    const { clock, deliveries, dispatcher, logger, posts } = setUpDispatcher()
+    const { now } = clock
+    clock.now = () => now() + hours
+    await deliveries.add({ name: 'd0' })
+    expect(await deliveries.claim(lease)).toHaveLength(1)
+    clock.now = now
+    const loop = start(dispatcher)
+    await until('the look', () => logger.lines.length === 1)
+    await idle(clock)
+    await clock.advance(250)
+    await until('the post', () => posts.length === 1)
+    await loop.stop()
+    expect(logger.lines).toContainEqual(expect.objectContaining({ level: 'warn', fields: { ended: 1 } }))
   })
 })

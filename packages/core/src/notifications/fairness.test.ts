@@ -4,7 +4,7 @@ import { turns } from '../../test/support/manual-clock.js'
 import { addressOf, numbered } from '../../test/support/outbox.js'
 import { deferred, until } from '../../test/support/until.js'
 import type { PostResult } from '../ports/sender.js'
-import { type DispatcherOptions, dispatcherDefaults } from './dispatcher-options.js'
+import type { DispatcherOptions } from './dispatcher-options.js'
 
 const timeout: PostResult = { kind: 'failure', reason: 'timeout', latencyMs: 5_000 }
 const slow: PostResult = { ...ok, latencyMs: 4_900 }
@@ -154,56 +154,6 @@ describe('an endpoint at its limit', () => {
     await stop()
   })
 
-  test('lets others go ahead of it', async () => {
-    const { posts, stop } = await gated({ perEndpoint: 3, concurrency: 8, batch: 8 }, [
-      ...urls,
-      'a',
-      'b',
-      'c',
-      'd',
-      'e',
-      'f',
-    ])
-    await until('seven posts', () => posts.length === 7)
-    await turns()
-    // One slot stays free: no endpoint with a POST in flight gets the last one.
-    expect(posts.map(({ url }) => url)).toEqual(['busy', 'a', 'b', 'c', 'd', 'e', 'f'])
-    await stop()
-  })
-
-  test('does not make the loop spin: a claim that brings nothing is followed by a sleep', async () => {
-    const { deliveries, clock, posts, stop } = await gated({ perEndpoint: 3 }, urls)
-    await until('its limit', () => posts.length === 3)
-    await until('a sleep', () => clock.sleepers().length === 1)
-    const claims = deliveries.claims.length
-    await clock.advance(1_000)
-    expect(deliveries.claims.length - claims).toBe(4)
-    await stop()
-  })
-
-  test('gets one claim for two wakes before the claim', async () => {
-    const { deliveries, dispatcher, posts, stop } = await gated({ perEndpoint: 3 }, urls)
-    await until('its limit', () => posts.length === 3)
-    await turns()
-    const claims = deliveries.claims.length
-    dispatcher.wake()
-    // The sleep has ended, and the claim waits for the next turn.
-    for (let step = 0; step < 20; step += 1) await Promise.resolve()
-    dispatcher.wake()
-    await turns()
-    expect(deliveries.claims.length - claims).toBe(1)
-    await stop()
-  })
-
-  test('is one server: two integrations with URLs of the same host share the limit', async () => {
-    const shared = ['https://shop.example/a', 'https://shop.example/b'].flatMap((url) => [url, url, url])
-    const { posts, stop } = await gated({ perEndpoint: 4 }, [...shared, 'https://shop.example:8443/a'])
-    await until('five posts', () => posts.length === 5)
-    await turns()
-    expect(posts.filter(({ url }) => url.startsWith('https://shop.example/'))).toHaveLength(4)
-    await stop()
-  })
-
   test('is shared by its integrations in turns: a backlog delays another integration by a single POST', async () => {
     const backlog = Array.from({ length: 100 }, () => 'https://shop.example/a')
     const { deliveries, dispatcher, posts, release, stop } = await gated({ perEndpoint: 4 }, backlog)
@@ -224,25 +174,6 @@ describe('an endpoint at its limit', () => {
     // Four POSTs of the backlog finish one by one, then two of the other: the least loaded gets the slot.
     expect(paths).toEqual(['b', 'b', 'a', 'a', 'b', 'b'])
     await stop()
-  })
-
-  test('is in the claim request with its POSTs in flight, by endpoint and integration', async () => {
-    const { deliveries, posts, clock, stop } = await gated({ perEndpoint: 3 }, urls)
-    await until('its limit', () => posts.length === 3)
-    await clock.advance(250)
-    expect(deliveries.claims.at(-1)).toMatchObject({
-      ...{ perEndpoint: 3, freeSlots: dispatcherDefaults.concurrency - 3 },
-      inFlightByEndpoint: new Map([['busy', 3]]),
-      inFlightByIntegration: new Map([[addressOf('busy'), 3]]),
-    })
-    await stop()
-  })
-
-  test('runOnce waits for it and sends everything', async () => {
-    const { dispatcher, deliveries, posts } = setUpDispatcher({ perEndpoint: 3 })
-    await deliveries.add(...numbered(20))
-    expect(await dispatcher.runOnce()).toBe(20)
-    expect(posts).toHaveLength(20)
   })
 })
 
@@ -271,14 +202,6 @@ describe('retries', () => {
     expect(posts.slice(0, 3).map(({ url }) => url)).toEqual(['new', 'new', 'new'])
     expect(posts.slice(3, 7).map(({ url }) => url)).toEqual([0, 1, 2, 3].map((n) => `failing ${n}`))
   })
-
-  test('get one slot at least', async () => {
-    const { dispatcher, deliveries, clock } = setUpDispatcher({ concurrency: 1 }, () => ({ ...ok, status: 500 }))
-    await deliveries.add({ name: 'a' })
-    await dispatcher.runOnce()
-    await clock.advance(10_000)
-    expect(await dispatcher.runOnce()).toBe(1)
-  })
 })
 
 describe('an endpoint that fails', () => {
@@ -291,19 +214,6 @@ describe('an endpoint that fails', () => {
   }
   const blockEventsOf = (setup: Awaited<ReturnType<typeof failing>>) =>
     setup.events.filter(({ type }) => type === 'endpoint.failing' || type === 'endpoint.recovered')
-
-  test('is blocked after five failures in a row, with one event', async () => {
-    const setup = await failing()
-    await setup.dispatcher.runOnce()
-    expect(setup.posts.length).toBeLessThanOrEqual(8)
-    const block = { failures: setup.posts.length, blockedUntil: setup.clock.now() + 5_000 }
-    expect(blockEventsOf(setup)).toEqual([
-      { type: 'endpoint.failing', integrationAddress: addressOf('0xbad'), ...block, failingMs: 0 },
-    ])
-    expect(await setup.deliveries.endpoints()).toMatchObject([{ integrationAddress: addressOf('0xbad'), blocks: 1 }])
-    await setup.clock.advance(4_999)
-    expect(await setup.dispatcher.runOnce()).toBe(0)
-  })
 
   test('gets one probe when its block is over, and a longer block when that fails', async () => {
     const setup = await failing()
@@ -335,18 +245,6 @@ describe('an endpoint that fails', () => {
     expect(await setup.deliveries.endpoints()).toEqual([])
   })
 
-  test('is probed after each `blockCapMs` at the latest', async () => {
-    const setup = await failing({ blockCapMs: 3_000 })
-    await setup.dispatcher.runOnce()
-    for (let probe = 0; probe < 3; probe += 1) {
-      await setup.clock.advance(2_999)
-      expect(await setup.dispatcher.runOnce()).toBe(0)
-      await setup.clock.advance(1)
-      expect(await setup.dispatcher.runOnce()).toBe(1)
-    }
-    expect(() => setUpDispatcher({ blockCapMs: 0 })).toThrow(RangeError)
-  })
-
   test('gets the replays of an operator at once during its block', async () => {
     const setup = await failing()
     await setup.dispatcher.runOnce()
@@ -357,19 +255,5 @@ describe('an endpoint that fails', () => {
     await setup.deliveries.replay({ status: 'pending', limit: 1_000 })
     expect(await setup.dispatcher.runOnce()).toBe(40)
     expect(setup.posts).toHaveLength(first + 41)
-  })
-
-  test('a running loop sends the probe when its block is over, not at the next poll', async () => {
-    const setup = await failing()
-    const controller = new AbortController()
-    const running = setup.dispatcher.run(controller.signal)
-    await until('the block', () => blockEventsOf(setup).length === 1)
-    const first = setup.posts.length
-    await setup.clock.advance(4_999)
-    expect(setup.posts).toHaveLength(first)
-    await setup.clock.advance(1)
-    await until('the probe', () => setup.posts.length === first + 1)
-    controller.abort()
-    await running
   })
 })

@@ -45,11 +45,4 @@ describe('runOnce', () => {
     expect([started, atFirstAnswer]).toEqual([100, 32])
     expect((await deliveries.view('d99')).status).toBe('delivered')
   })
-
-  test('an aborted signal claims nothing', async () => {
-    const { dispatcher, deliveries } = setUpDispatcher()
-    await deliveries.add({ name: 'a' })
-    expect(await dispatcher.runOnce(AbortSignal.abort())).toBe(0)
-    expect(deliveries.claimLimits).toEqual([])
-  })
 })

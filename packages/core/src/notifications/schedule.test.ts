@@ -60,10 +60,7 @@ test.each([200, 201, 202, 204, 206, 226, 299])('answer %d delivers, on any attem
 test.each([100, 199, 300, 301, 304, 308, 400, 401, 403, 404, 408, 409, 411, 418, 429, 499, 500, 502, 503, 599])(
   'answer %d is retried',
   (status) => {
-    expect(nextVerdict({ step: 1, result: answer(status), fraction: 0.5, now })).toEqual({
-      kind: 'retry',
-      inMs: 5_000,
-    })
+    expect(nextVerdict({ step: 1, result: answer(status), fraction: 0.5, now })).toEqual({ kind: 'retry', inMs: 5_000 })
     expect(failureReason(answer(status))).toBe(`status_${status}`)
   },
 )

@@ -7,39 +7,6 @@ import { halvingMs } from './settle-group.js'
 const full = () => new StoreError('ERR_STORE_FULL', 'no space left')
 
 describe('a group that the store refuses', () => {
-  test('one refused attempt does not keep the others from being settled', async () => {
-    const setup = setUpDispatcher()
-    const { settle } = setup.deliveries
-    setup.deliveries.settle = async (group, judge) => {
-      if (group.some(({ claim }) => claim.deliveryId === '4')) throw new TypeError('no such column')
-      return settle(group, judge)
-    }
-    const { clock, deliveries, attempts, logger, stop } = await running(10, setup)
-    await until('the others', () => attempts().length === 9)
-    expect(await deliveries.count({ status: 'delivered' })).toBe(9)
-    expect(logger.lines).toMatchObject([{ fields: { error: 'TypeError', attempts: 1 } }])
-    deliveries.settle = settle
-    await clock.advance(1_000)
-    await until('that one too', () => attempts().length === 10)
-    await stop()
-  })
-
-  test('an attempt refused as busy does not keep the others either, and is settled later', async () => {
-    const setup = setUpDispatcher()
-    const { settle } = setup.deliveries
-    setup.deliveries.settle = async (group, judge) => {
-      if (group.some(({ claim }) => claim.deliveryId === '8')) throw busy()
-      return settle(group, judge)
-    }
-    const { clock, deliveries, attempts, logger, stop } = await running(100, setup)
-    await until('the others', () => attempts().length === 99)
-    expect(logger.lines).toMatchObject([{ fields: { attempts: 1 } }])
-    deliveries.settle = settle
-    await clock.advance(1_000)
-    await until('that one too', () => attempts().length === 100)
-    await stop()
-  })
-
   test('two attempts refused as busy wait alone; the other 254 are settled, and nothing is posted twice', async () => {
     const setup = setUpDispatcher({ concurrency: 1_000, batch: 1_000 })
     const { settle } = setup.deliveries
@@ -76,22 +43,6 @@ describe('a group that the store refuses', () => {
     await clock.advance(1_000)
     await until('all of them', () => attempts().length === 256)
     expect(posts).toHaveLength(256)
-    await stop()
-  })
-
-  test('two attempts for which the store is full, in different halves, wait alone', async () => {
-    const setup = setUpDispatcher({ concurrency: 1_000, batch: 1_000, idlePollMs: 100_000 })
-    const { settle } = setup.deliveries
-    setup.deliveries.settle = async (group, judge) => {
-      if (group.some(({ claim }) => ['4', '201'].includes(claim.deliveryId))) throw full()
-      return settle(group, judge)
-    }
-    const { clock, deliveries, attempts, logger, stop } = await running(256, setup)
-    await until('the others', () => logger.lines.length === 1)
-    expect(await deliveries.count({ status: 'delivered' })).toBe(254)
-    deliveries.settle = settle
-    await clock.advance(1_000)
-    await until('those too', () => attempts().length === 256)
     await stop()
   })
 

@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { busy, ok, running, setUpDispatcher } from '../../test/support/dispatcher-setup.js'
-import { turns } from '../../test/support/manual-clock.js'
-import { addressOf, numbered, urlOf } from '../../test/support/outbox.js'
+import { addressOf, urlOf } from '../../test/support/outbox.js'
 import { deferred, until } from '../../test/support/until.js'
 import { StoreError } from '../errors.js'
 import { maxGatherTurns, maxParallelCommits, maxPerCommit, slowCommitMs } from './settler.js'
@@ -36,14 +35,14 @@ describe('group commit', () => {
     expect(deliveries.groups).toEqual([6])
   })
 
-  test(`no commit waits for more than ${maxGatherTurns} turns`, async () => {
-    const { deliveries, events, stop } = await answeredAfter(
-      Array.from({ length: 3 * maxGatherTurns }, (_, turn) => 1 + turn),
-    )
-    await until('all settled', () => events.length === 3 * maxGatherTurns)
+  test('answers that keep arriving postpone no commit without end', async () => {
+    const count = 3 * maxGatherTurns
+    const { deliveries, events, stop } = await answeredAfter(Array.from({ length: count }, (_, turn) => 1 + turn))
+    await until('all settled', () => events.length === count)
     await stop()
-    // Later ones have what arrived during the commit before.
+    // The first has what arrived while it waited; later ones have what arrived during the commit before, too.
     expect(deliveries.groups[0]).toBeLessThanOrEqual(maxGatherTurns + 1)
+    expect(deliveries.groups.length).toBeGreaterThan(1)
   })
 
   test('a turn that brings nothing ends the wait', async () => {
@@ -51,34 +50,6 @@ describe('group commit', () => {
     await until('all settled', () => events.length === 2)
     await stop()
     expect(deliveries.groups).toEqual([1, 1])
-  })
-
-  test('attempts that end during a commit are settled together by the next', async () => {
-    const gate = deferred()
-    const setup = setUpDispatcher({}, async ({ url }) => {
-      if (url === 'second') await turns()
-      return { kind: 'answer', status: 204, retryAfter: null, excerpt: null, latencyMs: 1 }
-    })
-    const { settle } = setup.deliveries
-    setup.deliveries.settle = async (...given) => {
-      if (setup.deliveries.groups.length === 0) {
-        setup.deliveries.groups.push(0)
-        await gate.promise
-      }
-      return settle(...given)
-    }
-    await setup.deliveries.add({ name: 'first', integrationAddress: addressOf('first') })
-    await setup.deliveries.add(
-      ...numbered(30).map(({ name }) => ({ name, notificationUrl: 'second', integrationAddress: addressOf(name) })),
-    )
-    const { deliveries, posts, events, stop } = await running(0, setup)
-    await until('all posts', () => posts.length === 31)
-    for (let turn = 0; turn < 4; turn += 1) await turns()
-    expect(events).toEqual([])
-    gate.resolve()
-    await until('all settled', () => events.length === 31)
-    await stop()
-    expect(deliveries.groups).toEqual([0, 1, 30])
   })
 
   test(`no commit has more than ${maxPerCommit} attempts`, async () => {
@@ -154,25 +125,6 @@ describe('while the store refuses to settle', () => {
     expect((await deliveries.view('d0')).attempts).toHaveLength(1)
   })
 
-  test('a result whose lease expired by our clock is settled if nobody else claimed the delivery', async () => {
-    const setup = setUpDispatcher()
-    const { settle } = setup.deliveries
-    const startedAt = setup.clock.now()
-    setup.deliveries.settle = async (group, judge) => {
-      if (setup.clock.now() < startedAt + 15_000) throw busy()
-      return settle(group, judge)
-    }
-    const { clock, deliveries, attempts, logger, posts, stop } = await running(1, setup)
-    await until('a refusal', () => logger.lines.length === 1)
-    // The database's clock is slower than ours.
-    deliveries.extendLeases(60_000)
-    await clock.advance(16_500)
-    await until('the result', () => attempts().length === 1)
-    expect(attempts()).toMatchObject([{ attempt: 1, outcome: 'delivered' }])
-    expect(posts).toHaveLength(1)
-    await stop()
-  })
-
   test('while the store is unreachable results outlive their lease, and are settled once it answers', async () => {
     const setup = setUpDispatcher()
     const { settle, claim } = setup.deliveries
@@ -195,64 +147,6 @@ describe('while the store refuses to settle', () => {
     await until('the results', () => attempts().length === 5)
     expect(posts).toHaveLength(5)
     await stop()
-  })
-
-  test('a draining settler drops unsettled results after their lease', async () => {
-    const setup = setUpDispatcher()
-    setup.deliveries.settle = async () => {
-      throw new StoreError('ERR_STORE_UNAVAILABLE', 'connection refused')
-    }
-    const { clock, logger, stop } = await running(3, setup)
-    await until('a refusal', () => logger.lines.length === 1)
-    const stopped = stop()
-    await clock.advance(17_000)
-    await stopped
-    expect(logger.lines.filter(({ message }) => message.includes('not settled within its lease'))).toHaveLength(3)
-  })
-
-  test('nothing more is posted once unsettled results are twice the slots', async () => {
-    const setup = setUpDispatcher({ concurrency: 10, batch: 10 })
-    refuseFor(5_000, setup)
-    const { clock, posts, events, stop } = await running(100, setup)
-    await until('two rounds of posts', () => posts.length === 20)
-    await clock.advance(1_000)
-    expect(posts).toHaveLength(20)
-    await clock.advance(9_000)
-    await until('everything', () => events.length === 100)
-    await stop()
-    expect(posts).toHaveLength(100)
-  })
-
-  test('only the deliveries locked by others are settled again', async () => {
-    const setup = setUpDispatcher()
-    const { settle } = setup.deliveries
-    let isLocked = true
-    setup.deliveries.settle = async (group, judge) => {
-      const free = group.filter(({ claim }) => !isLocked || claim.deliveryId !== '4')
-      const { statuses, transitions } = await settle(free, judge)
-      return {
-        statuses: group.map((one) => (free.includes(one) ? (statuses[free.indexOf(one)] ?? null) : 'locked')),
-        transitions,
-      }
-    }
-    const { clock, attempts, posts, stop } = await running(10, setup)
-    await until('the others', () => attempts().length === 9)
-    isLocked = false
-    await clock.advance(1_000)
-    await until('that one too', () => attempts().length === 10)
-    expect(posts).toHaveLength(10)
-    await stop()
-  })
-
-  test('an abort waits for unsettled results', async () => {
-    const setup = setUpDispatcher()
-    setup.deliveries.failures.settle.push(busy())
-    const { clock, logger, attempts, stop } = await running(1, setup)
-    await until('a refusal', () => logger.lines.length === 1)
-    const stopped = stop()
-    await clock.advance(188)
-    await stopped
-    expect(attempts()).toMatchObject([{ outcome: 'delivered' }])
   })
 })
 
@@ -280,31 +174,6 @@ describe('a commit that is not answered', () => {
     await stop()
   })
 
-  test(`runs beside ${maxParallelCommits - 1} others at most`, async () => {
-    const never = deferred()
-    const setup = setUpDispatcher()
-    const { settle } = setup.deliveries
-    let settling = 0
-    let most = 0
-    setup.deliveries.settle = async (group, judge) => {
-      settling += 1
-      most = Math.max(most, settling)
-      await never.promise
-      settling -= 1
-      return settle(group, judge)
-    }
-    const { clock, deliveries, attempts, dispatcher, stop } = await running(1, setup)
-    for (let index = 1; index <= 10; index += 1) {
-      await deliveries.add({ name: `d${index}`, integrationAddress: addressOf(`0x${index}`) })
-      dispatcher.wake()
-      await clock.advance(slowCommitMs)
-    }
-    expect(most).toBe(maxParallelCommits)
-    never.resolve()
-    await until('all', () => attempts().length === 11)
-    await stop()
-  })
-
   /** A store that commits, and loses the answer of its first settle. */
   function losingAnswers(setup: ReturnType<typeof setUpDispatcher>) {
     const { settle } = setup.deliveries
@@ -329,37 +198,28 @@ describe('a commit that is not answered', () => {
     expect((await deliveries.view('d3')).attempts).toHaveLength(1)
   })
 
-  test('and began a block publishes that event too, once', async () => {
-    const setup = setUpDispatcher({}, () => ({ ...ok, status: 500 }))
-    losingAnswers(setup)
-    await setup.deliveries.add(...numbered(5, { integrationAddress: addressOf('0xbad') }))
-    const { deliveries, events, attempts, stop } = await running(0, setup)
-    await until('the events', () => attempts().length === 5)
-    await stop()
-    const turns = events.filter(({ type }) => type === 'endpoint.failing')
-    const [view] = await deliveries.endpoints()
-    const block = { failures: 5, blockedUntil: view?.blockedUntil }
-    expect(turns).toEqual([
-      { type: 'endpoint.failing', integrationAddress: addressOf('0xbad'), ...block, failingMs: 0 },
-    ])
-  })
-
-  test('nor committed, and whose lease is lost, publishes nothing', async () => {
+  test(`runs beside ${maxParallelCommits - 1} others at most`, async () => {
+    const never = deferred()
     const setup = setUpDispatcher()
     const { settle } = setup.deliveries
-    let refused = false
+    let settling = 0
+    let most = 0
     setup.deliveries.settle = async (group, judge) => {
-      if (refused) return settle(group, judge)
-      refused = true
-      setup.deliveries.loseLeases()
-      throw new StoreError('ERR_STORE_UNAVAILABLE', 'connection lost')
+      settling += 1
+      most = Math.max(most, settling)
+      await never.promise
+      settling -= 1
+      return settle(group, judge)
     }
-    const { attempts, logger, stop } = await running(2, setup)
-    await until('two lines', () => logger.lines.length === 2)
-    expect(logger.lines.map(({ message }) => message)).toEqual(
-      Array(2).fill('lease lost before the attempt was settled'),
-    )
-    expect(attempts()).toEqual([])
+    const { clock, deliveries, attempts, dispatcher, stop } = await running(1, setup)
+    for (let index = 1; index <= 10; index += 1) {
+      await deliveries.add({ name: `d${index}`, integrationAddress: addressOf(`0x${index}`) })
+      dispatcher.wake()
+      await clock.advance(slowCommitMs)
+    }
+    expect(most).toBe(maxParallelCommits)
+    never.resolve()
+    await until('all', () => attempts().length === 11)
     await stop()
   })
 })

@@ -20,28 +20,6 @@ describe('create', () => {
     expect(stored).toMatch(/"link_hash":"[0-9a-f]{64}"/)
     expect(stored).not.toContain(linkToken.slice('pi_link_'.length))
   })
-
-  test('a new operator is a viewer unless another role is given', async () => {
-    const { commands } = operatorSetup()
-    expect((await commands.create({ name: 'alice' })).operator.role).toBe('viewer')
-  })
-
-  test('a taken name in another case is rejected, and its link stays', async () => {
-    const { commands, sessions } = operatorSetup()
-    const { linkToken } = await commands.create({ name: 'alice' })
-    await expect(commands.create({ name: 'ALICE', role: 'admin' })).rejects.toMatchObject({
-      code: 'ERR_OPERATOR_EXISTS',
-      operator: 'alice',
-    })
-    expect(await sessions.redeemLink({ linkToken, passphrase })).toEqual({ name: 'alice', role: 'viewer' })
-  })
-
-  test('an invalid name or role is rejected, and nothing is stored', async () => {
-    const { commands, audit } = operatorSetup()
-    for (const input of [{ name: 'a b' }, { name: 'alice', role: 'root' as 'admin' }])
-      await expect(commands.create(input)).rejects.toMatchObject({ code: 'ERR_OPERATOR_INVALID' })
-    expect([await commands.list(), audit()]).toEqual([[], []])
-  })
 })
 
 describe('disable and enable', () => {
@@ -92,14 +70,6 @@ describe('reset', () => {
     expect(await outcome('alice')).toBe('ERR_SIGN_IN_REJECTED')
     expect(await outcome('alice', `${passphrase} 2`)).toBe('signed in')
   })
-
-  test('a disabled operator is not reset: its new link could not be used', async () => {
-    const { commands, join } = operatorSetup()
-    await join('alice')
-    await commands.setEnabled('alice', false)
-    await expect(commands.reset('alice')).rejects.toMatchObject({ code: 'ERR_OPERATOR_DISABLED' })
-    expect(await commands.list()).toMatchObject([{ hasPassphrase: true, linkExpiresAt: null }])
-  })
 })
 
 describe('with keepsAdmin', () => {
@@ -131,15 +101,6 @@ describe('with keepsAdmin', () => {
     expect(done.map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
     expect((await commands.list()).map(({ role }) => role)).toEqual(['viewer', 'admin'])
   })
-
-  test('another operator is changed', async () => {
-    const { commands, join } = operatorSetup()
-    await join('root', 'admin')
-    await join('olga', 'operator')
-    await commands.setRole('olga', 'viewer', keepsAdmin)
-    await commands.reset('olga', keepsAdmin)
-    expect((await commands.setEnabled('olga', false, keepsAdmin)).enabled).toBe(false)
-  })
 })
 
 test('a command on an unknown operator names the code and leaves no audit record', async () => {
@@ -163,10 +124,7 @@ test('every command is in the audit log with its actor', async () => {
   await commands.setRole('alice', 'admin')
   await commands.reset('alice')
   expect(audit()).toEqual([
-    'cli:root operator.created alice',
-    'cli:root operator.disabled alice',
-    'cli:root operator.enabled alice',
-    'cli:root operator.role_set alice',
-    'cli:root operator.reset alice',
+    ...['cli:root operator.created alice', 'cli:root operator.disabled alice', 'cli:root operator.enabled alice'],
+    ...['cli:root operator.role_set alice', 'cli:root operator.reset alice'],
   ])
 })

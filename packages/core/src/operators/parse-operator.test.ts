@@ -13,18 +13,9 @@ test.each([
 })
 
 test.each([
-  '',
-  ' alice',
-  'alice ',
-  '.a',
-  'a.',
-  'a b',
-  'al\u0000ice',
-  'käse',
+  ...['', ' alice', 'alice ', '.a', 'a.', 'a b', 'al\u0000ice', 'käse'],
   'a'.repeat(65),
-  'a\n',
-  '\u202ealice',
-  '0x:y',
+  ...['a\n', '\u202ealice', '0x:y'],
   // The Kelvin sign: in lower case it is the letter k.
   '\u212aim',
 ])('%j is no name, and the error does not repeat it', (text) => {

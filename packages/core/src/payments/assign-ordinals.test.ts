@@ -95,11 +95,4 @@ describe('a payment of blocks that were indexed before', () => {
     ] as const)
       expect(placed([{ logIndex: 1, router: added }], [stored], [...listed])[0]?.[1]).toBe(1)
   })
-
-  test('never shares an ordinal with another one', () => {
-    const read = [2, 3, 4, 5].map((logIndex, ordinal) => ({ logIndex, ordinal }))
-    const ordinals = placed(read, [{ logIndex: 4 }, { logIndex: 9, ordinal: 2 }]).map(([, ordinal]) => ordinal)
-    expect(new Set(ordinals).size).toBe(4)
-    expect(ordinals[2]).toBe(0)
-  })
 })

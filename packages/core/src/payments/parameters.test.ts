@@ -6,11 +6,7 @@ describe('parseTxHash', () => {
     expect(parseTxHash(`0x${'Ab'.repeat(32)}`)).toBe(`0x${'ab'.repeat(32)}`)
   })
   it.each([
-    '',
-    '0x',
-    `0x${'a'.repeat(63)}`,
-    `0x${'a'.repeat(65)}`,
-    `0X${'a'.repeat(64)}`,
+    ...['', '0x', `0x${'a'.repeat(63)}`, `0x${'a'.repeat(65)}`, `0X${'a'.repeat(64)}`],
     'a'.repeat(64),
     `0x${'g'.repeat(64)}`,
     `0x${'a'.repeat(64)}\n`,

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest'
 import { fakeRouter } from '../../test/support/fake-chain.js'
 import { recorder } from '../../test/support/recorder.js'
 import { hashOf } from '../../test/support/stored-payment.js'
-import { StoreError } from '../errors.js'
 import type { BlockRange } from '../ports/chain.js'
 import { recordBackfill } from './record-backfill.js'
 
@@ -44,13 +43,6 @@ describe('a backfill', () => {
     expect(await store.chains.coverage(1)).toEqual([{ router: added.address, from: 1, to: 6 }])
   })
 
-  test('does not move the checkpoint', async () => {
-    const { store, checkpoint, range, backfill } = await indexed()
-    const before = [await checkpoint(), store.committed.heights]
-    await backfill(range)
-    expect([await checkpoint(), store.committed.heights]).toEqual(before)
-  })
-
   test('stores a weaker proof level with its endpoint, and no equal or stronger one', async () => {
     const { store, range, backfill, record, chain } = await indexed()
     chain.mine(1)
@@ -86,14 +78,6 @@ describe('a backfill', () => {
     await backfill(range)
     const before = store.dump()
     expect(await backfill(range)).toEqual([])
-    expect(store.dump()).toEqual(before)
-  })
-
-  test('leaves nothing when the commit fails', async () => {
-    const { store, range, backfill } = await indexed()
-    const before = store.dump()
-    store.failures.push(new StoreError('ERR_STORE_BUSY', 'locked'))
-    await expect(backfill(range)).rejects.toMatchObject({ code: 'ERR_STORE_BUSY' })
     expect(store.dump()).toEqual(before)
   })
 

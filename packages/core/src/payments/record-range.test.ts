@@ -3,7 +3,6 @@ import { applyUpdate } from '../../test/support/apply-update.js'
 import { recorder } from '../../test/support/recorder.js'
 import { hashOf } from '../../test/support/stored-payment.js'
 import { StoreError } from '../errors.js'
-import { maxDropsPerCommit } from './drop-overdue.js'
 import { keptHashes } from './record-range.js'
 
 const only = (name: string, height: number) => (at: number) => (at === height ? [name] : [])
@@ -38,20 +37,6 @@ describe('a commit', () => {
       code,
     })
     expect(store.dump()).toEqual(before)
-  })
-
-  test.each([
-    ['skips a block', 7, 'ours'],
-    ['repeats a block', 5, 'ours'],
-    ['is of another branch', 6, 'stray'],
-  ])('of a range that %s is a RangeError', async (_case, number, parent) => {
-    const { chain, advance, record, checkpoint } = recorder()
-    chain.mine(8)
-    await advance(5)
-    const parentHash = parent === 'ours' ? chain.at(5).hash : parent
-    const range = chain.rangeOf(number, 8)
-    await expect(record({ ...range, first: { ...range.first, parentHash } })).rejects.toThrow(RangeError)
-    expect(await checkpoint()).toMatchObject({ blockNumber: 5 })
   })
 
   test.each([
@@ -109,12 +94,6 @@ describe('a payment that left the chain', () => {
     ])
   })
 
-  test('is never dropped where no block is final', async () => {
-    const { advance, stored } = await left(5_000, null)
-    expect(await advance()).toEqual([])
-    expect(stored('a')).toMatchObject({ version: 1, offChain: true, dropped: null })
-  })
-
   test('is not dropped by the commit that brings it back, at any later time', async () => {
     const { chain, advance, stored } = await left(30)
     chain.mine(1, () => ['a'])
@@ -167,16 +146,6 @@ describe('a payment that left the chain', () => {
     expect(stored('a')).toMatchObject({ version: 3, state: 'refund_pending', dropped: null })
   })
 
-  test('keeps merchant data that a processor set after the drop', async () => {
-    const { chain, store, advance, stored } = await left(15)
-    await advance()
-    const recipient = { title: 'Shop', subtitle: null }
-    await applyUpdate(store, { id: 'u', chainId: '1', txHash: hashOf('a'), recipient })
-    chain.mine(1, () => ['a'])
-    expect(await advance()).toMatchObject([{ version: 4, from: 'failure', to: null }])
-    expect(stored('a')).toMatchObject({ version: 4, state: null, recipient })
-  })
-
   test('and that area (a) does not show is dropped without a version', async () => {
     const parts = recorder()
     const twice = [{ name: 'a' }, { name: 'a', ordinal: 1 }]
@@ -195,33 +164,5 @@ describe('a payment that left the chain', () => {
     parts.chain.mine(1, () => twice)
     expect(await parts.advance()).toHaveLength(1)
     expect(parts.stored('a', 1)).toMatchObject({ version: 1, state: null, dropped: null, offChain: false })
-  })
-
-  test('and names no integration changes its version without a snapshot', async () => {
-    const parts = recorder()
-    parts.chain.mine(5, (at) => (at === 5 ? [{ name: 'a', integrationAddress: null }] : []))
-    await parts.advance()
-    parts.chain.fork(1)
-    parts.chain.mine(10)
-    await parts.unwind(4)
-    await parts.advance()
-    expect(parts.stored('a')).toMatchObject({ version: 2, state: 'failure' })
-    expect(parts.store.committed.snapshots).toEqual([])
-  })
-
-  test('waits for the next commit when very many are overdue', async () => {
-    const parts = recorder()
-    const names = Array.from({ length: maxDropsPerCommit + 1 }, (_, n) => `p${n}`)
-    parts.chain.mine(5, (at) => (at === 5 ? names : []))
-    await parts.advance()
-    parts.chain.fork(1)
-    parts.chain.mine(11)
-    await parts.unwind(4)
-    const first = await parts.record(parts.chain.rangeOf(5, 15))
-    expect(first).toHaveLength(maxDropsPerCommit)
-    const second = await parts.record(parts.chain.rangeOf(16, 16))
-    expect(second).toHaveLength(1)
-    const { payments } = parts.store.committed
-    expect(payments.filter(({ version, state }) => version === 2 && state === 'failure')).toHaveLength(names.length)
   })
 })

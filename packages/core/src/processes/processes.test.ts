@@ -2,7 +2,6 @@ import { expect, test } from 'vitest'
 import { manualClock } from '../../test/support/manual-clock.js'
 import { recordingLogger } from '../../test/support/recording-logger.js'
 import { openStore } from '../../test/support/store.js'
-import { until } from '../../test/support/until.js'
 import { createPresence, listProcesses } from './processes.js'
 
 const facts = { host: 'pod-1', pid: 7, release: '0.1.0', roles: ['api', 'indexer:137'] }
@@ -71,18 +70,4 @@ test('a process that was killed while the clock was an hour ahead is not listed 
     ['b', null],
   ])
   await living.end()
-})
-
-test('a store that fails stops no process, and the next report lists it', async () => {
-  const { clock, leases, start, list } = setUp()
-  const { acquire } = leases
-  leases.acquire = async () => {
-    throw new Error('away')
-  }
-  const { end, logger } = start('a')
-  await until('the first report', () => logger.lines.length === 1)
-  leases.acquire = acquire
-  await clock.advance(10_000)
-  expect(await list()).toEqual([listed])
-  await end()
 })

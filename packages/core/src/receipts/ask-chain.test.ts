@@ -4,7 +4,7 @@ import { turns } from '../../test/support/manual-clock.js'
 import { pollerOverPayments } from '../../test/support/receipt-poller.js'
 import { nameOf } from '../../test/support/stored-payment.js'
 import { deferred, until } from '../../test/support/until.js'
-import { ChainError, StoreError } from '../errors.js'
+import { ChainError } from '../errors.js'
 import type { ReceiptSource } from '../ports/receipt-source.js'
 
 const unreachable = (chainId: number) => new ChainError('ERR_CHAIN_UNAVAILABLE', chainId, 'no answer')
@@ -100,15 +100,6 @@ describe('a chain that cannot be reached', () => {
     expect(await round()).toEqual(['a0', 'a1', 'a2', 'a3'])
   })
 
-  test('does not rest for an update that the database cannot take', async () => {
-    const { poller, add, asked, answerUpdatesWith } = pollerOverPayments({ concurrency: 1 })
-    answerUpdatesWith(new StoreError('ERR_STORE_UNAVAILABLE', 'no connection'))
-    await add('a')
-    await add('b')
-    await poller.runOnce()
-    expect(asked).toEqual(['a', 'b'])
-  })
-
   test.each([null, 'ERR_CHAIN_UNAVAILABLE', { code: 7 }, { code: 'ERR_RECEIPT_INVALID' }])(
     'is not what a rejection with %j says',
     async (reason) => {
@@ -120,11 +111,4 @@ describe('a chain that cannot be reached', () => {
       expect(logger.lines).toHaveLength(2)
     },
   )
-})
-
-test('a concurrency beyond the payments there are is no mistake', async () => {
-  const { poller, add, asked } = pollerOverPayments({ concurrency: Number.MAX_SAFE_INTEGER }, async () => null)
-  await add('a')
-  await poller.runOnce()
-  expect(asked).toEqual(['a'])
 })

@@ -49,45 +49,6 @@ test.each(['unchanged', 'refused', 'waiting'] as const)('an update that is %s do
   expect(updates).toHaveLength(1)
 })
 
-test('a repeated update with its first answer does not count', async () => {
-  const { poller, add, answerUpdatesWith } = pollerOverPayments()
-  await add('a', 'pending', { version: 3 })
-  answerUpdatesWith('applied', 3)
-  expect(await poller.runOnce()).toBe(0)
-  await add('b', 'pending', { version: 3 })
-  answerUpdatesWith('applied', 4)
-  expect(await poller.runOnce()).toBe(1)
-})
-
-test.each([0, 1, 2, 3, 4, 5])('%d payments are each asked about once, in pages of two', async (count) => {
-  const { poller, add, asked, read } = pollerOverPayments({ batch: 2 })
-  const ids = Array.from({ length: count }, (_, index) => `p${index}`)
-  for (const id of ids) await add(id)
-  expect(await poller.runOnce()).toBe(count)
-  expect(asked).toEqual(ids)
-  const pages = count === 0 ? 0 : Math.floor(count / 2) + 1
-  expect(read.map(({ limit }) => limit)).toEqual(Array.from({ length: pages }, () => 2))
-})
-
-test('payments that stay unsettled do not keep a round going', async () => {
-  const { poller, add, asked } = pollerOverPayments({ batch: 1 }, async () => null)
-  for (const id of ['a', 'b', 'c']) await add(id)
-  await poller.runOnce()
-  expect(asked).toEqual(['a', 'b', 'c'])
-})
-
-test('a source that fails on one payment is polled for the others', async () => {
-  const { poller, add, asked, logger } = pollerOverPayments({}, async (payment) => {
-    if (nameOf(payment) === 'a') throw new Error('source is down')
-    return updateFor(payment)
-  })
-  const { txHash } = await add('a')
-  await add('b')
-  expect(await poller.runOnce()).toBe(1)
-  expect(asked).toEqual(['a', 'b'])
-  expect(logger.lines).toMatchObject([{ level: 'warn', fields: { txHash, error: 'Error' } }])
-})
-
 test('an update that fails stops neither the round nor the loop', async () => {
   const { poller, add, asked, answerUpdatesWith, logger } = pollerOverPayments()
   answerUpdatesWith(new StoreError('ERR_STORE_BUSY', 'database is locked'))
@@ -128,24 +89,6 @@ describe('the scope of a source', () => {
   })
 })
 
-test('chains that cannot be listed do not end the loop', async () => {
-  const { poller, add, asked, clock, store, logger } = pollerOverPayments({}, async () => null)
-  await add('a')
-  const { unsettledChains } = store.payments
-  store.payments.unsettledChains = async () => {
-    throw new StoreError('ERR_STORE_BUSY', 'database is locked')
-  }
-  const stop = new AbortController()
-  const run = poller.run(stop.signal)
-  await until('the first round', () => clock.sleepers().length === 1)
-  expect(logger.lines).toMatchObject([{ level: 'error', fields: { error: 'ERR_STORE_BUSY: database is locked' } }])
-  store.payments.unsettledChains = unsettledChains
-  await clock.advance(15_000)
-  await until('the second round', () => asked.length === 1)
-  stop.abort()
-  await run
-})
-
 test('leaves payments alone until their block has the minimum age', async () => {
   const { poller, add, asked, clock } = pollerOverPayments({ minAgeMs: 60_000 })
   await add('old', null, { blockTimestamp: clock.now() - 60_000 })
@@ -155,13 +98,6 @@ test('leaves payments alone until their block has the minimum age', async () => 
   await clock.advance(1)
   await poller.runOnce()
   expect(asked).toEqual(['old', 'young'])
-})
-
-test('without a minimum age it asks even where the chain is ahead of this clock', async () => {
-  const { poller, add, asked, clock } = pollerOverPayments()
-  await add('a', null, { blockTimestamp: clock.now() + 60_000 })
-  await poller.runOnce()
-  expect(asked).toEqual(['a'])
 })
 
 test('a store that cannot list one chain rejects the round after the other chains', async () => {
@@ -193,17 +129,6 @@ test('an abort ends the round after the payment in flight', async () => {
   expect(asked).toEqual(['a'])
 })
 
-test('a lookup that an abort ends is not logged as a failure', async () => {
-  const stop = new AbortController()
-  const { poller, add, logger } = pollerOverPayments({}, async (_payment, signal) => {
-    stop.abort()
-    throw signal?.reason
-  })
-  await add('a')
-  expect(await poller.runOnce(stop.signal)).toBe(0)
-  expect(logger.lines).toEqual([])
-})
-
 test('the loop polls at once, then every interval, continues after a failed round, and stops when aborted', async () => {
   const { poller, add, asked, clock, store, logger } = pollerOverPayments({}, async () => null)
   await add('a')
@@ -225,4 +150,16 @@ test('the loop polls at once, then every interval, continues after a failed roun
   stop.abort()
   await run
   expect(clock.sleepers()).toEqual([])
+})
+
+test('a source that fails on one payment is polled for the others', async () => {
+  const { poller, add, asked, logger } = pollerOverPayments({}, async (payment) => {
+    if (nameOf(payment) === 'a') throw new Error('source is down')
+    return updateFor(payment)
+  })
+  const { txHash } = await add('a')
+  await add('b')
+  expect(await poller.runOnce()).toBe(1)
+  expect(asked).toEqual(['a', 'b'])
+  expect(logger.lines).toMatchObject([{ level: 'warn', fields: { txHash, error: 'Error' } }])
 })

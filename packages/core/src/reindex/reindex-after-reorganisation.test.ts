@@ -109,41 +109,6 @@ describe('after a reorganisation that was too deep to follow', () => {
     expect(ranges).toBe(4)
   })
 
-  test('without repair the differences are reported and nothing is written', async () => {
-    const { all, store } = await stopped()
-    const before = store.dump()
-    const { differences } = await all({ from: 21, repair: false })
-    expect(new Set(differences.map(({ kind }) => kind))).toEqual(new Set(['missing', 'changed', 'extra']))
-    expect(store.dump()).toEqual(before)
-  })
-
-  test('the indexer goes on by itself after a reindex that ended at any range', async () => {
-    for (const ranges of [0, 1, 2, 3]) {
-      const { run, catchUp, checkpoint, chain, payments } = await stopped()
-      const reports = run({ from: 21, repair: true })
-      for (let n = 0; n <= ranges; n += 1) await reports.next()
-      await reports.return()
-      await catchUp()
-      expect(await checkpoint()).toEqual({ blockNumber: 65, blockHash: chain.at(65).hash })
-      const onChain = payments().filter(({ offChain }) => !offChain)
-      expect(onChain.map(({ txHash, blockHash }) => [txHash, blockHash])).toEqual(
-        chain.rangeOf(0, 65).payments.map(({ txHash, blockHash }) => [txHash, blockHash]),
-      )
-    }
-  })
-
-  test('an indexer that commits at the same time changes nothing of the result', async () => {
-    const { run, catchUp, checkpoint, chain, payments, store } = await stopped()
-    let ranges = 0
-    for await (const _report of run({ from: 21, repair: true })) {
-      ranges += 1
-      if (ranges === 2) await catchUp()
-    }
-    expect(await checkpoint()).toEqual({ blockNumber: 65, blockHash: chain.at(65).hash })
-    const versions = payments().reduce((sum, { version }) => sum + version, 0)
-    expect(store.committed.snapshots).toHaveLength(versions)
-  })
-
   test.each([
     ['begins too high', { from: 30 }, 'begin at 29 or below'],
     ['ends before the checkpoint', { from: 21, to: 50 }, 'read up to it'],

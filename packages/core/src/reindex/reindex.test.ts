@@ -49,13 +49,6 @@ describe('a reindex', () => {
     { kind: 'extra', txHash: forged, ordinal: 0 },
   ]
 
-  test('reports missing, changed and extra payments without a write', async () => {
-    const { all, store } = await indexed(30, falsified)
-    const before = store.dump()
-    expect((await all({ from: 0, repair: false })).differences).toEqual(found)
-    expect(store.dump()).toEqual(before)
-  })
-
   test('repairs them: version 1 for the missing one, no version for the changed one, failure for the extra one', async () => {
     const { all, store, payments, stored, reindexed, chain } = await indexed(30, falsified)
     const { reports, differences } = await all({ from: 0, repair: true })
@@ -93,14 +86,6 @@ describe('a reindex', () => {
     ])
   })
 
-  test('a payment that is wrongly marked as off the chain is reported and restored', async () => {
-    const { all, store, stored } = await indexed(30)
-    await store.transaction((tx) => tx.leavePayments([stored(9)?.id ?? '']))
-    const differences = [{ kind: 'changed', txHash: names(9)[0], ordinal: 0, fields: ['offChain'] }]
-    expect((await all({ from: 0, repair: true })).differences).toEqual(differences)
-    expect(stored(9)).toMatchObject({ version: 1, offChain: false })
-  })
-
   test('payments of an unlisted router and payments from another chain are ignored', async () => {
     const { all, store, stored } = await indexed(30)
     const [one, two] = [stored(5), stored(6)]
@@ -130,17 +115,6 @@ describe('a reindex', () => {
     const [chain, store] = [fakeChain(), openStore()]
     const reports = reindex({ store, chain, publish: () => undefined }, { from: 0, repair: false })
     await expect(reports.next()).rejects.toMatchObject({ code: 'ERR_REINDEX_REFUSED' })
-  })
-
-  test('ends when the signal aborts, and keeps its repairs until then', async () => {
-    const { run, store } = await indexed(30, without(...names(5, 25)))
-    const stop = new AbortController()
-    await expect(
-      (async () => {
-        for await (const _report of run({ from: 1, repair: true }, undefined, stop.signal)) stop.abort()
-      })(),
-    ).rejects.toThrow()
-    expect(store.committed.payments.length).toBe(29)
   })
 })
 
@@ -186,16 +160,5 @@ describe('beside an indexer', () => {
     const before = store.dump()
     await expect(all({ from: 20, repair: true }, late)).rejects.toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
     expect(store.dump()).toEqual(before)
-  })
-
-  test('that commits at the same time, everything is repaired once', async () => {
-    const { run, chain, catchUp, store, stored } = await indexed(30, without(...names(5, 15, 25)))
-    for await (const _report of run({ from: 1, repair: true })) {
-      chain.mine(1, paymentAt)
-      await catchUp()
-    }
-    for (const height of [5, 15, 25]) expect(stored(height)).toMatchObject({ version: 1 })
-    expect(store.committed.snapshots).toHaveLength(store.committed.payments.length)
-    expect(store.committed.payments.length).toBe(33)
   })
 })

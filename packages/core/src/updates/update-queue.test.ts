@@ -97,19 +97,6 @@ test('after two requests that fail alone the rest of their transaction is reject
   expect(calls).toBe(2 + 1 + 2)
 })
 
-test('a store that cannot be reached rejects all requests of a transaction, and none is tried again', async () => {
-  let calls = 0
-  const { queue, begin } = startedQueue(async () => {
-    calls += 1
-    throw new StoreError('ERR_STORE_UNAVAILABLE', 'no connection')
-  })
-  const all = ['a', 'b', 'c', 'd'].map((id) => queue([update(id)]))
-  begin()
-  for (const outcome of await Promise.allSettled(all))
-    expect(outcome).toMatchObject({ reason: { code: 'ERR_STORE_UNAVAILABLE' } })
-  expect(calls).toBe(3)
-})
-
 test('a full queue rejects at once, and accepts again when it is shorter', async () => {
   const { apply, running, end } = heldQueue()
   const all = Array.from({ length: maxQueuedUpdates + 2 }, (_, n) => apply(`u${n}`))
@@ -148,4 +135,17 @@ test('an update inside the work of a transaction is rejected before it waits', a
     },
   )
   await expect(queue([update('a')])).rejects.toBe(nested)
+})
+
+test('a store that cannot be reached rejects all requests of a transaction, and none is tried again', async () => {
+  let calls = 0
+  const { queue, begin } = startedQueue(async () => {
+    calls += 1
+    throw new StoreError('ERR_STORE_UNAVAILABLE', 'no connection')
+  })
+  const all = ['a', 'b', 'c', 'd'].map((id) => queue([update(id)]))
+  begin()
+  for (const outcome of await Promise.allSettled(all))
+    expect(outcome).toMatchObject({ reason: { code: 'ERR_STORE_UNAVAILABLE' } })
+  expect(calls).toBe(3)
 })

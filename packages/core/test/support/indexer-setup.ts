@@ -15,11 +15,7 @@ export const gone = () => new ChainError('ERR_CHAIN_RANGE_GONE', 1, 'a block van
 export const paymentAt = (height: number) => [`payment at ${height}`]
 
 /** Grants the lease to every indexer, so that they race for the checkpoint. */
-export const noLeases: LeaseStore = {
-  acquire: async () => true,
-  release: async () => undefined,
-  list: async () => [],
-}
+export const noLeases: LeaseStore = { acquire: async () => true, release: async () => undefined, list: async () => [] }
 
 /** Time between two renewals of the default lease, in milliseconds. */
 const renewMs = 5_000

@@ -122,9 +122,7 @@ function committedRows(sql: TestSqlite['sql'], now: () => number): CommittedRows
     get snapshots() {
       return sql<
         Record<'payment_id' | 'version' | 'chain_id', number> &
-          Record<'body' | 'tx_hash', Uint8Array> & {
-            integration: Uint8Array | null
-          }
+          Record<'body' | 'tx_hash', Uint8Array> & { integration: Uint8Array | null }
       >(
         `select payment_id, snapshots.version, body, chain_id, tx_hash, payments.integration from snapshots
           join payments on payment_id = payments.id order by snapshots.id`,

@@ -21,9 +21,5 @@ export function deferred<T = void>(): {
   const promise = new Promise<T>((resolve, reject) => {
     ends = { resolve, reject }
   })
-  return {
-    promise,
-    resolve: (value) => ends?.resolve(value),
-    reject: (error) => ends?.reject(error),
-  }
+  return { promise, resolve: (value) => ends?.resolve(value), reject: (error) => ends?.reject(error) }
 }

@@ -8,9 +8,7 @@ const wallet = (byte: string) => `0x${byte.repeat(20)}`
 const txHash = `0x${'1a'.repeat(32)}`
 const prefix = '/api/v1/integration'
 const endpoints = [
-  `${prefix}/payments`,
-  `${prefix}/payments/${txHash}`,
-  `${prefix}/wallet/${wallet('c1')}/payments`,
+  ...[`${prefix}/payments`, `${prefix}/payments/${txHash}`, `${prefix}/wallet/${wallet('c1')}/payments`],
   `${prefix}/wallet/${wallet('c1')}/payments/${txHash}`,
 ]
 const refused: readonly (readonly [string, string])[] = [

@@ -151,31 +151,6 @@ describe('a conversion', () => {
       { invoiceAmount: '10.5', invoiceCurrency: 'USD', conversion: '', priceFeeds: [] },
     ],
     [
-      'by the first feed alone: from its base to its quote',
-      '21',
-      { tokenOut: paid(11_000_000n), pricing: pricing({ feeds: [feed('multiply', ['CHF', 'USD'], 110_000_000n)] }) },
-      {
-        invoiceAmount: '10',
-        invoiceCurrency: 'CHF',
-        conversion: 'chainlink:CHFUSD',
-        priceFeeds: [{ name: 'CHFUSD', contract: wallet('fe'), rate: '1.1' }],
-      },
-    ],
-    [
-      'by the second feed alone: from its quote to its base',
-      '22',
-      {
-        tokenOut: paid(10_000_000n),
-        pricing: pricing({ ...chf, feeds: [feed('divide', ['CHF', 'USD'], 110_000_000n)] }),
-      },
-      {
-        invoiceAmount: '11',
-        invoiceCurrency: 'USD',
-        conversion: 'chainlink:USDCHF',
-        priceFeeds: [{ name: 'CHFUSD', contract: wallet('fe'), rate: '1.1' }],
-      },
-    ],
-    [
       'by two feeds: both, in the order of use',
       '23',
       {
@@ -226,26 +201,6 @@ describe('a conversion', () => {
       },
     ],
     [
-      "to a currency that is not the token's: the invoice is empty",
-      '26',
-      {
-        tokenOut: paid(11_000_000n),
-        pricing: pricing({ ...chf, feeds: [feed('multiply', ['EUR', 'USD'], 110_000_000n)] }),
-      },
-      {
-        invoiceAmount: '',
-        invoiceCurrency: '',
-        conversion: '',
-        priceFeeds: [{ name: 'EURUSD', contract: wallet('fe'), rate: '1.1' }],
-      },
-    ],
-    [
-      'of an unlisted token: the invoice is empty, whatever its symbol',
-      '27',
-      { tokenOut: paid(1_000_000n), pricing: pricing({ listedToken: null }) },
-      { tokenSymbol: 'USDC', invoiceAmount: '', invoiceCurrency: '', conversion: '', priceFeeds: [] },
-    ],
-    [
       'whose call names the amount: exactly that amount',
       '28',
       {
@@ -258,21 +213,6 @@ describe('a conversion', () => {
   it.each(rows)('is reported: %s', async (_, byte, payment, expected) => {
     const [item] = await mineAndLookUp(word(byte), [payment])
     expect(item).toMatchObject(expected)
-  })
-
-  it('is reported separately for each payment of a transaction', async () => {
-    const feeds = (currency: string) => pricing({ feeds: [feed('multiply', [currency, 'USD'], 200_000_000n)] })
-    const items = await mineAndLookUp(word('29'), [
-      { tokenOut: paid(2_000_000n), pricing: feeds('CHF') },
-      { tokenOut: paid(2_000_000n) },
-      { tokenOut: paid(2_000_000n), pricing: feeds('GBP') },
-    ])
-    expect(items.map((item: { conversion: string }) => item.conversion)).toEqual([
-      'chainlink:CHFUSD',
-      '',
-      'chainlink:GBPUSD',
-    ])
-    expect(items.map((item: { invoiceAmount: string }) => item.invoiceAmount)).toEqual(['1', '2', '1'])
   })
 })
 
@@ -302,24 +242,6 @@ describe('final', () => {
     clauses.chain(8453).mine([{ txHash: word('31') }])
     await mineEmpty(8453, 2_000)
     expect(await finalOf(word('31'), 8453)).toBe(false)
-  })
-
-  it('follows the configured confirmations, for any chain', async () => {
-    const configured = await startClauses({ chainIds: [1, 10, 8453], confirmations: { 1: 1, 10: null, 8453: 0 } })
-    try {
-      const { lookup } = await legacyCalls(configured)
-      for (const chainId of [1, 10, 8453]) configured.chain(chainId).mine([{ txHash: word('32') }])
-      const finals = async () => {
-        await configured.index()
-        const answers = await Promise.all([1, 10, 8453].map((chainId) => lookup(word('32'), chainId)))
-        return answers.map(({ body }) => body.payments[0].final)
-      }
-      expect(await finals()).toEqual([false, false, true])
-      for (const chainId of [1, 10, 8453]) for (let block = 0; block < 60; block++) configured.chain(chainId).mine([])
-      expect(await finals()).toEqual([true, false, true])
-    } finally {
-      await configured.stop()
-    }
   })
 })
 

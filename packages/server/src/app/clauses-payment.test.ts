@@ -174,13 +174,7 @@ describe('the payment object', () => {
     const { text } = await clauses.get(`payments/${txHash}`, shop.authorization)
     expect(text.startsWith(`${sent[1]?.slice(0, -1)},`)).toBe(true)
     expect(Object.keys(JSON.parse(sent[1] ?? ''))).toEqual([
-      'integrationAddress',
-      'chainId',
-      'txHash',
-      'version',
-      'state',
-      'recipient',
-      'invoice',
+      ...['integrationAddress', 'chainId', 'txHash', 'version', 'state', 'recipient', 'invoice'],
     ])
   })
 

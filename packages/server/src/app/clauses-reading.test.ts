@@ -157,11 +157,7 @@ describe.each(['payments', `wallet/${alice}/payments`])('the list %s', (list) =>
       const payment = { txHash: hash(500_000 + everything.length), integrationAddress: shop.address, sender: alice }
       const timestamp = Date.UTC(2026, 1, 1) + everything.length * 1_000
       clauses.chain(10).mine([payment], timestamp)
-      everything.unshift({
-        chainId: '10',
-        txHash: payment.txHash,
-        blockTimestamp: new Date(timestamp).toISOString(),
-      })
+      everything.unshift({ chainId: '10', txHash: payment.txHash, blockTimestamp: new Date(timestamp).toISOString() })
       await clauses.index()
     })
     expect(arrived).toBeGreaterThan(3)

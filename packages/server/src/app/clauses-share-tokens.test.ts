@@ -8,15 +8,8 @@ import { createSumsubApi, createWebhookReader } from '@payment-integration/ident
 import { startIdentityProvider } from '@payment-integration/testing/identity-provider'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Clauses, type Shop, startClauses } from '../../test/support/clause-service.js'
+import { donor, recipient } from '../../test/support/sharing-service.js'
 import { createSumsubProvider } from '../identity/sumsub-provider.js'
-
-const donor = { clientId: 'Shop', appToken: 'sbx:shop', secretKey: 'secret-of-the-shop', partners: ['Service'] }
-const recipient = {
-  clientId: 'Service',
-  appToken: 'sbx:service',
-  secretKey: 'secret-of-the-service',
-  partners: ['Shop'],
-}
 
 /** How far the provider's clock is behind this one, in milliseconds: a token minted then has that age now. */
 let behindMs = 0
@@ -101,14 +94,4 @@ describe('a token', () => {
       expect(provider.redemptions.length).toBe(before)
     },
   )
-
-  it('that is fresh is attached to the subject of the rejected one', async () => {
-    const email = 'again@shop.example'
-    expect((await share(email, await minted({ ageMs: lifetime }))).status).toBe(422)
-    expect((await share(email, await minted())).body).toMatchObject({ reused: true })
-    const { identity } = clauses.service
-    const shares = await identity?.shares({ emailKey: await identity.emailKey(email), limit: 10 })
-    expect(shares?.map(({ outcome }) => outcome)).toEqual(['redeemed', 'started', 'rejected', 'started'])
-    expect(new Set(shares?.map(({ subjectId }) => subjectId)).size).toBe(1)
-  })
 })

@@ -52,11 +52,3 @@ it('ends the streams of open pages at the shutdown', async () => {
   expect(end?.done).toBe(true)
   await made.remove()
 })
-
-it('is absent unless it is on', async () => {
-  const made = await tempConfig()
-  const own = await startServer(made.config)
-  expect((await fetch(`${own.url}/console`)).status).toBe(404)
-  await own.stop()
-  await made.remove()
-})

@@ -87,12 +87,6 @@ it('an operator joins by the link, signs in and reads; the address that the prox
   )
 })
 
-it('its requests are measured as one route', async () => {
-  await send('/console/payments')
-  const { text } = await send('/metrics', { authorization: `Bearer ${metricsToken}` })
-  expect(text).toMatch(/http_request_duration_seconds_count\{method="GET",route="\/console",status="303"\} [1-9]/)
-})
-
 describe('the limits of a source', () => {
   const limited = async (limits: Parameters<typeof createRequestLimits>[0], status: number) => {
     const app = await listenApp({
@@ -105,10 +99,6 @@ describe('the limits of a source', () => {
     await app.stop()
     return statuses
   }
-
-  it('count the requests of the console like all others', async () => {
-    expect(await limited({ requestsPerSource: 2 }, 200)).toEqual([200, 200, 429])
-  })
 
   it('count its rejected sign-ins like those of the APIs', async () => {
     expect(await limited({ failedSignInsPerSource: 2 }, 401)).toEqual([401, 401, 429])

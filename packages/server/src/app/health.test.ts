@@ -61,12 +61,6 @@ describe('GET /health', () => {
     })
   })
 
-  it('has null as the lag of an unread chain, and 0 when the head of the node is lower', async () => {
-    const indexers = [chain({ head: null, indexed: 5, error: null }), chain({ head: 4, indexed: 5, error: null })]
-    const { body } = await ask({ store: up, indexers })
-    expect(body).toMatchObject({ status: 'ok', chains: [{ lag: null }, { lag: 0 }] })
-  })
-
   it('is 200 and degraded while a chain cannot be followed: the API still answers', async () => {
     const indexers = [chain({ head: 9, indexed: 9, error: 'node does not answer' })]
     expect(await ask({ store: up, indexers })).toMatchObject({ status: 200, body: { status: 'degraded' } })
@@ -75,12 +69,6 @@ describe('GET /health', () => {
   it('is ok on standby: another process leads', async () => {
     const { body } = await ask({ store: up, indexers: [chain({ leading: false, head: null })] })
     expect(body).toMatchObject({ status: 'ok', chains: [{ leading: false }] })
-  })
-
-  it('is ok after an error has passed, and still shows it', async () => {
-    const lastError = { message: 'away', at: 5 }
-    const { body } = await ask({ store: up, indexers: [chain({ lastError })] })
-    expect(body).toMatchObject({ status: 'ok', chains: [{ error: null, lastError }] })
   })
 
   it('is degraded for ten minutes after each failed proof, and then ok', async () => {

@@ -1,7 +1,6 @@
 /** The portal inside the reference server. */
 import { connect } from 'node:net'
 import { silentLogger } from '@payment-integration/core'
-import { DatabaseSync } from '@photostructure/sqlite'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { tempConfig } from '../../test/support/temp-config.js'
 import { type RunningServer, startServer } from '../run/start-server.js'
@@ -43,30 +42,8 @@ it('an integration signs in with its API secret and sees its own page, without t
   expect((await fetch(`${server.url}/console`)).status).toBe(404)
 })
 
-it('failures of one source are limited by the address of its connection', async () => {
-  const failing = () => post('/portal/sign-in', { address: `0x${'22'.repeat(20)}`, secret: 'wrong' }, {})
-  for (let n = 0; n < 5; n += 1) expect((await failing()).status).toBe(401)
-  expect((await failing()).status).toBe(429)
-})
-
 it('a form of another site is answered 403', async () => {
   expect((await post('/portal/sign-in', {}, { Origin: 'https://evil.example' })).status).toBe(403)
-})
-
-it('its requests count in the limit of the caller, with those of the read API', async () => {
-  const made = await tempConfig({ PI_PORTAL: 'on', PI_LIMIT_PER_CALLER: '1' })
-  const own = await startServer(made.config)
-  const { apiSecret } = await own.service.integrations.create({ address })
-  const body = new URLSearchParams({ address, secret: apiSecret })
-  const headers = { Origin: own.url }
-  const opened = await fetch(`${own.url}/portal/sign-in`, { method: 'POST', redirect: 'manual', body, headers })
-  const cookie = { Cookie: opened.headers.getSetCookie()[0]?.split(';')[0] ?? '' }
-  const answers = await Promise.all(Array.from({ length: 60 }, () => fetch(`${own.url}/portal`, { headers: cookie })))
-  const limited = answers.filter(({ status }) => status === 429)
-  expect(limited.length).toBeGreaterThan(0)
-  expect(limited[0]?.headers.get('retry-after')).toBe('1')
-  await own.stop()
-  await made.remove()
 })
 
 it('sign-ins count in the limit of the caller: beyond it no session is opened and nothing is recorded', async () => {
@@ -114,36 +91,5 @@ it.each([
   }
   await own.stop()
   expect(error).not.toHaveBeenCalled()
-  await made.remove()
-})
-
-it('is one route of the metrics', async () => {
-  await fetch(`${server.url}/portal/payments`)
-  const metrics = await fetch(`${server.url}/metrics`, { headers: { Authorization: `Bearer ${token}` } })
-  const routes = [...(await metrics.text()).matchAll(/duration_seconds_count\{.*route="([^"]*)"/g)].map(
-    ([, route]) => route,
-  )
-  expect(new Set(routes)).toEqual(new Set(['/portal', 'none']))
-})
-
-it('makes none of the indexes that the console alone reads', async () => {
-  const made = await tempConfig({ PI_PORTAL: 'on' })
-  const indexes: unknown[] = []
-  for (const isOn of [false, true]) {
-    const own = await startServer({ ...made.config, console: isOn })
-    await own.stop()
-    const database = new DatabaseSync(made.config.database.kind === 'sqlite' ? made.config.database.path : '')
-    indexes.push(database.prepare("select name from sqlite_master where name = 'payments_time'").all())
-    database.close()
-  }
-  await made.remove()
-  expect(indexes).toEqual([[], [{ name: 'payments_time' }]])
-})
-
-it('is absent unless it is on', async () => {
-  const made = await tempConfig()
-  const own = await startServer(made.config)
-  expect((await fetch(`${own.url}/portal`)).status).toBe(404)
-  await own.stop()
   await made.remove()
 })

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { UpdateResult } from '@payment-integration/contract'
-import { createUpdateReceiver, StoreError, UpdateConflictError } from '@payment-integration/core'
+import { createUpdateReceiver, UpdateConflictError } from '@payment-integration/core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { chosenService, txHash } from '../../test/support/integration-service.js'
 import { listenApp } from '../../test/support/listening-app.js'
@@ -62,32 +62,6 @@ describe('a processor update', () => {
     expect(answer.headers.get('cache-control')).toBe('private, no-store')
   })
 
-  it('that is refused is 422 with the result, and the reason as error', async () => {
-    outcome = { id: 'update-1', outcome: 'refused', version: 3, reason: 'refund_success is the end' }
-    const answer = await post(JSON.stringify(update))
-    expect([answer.status, await answer.json()]).toEqual([422, { error: 'refund_success is the end', ...outcome }])
-  })
-
-  it('with a used id and other content is 409', async () => {
-    outcome = new UpdateConflictError('update-1')
-    const answer = await post(JSON.stringify(update))
-    expect([answer.status, await answer.json()]).toEqual([409, { error: expect.stringContaining('under a new id') }])
-  })
-
-  it('while the database is away is 503 with Retry-After', async () => {
-    outcome = new StoreError('ERR_STORE_UNAVAILABLE', 'secret detail')
-    const answer = await post(JSON.stringify(update))
-    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1'])
-  })
-
-  it('is accepted with any of the configured secrets, and with a charset of UTF-8', async () => {
-    const body = JSON.stringify(update)
-    const previous = await post(body, { 'x-service-signature': sign(body, secrets[1]) })
-    expect(previous.status).toBe(200)
-    for (const charset of ['utf-8', 'UTF8'])
-      expect((await post(body, { 'content-type': `application/json; charset=${charset}` })).status).toBe(200)
-  })
-
   it.each([
     ['no signature', ''],
     ['a forged signature', `t=${now / 1000},v1=${'0'.repeat(64)}`],
@@ -125,11 +99,7 @@ describe('a processor update', () => {
   })
 
   it.each([
-    'text/plain',
-    'application/json;charset=latin1',
-    'application/jsonx',
-    'text/json',
-    ' ',
+    ...['text/plain', 'application/json;charset=latin1', 'application/jsonx', 'text/json', ' '],
     'application/json, text/plain',
   ])('as %j is 415', async (type) => {
     const answer = await post(JSON.stringify(update), { 'content-type': type })
@@ -193,9 +163,7 @@ describe('the body cap of 128 KB', () => {
   ])('holds for a chunked body: %i bytes are %i', async (size, status) => {
     const body = padded(size)
     const headers = [
-      'Content-Type: application/json',
-      'Transfer-Encoding: chunked',
-      `X-Service-Signature: ${sign(body)}`,
+      ...['Content-Type: application/json', 'Transfer-Encoding: chunked', `X-Service-Signature: ${sign(body)}`],
     ]
     const chunks = `${size.toString(16)}\r\n${body}\r\n0\r\n\r\n`
     const answer = await sendRaw(server.url, requestText(path, headers, { method: 'POST', body: chunks }))
@@ -208,20 +176,9 @@ describe('the body cap of 128 KB', () => {
     const text = requestText(path, headers, { method: 'POST', body: chunk.repeat(5) })
     expect(parseRaw(await sendRaw(server.url, text)).status).toBe(413)
   })
-
-  it('survives a client that disconnects in the middle of its body', async () => {
-    const headers = ['Content-Type: application/json', 'Content-Length: 1000']
-    await sendRaw(server.url, requestText(path, headers, { method: 'POST', body: '{' }), { closeAfterMs: 50 })
-    expect((await post(JSON.stringify(update))).status).toBe(200)
-  })
 })
 
 describe('the updates endpoint', () => {
-  it('is 405 for GET', async () => {
-    const answer = await fetch(`${server.url}${path}`)
-    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
-  })
-
   it('is 404 without a processor', async () => {
     const answer = await fetch(`${closed.url}${path}`, { method: 'POST', body: '{}' })
     expect([answer.status, await answer.json()]).toEqual([404, { error: 'Not found' }])

@@ -55,17 +55,6 @@ describe.skipIf(isChromiumMissing)(
       expect(await shownOperations()).toEqual([...operations, 'POST paymentSnapshot'])
     })
 
-    it('shows each operation with its parameters and answers', async () => {
-      for (const summary of await page.locator('.opblock-summary-control').all()) await summary.click()
-      await page.locator('.opblock.is-open .responses-table').nth(9).waitFor()
-      const statuses = await page.locator('.opblock .response-col_status').allInnerTexts()
-      for (const status of ['200', '400', '401', '404', '409', '415', '422', '503', '2XX'])
-        expect(statuses).toContain(status)
-      expect(await page.locator('.errors-wrapper').count()).toBe(0)
-      await page.reload()
-      await page.locator('.opblock').first().waitFor()
-    })
-
     it('lists payments with typed credentials, and shows the real answer', async () => {
       await page.locator('.auth-wrapper .authorize').first().click()
       await page.getByLabel('auth-basic-username').fill(documented.shop.address)
@@ -76,10 +65,6 @@ describe.skipIf(isChromiumMissing)(
         .click()
       await page.locator('.dialog-ux .close-modal').click()
       expect(await tryOut('Payments-listPayments')).toEqual(['200', expect.stringContaining(hashes.single)])
-    })
-
-    it('requests health without credentials', async () => {
-      expect(await tryOut('Health-getHealth')).toEqual(['200', expect.stringContaining('"database": "ok"')])
     })
 
     it('sent requests only to its own server, and the browser logged no error', () => {

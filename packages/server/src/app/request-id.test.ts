@@ -37,18 +37,6 @@ describe('the id of a request', () => {
     expect(answer.headers.get('x-request-id')).toMatch(uuid)
   })
 
-  it.each([
-    ['/health', 200],
-    ['/nowhere', 404],
-    ['/api/v1/integration/payments', 401],
-    ['//', 404],
-    ['/console', 404],
-  ])('is in the answer of %s, which is %i', async (path, status) => {
-    const { get } = await start()
-    const answer = await get(path, { 'x-request-id': 'mine' })
-    expect([answer.status, answer.headers.get('x-request-id')]).toEqual([status, 'mine'])
-  })
-
   it('is in answers to messages that never reach the app', async () => {
     const { url } = await start()
     const raw = async (message: string) => {
@@ -88,26 +76,6 @@ describe('the id of a request', () => {
       ['two@shop.example', 'two'],
     ])
   })
-
-  it('is in the line of a request that failed', async () => {
-    const { lines, get } = await start({
-      service: {
-        authenticate: async () => {
-          await new Promise((resolve) => setImmediate(resolve))
-          throw new Error('the database is away')
-        },
-      } as never,
-    })
-    await Promise.all(
-      ['one', 'two'].map((id) =>
-        get('/api/v1/integration/payments', { authorization: goodAuthorization, 'x-request-id': id }),
-      ),
-    )
-    expect(lines.map(({ msg, requestId }) => [msg, requestId]).toSorted()).toEqual([
-      ['A request failed.', 'one'],
-      ['A request failed.', 'two'],
-    ])
-  })
 })
 
 describe('the access log', () => {
@@ -128,11 +96,5 @@ describe('the access log', () => {
       },
       expect.objectContaining({ route: 'none', status: 404, requestId: expect.stringMatching(uuid) }),
     ])
-  })
-
-  it('is off without being asked for', async () => {
-    const { lines, get } = await start()
-    await get('/health')
-    expect(lines).toEqual([])
   })
 })

@@ -112,19 +112,6 @@ it('goes on after the last complete event of a connection that was cut, without 
   expect(hashesOf(early)).toEqual([2, 3, 4])
 })
 
-it('begins at a given time', async () => {
-  const { open, pay, own, server } = await start()
-  await pay(1)
-  const [first] = await server.service.deliveries.list({ limit: 1 })
-  await eventually(() => Date.now() > (first?.createdAt ?? 0) + 2)
-  const since = Date.now()
-  await pay(2)
-  const stream = await open(own, {}, `?since=${since}`)
-  await eventually(() => named(stream, 'live').length === 1)
-  expect(hashesOf(stream)).toEqual([2])
-  expect((await open(own, {}, '?since=yesterday')).status).toBe(400)
-})
-
 it('answers 401 before anything else, and 404 to a caller where streams are off', async () => {
   const { open, own } = await start()
   const wrong = { ...own, apiSecret: 'wrong' }

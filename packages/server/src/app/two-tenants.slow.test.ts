@@ -175,10 +175,7 @@ async function play(commands: readonly (Command | null)[]): Promise<void> {
 
 it(`the answers to A do not depend on B, byte for byte (TENANTS_SEED=${seed})`, async () => {
   // A failure shrinks to the needed commands: the others become null.
-  const scripts = fc.array(fc.option(command, { freq: 100 }), {
-    minLength: commandsPerRun,
-    maxLength: commandsPerRun,
-  })
+  const scripts = fc.array(fc.option(command, { freq: 100 }), { minLength: commandsPerRun, maxLength: commandsPerRun })
   await fc.assert(fc.asyncProperty(scripts, play), { seed, numRuns: runs, interruptAfterTimeLimit: 500_000 })
   expect(tried.commands).toBeGreaterThan(200 * runs)
   expect(tried.compared).toBeGreaterThan(50 * runs)

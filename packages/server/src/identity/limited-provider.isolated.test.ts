@@ -71,48 +71,6 @@ describe('one integration', () => {
     const kinds = (await Promise.all(crowd)).map(({ kind }) => kind)
     expect(kinds).toEqual([...Array(2 * redemptions).fill('redeemed'), ...Array(420).fill('throttled')])
   })
-
-  it('whose queue is always full, among 39 that send one after the other, waits 10 seconds at most and gets its share', async () => {
-    const { redeem, calls } = setUp()
-    const [minutes, share] = [2, 24]
-    const longestMs: Record<string, number> = {}
-    const kinds: Record<string, number> = {}
-    let isOpen = true
-    const sendOn = async (whose: string) => {
-      while (isOpen) {
-        const came = now()
-        const { kind } = await redeem(whose, came + 30_000, whose)
-        kinds[kind] = (kinds[kind] ?? 0) + 1
-        longestMs[whose] = Math.max(longestMs[whose] ?? 0, now() - came)
-        if (kind === 'throttled') await new Promise((resolve) => setTimeout(resolve, 1_000))
-      }
-    }
-    for (let n = 0; n < 39; n += 1) void sendOn(`quiet ${n}`)
-    for (let n = 0; n < 41; n += 1) void sendOn('crowded')
-    await vi.advanceTimersByTimeAsync(minutes * 60_000 - 1)
-    isOpen = false
-    expect(Math.max(...Object.values(longestMs))).toBeLessThanOrEqual(10_000)
-    expect(Object.keys(kinds).sort()).toEqual(['redeemed', 'throttled'])
-    const sentFor = (whose: string) => calls.filter(({ call }) => call === `redeem ${whose}`).length
-    expect(sentFor('crowded')).toBeGreaterThanOrEqual(share)
-    for (let n = 0; n < 39; n += 1) expect(sentFor(`quiet ${n}`), `quiet ${n}`).toBeGreaterThanOrEqual(share)
-    // No turn was lost.
-    expect(calls).toHaveLength(share * providerLimits.redemptions)
-  })
-
-  it('with 500 look-ups at once delays neither another one nor the service itself by more than a turn', async () => {
-    const { limited, calls } = setUp()
-    const { lookUps } = providerLimits
-    for (let n = 0; n < 500; n += 1) void limited.find(`crowd ${n}`, 'crowded')
-    void limited.find('single', 'quiet')
-    void limited.find('own')
-    await vi.advanceTimersByTimeAsync(5_000)
-    expect(calls.slice(lookUps, lookUps + 3).map(({ call }) => call)).toEqual([
-      `find crowd ${lookUps}`,
-      'find single',
-      'find own',
-    ])
-  })
 })
 
 it('what processes have of the limits, however it is divided, is together no more than the provider takes', async () => {

@@ -72,16 +72,6 @@ describe('the log', () => {
     logger.error({ error: 'GET https://user:CANARY@rpc.example:8545/v3/CANARY?key=CANARY failed (twice)' }, 'x')
     expect(parsed()[0]).toMatchObject({ error: 'GET https://rpc.example:8545 failed (twice)' })
   })
-
-  it('follows its level', async () => {
-    const info = await capture('info')
-    info.logger.debug({}, 'x')
-    const silent = await capture('silent')
-    silent.logger.error({}, 'x')
-    const debug = await capture('debug')
-    debug.logger.debug({}, 'x')
-    expect([info.lines.length, silent.lines.length, debug.lines.length]).toEqual([0, 0, 1])
-  })
 })
 
 describe('describeError', () => {

@@ -36,10 +36,6 @@ describe('attempts by result', () => {
     ...{ timeout: 0, connection: 0, refused_address: 0, malformed_answer: 0, secret_unreadable: 0, other: 0 },
   }
 
-  it('are all present, at 0, before the first attempt', () => {
-    expect(resultsIn(createAttemptMetrics().text())).toEqual(nothing)
-  })
-
   it.each([
     [200, null, '2xx'],
     [299, null, '2xx'],

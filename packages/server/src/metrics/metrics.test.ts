@@ -82,10 +82,7 @@ describe('the metrics of chains', () => {
     expect(second.get('chain_leading{chain="1"}')).toBe(0)
     expect(second.get('chain_failing{chain="1"}')).toBe(1)
     for (const unknown of [
-      'chain_head_block',
-      'chain_head_timestamp_seconds',
-      'chain_indexed_block',
-      'chain_lag_blocks',
+      ...['chain_head_block', 'chain_head_timestamp_seconds', 'chain_indexed_block', 'chain_lag_blocks'],
     ])
       expect(second.has(`${unknown}{chain="1"}`)).toBe(false)
     expect([...second.keys()].some((key) => key.startsWith('chain_proof{chain="1"'))).toBe(false)
@@ -174,29 +171,6 @@ describe('the metrics of events', () => {
     expect(found.get('logs_quarantined_total{chain="10"}')).toBe(1)
     expect(found.get('chain_outages_total{chain="10"}')).toBe(1)
   })
-
-  it('belong to one server: another one in the process counts separately', async () => {
-    const [one, other] = [await createMetrics(), await createMetrics()]
-    one.onEvent(attempted)
-    expect((await read(one)).get('deliveries_attempted_total{outcome="delivered"}')).toBe(1)
-    expect((await read(other)).has('deliveries_attempted_total{outcome="delivered"}')).toBe(false)
-  })
-})
-
-describe('the next delivery', () => {
-  it.each([
-    [0, 0],
-    [2_500, 2.5],
-    [null, undefined],
-  ])('%s ms away is %s s', async (ms, seconds) => {
-    const metrics = await createMetrics()
-    watching(
-      metrics,
-      () => [],
-      async () => ms,
-    )
-    expect((await read(metrics)).get('next_delivery_seconds')).toBe(seconds)
-  })
 })
 
 describe('the backlog of deliveries', () => {
@@ -275,21 +249,6 @@ describe('the oldest database snapshot', () => {
     }
     expect(values).toEqual([[], [[name, 60]], [[name, 3_600]], []])
   })
-
-  it('is left out while the database does not answer; the rest is there', async () => {
-    const metrics = await createMetrics({ timeoutMs: 10 })
-    watching(
-      metrics,
-      () => [],
-      async () => 2_500,
-      undefined,
-      undefined,
-      () => Promise.reject(new Error('away')),
-    )
-    const found = await read(metrics)
-    expect([...found.keys()].filter((key) => key.startsWith('oldest_database_snapshot'))).toEqual([])
-    expect(found.get('next_delivery_seconds')).toBe(2.5)
-  })
 })
 
 describe('GET /metrics', () => {
@@ -318,12 +277,8 @@ describe('GET /metrics', () => {
     undefined,
     '',
     metricsToken,
-    'Bearer',
-    `Bearer ${metricsToken}x`,
-    `Bearer ${metricsToken.slice(0, -1)}`,
-    `Bearer ${metricsToken.toUpperCase()}`,
-    `Basic ${metricsToken}`,
-    `Bearer ${'x'.repeat(5_000)}`,
+    ...['Bearer', `Bearer ${metricsToken}x`, `Bearer ${metricsToken.slice(0, -1)}`],
+    ...[`Bearer ${metricsToken.toUpperCase()}`, `Basic ${metricsToken}`, `Bearer ${'x'.repeat(5_000)}`],
   ])('is the 401 of the other APIs for the credentials %j', async (authorization) => {
     const url = await listen(await createMetrics())
     const answer = await fetch(`${url}/metrics`, authorization === undefined ? {} : { headers: { authorization } })

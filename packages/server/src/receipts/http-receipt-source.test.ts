@@ -115,11 +115,6 @@ describe('an answer that is no receipt', () => {
     await expect(source.lookup(payment)).rejects.toMatchObject({ name: 'ReceiptError', code: 'ERR_RECEIPT_INVALID' })
   })
 
-  it('that is nested over 32 levels is not parsed', async () => {
-    answer = signed(`${'['.repeat(8_000)}${']'.repeat(8_000)}`)
-    await expect(source.lookup(payment)).rejects.toThrow(/malformed: Body is not UTF-8 JSON/)
-  })
-
   it.each([204, 301, 302, 401, 429, 500, 503])(
     '%i is ERR_RECEIPT_UNAVAILABLE, and no redirect is followed',
     async (code) => {
@@ -128,32 +123,11 @@ describe('an answer that is no receipt', () => {
       expect(requests).toHaveLength(1)
     },
   )
-
-  it('accepts the same integration in another case', async () => {
-    const other = { ...update, integrationAddress: integrationAddress.toUpperCase().replace('0X', '0x') }
-    answer = signed(JSON.stringify(other))
-    expect(await source.lookup(payment)).toEqual(other)
-  })
 })
 
 describe('no answer', () => {
   it('in time is ERR_RECEIPT_UNAVAILABLE', async () => {
     answer = () => undefined
-    await expect(source.lookup(payment)).rejects.toMatchObject({ code: 'ERR_RECEIPT_UNAVAILABLE' })
-  })
-
-  it('in time is ERR_RECEIPT_UNAVAILABLE when the body drips', async () => {
-    const timers: NodeJS.Timeout[] = []
-    answer = (_, response) => {
-      response.writeHead(200)
-      timers.push(setInterval(() => response.write(' '), 20))
-    }
-    await expect(source.lookup(payment)).rejects.toMatchObject({ code: 'ERR_RECEIPT_UNAVAILABLE' })
-    for (const timer of timers) clearInterval(timer)
-  })
-
-  it('from a cut connection is ERR_RECEIPT_UNAVAILABLE', async () => {
-    answer = (request) => request.socket.destroy()
     await expect(source.lookup(payment)).rejects.toMatchObject({ code: 'ERR_RECEIPT_UNAVAILABLE' })
   })
 

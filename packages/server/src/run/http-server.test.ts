@@ -7,7 +7,6 @@ import { eventually } from '../../test/support/tcp-server.js'
 import { ListenError, listenHttp } from './http-server.js'
 import { createRequestListener } from './request-listener.js'
 
-const globalsBefore = { Request: globalThis.Request, Response: globalThis.Response }
 let server: Awaited<ReturnType<typeof listenApp>>
 beforeAll(async () => {
   server = await listenApp({ reference: true })
@@ -44,11 +43,6 @@ describe('listenHttp', () => {
     )
     await expect(listening).rejects.toThrow(ListenError)
     await expect(listening).rejects.toThrow(/port \d+ \(EADDRINUSE\): another program listens there/)
-  })
-
-  it('advises the operator when the address is not of this machine', async () => {
-    const listening = listenHttp({ host: '192.0.2.1', port: 0 }, await createRequestListener(server.app, silentLogger))
-    await expect(listening).rejects.toMatchObject({ code: 'ERR_LISTEN', message: expect.stringContaining('PI_HOST') })
   })
 
   it('writes an IPv6 address in brackets', async () => {
@@ -111,15 +105,4 @@ describe('a stop', () => {
     expect(performance.now() - startedAt).toBeLessThan(60_000)
     await expect(pending).rejects.toThrow()
   })
-})
-
-it('listening leaves the globals of the host as they were', () => {
-  expect([globalThis.Request === globalsBefore.Request, globalThis.Response === globalsBefore.Response]).toEqual([
-    true,
-    true,
-  ])
-})
-
-it('a request text of the tests is sent as written', async () => {
-  expect(parseRaw(await sendRaw(server.url, requestText('/health/live'))).body).toBe('{"status":"ok"}')
 })

@@ -1,5 +1,3 @@
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
 import { expect, it } from 'vitest'
 import { exchange } from '../../test/support/raw-exchange.js'
 import { parseRaw, sendRaw } from '../../test/support/raw-http.js'
@@ -41,18 +39,6 @@ it('a health check of HTTP/1.0 without Host, the default of HAProxy, is answered
   expect([await ask(adminUrl, '/ready'), await ask(adminUrl, '/live')]).toEqual([200, 200])
   await running.stop()
   await made.remove()
-})
-
-it('an admin port in use is reported with the name of its variable', async () => {
-  const taken = createServer().listen(0, '127.0.0.1')
-  await once(taken, 'listening')
-  const made = await tempConfig({ PI_ADMIN_PORT: String((taken.address() as AddressInfo).port) })
-  await expect(startServer(made.config)).rejects.toMatchObject({
-    code: 'ERR_LISTEN',
-    message: expect.stringContaining('another program listens there; stop it or choose another port (PI_ADMIN_PORT)'),
-  })
-  await made.remove()
-  taken.close()
 })
 
 it('the configured limits are applied', async () => {

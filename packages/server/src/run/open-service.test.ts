@@ -1,6 +1,5 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { type ServiceEvent, systemClock, systemRandom } from '@payment-integration/core'
 import { afterAll, expect, it } from 'vitest'
 import { facts, indexPayments } from '../../test/support/index-payments.js'
 import { startRecordingReceiver } from '../../test/support/recording-receiver.js'
@@ -107,28 +106,6 @@ it('a service queries only the name servers of PI_DNS_SERVERS', async () => {
   expect(delivery?.attempts).toMatchObject([{ status: null, reason: 'connection' }])
 })
 
-it.each([
-  ['development', 3_000],
-  ['production', 5_000],
-])('in %s the first block of a failing receiver lasts %i ms', async (environment, ms) => {
-  const { server } = await startRefusingDns()
-  const now = Date.now()
-  const events: ServiceEvent[] = []
-  const { service } = await withDue(
-    { PI_ENV: environment, PI_DNS_SERVERS: server },
-    'https://shop.payment-integration.example/hook',
-    5,
-    {
-      onEvent: (event) => void events.push(event),
-      clock: { ...systemClock, now: () => now },
-      random: { ...systemRandom, fraction: () => 0.5 },
-    },
-  )
-  expect(await service.dispatcher.runOnce()).toBe(5)
-  const [block] = events.filter(({ type }) => type === 'endpoint.failing')
-  expect(block).toMatchObject({ integrationAddress: shop, failures: 5, blockedUntil: now + ms })
-})
-
 it('a service posts to no address that PI_DELIVERY_DENY denies', async () => {
   const receiver = await startRecordingReceiver()
   stops.push(receiver.stop)
@@ -147,14 +124,6 @@ it('a service registers no URL whose host is an address that PI_DELIVERY_DENY de
   const { service } = await withDue({ PI_DELIVERY_DENY: '127.0.0.0/9' }, 'http://127.128.0.1:9000/hook', 0)
   const moved = service.integrations.setNotificationUrl(shop, 'http://127.0.0.2:9000/hook')
   await expect(moved).rejects.toMatchObject({ code: 'ERR_URL_INVALID' })
-})
-
-it.each([
-  [{}, 'the caller'],
-  [{ PI_ACTOR: 'alice' }, 'alice'],
-])('with %j the audit log names %j', async (env, actor) => {
-  const { service } = await withDue(env, 'https://shop.example/hook', 0)
-  expect(await service.audit.list({ limit: 10 })).toMatchObject([{ action: 'integration.created', actor }])
 })
 
 it('a chain with neither configured nor known routers stops the opening, and names the variable', async () => {

@@ -42,11 +42,7 @@ it('two processes share the work by their roles, and are listed with them', asyn
   expect(worker.url).toBe('')
   await eventually(() => received.length === 1)
   const ready = await fetch(`${worker.adminUrl}/ready`)
-  expect(await ready.json()).toEqual({
-    status: 'ready',
-    reason: null,
-    roles: { dispatcher: 'runs', poller: 'runs' },
-  })
+  expect(await ready.json()).toEqual({ status: 'ready', reason: null, roles: { dispatcher: 'runs', poller: 'runs' } })
   await eventually(async () => (await api.service.processes.list()).length === 2)
   expect(await api.service.processes.list()).toMatchObject([
     { roles: ['api'], pid: process.pid, silentMs: null },

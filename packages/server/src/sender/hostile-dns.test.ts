@@ -10,7 +10,6 @@ import {
   records,
   startDns,
 } from '../../test/support/hostile-dns.js'
-import { eventually } from '../../test/support/tcp-server.js'
 import { type ClosableSender, createUndiciSender, type UndiciSenderOptions } from './undici-sender.js'
 
 /** Public by the rule, but in an unassigned part of IPv6: it reaches no machine. */
@@ -62,22 +61,11 @@ describe('the canary', () => {
 describe('a name that resolves to a denied address', () => {
   const many = Array.from({ length: 500 }, (_, n) => `10.0.${n >> 8}.${n & 255}`)
   it.each<[string, readonly string[]]>([
-    ['this network', ['0.0.0.0']],
     ['loopback', ['127.0.0.1']],
-    ['the end of loopback', ['127.255.255.254']],
-    ['a private network', ['10.0.0.1']],
     ['cloud metadata', ['169.254.169.254']],
-    ["Azure's wire server", ['168.63.129.16']],
-    ['carrier-grade NAT', ['100.100.100.200']],
     ['IPv6 loopback', ['::1']],
-    ['IPv6 unspecified', ['::']],
     ['mapped loopback', ['::ffff:127.0.0.1']],
-    ['compatible loopback', ['::7f00:1']],
     ['NAT64 loopback', ['64:ff9b::7f00:1']],
-    ['6to4 loopback', ['2002:7f00:1::1']],
-    ['cloud metadata over IPv6', ['fd00:ec2::254']],
-    ['IPv6 link-local', ['fe80::1']],
-    ['NAT64 cloud metadata', ['64:ff9b::a9fe:a9fe']],
     ['a private A and its NAT64 AAAA', ['10.0.0.1', '64:ff9b::a00:1']],
     ['500 private addresses', many],
   ])('%s is refused: the canary counts nothing, and nothing was dialled', async (_, addresses) => {
@@ -123,10 +111,7 @@ describe('a denied address among allowed ones', () => {
   const nat64 = '64:ff9b::5db8:d822'
   it.each<[string, readonly string[], readonly string[]]>([
     ['an A of loopback', ['127.0.0.1', unrouted], [unrouted]],
-    ['a private A', [unrouted, '10.0.0.1'], [unrouted]],
-    ['loopback before a public AAAA', ['::1', unrouted], [unrouted]],
     ['a private AAAA after a public one', [unrouted, 'fd00::1'], [unrouted]],
-    ['NAT64 of a private address', [unrouted, '64:ff9b::a00:1'], [unrouted]],
     ['NAT64 of loopback beside NAT64 of a public address', ['64:ff9b::7f00:1', nat64], [nat64]],
     ['four private AAAA before a public one', ['fd00::1', 'fd00::2', 'fd00::3', 'fd00::4', unrouted], [unrouted]],
   ])('is left out: %s', async (_, addresses, dialled) => {
@@ -188,16 +173,6 @@ describe('a name that changes its answer', () => {
     for (let n = 0; n < 3; n++) expect(await one.post(post(url()))).toMatchObject({ status: 200 })
     expect(server.queries).toHaveLength(2)
   })
-
-  it.each([0, 1, 86_400, 2 ** 31 - 1])(
-    'is queried again for every connection, also with a TTL of %i s',
-    async (ttl) => {
-      const server = await resolver((query) => ({ answers: records(query, ['127.0.0.1'], ttl) }))
-      const one = sender(server, { ...dev, connectionsPerOrigin: 1 })
-      for (let n = 0; n < 3; n++) expect(await one.post(post(`${url()}?close`))).toMatchObject({ status: 200 })
-      expect(server.queries).toHaveLength(6)
-    },
-  )
 })
 
 describe('a DNS server that', () => {
@@ -207,10 +182,7 @@ describe('a DNS server that', () => {
   it.each<[string, Answers, string | RegExp]>([
     ['says the name does not exist', () => ({ flags: rcode.noSuchName }), 'connection'],
     ['says the name has no address', () => ({ answers: [] }), 'connection'],
-    ['fails', () => ({ flags: rcode.serverFailure }), 'connection'],
-    ['refuses to answer', () => ({ flags: rcode.refused }), 'connection'],
     ['answers CNAMEs in a circle', loop, 'connection'],
-    ['answers a CNAME and no address', ({ name }) => ({ answers: [cname(name, 'b.example')] }), 'connection'],
     ['answers the other family', (query) => ({ answers: otherFamily(query) }), 'connection'],
     ['never answers', () => null, 'timeout'],
     ['answers under another id', (query) => ({ id: query.id ^ 1, answers: records(query, ['127.0.0.1']) }), 'timeout'],
@@ -223,8 +195,6 @@ describe('a DNS server that', () => {
       'timeout',
     ],
     ['answers noise', () => Buffer.from('not a DNS answer'), /timeout|connection/],
-    ['answers a header alone', (query) => half(query).subarray(0, 12), /timeout|connection/],
-    ['answers one byte', () => Buffer.of(0), /timeout|connection/],
     [
       'announces records that are not there',
       (query) => {
@@ -270,57 +240,6 @@ describe('a DNS server that', () => {
     )
     expect(await sender(server, dev).post(post(url()))).toMatchObject({ status: 200 })
     expect(server.queries.some(({ transport }) => transport === 'tcp')).toBe(true)
-  })
-
-  it('answers only one family is accepted after half a second', async () => {
-    const server = await resolver((query) => (query.type === 'A' ? { answers: records(query, ['127.0.0.1']) } : null))
-    const startedAt = performance.now()
-    expect(await sender(server, dev).post(post(url()))).toMatchObject({ status: 200 })
-    expect(performance.now() - startedAt).toBeGreaterThan(450)
-  })
-
-  it('fails for one family does not hide the other', async () => {
-    const server = await resolver((query) =>
-      query.type === 'A' ? { answers: records(query, ['127.0.0.1']) } : { flags: rcode.serverFailure },
-    )
-    expect(await sender(server, dev).post(post(url()))).toMatchObject({ status: 200 })
-  })
-
-  it('answers 500 addresses makes four connections at most', async () => {
-    const addresses = Array.from({ length: 500 }, (_, n) => `127.0.${n >> 8}.${n & 255}`)
-    const server = await resolver((query) =>
-      query.transport === 'udp' ? { flags: dns.TRUNCATED_RESPONSE } : { answers: records(query, addresses) },
-    )
-    const result = await sender(server, { ...dev, ports: [1] }).post(post('https://shop.hook.example:1/'))
-    expect(result).toMatchObject({ kind: 'failure', reason: 'connection' })
-    expect(watch.dialled).toHaveLength(4)
-  })
-
-  it('never answers for sixteen endpoints does not delay a seventeenth', async () => {
-    const silent = (name: string) => name.startsWith('silent')
-    const server = await resolver((query) => (silent(query.name) ? null : { answers: records(query, ['127.0.0.1']) }))
-    const one = sender(server, dev)
-    let ended = 0
-    const hanging = Array.from({ length: 16 }, (_, n) =>
-      one.post(post(url(`silent${n}`), 2_000)).finally(() => ended++),
-    )
-    await eventually(() => server.queries.length >= 32)
-    const startedAt = performance.now()
-    expect(await one.post(post(url('live')))).toMatchObject({ status: 200 })
-    expect(performance.now() - startedAt).toBeLessThan(60_000)
-    expect(ended).toBe(0)
-    await one.close()
-    for (const result of await Promise.all(hanging)) expect(result).toMatchObject({ kind: 'failure' })
-  })
-
-  it('never answers is no longer queried when the time to connect is over', async () => {
-    const server = await resolver(() => null)
-    const one = sender(server, { ...dev, connectTimeoutMs: 300 })
-    expect(await one.post(post(url(), 5_000))).toMatchObject({ kind: 'failure', reason: 'timeout' })
-    const { length } = server.queries
-    // Longer than the resolver's first timeout: a live query would be sent again.
-    await new Promise((resolve) => setTimeout(resolve, 1_500))
-    expect(server.queries).toHaveLength(length)
   })
 })
 

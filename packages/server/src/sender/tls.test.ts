@@ -44,22 +44,6 @@ it('delivers over TLS to a server with a trusted certificate, naming the host', 
   expect(served).toEqual([`hook.example:${port} hook.example`])
 })
 
-it('skips an unasked 100 over TLS', async () => {
-  expect(await send('hook.example', pair.cert, '/continue')).toMatchObject({ kind: 'answer', status: 200 })
-})
-
-it('rejects an untrusted certificate, and sends nothing', async () => {
-  served.length = 0
-  expect(await send('hook.example')).toMatchObject({ kind: 'failure', reason: 'connection' })
-  expect(served).toEqual([])
-})
-
-it('rejects a trusted certificate of another name, and sends nothing', async () => {
-  served.length = 0
-  expect(await send('other.example', pair.cert)).toMatchObject({ kind: 'failure', reason: 'connection' })
-  expect(served).toEqual([])
-})
-
 it('keeps verifying when the environment disables verification', async () => {
   served.length = 0
   const warning = vi.spyOn(process, 'emitWarning').mockReturnValue()

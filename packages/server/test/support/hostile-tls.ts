@@ -83,12 +83,7 @@ export const hostileTls: readonly HostileTls[] = [
     trusted,
     outcome: connection,
   },
-  {
-    name: 'finishes the handshake and never answers',
-    tls: fitting,
-    trusted,
-    outcome: timeout,
-  },
+  { name: 'finishes the handshake and never answers', tls: fitting, trusted, outcome: timeout },
   {
     name: 'finishes the handshake and closes',
     tls: fitting,

@@ -27,12 +27,7 @@ export function facts(overrides: Partial<PaymentFacts> = {}): PaymentFacts {
       gross: 12_500_000_000_000_000_000n,
       net: 12_475_000_000_000_000_000n,
     },
-    pricing: {
-      listedToken: { symbol: 'DAI', currency: 'USD' },
-      feeds: [],
-      calledAmount: null,
-      serviceFee: null,
-    },
+    pricing: { listedToken: { symbol: 'DAI', currency: 'USD' }, feeds: [], calledAmount: null, serviceFee: null },
     ...overrides,
   }
 }

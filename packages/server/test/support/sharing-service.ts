@@ -5,8 +5,10 @@ import { verdictPath } from '../../src/app/verdict-route.js'
 import { createSumsubProvider } from '../../src/identity/sumsub-provider.js'
 import { type ClauseOptions, type Shop, startClauses } from './clause-service.js'
 
-const donor = { clientId: 'Shop', appToken: 'sbx:shop', secretKey: 'secret-of-the-shop', partners: ['Service'] }
-const recipient = {
+/** The integrator's client at the provider. */
+export const donor = { clientId: 'Shop', appToken: 'sbx:shop', secretKey: 'secret-of-the-shop', partners: ['Service'] }
+/** The service's own client at the provider. */
+export const recipient = {
   clientId: 'Service',
   appToken: 'sbx:service',
   secretKey: 'secret-of-the-service',

@@ -1,5 +1,4 @@
 import type { LinkConfig } from '@payment-integration/contract'
-import { linkConfigLimits } from '@payment-integration/contract'
 import { describe, expect, it } from 'vitest'
 import { openStore } from '../../test/support/store.js'
 import { createAudited } from '../audit/audited.js'
@@ -167,21 +166,6 @@ describe('an account with a flaw is refused, with the field and the reason', () 
     const before = await accounts.create(input)
     await expect(accounts.change('shop', flaw)).rejects.toMatchObject(failure)
     expect(await accounts.list()).toEqual([before])
-  })
-
-  it('accepts the largest configuration and refuses one more of each', async () => {
-    const token = { symbol: 'A' }
-    const coins = (count: number, tokens: number) =>
-      Array.from({ length: count }, (_, index) => ({
-        chainId: index + 1,
-        tokens: Array.from({ length: tokens }, () => token),
-      }))
-    const create = (count: number, tokens: number) =>
-      setup().create({ ...input, config: { coins: coins(count, tokens) } })
-    const largest = await create(linkConfigLimits.coins, linkConfigLimits.tokens)
-    expect(largest.config.coins).toHaveLength(64)
-    await expect(create(65, 1)).rejects.toThrow('config.coins: expected 64 coins at most')
-    await expect(create(1, 257)).rejects.toThrow('config.coins.0.tokens: expected 256 tokens at most')
   })
 
   it.each([redirect('http://localhost:8080/a?b=c#d'), close(0), close(86_400_000), withAction({ type: 'NOTHING' })])(

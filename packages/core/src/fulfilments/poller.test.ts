@@ -101,25 +101,6 @@ test.each<[string, Partial<Fulfilment>]>([
   expect(logger.lines).toMatchObject([{ level: 'error', message: 'a fulfilment does not fit its deposit' }])
 })
 
-test('two deposits that one transaction paid are two payments; of one integration the first is shown', async () => {
-  const deposits = ['1', '2', '3'].map((depositId) => bridgeDeposit(`d${depositId}`, { depositId }))
-  const [first, second, third] = deposits
-  if (first === undefined || second === undefined || third === undefined) throw new Error('three deposits')
-  const other = { ...third, payment: { ...third.payment, integrationAddress: `0x${'a9'.repeat(20)}` } }
-  const { store, poller, payments, events, fills } = await setup([first, second, other], {
-    options: { concurrency: 1 },
-  })
-  for (const [index, deposit] of [first, second, other].entries())
-    fills.set(deposit.depositId, fulfilmentOf('same', deposit, { logIndex: index }))
-  expect(await poller().runOnce()).toBe(3)
-  expect(payments().map(({ primary }) => primary)).toEqual([true, false, true])
-  expect(store.committed.snapshots.map(({ integrationAddress }) => integrationAddress)).toEqual([
-    first.payment.integrationAddress,
-    other.payment.integrationAddress,
-  ])
-  expect(events.map(({ type }) => type)).toEqual(['payment.indexed', 'payment.additional', 'payment.indexed'])
-})
-
 test('payments keep their identity when their transaction is mined again, at other places of another block', async () => {
   const [one, two] = ['one', 'two'].map((name) => {
     const payment = paymentFacts(name, {
@@ -153,31 +134,6 @@ test('payments keep their identity when their transaction is mined again, at oth
   expect(await poller().runOnce()).toBe(2)
   expect(places()).toEqual(before.map((place) => ({ ...place, logIndex: place.logIndex + 2 })))
   expect(events.map(({ type }) => type)).toEqual(['payment.indexed', 'payment.indexed'])
-})
-
-test('without a position a payment whose block was orphaned is updated, and no payment of another deposit', async () => {
-  const [one, two] = ['one', 'two'].map((name) => {
-    const payment = paymentFacts(name, {
-      integrationAddress: `0x${name === 'one' ? 'a1'.repeat(20) : 'a9'.repeat(20)}`,
-    })
-    return bridgeDeposit(name, { payment, depositId: name })
-  }) as [BridgeDeposit, BridgeDeposit]
-  const { store, poller, payments, fills } = await setup([one, two])
-  const mine = (shift: number, blockNumber: number) => {
-    for (const [index, deposit] of [one, two].entries()) {
-      const at = { logIndex: 5 + 2 * index + shift, blockNumber, blockHash: hashOf(`${blockNumber}`) }
-      fills.set(deposit.depositId, { ...fulfilmentOf('both', deposit), ...at })
-    }
-  }
-  const named = () =>
-    payments().map(({ integrationAddress, source, offChain }) => [integrationAddress, source, offChain])
-  mine(0, 200)
-  expect(await poller().runOnce()).toBe(2)
-  const before = named()
-  await store.transaction((tx) => tx.leaveChain(10, 199))
-  mine(2, 201)
-  expect(await poller().runOnce()).toBe(2)
-  expect(named()).toEqual(before)
 })
 
 test('the loop polls at once, then after each pause, survives a failing store, and stops with its signal', async () => {
@@ -253,3 +209,22 @@ test.each(seeds)(
     expect(new Set(shown.map(({ txHash }) => txHash)).size).toBe(shown.length)
   },
 )
+
+test('two deposits that one transaction paid are two payments; of one integration the first is shown', async () => {
+  const deposits = ['1', '2', '3'].map((depositId) => bridgeDeposit(`d${depositId}`, { depositId }))
+  const [first, second, third] = deposits
+  if (first === undefined || second === undefined || third === undefined) throw new Error('three deposits')
+  const other = { ...third, payment: { ...third.payment, integrationAddress: `0x${'a9'.repeat(20)}` } }
+  const { store, poller, payments, events, fills } = await setup([first, second, other], {
+    options: { concurrency: 1 },
+  })
+  for (const [index, deposit] of [first, second, other].entries())
+    fills.set(deposit.depositId, fulfilmentOf('same', deposit, { logIndex: index }))
+  expect(await poller().runOnce()).toBe(3)
+  expect(payments().map(({ primary }) => primary)).toEqual([true, false, true])
+  expect(store.committed.snapshots.map(({ integrationAddress }) => integrationAddress)).toEqual([
+    first.payment.integrationAddress,
+    other.payment.integrationAddress,
+  ])
+  expect(events.map(({ type }) => type)).toEqual(['payment.indexed', 'payment.additional', 'payment.indexed'])
+})

@@ -94,14 +94,6 @@ describe('an unreadable answer is logged once, and never applied', () => {
   })
 })
 
-test('`levelName` and `findsByName` are read from the provider at each access', () => {
-  const provider = scriptedProvider()
-  const checked = createCheckedProvider(provider, recordingLogger())
-  expect([checked.levelName, checked.findsByName]).toEqual([null, true])
-  Object.assign(provider, { levelName: 'basic', findsByName: false })
-  expect([checked.levelName, checked.findsByName]).toEqual(['basic', false])
-})
-
 describe('an object without the three methods of a provider is rejected at once', () => {
   const { redeem, find, review } = scriptedProvider()
   test.each([null, undefined, {}, { redeem, find }, { redeem, review }, { find, review }, { redeem, find, review: 1 }])(

@@ -100,19 +100,6 @@ describe('a webhook of a deletion', () => {
     await expect(share(otherShop)).rejects.toThrow(notDonated)
     expect(await share()).toEqual({ ...begun, reused: true })
   })
-
-  test('of an applicant that was never attached, or is no longer attached, changes nothing', async () => {
-    const { webhook, subject, provider, share } = await vanished()
-    const before = subject()
-    expect(await webhook(null, { name: 'pi:nobody:1', change: 'deleted' })).toBe('unknown')
-    expect(subject()).toEqual(before)
-    const rejected = review('completed', 'RED', 'RETRY')
-    provider.reviews.set(applicantId, rejected)
-    await webhook(rejected, { key: 'red' })
-    await share()
-    expect(await webhook(null, { change: 'deleted', key: 'late' })).toBe('unknown')
-    expect(subject()).toMatchObject({ applicantId: `applicant of ${second}`, missing: null })
-  })
 })
 
 test('a deactivated applicant is on hold for its donor, and has its review again once it is active', async () => {

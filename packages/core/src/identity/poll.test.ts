@@ -3,7 +3,7 @@ import { approved, begun, first, identitySetup, rejected, review } from '../../t
 import { createPollDue } from './poll.js'
 import { firstPollMs, repeatPollMs } from './reviews.js'
 
-const [minute, hour, day] = [60_000, 3_600_000, 24 * 3_600_000]
+const [hour, day] = [3_600_000, 24 * 3_600_000]
 const pending = review('pending')
 const applicantId = `applicant of ${first}`
 
@@ -167,19 +167,6 @@ describe('while a poll is in flight', () => {
     provider.reviews.set(applicantId, null)
     expect(await identity.pollDue()).toBe(1)
     expect(subject()).toMatchObject({ review: null, missing: { confirmed: true } })
-  })
-
-  test.each(['deactivated', 'activated'] as const)('an applicant that is %s is polled again', async (change) => {
-    const { during, clock, identity, subject, webhook, provider } = await approvedOnce()
-    during('review', () => {
-      provider.reviews.set(applicantId, rejected)
-      return webhook(null, { change })
-    })
-    expect(await identity.pollDue()).toBe(1)
-    expect(subject()).toMatchObject({ review: approved, presence: { isActive: change === 'activated' } })
-    await clock.advance(minute)
-    expect(await identity.pollDue()).toBe(1)
-    expect(subject()).toMatchObject({ review: rejected })
   })
 })
 

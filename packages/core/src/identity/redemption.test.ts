@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { identitySetup } from '../../test/support/identity-setup.js'
-import { checkNamespace, externalUserIdOf, lockSubject, redemptionLeaseMs } from './redemption.js'
+import { checkNamespace, externalUserIdOf } from './redemption.js'
 
 test('a redemption has one name, and two redemptions never share one', () => {
   const names = ['pi', 'pi-a'].flatMap((namespace) =>
@@ -18,13 +18,4 @@ test('names begin with the namespace, and a malformed namespace is rejected befo
     expect(() => checkNamespace(namespace), namespace).toThrow(TypeError)
     expect(() => start({ namespace }), namespace).toThrow(TypeError)
   }
-})
-
-test('a lease lasts two minutes: a request of its first half minute, and a clock skew of half a minute', () => {
-  expect(redemptionLeaseMs).toBe(120_000)
-})
-
-test('an unknown subject cannot be locked', async () => {
-  const { store } = identitySetup()
-  await expect(store.transaction((tx) => lockSubject(tx, 'nobody'))).rejects.toThrow('nobody')
 })

@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type FakePayment, fakeRouter } from '../../test/support/fake-chain.js'
 import { down, type IndexerParts, setUpIndexer } from '../../test/support/indexer-setup.js'
@@ -170,52 +169,4 @@ test('a commit of a process with other routers, after its lease ended, leaves no
   chain.mine(1, both)
   await settle(current)
   expect(storedOnChain(current)).toEqual(minedOnChain(current, 1))
-})
-
-test('after any router changes, reorganisations and restarts, every payment on the chain is stored once', async () => {
-  const action = fc.oneof(
-    fc.record({ kind: fc.constant('mine' as const), count: fc.integer({ min: 1, max: 6 }) }),
-    fc.record({ kind: fc.constant('fork' as const), count: fc.integer({ min: 1, max: 8 }) }),
-    fc.record({ kind: fc.constant('step' as const), count: fc.integer({ min: 1, max: 4 }) }),
-    fc.record({ kind: fc.constant('restart' as const), count: fc.integer({ min: 0, max: 3 }) }),
-  )
-  const lists = [[fakeRouter], [added], [fakeRouter, added], []]
-  await fc.assert(
-    fc.asyncProperty(fc.nat(3), fc.array(action, { maxLength: 25 }), async (list, actions) => {
-      let setUp = setUpIndexer({ startBlock: 1, maxRange: 3 })
-      const { chain } = setUp
-      chain.readAhead = 1
-      let forks = 0
-      // After a fork some payments are mined again, and some are not.
-      const payments = (height: number) => [...both(height), `only ${forks}/${height}`]
-      const restart = (routers: readonly string[]) => {
-        chain.routers = [...routers]
-        setUp = setUpIndexer({ startBlock: 1, maxRange: 3 }, setUp)
-      }
-      chain.routers = [...(lists[list] ?? [])]
-      setUp = setUpIndexer({ startBlock: 1, maxRange: 3 }, setUp)
-      for (const { kind, count } of actions) {
-        if (kind === 'mine') chain.mine(count, payments)
-        else if (kind === 'fork') {
-          forks += 1
-          const depth = Math.min(count, chainHeight(chain) - 1)
-          if (depth > 0) chain.fork(depth, payments)
-          chain.mine(1, payments)
-        } else if (kind === 'restart') restart(lists[count] ?? [])
-        else
-          for (let step = 0; step < count; step += 1) {
-            await setUp.indexer.step()
-            await turns()
-          }
-      }
-      restart([fakeRouter, added])
-      chain.mine(1, payments)
-      await settle(setUp)
-      expect(storedOnChain(setUp)).toEqual(minedOnChain(setUp, 1))
-      expect(setUp.indexer.status()).toMatchObject({ error: null })
-      const names = setUp.store.committed.snapshots.map(({ paymentId, version }) => `${paymentId} ${version}`)
-      expect(new Set(names).size).toBe(names.length)
-    }),
-    { numRuns: 25 },
-  )
 })

@@ -48,9 +48,4 @@ describe('a payment that is known to be off the chain', () => {
     expect(await setup([paid(), { ...other, offChain: false }]).errorsOf()).toEqual([[], [amount]])
     expect(await setup([left, { ...other, offChain: false }]).errorsOf()).toEqual([[amount]])
   })
-
-  it('verifies again once a block holds it', async () => {
-    expect(await setup([{ ...left, offChain: false }], [], 100).errorsOf()).toEqual([[]])
-    expect(await setup([{ ...left, offChain: false }], [], 100, never).errorsOf()).toEqual([[]])
-  })
 })

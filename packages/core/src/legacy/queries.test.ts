@@ -98,24 +98,6 @@ describe('a look-up', () => {
       priceFeeds: [{ name: '', contract: elsewhere, rate: '1' }],
     })
   })
-
-  it.each(['USD+', 'USD0++', 'A-B_C.D'])('shows the currency %s, and verify takes it', async (code) => {
-    const listed = setup([paid({ pricing: { ...plainPricing, listedToken: { symbol: code, currency: code } } })])
-    const lookup = await listed.queries.lookup({ chainId: '137', txHash })
-    expect(lookup.payments[0]).toMatchObject({ invoiceAmount: '10', invoiceCurrency: code })
-    expect(await listed.errorsOf({ invoiceCurrency: code })).toEqual([[]])
-    const feeds = [
-      { use: 'multiply' as const, contract: elsewhere, pair: { base: 'EUR', quote: code }, rate: 1n, decimals: 0 },
-    ]
-    const converted = setup([
-      paid({ pricing: { ...plainPricing, listedToken: { symbol: code, currency: code }, feeds } }),
-    ])
-    expect((await converted.queries.lookup({ chainId: '137', txHash })).payments[0]).toMatchObject({
-      invoiceCurrency: 'EUR',
-      conversion: `chainlink:EUR${code}`,
-      priceFeeds: [{ name: `EUR${code}` }],
-    })
-  })
 })
 
 describe('verify', () => {

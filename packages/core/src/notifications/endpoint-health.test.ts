@@ -81,28 +81,4 @@ describe('whatever the results', () => {
       }),
     )
   })
-
-  test('a block is as long as its place says, and only where one begins', () => {
-    fc.assert(
-      fc.property(health, results, limits, (before, given, at) => {
-        const { blocks, blockMs } = judgeEndpoint(before, given, at)
-        const begins = blocks > 0 && (blocks !== before.blocks || given.some(({ delivered }) => delivered))
-        expect(blockMs === null).toBe(!begins)
-        if (blockMs === null) return
-        const planned = Math.min(at.capMs, 2_500 * 2 ** blocks)
-        expect(blockMs).toBeGreaterThanOrEqual(Math.floor(planned * 0.8))
-        expect(blockMs).toBeLessThanOrEqual(Math.ceil(planned * 1.2))
-      }),
-    )
-  })
-
-  test('results in two parts come to the same as in one', () => {
-    fc.assert(
-      fc.property(health, results, results, limits, (before, first, second, at) => {
-        const whole = judgeEndpoint(before, [...first, ...second], at)
-        const { failures, blocks } = judgeEndpoint(judgeEndpoint(before, first, at), second, at)
-        expect({ failures, blocks }).toEqual({ failures: whole.failures, blocks: whole.blocks })
-      }),
-    )
-  })
 })

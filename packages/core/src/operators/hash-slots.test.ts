@@ -40,12 +40,6 @@ test('when too many wait, the next is rejected with a wait, and none of the wait
   expect(started).not.toContain(99)
 })
 
-test('work that fails frees its slot', async () => {
-  const inSlot = createHashSlots({ slots: 1, waiting: 0, busyMs: 1 })
-  await expect(inSlot('here', () => Promise.reject(new Error('stop')))).rejects.toThrow('stop')
-  expect(await inSlot('here', async () => 'done')).toBe('done')
-})
-
 test('a full queue takes a caller of another network in place of the newest of the network with the most', async () => {
   const inSlot = createHashSlots({ slots: 1, waiting: 4, busyMs: 5_000 })
   const { started, work, end } = gate()

@@ -73,14 +73,6 @@ describe('a backfill', () => {
     expect(stored('own', 1)).toMatchObject({ router: added, logIndex: 0, primary: false })
   })
 
-  test('changes nothing when it is repeated', async () => {
-    const { store, range, backfill } = await indexed()
-    await backfill(range)
-    const before = store.dump()
-    expect(await backfill(range)).toEqual([])
-    expect(store.dump()).toEqual(before)
-  })
-
   test('above the checkpoint is rejected', async () => {
     const { store, range, backfill, unwind } = await indexed()
     await unwind(5)

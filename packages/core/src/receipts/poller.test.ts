@@ -89,17 +89,6 @@ describe('the scope of a source', () => {
   })
 })
 
-test('leaves payments alone until their block has the minimum age', async () => {
-  const { poller, add, asked, clock } = pollerOverPayments({ minAgeMs: 60_000 })
-  await add('old', null, { blockTimestamp: clock.now() - 60_000 })
-  await add('young', null, { blockTimestamp: clock.now() - 59_999 })
-  await poller.runOnce()
-  expect(asked).toEqual(['old'])
-  await clock.advance(1)
-  await poller.runOnce()
-  expect(asked).toEqual(['old', 'young'])
-})
-
 test('a store that cannot list one chain rejects the round after the other chains', async () => {
   const { poller, store, add, asked } = pollerOverPayments({ concurrency: 1 }, async () => turns().then(() => null))
   const { listUnsettled } = store.payments

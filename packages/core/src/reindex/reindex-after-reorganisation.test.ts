@@ -7,7 +7,6 @@ import { recordingLogger } from '../../test/support/recording-logger.js'
 import { finalityBlocks, indexed, names } from '../../test/support/reindex-setup.js'
 import { createFulfilmentPoller } from '../fulfilments/poller.js'
 import { DeepReorganisationError } from '../indexer/deep-reorganisation-error.js'
-import { createFinality } from '../legacy/finality.js'
 import { awaitedBlocks } from '../payments/drop-overdue.js'
 import type { BridgeDeposit, Fulfilment } from '../ports/fulfilment.js'
 
@@ -90,23 +89,6 @@ describe('after a reorganisation that was too deep to follow', () => {
     fills.set('goes', { ...goes.fulfilment, blockNumber, blockHash })
     expect(await poller.runOnce()).toBe(1)
     expect(isStored(goes)).toMatchObject({ offChain: false, version: 3, state: null })
-  })
-
-  test('at every range a payment is final below the fork, or with its confirmations in the new blocks', async () => {
-    const { run, store, checkpoint, payments } = await stopped()
-    const { isFinal } = createFinality({ 1: finalityBlocks })
-    let ranges = 0
-    for await (const _report of run({ from: 21, repair: true })) {
-      ranges += 1
-      const indexed = (await checkpoint())?.blockNumber ?? 0
-      for (const payment of payments().filter(({ offChain }) => !offChain)) {
-        const { indexedTo } = await store.payments.transaction(payment)
-        const { blockNumber } = payment
-        const expected = blockNumber <= 20 || blockNumber + finalityBlocks <= indexed
-        expect([blockNumber, isFinal(payment, indexedTo)], `at ${indexed}`).toEqual([blockNumber, expected])
-      }
-    }
-    expect(ranges).toBe(4)
   })
 
   test.each([

@@ -152,13 +152,4 @@ describe('beside an indexer', () => {
     await expect(all({ from: 1, repair: true })).rejects.toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
     expect(slept).toEqual([250, 500, 1_000, 2_000, 4_000, 8_000])
   })
-
-  test('an endpoint that lags is not trusted', async () => {
-    const { all, store } = await indexed(30)
-    const late = fakeChain()
-    late.mine(28, paymentAt)
-    const before = store.dump()
-    await expect(all({ from: 20, repair: true }, late)).rejects.toMatchObject({ code: 'ERR_CHAIN_UNAVAILABLE' })
-    expect(store.dump()).toEqual(before)
-  })
 })

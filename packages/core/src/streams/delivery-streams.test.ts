@@ -52,32 +52,3 @@ test('an integration has 5 streams at most, whatever the others have', () => {
   expect(open(address(1))).not.toBeNull()
   expect(open(address(1))).toBeNull()
 })
-
-test('a clock that is set back by hours delays no heartbeat', async () => {
-  const clock = manualClock()
-  const { now } = clock
-  clock.now = () => now() + 3 * 60 * 60_000
-  const { open } = createDeliveryStreams({
-    store: openStore({ now: clock.now }),
-    authenticate: async () => ({ integrationAddress: address(1) }),
-    openSecret: () => 'the-signing-secret',
-    keys: parseMasterKey('00112233445566778899aabbccddeeff102132435465768798a9bacbdcedfe0f'),
-    clock,
-    logger: recordingLogger(),
-  })
-  const end = new AbortController()
-  const request = { authorization: null, lastEventId: null, since: null, signal: end.signal }
-  const messages = open({ ...request, integrationAddress: address(1) })?.[Symbol.asyncIterator]()
-  const kinds: unknown[] = []
-  const read = () => void messages?.next().then(({ value }) => kinds.push(value?.kind))
-  for (const expected of [['ready'], ['ready', 'live']]) {
-    read()
-    await clock.advance(1_000)
-    expect(kinds).toEqual(expected)
-  }
-  clock.now = now
-  read()
-  await clock.advance(5_000)
-  expect(kinds).toEqual(['ready', 'live', 'heartbeat'])
-  end.abort()
-})

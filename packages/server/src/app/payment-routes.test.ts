@@ -1,12 +1,11 @@
-import {
-  BadRequestError,
-  ChainError,
-  PaymentNotFoundError,
-  SeveralPaymentsError,
-  StoreError,
-} from '@payment-integration/core'
+import { BadRequestError, ChainError, PaymentNotFoundError, StoreError } from '@payment-integration/core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { chosenService, goodAuthorization, txHash, withReads } from '../../test/support/integration-service.js'
+import {
+  chosenService,
+  goodAuthorization,
+  integrationAddress,
+  withReads,
+} from '../../test/support/integration-service.js'
 import { listenApp } from '../../test/support/listening-app.js'
 import { parseRaw, requestText, sendRaw } from '../../test/support/raw-http.js'
 
@@ -72,13 +71,6 @@ describe('an error of a use case', () => {
     // No Retry-After for a fault that an operator must fix.
     const passes = status === 503 && !(error instanceof StoreError && error.code === 'ERR_STORE_FULL')
     expect(answer.headers.get('retry-after')).toBe(passes ? '1' : null)
-  })
-
-  it('for a hash on several chains is 409, pointing to the wallet-scoped endpoint', async () => {
-    thrown = new SeveralPaymentsError()
-    const answer = await get(`${list}/${txHash}`)
-    expect(answer.status).toBe(409)
-    expect(await answer.json()).toEqual({ error: expect.stringContaining('wallet-scoped') })
   })
 
   it('is logged from 500 up, without its message', async () => {

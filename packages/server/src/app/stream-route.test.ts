@@ -135,16 +135,6 @@ it('answers 429 to a sixth stream of an integration, until one of its streams is
   expect(status).toBe(200)
 })
 
-it('ends an open stream when its integration is disabled, and before the next delivery', async () => {
-  const { open, pay, own, server } = await start()
-  const stream = await open(own)
-  await eventually(() => named(stream, 'live').length === 1)
-  await server.service.integrations.setEnabled(shop, false)
-  await pay(1)
-  await eventually(() => stream.isEnded())
-  expect(hashesOf(stream)).toEqual([])
-})
-
 it('sends heartbeats, and ends at the shutdown', async () => {
   const { open, own, server } = await start()
   const stream = await open(own)
@@ -180,4 +170,14 @@ it('reads no more deliveries for a reader that has stopped', async () => {
   const fast = await open(own, {}, '?since=0')
   await eventually(() => hashesOf(fast).length === count)
   expect(rows).toBeLessThan(count * 1.6)
+})
+
+it('ends an open stream when its integration is disabled, and before the next delivery', async () => {
+  const { open, pay, own, server } = await start()
+  const stream = await open(own)
+  await eventually(() => named(stream, 'live').length === 1)
+  await server.service.integrations.setEnabled(shop, false)
+  await pay(1)
+  await eventually(() => stream.isEnded())
+  expect(hashesOf(stream)).toEqual([])
 })

@@ -56,17 +56,6 @@ describe('a receipt', () => {
     ])
   })
 
-  it('is requested without an integration when the payment names none', async () => {
-    answer = signed(JSON.stringify(update))
-    await source.lookup({ ...payment, integrationAddress: null })
-    expect(requests[0]?.url).toBe(`/receipts/1/${txHash}`)
-  })
-
-  it('is null when the processor answers 404', async () => {
-    answer = status(404)
-    expect(await source.lookup(payment)).toBeNull()
-  })
-
   it('is requested with the credentials of the URL', async () => {
     answer = status(404)
     const url = base.replace('http://', 'http://us%20er:p%40ss@')

@@ -1,5 +1,4 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { IssuedIntegration, ServiceEvent } from '@payment-integration/core'
@@ -171,29 +170,6 @@ describe('the lifecycle of a server', () => {
     const made = await tempConfig()
     const broken = { ...made.config, database: { kind: 'sqlite', path: '/proc/no/such/folder/x.db' } } as const
     await expect(startServer(broken)).rejects.toMatchObject({ code: 'ERR_STORE_UNAVAILABLE' })
-    await made.remove()
-  })
-})
-
-describe('openService', () => {
-  it('in production rejects notification URLs on this machine', async () => {
-    const made = await tempConfig({ PI_ENV: 'production' })
-    const { service, close } = await openService(made.config)
-    for (const notificationUrl of [
-      ...['http://127.0.0.1:9/', 'https://127.0.0.1:9/', 'http://localhost/', 'http://a.example/'],
-    ])
-      await expect(service.integrations.create({ address: own, notificationUrl })).rejects.toMatchObject({
-        code: 'ERR_URL_INVALID',
-      })
-    await close()
-    await made.remove()
-  })
-
-  it('rejects http receipts without a processor secret, before anything is opened', async () => {
-    const made = await tempConfig()
-    const impossible = { ...made.config, receipts: { kind: 'http', url: 'https://a.example' } } as const
-    await expect(openService(impossible)).rejects.toThrow(TypeError)
-    if (made.config.database.kind === 'sqlite') expect(existsSync(made.config.database.path)).toBe(false)
     await made.remove()
   })
 })

@@ -1,6 +1,4 @@
 import { createMemoryVersionStore, createReceiver, type VersionStore } from '@payment-integration/version-store'
-import { createSqliteVersionStore } from '@payment-integration/version-store/sqlite'
-import { DatabaseSync } from '@photostructure/sqlite'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type ReconcileCheckpoint, reconcile } from '../src/exports/index.js'
@@ -202,34 +200,6 @@ test(`lost, repeated, reordered and moved deliveries leave the store at the serv
     // The service keeps its state between cases, so shrinking would test another case.
     { seed, numRuns: 25, endOnFailure: true },
   )
-})
-
-test('in SQLite the effect and the version commit together or not at all', async () => {
-  await using service = await startService()
-  await service.index(0, 1, 2)
-  const database = new DatabaseSync(':memory:')
-  database.exec('CREATE TABLE orders (tx_hash TEXT, version INTEGER)')
-  let refuses = true
-  const client = service.client()
-  const run = () =>
-    reconcile(client, {
-      from: createSqliteVersionStore({ database }),
-      handle({ txHash, version }, tx) {
-        tx.prepare('INSERT INTO orders VALUES (?, ?)').run(txHash, version)
-        if (refuses && numberOf(txHash) === 1) throw new Error('no order yet')
-      },
-    })
-  const orders = () =>
-    database
-      .prepare('SELECT tx_hash FROM orders')
-      .all()
-      .map((row) => numberOf(String(row['tx_hash'])))
-  expect(await run()).toMatchObject({ repaired: 2, failed: { count: 1 } })
-  expect(orders()).toEqual([0, 2])
-  refuses = false
-  expect(await run()).toMatchObject({ repaired: 1, failed: { count: 0 } })
-  expect(orders()).toEqual([0, 2, 1])
-  database.close()
 })
 
 test('a synchronous handler runs synchronously in the transaction of the store', async () => {

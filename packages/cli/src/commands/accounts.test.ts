@@ -44,10 +44,7 @@ describe('accounts create', () => {
   const misspelt = JSON.stringify({ coins: [{ chainId: 1, defaultAdress: other, tokens: [{ symbol: 'ETH' }] }] })
   it.each([
     ['a handle that looks like an address', ['create', address, ...shop.slice(2)], '', 'handle: expected'],
-    ['a handle with a space', ['create', 'my shop', ...shop.slice(2)], '', 'handle: expected'],
-    ['a redirect that is no URL', [...shop, '--redirect', 'shop'], '', 'expected an absolute URL'],
     ['a redirect that runs a script', [...shop, '--redirect', 'javascript:alert(1)'], '', 'expected an absolute URL'],
-    ['a configuration that is no object', fromInput, '[]', 'config: expected object'],
     ['a configuration that is null', fromInput, 'null', 'config: expected object'],
     ['a configuration without coins', fromInput, '{}', 'config.coins: expected array'],
     ['a misspelt field', fromInput, misspelt, 'config.coins.0 has 1 field'],

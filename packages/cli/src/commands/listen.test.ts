@@ -125,27 +125,6 @@ describe('listen', () => {
     expect(eventsOf(io).at(-1)).toMatchObject({ event: 'summary', forwarded: 4, reconnects: 1 })
   })
 
-  it('says in words why the receiver did not accept a delivery', async () => {
-    const { server, variables, pay } = await startService()
-    const statuses = [308, 401, 404, 405, 500, null]
-    const { url } = await startReceiver((n) => statuses[n - 1] ?? null)
-    const { io, stop } = await started(['--server', server.url, '--forward-to', url], variables)
-    await pay(1, 2, 3, 4, 5, 6)
-    await io.line((line) => line.includes('no answer within 5 s'))
-    expect(await stop()).toBe(0)
-    const answers = io.lines.filter((line) => line.includes('<--'))
-    for (const [place, words] of [
-      '308 .*redirect to /hook/ is not followed',
-      '401 .*signing secret',
-      '404 .*no such path',
-      '405 .*no POST',
-      '500 .*failed: see the log of the receiver',
-      'no answer \\d+ ms: no answer within 5 s',
-    ].entries())
-      expect(answers[place]).toMatch(new RegExp(words))
-    expect(io.lines.at(-1)).toBe('6 forwarded, 0 accepted, 6 failed, 0 reconnects.')
-  })
-
   it('names a closed port, and sends the deliveries of a span before its start', async () => {
     const { server, variables, pay } = await startService()
     const closed = createTcp()

@@ -43,29 +43,6 @@ afterAll(async () => {
   await twin?.close()
 })
 
-const cases = [
-  ['replay-many', { status: 'delivered' }],
-  ['reindex', { chain: String(chain), from: '0' }],
-  ['verify-audit', {}],
-  ['stop-job', { id: 'any' }],
-  ['trigger', { scenario: 'payment' }],
-  ['doctor', {}],
-  ['explain', { headers: 'a: b' }],
-] as const
-
-describe.each(cases)('the act %s', (name, fields) => {
-  it('is refused for a viewer, without its CSRF token and from another site, and leaves no job and no record', async () => {
-    const before = await newest()
-    expect((await act(vera, name, fields)).status).toBe(403)
-    expect((await olga.post(`/console/act/${name}`, fields)).status).toBe(403)
-    const csrf = await olga.csrf('/console')
-    const foreign = await olga.post(`/console/act/${name}`, { csrf, ...fields }, { Origin: 'https://evil.example' })
-    expect(foreign.status).toBe(403)
-    expect((await olga.get('/console/jobs')).text).toContain('No job was started yet.')
-    expect(await newest()).toEqual(before)
-  })
-})
-
 describe('a replay of many', () => {
   it('first shows how many there are, and replays none', async () => {
     const before = await newest()

@@ -99,19 +99,6 @@ describe('payment-integration trigger', () => {
     expect(stored).toMatchObject({ tokenOut: { symbol: 'EURC', amountNet: '12.5' } })
   })
 
-  test('refund makes the versions of its name', async () => {
-    const { exitCode, events } = await trigger('refund')
-    expect(states(events)).toEqual(['1 null', '2 pending', '3 success', '4 refund_pending', '5 refund_success'])
-    expect(exitCode).toBe(0)
-  })
-
-  test('multi-chain-hash has one hash on two chains', async () => {
-    const { events } = await trigger('multi-chain-hash')
-    const blocks = events.filter(({ event }) => event === 'block')
-    expect(new Set(blocks.map(({ txHashes }) => String(txHashes))).size).toBe(1)
-    expect(blocks.map(({ chainId }) => chainId)).toEqual(['137', '10'])
-  })
-
   test('out-of-order reaches the receiver again, which acts once on each newer version', async () => {
     const late = await trigger('out-of-order')
     const again = late.events.filter(({ event }) => event === 'delivery')

@@ -12,7 +12,7 @@ function examine(url: string, options: Partial<DoctorOptions> = {}) {
 }
 
 /** A fault, the cause that the doctor must name, the probes that must name it, and the steps that have the fault. */
-type Planted = readonly [
+type Planted = [
   fault: string,
   cause: DoctorCauseCode,
   probes: string,

@@ -100,6 +100,17 @@ describe('a node that wants fewer requests', () => {
     expect(at.clock.now()).toBe(startedAt)
   })
 
+  test('work that begins while all are paused waits for the node whose pause ends first', async () => {
+    const endpoints = at.open()
+    at.nodeAt(0).http = limited('10')
+    at.nodeAt(1).http = limited('3')
+    const work = used(endpoints)
+    expect(await at.paused()).toBe(3_000)
+    at.nodeAt(1).http = null
+    await at.clock.advance(3_000)
+    expect(await work).toBe('#2')
+  })
+
   test('a wait ends with the caller, and with close', async () => {
     const endpoints = at.alone()
     await used(endpoints)

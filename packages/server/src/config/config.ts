@@ -150,16 +150,6 @@ export interface RolesConfig extends LoopRoles {
   readonly console: boolean
 }
 
-/** The names of roles, with a name for each chain to index. */
-export function roleNames(roles: RolesConfig, chainIds: readonly number[]): string[] {
-  const { indexer } = roles
-  const indexed = chainIds.filter((chainId) => indexer === 'all' || indexer.includes(chainId))
-  return [
-    ...(['api', 'console', 'dispatcher', 'poller'] as const).filter((name) => roles[name]),
-    ...indexed.map((chainId) => `indexer:${chainId}`),
-  ]
-}
-
 /** What the public must not reach. */
 export interface AdminConfig {
   /** A listener for `/live`, `/ready`, `/health` and `/metrics`, port 0 for any free one. Null: there is none. */

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { problemsIn } from '../../test/support/config-problems.js'
-import { ConfigError, roleNames } from './config.js'
+import { ConfigError } from './config.js'
 import { readConfig, readDatabaseConfig, readFeedPublisherConfig } from './read-config.js'
 import type { Environment } from './read-variables.js'
 
@@ -301,22 +301,21 @@ it.each<[Environment, string | readonly string[]]>([
 })
 
 describe('roles', () => {
-  const chains = { ...chain, PI_RPC_URL_10: 'http://127.0.0.1:8546' }
-  const rolesOf = (env: Environment) => roleNames(read({ ...chains, ...env }).roles, [1, 10])
+  const none = { api: false, console: false, dispatcher: false, poller: false, indexer: [] }
 
-  it('are all without PI_ROLES; console only where pages are configured', () => {
-    expect(rolesOf({})).toEqual(['api', 'dispatcher', 'poller', 'indexer:1', 'indexer:10'])
-    expect(rolesOf(console)).toContain('console')
-  })
-
-  it.each([
-    ['api', ['api']],
-    ['dispatcher, poller', ['dispatcher', 'poller']],
-    ['indexer:10', ['indexer:10']],
-    ['indexer', ['indexer:1', 'indexer:10']],
-    ['console,api,indexer:1', ['api', 'console', 'indexer:1']],
-  ])('PI_ROLES=%s are these alone', (PI_ROLES, roles) => {
-    expect(rolesOf({ ...console, PI_ROLES })).toEqual(roles)
+  it.each<[Environment, object]>([
+    [{}, { api: true, console: false, dispatcher: true, poller: true, indexer: 'all' }],
+    [console, { api: true, console: true, dispatcher: true, poller: true, indexer: 'all' }],
+    [{ PI_ROLES: 'api' }, { ...none, api: true }],
+    [{ PI_ROLES: 'dispatcher, poller' }, { ...none, dispatcher: true, poller: true }],
+    [{ PI_ROLES: 'indexer' }, { ...none, indexer: 'all' }],
+    [{ PI_ROLES: 'indexer:10,indexer:1' }, { ...none, indexer: [10, 1] }],
+    [
+      { ...console, PI_ROLES: 'console,api' },
+      { ...none, api: true, console: true },
+    ],
+  ])('%j are %j', (env, roles) => {
+    expect(read({ ...chain, PI_RPC_URL_10: 'http://127.0.0.1:8546', ...env }).roles).toEqual(roles)
   })
 
   it('api and the indexer of a simulated chain are one process', () => {

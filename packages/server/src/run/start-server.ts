@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ConsoleTools } from '@payment-integration/console'
 import { parseMasterKey, type Service } from '@payment-integration/core'
 import { createHealth } from '../app/health.js'
-import { type Config, type LimitsConfig, roleNames } from '../config/config.js'
+import type { Config, LimitsConfig, RolesConfig } from '../config/config.js'
 import { priceOverrides } from '../config/listed-prices.js'
 import { createRequestLimits } from '../limits/request-limits.js'
 import { describeError } from '../logging/describe-error.js'
@@ -206,4 +206,14 @@ function toolsOf(config: Config, { tools = {} }: StartOptions, { store, trigger 
 /** Whether any rate limit is on. Without one, sources are not computed. */
 function isLimiting({ requestsPerSource, requestsPerCaller, failedSignInsPerSource }: LimitsConfig): boolean {
   return [requestsPerSource, requestsPerCaller, failedSignInsPerSource].some((limit) => limit !== null)
+}
+
+/** The names of roles, with a name for each chain to index. */
+function roleNames(roles: RolesConfig, chainIds: readonly number[]): string[] {
+  const { indexer } = roles
+  const indexed = chainIds.filter((chainId) => indexer === 'all' || indexer.includes(chainId))
+  return [
+    ...(['api', 'console', 'dispatcher', 'poller'] as const).filter((name) => roles[name]),
+    ...indexed.map((chainId) => `indexer:${chainId}`),
+  ]
 }

@@ -1,12 +1,7 @@
-/** A clock that a test moves. @module */
-import type { Clock } from '@payment-integration/core/ports'
+/** A clock that a test moves, also while work goes over real sockets. @module */
+import type { ManualClock } from '../../core/test/support/manual-clock.js'
 
-export interface ManualClock extends Clock {
-  /** Moves on by `ms` milliseconds, waking sleepers at their times, in order. */
-  advance(ms: number): Promise<void>
-  /** How long each sleeper still has to sleep, in milliseconds, the shortest first. */
-  sleepers(): number[]
-}
+export { type ManualClock, manualClock } from '../../core/test/support/manual-clock.js'
 
 /**
  * Runs work over real sockets to its end: time passes only while nothing is asked, by the shortest pause that is slept.
@@ -31,41 +26,4 @@ export async function runThrough<T>(
     await clock.advance(shortest ?? 0)
   }
   return work
-}
-
-/** Lets everything that can go on without a clock or a socket go on. */
-const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
-
-export function manualClock(start = 1_700_000_000_000): ManualClock {
-  let now = start
-  const sleepers = new Set<{ readonly at: number; wake(): void }>()
-  return {
-    now: () => now,
-    sleep(ms, signal) {
-      return new Promise((resolve) => {
-        if (signal?.aborted) return resolve()
-        const wake = () => {
-          sleepers.delete(sleeper)
-          signal?.removeEventListener('abort', wake)
-          resolve()
-        }
-        const sleeper = { at: now + ms, wake }
-        sleepers.add(sleeper)
-        signal?.addEventListener('abort', wake, { once: true })
-      })
-    },
-    async advance(ms) {
-      const end = now + ms
-      for (;;) {
-        await settled()
-        const [next] = [...sleepers].filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)
-        if (next === undefined) break
-        now = Math.max(now, next.at)
-        next.wake()
-      }
-      now = end
-      await settled()
-    },
-    sleepers: () => [...sleepers].map(({ at }) => at - now).sort((a, b) => a - b),
-  }
 }

@@ -10,7 +10,7 @@ describe('minting a share token', () => {
     const shareToken = await mintShareToken(options)
     expect(await provider().redeem({ shareToken, externalUserId: 'pi:1' })).toMatchObject({ externalUserId: 'pi:1' })
     const short = await mintShareToken({ ...options, ttlInSecs: 5 })
-    clock.pass(5_000)
+    clock.advance(5_000)
     const error = await errorOf(provider().redeem({ shareToken: short, externalUserId: 'pi:2' }))
     expect(error).toMatchObject({ code: 'ERR_PROVIDER_TOKEN_REJECTED' })
   })

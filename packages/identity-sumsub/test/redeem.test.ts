@@ -20,7 +20,7 @@ describe('redeeming by reuse', () => {
       levelName: 'basic',
     })
     expect(await identity.find('pi:1')).toEqual(applicant)
-    clock.pass(60_500)
+    clock.advance(60_500)
     local.approve(applicantId)
     // The provider's times of verdicts have whole seconds.
     const reviewedAt = clock.now() - 500
@@ -61,7 +61,7 @@ describe('redeeming by reuse', () => {
     const shareToken = newToken(local)
     if (how === 'used before') await provider().redeem({ shareToken, externalUserId: 'pi:0' })
     const before = local.redemptions.length
-    clock.pass(pass)
+    clock.advance(pass)
     const error = await errorOf(provider({ levelName }).redeem({ shareToken, externalUserId: 'pi:1' }))
     expect(error).toMatchObject({ code: 'ERR_PROVIDER_TOKEN_REJECTED', outcomeUnknown: false })
     expect(local.redemptions).toHaveLength(before)
@@ -146,7 +146,7 @@ describe('a redemption with a deadline', () => {
     const held = provider({
       // Simulates a process suspended between the signature and the first byte.
       fetch: (input, init) => {
-        clock.pass(delayMs)
+        clock.advance(delayMs)
         return fetch(input, init)
       },
     })
@@ -254,7 +254,7 @@ describe('looking up', () => {
     const outcomes = await Promise.allSettled(Array.from({ length: 301 }, () => identity.review(id)))
     const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
     expect(refused).toMatchObject([{ code: 'ERR_PROVIDER_THROTTLED', retryable: true, outcomeUnknown: false }])
-    clock.pass(5_000)
+    clock.advance(5_000)
     expect(await identity.review(id)).toMatchObject({ review: { reviewAnswer: 'GREEN' } })
   })
 })

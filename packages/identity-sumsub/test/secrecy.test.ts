@@ -95,7 +95,7 @@ describe('no error shows a secret, a token, a signature or personal data', () =>
   test("a rejected token: only providerMessage shows the provider's description, which has the token's id", async () => {
     const { local, clock, provider } = await started()
     const shareToken = newToken(local, 5)
-    clock.pass(5_000)
+    clock.advance(5_000)
     const error = (await errorOf(provider().redeem({ shareToken, externalUserId: 'pi:1' }))) as {
       providerMessage: string
     }

@@ -1,6 +1,7 @@
 /** Fixtures of the adapter: a local provider with a donor and a service, and servers with any answer. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { createFakeClock } from '@payment-integration/testing'
 import {
   type IdentityProviderOptions,
   startIdentityProvider,
@@ -31,13 +32,7 @@ const patience = 600_000
 
 /** A local provider on a clock that only the test moves, with the connections of both sides. */
 export async function started(options: Partial<IdentityProviderOptions> = {}) {
-  let ms = Date.UTC(2026, 0, 1)
-  const clock = {
-    now: () => ms,
-    pass(by: number) {
-      ms += by
-    },
-  }
+  const clock = createFakeClock(Date.UTC(2026, 0, 1))
   const local = await startIdentityProvider({ clients: [donor, service], now: clock.now, ...options })
   onTestFinished(() => local.close())
   const connection = ({ appToken, secretKey }: typeof donor | typeof service): ProviderConnection => ({

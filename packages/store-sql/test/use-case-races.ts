@@ -79,7 +79,8 @@ export function useCaseRaces(engine: string, open: OpenMigrated): void {
       const [ours, theirs] = [scriptedChain(137), scriptedChain(137)]
       for (const chain of [ours, theirs]) chain.mine()
       ours.mine()
-      theirs.mine([{ tx: 'theirs', integrationAddress: shop }], 'fork')
+      theirs.drop(0)
+      theirs.mine([{ tx: 'theirs', integrationAddress: shop }])
       const [one, two] = [setupOn(watched, ours), setupOn(bothLead, theirs)]
       await indexAll(one)
       ours.mine([{ tx: 'ours', integrationAddress: shop }])

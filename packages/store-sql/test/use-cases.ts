@@ -177,10 +177,10 @@ export function useCases(engine: string, open: OpenMigrated): void {
       chain.mine()
       await indexAll(service)
       chain.drop(2)
-      chain.mine([], 'fork')
+      chain.mine()
       const tokenIn = { address: hex('token', 20), symbol: 'WETH', decimals: 2, amount: 1_234n }
-      chain.mine([{ tx: 'a', integrationAddress: shop, tokenIn }], 'fork')
-      chain.mine([], 'fork')
+      chain.mine([{ tx: 'a', integrationAddress: shop, tokenIn }])
+      chain.mine()
       await indexAll(service)
       const after = await service.queries.forIntegration(shop).getPayment({ txHash: txHashOf('a') })
       expect(after).toMatchObject({ version: 2, state: 'pending', tokenIn: { symbol: 'WETH', amount: '12.34' } })
@@ -309,15 +309,15 @@ export function useCases(engine: string, open: OpenMigrated): void {
       const chain = scriptedChain(137)
       const service = setup(chain)
       const blocks = Array.from({ length: 12 }, (_, block) => `old${block}`)
-      const mine = (names: readonly string[], branch?: string) => {
-        for (const tx of names) chain.mine([{ tx, integrationAddress: shop }], branch)
+      const mine = (names: readonly string[]) => {
+        for (const tx of names) chain.mine([{ tx, integrationAddress: shop }])
       }
       mine(blocks)
       await indexAll(service)
       const first = await service.queries.forIntegration(shop).listPayments({ limit: '4' })
       chain.drop(12)
-      mine([...blocks].reverse(), 'fork')
-      mine(['new'], 'fork')
+      mine([...blocks].reverse())
+      mine(['new'])
       await indexAll(service)
       expect(events.some((event) => event.type === 'chain.reorganised')).toBe(true)
       const seen = first.payments.map(({ memo }) => memo)

@@ -33,7 +33,7 @@ describe('looking up an applicant', () => {
     const status = { method: 'GET', uri: `/resources/applicants/${id}/status` } as const
     expect((await ask(status)).json).toMatchObject({ reviewStatus: 'init', attemptCnt: 0, levelName: 'basic' })
     provider.handIn(id)
-    clock.pass(61_000)
+    clock.advance(61_000)
     expect((await ask(status)).json).toMatchObject({
       reviewStatus: 'pending',
       attemptCnt: 1,

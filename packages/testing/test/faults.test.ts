@@ -155,7 +155,7 @@ describe('rate limits', () => {
     expect((await statuses(status, 301)).filter((each) => each === 429)).toHaveLength(1)
     const other = { appToken: 'sbx:donor.token', secretKey: 'secret-of-the-donor' }
     expect((await ask({ ...post, by: other })).status).toBe(401)
-    clock.pass(5_000)
+    clock.advance(5_000)
     expect((await ask(post)).status).toBe(401)
   })
 

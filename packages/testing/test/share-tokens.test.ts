@@ -32,20 +32,20 @@ describe('minting', () => {
     const { status, json } = await ask({ ...request(id), by: donor })
     expect({ status, ...json }).toEqual({ status: 200, token: expect.any(String), forClientId: 'ServiceCo' })
     expect(String(json['token']).length).toBeLessThanOrEqual(1_024)
-    clock.pass(599_999)
+    clock.advance(599_999)
     const preview = reuseUri(String(json['token'])).replace('reuse?', 'reuse/preview?')
     expect((await ask({ uri: preview })).status).toBe(200)
-    clock.pass(1)
+    clock.advance(1)
     expect((await ask({ uri: preview })).status).toBe(401)
   })
 
   test('without a time to live the token lives for 20 minutes', async () => {
     const { provider, clock, ask } = await started()
     const token = newToken(provider)
-    clock.pass(20 * 60_000)
+    clock.advance(20 * 60_000)
     expect((await ask({ uri: reuseUri(token) })).status).toBe(401)
     const other = newToken(provider)
-    clock.pass(20 * 60_000 - 1)
+    clock.advance(20 * 60_000 - 1)
     expect((await ask({ uri: reuseUri(other) })).status).toBe(200)
   })
 
@@ -85,7 +85,7 @@ describe('a token that cannot be used', () => {
   test('an expired one is described with its id, its times and its time to live', async () => {
     const { provider, clock, ask } = await started()
     const token = newToken(provider, 5)
-    clock.pass(129_000)
+    clock.advance(129_000)
     const { status, json } = await ask({ uri: reuseUri(token) })
     expect(status).toBe(401)
     expect(json['errorCode']).toBeUndefined()

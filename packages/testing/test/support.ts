@@ -10,6 +10,7 @@ import {
   startIdentityProvider,
   type TestIdentityProvider,
 } from '../src/exports/identity-provider.js'
+import { createFakeClock } from '../src/fake-clock.js'
 
 export const donor = {
   clientId: 'DonorCo',
@@ -31,17 +32,6 @@ export const service = {
   partners: ['DonorCo'],
 } as const satisfies ProviderClient
 
-/** A clock that only the test moves. */
-export function movableClock(ms = Date.UTC(2026, 0, 1)) {
-  let current = ms
-  return {
-    now: () => current,
-    pass(by: number) {
-      current += by
-    },
-  }
-}
-
 /** Predictable ids. */
 export function countingIds(): () => string {
   let next = 0
@@ -50,7 +40,7 @@ export function countingIds(): () => string {
 
 /** A provider with both clients on a movable clock, closed after the test. */
 export async function started(options: Partial<IdentityProviderOptions> = {}) {
-  const clock = movableClock()
+  const clock = createFakeClock(Date.UTC(2026, 0, 1))
   const provider = await startIdentityProvider({
     clients: [donor, service],
     now: clock.now,

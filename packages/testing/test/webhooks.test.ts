@@ -148,13 +148,13 @@ describe('retries', () => {
       [5 * hour, 4],
       [18 * hour, 5],
     ] as const) {
-      clock.pass(pause - 1)
+      clock.advance(pause - 1)
       expect(await provider.deliverWebhooks()).toEqual([])
-      clock.pass(1)
+      clock.advance(1)
       await provider.deliverWebhooks()
       expect(arrived).toHaveLength(expected)
     }
-    clock.pass(1_000 * hour)
+    clock.advance(1_000 * hour)
     expect(await provider.deliverWebhooks()).toEqual([])
     expect(new Set(arrived.map(({ body }) => body.toString())).size).toBe(1)
     expect(provider.webhooks.map(({ attempts, status }) => [attempts, status])).toEqual(
@@ -171,7 +171,7 @@ describe('retries', () => {
       provider.approve(id)
       for (let n = 0; n < 4; n++) {
         await provider.deliverWebhooks()
-        clock.pass(24 * hour)
+        clock.advance(24 * hour)
       }
       expect(arrived).toHaveLength(statuses.length)
     }

@@ -95,11 +95,11 @@ async function walk(database: Database, seed: number) {
         ...(to === undefined ? {} : { to }),
       }))
     }).flat()
-  const mine = (payments: ScriptedPayment[], branch: string) => {
+  const mine = (payments: ScriptedPayment[]) => {
     blocks.push(payments)
-    chain.mine(payments, branch)
+    chain.mine(payments)
   }
-  function reorganise(branch: string) {
+  function reorganise() {
     const depth = Math.min(blocks.length, 1 + Math.floor(random() * (confirmations - 2)))
     if (depth === 0) return
     const orphaned = blocks.splice(-depth).flat()
@@ -110,10 +110,7 @@ async function walk(database: Database, seed: number) {
     const kept = orphaned.filter(({ tx }) => staying.has(tx))
     for (let block = 0; block <= depth; block += 1) {
       const transactions = new Set(kept.filter(() => block === depth || random() < 0.5).map(({ tx }) => tx))
-      mine(
-        kept.filter(({ tx }) => transactions.has(tx)),
-        branch,
-      )
+      mine(kept.filter(({ tx }) => transactions.has(tx)))
       kept.splice(0, kept.length, ...kept.filter(({ tx }) => !transactions.has(tx)))
     }
   }
@@ -148,12 +145,12 @@ async function walk(database: Database, seed: number) {
   for (let step = 0; step < 40; step += 1) {
     const roll = random()
     if (step === 20) await register()
-    else if (roll < 0.5) mine(makePayments(), 'main')
-    else if (roll < 0.6) reorganise(`branch ${step}`)
+    else if (roll < 0.5) mine(makePayments())
+    else if (roll < 0.6) reorganise()
     else if (roll < 0.8) await update(`${seed}-${step}`)
     else await index()
   }
-  for (let block = 0; block <= confirmations; block += 1) mine([], 'main')
+  for (let block = 0; block <= confirmations; block += 1) mine([])
   await index()
   await index()
   for (const address of [early, late]) expect(await historyOf(own, address)).toEqual(await historyOf(all, address))
@@ -266,14 +263,11 @@ describe('a payment of another integration that was stored before', () => {
       for (const indexer of own.indexers) while (!(await indexer.step())) {}
     }
     chain.drop(1)
-    chain.mine([], 'other')
-    chain.mine(
-      [
-        { tx: 'moved', integrationAddress: foreign },
-        { tx: 'new', integrationAddress: foreign },
-      ],
-      'other',
-    )
+    chain.mine()
+    chain.mine([
+      { tx: 'moved', integrationAddress: foreign },
+      { tx: 'new', integrationAddress: foreign },
+    ])
     await indexOwn()
     for await (const { differences } of own.chains.reindex({ chainId, from: 0, repair: true }))
       expect(differences).toEqual([])

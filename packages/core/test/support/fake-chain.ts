@@ -10,8 +10,15 @@ export type ChainCall =
   | readonly ['block', number]
   | readonly ['range', number, number, ...(readonly [readonly string[]] | readonly [])]
 
-/** A payment: its name, or its name with facts of its own. */
-export type FakePayment = string | ({ readonly name: string } & Partial<PaymentFacts>)
+/** A payment: its name, or its name with facts of its own, and as a deposit what it says of the bridge. */
+export type FakePayment =
+  | string
+  | (Partial<PaymentFacts> & { readonly name: string; readonly deposit?: Omit<BridgeDeposit, 'payment'> | undefined })
+
+interface MinedPayment {
+  readonly facts: PaymentFacts
+  readonly deposit: Omit<BridgeDeposit, 'payment'> | undefined
+}
 
 /** The payments of a block by its height. */
 export type PaymentsAt = (height: number) => readonly FakePayment[]
@@ -28,6 +35,8 @@ export interface FakeChain extends Chain {
   /** Drops the newest blocks. */
   drop(depth: number): void
   at(height: number): BlockRef
+  /** Height of the newest block. */
+  height(): number
   /** The answer of an honest node for these blocks. */
   rangeOf(from: number, to: number, routers?: readonly string[]): BlockRange
   readonly calls: ChainCall[]
@@ -39,7 +48,6 @@ export interface FakeChain extends Chain {
   /** How many ranges are read before they are asked for. */
   readAhead: number
   proof: ProofLevel
-  depositsAt: (height: number) => readonly BridgeDeposit[]
   /** Announces a new block to all watchers. */
   wake(): void
   /** How many watch. */
@@ -48,10 +56,16 @@ export interface FakeChain extends Chain {
   isAnnouncing: boolean
 }
 
-/** Builds a chain with a block at height 0. Payments are named by their transaction. */
-export function fakeChain(chainId = 1): FakeChain {
+/**
+ * Builds a chain with a block at height 0. Payments are named by their transaction. Equal calls make equal blocks.
+ * @param timeAt - The time of the block at a height, in unix milliseconds.
+ */
+export function fakeChain(
+  chainId = 1,
+  timeAt: (height: number) => number = (height) => Date.UTC(2026, 0, 1) + height * 1_000,
+): FakeChain {
   let forks = 0
-  const blocks: { ref: BlockRef; payments: readonly PaymentFacts[] }[] = []
+  const blocks: { ref: BlockRef; payments: readonly MinedPayment[] }[] = []
   const calls: ChainCall[] = []
   const watching = new Set<() => void>()
 
@@ -61,14 +75,14 @@ export function fakeChain(chainId = 1): FakeChain {
       number,
       hash: hashOf(`${chainId}/${forks}/${number}`),
       parentHash: blocks.at(-1)?.ref.hash ?? hashOf('nothing'),
-      timestamp: Date.UTC(2026, 0, 1) + number * 1_000,
+      timestamp: timeAt(number),
     }
     const inBlock = { chainId, blockNumber: number, blockHash: ref.hash, blockTimestamp: ref.timestamp }
-    const facts = payments.map((payment, logIndex) => {
-      const { name, ...own } = typeof payment === 'string' ? { name: payment } : payment
-      return paymentFacts(name, { ...inBlock, logIndex, ...own })
+    const mined = payments.map((payment, logIndex): MinedPayment => {
+      const { name, deposit, ...own } = typeof payment === 'string' ? { name: payment, deposit: undefined } : payment
+      return { facts: paymentFacts(name, { ...inBlock, logIndex, ...own }), deposit }
     })
-    blocks.push({ ref, payments: facts })
+    blocks.push({ ref, payments: mined })
   }
   async function asked<T>(call: ChainCall, signal: AbortSignal | undefined, answer: () => T): Promise<T> {
     calls.push(call)
@@ -111,8 +125,8 @@ export function fakeChain(chainId = 1): FakeChain {
     maxRange: 500,
     readAhead: 0,
     proof: 'root',
-    depositsAt: () => [],
     at,
+    height: () => blocks.length - 1,
     mine(count, paymentsAt = () => []) {
       for (let block = 0; block < count; block += 1) append(paymentsAt(blocks.length))
     },
@@ -126,12 +140,17 @@ export function fakeChain(chainId = 1): FakeChain {
     },
     rangeOf(from, to, routers = chain.routers) {
       const inside = blocks.slice(from, to + 1)
+      const mined = inside
+        .flatMap(({ payments }) => payments)
+        .filter(({ facts }) => routers.includes(facts.router.address))
       return {
         first: at(from),
         last: at(to),
         blocks: inside.map(({ ref }) => ref),
-        payments: inside.flatMap(({ payments }) => payments).filter(({ router }) => routers.includes(router.address)),
-        deposits: inside.flatMap(({ ref }) => chain.depositsAt(ref.number)),
+        payments: mined.flatMap(({ facts, deposit }) => (deposit === undefined ? [facts] : [])),
+        deposits: mined.flatMap(({ facts, deposit }) =>
+          deposit === undefined ? [] : [{ payment: facts, ...deposit }],
+        ),
         proof: chain.proof,
         endpoint: 'node.test #1',
       }

@@ -1,11 +1,13 @@
 import type { Clock } from '../../src/ports/world.js'
-import { storesOpened } from './store.js'
+
+/** What must end before time goes on; each test support that works on other threads adds its own. */
+export const settling: (() => Promise<void>)[] = []
 
 /** A clock that stands still until it is moved. */
 export interface ManualClock extends Clock {
   /** Moves time forward, waking sleepers at their times and letting each one's work run before time goes on. */
   advance(ms: number): Promise<void>
-  /** When each sleeper wakes, in unix milliseconds, soonest first. */
+  /** How long each sleeper still has to sleep, in milliseconds, the shortest first. */
   sleepers(): number[]
   /** Every length that was slept for, in order, in milliseconds. */
   readonly slept: readonly number[]
@@ -20,7 +22,7 @@ export function manualClock(start = Date.UTC(2026, 0, 1)): ManualClock {
   return {
     slept,
     now: () => now,
-    sleepers: () => soonest().map(({ at }) => at),
+    sleepers: () => soonest().map(({ at }) => at - now),
     sleep(ms, signal) {
       if (signal?.aborted) return Promise.resolve()
       slept.push(ms)
@@ -56,6 +58,6 @@ export function manualClock(start = Date.UTC(2026, 0, 1)): ManualClock {
  * `until`.
  */
 export async function turns(): Promise<void> {
-  await storesOpened()
+  for (const settle of settling) await settle()
   for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -18,6 +18,7 @@ import type { Store } from '../../src/ports/store.js'
 import type { AuditRecord } from '../../src/ports/store-audit.js'
 import type { RedemptionRecord, ShareRecord, Subject, VerdictRecord } from '../../src/ports/store-identity.js'
 import type { Checkpoint, NewSnapshot } from '../../src/ports/store-transaction.js'
+import { settling } from './manual-clock.js'
 
 /** A store on a database of its own, which is emptied after the test. */
 export interface TestStore extends Store {
@@ -62,10 +63,10 @@ const tables = [
 
 const opening = new Set<Promise<void>>()
 
-/** Resolves once every store is open. */
-export async function storesOpened(): Promise<void> {
+// No time passes on a manual clock while a store opens.
+settling.push(async () => {
   while (opening.size > 0) await Promise.all(opening)
-}
+})
 
 /**
  * Opens an empty store.

@@ -67,7 +67,7 @@ async function startOnFailingStore() {
     logger,
     sender: { post: () => Promise.reject(new Error('nothing can be sent')) },
     masterKey: parseMasterKey(randomBytes(32).toString('hex')),
-    chains: [{ chain: listedChain(1).chain, startBlock: 0 }],
+    chains: [{ chain: { ...listedChain(1).chain, endpoints: () => [] }, startBlock: 0 }],
     receipts: { source: { lookup: async () => null }, everyMs: 100 },
   })
   const app = await listenApp({

@@ -176,7 +176,10 @@ export const mutants: readonly Mutant[] = [
     'an act needs the rank of its role': ['ranks[role] >= ranks[needed]', 'ranks[role] >= 0 * ranks[needed]'],
   }),
   ...inFile('console/src/portal/tenant.ts', 'console/src/portal/two-tenants.test.ts', {
-    'the portal replays deliveries of its integration alone': ['replay(deliveryId, caller)', 'replay(deliveryId)'],
+    'the portal replays deliveries of its integration alone': [
+      'replay(deliveryId, { integrationAddress: address })',
+      'replay(deliveryId)',
+    ],
   }),
 
   // Notifications

@@ -288,19 +288,19 @@ export const mutants: readonly Mutant[] = [
   }),
 
   // Chains and the legacy API
-  ...inFile('chain-evm/src/reading/prove-block.ts', 'chain-evm/src/reading/proven-blocks.test.ts', {
+  ...inFile('chain-evm/src/read/proven-blocks.ts', 'chain-evm/src/read/proven-blocks.test.ts', {
     'receipts lead to the root in their header': [
       "if ('root' in whole && whole.root === receiptsRoot) return all",
       "if ('root' in whole) return all",
     ],
   }),
-  ...inFile('chain-evm/src/reading/headers.ts', 'chain-evm/src/reading/proven-blocks.test.ts', {
+  ...inFile('chain-evm/src/read/headers.ts', 'chain-evm/src/read/proven-blocks.test.ts', {
     'each block follows the one before': ['before !== undefined && ref.parentHash !== before.hash', 'before === ref'],
   }),
-  ...inFile('chain-evm/src/integration-suffix.ts', 'chain-evm/src/integration-suffix.test.ts', {
+  ...inFile('chain-evm/src/decode/integration-suffix.ts', 'chain-evm/src/decode/integration-suffix.test.ts', {
     'the first address of a suffix counts': ['.find((code)', '.findLast((code)'],
   }),
-  ...inFile('chain-evm/src/decode-payment.ts', 'chain-evm/src/yodl-decoder.test.ts', {
+  ...inFile('chain-evm/src/decode/router-events.ts', 'chain-evm/src/decode/yodl-decoder.test.ts', {
     'the net amount is without fees': ['net: gross - fees', 'net: gross'],
   }),
   ...inFile('core/src/legacy/finality.ts', 'core/src/legacy/finality.test.ts', {

@@ -117,7 +117,7 @@ ${compact(listedTokens)}
 `,
 }
 for (const [name, text] of Object.entries(files)) {
-  const url = new URL(`../src/${name}`, import.meta.url)
+  const url = new URL(`../src/prices/${name}`, import.meta.url)
   if (!process.argv.includes('--check')) writeFileSync(url, text)
   else if (readFileSync(url, 'utf8') !== text) {
     console.error(`${name} is not what the data gives; run this script without --check.`)

@@ -1,28 +1,119 @@
 /** The chain port over JSON-RPC. Source: docs/architecture.md, docs/decisions/following-a-chain.md. @module */
+
 import { systemClock } from '@payment-integration/core'
-import type { BlockRange, Chain, RangesRequest } from '@payment-integration/core/ports'
-import { checkSpokePools } from './bridge/check-spoke-pools.js'
-import { knownSpokePools } from './bridge/known-spoke-pools.js'
-import { createEndpoints } from './endpoints/create-endpoints.js'
-import { checkEndpoints, checkProof, type EvmChainOptions, evmChainDefaults } from './evm-chain-options.js'
-import { readReceipt } from './internal/answers.js'
-import type { Endpoint } from './internal/endpoints.js'
-import { chainFailures } from './internal/failures.js'
-import { quantity, toAddress, toHash } from './internal/hex.js'
-import { checkRouters, checkWhole } from './internal/options.js'
-import { knownPriceFeeds } from './known-price-feeds.js'
-import { knownTokens } from './known-tokens.js'
-import { nativeToken } from './native-token.js'
-import { createPriceLists } from './price-lists.js'
+import type { BlockRange, Chain, Clock, ProofLevel, RangesRequest } from '@payment-integration/core/ports'
+import { checkSpokePools, knownSpokePools } from './bridge/deposits.js'
+import type { KnownRouter } from './decode/known-routers.js'
+import { nativeToken, type RouterDecoder } from './decode/router-decoder.js'
+import { yodlDecoder } from './decode/router-events.js'
+import {
+  createPriceLists,
+  type KnownPriceFeed,
+  type KnownToken,
+  knownPriceFeeds,
+  knownTokens,
+} from './prices/price-lists.js'
+import { createTokenMetadata } from './prices/token-metadata.js'
 import { createFilterTest, type FilterTest } from './proof/log-filter.js'
 import { openProver, type Prover } from './proof/prover.js'
-import type { ChainReader, QuarantinedLog, RangeReader } from './range-reader.js'
-import { headerKind } from './reading/header-kind.js'
-import { callOwnChain, readOwnHeader } from './reading/own-chain.js'
-import { createRangeBlocks } from './reading/range-blocks.js'
-import { readRanges } from './reading/ranges.js'
-import { createTokenMetadata } from './token-metadata.js'
-import { yodlDecoder } from './yodl-decoder.js'
+import { createRangeBlocks } from './read/range-blocks.js'
+import { type ChainReader, headerKind, type QuarantinedLog, type RangeReader } from './read/range-reader.js'
+import { readRanges } from './read/ranges.js'
+import { readReceipt } from './rpc/answers.js'
+import { callOwnChain, readOwnHeader } from './rpc/chain-guard.js'
+import { createEndpoints, type EndpointAddress, endpointsDefaults } from './rpc/create-endpoints.js'
+import type { Endpoint } from './rpc/endpoints.js'
+import { chainFailures } from './rpc/failures.js'
+import { quantity, toAddress, toHash } from './rpc/hex.js'
+import { checkRouters, checkWhole } from './rpc/options.js'
+import type { Transport } from './rpc/wire.js'
+
+/** Options of `createEvmChain`. */
+export interface EvmChainOptions {
+  readonly chainId: number
+  /** The nodes, best first. Required unless `rpcUrl` or `transport` is given. No URL appears in a message. */
+  readonly endpoints?: readonly EndpointAddress[] | undefined
+  /** Short for `endpoints` with the URL of one node: `http:`, `https:`, `ws:` or `wss:`. */
+  readonly rpcUrl?: string | undefined
+  /** Short for `endpoints` with one viem transport, for example `fallback([...])`. */
+  readonly transport?: Transport | undefined
+  /** The routers whose logs count; see `knownRouters`. Versions that the decoder cannot read are left out. */
+  readonly routers: readonly KnownRouter[]
+  /**
+   * The proof level: how completeness of a block is shown. `root`: by the receipts of every block.
+   * `bloom`: `root` near the head; further back by each header's log filter, and the receipts of candidate blocks.
+   * `none`: by the node's word, for chains with filters or roots of their own kind.
+   * @default bloom; none on chains 25, 324 and 999
+   */
+  readonly proof?: ProofLevel | undefined
+  /** How many of the newest blocks are read with `root` where `bloom` is demanded. @default 64 */
+  readonly nearHead?: number | undefined
+  /**
+   * Whether receipts are read by `debug_getRawReceipts` from nodes that have it: about half of the bytes. Turn it off
+   * where that method is billed higher.
+   * @default true
+   */
+  readonly rawReceipts?: boolean | undefined
+  /** Blocks that a request for logs spans at first; each endpoint's own size is learnt. @default 2_000 */
+  readonly maxRange?: number | undefined
+  /** How long one request may take, its body included, in milliseconds. @default 10_000 */
+  readonly requestTimeoutMs?: number | undefined
+  /** Most calls in one request. 1 turns JSON-RPC batches off. @default 100 */
+  readonly batchSize?: number | undefined
+  /** Largest accepted answer, in bytes; only logs, receipts and full blocks may be so large. @default 67_108_864 */
+  readonly maxResponseBytes?: number | undefined
+  /** Symbol of the native token. @default by chain id; null for a chain that is not known */
+  readonly nativeSymbol?: string | undefined
+  /**
+   * The trusted tokens by address; other tokens have no price. Replaces the known ones.
+   * @default knownTokens of the chain, and the native token
+   */
+  readonly tokens?: readonly KnownToken[] | undefined
+  /** The trusted price feeds. Replaces the known ones. @default knownPriceFeeds of the chain */
+  readonly priceFeeds?: readonly KnownPriceFeed[] | undefined
+  /**
+   * The trusted SpokePools of the Across bridge. A payment into another bridge is quarantined. Replaces the known ones.
+   * @default knownSpokePools of the chain
+   */
+  readonly spokePools?: readonly string[] | undefined
+  /** Reads events and calldata. @default yodlDecoder */
+  readonly decoder?: RouterDecoder | undefined
+  /**
+   * Hears of logs of listed routers that are neither payment nor conversion; again when a range is read again.
+   * Its exceptions are ignored, so that a listener cannot stop the chain.
+   */
+  readonly onQuarantine?: ((log: QuarantinedLog) => void) | undefined
+  /** Time, for deadlines and pauses. @default the system's */
+  readonly clock?: Clock | undefined
+}
+
+/** Defaults of `createEvmChain`. */
+export const evmChainDefaults = { ...endpointsDefaults, nearHead: 64 } as const
+
+/** Chains whose log filters or receipts roots do not match by nature: Cronos, zkSync Era, HyperEVM. */
+const oddChains: readonly number[] = [25, 324, 999]
+
+const levels: readonly unknown[] = ['root', 'bloom', 'none'] satisfies ProofLevel[]
+
+/** @throws {TypeError} When `proof` is no level. */
+function checkProof(chainId: number, proof: ProofLevel | undefined): ProofLevel {
+  if (proof === undefined) return oddChains.includes(chainId) ? 'none' : 'bloom'
+  if (!levels.includes(proof))
+    throw new TypeError(`proof is ${JSON.stringify(proof)}; pass one of "root", "bloom" and "none".`)
+  return proof
+}
+
+/** @throws {TypeError} Unless exactly one of the three is given. */
+function checkEndpoints({
+  endpoints,
+  rpcUrl,
+  transport,
+}: Pick<EvmChainOptions, 'endpoints' | 'rpcUrl' | 'transport'>): readonly EndpointAddress[] {
+  const given = [endpoints, rpcUrl, transport].filter((option) => option !== undefined)
+  if (given.length !== 1)
+    throw new TypeError(`${given.length} of endpoints, rpcUrl and transport are given; pass one of them.`)
+  return endpoints ?? [rpcUrl === undefined ? { transport } : { url: rpcUrl }]
+}
 
 /** A chain that holds connections. */
 export interface EvmChain extends Chain {

@@ -1,6 +1,6 @@
 /** Calldata and logs of ERC-4337 bundles, encoded from the signatures of the EntryPoint. @module */
 import { type Address, encodeFunctionData, type Hex, pad, parseAbi, toHex } from 'viem'
-import type { ReceiptLog } from '../src/internal/answers.js'
+import type { ReceiptLog } from '../src/rpc/answers.js'
 
 const former =
   'struct Op { address sender; uint256 nonce; bytes initCode; bytes callData; uint256 callGasLimit; uint256 verificationGasLimit; uint256 preVerificationGas; uint256 maxFeePerGas; uint256 maxPriorityFeePerGas; bytes paymasterAndData; bytes signature; }'

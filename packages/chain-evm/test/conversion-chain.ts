@@ -1,8 +1,8 @@
 /** A real chain with two listed routers that emit what a test plans, and what routers of any version emit. @module */
 import { type Address, encodeFunctionData, type Hex, pad } from 'viem'
+import type { EvmChainOptions } from '../src/evm-chain.js'
 import { createEvmChain } from '../src/evm-chain.js'
-import type { EvmChainOptions } from '../src/evm-chain-options.js'
-import type { QuarantinedLog } from '../src/range-reader.js'
+import type { QuarantinedLog } from '../src/read/range-reader.js'
 import { forwarder, testRouter } from './contracts.generated.js'
 import { openFront } from './front.js'
 import { readAll } from './read-all.js'

@@ -1,6 +1,6 @@
 /** Nodes, a clock and endpoints over them, for the tests of how work is shared out. @module */
-import { createEndpoints, type EndpointsOptions } from '../src/endpoints/create-endpoints.js'
-import { type Endpoint, type Endpoints, isRateLimit } from '../src/internal/endpoints.js'
+import { createEndpoints, type EndpointsOptions } from '../src/rpc/create-endpoints.js'
+import { type Endpoint, type Endpoints, isRateLimit } from '../src/rpc/endpoints.js'
 import { type ManualClock, manualClock } from './manual-clock.js'
 import { always, type ScriptedNode, scriptedNode } from './scripted-node.js'
 

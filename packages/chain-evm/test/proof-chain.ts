@@ -1,7 +1,7 @@
 /** A real chain with payments in some blocks, behind a front that can lie. @module */
 import { type Address, encodeFunctionData, type Hex } from 'viem'
+import type { EvmChainOptions } from '../src/evm-chain.js'
 import { createEvmChain } from '../src/evm-chain.js'
-import type { EvmChainOptions } from '../src/evm-chain-options.js'
 import { testRouter } from './contracts.generated.js'
 import { type FrontCall, type Item, openFront, rewriting } from './front.js'
 import { payer, startTestChain } from './test-chain.js'

@@ -8,7 +8,7 @@ import {
   keccak256,
   toHex,
 } from 'viem'
-import type { RouterLog } from '../src/router-decoder.js'
+import type { RouterLog } from '../src/decode/router-decoder.js'
 import { exampleOf, routerEvents, routerFunctions } from './abis.js'
 
 /** An event of a contract. */

@@ -1,7 +1,7 @@
 /** A real anvil that mines on demand, and what tests do with it. @module */
 import { type Abi, type Address, encodeDeployData, encodeFunctionData, type Hex } from 'viem'
-import { devAccount } from '../src/dev/accounts.js'
 import { type Anvil, startAnvil } from '../src/dev/anvil.js'
+import { devAccount } from '../src/dev/dev-chain.js'
 
 export const payer = devAccount(0).address.toLowerCase() as Address
 

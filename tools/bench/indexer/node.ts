@@ -3,8 +3,8 @@ import { createReadStream } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createInterface } from 'node:readline'
-import { measureReceipt, writeReceipt } from '../../../packages/chain-evm/src/proof/receipt-rlp.js'
-import { RlpWriter, toHex } from '../../../packages/chain-evm/src/proof/rlp-writer.js'
+import { measureReceipt, writeReceipt } from '../../../packages/chain-evm/src/proof/receipts.js'
+import { RlpWriter, toHex } from '../../../packages/chain-evm/src/proof/rlp.js'
 import { type CallCounts, type RecordedBlock, rpcOf } from './chain.js'
 
 const { RECORDING: path = '', FALLBACK_URL: fallbackUrl = '', LATENCY_MS, RAW } = process.env

@@ -17,9 +17,9 @@ import {
 import { readAll } from '../../test/read-all.js'
 import { type EmittedLog, noFeed, payingCall } from '../../test/router-logs.js'
 import { payer } from '../../test/test-chain.js'
+import { encodeIntegrationSuffix } from '../decode/integration-suffix.js'
 import { createEvmChain } from '../evm-chain.js'
-import { encodeIntegrationSuffix } from '../integration-suffix.js'
-import type { QuarantinedLog } from '../range-reader.js'
+import type { QuarantinedLog } from '../read/range-reader.js'
 
 const shop: Address = `0x${'0a'.repeat(20)}`
 const amount = 400n

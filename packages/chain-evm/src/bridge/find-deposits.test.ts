@@ -2,10 +2,10 @@ import type { Address } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { type Bridged, depositLog, depositNames } from '../../test/across-logs.js'
 import { eventLog } from '../../test/router-logs.js'
-import type { ReceiptLog } from '../internal/answers.js'
-import type { DecodedPayment } from '../router-decoder.js'
-import { yodlDecoder, yodlTopic } from '../yodl-decoder.js'
-import { findDeposits } from './find-deposits.js'
+import type { DecodedPayment } from '../decode/router-decoder.js'
+import { yodlDecoder, yodlTopic } from '../decode/router-events.js'
+import type { ReceiptLog } from '../rpc/answers.js'
+import { findDeposits } from './deposits.js'
 
 const address = (byte: string): Address => `0x${byte.repeat(20)}`
 const router = address('f0')

@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, test } from 'vitest'
-import { type AnvilExitError, startAnvil } from './anvil.js'
-import { AnvilMissingError, findAnvil } from './anvil-binary.js'
+import { type AnvilExitError, AnvilMissingError, findAnvil, startAnvil } from './anvil.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'anvil-test-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

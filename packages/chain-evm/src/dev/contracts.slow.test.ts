@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { toEventSelector } from 'viem'
 import { expect, test } from 'vitest'
-import { yodlTopic } from '../yodl-decoder.js'
+import { yodlTopic } from '../decode/router-events.js'
 import { devRouter } from './contracts.generated.js'
 
 test('the generated contracts are what the Solidity files compile to', async () => {

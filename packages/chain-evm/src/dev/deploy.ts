@@ -9,12 +9,10 @@ import {
   http,
 } from 'viem'
 import { getTransactionCount, getTransactionReceipt, sendTransaction } from 'viem/actions'
-import { checkWhole } from '../internal/options.js'
-import type { KnownRouter } from '../known-routers.js'
-import { devAccount } from './accounts.js'
+import type { KnownRouter } from '../decode/known-routers.js'
+import { checkWhole } from '../rpc/options.js'
 import { devRouter, devToken } from './contracts.generated.js'
-import { type DevChain, toViemChain } from './dev-chain.js'
-import { DevChainError, onDevChain, until } from './dev-chain-error.js'
+import { type DevChain, DevChainError, devAccount, onDevChain, toViemChain, until } from './dev-chain.js'
 
 /** A token of the development chain; anybody may mint it. */
 export interface DevTokenInfo {

@@ -11,13 +11,11 @@ import {
   stringToHex,
 } from 'viem'
 import { getTransactionCount, sendTransaction } from 'viem/actions'
-import { encodeIntegrationSuffix } from '../integration-suffix.js'
-import { nativeTokenAddress } from '../native-token.js'
-import { devAccount } from './accounts.js'
+import { encodeIntegrationSuffix } from '../decode/integration-suffix.js'
+import { nativeTokenAddress } from '../decode/router-decoder.js'
 import { devRouter, devToken } from './contracts.generated.js'
 import type { DevDeployment } from './deploy.js'
-import { type DevChain, toViemChain } from './dev-chain.js'
-import { onDevChain, until } from './dev-chain-error.js'
+import { type DevChain, devAccount, onDevChain, toViemChain, until } from './dev-chain.js'
 
 /** Options of {@link createPayer}. */
 export interface PayerOptions extends DevChain {

@@ -4,18 +4,10 @@ export {
   type AcrossFulfilmentSourceOptions,
   acrossFulfilmentSourceDefaults,
   createAcrossFulfilmentSource,
-} from '../across-fulfilment-source.js'
-export { knownSpokePools } from '../bridge/known-spoke-pools.js'
-export { type ChainReceiptSourceOptions, createChainReceiptSource } from '../chain-receipt-source.js'
-export type { EndpointAddress } from '../endpoints/create-endpoints.js'
-export { createEvmChain, type EvmChain } from '../evm-chain.js'
-export { type EvmChainOptions, evmChainDefaults } from '../evm-chain-options.js'
-export { encodeIntegrationSuffix, readIntegrationSuffix } from '../integration-suffix.js'
-export { type KnownPriceFeed, knownPriceFeeds } from '../known-price-feeds.js'
-export { chainsWithRouters, type KnownRouter, knownRouters } from '../known-routers.js'
-export { type KnownToken, knownTokens } from '../known-tokens.js'
-export { nativeToken, nativeTokenAddress } from '../native-token.js'
-export type { QuarantinedLog } from '../range-reader.js'
+} from '../bridge/across-fulfilment-source.js'
+export { knownSpokePools } from '../bridge/deposits.js'
+export { encodeIntegrationSuffix, readIntegrationSuffix } from '../decode/integration-suffix.js'
+export { chainsWithRouters, type KnownRouter, knownRouters } from '../decode/known-routers.js'
 export type {
   CalledFeed,
   ConversionStep,
@@ -25,5 +17,11 @@ export type {
   RouterCall,
   RouterDecoder,
   RouterLog,
-} from '../router-decoder.js'
-export { paymentTopic, yodlDecoder, yodlTopic } from '../yodl-decoder.js'
+} from '../decode/router-decoder.js'
+export { nativeToken, nativeTokenAddress } from '../decode/router-decoder.js'
+export { paymentTopic, yodlDecoder, yodlTopic } from '../decode/router-events.js'
+export { createEvmChain, type EvmChain, type EvmChainOptions, evmChainDefaults } from '../evm-chain.js'
+export { type KnownPriceFeed, type KnownToken, knownPriceFeeds, knownTokens } from '../prices/price-lists.js'
+export { type ChainReceiptSourceOptions, createChainReceiptSource } from '../read/chain-receipt-source.js'
+export type { QuarantinedLog } from '../read/range-reader.js'
+export type { EndpointAddress } from '../rpc/create-endpoints.js'

@@ -6,8 +6,8 @@
  * is referenced by its hash, and none is small enough to be embedded in another.
  * @module
  */
-import { keccak } from '../internal/keccak.js'
-import { headerLength, type RlpWriter, toHex } from './rlp-writer.js'
+import { keccak } from './keccak.js'
+import { headerLength, type RlpWriter, toHex } from './rlp.js'
 
 /** The bytes of the shortest item that a list may have. */
 export const leastItemBytes = 32

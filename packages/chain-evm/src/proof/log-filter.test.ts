@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { testRouter } from '../../test/contracts.generated.js'
 import { startTestChain } from '../../test/test-chain.js'
-import { loadKeccak } from '../internal/keccak.js'
-import { yodlTopic } from '../yodl-decoder.js'
+import { yodlTopic } from '../decode/router-events.js'
+import { loadKeccak } from './keccak.js'
 import { createFilterTest } from './log-filter.js'
 
 await loadKeccak()

@@ -3,7 +3,7 @@
  * Each address and topic of a log sets three of the 2048 bits, so the filter has no false negatives.
  * @module
  */
-import { keccak } from '../internal/keccak.js'
+import { keccak } from './keccak.js'
 
 /**
  * `no`: the block has no such log. `likely`: it has one, with an error rate below one in a thousand per router and

@@ -3,10 +3,9 @@ import { createWalletClient, encodeFunctionData, type Hex, http, keccak256, toRl
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testRouter } from '../../test/contracts.generated.js'
 import { payer, startTestChain, type TestChain } from '../../test/test-chain.js'
-import { devAccount } from '../dev/accounts.js'
-import { toViemChain } from '../dev/dev-chain.js'
+import { devAccount, toViemChain } from '../dev/dev-chain.js'
 import { openProver, type Prover } from './prover.js'
-import type { NodeObject } from './receipt-rlp.js'
+import type { NodeObject } from './receipts.js'
 
 let prover: Prover
 beforeAll(async () => {

@@ -1,9 +1,76 @@
 /** Recomputes block hashes and receipts roots. Source: docs/decisions/completeness.md. @module */
-import { loadKeccak } from '../internal/keccak.js'
-import { headerHash } from './header-hash.js'
+import { keccak, loadKeccak } from './keccak.js'
 import { listRoot } from './list-root.js'
-import { type MeasuredReceipt, measureReceipt, type NodeObject, writeReceipt } from './receipt-rlp.js'
-import { RlpWriter, UnencodableError } from './rlp-writer.js'
+import { type MeasuredReceipt, measureReceipt, type NodeObject, writeReceipt } from './receipts.js'
+import { bytesIn, itemLength, quantityDigits, quantityLength, RlpWriter, toHex, UnencodableError } from './rlp.js'
+
+type Kind = 'bytes' | 'quantity'
+
+/** Fields by their JSON names, in order. */
+const required: readonly (readonly [string, Kind])[] = [
+  ['parentHash', 'bytes'],
+  ['sha3Uncles', 'bytes'],
+  ['miner', 'bytes'],
+  ['stateRoot', 'bytes'],
+  ['transactionsRoot', 'bytes'],
+  ['receiptsRoot', 'bytes'],
+  ['logsBloom', 'bytes'],
+  ['difficulty', 'quantity'],
+  ['number', 'quantity'],
+  ['gasLimit', 'quantity'],
+  ['gasUsed', 'quantity'],
+  ['timestamp', 'quantity'],
+  ['extraData', 'bytes'],
+  ['mixHash', 'bytes'],
+  ['nonce', 'bytes'],
+]
+/** Those that later forks added: a header has the first few of them. */
+const added: readonly (readonly [string, Kind])[] = [
+  ['baseFeePerGas', 'quantity'],
+  ['withdrawalsRoot', 'bytes'],
+  ['blobGasUsed', 'quantity'],
+  ['excessBlobGas', 'quantity'],
+  ['parentBeaconBlockRoot', 'bytes'],
+  ['requestsHash', 'bytes'],
+  ['blockAccessListHash', 'bytes'],
+  ['slotNumber', 'quantity'],
+]
+
+/**
+ * The hash as 0x hex, or null when the header lacks a field or has one that is malformed.
+ * @param writer - A buffer to work in; what it held is overwritten.
+ */
+function headerHash(header: NodeObject, writer: RlpWriter): string | null {
+  try {
+    let length = 0
+    for (const [name, kind] of required) length += fieldLength(header[name], kind, name)
+    for (const [name, kind] of added) if (isGiven(header[name])) length += fieldLength(header[name], kind, name)
+    writer.at = 0
+    writer.reserve(itemLength(length))
+    writer.header(0xc0, length)
+    for (const [name, kind] of required) writeField(writer, header[name], kind, name)
+    for (const [name, kind] of added) if (isGiven(header[name])) writeField(writer, header[name], kind, name)
+    return toHex(keccak(writer.bytes.subarray(0, writer.at)))
+  } catch (error) {
+    if (error instanceof UnencodableError) return null
+    throw error
+  }
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null
+}
+
+function fieldLength(value: unknown, kind: Kind, name: string): number {
+  if (kind === 'quantity') return quantityLength(quantityDigits(value, name))
+  const bytes = bytesIn(value, name)
+  return bytes === 1 && Number.parseInt(value as string, 16) < 0x80 ? 1 : itemLength(bytes)
+}
+
+function writeField(writer: RlpWriter, value: unknown, kind: Kind, name: string): void {
+  if (kind === 'quantity') writer.quantity(quantityDigits(value, name), name)
+  else writer.item(value, bytesIn(value, name), name)
+}
 
 /** Recomputes hashes from the objects that a node answered. */
 export interface Prover {

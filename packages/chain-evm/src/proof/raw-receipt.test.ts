@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { encodeReceipt } from '../../test/raw-receipts.js'
-import { readRawReceipt } from './raw-receipt.js'
-import { MalformedRlpError } from './rlp-reader.js'
+import { readRawReceipt } from './receipts.js'
+import { MalformedRlpError } from './rlp.js'
 
 const address = `0x${'ab'.repeat(20)}` as const
 const topic = `0x${'cd'.repeat(32)}` as const

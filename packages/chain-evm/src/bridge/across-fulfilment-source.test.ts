@@ -1,0 +1,320 @@
+import type { Address, Hex } from 'viem'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type Bridged, fillLog, fillNames } from '../../test/across-logs.js'
+import { bridgeDeposit } from '../../test/bridge-deposit.js'
+import { testRouter } from '../../test/contracts.generated.js'
+import { emits } from '../../test/conversion-chain.js'
+import { type Front, openFront, passOn, rewriting } from '../../test/front.js'
+import { startTestChain, type TestChain } from '../../test/test-chain.js'
+import { devToken } from '../dev/contracts.generated.js'
+import { type AcrossDestination, createAcrossFulfilmentSource } from './across-fulfilment-source.js'
+
+const chainId = 31337
+let node: TestChain
+let front: Front
+let pool: Address
+let token: Address
+
+beforeAll(async () => {
+  node = await startTestChain()
+  front = await openFront(node.rpcUrl)
+  pool = await node.deploy(testRouter)
+  token = await node.deploy(devToken, ['ARRIVED', 6])
+})
+afterAll(async () => {
+  await front?.close()
+  await node?.stop()
+})
+
+let nextId = 100
+/** A deposit of now, with a number of its own. */
+async function newDeposit() {
+  nextId += 1
+  const { timestamp } = await node.rpc<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false)
+  const payment = { blockTimestamp: Number(timestamp) * 1_000 }
+  return bridgeDeposit({ depositId: String(nextId), output: { token, amount: 490n }, payment })
+}
+type Deposit = Awaited<ReturnType<typeof newDeposit>>
+
+function fillOf(deposit: Deposit, changes: Partial<Bridged> = {}, name: (typeof fillNames)[number] = 'FilledRelay') {
+  return fillLog(name, {
+    originChainId: BigInt(deposit.payment.chainId),
+    destinationChainId: BigInt(chainId),
+    depositId: BigInt(deposit.depositId),
+    depositor: deposit.payment.sender as Address,
+    recipient: deposit.receiver as Address,
+    inputToken: deposit.payment.tokenOut.address as Address,
+    inputAmount: deposit.payment.tokenOut.gross,
+    outputToken: token,
+    outputAmount: deposit.output.amount,
+    message: '0x',
+    ...changes,
+  })
+}
+const fill = (...args: Parameters<typeof fillOf>) => node.execute({ to: pool, data: emits(fillOf(...args)) })
+
+function open(given: Partial<AcrossDestination> & { readonly windowMs?: number } = {}) {
+  const { windowMs, ...destination } = given
+  const endpoints = [{ url: front.url }]
+  const tokens = [{ address: token, symbol: 'ARRIVED', currency: 'USD' }]
+  const chains = new Map([[chainId, { endpoints, spokePool: pool, confirmations: 0, tokens, ...destination }]])
+  return createAcrossFulfilmentSource({ chains, windowMs })
+}
+
+describe.each(fillNames)('a fill by %s', (name) => {
+  test('is found, with its block, its transaction and the token that arrived', async () => {
+    const deposit = await newDeposit()
+    const source = open()
+    expect(await source.lookup(deposit)).toBeNull()
+    const { hash, blockNumber, blockHash } = await fill(deposit, {}, name)
+    const { timestamp } = await node.rpc<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false)
+    await node.mine(3)
+    const found = {
+      ...{ chainId, txHash: hash, logIndex: 0, position: 0, blockNumber, blockHash, receiver: deposit.receiver },
+      blockTimestamp: Number(timestamp) * 1_000,
+      tokenOut: { address: token, symbol: 'ARRIVED', decimals: 6, amount: 490n },
+      listedToken: { symbol: 'ARRIVED', currency: 'USD' },
+    }
+    expect(await source.lookup(deposit)).toEqual(found)
+    expect(await source.lookup(deposit)).toEqual(found)
+    expect(await open({ tokens: [] }).lookup(deposit)).toEqual({ ...found, listedToken: null })
+  })
+
+  test.each<[string, Partial<Bridged>]>([
+    ['of another deposit', { depositId: 1n }],
+    ['that was redirected', { updatedRecipient: `0x${'66'.repeat(20)}` }],
+    ['of less', { updatedOutputAmount: 489n }],
+  ])('%s is none, and the true one behind it is found', async (_, changes) => {
+    const deposit = await newDeposit()
+    const source = open()
+    await fill(deposit, changes, name)
+    expect(await source.lookup(deposit)).toBeNull()
+    const { hash } = await fill(deposit, { updatedOutputAmount: 491n }, name)
+    expect(await source.lookup(deposit)).toMatchObject({ txHash: hash, tokenOut: { amount: 491n } })
+  })
+})
+
+test('a fill whose block has another time than its hash says is refused, and found when the node tells the truth', async () => {
+  const deposit = await newDeposit()
+  const { hash, blockNumber } = await fill(deposit)
+  await node.mine(3)
+  const source = open()
+  front.intercept = rewriting((item, { method }) => {
+    const block = item.result as { readonly number: string } | undefined
+    const isIt = method === 'eth_getBlockByNumber' && Number(block?.number) === blockNumber
+    return isIt ? { ...item, result: { ...block, timestamp: '0x7fffffff' } } : item
+  })
+  await expect(source.lookup(deposit)).rejects.toMatchObject({ code: 'ERR_CHAIN_PROOF_FAILED', chainId })
+  front.intercept = passOn
+  expect(await source.lookup(deposit)).toMatchObject({ txHash: hash })
+})
+
+test('two deposits that one transaction fills have places of their own', async () => {
+  const [first, second] = [await newDeposit(), await newDeposit()]
+  const { hash } = await node.execute({ to: pool, data: emits(fillOf(second), fillOf(first)) })
+  const source = open()
+  expect(await source.lookup(first)).toMatchObject({ txHash: hash, logIndex: 1, position: 1 })
+  expect(await source.lookup(second)).toMatchObject({ txHash: hash, logIndex: 0, position: 0 })
+})
+
+test('a fill counts when it is as deep as confirmations say, and not a block sooner', async () => {
+  const deposit = await newDeposit()
+  const source = open({ confirmations: 3 })
+  const { hash } = await fill(deposit)
+  await node.mine(2)
+  expect(await source.lookup(deposit)).toBeNull()
+  await node.mine(1)
+  expect(await source.lookup(deposit)).toMatchObject({ txHash: hash })
+})
+
+test('a fill that left the chain before it was deep enough is not found; the one that took its place is', async () => {
+  const deposit = await newDeposit()
+  const source = open({ confirmations: 2 })
+  const { blockNumber } = await fill(deposit)
+  expect(await source.lookup(deposit)).toBeNull()
+  await node.rpc('anvil_reorg', 1, [])
+  await node.mine(2)
+  expect(await source.lookup(deposit)).toBeNull()
+  const again = await fill(deposit)
+  await node.mine(2)
+  expect(again.blockNumber).toBeGreaterThan(blockNumber)
+  expect(await source.lookup(deposit)).toMatchObject({ txHash: again.hash, blockHash: again.blockHash })
+})
+
+test('a deposit of another bridge, or to a chain that is not listed, has no answer, and nothing is asked', async () => {
+  const source = open()
+  const before = front.requests.length
+  expect(await source.lookup({ ...(await newDeposit()), bridge: 'other' })).toBeNull()
+  expect(await source.lookup({ ...(await newDeposit()), destinationChainId: 10 })).toBeNull()
+  expect(front.requests.length).toBe(before)
+})
+
+describe('the search', () => {
+  let deposit: Deposit
+  /** The ranges of blocks whose logs were asked for. */
+  let asked: [number, number][]
+  beforeEach(async () => {
+    // Long before the deposit, and behind it: the times of the blocks tell both.
+    for (const seconds of [3_600, 300]) {
+      await node.rpc('evm_increaseTime', seconds)
+      await node.mine()
+    }
+    deposit = await newDeposit()
+    await node.rpc('anvil_mine', '0x12c')
+    asked = []
+    front.intercept = ({ calls, forward }) => {
+      for (const { method, params } of calls)
+        if (method === 'eth_getLogs') {
+          const { fromBlock, toBlock } = params[0] as { fromBlock: Hex; toBlock: Hex }
+          asked.push([Number(fromBlock), Number(toBlock)])
+        }
+      return forward()
+    }
+  })
+  afterEach(() => {
+    front.intercept = passOn
+  })
+  const head = async () => Number(await node.rpc<Hex>('eth_blockNumber'))
+
+  test('goes on where it stopped, and reads the newest 256 blocks again', async () => {
+    const source = open()
+    await source.lookup(deposit)
+    const first = await head()
+    expect(asked.at(-1)?.[1]).toBe(first)
+    await node.mine(5)
+    asked.length = 0
+    await source.lookup(deposit)
+    expect(asked).toEqual([[first - 255, first + 5]])
+  })
+
+  test('is over when the deposit can no longer be filled: all of it is read once more, and then nothing is asked', async () => {
+    const source = open({ windowMs: 1_800_000 })
+    await source.lookup(deposit)
+    const last = await head()
+    await node.rpc('evm_increaseTime', 3_600)
+    await node.mine(2)
+    await source.lookup(deposit)
+    const [first, second] = asked
+    expect(asked).toHaveLength(2)
+    expect(second).toEqual([first?.[0], last + 1])
+    const before = front.requests.length
+    expect(await source.lookup(deposit)).toBeNull()
+    expect(front.requests.length).toBe(before)
+  })
+
+  test('begins anew when a fill that was found is gone: it may be further down on another branch', async () => {
+    const source = open()
+    expect(await source.lookup(deposit)).toBeNull()
+    const before = await node.rpc('evm_snapshot')
+    await node.rpc('anvil_mine', '0x200')
+    expect(await source.lookup(deposit)).toBeNull()
+    const { hash } = await fill(deposit)
+    expect(await source.lookup(deposit)).toMatchObject({ txHash: hash })
+    await node.rpc('evm_revert', before)
+    const other = await fill(deposit, { updatedOutputAmount: 491n })
+    await node.rpc('anvil_mine', '0x210')
+    expect(await source.lookup(deposit)).toBeNull()
+    expect(await source.lookup(deposit)).toMatchObject({ txHash: other.hash })
+  })
+
+  test('of many small requests gives way, and goes on the next time', async () => {
+    const source = open({ windowMs: 1_800_000 })
+    await node.rpc('evm_increaseTime', 3_600)
+    await node.mine(2)
+    const note = front.intercept
+    front.intercept = (request, response) => {
+      const sent = note(request, response)
+      const [from, to] = asked.at(-1) ?? [0, 0]
+      if (!request.methods.includes('eth_getLogs') || to - from < 2) return sent
+      return JSON.stringify(request.calls.map((_, index) => ({ id: index, error: { code: -32_000, message: 'no' } })))
+    }
+    const perLookup: number[] = []
+    for (let before = -1; perLookup.length < 60 && front.requests.length > before; perLookup.push(asked.length)) {
+      before = front.requests.length
+      asked.length = 0
+      await source.lookup(deposit).catch(() => {
+        before = -1
+      })
+    }
+    expect(Math.max(...perLookup)).toBe(64)
+    expect(perLookup.at(-1)).toBe(0)
+  })
+
+  test('begins ten minutes before the deposit was made, by the time of the blocks', async () => {
+    await open().lookup(deposit)
+    const from = asked[0]?.[0] ?? 0
+    const times = await Promise.all(
+      [from - 1, from].map(async (height) => {
+        const block = await node.rpc<{ timestamp: string }>('eth_getBlockByNumber', `0x${height.toString(16)}`, false)
+        return Number(block.timestamp) * 1_000
+      }),
+    )
+    const begin = deposit.payment.blockTimestamp - 600_000
+    expect(times.map((time) => time >= begin)).toEqual([false, true])
+  })
+})
+
+describe('a node', () => {
+  afterEach(() => {
+    front.intercept = passOn
+  })
+  const lies = (method: string, change: (result: never) => unknown) => {
+    front.intercept = rewriting((item, call) =>
+      call.method === method ? { ...item, result: change(item.result as never) } : item,
+    )
+  }
+
+  test.each<[string, string, (result: never) => unknown, string]>([
+    ['has no receipt of the fill', 'eth_getTransactionReceipt', () => null, 'ERR_CHAIN_RANGE_GONE'],
+    [
+      'has a receipt without it',
+      'eth_getTransactionReceipt',
+      (receipt: object) => ({ ...receipt, logs: [] }),
+      'ERR_CHAIN_RANGE_GONE',
+    ],
+    [
+      'has a receipt of a reverted transaction',
+      'eth_getTransactionReceipt',
+      (receipt: object) => ({ ...receipt, status: '0x0' }),
+      'ERR_CHAIN_RANGE_GONE',
+    ],
+    ['answers the logs with nonsense', 'eth_getLogs', () => 'nothing', 'ERR_CHAIN_UNAVAILABLE'],
+  ])('that %s is not trusted, and the fill is found as soon as it answers', async (_, method, change, code) => {
+    const deposit = await newDeposit()
+    const { hash } = await fill(deposit)
+    const source = open()
+    lies(method, change)
+    await expect(source.lookup(deposit)).rejects.toMatchObject({ code })
+    front.intercept = passOn
+    expect(await source.lookup(deposit)).toMatchObject({ txHash: hash })
+  })
+
+  test('that answers logs of other contracts than it was asked for is not followed', async () => {
+    const deposit = await newDeposit()
+    const stranger = await node.deploy(testRouter)
+    const { blockNumber } = await node.execute({ to: stranger, data: emits(fillOf(deposit)) })
+    const at = `0x${blockNumber.toString(16)}`
+    const others = await node.rpc<unknown[]>('eth_getLogs', { fromBlock: at, toBlock: at })
+    expect(others).toHaveLength(1)
+    lies('eth_getLogs', () => others)
+    expect(await open().lookup(deposit)).toBeNull()
+  })
+})
+
+test.each<[string, Partial<AcrossDestination>, number, ErrorConstructor, RegExp]>([
+  ['a SpokePool that is no address', { spokePool: '0x12' }, 1, TypeError, /SpokePool/],
+  ['no SpokePool for a chain where none is known', { spokePool: undefined }, 100, TypeError, /SpokePool of chain 100/],
+  ['no confirmations for a chain that is in no table', { confirmations: undefined }, 8453, RangeError, /chain 8453/],
+  ['confirmations that are not whole', { confirmations: 0.5 }, 1, RangeError, /confirmations/],
+  ['no endpoint', { endpoints: [] }, 1, TypeError, /endpoint/],
+])('%s is refused at once', (_, changes, id, error, message) => {
+  const destination = { endpoints: [{ url: 'http://127.0.0.1:1' }], spokePool: pool, confirmations: 0, ...changes }
+  const options = { chains: new Map([[id, destination]]) }
+  expect(() => createAcrossFulfilmentSource(options)).toThrow(error)
+  expect(() => createAcrossFulfilmentSource(options)).toThrow(message)
+})
+
+test('a known chain needs nothing but endpoints', () => {
+  const endpoints = [{ url: 'http://127.0.0.1:1' }]
+  createAcrossFulfilmentSource({ chains: new Map([[42161, { endpoints }]]) }).close()
+})

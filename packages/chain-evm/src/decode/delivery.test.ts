@@ -1,0 +1,179 @@
+/** A payment of 0.8 or 0.9 without fees counts only when its transaction moved the token to the receiver. */
+import { type Address, encodeFunctionData, type Hex, pad } from 'viem'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { testRouter } from '../../test/contracts.generated.js'
+import {
+  type ConversionChain,
+  emits,
+  memo,
+  openConversionChain,
+  payment,
+  receiver,
+} from '../../test/conversion-chain.js'
+import { passOn, rewriting } from '../../test/front.js'
+import { type EmittedLog, noFeed, payingCall } from '../../test/router-logs.js'
+import { payer } from '../../test/test-chain.js'
+import { devToken } from '../dev/contracts.generated.js'
+
+/** Below 500 units the router's fee rounds down to nothing. */
+const amount = 400n
+const bridge: Address = '0x00000000000000000000000000000000000000bb'
+const unknown = { listedToken: null, feeds: [], calledAmount: null, serviceFee: null }
+const listed = { listedToken: { symbol: 'PAID', currency: 'USD' } }
+const noMemo = pad('0x', { size: 32 })
+
+let chain: ConversionChain
+let token: Address
+let otherToken: Address
+
+beforeAll(async () => {
+  chain = await openConversionChain()
+  token = await chain.node.deploy(devToken, ['PAID', 6])
+  otherToken = await chain.node.deploy(devToken, ['OTHER', 6])
+  for (const each of [token, otherToken]) {
+    for (const owner of [payer, chain.wallet]) await chain.node.call(devToken, each, 'mint', [owner, 10n ** 12n])
+    await chain.node.call(devToken, each, 'approve', [chain.routerA, 10n ** 12n])
+  }
+})
+afterAll(() => chain?.close())
+afterEach(() => {
+  chain.front.intercept = passOn
+})
+
+const read = (height: number, version = '0.8') =>
+  chain.read(height, version, undefined, {
+    tokens: [{ address: token, symbol: 'PAID', currency: 'USD' }],
+    proof: 'none',
+  })
+const pays = (changes: Readonly<Record<string, unknown>> = {}): [Address, Hex] => [
+  chain.routerA,
+  emits(payment('0.8', amount, { token, fees: 0n, ...changes })),
+]
+const moves = (to: Address = receiver, value = amount, of = token): [Address, Hex] => [
+  of,
+  encodeFunctionData({ abi: devToken.abi, functionName: 'transfer', args: [to, value] }),
+]
+const pricesOf = async (...calls: [Address, Hex][]) => {
+  const { blockNumber } = await chain.batch(...calls)
+  return (await read(blockNumber)).map(({ pricing }) => pricing)
+}
+
+describe.each(['0.8', '0.9'])('a call sent straight to a router of version %s', (version) => {
+  /** The router takes the tokens from the payer, hands them on, and reports a payment to the receiver. */
+  async function pay(name: string, handsTo: Address, withMemo: Hex) {
+    const step = { token, take: amount, giveBack: amount, giveTo: handsTo }
+    await chain.node.call(testRouter, chain.routerA, 'plan', [payer, receiver, token, amount, withMemo, step])
+    const data = payingCall(version, name, { memo: withMemo, receiver, token, amount, priceFeeds: [noFeed, noFeed] })
+    const { blockNumber } = await chain.node.execute({ to: chain.routerA, data })
+    return read(blockNumber, version)
+  }
+
+  test.each([
+    ['a memo', memo],
+    ['an empty memo', noMemo],
+  ])('that hands the tokens to the receiver is priced, with %s', async (_, withMemo) => {
+    expect((await pay('yodlWithToken', receiver, withMemo))[0]?.pricing).toEqual({
+      ...{ ...listed, feeds: [], calledAmount: amount, serviceFee: 0n },
+    })
+  })
+
+  test('that deposits them into a bridge nobody listed is no payment, and quarantined', async () => {
+    expect(await pay('yodlWithAcross', bridge, memo)).toEqual([])
+    expect(chain.quarantined).toMatchObject([{ reason: 'a bridge call without the deposit of a listed bridge' }])
+  })
+})
+
+describe('through a wrapper contract', () => {
+  test('it counts when the transfer comes before it', async () => {
+    expect(await pricesOf(moves(), pays())).toMatchObject([listed])
+  })
+
+  test('each transfer counts for one payment: the one that comes next', async () => {
+    expect(await pricesOf(moves(), pays(), pays())).toMatchObject([listed, unknown])
+    expect(await pricesOf(moves(), moves(), pays(), pays())).toMatchObject([listed, unknown])
+    expect(await pricesOf(pays(), moves(), pays())).toMatchObject([unknown, listed])
+    expect(await pricesOf(moves(), pays(), moves(), pays())).toMatchObject([listed, listed])
+  })
+
+  test('a transfer that a charged payment made counts for no other', async () => {
+    const charged = pays({ amount: amount + 1n, fees: 1n })
+    expect(await pricesOf(moves(), charged, pays())).toMatchObject([listed, unknown])
+  })
+
+  test.each<[string, () => [Address, Hex][]]>([
+    ['none', () => []],
+    ['one behind the payment', () => [pays(), moves()]],
+    ['one to somebody else', () => [moves(bridge), pays()]],
+    ['one of less', () => [moves(receiver, amount - 1n), pays()]],
+    ['one of more', () => [moves(receiver, amount + 1n), pays()]],
+    ['two parts', () => [moves(receiver, 100n), moves(receiver, 300n), pays()]],
+    ['one of another token', () => [moves(receiver, amount, otherToken), pays()]],
+    ['one that paid for something else, before the deposit', () => [moves(), moves(bridge), pays()]],
+    ['one that another contract made up', () => [[chain.routerB, emits(transferLog())], pays()]],
+    ['one that the router itself made up', () => [[chain.routerA, emits(transferLog())], pays()]],
+  ])('nothing is known of its price with a transfer: %s', async (_, calls) => {
+    const made = calls()
+    expect(await pricesOf(...(made.length === 0 ? [pays()] : made))).toEqual([unknown])
+  })
+})
+
+function transferLog(): EmittedLog {
+  const word = (address: Address) => pad(address, { size: 32 })
+  const topic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
+  return { topics: [topic, word(payer), word(receiver)], data: pad(`0x${amount.toString(16)}`, { size: 32 }) }
+}
+
+describe('no transfer is asked for', () => {
+  const native = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
+  test.each([
+    ['of a payment with fees', '0.8', { fees: 1n }, 'PAID'],
+    ['of the native token', '0.9', { token: native }, 'ETH'],
+    ['by a version that has no bridge', '0.7', {}, 'PAID'],
+  ])('%s', async (_, version, changes, symbol) => {
+    const { blockNumber } = await chain.batch(pays(changes))
+    const before = chain.front.requests.length
+    expect(await read(blockNumber, version)).toMatchObject([{ pricing: { listedToken: { symbol } } }])
+    expect(chain.front.requests.slice(before).flat()).not.toContain('eth_getTransactionReceipt')
+  })
+})
+
+describe('the receipts', () => {
+  let height: number
+  beforeEach(async () => {
+    const data = encodeFunctionData({
+      abi: devToken.abi,
+      functionName: 'transfer',
+      args: [receiver, amount],
+    })
+    await chain.node.send({ to: token, data })
+    for (let index = 0; index < 3; index++) {
+      const [to, calldata] = pays()
+      await chain.node.send({ to, data: calldata })
+    }
+    height = await chain.node.mine()
+  })
+
+  test('of many transactions come in one request, and a transfer of another transaction proves nothing', async () => {
+    const before = chain.front.requests.length
+    expect((await read(height)).map(({ pricing }) => pricing)).toEqual([unknown, unknown, unknown])
+    const asked = chain.front.requests.slice(before).filter((methods) => methods.includes('eth_getTransactionReceipt'))
+    expect(asked.map((methods) => methods.length)).toEqual([3])
+  })
+
+  test.each<[string, (receipt: { logs: unknown[] }) => unknown, string]>([
+    [
+      'is of another transaction',
+      (it) => ({ ...it, transactionHash: `0x${'ab'.repeat(32)}` }),
+      'ERR_CHAIN_UNAVAILABLE',
+    ],
+    ['is missing', () => null, 'ERR_CHAIN_RANGE_GONE'],
+    ['is of another block', (it) => ({ ...it, blockHash: `0x${'ab'.repeat(32)}` }), 'ERR_CHAIN_RANGE_GONE'],
+    ['has a log that is none', (it) => ({ ...it, logs: [null] }), 'ERR_CHAIN_UNAVAILABLE'],
+    ['lacks the payment', (it) => ({ ...it, logs: [] }), 'ERR_CHAIN_UNAVAILABLE'],
+  ])('reject the range when one %s', async (_, change, code) => {
+    chain.front.intercept = rewriting((item, { method }) =>
+      method === 'eth_getTransactionReceipt' ? { ...item, result: change(item.result as { logs: unknown[] }) } : item,
+    )
+    await expect(read(height)).rejects.toMatchObject({ code })
+  })
+})

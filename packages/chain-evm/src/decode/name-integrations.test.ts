@@ -1,0 +1,128 @@
+import { type Address, concat, type Hex } from 'viem'
+import {
+  entryPoint06Address,
+  entryPoint07Address,
+  entryPoint08Address,
+  entryPoint09Address,
+} from 'viem/account-abstraction'
+import { expect, test } from 'vitest'
+import { aggregatedBundle, beforeExecution, bundle, closing } from '../../test/bundles.js'
+import type { ReceiptLog } from '../rpc/answers.js'
+import { encodeIntegrationSuffix, readIntegrationSuffix } from './integration-suffix.js'
+import { enclosingOperations, knownEntryPoints, nameIntegrations, namesByReceipt } from './user-operations.js'
+
+const entryPoint: Address = '0x0000000071727de22e5e9d8baf0edac6f37da032'
+const [shop, cafe, bundler]: Address[] = ['0a', '0b', '0c'].map((byte): Address => `0x${byte.repeat(20)}`)
+const alice: Address = `0x${'a1'.repeat(20)}`
+const bob: Address = `0x${'b1'.repeat(20)}`
+const plain: Hex = '0xb61d27f6'
+
+const naming = (who: Address | undefined, calldata: Hex = plain): Hex =>
+  who === undefined ? calldata : concat([calldata, encodeIntegrationSuffix(who)])
+const payment: ReceiptLog = { address: `0x${'f0'.repeat(20)}`, topics: [], data: '0x' }
+const before = beforeExecution(entryPoint)
+const close = (sender: Address) => closing(entryPoint, sender)
+
+/** Whom the payments among the logs name. */
+function named(input: string, logs: readonly ReceiptLog[], to: string = entryPoint) {
+  const places = [...logs.keys()].filter((place) => logs[place] === payment)
+  const receipt = namesByReceipt({ to, input }, false, readIntegrationSuffix) ? { logs } : null
+  return nameIntegrations({ to, input }, places, receipt, readIntegrationSuffix)
+}
+const two = bundle('0.7', [
+  { sender: alice, callData: naming(shop) },
+  { sender: bob, callData: naming(cafe) },
+])
+
+test('the known EntryPoints are those that viem knows', () => {
+  const known = [entryPoint06Address, entryPoint07Address, entryPoint08Address, entryPoint09Address]
+  expect([...knownEntryPoints].sort()).toEqual(known.map((address) => address.toLowerCase()).sort())
+})
+
+test('each payment names the integration of the operation that encloses it', () => {
+  expect(named(two, [before, payment, close(alice), payment, close(bob)])).toEqual([shop, cafe])
+})
+
+test('all payments of one operation share its integration', () => {
+  expect(named(two, [before, payment, payment, close(alice), close(bob)])).toEqual([shop, shop])
+})
+
+test('two operations of one sender are told apart', () => {
+  const input = bundle('0.6', [
+    { sender: alice, callData: naming(shop) },
+    { sender: alice, callData: naming(cafe) },
+  ])
+  expect(named(input, [before, payment, close(alice), payment, close(alice)])).toEqual([shop, cafe])
+})
+
+test('operations of all groups of an aggregated bundle count in their order', () => {
+  const [first, second] = [alice, bob].map((sender) => ({ sender, callData: naming(sender === alice ? shop : cafe) }))
+  if (first === undefined || second === undefined) throw new Error('no operations')
+  const input = aggregatedBundle('0.7', [[second], [first]])
+  expect(named(input, [before, payment, close(bob), payment, close(alice)])).toEqual([cafe, shop])
+})
+
+test('an operation that names nobody does not get the name of another one, nor that of the bundler', () => {
+  const input = bundle('0.7', [
+    { sender: alice, callData: naming(undefined) },
+    { sender: bob, callData: naming(cafe) },
+  ])
+  const logs = [before, payment, close(alice), payment, close(bob)]
+  expect(named(input, logs)).toEqual([null, cafe])
+  expect(named(naming(bundler, input), logs)).toEqual([null, cafe])
+})
+
+test('a payment made during validation, or behind the last operation, names nobody', () => {
+  expect(named(two, [payment, before, close(alice), close(bob), payment])).toEqual([null, null])
+  expect(named(naming(bundler, two), [payment, before, close(alice), close(bob), payment])).toEqual([null, null])
+})
+
+test('closings of other contracts move nothing', () => {
+  const forged = closing(payment.address as Address, bob)
+  expect(named(two, [before, forged, payment, close(alice), forged, payment, close(bob)])).toEqual([shop, cafe])
+})
+
+test.each<[string, ReceiptLog[]]>([
+  ['fewer operations', [before, payment, close(alice)]],
+  ['more operations', [before, payment, close(alice), close(bob), close(bob)]],
+  ['other senders', [before, payment, close(bob), close(alice)]],
+  ['none', [before, payment]],
+])('logs that close %s than the calldata has name nobody', (_, logs) => {
+  expect(named(two, logs)).toEqual([null])
+})
+
+test('operations that the logs close only in part enclose nothing', () => {
+  const operations = [alice, bob].map((sender) => ({ sender, callData: plain }))
+  expect(enclosingOperations([before, payment, close(alice)], [1], entryPoint, operations)).toEqual([null])
+  expect(enclosingOperations([before, payment, close(alice), close(bob)], [1], entryPoint, operations)).toEqual([
+    operations[0],
+  ])
+})
+
+test('malformed calldata of a bundle names nobody', () => {
+  const logs = [before, payment, close(alice), close(bob)]
+  expect(named(two.slice(0, 200), logs)).toEqual([null])
+  expect(named(naming(bundler, two.slice(0, 202) as Hex), logs)).toEqual([null])
+})
+
+test('a bundle that comes through another contract names nobody, and what is outside of it the suffix of the transaction', () => {
+  const wrapper: Address = `0x${'dd'.repeat(20)}`
+  const logs = [before, payment, close(alice), payment]
+  expect(named(naming(bundler), logs, wrapper)).toEqual([null, bundler])
+})
+
+test('a smart account that is called directly names the integration by the suffix of the transaction', () => {
+  expect(named(naming(shop), [payment], alice)).toEqual([shop])
+  expect(named(naming(shop), [payment, closing(payment.address as Address, alice)], alice)).toEqual([shop])
+  expect(named(plain, [payment], alice)).toEqual([null])
+})
+
+test('the receipt is needed for bundles, and where a call of something else than a router names somebody', () => {
+  const needed = (input: string, isRouter: boolean, to: string | null = entryPoint) =>
+    namesByReceipt({ to, input }, isRouter, readIntegrationSuffix)
+  expect(needed(two, false)).toBe(true)
+  expect(needed(naming(shop), false)).toBe(true)
+  expect(needed(plain, false)).toBe(false)
+  expect(needed(naming(shop), true)).toBe(false)
+  expect(needed(naming(shop), false, null)).toBe(false)
+})

@@ -1,0 +1,80 @@
+import type { Address, Hex } from 'viem'
+import { describe, expect, test } from 'vitest'
+import { aggregatedBundle, bundle, type EntryPointVersion, type TestOperation } from '../../test/bundles.js'
+import { isBundle, readBundle } from './user-operations.js'
+
+const address = (byte: string): Address => `0x${byte.repeat(20)}`
+const operations: TestOperation[] = [
+  { sender: address('a1'), callData: '0x' },
+  { sender: address('a2'), callData: `0x${'5b'.repeat(33)}` },
+  { sender: address('a1'), callData: '0xb61d27f600ff' },
+]
+
+describe.each<EntryPointVersion>(['0.6', '0.7'])('a bundle for EntryPoint %s', (version) => {
+  test('is read in the order of its operations', () => {
+    const calldata = bundle(version, operations)
+    expect(isBundle(calldata)).toBe(true)
+    expect(readBundle(calldata, 3)).toEqual(operations)
+    expect(readBundle(calldata.toUpperCase().replace('0X', '0x'), 3)).toMatchObject([{}, {}, {}])
+  })
+
+  test('that is aggregated is read group by group', () => {
+    const [first, ...others] = operations
+    const calldata = aggregatedBundle(version, [others, [], first === undefined ? [] : [first]])
+    expect(isBundle(calldata)).toBe(true)
+    expect(readBundle(calldata, 3)).toEqual([...others, first])
+  })
+
+  test('with more operations than there can be is not read', () => {
+    expect(readBundle(bundle(version, operations), 2)).toBeNull()
+    expect(readBundle(aggregatedBundle(version, [operations, operations]), 5)).toBeNull()
+  })
+
+  test('that is cut anywhere is read whole or not at all', () => {
+    for (const calldata of [bundle(version, operations), aggregatedBundle(version, [operations])])
+      for (let end = 0; end < calldata.length; end++) {
+        const read = readBundle(calldata.slice(0, end), 3)
+        if (read !== null) expect(read).toEqual(operations)
+      }
+  })
+
+  test('with any word replaced never throws', () => {
+    const words: Hex[] = ['0x00', '0x01', '0x20', '0xffffffff', `0x${'ff'.repeat(32)}`]
+    for (const calldata of [bundle(version, operations), aggregatedBundle(version, [operations])])
+      for (let start = 10; start < calldata.length; start += 64)
+        for (const word of words) {
+          const changed = calldata.slice(0, start) + word.slice(2).padStart(64, '0') + calldata.slice(start + 64)
+          expect(() => readBundle(changed, 3)).not.toThrow()
+        }
+  })
+})
+
+test('other calldata is no bundle', () => {
+  for (const calldata of ['0x', '0x1fad948', '0xb61d27f6', '0xd33dda5c00']) {
+    expect(isBundle(calldata)).toBe(false)
+    expect(readBundle(calldata, 10)).toBeNull()
+  }
+})
+
+test('calldata that names one list of operations very often is given up at once', () => {
+  const word = (value: number) => value.toString(16).padStart(64, '0')
+  const groups = 1_000
+  // Every group points to the same list of 1,000 operations.
+  const list = [word(groups), ...Array.from({ length: groups }, () => word(groups * 32))]
+  const group = [word(96), word(0), word(0), ...list]
+  const calldata = `0xdbed18e0${word(64)}${word(0)}${[...list, ...group].join('')}`
+  const before = process.cpuUsage()
+  expect(readBundle(calldata, 1_000)).toBeNull()
+  expect(process.cpuUsage(before).user).toBeLessThan(1_000_000)
+})
+
+test('calldata that uses the same long bytes for many operations is given up', () => {
+  const word = (value: number) => value.toString(16).padStart(64, '0')
+  const operation = [`${'a1'.repeat(20)}`.padStart(64, '0'), word(0), word(0), word(128), word(320), '5b'.repeat(320)]
+  const bundleOf = (count: number) => {
+    const places = Array.from({ length: count }, () => word(count * 32))
+    return `0x1fad948c${word(64)}${word(0)}${word(count)}${places.join('')}${operation.join('')}`
+  }
+  expect(readBundle(bundleOf(1), 3)).toEqual([{ sender: address('a1'), callData: `0x${'5b'.repeat(320)}` }])
+  expect(readBundle(bundleOf(3), 3)).toBeNull()
+})

@@ -1,0 +1,248 @@
+/** Reads the router's paying calls from calldata: amounts, price feeds and the service's fee. @module */
+import { isHex, uintAt, wordAt, wordToAddress, wordToOffset } from '../rpc/hex.js'
+import type { CalledFeed, RouterCall } from './router-decoder.js'
+
+/** Places are 32-byte words from the start of the arguments, or of the struct that holds them. */
+interface CallLayout {
+  readonly versions: readonly string[]
+  readonly form: 'token' | 'path' | 'route'
+  /** Whether the only argument is a struct with a dynamic field, so that an offset comes first. */
+  readonly isStruct: boolean
+  /** `list`: addresses, a dynamic array; `pair`: two addresses in place; `structs`: two dynamic structs. */
+  readonly feedForm: 'list' | 'pair' | 'structs'
+  readonly feeds: number
+  /** The receiver of the extra fee; its size is the next word. */
+  readonly extraFee: number
+  readonly swapType: number | null
+  readonly convenienceFee: number | null
+  /** Whether the router charges nothing, whatever the arguments say. */
+  readonly isFree: boolean
+}
+
+type Places = Pick<CallLayout, 'form' | 'isStruct' | 'feedForm' | 'feeds' | 'extraFee'> & Partial<CallLayout>
+
+function layout(versions: string, places: Places): CallLayout {
+  return { swapType: null, convenienceFee: null, isFree: false, ...places, versions: versions.split(' ') }
+}
+
+const flatToken = { form: 'token', isStruct: false, feedForm: 'pair', feeds: 2, extraFee: 6 } as const
+const structToken = { form: 'token', isStruct: true, feedForm: 'structs', feeds: 2, extraFee: 5 } as const
+const pairPath = { form: 'path', isStruct: true, feedForm: 'pair', feeds: 6, extraFee: 8 } as const
+const structPath = { form: 'path', isStruct: true, feedForm: 'structs', feeds: 6, extraFee: 7, swapType: 9 } as const
+const pairRoute = { form: 'route', isStruct: false, feedForm: 'pair', feeds: 30, extraFee: 32 } as const
+const structRoute = { form: 'route', isStruct: true, feedForm: 'structs' } as const
+
+/** By selector, lowercase. */
+export const callLayouts: Readonly<Record<string, CallLayout>> = {
+  // payWithToken, yodlWithToken
+  '0x883633fe': layout('0.1', { ...flatToken, feedForm: 'list', extraFee: 5 }),
+  '0x6404f8fe': layout('0.2', flatToken),
+  '0xe4de1126': layout('0.3', flatToken),
+  '0xb886fe04': layout('0.4', flatToken),
+  '0x77e9d31a': layout('0.5', { ...flatToken, isStruct: true }),
+  '0x030d8740': layout('0.6 0.7', structToken),
+  '0xd33dda5c': layout('0.8 0.9', structToken),
+  // yodlWithAcross, yodlWithSwappedToken
+  '0xde537614': layout('0.8 0.9', { ...structToken, isFree: true }),
+  '0x6f0cafb9': layout('0.9', { ...structToken, convenienceFee: 10 }),
+  // payWithUniswap, yodlWithUniswap, yodlWithPancake
+  '0x6038ce65': layout('0.2', { ...pairPath, swapType: 11 }),
+  '0xc9610d04': layout('0.3', { ...pairPath, swapType: 11 }),
+  '0xddbc8a39': layout('0.4', { ...pairPath, swapType: 11 }),
+  '0xb3a0a939': layout('0.5', { ...pairPath, swapType: 10 }),
+  '0x95ba90cb': layout('0.5', { ...pairPath, swapType: 10 }),
+  '0xba54802e': layout('0.6 0.7', structPath),
+  '0xbe88eeaf': layout('0.6', structPath),
+  '0xe5417e8a': layout('0.8 0.9', structPath),
+  '0x7aa2fc43': layout('0.8', structPath),
+  // payWithCurve, yodlWithCurve
+  '0x534ce2a5': layout('0.2', pairRoute),
+  '0x870976e1': layout('0.3', pairRoute),
+  '0xd64bf9d2': layout('0.4', pairRoute),
+  '0xc70994c0': layout('0.6', { ...structRoute, feeds: 30, extraFee: 31 }),
+  '0xde684ade': layout('0.7', { ...structRoute, feeds: 46, extraFee: 47 }),
+  '0x9ad8ab02': layout('0.8 0.9', { ...structRoute, feeds: 46, extraFee: 47 }),
+}
+
+const nobody = `0x${'0'.repeat(40)}`
+const noFeed = 0n
+const externalFeed = 2n
+/** Longest currency code that is read, in bytes. */
+const maxCodeBytes = 64
+
+/**
+ * Reads the feeds of a call.
+ * @param head - Where the arguments begin in `hex`, in bytes; offsets count from there.
+ * @param place - The word of the arguments where the feeds, or the offset to them, are.
+ * @returns Null when they cannot be read.
+ */
+function readCalledFeeds(form: CallLayout['feedForm'], hex: string, head: number, place: number): RouterCall['feeds'] {
+  const at = head + place * 32
+  if (form === 'pair') return pairOf(wordToAddress(wordAt(hex, at)), wordToAddress(wordAt(hex, at + 32)))
+  const offset = wordToOffset(wordAt(hex, at))
+  if (offset === null) return null
+  return form === 'list' ? readList(hex, head + offset) : readStructs(hex, head + offset)
+}
+
+function pairOf(first: string | null, second: string | null): RouterCall['feeds'] {
+  if (first === null || second === null) return null
+  return [first === nobody ? null : { contract: first }, second === nobody ? null : { contract: second }]
+}
+
+/** Version 0.1 takes no feed or one. */
+function readList(hex: string, at: number): RouterCall['feeds'] {
+  const length = wordToOffset(wordAt(hex, at))
+  if (length === 0) return [null, null]
+  return length === 1 ? pairOf(wordToAddress(wordAt(hex, at + 32)), nobody) : null
+}
+
+interface FeedStruct {
+  readonly at: number
+  readonly address: string
+  readonly type: bigint
+}
+
+function readStructs(hex: string, at: number): RouterCall['feeds'] {
+  const first = readStruct(hex, at, 0)
+  const second = readStruct(hex, at, 1)
+  if (first === null || second === null) return null
+  const divisor = second.address === nobody ? null : { contract: second.address }
+  if (first.type === externalFeed) {
+    const rate = readExternal(hex, first.at)
+    return rate && [rate, divisor]
+  }
+  if (first.address === nobody) return [null, first.type === noFeed && second.type === noFeed ? null : divisor]
+  return first.type === noFeed ? null : [{ contract: first.address }, divisor]
+}
+
+function readStruct(hex: string, list: number, index: number): FeedStruct | null {
+  const offset = wordToOffset(wordAt(hex, list + index * 32))
+  if (offset === null) return null
+  const at = list + offset
+  const address = wordToAddress(wordAt(hex, at))
+  const type = uintAt(hex, at + 32)
+  return address === null || type === null ? null : { at, address, type }
+}
+
+/** Fields of the struct: feedAddress, feedType, currency, amount (the rate), deadline, signature. */
+function readExternal(hex: string, at: number): CalledFeed | null {
+  const offset = wordToOffset(wordAt(hex, at + 64))
+  const rate = uintAt(hex, at + 96)
+  const length = offset === null ? null : wordToOffset(wordAt(hex, at + offset))
+  if (offset === null || rate === null || length === null || length > maxCodeBytes) return null
+  const start = 2 + (at + offset + 32) * 2
+  if (start + length * 2 > hex.length) return null
+  return { contract: null, codeHex: `0x${hex.slice(start, start + length * 2)}`, rate }
+}
+
+/** The fee that every listed router charges, in basis points of the gross amount. */
+const serviceFeeBps = 20n
+const wholeInBps = 10_000n
+
+/**
+ * The total less the extra fee of the call. Each fee is rounded down by itself.
+ * @param total - All fees of the event, in base units.
+ * @returns Null when the router cannot have charged the rest, so that the call does not explain the total.
+ */
+export function serviceFeeOf(
+  { extraFee, convenienceFeeBps }: Pick<RouterCall, 'extraFee' | 'convenienceFeeBps'>,
+  gross: bigint,
+  total: bigint,
+): bigint | null {
+  const rest = total - extraFeeOf(extraFee, gross)
+  const convenience = (gross * convenienceFeeBps) / wholeInBps
+  const own = (gross * serviceFeeBps) / wholeInBps
+  return rest === convenience || rest === convenience + own ? rest : null
+}
+
+function extraFeeOf(fee: RouterCall['extraFee'], gross: bigint): bigint {
+  if (fee === null) return 0n
+  return 'divisor' in fee ? gross / fee.divisor : (gross * fee.bps) / wholeInBps
+}
+
+const zeroWord = '0'.repeat(64)
+/** The first word of a swap call's path or route. */
+const swapWord = 5
+
+/** The arguments of a call: words by index, and the bytes that offsets in them count from. */
+interface Arguments {
+  readonly hex: string
+  /** Where the words begin, in bytes. */
+  readonly head: number
+  readonly word: (index: number) => string | null
+  readonly uint: (index: number) => bigint | null
+}
+
+/**
+ * Reads a call of a router of the given version.
+ * @param calldata - 0x hex; bytes behind the arguments do not matter.
+ * @returns The call, or null when it is another one, one of other versions, or malformed. It never throws.
+ */
+export function readRouterCall(calldata: string, version: string): RouterCall | null {
+  const selector = calldata.slice(0, 10).toLowerCase()
+  const layout = isHex(selector) ? callLayouts[selector] : undefined
+  // Most calldata is of other calls, and long: it is looked at as a whole only where it counts.
+  if (!layout?.versions.includes(version) || !isHex(calldata)) return null
+  const hex = `0x${calldata.slice(10).toLowerCase()}`
+  const head = layout.isStruct ? wordToOffset(wordAt(hex, 0)) : 0
+  if (head === null) return null
+  const args: Arguments = {
+    hex,
+    head,
+    word: (index) => wordAt(hex, head + index * 32),
+    uint: (index) => uintAt(hex, head + index * 32),
+  }
+  const paid = layout.form === 'token' ? readTransfer(args, layout) : readSwap(args, layout)
+  const extraFee = readExtraFee(args, layout)
+  const convenienceFeeBps = layout.convenienceFee === null ? 0n : args.uint(layout.convenienceFee)
+  if (paid === null || extraFee === undefined || convenienceFeeBps === null) return null
+  return {
+    ...paid,
+    feeds: readCalledFeeds(layout.feedForm, hex, head, layout.feeds),
+    extraFee,
+    convenienceFeeBps,
+  }
+}
+
+type Paid = Omit<RouterCall, 'feeds' | 'extraFee' | 'convenienceFeeBps'>
+
+function readTransfer({ word, uint }: Arguments, { extraFee }: CallLayout): Paid | null {
+  const memo = word(0)
+  const amount = uint(1)
+  const token = wordToAddress(word(extraFee - 2))
+  const receiver = wordToAddress(word(extraFee - 1))
+  if (memo === null || amount === null || token === null || receiver === null) return null
+  return { sender: null, receiver, token, memoHex: `0x${memo}`, amount, swap: null }
+}
+
+function readSwap(args: Arguments, layout: CallLayout): Paid | null {
+  const { word, uint } = args
+  const sender = wordToAddress(word(0))
+  const receiver = wordToAddress(word(1))
+  const amountIn = uint(2)
+  const amount = uint(3)
+  const memo = word(4)
+  const token = layout.form === 'route' ? wordToAddress(word(swapWord)) : lastOfPath(args, layout)
+  if (sender === null || receiver === null || amountIn === null || amount === null || memo === null || token === null)
+    return null
+  return { sender, receiver, token: null, memoHex: `0x${memo}`, amount, swap: { token, amountIn } }
+}
+
+function lastOfPath({ hex, head, word }: Arguments, { swapType: place }: CallLayout): string | null {
+  const offset = wordToOffset(word(swapWord))
+  const swapType = place === null ? null : wordToOffset(word(place))
+  if (offset === null || (swapType !== 0 && swapType !== 1)) return null
+  const length = wordToOffset(wordAt(hex, head + offset))
+  const words = swapType === 0 ? 3 : 5
+  if (length === null || length < words * 32) return null
+  return wordToAddress(wordAt(hex, head + offset + words * 32))
+}
+
+/** The extra fee, null when there is none, or undefined when the words are missing. */
+function readExtraFee({ word, uint }: Arguments, layout: CallLayout): RouterCall['extraFee'] | undefined {
+  const receiver = word(layout.extraFee)
+  const size = uint(layout.extraFee + 1)
+  if (receiver === null || size === null) return undefined
+  if (layout.isFree || receiver === zeroWord || size === 0n) return null
+  return layout.feedForm === 'list' ? { divisor: size } : { bps: size }
+}

@@ -1,0 +1,180 @@
+/**
+ * Decodes the events of router versions 0.1 to 0.9 by hand. An ABI library spends most of its time on address
+ * checksums.
+ * @module
+ */
+
+import { byteLength, isLowerHex, uintAt, wordAt, wordToAddress } from '../rpc/hex.js'
+import { readIntegrationSuffix } from './integration-suffix.js'
+import { readRouterCall } from './router-call.js'
+import {
+  type ConversionStep,
+  type DecodedConversion,
+  type DecodedPayment,
+  type MalformedLog,
+  nativeTokenAddress,
+  type RouterDecoder,
+  type RouterLog,
+} from './router-decoder.js'
+
+/** A log that is not what its first topic says. */
+function malformed(reason: string): MalformedLog {
+  return { kind: 'malformed', reason }
+}
+
+const topicShape = /^0x[0-9a-f]{64}$/
+
+/** The flaw of topics (32 bytes each) or of data (32-byte words), both lowercase hex; null when there is none. */
+function unfit({ topics, data }: RouterLog, topicCount: number, wordCount: number): MalformedLog | null {
+  if (topics.length !== topicCount) return malformed(`expected ${topicCount} topics, got ${topics.length}`)
+  const odd = topics.findIndex((topic) => !topicShape.test(topic))
+  if (odd >= 0) return malformed(`topic ${odd} is no 32 bytes of lowercase hex`)
+  if (data.length !== 2 + wordCount * 64)
+    return malformed(`expected ${wordCount * 32} bytes of data, got ${byteLength(data)}`)
+  return isLowerHex(data) ? null : malformed('data is no lowercase hex')
+}
+
+/**
+ * Decodes `(address indexed sender, address indexed receiver, address token, uint256 amount, uint256 fees, bytes32
+ * memo)`. `amount` is gross; `fees` is the sum of all fees.
+ * @param bridges - Whether the router also deposits into a bridge: free of charge, and never in the native token.
+ */
+function decodePayment(log: RouterLog, bridges: boolean): DecodedPayment | MalformedLog {
+  const { topics, data } = log
+  const flaw = unfit(log, 3, 4)
+  if (flaw !== null) return flaw
+  const sender = wordToAddress(topics[1]?.slice(2) ?? null)
+  const receiver = wordToAddress(topics[2]?.slice(2) ?? null)
+  const token = wordToAddress(wordAt(data, 0))
+  if (sender === null || receiver === null || token === null)
+    return malformed('sender, receiver or token is wider than an address')
+  const gross = uintAt(data, 32)
+  const fees = uintAt(data, 64)
+  if (gross === null || fees === null || fees > gross) return malformed('fees are larger than the amount')
+  const provedBy = bridges && fees === 0n && token !== nativeTokenAddress ? 'transfer' : 'event'
+  const memoHex = `0x${wordAt(data, 96)}`
+  return { kind: 'payment', sender, receiver, token, gross, net: gross - fees, memoHex, provedBy }
+}
+
+const nobody = `0x${'0'.repeat(40)}`
+
+/** Reads `Convert(address indexed priceFeed, int256 exchangeRate)`. */
+function decodeSingleConversion(log: RouterLog, use: ConversionStep['use']): DecodedConversion | MalformedLog {
+  const flaw = unfit(log, 2, 1)
+  if (flaw !== null) return flaw
+  const contract = wordToAddress(log.topics[1]?.slice(2) ?? null)
+  if (contract === null) return malformed('the price feed is wider than an address')
+  if (contract === nobody) return malformed('it names no price feed')
+  const rate = rateAt(log.data, 0)
+  if (rate === null) return malformed('the exchange rate is not above 0')
+  return { kind: 'conversion', steps: [{ use, contract, codeHash: null, rate }], forgeable: false }
+}
+
+/** How a version emits its conversions. */
+interface ConversionForm {
+  /** Whether the first topic is the hash of a currency code, and not a feed. */
+  readonly external: boolean
+  /** How feed 0 was used when there is no feed 1. */
+  readonly alone: 'multiply' | 'unsaid'
+  readonly forgeable: boolean
+}
+
+/**
+ * Decodes `Convert` and `ConvertWithExternalRate` with two feeds. With feed 1 alone, feed 0 is the zero address, the
+ * first rate is feed 1's and the second rate is 0.
+ */
+function decodeConversion(log: RouterLog, form: ConversionForm): DecodedConversion | MalformedLog {
+  const flaw = unfit(log, 3, 2)
+  if (flaw !== null) return flaw
+  const [, source = '', divisor = ''] = log.topics
+  const feed0 = form.external ? null : wordToAddress(source.slice(2))
+  const feed1 = wordToAddress(divisor.slice(2))
+  if (feed1 === null || (!form.external && feed0 === null)) return malformed('a price feed is wider than an address')
+  const hasFeed0 = feed0 !== nobody
+  const hasFeed1 = feed1 !== nobody
+  if (!hasFeed0 && !hasFeed1) return malformed('it names no price feed')
+  const rate0 = rateAt(log.data, 0)
+  const rate1 = hasFeed0 ? rateAt(log.data, 32) : rate0
+  if (rate0 === null || (hasFeed1 && rate1 === null)) return malformed('an exchange rate is not above 0')
+  const steps: ConversionStep[] = []
+  if (hasFeed0) {
+    const use = hasFeed1 || form.external ? 'multiply' : form.alone
+    steps.push({ use, contract: feed0, codeHash: form.external ? source : null, rate: rate0 })
+  }
+  if (hasFeed1 && rate1 !== null) steps.push({ use: 'divide', contract: feed1, codeHash: null, rate: rate1 })
+  return { kind: 'conversion', steps, forgeable: form.forgeable }
+}
+
+/** An `int256` above 0, or null. */
+function rateAt(data: string, offset: number): bigint | null {
+  const word = wordAt(data, offset)
+  if (word === null || word > `7${'f'.repeat(63)}`) return null
+  const rate = BigInt(`0x${word}`)
+  return rate > 0n ? rate : null
+}
+
+/** First topic of the `Payment` event of versions 0.1 and 0.2. */
+export const paymentTopic = '0x25f5a9cc9bfe1682a580e95d1f73b373aacdb5f8ae2009a32e67fdc4c79aac16'
+/** First topic of the `Yodl` event of versions 0.3 to 0.9. */
+export const yodlTopic = '0x34597715a6a440e45ac583030622c386dc1299eb0d4fc56eaa9eba541462bbcd'
+/** First topic of `Convert(address indexed, int256)` of versions 0.1 and 0.2. */
+const singleConvertTopic = '0x55f56a47af95f637819da860d955ff441e2d4c2a708c3608ead3781c68a63619'
+/** First topic of `Convert(address indexed, address indexed, int256, int256)` of versions 0.3 to 0.9. */
+const convertTopic = '0x23c9e1f4e6024ef36b16094374e2b04fc234e29ff8354c93529c23999062c9a3'
+/** First topic of `ConvertWithExternalRate(string indexed, address indexed, int256, int256)` of versions 0.6 to 0.9. */
+const externalConvertTopic = '0xdcc70684deca576b76b466142a51be4c8d8ce48cdae1419964c0d1c4ad40ffcf'
+
+type Decode = (log: RouterLog) => DecodedPayment | DecodedConversion | MalformedLog
+type Events = Readonly<Record<string, Decode>>
+
+/**
+ * Versions 0.1 and 0.2 name one feed but not its use; 0.1 only multiplies. Versions 0.3 to 0.5 name a lone feed first;
+ * 0.6 and later name it in its position. From 0.6 on `emitConversionEvent` is public. From 0.8 on `yodlWithAcross`
+ * emits the payment event for a bridge deposit.
+ */
+const first: Events = {
+  [paymentTopic]: (log) => decodePayment(log, false),
+  [singleConvertTopic]: (log) => decodeSingleConversion(log, 'multiply'),
+}
+const second: Events = {
+  [paymentTopic]: (log) => decodePayment(log, false),
+  [singleConvertTopic]: (log) => decodeSingleConversion(log, 'unsaid'),
+}
+const middle: Events = {
+  [yodlTopic]: (log) => decodePayment(log, false),
+  [convertTopic]: (log) => decodeConversion(log, { external: false, alone: 'unsaid', forgeable: false }),
+}
+const late: Events = {
+  [yodlTopic]: (log) => decodePayment(log, false),
+  [convertTopic]: (log) => decodeConversion(log, { external: false, alone: 'multiply', forgeable: true }),
+  [externalConvertTopic]: (log) => decodeConversion(log, { external: true, alone: 'multiply', forgeable: true }),
+}
+const latest: Events = { ...late, [yodlTopic]: (log) => decodePayment(log, true) }
+
+const events: ReadonlyMap<string, Events> = new Map([
+  ['0.1', first],
+  ['0.2', second],
+  ['0.3', middle],
+  ['0.4', middle],
+  ['0.5', middle],
+  ['0.6', late],
+  ['0.7', late],
+  ['0.8', latest],
+  ['0.9', latest],
+])
+
+/** Reads router versions 0.1 to 0.9, and the integration address from an ERC-8021 calldata suffix. */
+export const yodlDecoder: RouterDecoder = {
+  paymentTopics: [paymentTopic, yodlTopic],
+  conversionTopics: [singleConvertTopic, convertTopic, externalConvertTopic],
+  reads: (version) => events.has(version),
+  decode(log, version) {
+    const [topic = ''] = log.topics
+    const ofVersion = events.get(version) ?? {}
+    const decode = Object.hasOwn(ofVersion, topic) ? ofVersion[topic] : undefined
+    if (decode === undefined) return { kind: 'malformed', reason: `version ${version} has no event ${topic}` }
+    return decode(log)
+  },
+  integrationAddress: readIntegrationSuffix,
+  call: readRouterCall,
+}

@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest'
+import { nativeTokenAddress } from './router-decoder.js'
+import { swapInput } from './transfers.js'
+
+const router = '0x00000000000000000000000000000000000000f0'
+const from = '0x00000000000000000000000000000000000000a1'
+const sender = '0x00000000000000000000000000000000000000a2'
+const receiver = '0x00000000000000000000000000000000000000b2'
+const wrapped = '0x00000000000000000000000000000000000000c3'
+const paid = '0x00000000000000000000000000000000000000d4'
+const hash = `0x${'11'.repeat(32)}`
+const memoHex = `0x${'00'.repeat(32)}`
+const word = (value: string | bigint) =>
+  (typeof value === 'bigint' ? value.toString(16) : value.slice(2)).padStart(64, '0')
+
+const transaction = { hash, blockHash: hash, from, to: router, value: 0n, input: '0x' }
+const call = { token: wrapped, amountIn: 1_000n }
+const payment = {
+  kind: 'payment',
+  sender,
+  receiver,
+  token: paid,
+  gross: 9n,
+  net: 9n,
+  memoHex,
+  provedBy: 'event',
+} as const
+const emitted = { router, payment }
+const receiptWith = (...logs: { address: string; topics: string[]; data: string }[]) => ({
+  hash,
+  blockHash: hash,
+  blockNumber: 1,
+  succeeded: true,
+  logs,
+})
+const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
+const withdrawalTopic = '0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65'
+const transfer = (a: string, b: string, amount: bigint, token = wrapped) => ({
+  address: token,
+  topics: [transferTopic, `0x${word(a)}`, `0x${word(b)}`],
+  data: `0x${word(amount)}`,
+})
+const withdrawal = (who: string, amount: bigint, token = wrapped) => ({
+  address: token,
+  topics: [withdrawalTopic, `0x${word(who)}`],
+  data: `0x${word(amount)}`,
+})
+
+describe('an ERC-20 token in', () => {
+  test.each([
+    ['one transfer', [transfer(from, router, 700n)], 700n],
+    ['several transfers', [transfer(from, router, 700n), transfer(from, router, 5n)], 705n],
+    ['a remainder', [transfer(from, router, 700n), transfer(router, sender, 100n)], 600n],
+    ['another token', [transfer(from, router, 700n, paid)], 1_000n],
+    ['a transfer of somebody else', [transfer(sender, router, 700n)], 1_000n],
+    ['a transfer elsewhere', [transfer(from, receiver, 700n)], 1_000n],
+    ['everything given back', [transfer(from, router, 700n), transfer(router, from, 700n)], 1_000n],
+    ['no logs', [], 1_000n],
+    [
+      'an NFT, whose transfer has four topics',
+      [{ ...transfer(from, router, 7n), topics: [...transfer(from, router, 7n).topics, hash] }],
+      1_000n,
+    ],
+    ['a transfer without data', [{ ...transfer(from, router, 7n), data: '0x' }], 1_000n],
+  ])('%s', (_, logs, amount) => {
+    expect(swapInput(transaction, call, emitted, receiptWith(...logs))).toEqual({ token: wrapped, amount })
+  })
+})
+
+describe('a native token in', () => {
+  const withValue = { ...transaction, value: 500n }
+  test.each([
+    ['the value', [], 500n],
+    ['the value less what was unwrapped to give back', [withdrawal(router, 120n)], 380n],
+    ['not less what others unwrap', [withdrawal(sender, 120n), withdrawal(router, 120n, paid)], 500n],
+    ['never nothing', [withdrawal(router, 500n)], 500n],
+  ])('is %s', (_, logs, amount) => {
+    expect(swapInput(withValue, call, emitted, receiptWith(...logs))).toEqual({ token: nativeTokenAddress, amount })
+  })
+
+  test('is the value when the payee is paid in native coins, since those are unwrapped too', () => {
+    const native = { router, payment: { ...payment, token: nativeTokenAddress } }
+    expect(swapInput(withValue, call, native, receiptWith(withdrawal(router, 120n))).amount).toBe(500n)
+  })
+})

@@ -1,0 +1,114 @@
+/** Reads from ERC-20 transfers what the payer gave and which payments reached their receiver. @module */
+import type { ReceiptFacts, ReceiptLog, TransactionFacts } from '../rpc/answers.js'
+import { toAddress, uintAt, wordAt, wordToAddress } from '../rpc/hex.js'
+import type { DirectPayment } from './conversions.js'
+import { type DecodedPayment, nativeTokenAddress, type RouterCall, type RouterLog } from './router-decoder.js'
+
+/** `Transfer(address indexed from, address indexed to, uint256 value)`. */
+const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
+
+/** A transfer in base units of the token. Addresses are lowercase. */
+interface Transfer {
+  readonly token: string
+  readonly from: string
+  readonly to: string
+  readonly amount: bigint
+}
+
+/** Reads a log as a transfer of the contract that emitted it; null when it is none. */
+function readTransfer({ address, topics, data }: ReceiptLog): Transfer | null {
+  if (topics[0] !== transferTopic || topics.length !== 3) return null
+  const from = wordToAddress(topics[1]?.slice(2) ?? null)
+  const to = wordToAddress(topics[2]?.slice(2) ?? null)
+  const amount = uintAt(data, 0)
+  return from === null || to === null || amount === null ? null : { token: address, from, to, amount }
+}
+
+/** A token and an amount of it in base units. */
+export interface TokenAmount {
+  readonly token: string
+  readonly amount: bigint
+}
+
+/** `Withdrawal(address indexed src, uint256 wad)` of wrapped native tokens. */
+const withdrawalTopic = '0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65'
+
+/** The payer's token and amount in a swap call. */
+export function swapInput(
+  transaction: TransactionFacts,
+  swap: NonNullable<RouterCall['swap']>,
+  { router, payment }: Pick<DirectPayment, 'router' | 'payment'>,
+  receipt: ReceiptFacts,
+): TokenAmount {
+  if (transaction.value > 0n) {
+    const unwrapped = payment.token === nativeTokenAddress ? 0n : sumWithdrawals(receipt.logs, swap.token, router)
+    const kept = transaction.value - unwrapped
+    return { token: nativeTokenAddress, amount: kept > 0n ? kept : transaction.value }
+  }
+  let given = 0n
+  for (const transfer of receipt.logs.map(readTransfer)) {
+    if (transfer?.token !== swap.token) continue
+    if (transfer.from === transaction.from && transfer.to === router) given += transfer.amount
+    if (transfer.from === router && (transfer.to === transaction.from || transfer.to === payment.sender))
+      given -= transfer.amount
+  }
+  return { token: swap.token, amount: given > 0n ? given : swap.amountIn }
+}
+
+function sumWithdrawals(logs: readonly ReceiptLog[], wrapped: string, router: string): bigint {
+  let sum = 0n
+  for (const { address, topics, data } of logs) {
+    if (address !== wrapped || topics[0] !== withdrawalTopic || topics.length !== 2) continue
+    const amount = wordAt(data, 0)
+    if (toAddress(`0x${topics[1]?.slice(26)}`) === router && amount !== null) sum += BigInt(`0x${amount}`)
+  }
+  return sum
+}
+
+/** A payment and its log. */
+export interface LoggedPayment {
+  readonly event: DecodedPayment
+  readonly log: RouterLog
+}
+
+/** Whether only the receipt can show that the receiver got the payment. */
+export function needsReceipt({ event }: Pick<LoggedPayment, 'event'>): boolean {
+  return event.provedBy === 'transfer'
+}
+
+/**
+ * The payments that the receipt of their transaction proves.
+ * @param payments - All of the transaction, by log index.
+ * @param logs - All logs of the receipt, in order.
+ * @param isPaymentLog - Whether a log has the topic of a payment and comes from a listed router.
+ * @returns Null when the receipt does not hold the log of each payment.
+ */
+export function transferredPayments(
+  payments: readonly LoggedPayment[],
+  logs: readonly ReceiptLog[],
+  isPaymentLog: (log: ReceiptLog) => boolean,
+): ReadonlySet<DecodedPayment> | null {
+  const proved = new Set<DecodedPayment>()
+  const lastOf = new Map<string, Transfer>()
+  let index = 0
+  for (const log of logs) {
+    const transfer = readTransfer(log)
+    if (transfer !== null) lastOf.set(transfer.token, transfer)
+    if (!isPaymentLog(log)) continue
+    const next = payments[index]
+    if (next !== undefined && isSame(next.log, log)) {
+      if (isOf(next.event, lastOf.get(next.event.token))) proved.add(next.event)
+      index++
+    }
+    lastOf.clear()
+  }
+  return index === payments.length ? proved : null
+}
+
+function isOf({ receiver, net }: DecodedPayment, transfer: Transfer | undefined): boolean {
+  return transfer?.to === receiver && transfer.amount === net
+}
+
+function isSame(a: ReceiptLog, b: ReceiptLog): boolean {
+  return a.address === b.address && a.data === b.data && a.topics.join() === b.topics.join()
+}

@@ -1,0 +1,201 @@
+/**
+ * Finds the integration of each payment in an ERC-4337 bundle. Source: ERC-4337; EntryPoint 0.6 to 0.9;
+ * docs/decisions/integration-address-on-chain.md.
+ * @module
+ */
+
+import type { ReceiptFacts, ReceiptLog, TransactionFacts } from '../rpc/answers.js'
+import { wordAt, wordToAddress, wordToOffset } from '../rpc/hex.js'
+
+export const knownEntryPoints: ReadonlySet<string> = new Set([
+  // 0.6, 0.7, 0.8, 0.9
+  '0x5ff137d4b0fdcd49dca30c7cf57e578a026d2789',
+  '0x0000000071727de22e5e9d8baf0edac6f37da032',
+  '0x4337084d9e255ff0702461cf8895ce9e3b5ff108',
+  '0x433709009b8330fda32311df1c2afa402ed8d009',
+])
+
+/** A call of an account. */
+interface UserOperation {
+  /** The account, lowercased. */
+  readonly sender: string
+  /** 0x hex: what the account was called with. */
+  readonly callData: string
+}
+
+/** `handleOps` of EntryPoint 0.6, and of 0.7 and above, whose operations are packed. */
+const plain: ReadonlySet<string> = new Set(['0x1fad948c', '0x765e827f'])
+/** `handleAggregatedOps` of the same. */
+const aggregated: ReadonlySet<string> = new Set(['0x4b1d7cf5', '0xdbed18e0'])
+
+const wordBytes = 32
+/** Place of `callData` in an operation, in words. */
+const callDataWord = 3
+
+/** Whether calldata begins like a bundle. */
+export function isBundle(calldata: string): boolean {
+  const selector = calldata.slice(0, 10).toLowerCase()
+  return plain.has(selector) || aggregated.has(selector)
+}
+
+/**
+ * Reads the operations of a bundle, in the order of their execution.
+ * @param calldata - 0x hex.
+ * @param most - Limit of operations. Calldata may name one of them any number of times, so reading stops there.
+ * @returns Null when the calldata is no bundle, is malformed, or has more operations. Also when operations share bytes
+ * and so are longer than the calldata. It never throws.
+ */
+export function readBundle(calldata: string, most: number): UserOperation[] | null {
+  if (!isBundle(calldata)) return null
+  const hex = `0x${calldata.slice(10)}`
+  const operations: UserOperation[] = []
+  const list = offsetAt(hex, 0, 0)
+  if (list === null) return null
+  const read = plain.has(calldata.slice(0, 10).toLowerCase()) ? readOperations : readAggregated
+  if (!read(hex, list, most, operations)) return null
+  let length = 0
+  for (const { callData } of operations) length += callData.length - 2
+  return length <= hex.length ? operations : null
+}
+
+function readAggregated(hex: string, list: number, most: number, into: UserOperation[]): boolean {
+  return eachItem(hex, list, most, (aggregate) => {
+    const operations = offsetAt(hex, aggregate, 0)
+    return operations !== null && readOperations(hex, operations, most - into.length, into)
+  })
+}
+
+function readOperations(hex: string, list: number, most: number, into: UserOperation[]): boolean {
+  return eachItem(hex, list, most, (operation) => {
+    const sender = wordToAddress(wordAt(hex, operation))
+    const callData = bytesAt(hex, offsetAt(hex, operation, callDataWord))
+    if (sender === null || callData === null) return false
+    into.push({ sender, callData })
+    return true
+  })
+}
+
+/** Calls `read` with each item of a list of dynamic items. False when there are too many, or one is malformed. */
+function eachItem(hex: string, list: number, most: number, read: (item: number) => boolean): boolean {
+  const count = wordToOffset(wordAt(hex, list))
+  if (count === null || count > most) return false
+  const items = list + wordBytes
+  for (let index = 0; index < count; index++) {
+    const item = offsetAt(hex, items, index)
+    if (item === null || !read(item)) return false
+  }
+  return true
+}
+
+/** The place that the word at an index points to, counted from `base`; null when it is not there or points nowhere. */
+function offsetAt(hex: string, base: number, index: number): number | null {
+  const offset = wordToOffset(wordAt(hex, base + index * wordBytes))
+  return offset === null ? null : base + offset
+}
+
+function bytesAt(hex: string, place: number | null): string | null {
+  if (place === null) return null
+  const length = wordToOffset(wordAt(hex, place))
+  if (length === null) return null
+  const start = 2 + (place + wordBytes) * 2
+  const end = start + length * 2
+  return end > hex.length ? null : `0x${hex.slice(start, end)}`
+}
+
+/** `UserOperationEvent(bytes32 indexed, address indexed sender, address indexed, uint256, bool, uint256, uint256)`. */
+const operationTopic = '0x49628fd1471006c1482da88028e9ce4dbb080b815c9b0344d39e5a8e6ec1419f'
+/** `BeforeExecution()`. */
+const executionTopic = '0xbb47ee3e183a558b1a2ff0874b079f3fc5478b7454eacf2bfc5af2ff5878f972'
+
+/** How many operations an EntryPoint executed, by its logs. */
+function countOperations(logs: readonly ReceiptLog[], entryPoint: string): number {
+  return logs.filter((log) => isOf(log, entryPoint, operationTopic)).length
+}
+
+/** Where a known EntryPoint closed its last user operation: a log before that may be of one. -1 when there is none. */
+export function lastOperation(logs: readonly ReceiptLog[]): number {
+  return logs.findLastIndex(({ address, topics }) => topics[0] === operationTopic && knownEntryPoints.has(address))
+}
+
+/**
+ * The operations that logs belong to.
+ * @param logs - All logs of the receipt, in order.
+ * @param places - Positions in `logs` that are asked about, ascending.
+ * @param entryPoint - The contract that was called with the bundle, lowercased.
+ * @param operations - Those of the calldata, in order.
+ * @returns One per place: the operation, or null when the place lies outside all of them. All are null when the logs
+ * close other operations than those of the calldata.
+ */
+export function enclosingOperations(
+  logs: readonly ReceiptLog[],
+  places: readonly number[],
+  entryPoint: string,
+  operations: readonly UserOperation[],
+): readonly (UserOperation | null)[] {
+  const closings = [...logs.keys()].filter((index) => isOf(logs[index], entryPoint, operationTopic))
+  const agree =
+    closings.length === operations.length &&
+    closings.every((index, order) => senderOf(logs[index]) === operations[order]?.sender)
+  if (!agree) return places.map(() => null)
+  const start = logs.findIndex((log) => isOf(log, entryPoint, executionTopic))
+  let order = 0
+  return places.map((place) => {
+    if (place < start) return null
+    while ((closings[order] ?? logs.length) <= place) order++
+    return operations[order] ?? null
+  })
+}
+
+function isOf(log: ReceiptLog | undefined, address: string, topic: string): boolean {
+  return log?.address === address && log.topics[0] === topic
+}
+
+function senderOf(log: ReceiptLog | undefined): string | null {
+  return wordToAddress(log?.topics[2]?.slice(2) ?? null)
+}
+
+/** Reads the integration address that calldata names, or null. */
+type ReadSuffix = (calldata: string) => string | null
+
+type Call = Pick<TransactionFacts, 'to' | 'input'>
+
+/**
+ * Whether the receipt decides about the integrations of a transaction. It does for a bundle, and for a call of another
+ * contract than a router whose calldata has an integration.
+ */
+export function namesByReceipt({ to, input }: Call, isRouter: boolean, readSuffix: ReadSuffix): boolean {
+  return to !== null && !isRouter && (isBundle(input) || readSuffix(input) !== null)
+}
+
+/**
+ * The integrations, one per payment.
+ * @param places - Where the payments are in the receipt's logs; see `placePayments`.
+ * @param receipt - Given where {@link namesByReceipt} says that it decides, else null.
+ * @returns Addresses, lowercased, or null.
+ */
+export function nameIntegrations(
+  { to, input }: Call,
+  places: readonly number[],
+  receipt: Pick<ReceiptFacts, 'logs'> | null,
+  readSuffix: ReadSuffix,
+): readonly (string | null)[] {
+  if (receipt === null || to === null) return places.map(() => readSuffix(input))
+  const { logs } = receipt
+  if (isBundle(input)) return ofBundle({ to, input }, places, logs, readSuffix)
+  const named = readSuffix(input)
+  const last = lastOperation(logs)
+  return places.map((place) => (place < last ? null : named))
+}
+
+function ofBundle(
+  { to, input }: { readonly to: string; readonly input: string },
+  places: readonly number[],
+  logs: readonly ReceiptLog[],
+  readSuffix: ReadSuffix,
+): readonly (string | null)[] {
+  const operations = readBundle(input, countOperations(logs, to))
+  if (operations === null) return places.map(() => null)
+  return enclosingOperations(logs, places, to, operations).map(
+    (operation) => operation && readSuffix(operation.callData),
+  )
+}

@@ -1,0 +1,115 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { parseVerifyRequest } from '@payment-integration/core'
+import { describe, expect, test } from 'vitest'
+import { publishedChains, publishedFeeds } from '../../test/published-lists.js'
+import { chainsWithRouters } from '../decode/known-routers.js'
+import { nativeTokenAddress } from '../decode/router-decoder.js'
+import { createPriceLists, fiatCurrencies, knownPriceFeeds, knownTokens } from './price-lists.js'
+
+const chains = chainsWithRouters.filter((chainId) => chainId !== 5)
+const feed = (chainId: number, address: string) =>
+  knownPriceFeeds(chainId).find((known) => known.address === address.toLowerCase())
+const token = (chainId: number, address: string) =>
+  knownTokens(chainId).find((known) => known.address === address.toLowerCase())
+
+describe('known price feeds', () => {
+  test('there are 775, on every chain that has routers', () => {
+    expect(chains.map((chainId) => knownPriceFeeds(chainId).length)).toEqual([154, 121, 113, 35, 121, 87, 144])
+  })
+
+  test.each([
+    [1, '0x449d117117838fFA61263B61dA6301AA2a88B13A', 'CHF', 'USD', 8],
+    [1, '0xb49f677943BC038e9857d61E7d053CaA2C1734C1', 'EUR', 'USD', 8],
+    [56, '0x0567f2323251f0aab15c8dfb1967e4e8a7d42aee', 'BNB', 'USD', 8],
+    [8453, '0xd5Ec94430eF4170D819E0996BC53ed40d31638d8', 'USD+', 'USD', 8],
+    // Their published names still say MATIC.
+    [137, '0xAB594600376Ec9fD91F8e885dADF0CE036862dE0', 'POL', 'USD', 8],
+    [137, '0x327e23A4855b6F663a28c5161541d69Af8973302', 'POL', 'ETH', 18],
+    [137, '0x5787BefDc0ECd210Dfa948264631CD53E68F7802', 'LINK', 'POL', 18],
+  ])('on chain %i, %s is %s/%s', (chainId, address, base, quote, decimals) => {
+    expect(feed(chainId, address)).toEqual({ address: address.toLowerCase(), base, quote, decimals })
+  })
+
+  test.each([
+    ['whose name says another quote', 1, '0x5b563107C8666d2142C216114228443B94152362'],
+    ['of a pair of one', 1, '0x3f12643D3f6f874d39C2a4c9f2Cd6f2DbAC877FC'],
+    ['without a pair', 1, '0x32EaFC72772821936BCc9b8A32dC394fEFcDBfD9'],
+    ['that is several feeds at one address', 1, '0xA618f119504455762c9bBbcE4aC9EE7fde457d05'],
+    ['that is several pairs at one address', 42161, '0x534a7FF707Bc862cAB0Dda546F1B817Be5235b66'],
+    ['of nobody', 42161, '0x0000000000000000000000000000000000000000'],
+  ])('an entry %s is not listed', (_, chainId, address) => {
+    expect(feed(chainId, address)).toBeUndefined()
+  })
+})
+
+describe('known tokens', () => {
+  test.each([
+    ['the currency of the list', 1, '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48', 'USDC', 'USD'],
+    ['a fiat tag', 1, '0x6440f144b7e50d6a8439336510312d2f54beb01d', 'BOLD', 'USD'],
+    ['the native symbol, wrapped', 8453, '0x4200000000000000000000000000000000000006', 'WETH', 'ETH'],
+    ['its own symbol', 137, '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE', 'POL', 'POL'],
+    ['the list before the wrapped native', 100, '0xe91d153e0b41518a2ce8dd3d7944fa863463a97d', 'wxDAI', 'USD'],
+    ['what the same asset is elsewhere, bridged', 100, '0x54e4cb2a4fa0ee46e3d9a98d13bea119666e09f6', 'EURC.e', 'EUR'],
+  ])('are worth %s', (_, chainId, address, symbol, currency) => {
+    expect(token(chainId, address)).toEqual({ address: address.toLowerCase(), symbol, currency })
+  })
+})
+
+test.each(chains)('the lists of chain %i are well-formed and do not contradict themselves', (chainId) => {
+  expect(knownTokens(chainId).length).toBeGreaterThan(5)
+  expect(() => createPriceLists(knownTokens(chainId), knownPriceFeeds(chainId), null)).not.toThrow()
+  for (const { address } of [...knownTokens(chainId), ...knownPriceFeeds(chainId)])
+    expect(address).toMatch(/^0x[0-9a-f]{40}$/)
+})
+
+test('the generated lists are what the published data gives', async () => {
+  const make = fileURLToPath(new URL('../../scripts/make-known-lists.mjs', import.meta.url))
+  const { stderr } = await promisify(execFile)(process.execPath, [make, '--check'])
+  expect(stderr).toBe('')
+})
+
+test('verify takes every currency that a look-up can show by the known lists', () => {
+  const every = [...chains, 43114].flatMap((chainId) => [
+    ...knownTokens(chainId).map(({ currency }) => currency),
+    ...knownPriceFeeds(chainId).flatMap(({ base, quote }) => [base, quote]),
+  ])
+  const refused = [...new Set([...every, ...fiatCurrencies])].filter((invoiceCurrency) => {
+    const request = { chainId: 1, txHash: `0x${'0'.repeat(64)}`, invoiceAmount: '1', invoiceCurrency, address: 'shop' }
+    try {
+      parseVerifyRequest(Buffer.from(JSON.stringify(request)))
+      return false
+    } catch {
+      return true
+    }
+  })
+  expect(refused).toEqual([])
+})
+
+test.each(publishedChains)(
+  'on chain $chainId every known token, and the native one, has the published feed of its currency in US dollars',
+  ({ chainId, nativeTokenName }) => {
+    const isPublished = (currency: string) =>
+      publishedFeeds.some(
+        ({ chainId: id, input, output, name }) =>
+          id === chainId && input?.toUpperCase() === currency && output === 'USD' && name.endsWith(' / USD'),
+      )
+    const isKnown = (currency: string) =>
+      knownPriceFeeds(chainId).some(({ base, quote }) => base === currency && quote === 'USD')
+    const native = token(chainId, nativeTokenAddress) ?? expect.fail('the native token is known')
+    expect(native.symbol).toBe(nativeTokenName)
+    expect(native.currency === 'USD' || isPublished(native.currency)).toBe(true)
+    expect(knownTokens(chainId).filter(({ currency }) => isPublished(currency) && !isKnown(currency))).toEqual([])
+  },
+)
+
+test('a chain that is in no list has neither', () => {
+  expect(knownPriceFeeds(31337)).toEqual([])
+  expect(knownTokens(31337)).toEqual([])
+})
+
+test('there are 26 fiat currencies', () => {
+  expect(fiatCurrencies).toHaveLength(26)
+  for (const code of fiatCurrencies) expect(code).toMatch(/^[A-Z]{3}$/)
+})

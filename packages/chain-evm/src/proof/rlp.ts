@@ -1,0 +1,162 @@
+/** Reads and writes RLP. Source: Ethereum yellow paper, appendix B. @module */
+
+/** Bytes that are no RLP where an item was expected. */
+export class MalformedRlpError extends Error {
+  override readonly name = 'MalformedRlpError'
+}
+
+/** The offsets of an item's payload. The next item begins at `end`. */
+export interface RlpItem {
+  readonly isList: boolean
+  readonly start: number
+  readonly end: number
+}
+
+const list = 0xc0
+/** From this offset of a first byte on, the length follows in bytes of its own. */
+const longFrom = 56
+
+/** The item at `at`. @throws {@link MalformedRlpError} when it does not end by `limit`. */
+export function itemAt(bytes: Buffer, at: number, limit: number): RlpItem {
+  const first = at < limit ? (bytes[at] as number) : Number.NaN
+  if (first < 0x80) return { isList: false, start: at, end: at + 1 }
+  const isList = first >= list
+  const offset = first - (isList ? list : 0x80)
+  const lengthBytes = offset < longFrom ? 0 : offset - longFrom + 1
+  const start = at + 1 + lengthBytes
+  // No length of a receipt takes more than four bytes.
+  if (!(start <= limit) || lengthBytes > 4) throw new MalformedRlpError('an item is cut off or too long')
+  const end = start + (lengthBytes === 0 ? offset : bytes.readUIntBE(at + 1, lengthBytes))
+  if (end > limit) throw new MalformedRlpError('an item is cut off or too long')
+  return { isList, start, end }
+}
+
+/** The items of a list. @throws {@link MalformedRlpError} */
+export function itemsIn(bytes: Buffer, { isList, start, end }: RlpItem): RlpItem[] {
+  if (!isList) throw new MalformedRlpError('a string stands where a list is expected')
+  const items: RlpItem[] = []
+  for (let at = start; at < end; ) {
+    const item = itemAt(bytes, at, end)
+    items.push(item)
+    at = item.end
+  }
+  return items
+}
+
+/** A node's answer cannot be encoded: a field is missing, or is no hex of its length. */
+export class UnencodableError extends Error {
+  override readonly name = 'UnencodableError'
+  constructor(field: string) {
+    super(`${field} is missing or malformed`)
+  }
+}
+
+const startSize = 65_536
+/** Value of a hex digit by character code; 255 for any other character. */
+const digits = new Uint8Array(65_536).fill(255)
+for (let value = 0; value < 16; value++) {
+  digits[value.toString(16).charCodeAt(0)] = value
+  digits[value.toString(16).toUpperCase().charCodeAt(0)] = value
+}
+
+/** The bytes that a header before `length` bytes of payload takes. */
+export function headerLength(length: number): number {
+  if (length < 56) return 1
+  if (length < 256) return 2
+  if (length < 65_536) return 3
+  return length < 16_777_216 ? 4 : 5
+}
+
+/** The bytes of a string or list with its header. A single byte below 128 has no header; do not ask for it. */
+export function itemLength(bytes: number): number {
+  return headerLength(bytes) + bytes
+}
+
+/** The whole bytes of `0x` hex. */
+export function bytesIn(text: unknown, field: string): number {
+  if (typeof text !== 'string' || text.length < 2 || text.length % 2 !== 0) throw new UnencodableError(field)
+  return text.length / 2 - 1
+}
+
+/** The significant digits of a quantity, such as `1f4` of `0x01f4`; empty for 0. */
+export function quantityDigits(text: unknown, field: string): string {
+  if (typeof text !== 'string' || text.length < 3 || text.charCodeAt(1) !== 0x78) throw new UnencodableError(field)
+  let start = 2
+  while (start < text.length && text.charCodeAt(start) === 0x30) start++
+  return text.slice(start)
+}
+
+/** The bytes that a quantity takes, given its significant digits. */
+export function quantityLength(significant: string): number {
+  const { length } = significant
+  if (length === 0 || (length <= 2 && Number.parseInt(significant, 16) < 0x80)) return 1
+  return itemLength((length + 1) >> 1)
+}
+
+/** A growing buffer with a place to write at. */
+export class RlpWriter {
+  bytes: Buffer = Buffer.allocUnsafeSlow(startSize)
+  at = 0
+
+  /** Makes room for `length` more bytes. */
+  reserve(length: number): void {
+    if (this.at + length <= this.bytes.length) return
+    const larger = Buffer.allocUnsafeSlow(Math.max(this.bytes.length * 2, this.at + length))
+    larger.set(this.bytes.subarray(0, this.at))
+    this.bytes = larger
+  }
+
+  /** The header of a string (`offset` 0x80) or of a list (0xc0). */
+  header(offset: 0x80 | 0xc0, length: number): void {
+    const { bytes } = this
+    if (length < 56) {
+      bytes[this.at++] = offset + length
+      return
+    }
+    const size = headerLength(length) - 1
+    bytes[this.at++] = offset + 55 + size
+    for (let shift = (size - 1) * 8; shift >= 0; shift -= 8) bytes[this.at++] = (length >>> shift) & 255
+  }
+
+  /** Hex as a string of bytes: `length` of them, and no other number. */
+  item(text: unknown, length: number, field: string): void {
+    if (typeof text !== 'string' || text.length !== 2 + length * 2 || text.charCodeAt(1) !== 0x78)
+      throw new UnencodableError(field)
+    if (length === 1 && Number.parseInt(text, 16) < 0x80) this.hex(text, 2, field)
+    else {
+      this.header(0x80, length)
+      this.hex(text, 2, field)
+    }
+  }
+
+  /** The quantity with these significant digits. */
+  quantity(significant: string, field: string): void {
+    const { length } = significant
+    if (length === 0) {
+      this.bytes[this.at++] = 0x80
+      return
+    }
+    const even = length % 2 === 0 ? significant : `0${significant}`
+    this.item(`0x${even}`, even.length / 2, field)
+  }
+
+  /** The bytes that `text` stands for from its character `start` on. */
+  hex(text: string, start: number, field: string): void {
+    const { bytes } = this
+    let { at } = this
+    let seen = 0
+    for (let index = start; index < text.length; index += 2) {
+      const high = digits[text.charCodeAt(index)] as number
+      const low = digits[text.charCodeAt(index + 1)] as number
+      seen |= high | low
+      bytes[at++] = (high << 4) | low
+    }
+    if (seen > 15) throw new UnencodableError(field)
+    this.at = at
+  }
+}
+
+/** Bytes as lowercase 0x hex. */
+export function toHex(bytes: Uint8Array): string {
+  return `0x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex')}`
+}

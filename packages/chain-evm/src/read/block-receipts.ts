@@ -1,0 +1,302 @@
+/** Reads all receipts of blocks: raw, by block or one by one, as each node can. @module */
+
+import { leastItemBytes } from '../proof/list-root.js'
+import { type RawReceipt, readRawReceipt } from '../proof/receipts.js'
+import { MalformedRlpError } from '../proof/rlp.js'
+import { blockTransactions } from '../rpc/answers.js'
+import { askOwnChain } from '../rpc/chain-guard.js'
+import { describeRpcError, isRateLimit } from '../rpc/failures.js'
+import { isHex, quantity } from '../rpc/hex.js'
+import type { Rpc, RpcCall, RpcOutcome } from '../rpc/json-rpc.js'
+import { blockCall, type Header, headerCall, toHeader } from './headers.js'
+import { isUnavailable } from './logs.js'
+import { assertAuthentic, type RangeReader } from './range-reader.js'
+
+/** Raw receipts that lead to the root in the header. */
+export interface ProvenRaw {
+  readonly raw: readonly RawReceipt[]
+}
+
+/** The receipts of a block: JSON as the node answered it, or proven bytes. */
+export type BlockReceipts = readonly unknown[] | ProvenRaw
+
+/** A block with the answers for it. */
+export interface AnsweredBlock {
+  readonly header: Header
+  readonly receipts: BlockReceipts
+  /** Its transactions by hash; null when it was not read whole. */
+  readonly transactions: ReadonlyMap<string, unknown> | null
+}
+
+/** Nodes that were tried, and whether they have raw receipts. */
+const nodes = new WeakMap<Rpc, boolean>()
+
+/** The call for the raw receipts of a height. */
+function rawReceiptsCall(number: number): RpcCall {
+  return { method: 'debug_getRawReceipts', params: [quantity(number)] }
+}
+
+/** Whether the node is asked for raw receipts. */
+function asksRaw(rpc: Rpc): boolean {
+  return nodes.get(rpc) === true
+}
+
+/** Asks the node for JSON from now on. */
+function stopRaw(rpc: Rpc): void {
+  nodes.set(rpc, false)
+}
+
+/** Tries a node with the first of these blocks that has transactions, unless the node was tried. */
+async function tryRaw(reader: RangeReader, headers: readonly Header[], signal?: AbortSignal): Promise<void> {
+  const { rpc, rawReceipts } = reader
+  if (!rawReceipts || nodes.has(rpc)) return
+  const header = headers.find(({ transactions }) => transactions !== null && transactions.length > 0)
+  if (header === undefined) return
+  // Ranges that are read beside this one do not try the node as well.
+  nodes.set(rpc, false)
+  try {
+    const [outcome] = await rpc.askAll([rawReceiptsCall(header.ref.number)], signal)
+    nodes.set(rpc, outcome?.ok === true && provenRaw(reader, header, outcome.result) !== null)
+  } catch (error) {
+    // Nothing was learnt of a node that was busy, or was not asked.
+    if (isRateLimit(error) || signal?.aborted) nodes.delete(rpc)
+    if (!isUnavailable(error)) throw error
+  }
+}
+
+/** The raw receipts of a block; null when they are not those that its header commits to. */
+function provenRaw(
+  { prover }: RangeReader,
+  { transactions, receiptsRoot }: Header,
+  answer: unknown,
+): readonly RawReceipt[] | null {
+  if (!Array.isArray(answer) || answer.length !== transactions?.length) return null
+  const all: Buffer[] = []
+  for (const text of answer) {
+    if (!isHex(text)) return null
+    const bytes = Buffer.from(text.slice(2), 'hex')
+    if (bytes.length < leastItemBytes) return null
+    all.push(bytes)
+  }
+  if (prover.listRoot(all) !== receiptsRoot) return null
+  try {
+    return all.map(readRawReceipt)
+  } catch (error) {
+    if (error instanceof MalformedRlpError) return null
+    throw error
+  }
+}
+
+interface Known {
+  isMissing: boolean
+  /** Single blocks in a row that were asked for in vain. */
+  failures: number
+  /** Blocks that are read in the other way before this one is tried again, now and after the next time. */
+  pause: number
+  nextPause: number
+  /** Blocks that were had in this way since it failed, or since the pause was made shorter. */
+  since: number
+}
+
+/** Failures of single blocks, in a row, that are laid to the way of asking: an outage is as a rule over by then. */
+const mostFailures = 3
+const pauses = { first: 16, most: 1_024 } as const
+
+const blockNodes = new WeakMap<Rpc, Known>()
+
+function knownOf(rpc: Rpc): Known {
+  const known = blockNodes.get(rpc) ?? { isMissing: false, failures: 0, pause: 0, nextPause: pauses.first, since: 0 }
+  blockNodes.set(rpc, known)
+  return known
+}
+
+/** Whether so many blocks that are read next are asked for in this way. */
+export function goesByBlock(rpc: Rpc, blocks: number): boolean {
+  const known = knownOf(rpc)
+  if (known.isMissing) return false
+  if (known.pause === 0) return true
+  known.pause = Math.max(0, known.pause - blocks)
+  return false
+}
+
+/** The node said that it has no such method. */
+export function hasNone(rpc: Rpc): void {
+  knownOf(rpc).isMissing = true
+}
+
+/** Runs what asks for blocks in this way, and learns from how it ends. */
+export async function byBlock<T>(rpc: Rpc, blocks: number, ask: () => Promise<T>): Promise<T> {
+  try {
+    const answer = await ask()
+    worked(knownOf(rpc), blocks)
+    return answer
+  } catch (error) {
+    // Of several blocks fewer are tried first.
+    if (blocks === 1 && isUnavailable(error) && !isRateLimit(error)) {
+      // Raw receipts may be what fails, so JSON is tried before transactions.
+      if (asksRaw(rpc)) stopRaw(rpc)
+      else failed(knownOf(rpc))
+    }
+    throw error
+  }
+}
+
+/** Small blocks say little about large ones, so the pause shrinks as slowly as it grew. */
+function worked(known: Known, blocks: number): void {
+  // Of several blocks none is the one that failed by itself.
+  if (blocks === 1) known.failures = 0
+  known.since += blocks
+  if (known.since < known.nextPause) return
+  known.since = 0
+  known.nextPause = Math.max(pauses.first, known.nextPause / 2)
+}
+
+function failed(known: Known): void {
+  known.failures += 1
+  known.since = 0
+  // Once it was given up, one failure is enough.
+  if (known.failures < mostFailures && known.nextPause === pauses.first) return
+  known.failures = 0
+  known.pause = known.nextPause
+  known.nextPause = Math.min(known.nextPause * 2, pauses.most)
+}
+
+/** The code of a method that a node does not have. */
+const noSuchMethod = -32_601
+
+/** The call for all receipts of a height, raw from a node that has them so. */
+function receiptsCall(number: number, isRaw: boolean): RpcCall {
+  return isRaw ? rawReceiptsCall(number) : { method: 'eth_getBlockReceipts', params: [quantity(number)] }
+}
+
+/**
+ * The receipts in an answer; null when the node cannot be asked this way, and each receipt is to be asked for instead.
+ * Only a node's "no such method" is remembered, and raw receipts that failed or are not proven.
+ */
+function receiptsIn(
+  reader: RangeReader,
+  header: Header,
+  outcome: RpcOutcome | undefined,
+  isRaw: boolean,
+): BlockReceipts | null {
+  const { rpc } = reader
+  if (outcome === undefined) return null
+  if (isRaw) {
+    const raw = outcome.ok ? provenRaw(reader, header, outcome.result) : null
+    if (raw === null) stopRaw(rpc)
+    return raw && { raw }
+  }
+  if (!outcome.ok) {
+    if (outcome.code === noSuchMethod) hasNone(rpc)
+    return null
+  }
+  const { result } = outcome
+  return Array.isArray(result) ? result : null
+}
+
+/**
+ * All receipts of each block, in order.
+ * @param whole - Whether the transactions are read along with them.
+ * @throws ChainError `ERR_CHAIN_UNAVAILABLE`; `ERR_CHAIN_RANGE_GONE` when a receipt is missing.
+ */
+export async function readBlockReceipts(
+  reader: RangeReader,
+  headers: readonly Header[],
+  whole: boolean,
+  signal?: AbortSignal,
+): Promise<readonly AnsweredBlock[]> {
+  const { rpc, fail } = reader
+  const together = goesByBlock(rpc, headers.length)
+  const isRaw = asksRaw(rpc)
+  const calls = headers.flatMap(({ ref }) => [
+    ...(whole ? [blockCall(ref.number)] : []),
+    ...(together ? [receiptsCall(ref.number, isRaw)] : []),
+  ])
+  const ask = () => rpc.askAll(calls, signal)
+  const outcomes = await (together ? byBlock(rpc, headers.length, ask) : ask())
+  let next = 0
+  const all: AnsweredBlock[] = []
+  for (const header of headers) {
+    const block = whole ? outcomes[next++] : undefined
+    const answered = together ? receiptsIn(reader, header, outcomes[next++], isRaw) : null
+    const receipts = answered ?? (await readByTransaction(reader, header, signal))
+    all.push({ header, receipts, transactions: block?.ok ? blockTransactions(block.result, fail) : null })
+  }
+  if (together) await tryRaw(reader, headers, signal)
+  return all
+}
+
+/** The receipts of a block, by a request for nothing else. */
+export async function readAlone(
+  reader: RangeReader,
+  header: Header,
+  signal?: AbortSignal,
+): Promise<readonly unknown[]> {
+  const answer = await reader.rpc.call(receiptsCall(header.ref.number, false), signal)
+  return Array.isArray(answer) ? answer : []
+}
+
+/** The receipts of a block, each by its transaction. */
+export async function readByTransaction(
+  { rpc, fail }: RangeReader,
+  { ref, transactions }: Header,
+  signal?: AbortSignal,
+): Promise<readonly unknown[]> {
+  if (transactions === null) throw fail.unavailable(`block ${ref.number} was answered without its transactions.`)
+  if (transactions.length === 0) return []
+  const outcomes = await rpc.askAll(
+    transactions.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] })),
+    signal,
+  )
+  return transactions.map((hash, index) => {
+    const outcome = outcomes[index]
+    if (!outcome?.ok) throw fail.unavailable(`eth_getTransactionReceipt: ${describeRpcError(outcome)}.`)
+    if (outcome.result === null) throw fail.gone(`receipt ${hash} is not in block ${ref.number}.`)
+    return outcome.result
+  })
+}
+
+/** What is asked for besides headers and receipts. */
+interface Besides {
+  /** The transactions of each block. */
+  readonly whole: boolean
+  /** The node's chain id. Blocks that continue those of an earlier request need no second answer. */
+  readonly chainId: boolean
+}
+
+/**
+ * Reads blocks `from` to `to`, both included. What the node cannot answer by block is asked for by transaction.
+ * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a block is missing; `ERR_CHAIN_PROOF_FAILED` when a header was
+ * changed; `ERR_CHAIN_UNAVAILABLE`.
+ */
+export async function readAnsweredBlocks(
+  reader: RangeReader,
+  from: number,
+  to: number,
+  { whole, chainId }: Besides,
+  signal?: AbortSignal,
+): Promise<readonly AnsweredBlock[]> {
+  const { rpc, fail } = reader
+  const heights = Array.from({ length: to - from + 1 }, (_, position) => from + position)
+  const together = goesByBlock(rpc, heights.length)
+  const isRaw = asksRaw(rpc)
+  const width = together ? 2 : 1
+  const calls = heights.flatMap((height) => {
+    const block = whole ? blockCall(height) : headerCall(height)
+    return together ? [block, receiptsCall(height, isRaw)] : [block]
+  })
+  const ask = () => (chainId ? askOwnChain(reader, calls, signal) : rpc.askAll(calls, signal))
+  const outcomes = await (together ? byBlock(rpc, heights.length, ask) : ask())
+  const headers = heights.map((height, position) => toHeader(reader, height, outcomes[position * width]))
+  assertAuthentic(reader, headers)
+  const blocks: AnsweredBlock[] = []
+  for (const [position, header] of headers.entries()) {
+    const block = outcomes[position * width]
+    const transactions = whole && block?.ok ? blockTransactions(block.result, fail) : null
+    const answered = together ? receiptsIn(reader, header, outcomes[position * width + 1], isRaw) : null
+    const receipts = answered ?? (await readByTransaction(reader, header, signal))
+    blocks.push({ header, receipts, transactions })
+  }
+  if (together) await tryRaw(reader, headers, signal)
+  return blocks
+}

@@ -1,0 +1,210 @@
+/** Reads the transactions behind payments with their receipts: who called what. @module */
+import type { Emitted } from '../decode/conversions.js'
+import type { DecodedPayment, RouterLog } from '../decode/router-decoder.js'
+import {
+  blockTransactions,
+  type ReceiptFacts,
+  readReceipt,
+  readTransaction,
+  type TransactionFacts,
+} from '../rpc/answers.js'
+import type { RpcCall } from '../rpc/json-rpc.js'
+import { blockCall } from './headers.js'
+import type { RangeReader } from './range-reader.js'
+
+/** A payment and its log. */
+interface LoggedEvent extends Emitted<DecodedPayment> {
+  readonly log: RouterLog
+}
+
+/** The listed routers' events of one transaction, by log index. */
+export interface TransactionLogs {
+  readonly txHash: string
+  readonly emitted: Emitted[]
+  /** At least one. */
+  readonly payments: LoggedEvent[]
+}
+
+/**
+ * Decodes logs and groups them. Leaves out transactions without a payment of the requested routers.
+ * Others come with all their payments, because ordinals count over all routers.
+ * @param logs - Logs of listed routers, by block, transaction and log index.
+ */
+export function groupLogs(reader: RangeReader, logs: readonly RouterLog[]): TransactionLogs[] {
+  const groups = new Map<string, TransactionLogs>()
+  const { wanted } = reader
+  for (const log of logs) {
+    const version = reader.routers.get(log.address) ?? ''
+    let group = groups.get(log.txHash)
+    if (group === undefined) {
+      group = { txHash: log.txHash, emitted: [], payments: [] }
+      groups.set(log.txHash, group)
+    }
+    const event = reader.decoder.decode(log, version)
+    if (event.kind === 'malformed') {
+      reportMalformed(reader, log, version, event.reason)
+      if (reader.decoder.conversionTopics.includes(log.topics[0] ?? ''))
+        group.emitted.push({ router: log.address, event: { kind: 'conversion', steps: [], forgeable: true } })
+      continue
+    }
+    group.emitted.push({ router: log.address, event })
+    if (event.kind === 'payment') group.payments.push({ router: log.address, event, log })
+  }
+  return [...groups.values()].filter(
+    ({ payments }) => payments.length > 0 && (wanted === null || payments.some(({ router }) => wanted.has(router))),
+  )
+}
+
+/** Tells of a log that is left out, when its router is asked for. */
+export function reportMalformed(reader: RangeReader, log: RouterLog, version: string, reason: string): void {
+  const { txHash, blockNumber, logIndex, address } = log
+  if (reader.wanted?.has(address) === false) return
+  reader.onQuarantine({ chainId: reader.chainId, txHash, blockNumber, logIndex, router: { address, version }, reason })
+}
+
+/**
+ * The receipts of transactions, by hash.
+ * @param held - Those in hand; they are not asked for.
+ * @throws ChainError `ERR_CHAIN_RANGE_GONE` when one is not in the block any more; `ERR_CHAIN_UNAVAILABLE`.
+ */
+export async function readReceipts(
+  reader: RangeReader,
+  groups: readonly TransactionLogs[],
+  held: ReadonlyMap<string, ReceiptFacts>,
+  signal?: AbortSignal,
+): Promise<ReadonlyMap<string, ReceiptFacts>> {
+  const missing = groups.filter(({ txHash }) => !held.has(txHash))
+  if (missing.length === 0) return held
+  const answers = await reader.rpc.all(
+    missing.map(({ txHash }) => ({ method: 'eth_getTransactionReceipt', params: [txHash] })),
+    signal,
+  )
+  const all = new Map(held)
+  for (const [index, { txHash, payments }] of missing.entries()) {
+    const receipt = readReceipt(answers[index], reader.fail)
+    const blockHashes = payments.map(({ log }) => log.blockHash)
+    assertSameBlock('receipt', txHash, blockHashes, receipt, reader)
+    all.set(txHash, receipt)
+  }
+  return all
+}
+
+/** An answer for another hash means that a batch came back mixed up; another block means that the chain moved. */
+function assertSameBlock<T extends { readonly hash: string; readonly blockHash: string }>(
+  what: string,
+  txHash: string,
+  blockHashes: readonly string[],
+  answer: T | null,
+  { fail }: RangeReader,
+): asserts answer is T {
+  if (answer === null) throw fail.gone(`the node has no ${what} ${txHash} in a block any more.`)
+  if (answer.hash !== txHash) throw fail.unavailable(`${what} ${answer.hash} was answered for ${txHash}.`)
+  if (blockHashes.some((blockHash) => blockHash !== answer.blockHash))
+    throw fail.gone(`${what} ${txHash} is not in the block its logs came from.`)
+}
+
+/** From so many payments on, a block is read whole when at least half of its transactions pay. */
+const manyPayments = 3
+/** A transaction among others that are not needed still costs its part of the answer. */
+const mostPerPayment = 2
+/** Calls are asked for in requests that fill about a megabyte. */
+const transactionsPerRequest = 500
+
+/** Whether so many payments make it cheaper to read their block whole than each transaction alone. */
+export function isReadWhole(payments: number, transactions: number): boolean {
+  return payments >= manyPayments && transactions <= payments * mostPerPayment
+}
+
+/**
+ * Reads the transactions of payments, by hash: one by one, or with their block where most of it pays.
+ * @param held - Transactions in hand, as the node answered them with their blocks; they are not asked for.
+ * @throws ChainError `ERR_CHAIN_RANGE_GONE` when a transaction is no longer in the block its logs came from;
+ * `ERR_CHAIN_UNAVAILABLE`.
+ */
+export async function readCalls(
+  reader: RangeReader,
+  groups: readonly TransactionLogs[],
+  held: HeldTransactions,
+  signal?: AbortSignal,
+): Promise<ReadonlyMap<string, TransactionFacts>> {
+  const byBlock = new Map<number, TransactionLogs[]>()
+  for (const group of groups) {
+    const height = heightOf(group)
+    const same = byBlock.get(height)
+    if (same === undefined) byBlock.set(height, [group])
+    else same.push(group)
+  }
+  const found = new Map<string, TransactionFacts>()
+  let asked: Asked[] = []
+  let size = 0
+  for (const [height, same] of byBlock) {
+    const inHand = held.transactionsOf(height)
+    if (inHand !== null) {
+      for (const group of same) take(reader, group, inHand.get(group.txHash) ?? null, found)
+      continue
+    }
+    const whole = held.sizeOf(height)
+    const isWhole = whole !== null && isReadWhole(same.length, whole)
+    const next: Asked[] = isWhole
+      ? [{ call: blockCall(height), groups: same }]
+      : same.map((group) => ({ call: { method: 'eth_getTransactionByHash', params: [group.txHash] }, groups: [group] }))
+    const cost = isWhole ? whole : same.length
+    if (size > 0 && size + cost > transactionsPerRequest) {
+      await ask(reader, asked, found, signal)
+      asked = []
+      size = 0
+    }
+    asked.push(...next)
+    size += cost
+  }
+  await ask(reader, asked, found, signal)
+  return found
+}
+
+/** What is known of blocks before their transactions are read. */
+export interface HeldTransactions {
+  /** How many transactions a block holds, or null when that is not known. */
+  sizeOf(blockNumber: number): number | null
+  /** The transactions of a block by hash, as the node answered them, or null when it was not read whole. */
+  transactionsOf(blockNumber: number): ReadonlyMap<string, unknown> | null
+}
+
+interface Asked {
+  readonly call: RpcCall
+  readonly groups: readonly TransactionLogs[]
+}
+
+function heightOf({ payments }: TransactionLogs): number {
+  return payments[0]?.log.blockNumber ?? 0
+}
+
+async function ask(
+  reader: RangeReader,
+  asked: readonly Asked[],
+  found: Map<string, TransactionFacts>,
+  signal?: AbortSignal,
+): Promise<void> {
+  if (asked.length === 0) return
+  const answers = await reader.rpc.all(
+    asked.map(({ call }) => call),
+    signal,
+  )
+  for (const [index, { call, groups }] of asked.entries()) {
+    const answered = answers[index]
+    const isWhole = call.method === 'eth_getBlockByNumber'
+    const inBlock = isWhole ? blockTransactions(answered, reader.fail) : null
+    for (const group of groups) take(reader, group, isWhole ? (inBlock?.get(group.txHash) ?? null) : answered, found)
+  }
+}
+
+function take(
+  reader: RangeReader,
+  { txHash, payments }: TransactionLogs,
+  answer: unknown,
+  found: Map<string, TransactionFacts>,
+): void {
+  const transaction = readTransaction(answer, reader.fail)
+  const blockHashes = payments.map(({ log }) => log.blockHash)
+  assertSameBlock('transaction', txHash, blockHashes, transaction, reader)
+  found.set(txHash, transaction)
+}

@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest'
+import { chainFailures } from '../rpc/failures.js'
+import type { Header } from './headers.js'
+import { readCandidates } from './logs.js'
+import type { RangeReader } from './range-reader.js'
+
+const filled = `0x${'ff'.repeat(256)}`
+const empty = `0x${'00'.repeat(256)}`
+/** A filter holds our logs when any bit is set. */
+const reader = {
+  fail: chainFailures(1),
+  filter: (bloom: string) => (bloom === empty ? 'no' : 'likely'),
+  headers: { isKnown: true },
+} as Partial<RangeReader> as RangeReader
+
+/** Headers of blocks with so many transactions; negative: the filter denies payments. */
+function headersOf(...sizes: number[]): Header[] {
+  return sizes.map((size, number) => ({
+    ref: { number, hash: `0x${number}`, parentHash: '0x', timestamp: 0 },
+    logsBloom: size < 0 ? empty : filled,
+    receiptsRoot: null,
+    transactions: Array.from({ length: Math.abs(size) }, () => '0x'),
+    isAuthentic: true,
+  }))
+}
+const numbers = (headers: readonly Header[]) => headers.map(({ ref }) => ref.number)
+async function read(most: number, ...sizes: number[]) {
+  const { headers, candidates } = await readCandidates(reader, headersOf(...sizes), most)
+  return [numbers(headers), numbers(candidates)]
+}
+
+describe('a range', () => {
+  test('ends before it holds more transactions than it may', async () => {
+    expect(await read(10, 5, 5, 1)).toEqual([
+      [0, 1],
+      [0, 1],
+    ])
+  })
+
+  test('holds its first candidate, however large that is, and what is denied up to the next', async () => {
+    expect(await read(10, -3, 99, -3, 1, 1)).toEqual([[0, 1, 2], [1]])
+  })
+
+  test('is not shortened by blocks that hold no payment', async () => {
+    expect(await read(10, -99, -99, 4)).toEqual([[0, 1, 2], [2]])
+  })
+})
+
+describe('a block without a filter', () => {
+  const without = (header: Header, transactions: Header['transactions']) => ({
+    ...header,
+    logsBloom: null,
+    transactions,
+  })
+  test('may hold a payment unless it holds nothing', async () => {
+    const [first, second, third] = headersOf(1, 1, 1)
+    if (first === undefined || second === undefined || third === undefined) throw new Error('three headers')
+    const all = [without(first, ['0x']), without(second, []), without(third, null)]
+    expect(numbers((await readCandidates(reader, all, 10)).candidates)).toEqual([0, 2])
+  })
+})

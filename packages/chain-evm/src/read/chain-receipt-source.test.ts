@@ -1,0 +1,185 @@
+import { processorUpdateSchema } from '@payment-integration/contract'
+import type { Chain, StoredPayment } from '@payment-integration/core/ports'
+import { type Address, encodeFunctionData } from 'viem'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readAll } from '../../test/read-all.js'
+import { startTestChain, type TestChain } from '../../test/test-chain.js'
+import { encodeIntegrationSuffix } from '../decode/integration-suffix.js'
+import { nativeTokenAddress } from '../decode/router-decoder.js'
+import { devRouter } from '../dev/contracts.generated.js'
+import { createEvmChain } from '../evm-chain.js'
+import { createChainReceiptSource } from './chain-receipt-source.js'
+
+const receiver: Address = '0x00000000000000000000000000000000000000b2'
+const integration = '0x00000000000000000000000000000000000000aa'
+let node: TestChain
+let router: Address
+let chain: Chain
+
+beforeAll(async () => {
+  node = await startTestChain()
+  router = await node.deploy(devRouter, [receiver])
+  chain = createEvmChain({ chainId: 31337, rpcUrl: node.rpcUrl, routers: [{ address: router, version: '0.8' }] })
+})
+afterAll(() => node?.stop())
+
+async function pay(): Promise<StoredPayment> {
+  const args = [`0x${'00'.repeat(32)}`, 5n, nativeTokenAddress, receiver] as const
+  const call = encodeFunctionData({ abi: devRouter.abi, functionName: 'pay', args })
+  const data = `${call}${encodeIntegrationSuffix(integration).slice(2)}`
+  const { blockNumber } = await node.execute({ to: router, data, value: 5n })
+  const [facts] = (await readAll(chain, blockNumber, blockNumber)).payments
+  if (facts === undefined) throw new Error('the payment was not read')
+  return {
+    ...facts,
+    version: 1,
+    state: null,
+    recipient: null,
+    invoice: null,
+    id: '1',
+    primary: true,
+    offChain: false,
+    dropped: null,
+  }
+}
+const sourceAt = (depth: number | null, of: Chain = chain) =>
+  createChainReceiptSource({ chains: new Map([[31337, of]]), confirmations: { 31337: depth } })
+
+describe('a payment on the chain', () => {
+  test('has no answer until enough blocks lie on it, then success', async () => {
+    const payment = await pay()
+    const source = sourceAt(2)
+    await node.mine()
+    expect(await source.lookup(payment)).toBeNull()
+    await node.mine()
+    const update = await source.lookup(payment)
+    expect(update).toMatchObject({
+      chainId: '31337',
+      txHash: payment.txHash,
+      integrationAddress: integration,
+      state: 'success',
+    })
+    expect(processorUpdateSchema.safeParse(update).success).toBe(true)
+  })
+
+  test('has the same update id each time it is asked about, and another payment has another', async () => {
+    const payment = await pay()
+    const [first, again] = [await sourceAt(0).lookup(payment), await sourceAt(0).lookup(payment)]
+    expect(again).toEqual(first)
+    expect((await sourceAt(0).lookup(await pay()))?.id).not.toBe(first?.id)
+    const unnamed = await sourceAt(0).lookup({ ...payment, integrationAddress: null })
+    expect(unnamed?.id).not.toBe(first?.id)
+    expect(unnamed).not.toHaveProperty('integrationAddress')
+  })
+
+  test('that was reverted is a failure once final', async () => {
+    const payment = await pay()
+    const { hash } = await node.execute({ to: router, data: '0x12345678' })
+    const reverted = { ...payment, txHash: hash }
+    expect(await sourceAt(1).lookup(reverted)).toBeNull()
+    await node.mine()
+    expect(await sourceAt(1).lookup(reverted)).toMatchObject({ state: 'failure', txHash: hash })
+  })
+})
+
+describe('a payment that left the chain', () => {
+  test('has no answer however deep its former height lies, and is a success once it is back and final', async () => {
+    const payment = await pay()
+    const raw = await node.rpc<string>('debug_getRawTransaction', payment.txHash)
+    await node.rpc('anvil_reorg', 1, [])
+    await node.rpc('anvil_dropTransaction', payment.txHash).catch(() => null)
+    await node.mine(5)
+    expect(await chain.transactionFate(payment.txHash)).toMatchObject({ fate: 'unknown' })
+    expect(await sourceAt(3).lookup(payment)).toBeNull()
+    await node.rpc('eth_sendRawTransaction', raw)
+    await node.mine(3)
+    expect(await sourceAt(3).lookup(payment)).toBeNull()
+    await node.mine()
+    expect(await sourceAt(3).lookup(payment)).toMatchObject({ state: 'success' })
+  })
+})
+
+describe('there is no answer', () => {
+  test.each([
+    ['that has a state', { state: 'pending' }],
+    ['with a recipient', { recipient: { title: 'Shop', subtitle: null } }],
+    [
+      'with an invoice',
+      { invoice: { amount: '1', currency: 'CHF', settlementAmount: '1', settlementCurrency: 'USD' } },
+    ],
+  ] as const)('for a payment %s, which a processor handles', async (_, changes) => {
+    expect(await sourceAt(0).lookup({ ...(await pay()), ...changes })).toBeNull()
+  })
+
+  test('for a chain that is not given, one that is never final, and one without a finality row', async () => {
+    const payment = await pay()
+    await node.mine(3)
+    expect(await sourceAt(0).lookup({ ...payment, chainId: 1 })).toBeNull()
+    expect(await sourceAt(null).lookup(payment)).toBeNull()
+    expect(await createChainReceiptSource({ chains: new Map([[31337, chain]]) }).lookup(payment)).toBeNull()
+  })
+})
+
+test('a chain of the finality table needs no option', async () => {
+  const payment = { ...(await pay()), chainId: 100 }
+  const source = createChainReceiptSource({ chains: new Map([[100, chain]]) })
+  expect(await source.lookup(payment)).toBeNull()
+  await node.mine()
+  expect(await source.lookup(payment)).toMatchObject({ chainId: '100', state: 'success' })
+})
+
+describe('the scope', () => {
+  test('is the payments without a state, of the chains that can be asked and that become final', () => {
+    const chains = new Map([1, 100, 31337, 31338, 31339].map((chainId) => [chainId, chain]))
+    const source = createChainReceiptSource({ chains, confirmations: { 1: null, 31337: 0, 31338: null, 5: 1 } })
+    expect(source.scope).toEqual({ states: [null], chainIds: [100, 31337] })
+  })
+
+  test('leaves the states open where the caller chooses the payments', () => {
+    const source = createChainReceiptSource({ chains: new Map([[100, chain]]), appliesTo: () => true })
+    expect(source.scope).toEqual({ chainIds: [100] })
+  })
+})
+
+test('a payment that is younger than its confirmations costs one question for the head', async () => {
+  const payment = await pay()
+  let asked = 0
+  const counted: Chain = {
+    ...chain,
+    transactionFate: (hash) => {
+      asked += 1
+      return chain.transactionFate(hash)
+    },
+  }
+  expect(await sourceAt(1, counted).lookup(payment)).toBeNull()
+  expect(asked).toBe(0)
+  await node.mine()
+  expect(await sourceAt(1, counted).lookup(payment)).not.toBeNull()
+  expect(asked).toBe(1)
+})
+
+test('which payments the chain answers for can be chosen', async () => {
+  const payment: StoredPayment = { ...(await pay()), state: 'pending' }
+  const chains = new Map([[31337, chain]])
+  const source = createChainReceiptSource({
+    chains,
+    confirmations: { 31337: 0 },
+    appliesTo: ({ state }) => state === 'pending',
+  })
+  expect(await source.lookup(payment)).toMatchObject({ state: 'success' })
+  expect(await source.lookup({ ...payment, state: null })).toBeNull()
+})
+
+test('an answer that breaks the port is rejected, and is no failure of the payment', async () => {
+  const payment = await pay()
+  for (const fate of ['success', 'failed', undefined]) {
+    const flawed = { ...chain, transactionFate: async () => ({ fate, blockNumber: payment.blockNumber }) }
+    await expect(sourceAt(0, flawed as unknown as Chain).lookup(payment)).rejects.toMatchObject({
+      code: 'ERR_CHAIN_ADAPTER',
+    })
+  }
+})
+
+test.each([-1, 0.5, Number.NaN])('confirmations of %d are refused', (depth) => {
+  expect(() => sourceAt(depth)).toThrow(RangeError)
+})

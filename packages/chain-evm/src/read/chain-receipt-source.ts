@@ -1,0 +1,94 @@
+/**
+ * The chain as receipt source, for payments without a processor. A final transaction is a success, or a failure when
+ * reverted. A transaction that the chain does not hold has no answer, because it may come back.
+ * Source: docs/interface.md 6 (receipt polling), 8 (finality); docs/decisions/receipt-polling.md.
+ * @module
+ */
+import { finality, type ProcessorUpdate } from '@payment-integration/contract'
+import { createCheckedChain } from '@payment-integration/core'
+import type { Chain, ReceiptSource, StoredPayment } from '@payment-integration/core/ports'
+import { keccakOfText, loadKeccak } from '../proof/keccak.js'
+
+/** Options of {@link createChainReceiptSource}. */
+export interface ChainReceiptSourceOptions {
+  /** The chains that can be asked, by chain id. Payments of other chains get no answer. */
+  readonly chains: ReadonlyMap<number, Chain>
+  /**
+   * Blocks on top of a block until it is final, by chain id; null: never final.
+   * @default the finality table of docs/interface.md 8; a chain outside of it is never final
+   */
+  readonly confirmations?: Readonly<Record<number, number | null>> | undefined
+  /** Which payments the chain answers for. @default those that no processor has set anything of */
+  readonly appliesTo?: ((payment: StoredPayment) => boolean) | undefined
+}
+
+/** The states of final transactions. */
+const states = { succeeded: 'success', reverted: 'failure' } as const
+
+type Answer = keyof typeof states
+
+/**
+ * Makes a receipt source that reads chains. It answers null while a payment is not final on its chain, and while the
+ * chain does not hold it. Its scope is the chains that are given and become final, and payments without a state
+ * unless `appliesTo` is given. A chain's flawed answer rejects with ChainAdapterError `ERR_CHAIN_ADAPTER`.
+ * @throws {RangeError} When a number of confirmations is not a whole number of at least 0.
+ */
+export function createChainReceiptSource(options: ChainReceiptSourceOptions): ReceiptSource {
+  const { chains, confirmations = {}, appliesTo } = options
+  for (const [chainId, depth] of Object.entries(confirmations))
+    if (depth !== null && (!Number.isSafeInteger(depth) || depth < 0))
+      throw new RangeError(`confirmations of chain ${chainId} is ${depth}; pass a whole number of at least 0, or null.`)
+  const applies = appliesTo ?? hasNoProcessor
+
+  return {
+    scope: {
+      ...(appliesTo === undefined ? { states: [null] } : {}),
+      chainIds: [...chains.keys()].filter((chainId) => confirmationsOf(chainId, confirmations) !== null),
+    },
+    async lookup(payment, signal) {
+      const chain = chains.get(payment.chainId)
+      const depth = confirmationsOf(payment.chainId, confirmations)
+      if (chain === undefined || depth === null || !applies(payment)) return null
+      const answer = await finalAnswer(createCheckedChain(chain), payment, depth, signal)
+      if (answer === null) return null
+      await loadKeccak()
+      return toUpdate(payment, answer)
+    },
+  }
+}
+
+function hasNoProcessor({ state, recipient, invoice }: StoredPayment): boolean {
+  return state === null && recipient === null && invoice === null
+}
+
+function confirmationsOf(chainId: number, given: Readonly<Record<number, number | null>>): number | null {
+  const own = given[chainId]
+  if (own !== undefined) return own
+  const table: Readonly<Record<number, { readonly confirmations: number }>> = finality
+  return table[chainId]?.confirmations ?? null
+}
+
+async function finalAnswer(
+  chain: Chain,
+  payment: StoredPayment,
+  depth: number,
+  signal?: AbortSignal,
+): Promise<Answer | null> {
+  const head = await chain.head(signal)
+  if (head.number - payment.blockNumber < depth) return null
+  // The transaction may have moved to another block since it was indexed: its own height decides.
+  const { fate, blockNumber } = await chain.transactionFate(payment.txHash, signal)
+  return fate === 'unknown' || blockNumber === null || head.number - blockNumber < depth ? null : fate
+}
+
+function toUpdate({ chainId, txHash, integrationAddress }: StoredPayment, answer: Answer): ProcessorUpdate {
+  const state = states[answer]
+  const facts = [chainId, txHash, integrationAddress ?? '', answer, state].join('|')
+  return {
+    id: `chain:${keccakOfText(facts).slice(2)}`,
+    chainId: String(chainId),
+    txHash,
+    ...(integrationAddress === null ? {} : { integrationAddress }),
+    state,
+  }
+}

@@ -1,0 +1,347 @@
+/**
+ * Proves the receipts of blocks by their headers and collects the payments in them. Source:
+ * docs/decisions/completeness.md.
+ * @module
+ */
+import type { BlockRange, BlockRef, BridgeDeposit, PaymentFacts, TokenFacts } from '@payment-integration/core/ports'
+import type { RouterLog } from '../decode/router-decoder.js'
+import { type Fields, isFields, type ReceiptFacts, type ReceiptLog, readReceipt } from '../rpc/answers.js'
+import { toHash } from '../rpc/hex.js'
+import {
+  type AnsweredBlock,
+  type BlockReceipts,
+  type ProvenRaw,
+  readAlone,
+  readByTransaction,
+} from './block-receipts.js'
+import type { Header } from './headers.js'
+import type { RangeReader } from './range-reader.js'
+import { readTransactions, type TransactionPayments } from './transactions.js'
+
+/** Our logs of a block, and the receipts that hold them. */
+interface ProvenLogs {
+  /** Logs of listed routers with a topic that counts, by log index. */
+  readonly logs: readonly RouterLog[]
+  readonly receipts: readonly ReceiptFacts[]
+}
+
+/** Collects them in the order of the block. */
+interface OurLogs extends ProvenLogs {
+  /**
+   * Adds the next receipt.
+   * @param logCount - How many logs it holds.
+   * @param facts - Null when it holds none of a listed router.
+   */
+  add(logCount: number, facts: ReceiptFacts | null): void
+}
+
+/** Starts with the first receipt of a block. Log indexes are counted from that receipt. */
+function createOurLogs(reader: RangeReader, ref: BlockRef): OurLogs {
+  const logs: RouterLog[] = []
+  const receipts: ReceiptFacts[] = []
+  let logIndex = 0
+  return {
+    logs,
+    receipts,
+    add(logCount, facts) {
+      const first = logIndex
+      const before = logs.length
+      logIndex += logCount
+      for (const [index, log] of facts?.logs.entries() ?? [])
+        if (facts !== null && isOurs(reader, log)) logs.push(routerLog(ref, facts.hash, first + index, log))
+      if (facts !== null && logs.length > before) receipts.push(facts)
+    },
+  }
+}
+
+/** Whether a log is of a listed router, with a topic that counts. */
+function isOurs({ routers, decoder }: RangeReader, { address, topics: [topic = ''] }: ReceiptLog): boolean {
+  return routers.has(address) && (decoder.paymentTopics.includes(topic) || decoder.conversionTopics.includes(topic))
+}
+
+/** A log with its position in the block. */
+function routerLog(
+  { number, hash, timestamp }: BlockRef,
+  txHash: string,
+  logIndex: number,
+  { address, topics, data }: ReceiptLog,
+): RouterLog {
+  return {
+    address,
+    topics,
+    data,
+    blockNumber: number,
+    blockHash: hash,
+    txHash,
+    txIndex: null,
+    logIndex,
+    blockTimestamp: timestamp,
+  }
+}
+
+const nobody = `0x${'0'.repeat(40)}`
+
+/**
+ * Proves the receipts of a block and finds our logs in them. Log indexes are counted, so they follow the proven order.
+ * @param answered - All receipts of the block, as the node answered them.
+ * @throws ChainError `ERR_CHAIN_PROOF_FAILED` when they do not lead to the header's root; `ERR_CHAIN_RANGE_GONE` when
+ * they are of another block; `ERR_CHAIN_UNAVAILABLE` when they are no receipts.
+ */
+function proveBlock(reader: RangeReader, header: Header, answered: BlockReceipts): ProvenLogs {
+  if ('raw' in answered) return ourRawLogs(reader, header, answered)
+  const { fail } = reader
+  const { ref } = header
+  const all: Fields[] = []
+  for (const receipt of answered) {
+    if (!isFields(receipt)) throw fail.unavailable('a receipt was answered as something else than an object.')
+    if (receipt['blockHash'] !== ref.hash && toHash(receipt['blockHash']) !== ref.hash)
+      throw fail.gone(`the receipts of block ${ref.number} are of another block.`)
+    all.push(receipt)
+  }
+  const proven = provenReceipts(reader, header, all)
+  assertOwners(reader, header, proven)
+  return ourLogs(reader, header, proven)
+}
+
+function provenReceipts(reader: RangeReader, header: Header, all: readonly Fields[]): readonly Fields[] {
+  const { prover } = reader
+  const { receiptsRoot, ref } = header
+  const whole = prover.receiptsRoot(all)
+  if ('root' in whole && whole.root === receiptsRoot) return all
+  const last = all.at(-1)
+  if (last !== undefined && isStateSync(last)) {
+    const rest = all.slice(0, -1)
+    const without = prover.receiptsRoot(rest)
+    if ('root' in without && without.root === receiptsRoot) return rest
+  }
+  const what =
+    receiptsRoot === null
+      ? `the header of block ${ref.number} has no receipts root`
+      : 'flaw' in whole
+        ? `${whole.flaw} in a receipt of block ${ref.number}`
+        : `the receipts of block ${ref.number} do not lead to the root in its header`
+  reader.endpoint.note({ kind: 'proof-failed', what })
+  throw reader.fail.unproven(
+    `${what}. Use another endpoint; on a chain whose receipts are of a kind of their own, set its proof to none.`,
+  )
+}
+
+/** Whether an answer did not lead to what a header commits to. */
+export function isUnproven(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_CHAIN_PROOF_FAILED'
+}
+
+/** Polygon puts the receipt of a state sync, from nobody to nobody, behind those that its root commits to. */
+function isStateSync(receipt: Fields): boolean {
+  return receipt['from'] === nobody && receipt['to'] === nobody
+}
+
+/** The root does not commit to the hashes of transactions, but the header's own list names them in order. */
+function assertOwners(
+  { fail, endpoint }: RangeReader,
+  { ref, transactions }: Header,
+  receipts: readonly Fields[],
+): void {
+  if (transactions === null) return
+  for (const [index, receipt] of receipts.entries()) {
+    const hash = receipt['transactionHash']
+    if (hash === transactions[index] || toHash(hash) === transactions[index]) continue
+    const what = `receipt ${index} of block ${ref.number} is not of the transaction that the block names there`
+    endpoint.note({ kind: 'contradiction', what })
+    throw fail.unavailable(`${what}.`)
+  }
+}
+
+function ourLogs(reader: RangeReader, { ref }: Header, proven: readonly Fields[]): ProvenLogs {
+  const ours = createOurLogs(reader, ref)
+  for (const receipt of proven) {
+    const logs = receipt['logs'] as readonly Fields[]
+    ours.add(logs.length, logs.some((log) => isListed(reader.routers, log)) ? readReceipt(receipt, reader.fail) : null)
+  }
+  return ours
+}
+
+/** Raw receipts belong to the transactions that the block names, in order. */
+function ourRawLogs(reader: RangeReader, { ref, transactions }: Header, { raw }: ProvenRaw): ProvenLogs {
+  const { routers, fail } = reader
+  const ours = createOurLogs(reader, ref)
+  for (const [index, { addresses, succeeded, logs }] of raw.entries()) {
+    const hash = transactions?.[index]
+    if (hash === undefined || !addresses.some((address) => routers.has(address))) {
+      ours.add(addresses.length, null)
+      continue
+    }
+    if (succeeded === null) throw fail.unavailable('a receipt was answered without a status of 0x0 or 0x1.')
+    ours.add(addresses.length, { hash, blockHash: ref.hash, blockNumber: ref.number, succeeded, logs: logs() })
+  }
+  return ours
+}
+
+function isListed(routers: RangeReader['routers'], log: Fields): boolean {
+  const address = log['address']
+  return typeof address === 'string' && (routers.has(address) || routers.has(address.toLowerCase()))
+}
+
+/** Payments on the chain and deposits that left it, by block, then transaction, then log index. */
+export interface RangeFacts {
+  readonly payments: PaymentFacts[]
+  readonly deposits: BridgeDeposit[]
+}
+
+/**
+ * Makes the facts of payments.
+ * @param timeOf - When a log's block was made, Unix milliseconds.
+ * @param height - The block up to which payments are read.
+ * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the node does not answer for a token.
+ */
+export async function readFacts(
+  reader: RangeReader,
+  transactions: readonly TransactionPayments[],
+  timeOf: (log: RouterLog) => number,
+  height: number,
+  signal?: AbortSignal,
+): Promise<RangeFacts> {
+  const tokens = await readTokens(reader, transactions, height, signal)
+  const facts: RangeFacts = { payments: [], deposits: [] }
+  for (const transaction of transactions) addFacts(reader, transaction, tokens, timeOf, facts)
+  return facts
+}
+
+type Tokens = ReadonlyMap<string, TokenFacts>
+
+async function readTokens(
+  { tokens, endpoint }: RangeReader,
+  transactions: readonly TransactionPayments[],
+  height: number,
+  signal?: AbortSignal,
+): Promise<Tokens> {
+  const known = new Map<string, TokenFacts>()
+  for (const { payments } of transactions)
+    for (const { given, payment } of payments)
+      for (const address of [given.token, payment.token])
+        if (!known.has(address)) known.set(address, await tokens.of(endpoint, address, height, signal))
+  return known
+}
+
+function addFacts(
+  { chainId, routers }: RangeReader,
+  { txHash, payments }: TransactionPayments,
+  tokens: Tokens,
+  timeOf: (log: RouterLog) => number,
+  into: RangeFacts,
+): void {
+  for (const [ordinal, { log, payment, integrationAddress, bridged, given, pricing }] of payments.entries()) {
+    const tokenIn = tokens.get(given.token)
+    const tokenOut = tokens.get(payment.token)
+    if (tokenIn === undefined || tokenOut === undefined) throw new Error(`A token of ${txHash} was not read.`)
+    const facts: PaymentFacts = {
+      chainId,
+      txHash,
+      ordinal,
+      logIndex: log.logIndex,
+      blockNumber: log.blockNumber,
+      blockHash: log.blockHash,
+      blockTimestamp: timeOf(log),
+      router: { address: log.address, version: routers.get(log.address) ?? '' },
+      sender: payment.sender,
+      receiver: payment.receiver,
+      memoHex: payment.memoHex,
+      integrationAddress,
+      source: { chainId, txHash },
+      tokenIn: {
+        address: tokenIn.address,
+        symbol: tokenIn.symbol,
+        decimals: tokenIn.decimals,
+        amount: given.amount,
+      },
+      tokenOut: {
+        address: tokenOut.address,
+        symbol: tokenOut.symbol,
+        decimals: tokenOut.decimals,
+        gross: payment.gross,
+        net: payment.net,
+      },
+      pricing,
+    }
+    if (bridged === null) into.payments.push(facts)
+    else into.deposits.push({ payment: facts, ...bridged })
+  }
+}
+
+/** Blocks of a range that are proven, and their logs and receipts. */
+interface Found {
+  /**
+   * Proves the receipts of a block and keeps our logs of them.
+   * @returns How many transactions hold logs of ours.
+   * @throws As {@link proveBlock}.
+   */
+  add(block: AnsweredBlock, signal?: AbortSignal): Promise<number>
+  /**
+   * The facts of payments that were found.
+   * @param height - The last block of the range, as far as it is known.
+   */
+  readPayments(height: number, signal?: AbortSignal): Promise<RangeFacts>
+}
+
+/** Starts without any block. */
+export function createFound(reader: RangeReader): Found {
+  const logs: RouterLog[] = []
+  const receipts = new Map<string, ReceiptFacts>()
+  const blocks = new Map<number, AnsweredBlock>()
+  return {
+    async add(block, signal) {
+      const proven = await proveAnswered(reader, block, signal)
+      if (proven.logs.length === 0) return 0
+      logs.push(...proven.logs)
+      for (const receipt of proven.receipts) receipts.set(receipt.hash, receipt)
+      blocks.set(block.header.ref.number, block)
+      return proven.receipts.length
+    },
+    async readPayments(height, signal) {
+      const held = {
+        receipts,
+        sizeOf: (number: number) => blocks.get(number)?.header.transactions?.length ?? null,
+        transactionsOf: (number: number) => blocks.get(number)?.transactions ?? null,
+      }
+      const transactions = await readTransactions(reader, logs, held, signal)
+      return readFacts(reader, transactions, (log) => log.blockTimestamp ?? 0, height, signal)
+    },
+  }
+}
+
+/**
+ * Proves a block. A node may cut one long answer and not the next, or not the receipt of a transaction. So where no
+ * other endpoint would answer, a block that is not proven is asked for alone, and then by transaction.
+ */
+async function proveAnswered(
+  reader: RangeReader,
+  { header, receipts }: AnsweredBlock,
+  signal?: AbortSignal,
+): Promise<ProvenLogs> {
+  try {
+    return proveBlock(reader, header, receipts)
+  } catch (error) {
+    if (!isUnproven(error) || !reader.endpoint.isAlone()) throw error
+    for (const ask of [readAlone, readByTransaction]) {
+      try {
+        return proveBlock(reader, header, await ask(reader, header, signal))
+      } catch {
+        signal?.throwIfAborted()
+      }
+    }
+    throw error
+  }
+}
+
+/** A range of proven blocks. */
+export function toRange(
+  { endpoint, fail }: RangeReader,
+  headers: readonly Header[],
+  facts: RangeFacts,
+  proof: 'root' | 'bloom',
+): BlockRange {
+  const first: BlockRef | undefined = headers[0]?.ref
+  const last = headers.at(-1)?.ref
+  if (first === undefined || last === undefined) throw fail.unavailable('eth_getBlockByNumber: no answer.')
+  return { first, last, blocks: headers.map(({ ref }) => ref), ...facts, proof, endpoint: endpoint.name }
+}

@@ -1,0 +1,189 @@
+/**
+ * Reads ranges with proof: near the head by receipts roots, farther by the log filters of headers. Source:
+ * docs/decisions/completeness.md.
+ * @module
+ */
+import type { BlockRange } from '@payment-integration/core/ports'
+import { type AnsweredBlock, readAnsweredBlocks, readBlockReceipts } from './block-receipts.js'
+import { isReadWhole } from './calls.js'
+import { assertChain, type Header, headersPerStep, readHeaders } from './headers.js'
+import { mayPay, readCandidates } from './logs.js'
+import { createFound, type RangeFacts, toRange } from './proven-blocks.js'
+import type { BloomPlan, RangeRead } from './range-blocks.js'
+import type { RangeReader } from './range-reader.js'
+
+/** Transactions whose receipts are held as the node answered them, at a time: a few megabytes. */
+const transactionsPerStep = 400
+/** Blocks of one step, however empty they are: with their receipts they fit into one request. */
+const mostPerStep = 48
+
+/** Transactions in candidate blocks, after which a range ends: a few megabytes of facts. */
+export const mostTransactions = 2_000
+
+/** A range, and what its reading taught. */
+export interface CountedRange extends Pick<RangeRead, 'candidates' | 'paying' | 'transactions'> {
+  readonly range: BlockRange
+}
+
+/**
+ * Reads blocks from `from` on by their log filters, up to `to` or to the end of a range. A range ends before its
+ * candidate blocks hold more than {@link mostTransactions}.
+ * @throws ChainError `ERR_CHAIN_RANGE_GONE`, `ERR_CHAIN_PROOF_FAILED`, `ERR_CHAIN_UNAVAILABLE`.
+ */
+export function readByBloom(
+  reader: RangeReader,
+  from: number,
+  to: number,
+  plan: BloomPlan,
+  signal?: AbortSignal,
+): Promise<CountedRange> {
+  // Where filters may be empty by nature, logs are compared with them, which takes the headers of the range first.
+  return plan.whole === 'all' && reader.headers.isKnown
+    ? readDense(reader, from, to, plan.perBlock, signal)
+    : readSparse(reader, from, to, plan.whole !== 'none', signal)
+}
+
+async function readSparse(
+  reader: RangeReader,
+  from: number,
+  to: number,
+  whole: boolean,
+  signal?: AbortSignal,
+): Promise<CountedRange> {
+  const all = await readHeaders(reader, from, to, signal)
+  const { headers, candidates } = await readCandidates(reader, all, mostTransactions, signal)
+  const sum = createSum(reader, headers.at(-1)?.ref.number ?? to)
+  const steps = inSteps(candidates)
+  const ask = (step: readonly Header[] | undefined) => step && readBlockReceipts(reader, step, whole, signal)
+  await ahead({ most: steps.length, ask: (step) => ask(steps[step]), goesOn: () => true }, (blocks) =>
+    sum.add(blocks ?? [], signal),
+  )
+  return { range: toRange(reader, headers, sum.facts, 'bloom'), ...sum.counts() }
+}
+
+/** Blocks that mostly pay are asked for whole with their receipts, before their filters are known. */
+async function readDense(
+  reader: RangeReader,
+  from: number,
+  to: number,
+  perBlock: number,
+  signal?: AbortSignal,
+): Promise<CountedRange> {
+  const perStep = Math.max(1, Math.min(mostPerStep, Math.floor(transactionsPerStep / perBlock)))
+  const most = Math.max(perStep, Math.floor(mostTransactions / perBlock / perStep) * perStep)
+  const end = Math.min(to, from + most - 1)
+  const headers: Header[] = []
+  const sum = createSum(reader, end)
+  const steps = Math.ceil((end - from + 1) / perStep)
+  const stepsPerChainId = Math.max(1, Math.floor(headersPerStep / perStep))
+  const besides = (step: number) => ({ whole: true, chainId: step % stepsPerChainId === 0 })
+  const ask = (step: number) => {
+    const start = from + step * perStep
+    return readAnsweredBlocks(reader, start, Math.min(end, start + perStep - 1), besides(step), signal)
+  }
+  const candidatesOf = (blocks: readonly AnsweredBlock[]) => blocks.filter(({ header }) => mayPay(reader, header))
+  let transactions = 0
+  const goesOn = (blocks: readonly AnsweredBlock[]) => {
+    for (const { header } of candidatesOf(blocks)) transactions += sizeOf(header)
+    return transactions + perStep * perBlock <= mostTransactions
+  }
+  await ahead({ most: steps, ask, goesOn }, async (blocks) => {
+    headers.push(...blocks.map(({ header }) => header))
+    assertChain(headers.slice(-blocks.length - 1), reader.fail)
+    await sum.add(candidatesOf(blocks), signal)
+  })
+  return { range: toRange(reader, headers, sum.facts, 'bloom'), ...sum.counts() }
+}
+
+/** Steps that are asked for one after another. */
+interface Steps<T> {
+  readonly most: number
+  ask(step: number): Promise<T> | undefined
+  /** Whether another step follows this answer. */
+  goesOn(answer: T): boolean
+}
+
+/** Asks for the next step before the work on the one that was answered. */
+async function ahead<T>({ most, ask, goesOn }: Steps<T>, work: (answer: T) => Promise<void>): Promise<void> {
+  let next = most > 0 ? ask(0) : undefined
+  for (let step = 1; next !== undefined; step += 1) {
+    const answer: T = await next
+    next = goesOn(answer) && step < most ? ask(step) : undefined
+    // When the work fails first, nobody waits for it any more.
+    next?.catch(() => {})
+    await work(answer)
+  }
+}
+
+/** The facts of a range, step by step: nothing else is held of a step that was read. */
+function createSum(reader: RangeReader, height: number) {
+  const facts: RangeFacts = { payments: [], deposits: [] }
+  const counts = { candidates: 0, paying: 0, transactions: 0 }
+  return {
+    facts,
+    counts: () => counts,
+    async add(blocks: readonly AnsweredBlock[], signal?: AbortSignal) {
+      const found = createFound(reader)
+      for (const block of blocks) {
+        const size = sizeOf(block.header)
+        counts.candidates += 1
+        counts.transactions += size
+        if (isReadWhole(await found.add(block, signal), size)) counts.paying += 1
+      }
+      const { payments, deposits } = await found.readPayments(height, signal)
+      for (const payment of payments) facts.payments.push(payment)
+      for (const deposit of deposits) facts.deposits.push(deposit)
+    },
+  }
+}
+
+function sizeOf({ transactions }: Header): number {
+  return transactions?.length ?? 1
+}
+
+function inSteps(headers: readonly Header[]): readonly (readonly Header[])[] {
+  const steps: Header[][] = []
+  let size = 0
+  for (const header of headers) {
+    const step = steps.at(-1)
+    const count = sizeOf(header)
+    if (step === undefined || step.length === mostPerStep || size + count > transactionsPerStep) {
+      steps.push([header])
+      size = count
+    } else {
+      step.push(header)
+      size += count
+    }
+  }
+  return steps
+}
+
+/** Blocks that are asked for at a time, when it is not known yet how much they hold. */
+const blocksPerStep = 8
+
+/**
+ * Reads every block from `from` to `to` with its receipts.
+ * @param whole - Whether the transactions of each block are read along with it.
+ * @throws ChainError `ERR_CHAIN_RANGE_GONE`, `ERR_CHAIN_PROOF_FAILED`, `ERR_CHAIN_UNAVAILABLE`.
+ */
+export async function readByRoot(
+  reader: RangeReader,
+  from: number,
+  to: number,
+  whole: boolean,
+  signal?: AbortSignal,
+): Promise<CountedRange> {
+  const headers: Header[] = []
+  const found = createFound(reader)
+  let paying = 0
+  for (let start = from; start <= to; start += blocksPerStep) {
+    const end = Math.min(to, start + blocksPerStep - 1)
+    for (const block of await readAnsweredBlocks(reader, start, end, { whole, chainId: true }, signal)) {
+      headers.push(block.header)
+      if (isReadWhole(await found.add(block, signal), block.header.transactions?.length ?? 1)) paying += 1
+    }
+  }
+  assertChain(headers, reader.fail)
+  const range = toRange(reader, headers, await found.readPayments(to, signal), 'root')
+  return { range, candidates: headers.length, paying, transactions: 0 }
+}

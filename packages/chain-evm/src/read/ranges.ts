@@ -1,0 +1,130 @@
+/** Reads blocks in ranges, the next ones while one is worked on. @module */
+import { setMaxListeners } from 'node:events'
+import type { BlockRange, BlockRef, ProofLevel, RangesRequest } from '@payment-integration/core/ports'
+import { type Endpoint, type Endpoints, isRateLimit } from '../rpc/endpoints.js'
+import type { Failures } from '../rpc/failures.js'
+import { isUnavailable } from './logs.js'
+import { isUnproven } from './proven-blocks.js'
+import { type CountedRange, mostTransactions, readByBloom, readByRoot } from './proven-ranges.js'
+import type { RangeBlocks, RangeKind } from './range-blocks.js'
+import type { RangeReader } from './range-reader.js'
+import { readUnproven } from './unproven.js'
+
+/** The source of ranges. */
+interface RangesSource {
+  readonly endpoints: Endpoints
+  readonly fail: Failures
+  /** The context of a range from an endpoint. */
+  open(endpoint: Endpoint): RangeReader
+  /** The proof level of blocks that are not near the head; near it, `bloom` becomes `root`. */
+  readonly proof: ProofLevel
+  /** How many of the newest blocks are near the head. */
+  readonly nearHead: number
+  /** How many blocks a range takes, and how many ranges are read at a time; kept from one call to the next. */
+  readonly blocks: RangeBlocks
+}
+
+/** Blocks that follow each other, and their reading once it has begun. */
+interface Piece {
+  readonly from: number
+  readonly to: number
+  readonly reading: Promise<BlockRange> | null
+}
+
+/**
+ * Yields consecutive ranges from `from` to `to`, each checked to continue the one before.
+ * @throws ChainError `ERR_CHAIN_RANGE_GONE`, `ERR_CHAIN_PROOF_FAILED`, `ERR_CHAIN_UNAVAILABLE`; the signal's own
+ * reason.
+ */
+export async function* readRanges(
+  source: RangesSource,
+  { from, to, head }: RangesRequest,
+  signal?: AbortSignal,
+): AsyncGenerator<BlockRange, void, undefined> {
+  signal?.throwIfAborted()
+  const own = new AbortController()
+  // Each request listens: several of each range that is read ahead.
+  setMaxListeners(0, own.signal)
+  const relay = () => own.abort(signal?.reason)
+  signal?.addEventListener('abort', relay, { once: true })
+  const nearFrom = Math.max(head, to) - source.nearHead + 1
+  const queue: Piece[] = [{ from, to, reading: null }]
+  let before: BlockRef | undefined
+  try {
+    for (;;) {
+      startSome(source, queue, nearFrom, own.signal)
+      const piece = queue.shift()
+      if (piece?.reading === null || piece?.reading === undefined) return
+      const range = await piece.reading
+      if (range.last.number < piece.to) queue.unshift({ from: range.last.number + 1, to: piece.to, reading: null })
+      if (before !== undefined && range.first.parentHash !== before.hash)
+        throw source.fail.gone(`block ${range.first.number} does not follow block ${before.number}.`)
+      before = range.last
+      startSome(source, queue, nearFrom, own.signal)
+      yield range
+    }
+  } finally {
+    signal?.removeEventListener('abort', relay)
+    own.abort()
+  }
+}
+
+/** Begins to read the first pieces of the queue, which are cut to size for that. The first one always is read. */
+function startSome(source: RangesSource, queue: Piece[], nearFrom: number, signal: AbortSignal): void {
+  let started = queue.reduce((count, { reading }) => count + (reading === null ? 0 : 1), 0)
+  for (let index = 0; index < queue.length && (index === 0 || started < source.blocks.atOnce()); index++) {
+    const piece = queue[index]
+    if (piece === undefined || piece.reading !== null) continue
+    const isNear = source.proof === 'root' || (source.proof === 'bloom' && piece.from >= nearFrom)
+    const size = source.blocks.current(isNear ? 'root' : 'bloom')
+    const limit = source.proof === 'bloom' && !isNear ? nearFrom - 1 : piece.to
+    const end = Math.min(piece.to, limit, piece.from + size - 1)
+    const reading = readPiece(source, piece.from, end, isNear, signal)
+    // Whoever waits for it hears of its end; when nobody does any more, it is of no interest.
+    reading.catch(() => {})
+    const rest = end < piece.to ? [{ from: end + 1, to: piece.to, reading: null }] : []
+    queue.splice(index, 1, { from: piece.from, to: end, reading }, ...rest)
+    started++
+  }
+}
+
+async function readPiece(
+  source: RangesSource,
+  from: number,
+  to: number,
+  isNear: boolean,
+  signal: AbortSignal,
+): Promise<BlockRange> {
+  const { blocks } = source
+  const kind: RangeKind = isNear ? 'root' : 'bloom'
+  const asked = to - from + 1
+  return source.endpoints.pinned(async (endpoint) => {
+    try {
+      const { range, ...counts } = await readFrom(source, endpoint, { from, to, isNear }, signal)
+      const got = range.last.number - from + 1
+      endpoint.note({ kind: 'blocks-read', blocks: got })
+      const fill = counts.transactions / mostTransactions
+      blocks.read(kind, { endpoint: endpoint.name, asked, got, fill, ...counts, ...endpoint.traffic() })
+      return range
+    } catch (error) {
+      if (!signal.aborted && (isUnavailable(error) || (isUnproven(error) && endpoint.isAlone()))) {
+        if (isRateLimit(error)) blocks.limited(endpoint.name)
+        else blocks.failed(kind, asked, endpoint.name)
+      }
+      throw error
+    }
+  }, signal)
+}
+
+async function readFrom(
+  { open, proof, blocks }: RangesSource,
+  endpoint: Endpoint,
+  { from, to, isNear }: { readonly from: number; readonly to: number; readonly isNear: boolean },
+  signal: AbortSignal,
+): Promise<CountedRange> {
+  const reader = open(endpoint)
+  if (isNear) return readByRoot(reader, from, to, blocks.plan().whole === 'all', signal)
+  if (proof === 'bloom') return readByBloom(reader, from, to, blocks.plan(), signal)
+  const range = await readUnproven(reader, from, to, signal)
+  return { range, candidates: 0, paying: 0, transactions: range.payments.length }
+}

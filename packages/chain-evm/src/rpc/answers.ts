@@ -1,0 +1,183 @@
+/** Reads the objects of JSON-RPC answers, and rejects an answer to another question. @module */
+import type { BlockRef } from '@payment-integration/core/ports'
+import type { RouterLog } from '../decode/router-decoder.js'
+import type { Failures } from './failures.js'
+import { isHex, isWord, toAddress, toHash, toQuantity } from './hex.js'
+
+/** A transaction, as far as payments need it. */
+export interface TransactionFacts {
+  readonly hash: string
+  readonly blockHash: string
+  readonly from: string
+  /** Null for a contract creation. */
+  readonly to: string | null
+  readonly value: bigint
+  readonly input: string
+}
+
+/** A log of a receipt. */
+export interface ReceiptLog {
+  readonly address: string
+  readonly topics: readonly string[]
+  readonly data: string
+}
+
+/** A receipt. */
+export interface ReceiptFacts {
+  readonly hash: string
+  readonly blockHash: string
+  readonly blockNumber: number
+  readonly succeeded: boolean
+  readonly logs: readonly ReceiptLog[]
+}
+
+/** A header's commitments to the contents of its block. */
+export interface HeaderContents {
+  /** The filter over the logs of the block, 0x and 512 hex digits; null when the chain has none. */
+  readonly logsBloom: string | null
+  /** The root of the receipts, lowercased; null when the chain has none. */
+  readonly receiptsRoot: string | null
+  /** Hashes, lowercased, also of a block that was answered whole; null when the node left them out. */
+  readonly transactions: readonly string[] | null
+}
+
+/** An object of an answer. */
+export type Fields = Readonly<Record<string, unknown>>
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** A block header, or null when the node has none. */
+export function readHeader(value: unknown, fail: Failures): BlockRef | null {
+  if (value === null) return null
+  if (!isFields(value)) throw fail.unavailable('a block was answered as something else than an object.')
+  const number = toQuantity(value['number'])
+  const hash = toHash(value['hash'])
+  const parentHash = toHash(value['parentHash'])
+  const seconds = toQuantity(value['timestamp'])
+  if (number === null || hash === null || parentHash === null || seconds === null)
+    throw fail.unavailable('a block was answered without a valid number, hash, parentHash or timestamp.')
+  return { number, hash, parentHash, timestamp: seconds * 1000 }
+}
+
+/** The contents of a block that {@link readHeader} accepted. */
+export function readContents(value: unknown): HeaderContents {
+  const { logsBloom, receiptsRoot, transactions } = isFields(value) ? value : {}
+  return {
+    logsBloom: isHex(logsBloom) && logsBloom.length === 514 ? logsBloom : null,
+    receiptsRoot: toHash(receiptsRoot),
+    transactions: toHashes(Array.isArray(transactions) ? transactions.map(hashIn) : transactions),
+  }
+}
+
+function hashIn(transaction: unknown): unknown {
+  return isFields(transaction) ? transaction['hash'] : transaction
+}
+
+/** The transactions of a block that was answered whole, by hash; null when the node has no such block. */
+export function blockTransactions(value: unknown, fail: Failures): ReadonlyMap<string, unknown> | null {
+  if (value === null) return null
+  const transactions: unknown = isFields(value) ? value['transactions'] : undefined
+  if (!Array.isArray(transactions)) throw fail.unavailable('a block was answered without its transactions.')
+  const found = new Map<string, unknown>()
+  for (const transaction of transactions) {
+    const hash = isFields(transaction) ? toHash(transaction['hash']) : null
+    if (hash === null) throw fail.unavailable('a block was answered with a transaction without a hash.')
+    found.set(hash, transaction)
+  }
+  return found
+}
+
+/** The logs of an `eth_getLogs` answer, in the order of the answer. */
+export function readLogs(value: unknown, fail: Failures): RouterLog[] {
+  if (!Array.isArray(value)) throw fail.unavailable('eth_getLogs answered something else than a list.')
+  return value.map((item: unknown) => readLog(item, fail))
+}
+
+function readLog(value: unknown, fail: Failures): RouterLog {
+  if (!isFields(value)) throw fail.unavailable('eth_getLogs answered a log that is not an object.')
+  const { address, topics, data } = readLogBody(value, fail)
+  const blockNumber = toQuantity(value['blockNumber'])
+  const blockHash = toHash(value['blockHash'])
+  const txHash = toHash(value['transactionHash'])
+  const logIndex = toQuantity(value['logIndex'])
+  if (value['removed'] === true) throw fail.gone(`a log of block ${blockNumber} is marked as removed.`)
+  if (blockNumber === null || blockHash === null || txHash === null || logIndex === null)
+    throw fail.unavailable(
+      'eth_getLogs answered a log without a valid block number, block hash, transaction hash or index.',
+    )
+  const seconds = toQuantity(value['blockTimestamp'])
+  return {
+    address,
+    topics,
+    data,
+    blockNumber,
+    blockHash,
+    txHash,
+    txIndex: toQuantity(value['transactionIndex']),
+    logIndex,
+    blockTimestamp: seconds === null || seconds === 0 ? null : seconds * 1000,
+  }
+}
+
+function readLogBody(value: Fields, fail: Failures): ReceiptLog {
+  const address = toAddress(value['address'])
+  const data = value['data']
+  const topics = toHashes(value['topics'])
+  if (address === null || topics === null || !isHex(data))
+    throw fail.unavailable('a log was answered without a valid address, topics or data.')
+  return { address, topics, data: data.toLowerCase() }
+}
+
+/** A list of hashes, lowercased, or null when the value is not one. */
+function toHashes(value: unknown): string[] | null {
+  if (!Array.isArray(value)) return null
+  const hashes: string[] = []
+  for (const item of value) {
+    const hash = toHash(item)
+    if (hash === null) return null
+    hashes.push(hash)
+  }
+  return hashes
+}
+
+/** A transaction, or null when the node does not know it or has it in no block. */
+export function readTransaction(value: unknown, fail: Failures): TransactionFacts | null {
+  if (value === null) return null
+  if (!isFields(value)) throw fail.unavailable('a transaction was answered as something else than an object.')
+  if (value['blockHash'] === null) return null
+  const hash = toHash(value['hash'])
+  const blockHash = toHash(value['blockHash'])
+  const from = toAddress(value['from'])
+  const to = value['to'] === null || value['to'] === undefined ? null : toAddress(value['to'])
+  const input = value['input'] ?? value['data']
+  const amount = value['value']
+  if (hash === null || blockHash === null || from === null || !isHex(input) || !isWord(amount))
+    throw fail.unavailable('a transaction was answered without a valid hash, block hash, from, value or input.')
+  return { hash, blockHash, from, to, value: BigInt(amount), input: input.toLowerCase() }
+}
+
+/** A receipt, or null when the node has none. */
+export function readReceipt(value: unknown, fail: Failures): ReceiptFacts | null {
+  if (value === null) return null
+  if (!isFields(value)) throw fail.unavailable('a receipt was answered as something else than an object.')
+  const hash = toHash(value['transactionHash'])
+  const blockHash = toHash(value['blockHash'])
+  const blockNumber = toQuantity(value['blockNumber'])
+  const status = toQuantity(value['status'])
+  const logs = value['logs']
+  if (hash === null || blockHash === null || blockNumber === null || !Array.isArray(logs))
+    throw fail.unavailable('a receipt was answered without a valid transaction hash, block or logs.')
+  if (status !== 0 && status !== 1) throw fail.unavailable('a receipt was answered without a status of 0x0 or 0x1.')
+  return {
+    hash,
+    blockHash,
+    blockNumber,
+    succeeded: status === 1,
+    logs: logs.map((log: unknown) => {
+      if (!isFields(log)) throw fail.unavailable('a receipt was answered with a log that is not an object.')
+      return readLogBody(log, fail)
+    }),
+  }
+}

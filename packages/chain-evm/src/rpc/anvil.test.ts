@@ -1,0 +1,45 @@
+import { systemClock } from '@payment-integration/core'
+import { http, webSocket } from 'viem'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { startTestChain, type TestChain } from '../../test/test-chain.js'
+import { createEndpoints, type EndpointAddress } from './create-endpoints.js'
+import type { Endpoints } from './endpoints.js'
+
+let chain: TestChain
+let wsUrl: string
+let opened: Endpoints | undefined
+beforeAll(async () => {
+  chain = await startTestChain()
+  wsUrl = chain.rpcUrl.replace('http:', 'ws:')
+  await chain.mine(250)
+})
+afterEach(() => opened?.close())
+afterAll(() => chain?.stop())
+function open(...endpoints: EndpointAddress[]): Endpoints {
+  opened = createEndpoints({ chainId: 31_337, endpoints, clock: systemClock })
+  return opened
+}
+const header = (number: number) => ({ method: 'eth_getBlockByNumber', params: [`0x${number.toString(16)}`, false] })
+const headers = Array.from({ length: 250 }, (_, number) => header(number))
+
+test.each([
+  ['HTTP', () => ({ url: chain.rpcUrl })],
+  ['WebSocket', () => ({ url: wsUrl })],
+  ['a viem transport over HTTP', () => ({ transport: http(chain.rpcUrl) })],
+] as const)('anvil answers batches over %s, in order and as one chain', async (_, address) => {
+  const blocks = (await open(address()).pinned(({ rpc }) => rpc.all(headers))) as {
+    number: string
+    hash: string
+    parentHash: string
+  }[]
+  expect(blocks.map(({ number }) => Number(number))).toEqual(headers.map((_call, number) => number))
+  for (const [at, block] of blocks.entries()) if (at > 0) expect(block.parentHash).toBe(blocks[at - 1]?.hash)
+})
+
+test('a viem transport over WebSocket works as well', async () => {
+  const transport = webSocket(wsUrl)
+  const endpoints = open({ transport })
+  expect(await endpoints.pinned(({ rpc }) => rpc.call({ method: 'eth_chainId', params: [] }))).toBe('0x7a69')
+  // viem has no other end; it would connect again, and print that it cannot, once anvil has stopped.
+  ;(await transport({}).value?.getRpcClient())?.close()
+})

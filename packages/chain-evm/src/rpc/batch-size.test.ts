@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest'
+import { createBatchSize } from './endpoint-limits.js'
+import type { RequestEnd, RpcOutcome } from './json-rpc.js'
+
+const calls = (count: number, method = 'eth_getTransactionReceipt') =>
+  Array.from({ length: count }, () => ({ method, params: [] }))
+const fine: RpcOutcome = { ok: true, result: null }
+const refused: RpcOutcome = { ok: false, code: -32_600, message: 'too many calls' }
+const error = new Error('no answer')
+
+function answered(count: number, outcome = fine, method?: string): RequestEnd {
+  const outcomes = Array.from({ length: count }, () => outcome)
+  return { kind: 'answered', calls: calls(count, method), ms: 1, outcomes }
+}
+const limited = (count: number): RequestEnd => ({ kind: 'limited', calls: calls(count), retryAfter: null, error })
+
+/** Ways in which a node says no to more calls than it bears. */
+const refusals: Record<string, (count: number) => RequestEnd> = {
+  'does not answer': (count) => ({ kind: 'lost', calls: calls(count), error }),
+  'answers with an error for all of them': (count) => answered(count, refused),
+  'answers each time that there were too many': limited,
+}
+
+describe('where a node bears 25 calls at a time and', () => {
+  for (const [how, refusal] of Object.entries(refusals))
+    test(`${how}, requests hold as many before long`, () => {
+      const size = createBatchSize(100)
+      let refusedOnes = 0
+      for (let request = 0; request < 200; request += 1) {
+        const count = size.current()
+        if (count > 25) refusedOnes += 1
+        size.ended(count > 25 ? refusal(count) : answered(count))
+      }
+      expect(size.current()).toBeGreaterThan(12)
+      expect(size.current()).toBeLessThan(40)
+      expect(refusedOnes).toBeLessThan(50)
+    })
+})
+
+test('a node that bears all is asked for as many as before, also after an outage', () => {
+  const size = createBatchSize(100)
+  for (const count of [100, 17, 1]) size.ended({ kind: 'lost', calls: calls(count), error })
+  expect(size.current()).toBe(100)
+  size.ended({ kind: 'lost', calls: calls(100), error })
+  expect(size.current()).toBe(2)
+  size.ended(answered(2))
+  expect(size.current()).toBe(100)
+  size.ended({ kind: 'reconnects' })
+  expect(size.current()).toBe(100)
+})
+
+test('a size that is refused for the rate before it was ever answered falls at once, and stays', () => {
+  const size = createBatchSize(100)
+  const sizes: number[] = []
+  for (let request = 0; request < 100; request += 1) {
+    const count = size.current()
+    sizes.push(count)
+    size.ended(count > 12 ? limited(count) : answered(count))
+  }
+  expect(sizes.slice(0, 4)).toEqual([100, 50, 25, 12])
+  // Then the limit is approached by halves, and a larger size tried after 4, 8, 16 and 32 answers.
+  expect(sizes.filter((count) => count > 12)).toEqual([100, 50, 25, 18, 15, 13, 37, 37, 37, 37])
+  expect(sizes.slice(40).filter((count) => count === 12).length).toBeGreaterThan(57)
+})
+
+test('a pause that a node wants now and then is laid to no size that it has answered', () => {
+  const size = createBatchSize(100)
+  size.ended(answered(100))
+  for (let round = 0; round < 5; round += 1) {
+    size.ended(limited(100))
+    size.ended(limited(100))
+    expect(size.current()).toBe(100)
+    size.ended(answered(100))
+  }
+})
+
+test('small requests that are answered in between do not hide that large ones never are', () => {
+  const size = createBatchSize(100)
+  let rejected = 0
+  for (let round = 0; round < 40; round += 1) {
+    if (size.current() > 25) rejected += 1
+    size.ended(size.current() > 25 ? limited(size.current()) : answered(size.current()))
+    size.ended(answered(2))
+  }
+  expect(rejected).toBeLessThan(10)
+})
+
+test.each([1, 2])('a node that takes %i at a time gets as many, and more once it takes more', (most) => {
+  const size = createBatchSize(100)
+  const ask = (bears: number) => {
+    const count = size.current()
+    size.ended(count > bears ? { kind: 'lost', calls: calls(count), error } : answered(count))
+  }
+  for (let request = 0; request < 30; request += 1) ask(most)
+  expect(size.current()).toBe(most)
+  for (let request = 0; request < 400; request += 1) ask(100)
+  expect(size.current()).toBe(100)
+})
+
+test('a call that fails for a reason of its own is laid to no size', () => {
+  const size = createBatchSize(100)
+  for (let round = 0; round < 20; round += 1) {
+    size.ended({ kind: 'lost', calls: [...calls(1, 'eth_chainId'), ...calls(1, 'eth_getLogs')], error })
+    for (const count of [size.current(), 1]) size.ended(answered(count, refused))
+  }
+  expect(size.current()).toBe(100)
+  size.ended(answered(5, { ok: false, code: 3, message: 'execution reverted' }, 'eth_call'))
+  size.ended(answered(5, refused, 'eth_getLogs'))
+  expect(size.current()).toBe(100)
+})

@@ -1,0 +1,168 @@
+/**
+ * Checks that a node is on the right chain: before its first request, after silence, and together with a question.
+ * @module
+ */
+
+import type { BlockRef, Clock } from '@payment-integration/core/ports'
+import { readHeader } from './answers.js'
+import type { Endpoint } from './endpoints.js'
+import { describeRpcError, type Failures } from './failures.js'
+import { toQuantity } from './hex.js'
+import { chainIdCall, type Rpc, type RpcCall, type RpcOutcome } from './json-rpc.js'
+
+/**
+ * Checks an answer to `eth_chainId`.
+ * @param onForeign - Told, before the error is thrown, when the node is on another chain.
+ * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the node is on another chain, or does not say on which.
+ */
+function assertChainId(
+  answer: unknown,
+  { chainId, fail }: { readonly chainId: number; readonly fail: Failures },
+  onForeign: (what: string) => void,
+): void {
+  const answered = toQuantity(answer)
+  if (answered === chainId) return
+  if (answered === null) throw fail.unavailable('eth_chainId answered something else than a number.')
+  const error = fail.unavailable(`the node is on chain ${answered}. Use the RPC URL of a node of chain ${chainId}.`)
+  onForeign(error.message)
+  throw error
+}
+
+/** A node that was not heard for this long may be another one behind the same address, in milliseconds. */
+const RECHECK_AFTER_MS = 60_000
+
+/** The context of the check. */
+interface ChainGuardOptions {
+  readonly chainId: number
+  readonly clock: Clock
+  readonly fail: Failures
+  readonly rpc: Rpc
+  /** Aborts when the endpoint is closed. */
+  readonly closed: AbortSignal
+  /** Told when the node is on another chain. */
+  readonly onForeign: (what: string) => void
+}
+
+/** The check of one endpoint. */
+interface ChainGuard {
+  /**
+   * Asks the node unless it was checked. After a request without an answer, the next one can carry the call instead.
+   * @returns Whether the request has to carry the call for the chain id; its answer goes to `checkAnswer`.
+   * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the node is on another chain, or does not say on which.
+   */
+  check(canCarry: boolean, signal: AbortSignal | undefined): Promise<boolean>
+  /** @throws As {@link ChainGuard.check}. */
+  checkAnswer(answer: RpcOutcome): void
+  /** The node answered something. */
+  heard(): void
+  /** A request brought no answer. */
+  lost(): void
+  /** The connection that was kept is gone. */
+  disconnected(): void
+}
+
+/** Starts unchecked. Requests that wait for the check share it. */
+export function createChainGuard(options: ChainGuardOptions): ChainGuard {
+  const { chainId, clock, fail, rpc, closed, onForeign } = options
+  let checked = false
+  /** The node was checked before it failed to answer, so that one request can carry the call. */
+  let carries = false
+  let heardAt = 0
+  let checking: Promise<void> | null = null
+
+  async function ask(): Promise<void> {
+    take(await rpc.call(chainIdCall, closed))
+  }
+
+  function take(answer: unknown): void {
+    assertChainId(answer, { chainId, fail }, onForeign)
+    checked = true
+    carries = false
+  }
+
+  return {
+    async check(canCarry, signal) {
+      const isHeard = clock.now() - heardAt < RECHECK_AFTER_MS
+      if (checked && isHeard) return false
+      if (carries && isHeard && canCarry) return true
+      checked = false
+      checking ??= ask().finally(() => {
+        checking = null
+      })
+      await untilAborted(checking, signal)
+      return false
+    },
+    checkAnswer(answer) {
+      if (!answer.ok) throw fail.unavailable(`eth_chainId: ${describeRpcError(answer)}.`)
+      take(answer.result)
+    },
+    heard() {
+      heardAt = clock.now()
+    },
+    lost() {
+      carries ||= checked
+      checked = false
+    },
+    disconnected() {
+      carries = false
+      checked = false
+    },
+  }
+}
+
+async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return work
+  signal.throwIfAborted()
+  let stop = () => {}
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason)
+    signal.addEventListener('abort', stop, { once: true })
+  })
+  try {
+    return await Promise.race([work, aborted])
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+/** The context of the chain id check. */
+export interface OwnChain {
+  readonly chainId: number
+  readonly fail: Failures
+  readonly endpoint: Pick<Endpoint, 'rpc' | 'note'>
+}
+
+/**
+ * Sends calls in one batch with a question for the chain id. Otherwise another node could take over between two
+ * requests and be trusted for the first one's answer. Answers that a block hash verifies need no such question.
+ * @returns The outcomes of `calls`, in their order.
+ * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the node is on another chain.
+ */
+export async function askOwnChain(
+  { chainId, fail, endpoint }: OwnChain,
+  calls: readonly RpcCall[],
+  signal?: AbortSignal,
+): Promise<RpcOutcome[]> {
+  const [id, ...outcomes] = await endpoint.rpc.askAll([chainIdCall, ...calls], signal)
+  if (!id?.ok) throw fail.unavailable(`eth_chainId: ${describeRpcError(id)}.`)
+  assertChainId(id.result, { chainId, fail }, (what) => endpoint.note({ kind: 'contradiction', what }))
+  return outcomes
+}
+
+/**
+ * As {@link askOwnChain}, for the result of one call.
+ * @throws ChainError `ERR_CHAIN_UNAVAILABLE`, also when the node is on another chain.
+ */
+export async function callOwnChain(own: OwnChain, call: RpcCall, signal?: AbortSignal): Promise<unknown> {
+  const [outcome] = await askOwnChain(own, [call], signal)
+  if (outcome?.ok) return outcome.result
+  throw own.fail.unavailable(`${call.method}: ${describeRpcError(outcome)}.`)
+}
+
+/**
+ * Reads the header under a tag or height; null when the node has none.
+ * @throws ChainError `ERR_CHAIN_UNAVAILABLE`, also when the node is on another chain.
+ */
+export async function readOwnHeader(own: OwnChain, tag: string, signal?: AbortSignal): Promise<BlockRef | null> {
+  return readHeader(await callOwnChain(own, { method: 'eth_getBlockByNumber', params: [tag, false] }, signal), own.fail)
+}

@@ -1,0 +1,263 @@
+/** Which endpoint gets the next work: by truth first, then by latency, then by order. @module */
+
+import { parseUrl } from '@payment-integration/contract'
+import { steadyClock } from '@payment-integration/core'
+import type { Clock } from '@payment-integration/core/ports'
+import { createEndpoint, type ManagedEndpoint } from './endpoint.js'
+import type { Endpoints } from './endpoints.js'
+import { secretLabels } from './failures.js'
+import { createHeads, followHeads, type HeadFollower } from './follow-heads.js'
+import { httpWire } from './http-wire.js'
+import { checkUrl, checkWhole } from './options.js'
+import { socketWire } from './socket-wire.js'
+import { type Transport, transportWire, urlOfTransport, type Wire } from './wire.js'
+
+/** Scores that differ by less are equal. */
+const SAME_SCORE = 0.1
+/** How many times slower the preferred endpoint must be to lose its place, and faster to regain it. */
+const SLOWER = { toLeave: 2, toReturn: 1.25 } as const
+/** Differences of latency below this are never a reason, in milliseconds. */
+const LATENCY_NOISE_MS = 10
+
+/**
+ * Picks among `candidates`, in the order of the configuration: benched ones last, paused ones before them.
+ * @param current - The endpoint in use, which is replaced only for a clear advantage.
+ */
+function choose(
+  candidates: readonly ManagedEndpoint[],
+  current: ManagedEndpoint | undefined,
+  now: number,
+): ManagedEndpoint | undefined {
+  const standing = (endpoint: ManagedEndpoint) => (endpoint.benched() ? 2 : 0) + (endpoint.pausedUntil() > now ? 1 : 0)
+  const first = Math.min(...candidates.map(standing))
+  const equals = candidates.filter((endpoint) => standing(endpoint) === first)
+  if (first % 2 === 1) return least(equals, (endpoint) => endpoint.pausedUntil())
+  const top = Math.max(...equals.map((endpoint) => endpoint.score()))
+  let best: ManagedEndpoint | undefined
+  for (const endpoint of equals)
+    if (top - endpoint.score() < SAME_SCORE && (best === undefined || isFaster(endpoint, best, endpoint === current)))
+      best = endpoint
+  return best
+}
+
+function isFaster(one: ManagedEndpoint, preferred: ManagedEndpoint, inUse: boolean): boolean {
+  const [ours, theirs] = [one.latencyMs(), preferred.latencyMs()]
+  const factor = inUse ? SLOWER.toReturn : SLOWER.toLeave
+  return ours !== null && theirs !== null && ours * factor + LATENCY_NOISE_MS < theirs
+}
+
+function least<T>(items: readonly T[], measure: (item: T) => number): T | undefined {
+  return items.reduce<T | undefined>(
+    (best, item) => (best === undefined || measure(item) < measure(best) ? item : best),
+    undefined,
+  )
+}
+
+/**
+ * Host and number, such as `rpc.node.example #2`; never a path, a query or a user. A long label in front of the domain
+ * may be a key, so it is shown as `*`.
+ * @param position - From 1.
+ */
+export function endpointName(url: string | undefined, position: number): string {
+  const hostname = parseUrl(url ?? '')?.hostname
+  if (hostname === undefined) return `transport #${position}`
+  const secret = new Set(secretLabels(hostname))
+  const shown = /^[\d.]+$/.test(hostname)
+    ? hostname
+    : hostname
+        .split('.')
+        .map((label) => (secret.has(label) ? '*' : label))
+        .join('.')
+  return `${shown} #${position}`
+}
+
+/** Where one node is. */
+export interface EndpointAddress {
+  /** `http:`, `https:`, `ws:` or `wss:` URL. Required unless `transport` is given. It appears in no message. */
+  readonly url?: string | undefined
+  /** A viem transport to use instead. */
+  readonly transport?: Transport | undefined
+  /** `ws:` or `wss:` URL that tells new heads. @default `url` when that is one */
+  readonly headsUrl?: string | undefined
+  /** Shown to operators. @default host and position */
+  readonly name?: string | undefined
+}
+
+/** Options of {@link createEndpoints}. */
+export interface EndpointsOptions {
+  readonly chainId: number
+  /** At least one; where all else is equal, the first is used. */
+  readonly endpoints: readonly EndpointAddress[]
+  readonly clock: Clock
+  /** How long one request may take, its body included, in milliseconds. @default 10_000 */
+  readonly requestTimeoutMs?: number | undefined
+  /** Most calls in one request. 1 turns JSON-RPC batches off. @default 100 */
+  readonly batchSize?: number | undefined
+  /** Largest accepted answer of any kind, in bytes. @default 67_108_864 */
+  readonly maxResponseBytes?: number | undefined
+  /** Blocks that a request for logs spans at first. @default 2_000 */
+  readonly maxRange?: number | undefined
+  /** Blocks that a request for logs spans at most. @default 10_000, or `maxRange` when that is more */
+  readonly maxRangeCeiling?: number | undefined
+}
+
+/** Defaults of {@link createEndpoints}. */
+export const endpointsDefaults = {
+  requestTimeoutMs: 10_000,
+  batchSize: 100,
+  maxResponseBytes: 67_108_864,
+  maxRange: 2_000,
+  maxRangeCeiling: 10_000,
+} as const
+
+const HTTP = ['http:', 'https:']
+const SOCKET = ['ws:', 'wss:']
+
+/**
+ * Opens the endpoints of a chain. Nothing is sent before the first work.
+ *
+ * Work goes to the endpoint with the best score; among equal ones to the first, unless another is much faster.
+ * One that failed gets no work while another is healthy. When its faults have faded it is asked for its head, and gets
+ * work again if it answers. Idle endpoints are asked for their heads now and then, along with work.
+ * A node that asks for a pause gets it: others are used meanwhile, and without others work waits. A lone endpoint is
+ * always used.
+ * @throws {TypeError | RangeError} When an option is wrong.
+ */
+export function createEndpoints(options: EndpointsOptions): Endpoints {
+  const {
+    chainId,
+    endpoints: addresses,
+    requestTimeoutMs = endpointsDefaults.requestTimeoutMs,
+    batchSize = endpointsDefaults.batchSize,
+    maxResponseBytes = endpointsDefaults.maxResponseBytes,
+    maxRange = endpointsDefaults.maxRange,
+    maxRangeCeiling = Math.max(endpointsDefaults.maxRangeCeiling, maxRange),
+  } = options
+  checkWhole('chainId', chainId, 1)
+  checkWhole('requestTimeoutMs', requestTimeoutMs, 1)
+  checkWhole('batchSize', batchSize, 1)
+  checkWhole('maxResponseBytes', maxResponseBytes, 1)
+  checkWhole('maxRange', maxRange, 1)
+  checkWhole('maxRangeCeiling', maxRangeCeiling, maxRange)
+  if (addresses.length === 0) throw new TypeError('No endpoint is given; pass at least one.')
+  const clock = steadyClock(options.clock)
+  const heads = createHeads(clock)
+  const followers = new Map<ManagedEndpoint, HeadFollower>()
+  let current: ManagedEndpoint | undefined
+  let closed = false
+
+  const endpoints = addresses.map((address, index): ManagedEndpoint => {
+    const { wire, url } = openWire(address, { maxResponseBytes, clock })
+    const endpoint = createEndpoint({
+      chainId,
+      index,
+      name: address.name ?? endpointName(url, index + 1),
+      named: addresses.length > 1,
+      wire,
+      url,
+      clock,
+      heads,
+      requestTimeoutMs,
+      batchSize,
+      range: { start: maxRange, max: maxRangeCeiling },
+      alone: () =>
+        endpoints.every((other) => other === endpoint || other.benched() || other.pausedUntil() > clock.now()),
+      onDistrust: () => {
+        for (const other of endpoints) other.forgetLag()
+      },
+      onPolled: (number) => {
+        for (const follower of followers.values()) follower.polled(number)
+      },
+    })
+    return endpoint
+  })
+
+  function pick(tried: ReadonlySet<ManagedEndpoint>): ManagedEndpoint | undefined {
+    const left = tried.size === 0 ? endpoints : endpoints.filter((endpoint) => !tried.has(endpoint))
+    return left.length < 2 ? left[0] : choose(left, current, clock.now())
+  }
+
+  function probeOthers(): void {
+    if (endpoints.length === 1) return
+    for (const endpoint of endpoints) void endpoint.probe(endpoint === current)
+  }
+
+  return {
+    async pinned(work, signal) {
+      signal?.throwIfAborted()
+      const tried = new Set<ManagedEndpoint>()
+      const errors: unknown[] = []
+      for (let next = pick(tried); next !== undefined; next = pick(tried)) {
+        if (tried.size === 0) {
+          current = next
+          if (!closed) probeOthers()
+        }
+        tried.add(next)
+        const attempt = next.attempt()
+        try {
+          return await work(attempt.endpoint)
+        } catch (error) {
+          if (signal?.aborted || !attempt.failed(error)) throw error
+          errors.push(error)
+        }
+      }
+      throw errors[0]
+    },
+    status() {
+      const next = pick(new Set())
+      return endpoints.map((endpoint) => endpoint.status(endpoint === next))
+    },
+    async watch(wake, signal) {
+      const runs = addresses.map(async ({ url, headsUrl }, index) => {
+        const told = headsUrl ?? (isSocket(url) ? url : undefined)
+        const endpoint = endpoints[index]
+        if (told === undefined || endpoint === undefined) return
+        const onHead = (number: number) => {
+          endpoint.tellHead(number)
+          quietly(wake)
+        }
+        const follower = followHeads({
+          chainId,
+          url: told,
+          clock,
+          requestTimeoutMs,
+          onHead,
+          onEnded: () => quietly(wake),
+        })
+        followers.set(endpoint, follower)
+        await follower.run(signal)
+        followers.delete(endpoint)
+      })
+      await Promise.all(runs)
+    },
+    announcesBlocks: () => [...followers.values()].some((follower) => follower.announces()),
+    close() {
+      closed = true
+      for (const endpoint of endpoints) endpoint.close()
+    },
+  }
+}
+
+function openWire(
+  { url, transport, headsUrl }: EndpointAddress,
+  options: { readonly maxResponseBytes: number; readonly clock: Clock },
+): { readonly wire: Wire; readonly url: string | undefined } {
+  if (headsUrl !== undefined) checkUrl('headsUrl', headsUrl, SOCKET)
+  if (transport !== undefined) return { wire: transportWire(transport), url: urlOfTransport(transport) ?? url }
+  if (url === undefined) throw new TypeError('An endpoint has neither a URL nor a transport; give it one of them.')
+  checkUrl('The URL of an endpoint', url, [...HTTP, ...SOCKET])
+  return { wire: isSocket(url) ? socketWire({ url, ...options }) : httpWire({ url, ...options }), url }
+}
+
+function isSocket(url: string | undefined): boolean {
+  return url !== undefined && SOCKET.includes(new URL(url).protocol)
+}
+
+/** Wakes the caller; its exceptions must not end the subscription. */
+function quietly(wake: () => void): void {
+  try {
+    wake()
+  } catch {
+    // Nothing depends on it: polling goes on.
+  }
+}

@@ -1,0 +1,327 @@
+/** Learns what an endpoint can do: blocks and calls of a request, its rate, and how far it is trusted. @module */
+
+import { parseRetryAfter } from '@payment-integration/contract/parse'
+import type { Clock } from '@payment-integration/core/ports'
+import type { RequestEnd, RpcCall, RpcOutcome } from './json-rpc.js'
+
+/** Bounds of the sizes, in blocks. */
+export interface RangeSizeOptions {
+  /** Where to begin. */
+  readonly start: number
+  /** Never more than this. */
+  readonly max: number
+  /** What a size grows by while no ceiling is known. @default a quarter of `start` */
+  readonly step?: number | undefined
+}
+
+/** The sizes of one kind of request. */
+interface RangeSize {
+  /** Most blocks that a request should span now. */
+  current(): number
+  /** A request over `blocks` worked. */
+  worked(blocks: number): void
+  /** A request over `blocks` failed. Says what that is laid to; `unsure` until a smaller one is tried. */
+  failed(blocks: number): 'size' | 'unsure' | 'not-size'
+  /** A request over `blocks` failed, and a smaller one is known to be the cure: none is tried to find that out. */
+  tooLarge(blocks: number): void
+}
+
+/**
+ * Successes at a ceiling before it is tried again: at first, at first where a refusal for the rate set it, and at most.
+ */
+const RETEST_AFTER = { first: 32, guessed: 4, most: 1_024 } as const
+/** Part of the starting size that a size grows by, unless told otherwise. */
+const STEP = 0.25
+
+/** Starts without having learnt anything. */
+export function createRangeSize(options: RangeSizeOptions): RangeSize {
+  const { start, max, step = Math.max(1, Math.floor(start * STEP)) } = options
+  let size = Math.min(start, max)
+  /** Largest that worked lately; 0: none yet. */
+  let good = 0
+  /** The ceiling, and whether a failure set it. */
+  let ceiling = { blocks: max, learnt: false }
+  /**
+   * `back`: after a failed step, the size before it must work. `probing`: the smallest request shows the cause of a
+   * failure. `repeating`: the failed size is tried once more.
+   */
+  let phase: 'steady' | 'back' | 'probing' | 'repeating' | 'halving' = 'steady'
+  let before = { size, ceiling }
+  let atCeiling = 0
+  let retestAfter: number = RETEST_AFTER.first
+
+  function stepBack(blocks: number): 'size' {
+    // A ceiling that was tried again has held.
+    ceiling = { blocks: ceiling.learnt ? Math.min(ceiling.blocks, blocks - 1) : blocks - 1, learnt: true }
+    size = good
+    phase = 'back'
+    return 'size'
+  }
+
+  function probe(blocks: number): 'unsure' {
+    size = Math.min(size, blocks)
+    phase = 'probing'
+    return 'unsure'
+  }
+
+  function halve(blocks: number): 'size' {
+    ceiling = { blocks: Math.max(1, blocks - 1), learnt: true }
+    size = Math.max(1, Math.floor(blocks / 2))
+    phase = 'halving'
+    return 'size'
+  }
+
+  function notSize(): 'not-size' {
+    ;({ size, ceiling } = before)
+    phase = 'steady'
+    return 'not-size'
+  }
+
+  function grow(): void {
+    const left = ceiling.blocks - size
+    if (left > 0) size += ceiling.learnt ? Math.ceil(left / 2) : Math.min(step, left)
+    else if (ceiling.learnt && ++atCeiling >= retestAfter) {
+      atCeiling = 0
+      retestAfter = Math.min(retestAfter * 2, RETEST_AFTER.most)
+      size = Math.min(max, size + step)
+    }
+  }
+
+  return {
+    current: () => (phase === 'probing' ? 1 : size),
+    worked(blocks) {
+      if (blocks > ceiling.blocks) {
+        ceiling = { blocks: max, learnt: false }
+        retestAfter = RETEST_AFTER.first
+      }
+      if (phase === 'probing') phase = 'repeating'
+      else if (phase === 'halving') {
+        if (blocks * 2 <= size) return
+        phase = 'steady'
+        good = blocks
+      } else if (phase !== 'steady') {
+        if (blocks < size) return
+        phase = 'steady'
+      }
+      good = Math.max(good, blocks)
+      if (phase === 'steady' && blocks >= size) grow()
+    },
+    failed(blocks) {
+      if (phase === 'probing') return blocks === 1 ? notSize() : 'unsure'
+      if (phase === 'steady') before = { size, ceiling }
+      if (phase === 'steady' && good > 0 && blocks > good) return stepBack(blocks)
+      if (phase === 'steady' || (phase === 'back' && blocks <= size)) return blocks === 1 ? notSize() : probe(blocks)
+      // Larger requests were in flight when the size fell; they say nothing new.
+      if (blocks > size) return 'size'
+      return blocks === 1 ? notSize() : halve(blocks)
+    },
+    tooLarge(blocks) {
+      if (blocks === 1 || blocks > size) return
+      if (!ceiling.learnt) retestAfter = RETEST_AFTER.guessed
+      if (phase === 'steady' && good > 0 && blocks > good) stepBack(blocks)
+      else halve(blocks)
+    },
+  }
+}
+
+/** The sizes for one endpoint. */
+interface BatchSize {
+  /** Most calls of the next request. */
+  current(): number
+  /** A request ended. */
+  ended(end: RequestEnd): void
+}
+
+/** Refusals for the rate, in a row, that are laid to a size that was answered before: a pause would have helped. */
+const mostRefusals = 4
+/** A call shares its request with the chain id call, so a node that accepts two gets no fewer. */
+const pair = 2
+
+/** Begins with the most calls, and never asks for more. */
+export function createBatchSize(most: number): BatchSize {
+  const size = createRangeSize({ start: most, max: most })
+  let least = Math.min(pair, most)
+  /** Refusals for the rate, in a row. */
+  let refusals = { count: 0, calls: 0 }
+  /** The most calls of one request that was answered: a refusal of no more is a matter of the rate. */
+  let answered = 0
+
+  function failed(calls: number): void {
+    const isSmallest = calls <= least && size.current() === 1
+    // Nor is the pair taken: what is left is one by one.
+    if (isSmallest && calls === pair) least = 1
+    size.failed(isSmallest ? 1 : calls)
+  }
+
+  /** Some nodes refuse a size as they refuse a rate. So a size that was never answered falls at once. */
+  function refused(calls: number): void {
+    if (calls <= answered) {
+      refusals = { count: refusals.count + 1, calls }
+      if (refusals.count < mostRefusals) return
+      answered = calls - 1
+    }
+    refusals.count = 0
+    if (calls === pair) least = 1
+    size.tooLarge(calls)
+  }
+
+  return {
+    current: () => Math.max(least, size.current()),
+    ended(end) {
+      if (end.kind === 'reconnects' || end.kind === 'repeats') return
+      const calls = end.calls.length
+      if (end.kind === 'limited') refused(calls)
+      else if (end.kind === 'answered' && !isRefused(end.calls, end.outcomes)) {
+        answered = Math.max(answered, calls)
+        if (calls >= refusals.calls) refusals.count = 0
+        if (calls >= pair) least = Math.min(pair, most)
+        size.worked(calls)
+      }
+      // How many blocks are asked for logs at once is learnt elsewhere.
+      else if (!end.calls.some(({ method }) => method === 'eth_getLogs')) failed(calls)
+    },
+  }
+}
+
+/** Whether an answer holds an error for a call that fails for no reason of its own. */
+function isRefused(calls: readonly RpcCall[], outcomes: readonly RpcOutcome[]): boolean {
+  return outcomes.some(({ ok }, index) => !ok && plain.has(calls[index]?.method ?? ''))
+}
+
+const plain: ReadonlySet<string> = new Set([
+  'eth_chainId',
+  'eth_getBlockByNumber',
+  'eth_getTransactionByHash',
+  'eth_getTransactionReceipt',
+])
+
+/** A longer `Retry-After` is cut to this, in milliseconds. */
+const maxRetryAfterMs = 30_000
+/** How long a node gets no request after an answer that was made to exhaust its reader, in milliseconds. */
+const restMs = 600_000
+/** The wait without a `Retry-After`, in milliseconds. It doubles from the third refusal in a row on. */
+const BACKOFF_MS = { first: 500, last: 4_000 } as const
+
+/** The waits that one endpoint asks for. */
+interface RateLimit {
+  /**
+   * It refused a request now.
+   * @param retryAfter - The header as it came, or null.
+   * @param isFirstOfSize - A smaller request comes next, so that longer waits are not called for yet.
+   */
+  refused(retryAfter: string | null, isFirstOfSize?: boolean): void
+  /** It answered a request that was sent at `sentAt`. */
+  answered(sentAt: number): void
+  /** It sent an answer that was made to exhaust its reader. */
+  rest(): void
+  /** Whether it rests. That is too long to wait for. */
+  isResting(): boolean
+  /** When it may be asked again, by the clock; in the past when it may be asked now. */
+  until(): number
+}
+
+/** Starts without a wait. */
+export function createRateLimit(clock: Clock): RateLimit {
+  let until = 0
+  /** When the pause before the newest one ended. */
+  let previous = 0
+  let refusals = 0
+  let restsUntil = 0
+  return {
+    refused(retryAfter, isFirstOfSize = false) {
+      const now = clock.now()
+      // Requests in flight together are refused together, and count once.
+      if (now >= until) {
+        if (!isFirstOfSize) refusals += 1
+        previous = until
+      }
+      const backoff = Math.min(BACKOFF_MS.first * 2 ** Math.max(0, refusals - 2), BACKOFF_MS.last)
+      // A node that refuses and names no wait, or none at all, gets the usual one.
+      until = Math.max(until, now + Math.min(parseRetryAfter(retryAfter, now) || backoff, maxRetryAfterMs))
+    },
+    answered(sentAt) {
+      if (sentAt >= until) refusals = 0
+      // Of requests sent together some were refused: the pause before them was long enough.
+      else if (sentAt >= previous) refusals = Math.min(refusals, 1)
+    },
+    rest() {
+      restsUntil = clock.now() + restMs
+    },
+    isResting: () => clock.now() < restsUntil,
+    until: () => Math.max(until, restsUntil),
+  }
+}
+
+/** An event at an endpoint. */
+export type HealthEvent =
+  /** A request was answered. */
+  | 'answered'
+  /** A request brought no answer. */
+  | 'lost'
+  /** It answered, but nothing that could be used. */
+  | 'refused'
+  /** A block that it reported was missing a moment later, which happens to honest nodes too. */
+  | 'gone'
+  | 'contradiction'
+  | 'proof-failed'
+
+/** An endpoint with a lower score gets no work while another one is better. */
+export const BENCH_BELOW = 0.75
+/** A score from which an endpoint may be probed for work again. */
+export const RETURN_FROM = 0.9
+/** Behind by no more than this, an endpoint counts as up to date, in milliseconds. */
+const LAG_ALLOWED_MS = 5_000
+
+/** Share of the remaining trust that an event costs. */
+const COST = { lost: 0.3, refused: 0.3, gone: 0.06, contradiction: 0.5, 'proof-failed': 0.7 } as const
+/** An answer leaves this much of the doubt whether the endpoint answers. */
+const DOUBT_AFTER_ANSWER = 0.9
+/** Half of the doubt whether an endpoint answers is gone after this time, in milliseconds. */
+const ANSWER_HALF_LIFE_MS = 30_000
+/** Half-life of the doubt about its truth, in milliseconds. */
+const TRUTH_HALF_LIFE_MS = 300_000
+
+/** The standing of one endpoint. */
+interface Health {
+  note(event: HealthEvent): void
+  /** Its head is known to be this old, in milliseconds; 0: it is the newest. */
+  lags(ms: number): void
+  /** From 0 to 1, now. */
+  score(): number
+  /** The score that it would have without its lag. */
+  trust(): number
+}
+
+/** Starts with full trust. */
+export function createHealth(clock: Clock): Health {
+  let silence = 0
+  let untruth = 0
+  let lagMs = 0
+  let at = clock.now()
+
+  function settle(): void {
+    const passed = Math.max(0, clock.now() - at)
+    at = clock.now()
+    silence *= 0.5 ** (passed / ANSWER_HALF_LIFE_MS)
+    untruth *= 0.5 ** (passed / TRUTH_HALF_LIFE_MS)
+  }
+
+  function trust(): number {
+    settle()
+    return (1 - silence) * (1 - untruth)
+  }
+
+  return {
+    note(event) {
+      settle()
+      if (event === 'answered') silence *= DOUBT_AFTER_ANSWER
+      else if (event === 'lost' || event === 'refused') silence += COST[event] * (1 - silence)
+      else untruth += COST[event] * (1 - untruth)
+    },
+    lags(ms) {
+      lagMs = ms
+    },
+    score: () => trust() * (lagMs <= LAG_ALLOWED_MS ? 1 : LAG_ALLOWED_MS / lagMs),
+    trust,
+  }
+}

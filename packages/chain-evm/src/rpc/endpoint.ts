@@ -1,0 +1,313 @@
+/** One endpoint of a chain: what it is asked with, what is known of it, and when it is asked again. @module */
+import { ChainError } from '@payment-integration/core'
+import type { Clock, EndpointStatus } from '@payment-integration/core/ports'
+import { createChainGuard } from './chain-guard.js'
+import {
+  BENCH_BELOW,
+  createBatchSize,
+  createHealth,
+  createRangeSize,
+  createRateLimit,
+  type HealthEvent,
+  type RangeSizeOptions,
+  RETURN_FROM,
+} from './endpoint-limits.js'
+import type { Endpoint, Verdict } from './endpoints.js'
+import { chainFailures, isRateLimit } from './failures.js'
+import type { Heads } from './follow-heads.js'
+import { toQuantity } from './hex.js'
+import { createRpc, type RequestEnd, type RpcCall } from './json-rpc.js'
+import type { Wire } from './wire.js'
+
+/** An endpoint that idles is asked for its head this often, and one that failed this often at most, in milliseconds. */
+const PROBE_EVERY_MS = 15_000
+/** Part of the moving average of latency that each new one makes up. */
+const LATENCY_WEIGHT = 0.2
+/** Providers use this code for rates, for sizes of ranges and for quotas. */
+const LIMIT_EXCEEDED = -32_005
+
+/** The parts of an endpoint. */
+interface EndpointOptions {
+  readonly chainId: number
+  readonly index: number
+  readonly name: string
+  /** Whether errors name the endpoint. */
+  readonly named: boolean
+  readonly wire: Wire
+  readonly url: string | undefined
+  readonly clock: Clock
+  readonly heads: Heads
+  readonly requestTimeoutMs: number
+  readonly batchSize: number
+  readonly range: RangeSizeOptions
+  /** Whether there is no other endpoint that would answer now, so that a rate limit is waited for. */
+  readonly alone: () => boolean
+  /** Told when its heads do not count any more. */
+  readonly onDistrust: () => void
+  /** Told of each head that it was asked for. */
+  readonly onPolled: (number: number) => void
+}
+
+/** One try of some work at an endpoint. */
+interface Attempt {
+  readonly endpoint: Endpoint
+  /** Lays a failure of the work to the endpoint where it belongs. Says whether another endpoint is to be tried. */
+  failed(error: unknown): boolean
+}
+
+/** An endpoint, as those that choose among several see it. */
+export interface ManagedEndpoint {
+  readonly name: string
+  score(): number
+  /** It gets no work while another one is better, until a probe says that it is well. */
+  benched(): boolean
+  /** When it may be asked again, by the clock, after it asked for a pause. */
+  pausedUntil(): number
+  latencyMs(): number | null
+  attempt(): Attempt
+  /** It told this head, by whatever way. */
+  tellHead(number: number): void
+  /** Withdraws that its head is old, because the measure of it is no longer trusted. */
+  forgetLag(): void
+  /** Asks for its head when that is due. Resolves when the answer was noted; never rejects. */
+  probe(inUse: boolean): Promise<void>
+  status(inUse: boolean): EndpointStatus
+  close(): void
+}
+
+/** Opens an endpoint. Nothing is sent yet. */
+export function createEndpoint(options: EndpointOptions): ManagedEndpoint {
+  const { chainId, index, name, named, clock, heads, alone, onDistrust, onPolled } = options
+  const fail = chainFailures(chainId, named ? name : undefined)
+  const health = createHealth(clock)
+  const sizes = createRangeSize(options.range)
+  const batch = createBatchSize(options.batchSize)
+  const limit = createRateLimit(clock)
+  const closing = new AbortController()
+  const counts = { failures: 0, contradictions: 0, failedProofs: 0, limitCodes: 0, refused: 0, calls: 0, blocks: 0 }
+  const wire: Wire = {
+    ...options.wire,
+    send(calls, signal) {
+      counts.calls += calls.length
+      return options.wire.send(calls, signal)
+    },
+  }
+  let benched = false
+  let head: number | null = null
+  let headAt = clock.now()
+  let latencyMs: number | null = null
+  let lastError: string | null = null
+  let probing = false
+  let probedAt = Number.NEGATIVE_INFINITY
+
+  function note(event: HealthEvent): void {
+    health.note(event)
+    judge()
+    if (event === 'lost' || event === 'refused') return
+    // Others are not to be measured by what it told.
+    heads.forget(index)
+    onDistrust()
+  }
+
+  function judge(): void {
+    benched ||= health.score() < BENCH_BELOW
+  }
+
+  function onEnd(end: RequestEnd): void {
+    // Requests in flight when one was refused are refused for the same reason.
+    if (end.kind !== 'limited' || clock.now() >= limit.until()) batch.ended(end)
+    if (end.kind === 'answered') {
+      health.note('answered')
+      guard.heard()
+      limit.answered(clock.now() - end.ms)
+      if (end.outcomes.some((outcome) => !outcome.ok && outcome.code === LIMIT_EXCEEDED)) counts.limitCodes += 1
+      if (isSmall(end.calls))
+        latencyMs = latencyMs === null ? end.ms : latencyMs + LATENCY_WEIGHT * (end.ms - latencyMs)
+      return
+    }
+    if (end.kind === 'reconnects') {
+      guard.disconnected()
+      return
+    }
+    if (end.kind === 'repeats') {
+      guard.lost()
+      // Whatever failed, it was not refused for the rate.
+      limit.answered(clock.now())
+      return
+    }
+    lastError = end.error.message
+    if (end.kind === 'limited') {
+      counts.refused += 1
+      limit.refused(end.retryAfter, batch.current() < end.calls.length)
+    } else {
+      guard.lost()
+      if (end.isHostile) limit.rest()
+      if (isTry(end.calls)) return
+      counts.failures += 1
+      note('lost')
+    }
+  }
+
+  async function pause(signal: AbortSignal | undefined): Promise<void> {
+    closing.signal.throwIfAborted()
+    while (clock.now() < limit.until()) {
+      if (limit.isResting())
+        throw fail.limited('the node is left alone for 10 minutes, because no honest node answers as it did.')
+      if (!alone()) throw fail.limited('the node asked for a pause.')
+      await clock.sleep(limit.until() - clock.now(), signal ?? closing.signal)
+      signal?.throwIfAborted()
+      closing.signal.throwIfAborted()
+    }
+  }
+
+  const { requestTimeoutMs, url } = options
+  const rpcOptions = { wire, url, clock, requestTimeoutMs, batchSize: batch.current, patient: alone, onEnd }
+  const guard = createChainGuard({
+    chainId,
+    clock,
+    fail,
+    rpc: createRpc(fail, {
+      ...rpcOptions,
+      async before(_, signal) {
+        await pause(signal)
+        return false
+      },
+    }),
+    closed: closing.signal,
+    onForeign: (what) => contradicts(what),
+  })
+  const rpc = createRpc(fail, {
+    ...rpcOptions,
+    checkChain: (answer) => guard.checkAnswer(answer),
+    async before(canCarry, signal) {
+      await pause(signal)
+      return guard.check(canCarry, signal)
+    },
+  })
+
+  function contradicts(what: string): void {
+    counts.contradictions += 1
+    lastError = what
+    note('contradiction')
+  }
+
+  function tellHead(number: number): void {
+    head = number
+    headAt = clock.now()
+    health.lags(heads.report(index, number, !benched))
+    judge()
+  }
+
+  function pollHead(number: number): void {
+    tellHead(number)
+    onPolled(number)
+  }
+
+  function rangeFailed(blocks: number, limitCodes: number): boolean {
+    const cause = sizes.failed(blocks)
+    // The code means a rate when the smallest range gets it as well.
+    if (cause === 'not-size' && counts.limitCodes > limitCodes) limit.refused(null)
+    return cause !== 'not-size'
+  }
+
+  const traffic = () => ({ received: wire.received(), refused: counts.refused })
+
+  function attempt(): Attempt {
+    const { failures, limitCodes } = counts
+    let laid = false
+    function take(verdict: Verdict): void {
+      if (verdict.kind === 'head') pollHead(verdict.number)
+      else if (verdict.kind === 'blocks-read') counts.blocks += verdict.blocks
+      else if (verdict.kind === 'range-read') sizes.worked(verdict.blocks)
+      else if (verdict.kind === 'contradiction') {
+        laid = true
+        contradicts(verdict.what)
+      } else if (verdict.kind === 'proof-failed') {
+        laid = true
+        counts.failedProofs += 1
+        lastError = verdict.what
+        note('proof-failed')
+      } else if (!verdict.rateLimited && clock.now() >= limit.until()) laid = rangeFailed(verdict.blocks, limitCodes)
+    }
+    return {
+      endpoint: { name, rpc, maxRange: sizes.current, traffic, isAlone: alone, note: take },
+      failed(error) {
+        if (!(error instanceof ChainError)) return false
+        const known = laid || isRateLimit(error) || counts.failures > failures
+        if (error.code === 'ERR_CHAIN_RANGE_GONE') note('gone')
+        else if (error.code === 'ERR_CHAIN_PROOF_FAILED' && !laid) take({ kind: 'proof-failed', what: error.message })
+        else if (!known) {
+          lastError = error.message
+          note('refused')
+        }
+        return error.code !== 'ERR_CHAIN_RANGE_GONE'
+      },
+    }
+  }
+
+  function isDue(inUse: boolean): boolean {
+    const now = clock.now()
+    if (probing || now - probedAt < PROBE_EVERY_MS || now < limit.until()) return false
+    return benched ? health.trust() >= RETURN_FROM : !inUse && now - headAt >= PROBE_EVERY_MS
+  }
+
+  async function probe(): Promise<void> {
+    probing = true
+    probedAt = clock.now()
+    try {
+      const number = toQuantity(await rpc.call({ method: 'eth_blockNumber', params: [] }, closing.signal))
+      if (number === null) return contradicts('eth_blockNumber answered something else than a number.')
+      pollHead(number)
+      benched &&= health.score() < RETURN_FROM
+    } catch {
+      // The request has reported its own failure.
+    } finally {
+      probing = false
+    }
+  }
+
+  return {
+    name,
+    score: health.score,
+    benched: () => benched,
+    pausedUntil: limit.until,
+    latencyMs: () => latencyMs,
+    attempt,
+    tellHead,
+    forgetLag: () => health.lags(0),
+    probe: async (inUse) => {
+      if (isDue(inUse)) await probe()
+    },
+    status: (inUse) => ({
+      name,
+      score: benched && !inUse ? 0 : health.score(),
+      inUse,
+      head,
+      latencyMs,
+      failures: counts.failures,
+      contradictions: counts.contradictions,
+      failedProofs: counts.failedProofs,
+      calls: counts.calls,
+      receivedBytes: wire.received(),
+      blocks: counts.blocks,
+      maxRange: sizes.current(),
+      lastError,
+    }),
+    close() {
+      closing.abort(fail.unavailable('the endpoint was closed.'))
+      wire.close()
+    },
+  }
+}
+
+/** Whether a node has raw receipts says nothing about its health, however it refuses them. */
+function isTry(calls: readonly RpcCall[]): boolean {
+  return calls.length === 1 && calls[0]?.method === 'debug_getRawReceipts'
+}
+
+/** Requests whose time says something about the way to the node, and not about what was asked. */
+function isSmall(calls: readonly RpcCall[]): boolean {
+  return calls.length <= 2 && calls.every(({ method }) => SMALL.has(method))
+}
+
+const SMALL: ReadonlySet<string> = new Set(['eth_blockNumber', 'eth_chainId', 'eth_getBlockByNumber'])

@@ -1,0 +1,285 @@
+import { type Address, encodeFunctionData } from 'viem'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { type Front, type Item, openFront, passOn, rewriting } from '../../test/front.js'
+import { readAll } from '../../test/read-all.js'
+import { payer, startTestChain, type TestChain } from '../../test/test-chain.js'
+import { devRouter, devToken } from '../dev/contracts.generated.js'
+import type { EvmChainOptions } from '../evm-chain.js'
+import { createEvmChain } from '../evm-chain.js'
+
+const receiver = '0x00000000000000000000000000000000000000b2'
+const memo = `0x${'11'.repeat(32)}` as const
+
+let node: TestChain
+let front: Front
+let router: Address
+let token: Address
+let from: number
+let to: number
+const open = (options: Partial<EvmChainOptions> = {}) => {
+  const routers = [{ address: router, version: '0.8' }]
+  return createEvmChain({
+    chainId: 31337,
+    rpcUrl: front.url,
+    routers,
+    proof: 'none',
+    requestTimeoutMs: 2_000,
+    ...options,
+  })
+}
+
+beforeAll(async () => {
+  node = await startTestChain()
+  front = await openFront(node.rpcUrl)
+  router = await node.deploy(devRouter, [receiver])
+  token = await node.deploy(devToken, ['USDC', 6])
+  await node.call(devToken, token, 'mint', [payer, 10n ** 12n])
+  await node.call(devToken, token, 'approve', [router, 10n ** 12n])
+  from = await node.mine()
+  // Each is charged a fee: an uncharged one would need its receipt as well.
+  for (let amount = 1_000n; amount <= 1_002n; amount++)
+    await node.send({
+      to: router,
+      data: encodeFunctionData({ abi: devRouter.abi, functionName: 'pay', args: [memo, amount, token, receiver] }),
+    })
+  await node.mine()
+  to = await node.mine(2)
+})
+afterEach(() => {
+  front.intercept = passOn
+})
+afterAll(async () => {
+  await front?.close()
+  await node?.stop()
+})
+
+/** Changes the answers of one method, in single requests and in batches. */
+function rewrite(method: string, change: (item: Item) => Item | null) {
+  front.intercept = rewriting((item, call) => (call.method === method ? change(item) : item))
+}
+const logsOf = (item: Item) => item.result as Record<string, unknown>[]
+const changeLogs = (change: (log: object, index: number) => object) =>
+  rewrite('eth_getLogs', (item) => ({ ...item, result: logsOf(item).map(change) }))
+
+const unavailable = { name: 'ChainError', code: 'ERR_CHAIN_UNAVAILABLE', retryable: true, chainId: 31337 }
+const gone = { ...unavailable, code: 'ERR_CHAIN_RANGE_GONE' }
+
+describe('an answer that is no answer is an error, never an empty range', () => {
+  test.each([
+    ['status 500', 500, 'oops', 'HTTP status 500'],
+    ['HTML with status 200', 200, '<html>Log in</html>', 'not JSON'],
+    ['a refused batch', 413, '{"error":{"code":-32600,"message":"batch"}}', '-32600'],
+    ['an empty body', 200, '', 'eth_chainId answered something else than a number'],
+    ['an empty list', 200, '[]', 'eth_chainId answered something else than a number'],
+    ['a JSON-RPC error', 200, '{"jsonrpc":"2.0","id":1,"error":{"code":-32005,"message":"limit"}}', '-32005'],
+  ])('%s', async (_, status, body, expected) => {
+    const chain = open()
+    await chain.head()
+    front.intercept = (_request, response) => {
+      const type = /^[[{n7]/.test(body) ? 'application/json' : 'text/html'
+      response.writeHead(status, { 'content-type': type }).end(body)
+      return undefined
+    }
+    const { head, block, transactionFate } = chain
+    for (const read of [() => readAll(chain, from, to), () => head(), () => block(to), () => transactionFate(memo)])
+      await expect(read()).rejects.toMatchObject(unavailable)
+    await expect(head()).rejects.toMatchObject({ message: expect.stringContaining(expected) })
+  })
+})
+
+describe('a chain that moves while it is read', () => {
+  test('the last header changes', async () => {
+    let reads = 0
+    rewrite('eth_getBlockByNumber', (item) => {
+      const block = item.result as { number: string }
+      if (Number(block.number) === to) reads += 1
+      return reads < 2 ? item : { ...item, result: { ...block, hash: memo } }
+    })
+    await expect(readAll(open(), from, to)).rejects.toMatchObject(gone)
+  })
+
+  test('the last header vanishes', async () => {
+    front.intercept = async ({ methods, isBatch, forward }) =>
+      methods[0] === 'eth_getBlockByNumber' && !isBatch ? '{"jsonrpc":"2.0","id":1,"result":null}' : forward()
+    await expect(readAll(open(), from, to)).rejects.toMatchObject(gone)
+  })
+
+  test.each([
+    ['is marked as removed', (log: object) => ({ ...log, removed: true })],
+    ['is of a block outside the range', (log: object) => ({ ...log, blockNumber: `0x${(to + 1).toString(16)}` })],
+    [
+      'has another hash than its neighbour',
+      (log: object, index: number) => (index === 1 ? { ...log, blockHash: memo } : log),
+    ],
+    ['has another hash than the header', (log: object) => ({ ...log, blockNumber: `0x${to.toString(16)}` })],
+    ['is in another block than its transaction', (log: object) => ({ ...log, blockHash: memo })],
+  ])('a log %s', async (_, change) => {
+    changeLogs(change)
+    await expect(readAll(open(), from, to)).rejects.toMatchObject(gone)
+  })
+
+  test('a block without a time on its logs is another one when its header is read', async () => {
+    const height = from + 1
+    front.intercept = async ({ methods, forward }) => {
+      const parsed = JSON.parse(await forward()) as { result?: unknown } | { result?: unknown }[]
+      const items = Array.isArray(parsed) ? parsed : [parsed]
+      for (const item of items) {
+        if (Array.isArray(item.result)) for (const log of item.result) delete log.blockTimestamp
+        else if (methods.length === 1 && (item.result as { number?: string })?.number === `0x${height.toString(16)}`)
+          item.result = { ...(item.result as object), hash: memo }
+      }
+      return JSON.stringify(parsed)
+    }
+    await expect(readAll(open(), from, to)).rejects.toMatchObject(gone)
+  })
+
+  test('eth_getTransactionByHash answers null, or a pending transaction', async () => {
+    const method = 'eth_getTransactionByHash'
+    rewrite(method, (item) => ({ ...item, result: null }))
+    await expect(readAll(open(), from, to)).rejects.toMatchObject(gone)
+    rewrite(method, (item) => ({ ...item, result: { ...(item.result as object), blockHash: null } }))
+    await expect(readAll(open(), from, to)).rejects.toMatchObject(gone)
+  })
+})
+
+describe('a node that answers nonsense', () => {
+  test.each([
+    ['a batch without its first transaction', (first: boolean, item: Item) => (first ? null : item)],
+    [
+      'a batch with one error',
+      (first: boolean, item: Item) => (first ? { id: item.id, error: { code: -32000, message: 'x' } } : item),
+    ],
+    [
+      'a batch with the same transaction three times',
+      (_: boolean, item: Item, one: unknown) => ({ ...item, result: one }),
+    ],
+  ])('%s', async (_, change) => {
+    let one: unknown
+    rewrite('eth_getTransactionByHash', (item) => {
+      const first = one === undefined
+      one ??= item.result
+      return change(first, item, one)
+    })
+    await expect(readAll(open(), from, to)).rejects.toMatchObject(unavailable)
+  })
+
+  test.each([
+    ['with the index of the transaction', true],
+    ['without the index of the transaction', false],
+  ])('log indexes that count within each transaction are read, %s', async (_, hasPlace) => {
+    const expected = (await readAll(open(), from, to)).payments
+    expect(new Set(expected.map(({ txHash }) => txHash)).size).toBe(3)
+    rewrite('eth_getLogs', (item) => ({
+      ...item,
+      result: logsOf(item).map((log) => ({
+        ...(log as object),
+        logIndex: '0x1',
+        ...(hasPlace ? {} : { transactionIndex: undefined }),
+      })) as never,
+    }))
+    const { payments } = await readAll(open(), from, to)
+    expect(payments).toEqual(expected.map((payment) => ({ ...payment, logIndex: 1 })))
+  })
+
+  test.each([
+    ['no list', () => ({})],
+    ['null', () => null],
+    ['logs that are null', () => [null]],
+    ['a log twice', (logs: unknown[]) => [...logs, logs[0]]],
+    ['a log without address', ([log]: object[]) => [{ ...log, address: '0x1' }]],
+    ['a log whose topics are no list', ([log]: object[]) => [{ ...log, topics: memo }]],
+    ['a log whose data is no hex', ([log]: object[]) => [{ ...log, data: 'xyz' }]],
+    ['a log without height', ([log]: object[]) => [{ ...log, blockNumber: null }]],
+    ['a pending log', ([log]: object[]) => [{ ...log, blockHash: null }]],
+    ['a log without transaction', ([log]: object[]) => [{ ...log, transactionHash: undefined }]],
+  ])('eth_getLogs answers %s', async (_, change) => {
+    rewrite('eth_getLogs', (item) => ({ ...item, result: change(logsOf(item) as never) }))
+    await expect(readAll(open(), from, to)).rejects.toMatchObject(unavailable)
+  })
+
+  test.each([
+    ['hash', '0x12'],
+    ['parentHash', null],
+    ['number', 'latest'],
+    ['timestamp', undefined],
+    ['number', '0x1'],
+  ])('a block with %s %j', async (field, value) => {
+    rewrite('eth_getBlockByNumber', (item) => ({ ...item, result: { ...(item.result as object), [field]: value } }))
+    await expect(readAll(open(), from, to)).rejects.toMatchObject(unavailable)
+    await expect(open().block(from)).rejects.toMatchObject(unavailable)
+  })
+
+  test.each([
+    ['input', 'nothing'],
+    ['from', null],
+    ['value', '0x'],
+    ['value', '12'],
+    ['hash', null],
+  ])('a transaction with %s %j', async (field, value) => {
+    rewrite('eth_getTransactionByHash', (item) => ({ ...item, result: { ...(item.result as object), [field]: value } }))
+    await expect(readAll(open(), from, to)).rejects.toMatchObject(unavailable)
+  })
+
+  test('a log that was not asked for is left out', async () => {
+    changeLogs((log, index) => (index === 0 ? { ...log, address: receiver } : log))
+    expect((await readAll(open(), from, to)).payments).toHaveLength(2)
+  })
+
+  test.each([
+    ['no time', (log: object) => ({ ...log, blockTimestamp: undefined })],
+    ['time 0', (log: object) => ({ ...log, blockTimestamp: '0x0' })],
+    ['a time outside the range', (log: object) => ({ ...log, blockTimestamp: '0x1' })],
+  ])('logs with %s take it from one header per block', async (_, change) => {
+    const chain = open()
+    const expected = await readAll(chain, from, to)
+    changeLogs(change)
+    const before = front.requests.length
+    expect(await readAll(chain, from, to)).toEqual(expected)
+    const headers = front.requests
+      .slice(before)
+      .flat()
+      .filter((method) => method === 'eth_getBlockByNumber')
+    expect(headers).toHaveLength(4)
+  })
+
+  test('a transaction that has data instead of input is read', async () => {
+    rewrite('eth_getTransactionByHash', (item) => {
+      const { input, ...rest } = item.result as { input: string }
+      return { ...item, result: { ...rest, data: input } }
+    })
+    expect((await readAll(open(), from, to)).payments).toHaveLength(3)
+  })
+
+  test.each([
+    ['a status that is none', { status: '0x2' }],
+    ['no status', { status: undefined }],
+    ['another hash', { transactionHash: memo }],
+    ['no block', { blockNumber: null }],
+    ['logs that are no list', { logs: null }],
+  ])('a receipt with %s', async (_, change) => {
+    const [payment] = (await readAll(open(), from, to)).payments
+    rewrite('eth_getTransactionReceipt', (item) => ({ ...item, result: { ...(item.result as object), ...change } }))
+    await expect(open().transactionFate(payment?.txHash ?? '')).rejects.toMatchObject(unavailable)
+  })
+})
+
+test('one request reads headers and logs, one the transactions, and nothing is asked twice', async () => {
+  const chain = open()
+  await readAll(chain, from, to)
+  const before = front.requests.length
+  await readAll(chain, from, to)
+  expect(front.requests.slice(before)).toEqual([
+    ['eth_chainId', 'eth_getBlockByNumber', 'eth_getBlockByNumber', 'eth_getLogs'],
+    ['eth_getTransactionByHash', 'eth_getTransactionByHash', 'eth_getTransactionByHash'],
+    ['eth_getBlockByNumber'],
+  ])
+})
+
+// Last, because it takes the payments off the chain for good.
+test('a real reorganisation between logs and transactions', async () => {
+  front.intercept = async ({ methods, forward }) => {
+    if (methods.includes('eth_getTransactionByHash')) await node.rpc('anvil_reorg', to - from + 1, [])
+    return forward()
+  }
+  await expect(readAll(open(), from, to)).rejects.toMatchObject(gone)
+})

@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Front, openFront } from '../../test/front.js'
+import type { EvmChainOptions } from '../evm-chain.js'
+import { createEvmChain } from '../evm-chain.js'
+import { redactor } from './failures.js'
+
+const key = 'k3y-of-the-node'
+const unavailable = { name: 'ChainError', code: 'ERR_CHAIN_UNAVAILABLE' }
+let front: Front
+
+beforeAll(async () => {
+  front = await openFront('http://127.0.0.1:1')
+})
+afterAll(() => front?.close())
+
+function open(options: Partial<EvmChainOptions> = {}) {
+  const { port } = new URL(front.url)
+  const rpcUrl = `http://us3r:passw0rd@127.0.0.1:${port}/v2/${key}?token=${key}-2`
+  const routers = [{ address: `0x${'ab'.repeat(20)}`, version: '0.8' }]
+  return createEvmChain({ chainId: 31337, rpcUrl, routers, requestTimeoutMs: 2_000, ...options })
+}
+
+describe('the URL', () => {
+  const secrets = ['us3r', 'passw0rd', key, key.toUpperCase(), btoa('us3r:passw0rd'), '127.0.0.1', '/v2', 'token=']
+  const leaks = (error: unknown) => {
+    const { message, stack = '', cause } = error as Error
+    return secrets.filter((secret) => `${message}${stack.split('\n')[0]}${JSON.stringify(cause)}`.includes(secret))
+  }
+  test.each([
+    [
+      'a JSON-RPC error that repeats the key',
+      200,
+      JSON.stringify({
+        id: 1,
+        error: { code: 1, message: `bad key ${key} for us3r at https://x.example/v2/${key}\u001b[31m` },
+      }),
+    ],
+    [
+      'a JSON-RPC error whose code repeats the key',
+      200,
+      JSON.stringify({ id: 1, error: { code: `${key}\u001b[2J`, message: 'no' } }),
+    ],
+    [
+      'a JSON-RPC error that repeats the credentials in another form',
+      200,
+      JSON.stringify({ id: 1, error: { code: 1, message: `${key.toUpperCase()} Basic ${btoa('us3r:passw0rd')}` } }),
+    ],
+    [
+      'a status with a JSON-RPC error that repeats the key',
+      403,
+      JSON.stringify({ error: { code: 403, message: `key ${key}-2 passw0rd` } }),
+    ],
+  ])('appears in no message and no cause: %s', async (_, status, body) => {
+    front.intercept = (_request, response) => {
+      response.writeHead(status, { 'content-type': 'application/json' }).end(body)
+      return undefined
+    }
+    const error = await open()
+      .head()
+      .catch((reason: unknown) => reason)
+    expect(error).toMatchObject(unavailable)
+    expect(leaks(error)).toEqual([])
+    expect((error as Error).cause).toBeUndefined()
+    expect((error as Error).message).not.toContain('\u001b')
+  })
+
+  test('appears in no message when the connection fails or stalls', async () => {
+    front.intercept = () => undefined
+    const stalled = await open({ requestTimeoutMs: 50 })
+      .head()
+      .catch((reason: unknown) => reason)
+    front.intercept = (_request, response) => {
+      response.destroy()
+      return undefined
+    }
+    const cut = await open()
+      .head()
+      .catch((reason: unknown) => reason)
+    for (const error of [stalled, cut]) {
+      expect(error).toMatchObject(unavailable)
+      expect(leaks(error)).toEqual([])
+    }
+  })
+})
+
+test.each([
+  ['https://k3y-of-the-node.nodes.example/', 'k3y-of-the-node'],
+  ['https://K3Y-of-the-Node.nodes.example/', 'k3y-of-the-node'],
+  ['https://node.example/?k3y-of-the-node', 'k3y-of-the-node'],
+  ['https://abc.nodes.example/v2', 'abc.nodes.example'],
+])('a key in %s is taken out of what a node writes', (url, secret) => {
+  expect(redactor(url)(`no access for ${secret}!`)).toBe('no access for [redacted]!')
+})
+
+test('a usual host is left in what a node writes, and so are numbers', () => {
+  expect(redactor('https://rpc.nodes.example/v2')('rpc call 12 failed in nodes')).toBe('rpc call 12 failed in nodes')
+})
+
+test('what could steer a terminal or turn text around is taken out of what a node writes', () => {
+  expect(redactor(undefined)('a\u0000\u001b[31mb\u009b\u202ec\u2028d\u200be\ud800f')).toBe('a [31mb c d e f')
+})
+
+const ownKey = 'k3y-of-the-node'
+const keyed = redactor(`https://node.example/?${ownKey}`)
+
+test('no part of a key is shown where the text is cut', () => {
+  // A URL as long as what is read leaves room for what stands behind it.
+  for (let length = 4_040; length <= 4_110; length++) {
+    const shown = keyed(`https://${'a'.repeat(length)} ${ownKey}${'b'.repeat(500)}`)
+    expect(shown).toMatch(/^\[url\]( (\[redacted\])?b*)?$/)
+  }
+  expect(keyed(`${'a'.repeat(5_000)}${ownKey}`)).toBe('a'.repeat(160))
+})
+
+test('no part of a URL is shown where the text is cut', () => {
+  for (let length = 4_070; length <= 4_110; length++) {
+    const shown = keyed(`https://${'a'.repeat(length)} https://user:secret@node.example/`)
+    expect(shown).toMatch(/^\[url\] ?(h?t{0,2}p?s?:?\/?\/?|\[url\])$/)
+  }
+})
+
+test.each([
+  ['a code that is text', '7', 'JSON-RPC error: no.'],
+  ['a code with a fraction', 1.5, 'JSON-RPC error: no.'],
+  ['a code beyond exact numbers', 2 ** 60, 'JSON-RPC error: no.'],
+  ['no code', undefined, 'JSON-RPC error: no.'],
+  ['a code', -32_000, 'JSON-RPC error -32000: no.'],
+])('%s', async (_, code, expected) => {
+  front.intercept = () => JSON.stringify({ id: 1, error: { code, message: 'no' } })
+  await expect(open().head()).rejects.toThrow(`eth_chainId: ${expected}`)
+})
+
+test('the URL’s credentials reach the node as a Basic header, and its path and query unchanged', async () => {
+  const seen: unknown[] = []
+  front.intercept = (_request, response) => {
+    seen.push(response.req.url, response.req.headers.authorization)
+    return JSON.stringify({ jsonrpc: '2.0', id: 1, result: '0x1' })
+  }
+  await expect(open().head()).rejects.toMatchObject(unavailable)
+  expect(seen).toEqual([`/v2/${key}?token=${key}-2`, `Basic ${btoa('us3r:passw0rd')}`])
+})

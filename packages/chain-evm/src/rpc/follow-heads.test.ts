@@ -1,0 +1,208 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { until } from '../../test/endpoint-nodes.js'
+import { type ManualClock, manualClock } from '../../test/manual-clock.js'
+import { NodeError, plain, type ScriptedNode, scriptedNode } from '../../test/scripted-node.js'
+import { createEndpoints, type EndpointsOptions } from './create-endpoints.js'
+import type { Endpoints } from './endpoints.js'
+
+let node: ScriptedNode
+let clock: ManualClock
+let controller: AbortController
+let endpoints: Endpoints
+let watching: Promise<void>
+let wakes: number
+beforeEach(async () => {
+  node = await scriptedNode((call) => (call.method === 'eth_subscribe' ? '0xsub' : plain(call)))
+  clock = manualClock()
+  controller = new AbortController()
+  wakes = 0
+})
+afterEach(async () => {
+  controller.abort()
+  await watching
+  endpoints.close()
+  await node.close()
+})
+function watch(options: Partial<EndpointsOptions> = {}, wake = () => {}): void {
+  const addresses = [{ url: node.url, headsUrl: node.wsUrl }]
+  endpoints = createEndpoints({ chainId: 31_337, endpoints: addresses, clock, requestTimeoutMs: 5_000, ...options })
+  watching = endpoints.watch(() => {
+    wakes += 1
+    wake()
+  }, controller.signal)
+}
+const headMessage = (number: number, subscription = '0xsub') =>
+  JSON.stringify({
+    jsonrpc: '2.0',
+    method: 'eth_subscription',
+    params: { subscription, result: { number: `0x${number.toString(16)}` } },
+  })
+const send = (number: number) => node.sockets.at(-1)?.send(headMessage(number))
+const poll = (number: number) =>
+  endpoints.pinned(async (endpoint) => {
+    endpoint.note({ kind: 'head', number })
+  })
+/** Waits until the next connection waits; resolves for how long, in milliseconds. */
+async function waiting(): Promise<number> {
+  await until(() => clock.sleepers().length === 1 && clock.sleepers()[0] !== 5_000)
+  return clock.sleepers()[0] ?? 0
+}
+const subscribed = (times: number) => until(() => node.asked('eth_subscribe') === times)
+
+test('each new head wakes, and is known as the endpoint’s', async () => {
+  watch()
+  await subscribed(1)
+  for (let number = 101; number <= 103; number++) {
+    send(number)
+    await until(() => wakes === number - 100)
+  }
+  expect(endpoints.status()).toMatchObject([{ head: 103 }])
+})
+
+test('a WebSocket URL tells heads by itself', async () => {
+  watch({ endpoints: [{ url: node.wsUrl }] })
+  await subscribed(1)
+  send(101)
+  await until(() => wakes === 1)
+})
+
+test('where no endpoint tells heads it ends at once', async () => {
+  watch({ endpoints: [{ url: node.url }] })
+  await watching
+  expect(node.requests).toEqual([])
+})
+
+test('a head that comes together with the answer is not lost; foreign messages wake nobody', async () => {
+  node.ws = (socket, calls, body) => {
+    if (calls[0]?.method !== 'eth_subscribe') return false
+    socket.send(headMessage(101))
+    socket.send(body)
+    socket.send(headMessage(102, '0xother'))
+    socket.send('{"method":"eth_subscription"}')
+    socket.send('{"method":"eth_subscription","params":{"subscription":"0xsub","result":{"number":"many"}}}')
+    socket.send('null')
+    socket.send(headMessage(103))
+    return true
+  }
+  watch()
+  await until(() => endpoints.status()[0]?.head === 103)
+  expect(wakes).toBe(2)
+})
+
+test('a connection that breaks is made again', async () => {
+  watch()
+  await subscribed(1)
+  send(101)
+  await until(() => wakes === 1)
+  node.sockets[0]?.terminate()
+  expect(await waiting()).toBe(250)
+  await clock.advance(250)
+  await subscribed(2)
+  send(102)
+  await until(() => wakes === 2)
+})
+
+test('a subscription that falls silent while polling sees new heads is made again, and not otherwise', async () => {
+  watch()
+  await subscribed(1)
+  send(101)
+  await until(() => wakes === 1)
+  for (let second = 0; second < 60; second++) {
+    await clock.advance(1_000)
+    await poll(101)
+  }
+  expect(node.sockets).toHaveLength(1)
+  await poll(102)
+  await clock.advance(9_999)
+  await poll(103)
+  expect(node.sockets).toHaveLength(1)
+  await clock.advance(1)
+  await poll(103)
+  await clock.advance(await waiting())
+  await subscribed(2)
+  expect(node.sockets).toHaveLength(2)
+  await until(() => node.sockets[0]?.readyState === 3)
+  send(104)
+  await until(() => wakes === 2)
+})
+
+test.each([
+  ['refuses to subscribe', 'eth_subscribe', new NodeError(-32_601, 'no such method')],
+  ['is on another chain', 'eth_chainId', '0x1'],
+])('a node that %s is tried at longer and longer distances, and wakes nobody', async (_, method, answer) => {
+  node.answer = (call) => {
+    if (call.method !== method) return call.method === 'eth_subscribe' ? '0xsub' : plain(call)
+    if (answer instanceof NodeError) throw answer
+    return answer
+  }
+  watch()
+  const waits: number[] = []
+  for (let round = 0; round < 5; round++) {
+    waits.push(await waiting())
+    expect(node.sockets).toHaveLength(round + 1)
+    await clock.advance(waits.at(-1) ?? 0)
+    await until(() => node.sockets.length === round + 2)
+  }
+  expect(waits).toEqual([250, 250, 500, 1_000, 2_000])
+  expect(wakes).toBe(0)
+})
+
+describe('blocks count as announced', () => {
+  test('from the first head on that polling has read, until polling finds one that was not told', async () => {
+    watch()
+    await subscribed(1)
+    await poll(100)
+    expect(endpoints.announcesBlocks()).toBe(false)
+    send(101)
+    await until(() => wakes === 1)
+    // The node that is read does not have the block yet.
+    expect(endpoints.announcesBlocks()).toBe(false)
+    await poll(101)
+    expect(endpoints.announcesBlocks()).toBe(true)
+    await poll(102)
+    expect(endpoints.announcesBlocks()).toBe(false)
+    send(102)
+    await until(() => wakes === 2)
+    expect(endpoints.announcesBlocks()).toBe(true)
+  })
+
+  test('no longer when the connection ends, which wakes, nor on the next one before it tells a head', async () => {
+    watch()
+    await subscribed(1)
+    send(101)
+    await until(() => wakes === 1)
+    await poll(101)
+    node.sockets[0]?.terminate()
+    await until(() => wakes === 2)
+    expect(endpoints.announcesBlocks()).toBe(false)
+    await clock.advance(await waiting())
+    await subscribed(2)
+    await poll(101)
+    expect(endpoints.announcesBlocks()).toBe(false)
+    send(102)
+    await until(() => wakes === 3)
+    await poll(102)
+    expect(endpoints.announcesBlocks()).toBe(true)
+  })
+})
+
+test('a node that never answers the subscription is given up at the time-out', async () => {
+  node.ws = (_socket, calls) => calls[0]?.method === 'eth_subscribe'
+  watch()
+  await subscribed(1)
+  await clock.advance(5_000)
+  node.ws = null
+  await clock.advance(await waiting())
+  await subscribed(2)
+  send(101)
+  await until(() => wakes === 1)
+})
+
+test('it ends with the signal: no connection and no timer is left', async () => {
+  watch()
+  await subscribed(1)
+  controller.abort()
+  await watching
+  await until(() => node.sockets[0]?.readyState === 3)
+  expect(clock.sleepers()).toEqual([])
+})

@@ -1,0 +1,176 @@
+/** Follows new heads over a WebSocket, and compares heights to find endpoints that are behind. @module */
+import type { Clock } from '@payment-integration/core/ports'
+import { withDeadline } from './failures.js'
+import { toQuantity } from './hex.js'
+import { createReconnect, openSocket, RECONNECT_MS, type Socket } from './socket-wire.js'
+import type { RpcOutcome } from './wire.js'
+
+/** How long a reported height counts, in milliseconds. A real reorg is trusted after that. */
+const HEAD_MEMORY_MS = 300_000
+
+/** Most steps; the oldest are dropped first. */
+const STEPS = 256
+
+interface Step {
+  readonly number: number
+  /** When it was first reported. */
+  readonly at: number
+  readonly by: number
+}
+
+/** The heights of one chain, over all its endpoints. */
+export interface Heads {
+  /**
+   * Endpoint `by` reports `number` as its head.
+   * @param counts - Whether others are measured by it.
+   * @returns How long a higher one has been known, in milliseconds; 0 when there is none.
+   */
+  report(by: number, number: number, counts: boolean): number
+  /** Forgets the reports of an endpoint. */
+  forget(by: number): void
+  /** Newest reported height, or null. */
+  best(): number | null
+}
+
+/** Starts without any height. */
+export function createHeads(clock: Clock): Heads {
+  /** Ascending in number and in time. */
+  let steps: Step[] = []
+  return {
+    report(by, number, counts) {
+      const now = clock.now()
+      while (steps.length > STEPS || (steps[0] !== undefined && now - steps[0].at > HEAD_MEMORY_MS)) steps.shift()
+      const higher = steps.find((step) => step.number > number)
+      if (higher !== undefined) return now - higher.at
+      if (counts && (steps.at(-1)?.number ?? -1) < number) steps.push({ number, at: now, by })
+      return 0
+    },
+    forget(by) {
+      steps = steps.filter((step) => step.by !== by)
+    },
+    best: () => steps.at(-1)?.number ?? null,
+  }
+}
+
+/** A subscription that tells nothing while polling sees new heads is made again after this time, in milliseconds. */
+const SILENT_AFTER_MS = 10_000
+/** Largest message on this connection, in bytes: headers alone. */
+const MAX_MESSAGE_BYTES = 1_048_576
+
+/** The chain to follow, and its listeners. */
+interface FollowHeadsOptions {
+  readonly chainId: number
+  /** `ws:` or `wss:`. */
+  readonly url: string
+  readonly clock: Clock
+  readonly requestTimeoutMs: number
+  /** Told of each new head. */
+  readonly onHead: (number: number) => void
+  /** Told when a connection ends that has told a head. */
+  readonly onEnded: () => void
+}
+
+/** A subscription to new heads. */
+export interface HeadFollower {
+  /** Follows until the signal aborts; never rejects. Reconnects after a failure or silence, with growing waits. */
+  run(signal: AbortSignal): Promise<void>
+  /** Polling saw this head. */
+  polled(number: number): void
+  /** Whether this connection tells heads, and polling saw the newest of them and none above it. */
+  announces(): boolean
+}
+
+/** Makes a subscription. Nothing is sent before `run`. */
+export function followHeads(options: FollowHeadsOptions): HeadFollower {
+  const { chainId, url, clock, requestTimeoutMs, onHead, onEnded } = options
+  const reconnect = createReconnect(clock)
+  let told = -1
+  let polledHead: number | null = null
+  /** The connection has told a head. */
+  let isTelling = false
+  /** Since when polling knows a head that the subscription did not tell; null: it did. */
+  let behindSince: number | null = null
+  let renew = () => {}
+
+  function take(message: unknown, subscription: unknown): void {
+    const head = headIn(message, subscription)
+    if (head === null) return
+    told = Math.max(told, head)
+    isTelling = true
+    behindSince = null
+    reconnect.worked()
+    onHead(head)
+  }
+
+  async function subscribe(signal: AbortSignal): Promise<void> {
+    let subscription: unknown
+    const early: unknown[] = []
+    const onNotification = (message: unknown) => {
+      if (subscription === undefined) early.push(message)
+      else take(message, subscription)
+    }
+    const connection = new AbortController()
+    let socket: Socket | undefined
+    const end = () => {
+      connection.abort(signal.reason)
+      socket?.close()
+    }
+    signal.addEventListener('abort', end, { once: true })
+    renew = end
+    try {
+      await withDeadline(clock, requestTimeoutMs, connection.signal, async (limit) => {
+        socket = await openSocket({ url, maxResponseBytes: MAX_MESSAGE_BYTES, onNotification }, limit)
+        const [chain] = await socket.send([{ method: 'eth_chainId', params: [] }], limit)
+        if (toQuantity(resultOf(chain)) !== chainId) throw new TypeError('The node is on another chain.')
+        const [answer] = await socket.send([{ method: 'eth_subscribe', params: ['newHeads'] }], limit)
+        subscription = resultOf(answer)
+      })
+      for (const message of early) take(message, subscription)
+      await socket?.ended
+    } finally {
+      socket?.close()
+      signal.removeEventListener('abort', end)
+    }
+  }
+
+  return {
+    async run(signal) {
+      while (!signal.aborted) {
+        behindSince = null
+        await subscribe(signal).catch(() => {})
+        reconnect.failed()
+        if (isTelling) {
+          isTelling = false
+          onEnded()
+        }
+        // A node that tells one head and hangs up is not to be asked without end.
+        await clock.sleep(Math.max(reconnect.waitMs(), RECONNECT_MS.first), signal)
+      }
+    },
+    announces: () => isTelling && polledHead === told,
+    polled(number) {
+      polledHead = number
+      if (number <= told) return
+      behindSince ??= clock.now()
+      if (clock.now() - behindSince < SILENT_AFTER_MS) return
+      behindSince = null
+      renew()
+    },
+  }
+}
+
+/** @throws {TypeError} When the node refused. */
+function resultOf(outcome: RpcOutcome | null | undefined): unknown {
+  if (!outcome?.ok || outcome.result === undefined) throw new TypeError('The node refused.')
+  return outcome.result
+}
+
+/** The height that a notification of `subscription` tells, or null. */
+function headIn(message: unknown, subscription: unknown): number | null {
+  const { params } = (message ?? {}) as {
+    readonly params?: { readonly subscription?: unknown; readonly result?: unknown }
+  }
+  if (params?.subscription !== subscription) return null
+  const header = (params?.result ?? {}) as { readonly number?: unknown }
+  return toQuantity(header.number)
+}

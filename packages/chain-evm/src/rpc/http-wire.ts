@@ -1,0 +1,200 @@
+/** JSON-RPC over HTTP, on keep-alive connections with reused buffers. @module */
+
+import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http'
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
+import type { Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import { parseContentLength, parseForeignJson } from '@payment-integration/contract/parse'
+import { HttpStatusError, StaleConnectionError, splitUrl, TooLargeError } from './failures.js'
+import {
+  answerBytes,
+  decodeAnswer,
+  encodeCalls,
+  isLargeError,
+  type RpcCall,
+  type RpcOutcome,
+  refusalBytes,
+  type Wire,
+} from './wire.js'
+
+/** Reads bodies. */
+interface BodyBuffers {
+  /**
+   * Reads a body to its end.
+   * @param announced - Its declared length in bytes, or 0.
+   * @param isPacked - Whether that is the compressed length.
+   * @param maxBytes - The largest accepted body.
+   * @throws {@link TooLargeError} When it is larger.
+   */
+  fill(body: Readable, announced: number, isPacked: boolean, maxBytes: number): Promise<Buffer>
+  /** Takes back a buffer of {@link fill}; nothing may still point into it. */
+  giveBack(body: Buffer): void
+}
+
+const smallest = 65_536
+/** Larger buffers are not reused. */
+const largestKept = 4_194_304
+/** As many as parallel requests. */
+const mostKept = 3
+
+/** Starts without any buffer. */
+export function createBodyBuffers(): BodyBuffers {
+  const kept: Buffer[] = []
+
+  /** A buffer for at least `length` bytes: the one that was given back last, or a new one. */
+  function take(length: number): Buffer {
+    const known = kept.pop()
+    if (known !== undefined && known.length >= length) return known
+    let size = smallest
+    while (size < length) size *= 2
+    return Buffer.allocUnsafeSlow(size)
+  }
+
+  return {
+    async fill(body, announced, isPacked, maxBytes) {
+      if (announced > maxBytes) throw new TooLargeError(maxBytes)
+      let into = take(isPacked ? 0 : announced)
+      let size = 0
+      for await (const chunk of body as AsyncIterable<Buffer>) {
+        if (size + chunk.length > maxBytes) throw new TooLargeError(maxBytes)
+        if (size + chunk.length > into.length) {
+          const larger = take(Math.max(size + chunk.length, into.length * 2))
+          into.copy(larger, 0, 0, size)
+          into = larger
+        }
+        chunk.copy(into, size)
+        size += chunk.length
+      }
+      return into.subarray(0, size)
+    },
+    giveBack({ buffer }) {
+      if (kept.length < mostKept && buffer.byteLength <= largestKept) kept.push(Buffer.from(buffer))
+    },
+  }
+}
+
+/** How to reach the node. */
+interface HttpWireOptions {
+  /** `http:` or `https:`; credentials become a Basic header. */
+  readonly url: string
+  /** Largest accepted answer of any kind, unpacked, in bytes. */
+  readonly maxResponseBytes: number
+}
+
+interface Answer {
+  readonly status: number
+  readonly retryAfter: string | null
+  /** Reused once it is given back. */
+  readonly body: Buffer
+}
+
+/**
+ * Opens a way to a node. Nothing is sent yet. Redirects are not followed, because a request may hold a key.
+ * `node:http` and not undici: only it says whether a broken connection had been used before.
+ */
+export function httpWire({ url: text, maxResponseBytes }: HttpWireOptions): Wire {
+  const { url, headers } = splitUrl(text)
+  const isRemote = url.protocol === 'https:'
+  const agent = isRemote ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true })
+  const open = isRemote ? requestHttps : requestHttp
+  const fixed = {
+    ...headers,
+    'content-type': 'application/json',
+    'user-agent': 'payment-integration',
+    // For a local node, compression takes more time than it saves.
+    ...(isRemote ? { 'accept-encoding': 'gzip' } : {}),
+  }
+  const buffers = createBodyBuffers()
+  let lastId = 0
+  let received = 0
+
+  function exchange(body: Buffer, maxBytes: number, signal: AbortSignal): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const request = open(url, {
+        agent,
+        signal,
+        method: 'POST',
+        headers: { ...fixed, 'content-length': body.length },
+      })
+      let response: IncomingMessage | undefined
+      request.on('response', (arrived) => {
+        response = arrived
+        readAnswer(arrived, buffers, maxBytes).then(resolve, (error: unknown) => {
+          arrived.destroy()
+          reject(error)
+        })
+      })
+      request.on('error', (error) => {
+        const isStale = request.reusedSocket && response === undefined && !signal.aborted
+        reject(isStale ? new StaleConnectionError() : error)
+      })
+      request.end(body)
+    })
+  }
+
+  return {
+    async send(calls, signal) {
+      const firstId = lastId + 1
+      lastId += calls.length
+      const body = Buffer.from(encodeCalls(calls, firstId))
+      const answer = await exchange(body, answerBytes(calls, maxResponseBytes), signal)
+      received += answer.body.length
+      try {
+        return toOutcomes(answer, firstId, calls)
+      } finally {
+        buffers.giveBack(answer.body)
+      }
+    },
+    received: () => received,
+    close: () => agent.destroy(),
+  }
+}
+
+function toOutcomes({ status, retryAfter, body }: Answer, firstId: number, calls: readonly RpcCall[]) {
+  const count = calls.length
+  if (isSuccess(status)) {
+    if (isLargeError(body)) throw new TooLargeError(refusalBytes)
+    return decodeAnswer(body.length === 0 ? {} : parseForeignJson(body), firstId, count)
+  }
+  // A lone call may be refused by a status with a JSON-RPC error. That of a batch is not about one of its calls.
+  const refusal = count === 1 && status !== 429 ? refusalIn(body) : null
+  if (refusal === null) throw new HttpStatusError(status, retryAfter)
+  return [refusal]
+}
+
+function refusalIn(body: Buffer): RpcOutcome | null {
+  try {
+    const [outcome] = decodeAnswer(parseForeignJson(body), 0, 1)
+    return outcome === undefined || outcome === null || outcome.ok || outcome.code === null ? null : outcome
+  } catch {
+    return null
+  }
+}
+
+async function readAnswer(response: IncomingMessage, buffers: BodyBuffers, maxBytes: number): Promise<Answer> {
+  const { statusCode: status = 0, headers } = response
+  const isPacked = gzipNames.has(headers['content-encoding']?.toLowerCase() ?? '')
+  const stream: Readable = isPacked ? unpacked(response) : response
+  const retryAfter = headers['retry-after'] ?? null
+  const most = isSuccess(status) ? maxBytes : Math.min(refusalBytes, maxBytes)
+  try {
+    const body = await buffers.fill(stream, parseContentLength(headers['content-length']) ?? 0, isPacked, most)
+    return { status, retryAfter, body }
+  } catch (error) {
+    // The status says enough.
+    throw error instanceof TooLargeError && !isSuccess(status) ? new HttpStatusError(status, retryAfter) : error
+  }
+}
+
+/** Names of codings are case-insensitive, and the second one is equal to the first (RFC 9110 8.4.1). */
+const gzipNames: ReadonlySet<string> = new Set(['gzip', 'x-gzip'])
+
+function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300
+}
+
+function unpacked(response: IncomingMessage): Readable {
+  const gunzip = createGunzip()
+  response.on('error', (error) => gunzip.destroy(error))
+  return response.pipe(gunzip)
+}

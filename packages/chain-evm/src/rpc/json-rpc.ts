@@ -1,0 +1,233 @@
+/** JSON-RPC calls to one node, over any wire. @module */
+import type { Clock } from '@payment-integration/core/ports'
+import {
+  describeFailure,
+  describeRpcError,
+  type Failures,
+  isBrief,
+  isExcessive,
+  isRateLimit,
+  isTooLarge,
+  rateLimitOf,
+  redactor,
+  StaleConnectionError,
+  withDeadline,
+} from './failures.js'
+import type { RpcCall, RpcOutcome, Wire } from './wire.js'
+
+export type { RpcCall, RpcOutcome } from './wire.js'
+
+/** Calls to one node. Every rejection is a ChainError, or the caller's own reason when its signal aborted. */
+export interface Rpc {
+  /** One call, in a request of its own. */
+  call(call: RpcCall, signal?: AbortSignal): Promise<unknown>
+  /** One call whose JSON-RPC error is an answer too. */
+  ask(call: RpcCall, signal?: AbortSignal): Promise<RpcOutcome>
+  /**
+   * Many calls, in order, in as few requests as the batch size allows. A node may mix up the items of a batch, so the
+   * caller must check that each result is the one it asked for.
+   */
+  all(calls: readonly RpcCall[], signal?: AbortSignal): Promise<unknown[]>
+  /** As {@link Rpc.all}, with JSON-RPC errors as answers. */
+  askAll(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcOutcome[]>
+}
+
+/** The end of one request. */
+export type RequestEnd =
+  /** It was answered, after this many milliseconds. */
+  | {
+      readonly kind: 'answered'
+      readonly calls: readonly RpcCall[]
+      readonly ms: number
+      readonly outcomes: readonly RpcOutcome[]
+    }
+  /** Its kept connection was closed. Every call is a read, so it is sent once more, and `before` runs again first. */
+  | { readonly kind: 'reconnects' }
+  /** A gateway failed at once, or the answer was cut: it is sent once more, and `before` runs again first. */
+  | { readonly kind: 'repeats' }
+  /**
+   * It brought no answer, or not all of it. An answer that a foreign contract made too large is not reported.
+   * `isHostile`: the answer was made to exhaust its reader.
+   */
+  | {
+      readonly kind: 'lost'
+      readonly calls: readonly RpcCall[]
+      readonly error: Error
+      readonly isHostile?: boolean
+    }
+  /** The node wants fewer requests: what it said about when to come back, or null. */
+  | {
+      readonly kind: 'limited'
+      readonly calls: readonly RpcCall[]
+      readonly retryAfter: string | null
+      readonly error: Error
+    }
+
+/** How to reach the node. */
+export interface RpcOptions {
+  readonly wire: Wire
+  /** The node's URL, so that no message repeats a part of it. */
+  readonly url: string | undefined
+  readonly clock: Clock
+  readonly requestTimeoutMs: number
+  /** Most calls of the next request. */
+  readonly batchSize: () => number
+  /**
+   * Runs before each request; what it throws is thrown instead of asking.
+   * @param canCarry - Whether the request can carry the call for the chain id as well.
+   * @returns Whether it is to carry it.
+   */
+  readonly before?: ((canCarry: boolean, signal: AbortSignal | undefined) => Promise<boolean>) | undefined
+  /** Checks the chain id that a request carried; what it throws is thrown instead of the answers. */
+  readonly checkChain?: ((answer: RpcOutcome) => void) | undefined
+  /**
+   * Whether a request is repeated here that was refused for its rate, or failed briefly; `before` does the waiting.
+   * @default never
+   */
+  readonly patient?: (() => boolean) | undefined
+  /** Told of the end of each request, except when the caller gave up. */
+  readonly onEnd?: ((end: RequestEnd) => void) | undefined
+}
+
+/** Opens the calls. Nothing is sent yet. */
+export function createRpc(fail: Failures, options: RpcOptions): Rpc {
+  const { wire, clock, requestTimeoutMs, batchSize, before, patient = () => false, onEnd = () => {} } = options
+  const { checkChain = () => {} } = options
+  const redact = redactor(options.url)
+
+  function lost(calls: readonly RpcCall[], what: string, isHostile = false): Error {
+    const error = fail.unavailable(what)
+    onEnd({ kind: 'lost', calls, error, isHostile })
+    return error
+  }
+
+  function limited(calls: readonly RpcCall[], what: string, retryAfter: string | null): Error {
+    const error = fail.limited(what)
+    onEnd({ kind: 'limited', calls, retryAfter, error })
+    return error
+  }
+
+  async function exchange(calls: readonly RpcCall[], caller: AbortSignal | undefined) {
+    try {
+      return await withDeadline(clock, requestTimeoutMs, caller, (signal) => wire.send(calls, signal))
+    } catch (error) {
+      if (caller?.aborted) throw caller.reason
+      if (error instanceof StaleConnectionError || isBrief(error)) throw error
+      throw failed(calls, error)
+    }
+  }
+
+  function failed(calls: readonly RpcCall[], error: unknown): Error {
+    const what = `${namesOf(calls)}: ${describeFailure(error, redact)}.`
+    // A foreign contract decides how much it answers to a call, and by that nothing about the node.
+    if (isTooLarge(error) && calls.some(({ method }) => method === 'eth_call')) return fail.tooLarge(what)
+    const limit = rateLimitOf(error)
+    return limit === null ? lost(calls, what, isExcessive(error)) : limited(calls, what, limit.retryAfter)
+  }
+
+  /** Null: the node refused so many calls at once, and is to be asked for fewer. */
+  async function settle(calls: readonly RpcCall[], caller: AbortSignal | undefined): Promise<RpcOutcome[] | null> {
+    let isResent = false
+    let repeats = 0
+    for (let refusals = 0; ; ) {
+      try {
+        const canCarry = asksForChain(calls) || calls.length < batchSize()
+        const carries = (await before?.(canCarry, caller)) ?? false
+        return carries ? await attemptWithChain(calls, caller) : await attempt(calls, caller)
+      } catch (error) {
+        if (isBrief(error)) {
+          if (repeats === MOST_REPEATS || !patient()) throw failed(calls, error)
+          repeats += 1
+          onEnd({ kind: 'repeats' })
+        } else if (error instanceof StaleConnectionError) {
+          if (isResent) throw failed(calls, error)
+          isResent = true
+          onEnd({ kind: 'reconnects' })
+        } else {
+          if (!isRateLimit(error) || !patient()) throw error
+          if (batchSize() < calls.length) return null
+          refusals += 1
+          if (refusals === RATE_LIMIT_TRIES) throw error
+        }
+      }
+    }
+  }
+
+  async function attemptWithChain(calls: readonly RpcCall[], caller: AbortSignal | undefined): Promise<RpcOutcome[]> {
+    const isAsked = asksForChain(calls)
+    const outcomes = await attempt(isAsked ? calls : [chainIdCall, ...calls], caller)
+    const [answer] = outcomes
+    if (answer !== undefined) checkChain(answer)
+    return isAsked ? outcomes : outcomes.slice(1)
+  }
+
+  async function attempt(calls: readonly RpcCall[], caller: AbortSignal | undefined): Promise<RpcOutcome[]> {
+    const startedAt = clock.now()
+    const answers = await exchange(calls, caller)
+    caller?.throwIfAborted()
+    const outcomes = answers.map((answer, index): RpcOutcome => {
+      if (answer === null) throw lost(calls, `${calls[index]?.method}: no answer.`)
+      return answer.ok ? answer : { ...answer, message: redact(answer.message) }
+    })
+    const refused = outcomes.findIndex((outcome) => !outcome.ok && outcome.code === RATE_LIMIT_CODE)
+    if (refused !== -1)
+      throw limited(calls, `${calls[refused]?.method}: ${describeRpcError(errorOf(outcomes[refused]))}.`, null)
+    onEnd({ kind: 'answered', calls, ms: clock.now() - startedAt, outcomes })
+    return outcomes
+  }
+
+  async function askAll(calls: readonly RpcCall[], signal?: AbortSignal): Promise<RpcOutcome[]> {
+    const outcomes: RpcOutcome[] = []
+    for (let start = 0; start < calls.length; ) {
+      const some = calls.slice(start, start + batchSize())
+      const answered = await settle(some, signal)
+      if (answered === null) continue
+      outcomes.push(...answered)
+      start += some.length
+    }
+    return outcomes
+  }
+
+  function resultOf(call: RpcCall | undefined, outcome: RpcOutcome | undefined): unknown {
+    if (outcome?.ok) return outcome.result
+    throw fail.unavailable(`${call?.method}: ${describeRpcError(outcome)}.`)
+  }
+
+  async function ask(call: RpcCall, signal?: AbortSignal): Promise<RpcOutcome> {
+    const [outcome] = await askAll([call], signal)
+    if (outcome === undefined) throw fail.unavailable(`${call.method}: no answer.`)
+    return outcome
+  }
+
+  return {
+    ask,
+    askAll,
+    call: async (call, signal) => resultOf(call, await ask(call, signal)),
+    all: async (calls, signal) =>
+      (await askAll(calls, signal)).map((outcome, index) => resultOf(calls[index], outcome)),
+  }
+}
+
+/** The call for the chain id. */
+export const chainIdCall: RpcCall = { method: 'eth_chainId', params: [] }
+
+function asksForChain([first]: readonly RpcCall[]): boolean {
+  return first?.method === chainIdCall.method
+}
+
+/** How often one request is repeated because a gateway failed at once, or its answer was cut. */
+const MOST_REPEATS = 3
+
+/** How often one request may be refused for its rate before the caller hears of it. */
+const RATE_LIMIT_TRIES = 5
+
+/** The JSON-RPC code of a call refused for its rate; the same number as the HTTP status. */
+const RATE_LIMIT_CODE = 429
+
+function errorOf(outcome: RpcOutcome | undefined) {
+  return outcome === undefined || outcome.ok ? undefined : outcome
+}
+
+function namesOf(calls: readonly RpcCall[]): string {
+  return [...new Set(calls.map((call) => call.method))].join(', ')
+}

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest'
+import { manualClock } from '../../test/manual-clock.js'
+import { createRateLimit } from './endpoint-limits.js'
+
+const now = Date.parse('2026-01-01T00:00:00Z')
+
+test.each([
+  ['2', 2_000],
+  ['86400', 30_000],
+  ['Thu, 01 Jan 2026 00:00:05 GMT', 5_000],
+  ['-1', 500],
+  ['soon', 500],
+  [null, 500],
+])('a refusal with Retry-After %j is a wait of %j ms', (header, expected) => {
+  const clock = manualClock(now)
+  const limit = createRateLimit(clock)
+  limit.refused(header)
+  expect(limit.until() - clock.now()).toBe(expected)
+})
+
+test('without a header the wait doubles from the third refusal on, up to 4 s, and begins again after an answer', async () => {
+  const clock = manualClock()
+  const limit = createRateLimit(clock)
+  const waits: number[] = []
+  for (let refusal = 0; refusal < 7; refusal++) {
+    limit.refused(null)
+    waits.push(limit.until() - clock.now())
+    await clock.advance(limit.until() - clock.now())
+  }
+  expect(waits).toEqual([500, 500, 1_000, 2_000, 4_000, 4_000, 4_000])
+  limit.answered(clock.now())
+  limit.refused(null)
+  expect(limit.until() - clock.now()).toBe(500)
+})
+
+test('requests that are refused together count once, and the longest wait holds', async () => {
+  const clock = manualClock()
+  const limit = createRateLimit(clock)
+  limit.refused('3')
+  limit.refused(null)
+  limit.refused('1')
+  expect(limit.until() - clock.now()).toBe(3_000)
+  await clock.advance(3_000)
+  limit.refused(null)
+  expect(limit.until() - clock.now()).toBe(500)
+  await clock.advance(500)
+  limit.refused(null)
+  expect(limit.until() - clock.now()).toBe(1_000)
+})
+
+test('of requests sent together, one that is answered shows that the wait before them was long enough', async () => {
+  const clock = manualClock()
+  const limit = createRateLimit(clock)
+  for (let time = 0; time < 6; time++) {
+    const sentAt = clock.now()
+    limit.refused(null)
+    limit.answered(sentAt)
+    expect(limit.until() - clock.now()).toBe(500)
+    await clock.advance(500)
+  }
+})
+
+test('an answer to a request from before the refusal ends nothing', async () => {
+  const clock = manualClock()
+  const limit = createRateLimit(clock)
+  const sentAt = clock.now()
+  for (let time = 0; time < 2; time++) {
+    limit.refused(null)
+    limit.answered(sentAt)
+    await clock.advance(500)
+  }
+  limit.refused(null)
+  expect(limit.until() - clock.now()).toBe(1_000)
+})

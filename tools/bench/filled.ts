@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { packPricing } from '../../packages/store-sql/src/payments/pricing.js'
+import { packPricing } from '../../packages/store-sql/src/payments/payment-row.js'
 import { type BenchDatabase, type Engine, openDatabase, serviceOn } from './databases.js'
 
 /** The newest block time, in unix milliseconds. */

@@ -86,7 +86,7 @@ export const mutants: readonly Mutant[] = [
       'state: status.state,\n    version: status.version',
     ],
   }),
-  ...inFile('store-sql/src/packed-body.ts', 'store-sql/src/packed-body.test.ts', {
+  ...inFile('store-sql/src/payments/snapshots.ts', 'store-sql/src/payments/packed-body.test.ts', {
     'a snapshot that would be rebuilt of other bytes is stored whole': [" || text.includes('\\ufffd')", ''],
   }),
   ...inFile('core/src/payments/page-limit.ts', 'core/src/payments/page-limit.test.ts', {
@@ -212,18 +212,18 @@ export const mutants: readonly Mutant[] = [
     'SQLite',
   ),
   ...inFile(
-    'store-sql/src/deliveries/superseded.ts',
+    'store-sql/src/deliveries/settle.ts',
     'store-sql/test/conformance.sqlite.test.ts',
     {
       'a newer version supersedes a failed delivery': ['n.version > s.version', 'n.version < s.version'],
     },
     'SQLite',
   ),
-  ...inFile('store-sql/src/deliveries/missing.ts', 'store-sql/src/deliveries/missing.test.ts', {
+  ...inFile('store-sql/src/deliveries/delivery-lists.ts', 'store-sql/src/deliveries/missing.test.ts', {
     'a delivery in the outbox is not missing': ['and ${pending} is null and', 'and ${pending} is not null and'],
   }),
   ...inFile(
-    'store-sql/src/leases.ts',
+    'store-sql/src/chains/checkpoints.ts',
     'store-sql/test/conformance.sqlite.test.ts',
     {
       'a lease is not taken before it ends': ['l.expires_at <= ${dialect.now()} or', 'l.expires_at >= 0 or'],

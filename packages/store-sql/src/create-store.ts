@@ -1,30 +1,132 @@
-/** Builds the store over either database. @module */
+/** Builds the store over either database, and the operations of one transaction. @module */
+
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { systemIds } from '@payment-integration/core'
-import type { ConsoleReads, Ids, PaymentReads, Store } from '@payment-integration/core/ports'
+import type { ConsoleReads, Ids, PaymentReads, Store, StoreTransaction } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
-import { createAccountStore } from './accounts.js'
-import { listAudit, newestAudit } from './audit.js'
-import { createChainReads } from './chains/chain-reads.js'
+import {
+  createLeaseStore,
+  indexedChains,
+  listCheckpoints,
+  readTip,
+  setReached,
+  type Tip,
+  writeCheckpoint,
+} from './chains/checkpoints.js'
+import { awaitFulfilments, forgetDeposits, settleDeposit, upsertDeposits } from './chains/deposits.js'
+import { addProof, addWeakerProof, createChainReads, setCoverage } from './chains/proofs.js'
 import { createConsoleReads } from './console/console-reads.js'
-import { createDataKeyStore } from './data-keys.js'
-import { createDeliveryStore } from './deliveries/delivery-store.js'
-import type { Engine } from './engine.js'
+import { createDeliveryStore, replayDeliveries } from './deliveries/delivery-store.js'
+import type { Connection, Engine, SqlDialect } from './engine.js'
+import { auditIn, listAudit, newestAudit } from './history/audit.js'
 import { createHistoryStore } from './history/history-store.js'
-import { createIdentityAccounts } from './identity/accounts.js'
-import { createIdentityStore } from './identity/identity-store.js'
-import { createIntegrationSessionStore } from './integration-sessions.js'
-import { createIntegrationStore } from './integrations.js'
-import { createLeaseStore } from './leases.js'
-import { createLegacyKeyStore } from './legacy-keys.js'
-import { createSchema, migrate } from './migrations/migrate.js'
-import { releasedMigrations } from './migrations/released.js'
-import { createMoveStore } from './moves/move-store.js'
-import { createOperatorStore } from './operators.js'
+import { accountsIn, createIdentityAccounts } from './identity/accounts.js'
+import { createIdentityStore, identityIn } from './identity/identity-store.js'
+import { createIntegrationStore, findRegistered, integrationsIn } from './integrations/integrations.js'
+import { createAccountStore, createLegacyKeyStore, legacyKeysIn, linkAccountsIn } from './integrations/legacy.js'
+import { createMoveStore } from './integrations/move-store.js'
+import { createIntegrationSessionStore, integrationSessionsIn } from './integrations/sessions.js'
+import { checkInteger } from './internal/values.js'
+import { createSchema, migrate, releasedMigrations } from './migrations/migrate.js'
+import { createDataKeyStore, dataKeysIn, listSealingKeys } from './operators/keys.js'
+import { createOperatorStore, operatorsIn } from './operators/operators.js'
+import {
+  leaveAbove,
+  leavePayments,
+  offChainPayments,
+  overduePayments,
+  paymentsForChange,
+  paymentsInBlocks,
+  setDropped,
+  setStatuses,
+} from './payments/payment-changes.js'
 import { createPaymentReads } from './payments/payment-reads.js'
-import { preferReaderForConsole, preferReaderForPayments } from './prefer-reader.js'
-import { listSealingKeys } from './sealing-keys.js'
-import { createStoreTransaction } from './store-transaction.js'
+import { insertSnapshots } from './payments/snapshots.js'
+import { findUpdates, insertUpdates, settleUpdates, waitingUpdates } from './payments/updates.js'
+import { upsertPayments } from './payments/upsert-payments.js'
+import { preferReaderForConsole, preferReaderForPayments } from './postgres/postgres-reader.js'
+
+/**
+ * Binds the operations to a transaction's connection.
+ * @param madeDue - Called with the number of deliveries that became due.
+ */
+export function createStoreTransaction(
+  db: Connection,
+  dialect: SqlDialect,
+  madeDue: (deliveries: number) => void,
+): StoreTransaction {
+  /** The tips of the chains that this transaction has locked; null: the chain has none. */
+  const tips = new Map<number, Tip | null>()
+  const tipOf = async (chainId: number) => tips.get(chainId) ?? (tips.has(chainId) ? null : readTip(db, chainId))
+  return {
+    async lockChain(chainId) {
+      await dialect.lock(db, `chain ${checkInteger(chainId, 'chainId')}`)
+      const tip = await readTip(db, chainId)
+      tips.set(chainId, tip)
+      return tip?.checkpoint ?? null
+    },
+    // Not a shared lock: PostgreSQL grants those past one that waits, so updates would starve the indexer.
+    shareChain: async (chainId) => dialect.lock(db, `chain ${checkInteger(chainId, 'chainId')}`),
+    async setCheckpoint(chainId, to, below = []) {
+      const tip = await writeCheckpoint(db, dialect, { chainId, to, below, from: await tipOf(chainId) })
+      if (tips.has(chainId)) tips.set(chainId, tip)
+    },
+    async reached(chainId) {
+      const tip = await tipOf(checkInteger(chainId, 'chainId'))
+      return tip === null ? null : Math.max(tip.checkpoint.blockNumber, tip.reached ?? 0)
+    },
+    async setReached(chainId, height) {
+      const reached = checkInteger(height, 'height')
+      const tip = await tipOf(checkInteger(chainId, 'chainId'))
+      if (tip === null) return
+      await setReached(db, chainId, tip.checkpoint.blockNumber, reached)
+      if (tips.has(chainId)) tips.set(chainId, { ...tip, reached })
+    },
+    async leaveChain(chainId, above) {
+      checkInteger(chainId, 'chainId')
+      checkInteger(above, 'above')
+      await awaitFulfilments(db, dialect, chainId, above)
+      await leaveAbove(db, chainId, above)
+      await forgetDeposits(db, chainId, above)
+    },
+    leavePayments: (paymentIds) => leavePayments(db, dialect, paymentIds),
+    indexedChains: () => indexedChains(db),
+    checkpoints: (chainId, atOrBelow, limit) => listCheckpoints(db, chainId, atOrBelow, limit),
+    upsertPayments: (payments) => upsertPayments(db, dialect, payments),
+    paymentsInBlocks: (chainId, from, to) => paymentsInBlocks(db, dialect, chainId, from, to),
+    overduePayments: (chainId, atOrBelow, limit, awaitedAtOrBelow) =>
+      overduePayments(db, dialect, { chainId, atOrBelow, limit, awaitedAtOrBelow }),
+    offChainPayments: (chainId) => offChainPayments(db, chainId),
+    setDropped: (paymentId, dropped) => setDropped(db, paymentId, dropped),
+    paymentsForChange: (...selectors) => paymentsForChange(db, dialect, selectors),
+    setStatuses: (statuses) => setStatuses(db, dialect, statuses),
+    insertSnapshots: async (snapshots) => madeDue(await insertSnapshots(db, dialect, snapshots)),
+    addProof: (chainId, proven) => addProof(db, chainId, proven),
+    addWeakerProof: (chainId, proven) => addWeakerProof(db, chainId, proven),
+    setCoverage: (chainId, coverage) => setCoverage(db, chainId, coverage),
+    upsertDeposits: (deposits) => upsertDeposits(db, dialect, deposits),
+    settleDeposit: (id) => settleDeposit(db, id),
+    findUpdates: (updateIds) => findUpdates(db, dialect, updateIds),
+    insertUpdates: (updates) => insertUpdates(db, dialect, updates),
+    waitingUpdates: (keys) => waitingUpdates(db, dialect, keys),
+    settleUpdates: (settled) => settleUpdates(db, dialect, settled),
+    async replayDeliveries(request) {
+      const replayed = await replayDeliveries(db, dialect, request)
+      madeDue(replayed.replayed)
+      return replayed
+    },
+    registeredIntegrations: (addresses) => findRegistered(db, dialect, addresses),
+    integrations: integrationsIn(db, dialect),
+    accounts: linkAccountsIn(db),
+    legacyKeys: legacyKeysIn(db),
+    operators: operatorsIn(db),
+    integrationSessions: integrationSessionsIn(db),
+    dataKeys: dataKeysIn(db),
+    identity: identityIn(db, dialect),
+    identityAccounts: accountsIn(db, dialect),
+    ...auditIn(db, dialect),
+  }
+}
 
 /** Builds the store port on an engine. */
 export function createStore(database: Engine, ids: Ids = systemIds, migrations = releasedMigrations): Store {

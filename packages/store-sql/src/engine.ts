@@ -1,10 +1,8 @@
 /** The database as the store uses it, and the few places where the two databases differ. @module */
 import type { DatabaseSnapshot } from '@payment-integration/core/ports'
 import type { Kysely, RawBuilder, Transaction } from 'kysely'
-import type { RawRows } from './internal/row-view.js'
-import type { ColumnTypes } from './schema/column-types.js'
-import type { Integer } from './schema/integer.js'
-import type { IndexDefinition } from './schema/migration.js'
+import type { RawRows } from './internal/values.js'
+import type { ColumnTypes, IndexDefinition, Integer } from './schema/migration.js'
 import type { SegmentIds } from './schema/partitions.js'
 import type { Tables } from './schema/tables.js'
 

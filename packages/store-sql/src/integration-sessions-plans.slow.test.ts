@@ -7,7 +7,7 @@ import {
   expiredIntegrationSessionsQuery,
   integrationSessionQuery,
   integrationSessionsOfQuery,
-} from './integration-sessions.js'
+} from './integrations/sessions.js'
 
 /** Integrations, and sessions of each. */
 const integrations = 2_000

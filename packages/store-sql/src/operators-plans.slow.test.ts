@@ -2,7 +2,7 @@ import type { OpenEngine } from '../test/support/engines.js'
 import { indexedPlanTests } from '../test/support/indexed-plans.js'
 import type { Compiled } from '../test/support/plans.js'
 import { createStore } from './create-store.js'
-import { expiredSessionsQuery, linkQuery, nameQuery, sessionQuery, sessionsOfQuery } from './operators.js'
+import { expiredSessionsQuery, linkQuery, nameQuery, sessionQuery, sessionsOfQuery } from './operators/operators.js'
 
 /** Operators, and sessions of each. */
 const operators = 2_000

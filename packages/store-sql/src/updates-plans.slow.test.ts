@@ -7,8 +7,8 @@ import { postgresMissing } from '../test/postgres.js'
 import { type OpenEngine, openPostgres, openSqlite } from '../test/support/engines.js'
 import { type Compiled, postgresScans, sqlitePlan } from '../test/support/plans.js'
 import { createStore } from './create-store.js'
-import { compile } from './internal/statement.js'
-import { anyWaiting, findText, keyColumns, settledColumns, settleText, waitingText } from './updates.js'
+import { compile } from './internal/statements.js'
+import { anyWaiting, findText, keyColumns, settledColumns, settleText, waitingText } from './payments/updates.js'
 
 const { decided, hash, indexed, update, waiting } = fixtures
 

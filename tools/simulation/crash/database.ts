@@ -6,7 +6,7 @@ import type { Store } from '@payment-integration/core/ports'
 import { createPostgresStore } from '@payment-integration/store-sql/postgres'
 import { createSqliteStore } from '@payment-integration/store-sql/sqlite'
 import pg from 'pg'
-import { loadSqlite } from '../../../packages/store-sql/src/sqlite/binding.js'
+import { loadSqlite } from '../../../packages/store-sql/src/sqlite/sqlite-file.js'
 import type { CrashDatabase } from './process-config.js'
 
 /** A row of the attempt log and of its delivery. */

@@ -3,7 +3,7 @@ import {
   loadSqlite as loadBinding,
   type SqliteConstructor,
   type SqliteStatement,
-} from '../../../packages/store-sql/src/sqlite/binding.js'
+} from '../../../packages/store-sql/src/sqlite/sqlite-file.js'
 import type { Point } from './probes.js'
 
 let cross: (point: Point) => void = () => undefined

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { openService, readConfig } from '@payment-integration/server/service'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { releasedMigrations } from '../../../store-sql/src/migrations/released.js'
+import { releasedMigrations } from '../../../store-sql/src/migrations/migrate.js'
 import type { Migration } from '../../../store-sql/src/schema/migration.js'
 import { createTestDatabase, postgresMissing, type TestDatabase } from '../../../store-sql/test/postgres.js'
 import { nextMigration } from '../../../store-sql/test/support/next-migration.js'

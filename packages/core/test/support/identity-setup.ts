@@ -1,5 +1,5 @@
 /** Identity on a store in memory, a scripted provider and a clock that the test moves. @module */
-import { verificationAssignments } from '../../../store-sql/src/identity/subject-row.js'
+import { verificationAssignments } from '../../../store-sql/src/identity/subjects.js'
 import { pack } from '../../../store-sql/src/internal/values.js'
 import { createEmailKeys, openEmailKey } from '../../src/emails/email-keys.js'
 import { createIdentity, type IdentityDeps } from '../../src/identity/identity.js'

@@ -1,15 +1,18 @@
 /** Stores for tests: empty SQLite databases, with faults on demand and their committed rows. @module */
 import { onTestFinished } from 'vitest'
-import { auditRecord } from '../../../store-sql/src/audit.js'
 import { createStore } from '../../../store-sql/src/create-store.js'
+import { auditRecord } from '../../../store-sql/src/history/audit.js'
 import { eventFrom } from '../../../store-sql/src/identity/accounts.js'
-import { shareFrom, verdictFrom } from '../../../store-sql/src/identity/logs.js'
-import { redemptionFrom, type StoredRedemption } from '../../../store-sql/src/identity/redemptions.js'
-import { type StoredSubject, subjectFrom } from '../../../store-sql/src/identity/subject-row.js'
-import { hexOf, nullableHexOf } from '../../../store-sql/src/internal/hex.js'
-import { unpack } from '../../../store-sql/src/internal/values.js'
-import { unpackBody } from '../../../store-sql/src/packed-body.js'
+import {
+  redemptionFrom,
+  type StoredRedemption,
+  shareFrom,
+  verdictFrom,
+} from '../../../store-sql/src/identity/redemptions.js'
+import { type StoredSubject, subjectFrom } from '../../../store-sql/src/identity/subjects.js'
+import { hexOf, nullableHexOf, unpack } from '../../../store-sql/src/internal/values.js'
 import { type StoredRow, storedPayment } from '../../../store-sql/src/payments/payment-row.js'
+import { unpackBody } from '../../../store-sql/src/payments/snapshots.js'
 import type { Tables } from '../../../store-sql/src/schema/tables.js'
 import { type TestSqlite, takeSqlite } from '../../../store-sql/test/support/sqlite-database.js'
 import type { StoredPayment } from '../../src/payments/record.js'

@@ -1,12 +1,46 @@
-/** Stores checkpoints: the highest stored height of a chain. @module */
-import type { Checkpoint } from '@payment-integration/core/ports'
+/** Stores checkpoints, the highest stored height of each chain, and leases. @module */
+import type { Checkpoint, LeaseStore } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
-import type { BulkColumn, Connection, SqlDialect } from '../engine.js'
-import { bulk } from '../internal/bulk.js'
-import { checkInteger } from '../internal/checks.js'
-import { integer, nullableInteger } from '../internal/values.js'
+import type { BulkColumn, Connection, Engine, SqlDialect } from '../engine.js'
+import { bulk } from '../internal/statements.js'
+import { checkInteger, integer, nullableInteger, pack, unpack } from '../internal/values.js'
+import type { Integer } from '../schema/migration.js'
 import type { CheckpointRow } from '../schema/tables.js'
 import { forgetProofs } from './proofs.js'
+
+/** The longest lease of any configuration, in milliseconds. Only a clock that was ahead takes one that ends later. */
+const longestLeaseMs = 600_000
+
+/** Leases in a table. Each call is one statement, so that of several callers at once one wins. */
+export function createLeaseStore({ transaction, read, dialect }: Engine): LeaseStore {
+  const table = () => sql.raw(dialect.name('leases'))
+  return {
+    async acquire({ name, holder, ttlMs }) {
+      const end = sql<number>`${dialect.now()} + ${checkInteger(ttlMs, 'ttlMs', 1)}`
+      const latest = sql<number>`${dialect.now()} + ${Math.max(ttlMs, longestLeaseMs)}`
+      // A lease that ends in this millisecond is free.
+      const taken = sql`insert into ${table()} as l (name, holder, expires_at) values (${pack(name)}, ${pack(holder)}, ${end})
+        on conflict (name) do update set holder = excluded.holder, expires_at = excluded.expires_at
+        where l.holder = excluded.holder or l.expires_at <= ${dialect.now()} or l.expires_at > ${latest}
+        returning name`
+      return transaction(async (db) => (await taken.execute(db)).rows.length > 0)
+    },
+    async release({ name, holder }) {
+      const given = sql`delete from ${table()} where name = ${pack(name)} and holder = ${pack(holder)}`
+      await transaction((db) => given.execute(db))
+    },
+    async list() {
+      type Row = { readonly name: string; readonly holder: string; readonly ends: Integer }
+      const { rows } = await sql<Row>`select name, holder, expires_at - ${dialect.now()} as ends from ${table()}
+        order by name`.execute(read)
+      return rows.map(({ name, holder, ends }) => ({
+        name: unpack<string>(name),
+        holder: unpack<string>(holder),
+        endsInMs: integer(ends),
+      }))
+    },
+  }
+}
 
 /** Within this many heights below the checkpoint, every stored height stays. */
 export const denseHeights = 2_048
@@ -77,7 +111,7 @@ export async function indexedChains(db: Connection): Promise<number[]> {
 }
 
 /** A checkpoint to store. */
-export interface CheckpointMove {
+interface CheckpointMove {
   readonly chainId: number
   readonly to: Checkpoint
   /** Heights below it to store as well, ascending. */

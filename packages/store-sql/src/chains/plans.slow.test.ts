@@ -5,7 +5,7 @@ import { postgresMissing } from '../../test/postgres.js'
 import { type OpenEngine, openPostgres, openSqlite } from '../../test/support/engines.js'
 import { postgresScans, sqlitePlan } from '../../test/support/plans.js'
 import { createStore } from '../create-store.js'
-import { blocksQuery, overdueQuery } from '../payments/off-chain.js'
+import { blocksQuery, overdueQuery } from '../payments/payment-changes.js'
 import { awaitingUpdate, waitingQuery } from './deposits.js'
 
 const { deposit, hash, primary } = fixtures

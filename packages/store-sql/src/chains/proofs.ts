@@ -1,10 +1,43 @@
-/** Stores the proof levels of a chain's blocks. @module */
-import type { ProofLevel, ProvenRange } from '@payment-integration/core/ports'
+/** Stores which blocks of a chain were read and at which proof level. @module */
+import type { ChainReads, ProofLevel, ProvenRange, RouterCoverage } from '@payment-integration/core/ports'
 import { type Selectable, sql } from 'kysely'
 import type { Connection } from '../engine.js'
-import { checkInteger } from '../internal/checks.js'
-import { integer, pack, unpack } from '../internal/values.js'
+import { checkInteger, integer, nullableInteger, pack, unpack } from '../internal/values.js'
 import type { ProofRow } from '../schema/tables.js'
+import { waitingDeposits } from './deposits.js'
+
+/** The coverage of a chain's routers, by router. */
+async function listCoverage(db: Connection, chainId: number): Promise<RouterCoverage[]> {
+  const rows = await db
+    .selectFrom('coverage')
+    .select(['router', 'from_block', 'to_block'])
+    .where('chain_id', '=', checkInteger(chainId, 'chainId'))
+    .orderBy('router')
+    .execute()
+  return rows.map(({ router, from_block, to_block }) => ({
+    router,
+    from: integer(from_block),
+    to: nullableInteger(to_block),
+  }))
+}
+
+/** Stores a router's coverage, replacing its earlier one. */
+export async function setCoverage(
+  db: Connection,
+  chainId: number,
+  { router, from, to }: RouterCoverage,
+): Promise<void> {
+  const range = {
+    from_block: checkInteger(from, 'from'),
+    // A router that is not read yet ends one block before its start.
+    to_block: to === null ? null : checkInteger(to, 'to', Math.max(0, from - 1)),
+  }
+  await db
+    .insertInto('coverage')
+    .values({ chain_id: checkInteger(chainId, 'chainId'), router, ...range })
+    .onConflict((conflict) => conflict.columns(['chain_id', 'router']).doUpdateSet(range))
+    .execute()
+}
 
 const rangeColumns = ['from_block', 'to_block', 'proof', 'endpoint'] as const
 
@@ -18,7 +51,7 @@ function provenRange(row: Pick<Selectable<ProofRow>, (typeof rangeColumns)[numbe
 }
 
 /** Proven ranges, newest first. */
-export async function listProofs(db: Connection, chainId: number, limit: number): Promise<ProvenRange[]> {
+async function listProofs(db: Connection, chainId: number, limit: number): Promise<ProvenRange[]> {
   const rows = await db
     .selectFrom('proofs')
     .select(rangeColumns)
@@ -126,4 +159,13 @@ function merged(near: readonly ProvenRange[], given: ProvenRange): ProvenRange[]
       if (range.to > given.to) rest.push({ ...range, from: Math.max(range.from, given.to + 1) })
     }
   return [...rest, { ...given, from, to }]
+}
+
+/** The reads, on a connection that sees committed rows only. */
+export function createChainReads(db: Connection): ChainReads {
+  return {
+    proofs: (chainId, limit) => listProofs(db, chainId, limit),
+    coverage: (chainId) => listCoverage(db, chainId),
+    waitingDeposits: (query) => waitingDeposits(db, query),
+  }
 }

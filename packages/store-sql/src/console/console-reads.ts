@@ -1,14 +1,145 @@
-/** Builds the reads for the console. Source: the port ConsoleReads. @module */
-import type { ConsoleReads } from '@payment-integration/core/ports'
-import { auditRecord } from '../audit.js'
+/**
+ * The reads for the console, with its indexes: of integrations and their endpoints. Source: the port ConsoleReads.
+ * @module
+ */
+
+import type { ConsoleIntegration, ConsoleReads } from '@payment-integration/core/ports'
+import { attemptRecord } from '../deliveries/delivery-lists.js'
 import type { Connection, Engine } from '../engine.js'
-import { checkInteger } from '../internal/checks.js'
-import { createDeliveryReads } from './delivery-reads.js'
-import { createEndpointReads } from './endpoint-reads.js'
-import { makeConsoleIndexes } from './indexes.js'
-import { attemptsPerMinute, paymentsPerMinute } from './minute-counts.js'
-import { readNewest } from './newest.js'
-import { createPaymentReads } from './payment-reads.js'
+import { auditRecord } from '../history/audit.js'
+import { checkInteger, hexOf, integer, keyBytes, nullableInteger, unpack, whileBusy } from '../internal/values.js'
+import type { ColumnTypes, IndexDefinition } from '../schema/migration.js'
+import { createDeliveryReads, keyQuery, type Reads } from './delivery-reads.js'
+import { attemptsPerMinute, createPaymentReads, paymentsPerMinute, readNewest } from './payment-reads.js'
+
+/** Makes the missing ones, while others write. Where none is missing it waits for no migration. */
+async function makeConsoleIndexes(engine: Engine): Promise<void> {
+  const indexes = indexesOf(engine.dialect.types)
+  const areThere = await Promise.all(indexes.map(({ name }) => engine.hasIndex(name)))
+  if (!areThere.includes(false)) return
+  await engine.exclusively(async () => {
+    for (const index of indexes) await whileBusy(() => engine.makeIndex(index))
+  })
+}
+
+/** Updates in the order in which they came, where they are stored in another. Removing old ones needs it too. */
+export const updatesNewest: IndexDefinition = { name: 'updates_newest', table: 'updates', columns: '(seq)' }
+
+const indexesOf = ({ isStoredInSequence }: ColumnTypes): readonly IndexDefinition[] => [
+  // Newest first across integrations; few payments are in a state other than `success`.
+  { name: 'payments_time', table: 'payments', columns: '(block_timestamp, id) where is_primary = 1' },
+  {
+    name: 'statuses_state',
+    table: 'statuses',
+    columns: "(state, block_timestamp, payment_id) where state <> 'success'",
+  },
+  { name: 'payments_memo', table: 'payments', columns: '(memo) where is_primary = 1' },
+  {
+    name: 'payments_source',
+    table: 'payments',
+    columns: '(source_tx_hash) where is_primary = 1 and source_tx_hash is not null',
+  },
+  { name: 'attempts_started', table: 'attempts', columns: '(started_at)' },
+  { name: 'updates_payment', table: 'updates', columns: '(payment_id, seq)' },
+  ...(isStoredInSequence ? [] : [updatesNewest]),
+]
+
+/** Newest deliveries of an endpoint whose attempts are read. */
+const mostDeliveries = 50
+const mostAttempts = 500
+const mostRows = 1_000
+
+type EndpointReads = Pick<ConsoleReads, 'lastFailure' | 'latencies' | 'integrations'>
+
+/** The reads of a database. */
+function createEndpointReads(engine: Engine): EndpointReads {
+  const { read: db } = engine
+  return {
+    async lastFailure(integrationAddress) {
+      const ids = await newestIds(engine, integrationAddress)
+      const failures = ids.length === 0 ? [] : await failureQuery(db, ids).execute()
+      const [newest] = failures.sort(
+        (x, y) => integer(y.started_at) - integer(x.started_at) || integer(y.number) - integer(x.number),
+      )
+      return newest === undefined ? null : { ...attemptRecord(newest), deliveryId: String(newest.delivery_id) }
+    },
+    async latencies(integrationAddress) {
+      const ids = await newestIds(engine, integrationAddress)
+      return ids.length === 0 ? [] : (await latencyQuery(db, ids).execute()).map(({ latency_ms }) => latency_ms)
+    },
+    async integrations({ afterAddress = '', isFailing = false, limit }) {
+      const query = integrationQuery(db, afterAddress, checkInteger(limit, 'limit', 1, mostRows))
+      return (await (isFailing ? query.where('e.failures', '>', 0) : query).execute()).map(viewOf)
+    },
+  }
+}
+
+/** The newest deliveries of an integration. A join would let PostgreSQL read all attempts. */
+async function newestIds(engine: Reads, integrationAddress: string): Promise<number[]> {
+  return (await newestIdsQuery(engine, integrationAddress).execute()).map(({ id }) => integer(id))
+}
+
+/** Their ids. */
+export const newestIdsQuery = (engine: Reads, integrationAddress: string) =>
+  keyQuery(engine, { integrationAddress }, { low: 1, high: Number.MAX_SAFE_INTEGER }, mostDeliveries)
+
+const attemptsOf = (db: Connection, ids: readonly number[]) =>
+  db
+    .selectFrom('attempts')
+    .where('delivery_id', 'in', ids)
+    .orderBy('delivery_id', 'desc')
+    .orderBy('number', 'desc')
+    .limit(mostAttempts)
+
+/** Failed attempts of deliveries. */
+export const failureQuery = (db: Connection, ids: readonly number[]) =>
+  attemptsOf(db, ids).selectAll().where('reason', 'is not', null)
+
+/** Latencies of the attempts that were answered, or that waited until the time limit. Reasons are JSON strings. */
+export const latencyQuery = (db: Connection, ids: readonly number[]) =>
+  attemptsOf(db, ids)
+    .select('latency_ms')
+    .where(({ eb, or }) => or([eb('status', 'is not', null), eb('reason', '=', '"timeout"')]))
+
+/** Integrations after an address. */
+export function integrationQuery(db: Connection, afterAddress: string, limit: number) {
+  return db
+    .selectFrom('integrations as i')
+    .leftJoin('endpoints as e', 'e.integration', 'i.address')
+    .select(['i.address', 'i.name', 'i.notification_url', 'i.enabled', 'i.created_at'])
+    .select(['i.prepared_signing_key_version', 'i.previous_signing_until'])
+    .select(['e.failures', 'e.blocks', 'e.failing_since', 'e.blocked_until'])
+    .where('i.address', '>', keyBytes(afterAddress))
+    .orderBy('i.address')
+    .limit(limit)
+}
+
+type Row = Awaited<ReturnType<ReturnType<typeof integrationQuery>['execute']>>[number]
+
+function viewOf(row: Row): ConsoleIntegration {
+  const failures = integer(row.failures ?? 0)
+  const address = hexOf(row.address)
+  return {
+    address,
+    name: unpack<string>(row.name),
+    notificationUrl: row.notification_url,
+    enabled: integer(row.enabled) === 1,
+    createdAt: integer(row.created_at),
+    signingSecretPrepared: row.prepared_signing_key_version !== null,
+    previousSigningSecretUntil: nullableInteger(row.previous_signing_until),
+    health:
+      failures === 0
+        ? null
+        : {
+            integrationAddress: address,
+            failures,
+            blocks: integer(row.blocks ?? 0),
+            // The column has 0 for an unknown time.
+            failingSince: integer(row.failing_since ?? 0) || null,
+            blockedUntil: nullableInteger(row.blocked_until),
+          },
+  }
+}
 
 /** All reads, on a connection that sees committed rows only. */
 export function createConsoleReads(engine: Engine): ConsoleReads {

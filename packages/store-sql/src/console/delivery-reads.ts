@@ -1,14 +1,171 @@
-/** Reads deliveries and attempts for the console. Source: the port ConsoleReads. @module */
+/**
+ * Reads deliveries and attempts for the console, by index ranges of a fixed length. Source: the port ConsoleReads.
+ * @module
+ */
 import type { ConsolePage, ConsoleReads, DeliveryFilter, DeliveryView } from '@payment-integration/core/ports'
-import { type NotNull, sql } from 'kysely'
-import { filtered } from '../deliveries/filter.js'
-import { viewColumns, withAttempts } from '../deliveries/list.js'
+import { type NotNull, type Selectable, sql } from 'kysely'
+import { filtered, firstIdAt, isDelivered, viewColumns, withAttempts } from '../deliveries/delivery-lists.js'
 import type { Connection, Engine } from '../engine.js'
-import { checkInteger, parseId } from '../internal/checks.js'
-import { keyBytes } from '../internal/hex.js'
-import { integer, nullableInteger, unpack } from '../internal/values.js'
-import { findIds } from './delivery-keys.js'
+import { fragment } from '../internal/statements.js'
+import { checkInteger, integer, keyBytes, nullableInteger, parseId, unpack } from '../internal/values.js'
+import type { SnapshotRow } from '../schema/tables.js'
 import { checkIds } from './payment-reads.js'
+
+/** Versions that the statements of a page examine, where no index fits the filter: the first is often enough. */
+const steps = [250, 1_750]
+
+/** A filter without a transaction: deliveries of one are few. */
+type Filter = Omit<DeliveryFilter, 'txHash'>
+
+/** A database to read. */
+export type Reads = Pick<Engine, 'read' | 'dialect'>
+
+/** Ids from `low` up to before `high`. */
+export interface IdRange {
+  readonly low: number
+  readonly high: number
+}
+
+/** The ids of a page, and where the next one begins. */
+export interface IdPage {
+  readonly ids: readonly number[]
+  readonly next: string | null
+  readonly isCut: boolean
+}
+
+/** Finds a page, newest first. Ids rise with the time, so that times select by ids. */
+export async function findIds(
+  engine: Reads,
+  filter: Filter & { readonly beforeId?: string | undefined },
+  limit: number,
+): Promise<IdPage> {
+  const ids: number[] = []
+  const low = filter.since === undefined ? 1 : await firstIdAt(engine.read, filter.since)
+  const before = filter.beforeId === undefined ? Number.MAX_SAFE_INTEGER : parseId(filter.beforeId, 'beforeId')
+  let high = filter.until === undefined ? before : Math.min(before, await firstIdAt(engine.read, filter.until))
+  const find = async (range: IdRange, size: number) => {
+    const found = await pageQuery(engine, filter, range, size, limit + 1 - ids.length).execute()
+    ids.push(...found.map(({ id }) => integer(id)))
+  }
+  if (hasOwnIndex(filter)) {
+    await find({ low, high }, limit + 1)
+    return pageOf(ids, limit)
+  }
+  for (const size of steps) {
+    // Read first, so that deliveries that are added or removed before the second statement shift none out of the page.
+    const [last, following] = await keyQuery(engine, filter, { low, high }, 2, size - 1).execute()
+    const end = last === undefined || following === undefined ? null : integer(last.id)
+    await find({ low: end ?? low, high }, 2 * size)
+    if (ids.length > limit || end === null) break
+    high = end
+    if (size === steps.at(-1)) return { ids, next: String(end), isCut: true }
+  }
+  return pageOf(ids, limit)
+}
+
+/** The page of up to one id more than its limit. */
+const pageOf = (found: readonly number[], limit: number): IdPage => ({
+  ids: found.slice(0, limit),
+  next: found.length > limit ? String(found[limit - 1]) : null,
+  isCut: false,
+})
+
+/** Whether all rows in the order of an index match. The primary key has the versions that nobody is notified of too. */
+const hasOwnIndex = (filter: Filter) =>
+  (filter.integrationAddress !== undefined || filter.status !== undefined) &&
+  filter.chainId === undefined &&
+  comparedStatus(filter) === undefined &&
+  filter.since === undefined &&
+  filter.until === undefined
+
+/**
+ * Ids of a page: those that match among `size` keys at most. The size keeps planners in the order of the keys, and a
+ * subquery per key bounds the cost for every planner.
+ */
+export function pageQuery(engine: Reads, filter: Filter, range: IdRange, size: number, limit: number) {
+  const { chainId, since, until } = filter
+  const status = comparedStatus(filter)
+  const keys = engine.read
+    .selectFrom(keyQuery(engine, filter, range, size).as('k'))
+    .select('k.id')
+    .where('k.integration', 'is not', null)
+  return (
+    keys
+      .$if(chainId !== undefined, (rows) =>
+        rows.where(({ eb, selectFrom }) =>
+          eb(selectFrom('payments as p').select('p.chain_id').whereRef('p.id', '=', 'k.payment_id'), '=', chainId ?? 0),
+        ),
+      )
+      .$if(status === 'delivered' || status === 'missing', (rows) =>
+        rows
+          .where('k.undelivered', 'is', null)
+          .where(status === 'delivered' ? isDelivered('k.id') : sql<boolean>`not ${isDelivered('k.id')}`),
+      )
+      .$if(status === 'pending' || status === 'delivered' || status === 'missing', (rows) =>
+        rows.where(({ eb, selectFrom }) =>
+          eb(
+            selectFrom('outbox as q').select('q.id').whereRef('q.id', '=', 'k.id'),
+            status === 'pending' ? 'is not' : 'is',
+            null,
+          ),
+        ),
+      )
+      .$if(status === 'exhausted' || status === 'superseded', (rows) => rows.where('k.undelivered', '=', status ?? ''))
+      // Ids of transactions that run at once may be in another order than their times.
+      .$if(since !== undefined, (rows) => rows.where(sql<boolean>`k.created_at >= ${since}`))
+      .$if(until !== undefined, (rows) => rows.where(sql<boolean>`k.created_at < ${until}`))
+      .orderBy('k.id', 'desc')
+      .limit(limit)
+  )
+}
+
+/** The status that is compared row by row: no index has it with an integration, and most are delivered. */
+const comparedStatus = ({ status, integrationAddress }: Filter) =>
+  integrationAddress !== undefined || status === 'delivered' || status === 'missing' ? status : undefined
+
+type Key = Pick<Selectable<SnapshotRow>, 'id' | 'payment_id' | 'integration' | 'created_at' | 'undelivered'>
+
+/** Keys in the order of the index that leads with a filter, or of the outbox. */
+export function keyQuery({ read: db, dialect }: Reads, filter: Filter, range: IdRange, size: number, skipped = 0) {
+  const { low, high } = range
+  if (filter.status === 'pending' && filter.integrationAddress === undefined)
+    return db
+      .selectFrom('outbox')
+      .select(['id', 'integration', sql<string | null>`null`.as('undelivered')])
+      .select(({ selectFrom }) => {
+        const snapshot = selectFrom('snapshots as s').whereRef('s.id', '=', 'outbox.id')
+        return [snapshot.select('s.payment_id').as('payment_id'), snapshot.select('s.created_at').as('created_at')]
+      })
+      .where('id', '>=', low)
+      .where('id', '<', high)
+      .orderBy('id', 'desc')
+      .limit(size)
+      .offset(skipped)
+      .$castTo<Key>()
+  const lead = leadOf(filter)
+  const rows = db
+    .selectFrom('snapshots')
+    .select(['id', 'payment_id', 'integration', 'created_at', 'undelivered'])
+    .limit(size)
+    .offset(skipped)
+    .$castTo<Key>()
+  if (lead === null) return rows.where('id', '>=', low).where('id', '<', high).orderBy('id', 'desc')
+  // The index of the filter has this order alone. With other conditions on ids PostgreSQL may read ids of all others.
+  const ids = { value: lead.value, from: low, upTo: high - 1 }
+  return rows
+    .where(lead.column, 'is not', null)
+    .where(fragment<boolean>((parameter) => dialect.indexRange(lead.column, 'id', ids, parameter)))
+    .orderBy(lead.column, 'desc')
+    .orderBy('id', 'desc')
+}
+
+/** The filter by a column that leads an index. */
+function leadOf({ status, integrationAddress }: Filter) {
+  // Never the status of all integrations: one integration's page would read past the deliveries of the others.
+  if (integrationAddress !== undefined) return { column: 'integration', value: keyBytes(integrationAddress) } as const
+  if (status === 'exhausted' || status === 'superseded') return { column: 'undelivered', value: status } as const
+  return null
+}
 
 const mostRows = 1_000
 

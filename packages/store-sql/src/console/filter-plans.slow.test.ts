@@ -9,9 +9,8 @@ import { fillConsoleRows, positionOf, rareChain, rows, shops, timeOf } from '../
 import { type OpenEngine, openPostgres, openSqlite } from '../../test/support/engines.js'
 import { postgresScans, sqlitePlan } from '../../test/support/plans.js'
 import { createStore } from '../create-store.js'
-import { withIdRange } from '../deliveries/first-id.js'
-import { listQuery } from '../deliveries/list.js'
-import * as ofDeliveries from './delivery-keys.js'
+import { listQuery, withIdRange } from '../deliveries/delivery-lists.js'
+import * as ofDeliveries from './delivery-reads.js'
 import * as ofPayments from './payment-keys.js'
 
 const { hash } = fixtures

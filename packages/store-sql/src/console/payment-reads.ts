@@ -1,15 +1,26 @@
-/** Reads payments and processor updates for the console. Source: the port ConsoleReads. @module */
-import type { ConsoleReads, ConsoleSearch, StoredPayment } from '@payment-integration/core/ports'
+/**
+ * Reads payments and updates for the console, the newest rows, and counts by the minute. Source: the port ConsoleReads.
+ * @module
+ */
+
+import type { PaymentState } from '@payment-integration/contract'
+import type {
+  AttemptKind,
+  ConsoleNewest,
+  ConsoleReads,
+  ConsoleSearch,
+  CountQuery,
+  MinuteCounts,
+  StoredPayment,
+} from '@payment-integration/core/ports'
 import { sql } from 'kysely'
 import type { Connection, Engine } from '../engine.js'
-import { checkInteger, parseId } from '../internal/checks.js'
-import { hexBytes, keyBytes } from '../internal/hex.js'
-import { integer } from '../internal/values.js'
+import { checkInteger, hexBytes, integer, keyBytes, parseId } from '../internal/values.js'
+import { createReadPage } from '../payments/page-queries.js'
 import { paymentColumns, storedPayment } from '../payments/payment-row.js'
-import { createReadPage } from '../payments/read-page.js'
-import { consoleColumns, consoleUpdate } from '../updates.js'
-import { findPage } from './payment-keys.js'
-import { paymentsOfWallet } from './wallet-search.js'
+import { consoleColumns, consoleUpdate } from '../payments/updates.js'
+import type { Integer } from '../schema/migration.js'
+import { findPage, paymentsOfWallet } from './payment-keys.js'
 
 /** Most rows that are read by their ids at once. */
 const mostIds = 1_000
@@ -111,4 +122,117 @@ export function updatesQuery(db: Connection, paymentId: string, limit: number) {
     .where('payment_id', '=', parseId(paymentId, 'paymentId'))
     .orderBy('seq')
     .limit(checkInteger(limit, 'limit', 1))
+}
+
+/** The newest rows of each kind. */
+export async function readNewest(db: Connection, limit: number): Promise<ConsoleNewest> {
+  checkInteger(limit, 'limit', 1)
+  const payments = await newestPayments(db, limit).execute()
+  const deliveries = await newestDeliveries(db, limit).execute()
+  const updates = await newestUpdates(db, limit).execute()
+  return {
+    payments: payments.map(({ id }) => String(id)),
+    deliveries: deliveries.map(({ id, payment_id }) => ({ deliveryId: String(id), paymentId: String(payment_id) })),
+    updates: updates.map(({ seq, payment_id }) => ({
+      seq: String(seq),
+      paymentId: payment_id === null ? null : String(payment_id),
+    })),
+  }
+}
+
+/** The newest payments. */
+export function newestPayments(db: Connection, limit: number) {
+  return db.selectFrom('payments').select('id').orderBy('id', 'desc').limit(limit)
+}
+
+/** The deliveries among the newest versions: without a bound it would read past any number of others. */
+export function newestDeliveries(db: Connection, limit: number) {
+  const versions = db
+    .selectFrom('snapshots')
+    .select(['id', 'payment_id', 'integration'])
+    .orderBy('id', 'desc')
+    .limit(limit)
+  return db
+    .selectFrom(versions.as('v'))
+    .select(['v.id', 'v.payment_id'])
+    .where('v.integration', 'is not', null)
+    .orderBy('v.id', 'desc')
+}
+
+/** The newest updates. */
+export function newestUpdates(db: Connection, limit: number) {
+  return db.selectFrom('updates').select(['seq', 'payment_id']).orderBy('seq', 'desc').limit(limit)
+}
+
+const minuteMs = 60_000
+
+/** Attempts by minute and kind, at most `limit` of them. */
+export async function attemptsPerMinute(db: Connection, query: CountQuery): Promise<MinuteCounts<AttemptKind>> {
+  return collect(await attemptCounts(db, query).execute(), query.limit, (kind) => kind as AttemptKind)
+}
+
+/** Payments by minute and state, at most `limit` of them. */
+export async function paymentsPerMinute(db: Connection, query: CountQuery): Promise<MinuteCounts<PaymentState | null>> {
+  return collect(await paymentCounts(db, query).execute(), query.limit, (state) => state as PaymentState | null)
+}
+
+/** Their statement. Reasons are JSON strings. */
+export function attemptCounts(db: Connection, { since, limit }: CountQuery) {
+  const newest = db
+    .selectFrom('attempts')
+    .select([minuteOf('started_at'), 'status', 'reason'])
+    .where('started_at', '>=', checkInteger(since, 'since'))
+    .orderBy('started_at', 'desc')
+    .limit(checkInteger(limit, 'limit', 1))
+  const kind = sql<string>`case when reason is null then 'delivered' when reason = '"timeout"' then 'timeout'
+    when status is null or reason = '"malformed_answer"' then 'no_answer' when status < 400 then 'redirect' when status < 500 then 'client_error'
+    else 'server_error' end`
+  return grouped(db.selectFrom(newest.as('newest')).select(['minute', kind.as('kind'), count]))
+}
+
+/** Their statement. */
+export function paymentCounts(db: Connection, { since, limit }: CountQuery) {
+  const newest = db
+    .selectFrom('payments')
+    .select(['id', minuteOf('block_timestamp')])
+    .where(sql<boolean>`is_primary = 1`)
+    .where('block_timestamp', '>=', checkInteger(since, 'since'))
+    .orderBy('block_timestamp', 'desc')
+    .limit(checkInteger(limit, 'limit', 1))
+  // A subquery for each row: a join may read all statuses.
+  const withState = db
+    .selectFrom(newest.as('newest'))
+    .select('minute')
+    .select(({ selectFrom }) =>
+      selectFrom('statuses as s').select('s.state').whereRef('s.payment_id', '=', 'newest.id').as('kind'),
+    )
+  return grouped(db.selectFrom(withState.as('counted')).select(['minute', 'kind', count]))
+}
+
+const count = sql<Integer>`count(*)`.as('rows')
+// Without the cast PostgreSQL divides a parameter's unknown type.
+const minuteOf = (column: string) => sql<Integer>`${sql.ref(column)} / ${sql.lit(minuteMs)}`.as('minute')
+
+function grouped<Query extends { groupBy(columns: readonly ['minute', 'kind']): Query }>(query: Query): Query {
+  return query.groupBy(['minute', 'kind'])
+}
+
+interface CountRow {
+  readonly minute: Integer
+  readonly kind: string | null
+  readonly rows: Integer
+}
+
+function collect<Kind>(
+  rows: readonly CountRow[],
+  limit: number,
+  kindOf: (kind: string | null) => Kind,
+): MinuteCounts<Kind> {
+  const counts = rows.map((row) => ({
+    minute: integer(row.minute) * minuteMs,
+    kind: kindOf(row.kind),
+    count: integer(row.rows),
+  }))
+  counts.sort((a, b) => a.minute - b.minute)
+  return { counts, isCut: counts.reduce((sum, each) => sum + each.count, 0) >= limit }
 }

@@ -7,14 +7,19 @@ import { postgresMissing } from '../../test/postgres.js'
 import { fillConsoleRows, rows, shops } from '../../test/support/console-rows.js'
 import { type OpenEngine, openPostgres, openSqlite } from '../../test/support/engines.js'
 import { type Compiled, postgresScans, sqlitePlan } from '../../test/support/plans.js'
-import { firstIdQuery } from '../deliveries/first-id.js'
-import { auditQuery } from './console-reads.js'
+import { firstIdQuery } from '../deliveries/delivery-lists.js'
+import { auditQuery, failureQuery, integrationQuery, latencyQuery, newestIdsQuery } from './console-reads.js'
 import { attemptsQuery, transactionQuery, viewRows } from './delivery-reads.js'
-import { failureQuery, integrationQuery, latencyQuery, newestIdsQuery } from './endpoint-reads.js'
-import { attemptCounts, paymentCounts } from './minute-counts.js'
-import { newestDeliveries, newestPayments, newestUpdates } from './newest.js'
-import { searchQuery, updatesQuery } from './payment-reads.js'
-import { walletQuery } from './wallet-search.js'
+import { walletQuery } from './payment-keys.js'
+import {
+  attemptCounts,
+  newestDeliveries,
+  newestPayments,
+  newestUpdates,
+  paymentCounts,
+  searchQuery,
+  updatesQuery,
+} from './payment-reads.js'
 
 const { epoch, hash } = fixtures
 const limit = 50

@@ -2,20 +2,219 @@
  * Claims due deliveries: read candidates, choose, lock, write leases. See docs/decisions/fairness.md, retries.md.
  * @module
  */
+
 import type { ClaimedDelivery, ClaimRequest, DeliveryStore, Ids } from '@payment-integration/core/ports'
 import type { Connection, Engine, Lane, SqlDialect } from '../engine.js'
-import { previousSigningSecret } from '../integrations.js'
-import { checkInteger } from '../internal/checks.js'
-import { hexOf } from '../internal/hex.js'
-import { integer } from '../internal/values.js'
-import { snapshotBytes } from '../snapshot-row.js'
-import { type Candidate, newRotation, type Rotation, readCandidates } from './candidates.js'
-import { choose } from './choose.js'
+import { type PreviousSigningColumns, previousSigningSecret } from '../integrations/integrations.js'
+import { rowsOf, runPrepared, type StatementText, sendPrepared } from '../internal/statements.js'
+import { checkInteger, hexOf, integer } from '../internal/values.js'
+import { snapshotBytes } from '../payments/snapshots.js'
+import type { Integer } from '../schema/migration.js'
+import {
+  type Candidate,
+  type Candidates,
+  type FreeSlots,
+  freeSlotsOf,
+  inFlightFor,
+  inFlightTo,
+  isBelowLimit,
+  limitOfLane,
+  newRotation,
+  type Rotation,
+  readCandidates,
+  releaseSlot,
+  takeSlot,
+} from './candidates.js'
 import { takeProbes } from './endpoint-rows.js'
-import { type FreeSlots, freeSlotsOf, releaseSlot } from './free-slots.js'
-import { formatLeaseToken, type Lease, writeLeases } from './lease.js'
-import { giveUp } from './leave-outbox.js'
-import { type LockedDelivery, lockDeliveries } from './lock-deliveries.js'
+import { formatLeaseToken, giveUp, isSuperseded, type Lease, type Moment, writeLeases } from './settle.js'
+
+/** The chosen candidates. */
+interface Chosen {
+  readonly chosen: readonly Candidate[]
+  /** Whether another read may bring more candidates. */
+  readonly hasMore: boolean
+  /** Whether a candidate was left because its endpoint reached its limit. */
+  readonly isLimitReached: boolean
+}
+
+/**
+ * Fills the free slots lane by lane: least-loaded endpoint first, then its least-loaded integration, then its longest
+ * due delivery.
+ */
+function choose({ candidates, truncated, hasMore }: Candidates, slots: FreeSlots): Chosen {
+  const chosen: Candidate[] = []
+  let isLimitReached = false
+  for (const lane of [0, 1, 2]) {
+    const ofLane = candidates.filter((candidate) => candidate.lane === lane)
+    const { turns, knownBelow } = inTurns(ofLane, truncated, slots)
+    for (const { candidate, inFlight } of turns) {
+      if (limitOfLane(slots, lane) === 0) break
+      // An endpoint has deliveries that were not read: they may go before this one.
+      if (inFlight >= knownBelow) return { chosen, hasMore: true, isLimitReached }
+      // Turns are sorted by `inFlight` and free slots only fall, so no later turn is below the limit.
+      if (!isBelowLimit(slots, inFlight)) {
+        isLimitReached = true
+        break
+      }
+      if (candidate.probe && slots.probed.has(candidate.integration)) continue
+      takeSlot(slots, candidate)
+      chosen.push(candidate)
+    }
+    if (limitOfLane(slots, lane) > 0 && isBelowLimit(slots, knownBelow))
+      return { chosen, hasMore: true, isLimitReached }
+  }
+  return { chosen, hasMore, isLimitReached }
+}
+
+interface Turn {
+  readonly candidate: Candidate
+  /** POSTs in flight to its endpoint, or for its integration, when its turn comes. */
+  readonly inFlight: number
+}
+
+/** Candidates of one lane in the order of their turns. From `knownBelow` POSTs in flight on, the order is not known. */
+function inTurns(candidates: readonly Candidate[], truncated: ReadonlySet<string>, slots: FreeSlots) {
+  const queues = new Map<string, Candidate[]>()
+  for (const candidate of [...candidates].sort(byDue)) {
+    const queue = queues.get(candidate.endpoint)
+    if (queue === undefined) queues.set(candidate.endpoint, [candidate])
+    else queue.push(candidate)
+  }
+  const turns: Turn[] = []
+  let knownBelow = Number.POSITIVE_INFINITY
+  for (const [endpoint, queue] of queues) {
+    const inFlight = inFlightTo(slots, endpoint)
+    const { ordered, knownTurns } = byIntegration(queue, truncated, slots)
+    const known = inFlight + knownTurns
+    // Turns beyond the limit of an endpoint need not be known.
+    if (isBelowLimit(slots, known)) knownBelow = Math.min(knownBelow, known)
+    ordered.forEach(({ candidate }, index) => {
+      turns.push({ candidate, inFlight: inFlight + index })
+    })
+  }
+  turns.sort((a, b) => a.inFlight - b.inFlight || byDue(a.candidate, b.candidate))
+  return { turns, knownBelow }
+}
+
+/**
+ * Orders the candidates of one endpoint by the turns of its integrations. Of equally loaded ones the next address after
+ * the last served goes first. `knownTurns` counts the turns before an integration whose next delivery was not read.
+ */
+function byIntegration(queue: readonly Candidate[], truncated: ReadonlySet<string>, slots: FreeSlots) {
+  const next = new Map<string, number>()
+  const ordered: Turn[] = queue.map((candidate) => {
+    const inFlight = next.get(candidate.integration) ?? inFlightFor(slots, candidate.integration)
+    next.set(candidate.integration, inFlight + 1)
+    return { candidate, inFlight }
+  })
+  const lastServed = slots.lastServed.get(queue[0]?.endpoint ?? '') ?? ''
+  const roundAfterLast = ({ integration }: Candidate) => (integration > lastServed ? 0 : 1)
+  ordered.sort(
+    (a, b) =>
+      a.inFlight - b.inFlight ||
+      roundAfterLast(a.candidate) - roundAfterLast(b.candidate) ||
+      (a.candidate.integration < b.candidate.integration ? -1 : 1),
+  )
+  let unread = Number.POSITIVE_INFINITY
+  for (const { lane, integration, probe } of queue)
+    if (!probe && truncated.has(`${lane} ${integration}`)) unread = Math.min(unread, next.get(integration) ?? 0)
+  const knownTurns =
+    unread === Number.POSITIVE_INFINITY ? unread : ordered.filter(({ inFlight }) => inFlight < unread).length
+  return { ordered, knownTurns }
+}
+
+const byDue = (a: Candidate, b: Candidate): number => a.dueAt - b.dueAt || a.id - b.id
+
+interface DeliveryRow {
+  id: Integer
+  version: Integer
+  attempted: Integer
+  schedule_from: Integer
+  replayed: Integer
+  made_at: Integer
+  now: Integer
+  superseded: Integer
+  chain_id: Integer
+  /** As `hexOf` reads it. */
+  tx_hash: Uint8Array | string
+  /** As `bytesOf` reads it. */
+  body: Uint8Array | string
+}
+
+/** An enabled integration with a URL. */
+interface IntegrationRow extends PreviousSigningColumns {
+  /** As `hexOf` reads it. */
+  address: Uint8Array | string
+  notification_url: string
+  signing_key_version: Integer
+  signing_sealed: string
+  endpoint_epoch: Integer
+}
+
+/** A locked delivery with its integration. */
+interface LockedDelivery {
+  readonly row: DeliveryRow
+  readonly integration: IntegrationRow
+}
+
+/** Locks the chosen deliveries that nobody else locks, and reads them with their integrations, by id. */
+async function lockDeliveries(
+  db: Connection,
+  dialect: SqlDialect,
+  chosen: readonly Candidate[],
+  now: Moment,
+): Promise<Map<number, LockedDelivery>> {
+  const ids = chosen.map(({ id }) => id)
+  const sent = await sendPrepared<DeliveryRow>(db, dialect, lockText(dialect, ids, now))
+  const integrations = await readIntegrations(db, dialect, chosen)
+  const rows = await rowsOf(sent)
+  // A delivery never changes its integration, so its row need not repeat the candidate's.
+  const addresses = new Map(chosen.map(({ id, integration }) => [id, integration]))
+  const locked = new Map<number, LockedDelivery>()
+  for (const row of rows) {
+    const id = integer(row.id)
+    const integration = integrations.get(addresses.get(id) ?? '')
+    if (integration !== undefined) locked.set(id, { row, integration })
+  }
+  return locked
+}
+
+/** The enabled integrations with a URL, each read once. */
+async function readIntegrations(
+  db: Connection,
+  dialect: SqlDialect,
+  chosen: readonly Candidate[],
+): Promise<Map<string, IntegrationRow>> {
+  const { name, oneOf } = dialect
+  const addresses = [...new Set(chosen.map(({ integration }) => integration))]
+  const rows = await runPrepared<IntegrationRow>(
+    db,
+    dialect,
+    (parameter) => `select i.address, i.notification_url, i.signing_key_version, i.signing_sealed,
+      i.previous_signing_key_version, i.previous_signing_sealed, i.previous_signing_until, i.endpoint_epoch
+      from ${name('integrations')} i
+      where ${oneOf('i.address', 'hex', addresses, parameter)} and i.enabled = 1 and i.notification_url is not null`,
+  )
+  return new Map(rows.map((row) => [hexOf(row.address), row]))
+}
+
+/**
+ * The statement that locks and reads deliveries. `coalesce(due_at)` keeps planners off the index of due deliveries: a
+ * plan that PostgreSQL made for an empty outbox would scan a backlog of millions for a few ids.
+ */
+export function lockText(dialect: SqlDialect, ids: readonly number[], moment: Moment): StatementText {
+  const { bytesText, name, oneOf, skipLocked } = dialect
+  return (parameter) => {
+    const now = moment(parameter)
+    return `select d.id, s.version, d.attempted, d.schedule_from, coalesce(d.replayed_at, s.created_at) as made_at,
+      case when d.replayed_at is null then 0 else 1 end as replayed, ${now} as now,
+      p.chain_id, p.tx_hash, ${bytesText('s.body')} as body,
+      case when d.lane = 1 and d.attempted > 0 and ${isSuperseded(dialect)} then 1 else 0 end as superseded
+    from ${name('outbox')} d cross join ${name('snapshots')} s cross join ${name('payments')} p
+    where ${oneOf('d.id', 'integer', ids, parameter)} and coalesce(d.due_at, 0) <= ${now}
+      and s.id = d.id and p.id = s.payment_id${skipLocked('d')}`
+  }
+}
 
 /** Most reads of one claim that replace superseded or locked deliveries; the next claim continues there. */
 const maxPages = 100

@@ -1,15 +1,231 @@
-/** The delivery store. @module */
-import type { DeliveryStore, Ids } from '@payment-integration/core/ports'
-import type { Engine } from '../engine.js'
-import { checkInteger } from '../internal/checks.js'
-import { backlog, msUntilDue } from './backlog.js'
+/** The delivery store: backlog, streams and replays. @module */
+import type {
+  DeliveryBacklog,
+  DeliveryStore,
+  Ids,
+  Replayed,
+  ReplayRequest,
+  StreamedDelivery,
+  StreamQuery,
+} from '@payment-integration/core/ports'
+import type { Connection, Engine, Lane, Parameter, SqlDialect } from '../engine.js'
+import { lowestReplayable } from '../history/segments.js'
+import { compile, run } from '../internal/statements.js'
+import { checkInteger, hexOf, integer, keyBytes, nullableInteger, parseId } from '../internal/values.js'
+import { snapshotBytes } from '../payments/snapshots.js'
+import type { Integer } from '../schema/migration.js'
+import { lastAddress, scanName, scanText } from './candidates.js'
 import { createClaim } from './claim.js'
+import {
+  countDeliveries,
+  filtered,
+  findDelivery,
+  findMissing,
+  idOf,
+  listDeliveries,
+  newestDelivery,
+  withIdRange,
+} from './delivery-lists.js'
 import { findEndpoint, listEndpoints } from './endpoint-rows.js'
-import { createEndFutureWaits } from './future-waits.js'
-import { countDeliveries, findDelivery, listDeliveries, newestDelivery } from './list.js'
-import { findMissing } from './missing.js'
-import { createSettle } from './settle.js'
-import { createCompleteUpTo, streamDeliveries } from './stream.js'
+import { createEndFutureWaits, createSettle } from './settle.js'
+
+/** Milliseconds until the next delivery can be claimed, 0 when one can, null when the outbox is empty. */
+async function msUntilDue(engine: Engine): Promise<number | null> {
+  const { claimable, now } = await earliest(engine)
+  return claimable === null ? null : Math.max(0, claimable - now)
+}
+
+/** The backlog; counted up to `atMost`. */
+async function backlog(engine: Engine, atMost: number): Promise<DeliveryBacklog> {
+  const { rows } = await engine.dialect.pending(atMost).execute(engine.read)
+  const { open, blocked, now } = await earliest(engine)
+  const since = (due: number | null) => (due === null || due > now ? null : now - due)
+  return { pending: integer(rows[0]?.pending ?? 0), oldestDueMs: since(open), oldestBlockedMs: since(blocked) }
+}
+
+// Deliveries of disabled integrations do not count: no time makes them due.
+async function earliest({ read, dialect }: Engine) {
+  const { rows } = await read.executeQuery<EarliestRow>(earliestQuery(dialect))
+  const [row] = rows
+  if (row === undefined) return { open: null, blocked: null, claimable: null, now: 0 }
+  const { open_due, blocked_due, claimable, now } = row
+  return {
+    open: nullableInteger(open_due),
+    blocked: nullableInteger(blocked_due),
+    claimable: nullableInteger(claimable),
+    now: integer(now),
+  }
+}
+
+interface EarliestRow {
+  open_due: Integer | null
+  blocked_due: Integer | null
+  claimable: Integer | null
+  now: Integer
+}
+
+/**
+ * The first due time of open endpoints, of blocked ones, and the first time at which a delivery can be claimed. A skip
+ * scan per lane: a plain minimum would read the whole backlog.
+ */
+export function earliestQuery(dialect: SqlDialect) {
+  const { name, nowText } = dialect
+  const whole = (lane: Lane) => ({ lane, after: '', upTo: lastAddress })
+  const lanes: readonly Lane[] = [0, 1, 2]
+  const heads = (lane: Lane) => `select
+      (select min(d.due_at) from ${name('outbox')} d
+        where d.lane = ${lane} and d.integration = i.address) as due,
+      ${lane === 2 ? 'null' : 'case when e.blocks > 0 then e.blocked_until end'} as blocked_until
+    from ${scanName(lane)} w cross join ${name('integrations')} i
+      left join ${name('endpoints')} e on e.integration = i.address
+    where i.address = w.integration and i.enabled = 1 and i.notification_url is not null`
+  return compile<EarliestRow>(
+    dialect,
+    (parameter) => `with recursive ${lanes.map((lane) => scanText(name('outbox'), whole(lane), parameter)).join(', ')}
+    select min(case when blocked_until is null then due end) as open_due,
+      min(case when blocked_until is not null then due end) as blocked_due,
+      min(case when blocked_until > due then blocked_until else due end) as claimable,
+      ${nowText(parameter)} as now
+    from (${lanes.map((lane) => heads(lane)).join(' union all ')}) heads`,
+  )
+}
+
+/** Makes deliveries due now, with a new schedule. Leased ones are left alone. */
+export async function replayDeliveries(db: Connection, dialect: SqlDialect, request: ReplayRequest): Promise<Replayed> {
+  const limit = checkInteger(request.limit, 'limit', 1)
+  // The history of a closed segment no longer changes.
+  const lowest = await lowestReplayable(db, dialect)
+  const found = await filtered(db, await withIdRange(db, request))
+    .where(idOf(request), '>=', lowest)
+    .select(['d.id', 'q.id as pending'])
+    .orderBy(idOf(request))
+    .limit(limit)
+    .execute()
+  const ids = found.map(({ id }) => integer(id))
+  const lastId = ids.at(-1)
+  if (lastId === undefined) return { replayed: 0, underWay: 0, lastId: null }
+  // A delivery that is settled meanwhile is left alone: it may be delivered now.
+  const idsOf = (pending: boolean) =>
+    found.filter((row) => (row.pending !== null) === pending).map(({ id }) => integer(id))
+  const replayed = (await restart(db, dialect, idsOf(true))) + (await returnToOutbox(db, dialect, idsOf(false)))
+  return { replayed, underWay: ids.length - replayed, lastId: String(lastId) }
+}
+
+/** Restarts pending deliveries. A locked row is being claimed, settled or replayed, so it is skipped. */
+async function restart(db: Connection, dialect: SqlDialect, ids: readonly number[]): Promise<number> {
+  if (ids.length === 0) return 0
+  const { name, nowText, oneOf, skipLocked } = dialect
+  const rows = await run<{ id: Integer }>(db, dialect, (parameter) => {
+    const now = nowText(parameter)
+    return `update ${name('outbox')} set lane = 2, due_at = ${now}, claim_token = null, replayed_at = ${now}, schedule_from = attempted
+      where id in (
+        select d.id from ${name('outbox')} d where ${oneOf('d.id', 'integer', ids, parameter)}
+          and (d.claim_token is null or d.due_at <= ${now})${skipLocked('d')}
+      ) returning id`
+  })
+  return rows.length
+}
+
+/** Returns finished deliveries to the outbox, apart from those that another replay returned meanwhile. */
+async function returnToOutbox(db: Connection, dialect: SqlDialect, ids: readonly number[]): Promise<number> {
+  if (ids.length === 0) return 0
+  const { name, nowText, oneOf } = dialect
+  const rows = await run<{ id: Integer }>(db, dialect, (parameter) => {
+    const now = nowText(parameter)
+    return `insert into ${name('outbox')}
+        (id, integration, lane, due_at, replayed_at, attempted, schedule_from)
+      select d.id, d.integration, 2, ${now}, ${now}, 0, 0
+      from ${name('snapshots')} d where ${oneOf('d.id', 'integer', ids, parameter)}
+        and not exists (select 1 from ${name('outbox')} q where q.id = d.id)
+      order by d.id on conflict (id) do nothing returning id`
+  })
+  const returned = rows.map(({ id }) => integer(id))
+  if (returned.length === 0) return 0
+  const own = (parameter: Parameter) => oneOf('id', 'integer', returned, parameter)
+  // Counted only now that the rows are ours: another replay may have added attempts and finished.
+  const counted = `(select coalesce(max(a.number), 0) from ${name('attempts')} a where a.delivery_id = ${name('outbox')}.id)`
+  await run(
+    db,
+    dialect,
+    (parameter) =>
+      `update ${name('outbox')} set attempted = ${counted}, schedule_from = ${counted} where ${own(parameter)}`,
+  )
+  await run(
+    db,
+    dialect,
+    (parameter) =>
+      `update ${name('snapshots')} set undelivered = null where ${own(parameter)} and undelivered is not null`,
+  )
+  return returned.length
+}
+
+interface NewestAndWriters {
+  readonly newest: Integer
+  readonly writers: string
+}
+
+/**
+ * Builds `completeUpTo`. Ids up to the newest one are complete once every transaction that was writing at that moment
+ * has ended. Newer writers do not matter: their ids are higher.
+ */
+function createCompleteUpTo({ read, dialect }: Engine): DeliveryStore['completeUpTo'] {
+  let complete: number | null = null
+  let waiting: { readonly upTo: number; readonly writers: ReadonlySet<string> } | null = null
+
+  function observe(newest: number, writers: readonly string[]): void {
+    if (waiting !== null && writers.some((writer) => waiting?.writers.has(writer))) return
+    if (waiting !== null) complete = Math.max(complete ?? 0, waiting.upTo)
+    waiting = writers.length === 0 ? null : { upTo: newest, writers: new Set(writers) }
+    if (waiting === null) complete = Math.max(complete ?? 0, newest)
+  }
+
+  return async () => {
+    const [row] = await run<NewestAndWriters>(read, dialect, () => dialect.newestAndWriters('snapshots'))
+    if (row !== undefined) observe(integer(row.newest), JSON.parse(row.writers))
+    return complete === null ? null : String(complete)
+  }
+}
+
+interface StreamRow {
+  readonly id: Integer
+  readonly version: Integer
+  readonly created_at: Integer
+  readonly chain_id: Integer
+  readonly tx_hash: Uint8Array
+  readonly body: Uint8Array | string
+}
+
+/** Deliveries of one integration with their snapshot bytes. */
+async function streamDeliveries({ read, dialect }: Engine, query: StreamQuery): Promise<StreamedDelivery[]> {
+  const { rows } = await read.executeQuery(streamQuery(dialect, query))
+  return rows.map((row) => ({
+    deliveryId: String(integer(row.id)),
+    chainId: integer(row.chain_id),
+    txHash: hexOf(row.tx_hash),
+    version: integer(row.version),
+    createdAt: integer(row.created_at),
+    body: snapshotBytes(dialect.bytesOf(row.body), query.integrationAddress, row),
+  }))
+}
+
+/** Its statement. */
+export function streamQuery(dialect: SqlDialect, { integrationAddress, afterId, upToId, limit }: StreamQuery) {
+  const { name, bytesText, indexRange } = dialect
+  const value = keyBytes(integrationAddress)
+  const range = { value, from: parseId(afterId, 'afterId') + 1, upTo: parseId(upToId, 'upToId') }
+  const most = checkInteger(limit, 'limit', 1)
+  return compile<StreamRow>(
+    dialect,
+    (parameter) => `select d.id, d.version, d.created_at, p.chain_id, p.tx_hash, ${bytesText('d.body')} as body
+      from (
+        select id, payment_id, version, created_at, body from ${name('snapshots')}
+        where integration is not null and ${indexRange('integration', 'id', range, parameter)}
+        order by integration, id limit ${parameter(most)}
+      ) d
+      join ${name('payments')} p on p.id = d.payment_id
+      order by d.id`,
+  )
+}
 
 /** Builds the delivery store. `ids` makes the lease tokens. */
 export function createDeliveryStore(engine: Engine, ids: Ids): DeliveryStore {

@@ -8,10 +8,9 @@ import type {
   EndpointView,
 } from '@payment-integration/core/ports'
 import type { Connection, SqlDialect } from '../engine.js'
-import { hexBytes, hexOf, keyBytes } from '../internal/hex.js'
-import { run } from '../internal/statement.js'
-import { integer, nullableInteger } from '../internal/values.js'
-import type { Integer } from '../schema/integer.js'
+import { run } from '../internal/statements.js'
+import { hexBytes, hexOf, integer, keyBytes, nullableInteger } from '../internal/values.js'
+import type { Integer } from '../schema/migration.js'
 import type { EndpointRow } from '../schema/tables.js'
 
 /** An endpoint's stored health, with the epoch of its integration. */

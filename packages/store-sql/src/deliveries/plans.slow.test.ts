@@ -6,15 +6,13 @@ import { type OpenEngine, openPostgres, openSqlite } from '../../test/support/en
 import { postgresScans, sqlitePlan } from '../../test/support/plans.js'
 import { createStore } from '../create-store.js'
 import type { DueQuery, Lane } from '../engine.js'
-import { hexOf, keyBytes } from '../internal/hex.js'
-import { compile } from '../internal/statement.js'
-import { earliestQuery } from './backlog.js'
-import { candidatesText } from './candidates.js'
-import { countQuery, listQuery, newestQuery } from './list.js'
-import { lockText } from './lock-deliveries.js'
-import { missingQuery } from './missing.js'
+import { compile } from '../internal/statements.js'
+import { hexOf, keyBytes } from '../internal/values.js'
+import { candidatesText, lastAddress } from './candidates.js'
+import { lockText } from './claim.js'
+import { countQuery, listQuery, missingQuery, newestQuery } from './delivery-lists.js'
+import { earliestQuery } from './delivery-store.js'
 import { lockLeasedText } from './settle.js'
-import { lastAddress } from './skip-scan.js'
 
 const { address, hash, indexPayments, integration, primary } = fixtures
 

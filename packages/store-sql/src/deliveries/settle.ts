@@ -1,4 +1,5 @@
-/** Settles attempts. See docs/decisions/settling.md, docs/decisions/retries.md. @module */
+/** Settles attempts and their leases. See docs/decisions/settling.md, docs/decisions/retries.md. @module */
+
 import type {
   AttemptVerdict,
   DeliveryStore,
@@ -7,17 +8,143 @@ import type {
   SettledAttempt,
   SettledStatus,
 } from '@payment-integration/core/ports'
-import type { BulkUpdate, Connection, Engine, SqlDialect } from '../engine.js'
-import { checkInteger, parseId } from '../internal/checks.js'
-import { hexOf } from '../internal/hex.js'
-import { run, runPrepared, type StatementText } from '../internal/statement.js'
-import { integer } from '../internal/values.js'
-import type { Integer } from '../schema/integer.js'
-import { attemptColumns, attemptValues } from './attempt-row.js'
+import type { BulkUpdate, Connection, Engine, Parameter, SqlDialect } from '../engine.js'
+import { run, runPrepared, type StatementText, sendPrepared } from '../internal/statements.js'
+import { checkInteger, hexOf, integer, nullableInteger, parseId } from '../internal/values.js'
+import type { Integer } from '../schema/migration.js'
+import { attemptColumns, attemptValues } from './delivery-lists.js'
 import { type EndpointReport, type HealthRow, healthColumns, judgeEndpoints, storedHealth } from './endpoint-rows.js'
-import { parseLeaseToken } from './lease.js'
-import { giveUp, removeFromOutbox } from './leave-outbox.js'
-import { isSuperseded } from './superseded.js'
+
+/**
+ * A condition: the payment of snapshot `s` has a newer delivery. The order, which `exists` would drop, keeps a plan
+ * made for empty tables on the index of versions: by the primary key it would read every newer snapshot.
+ */
+export function isSuperseded({ name }: SqlDialect): string {
+  return `(select n.id from ${name('snapshots')} n
+      where n.payment_id = s.payment_id and n.version > s.version and n.id > s.id and n.integration is not null
+      order by n.version limit 1) is not null`
+}
+
+/** The time of a claim, as text: the same in all its statements. */
+export type Moment = ReturnType<SqlDialect['moment']>
+
+/** The lease that a claim gives. */
+export interface Lease {
+  readonly leaseMs: number
+  /** As stored, without an epoch. */
+  readonly storedToken: string
+  /** The beginning of the lease. */
+  readonly now: Moment
+}
+
+/** Writes a lease: `due_at` moves to its end, so that a delivery whose lease ends unsettled is due again. */
+export async function writeLeases(
+  db: Connection,
+  dialect: SqlDialect,
+  ids: readonly number[],
+  { leaseMs, storedToken, now }: Lease,
+): Promise<void> {
+  if (ids.length === 0) return
+  const { name, oneOf } = dialect
+  await sendPrepared(
+    db,
+    dialect,
+    (parameter) => `update ${name('outbox')} set lane = case lane when 2 then 2 else 1 end,
+      due_at = ${now(parameter)} + ${parameter(leaseMs)}, claim_token = ${parameter(storedToken)}
+      where ${oneOf('id', 'integer', ids, parameter)}`,
+  )
+}
+
+/**
+ * The token that a dispatcher gets. The epoch counts the URL changes of the endpoint, so that a response of the former
+ * URL does not count for the new one.
+ */
+export function formatLeaseToken(storedToken: string, endpointEpoch: number): string {
+  return `${storedToken}.${endpointEpoch}`
+}
+
+/** The parts of {@link formatLeaseToken}; null for a text of another form. */
+function parseLeaseToken(token: string): { readonly stored: string; readonly endpointEpoch: number } | null {
+  const dot = token.lastIndexOf('.')
+  if (dot < 0) return null
+  return { stored: token.slice(0, dot), endpointEpoch: Number(token.slice(dot + 1)) }
+}
+
+/** Removes deliveries from the outbox. */
+async function removeFromOutbox(db: Connection, dialect: SqlDialect, ids: readonly number[]) {
+  if (ids.length === 0) return
+  const { name, oneOf } = dialect
+  const text = (parameter: Parameter) => `delete from ${name('outbox')} where ${oneOf('id', 'integer', ids, parameter)}`
+  await sendPrepared(db, dialect, text)
+}
+
+/** Removes deliveries from the outbox and stores why they were not delivered. */
+export async function giveUp(
+  db: Connection,
+  dialect: SqlDialect,
+  reason: 'exhausted' | 'superseded',
+  ids: readonly number[],
+): Promise<void> {
+  if (ids.length === 0) return
+  const { name, oneOf } = dialect
+  const text = (parameter: Parameter) => `update ${name('snapshots')} set undelivered = ${parameter(reason)}
+    where ${oneOf('id', 'integer', ids, parameter)}`
+  await sendPrepared(db, dialect, text)
+  await removeFromOutbox(db, dialect, ids)
+}
+
+/** Rows that one transaction looks at: others of the process wait for it, on an embedded database. */
+const rowsAtOnce = 10_000
+
+/**
+ * Builds `endFutureWaits`. It reads the whole outbox, which holds unfinished deliveries alone. A locked row is being
+ * claimed or settled, so it is left for the next call.
+ */
+export function createEndFutureWaits({ transaction, dialect }: Engine): DeliveryStore['endFutureWaits'] {
+  const { name, nowText, skipLocked } = dialect
+  return async ({ leaseMs, retryMs, blockMs }) => {
+    for (const ms of [leaseMs, ...retryMs, blockMs]) checkInteger(ms, 'ms')
+    const longestRetry = `case d.attempted - d.schedule_from
+      ${retryMs.map((ms, index) => `when ${index + 1} then ${ms}`).join(' ')} else ${Math.max(leaseMs, ...retryMs)} end`
+    const longestWait = `case when d.claim_token is null and d.lane = 1 then ${longestRetry} else ${leaseMs} end`
+
+    /** Looks at the deliveries after an id. Null as the last id: there is none. */
+    const endAfter = (after: number) =>
+      transaction(async (db) => {
+        const [part] = await run<{ last: Integer | null }>(
+          db,
+          dialect,
+          (parameter) => `select max(p.id) as last from (
+            select q.id from ${name('outbox')} q where q.id > ${parameter(after)} order by q.id limit ${rowsAtOnce}) p`,
+        )
+        const last = nullableInteger(part?.last ?? null)
+        if (last === null) return { last, ended: 0 }
+        const ended = await run<unknown>(db, dialect, (parameter) => {
+          const now = nowText(parameter)
+          return `update ${name('outbox')} set due_at = ${now} where id in (
+              select d.id from ${name('outbox')} d where d.id > ${parameter(after)} and d.id <= ${parameter(last)}
+                and d.due_at > ${now} + ${longestWait}${skipLocked('d')}) returning id`
+        })
+        return { last, ended: ended.length }
+      })
+
+    const endpoints = await transaction((db) =>
+      run<unknown>(db, dialect, (parameter) => {
+        const now = nowText(parameter)
+        return `update ${name('endpoints')} set blocked_until = ${now} where integration in (
+            select e.integration from ${name('endpoints')} e where e.blocked_until > ${now} + ${blockMs}${skipLocked('e')}
+          ) returning integration`
+      }),
+    )
+    let total = endpoints.length
+    for (let after: number | null = 0; after !== null; ) {
+      const { last, ended } = await endAfter(after)
+      total += ended
+      after = last
+    }
+    return total
+  }
+}
 
 /** Builds `settle`: logs attempts, settles their deliveries, then updates their endpoints' health. */
 export function createSettle({ transaction, dialect }: Engine): DeliveryStore['settle'] {

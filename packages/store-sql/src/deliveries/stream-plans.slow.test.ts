@@ -7,7 +7,7 @@ import { postgresMissing } from '../../test/postgres.js'
 import { type OpenEngine, openPostgres, openSqlite } from '../../test/support/engines.js'
 import { postgresScans, sqlitePlan } from '../../test/support/plans.js'
 import { createStore } from '../create-store.js'
-import { streamQuery } from './stream.js'
+import { streamQuery } from './delivery-store.js'
 
 const { address, hash, indexPayments, integration, primary } = fixtures
 

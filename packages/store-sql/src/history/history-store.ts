@@ -1,16 +1,19 @@
 /** History in segments, for commands that end it. Source: docs/retention.md. @module */
-import type { HistoryPart, HistoryRows, HistoryStore, SegmentedKind } from '@payment-integration/core/ports'
+import type {
+  HistoryPart,
+  HistoryRows,
+  HistoryStore,
+  PendingDeliveries,
+  SegmentedKind,
+} from '@payment-integration/core/ports'
 import { sql } from 'kysely'
-import { updatesNewest } from '../console/indexes.js'
+import { updatesNewest } from '../console/console-reads.js'
+import { giveUp } from '../deliveries/settle.js'
 import type { Connection, Engine, SqlDialect } from '../engine.js'
-import { bulk } from '../internal/bulk.js'
-import { run } from '../internal/statement.js'
-import { integer } from '../internal/values.js'
-import { lockMs, whileBusy } from '../internal/while-busy.js'
-import type { Integer } from '../schema/integer.js'
-import type { RowKey } from './kind-rows.js'
-import { giveUpPending, pendingUpTo } from './pending.js'
-import { rowsByKind } from './rows.js'
+import { bulk, run } from '../internal/statements.js'
+import { hexOf, integer, lockMs, whileBusy } from '../internal/values.js'
+import type { Integer } from '../schema/migration.js'
+import { type RowKey, rowsByKind } from './rows.js'
 import {
   beginSegment,
   closeSegments,
@@ -20,6 +23,50 @@ import {
   type Segment,
   unbounded,
 } from './segments.js'
+
+/** Counts the pending deliveries of the segments up to one. */
+async function pendingUpTo({ read, dialect }: Engine, upTo: number): Promise<PendingDeliveries[]> {
+  const { deliveries } = await findSegment(read, upTo)
+  const segment = sql<Integer>`coalesce((select max(s.number) from ${sql.raw(dialect.name('segments'))} as s
+    where s.first_delivery <= q.id), 0)`
+  const rows = await read
+    .selectFrom('outbox as q')
+    .select([segment.as('segment'), 'q.integration', sql<Integer>`count(*)`.as('count')])
+    .where('q.id', '<', deliveries.to)
+    .groupBy(['segment', 'q.integration'])
+    .orderBy('segment')
+    .orderBy('q.integration')
+    .execute()
+  return rows.map((row) => ({
+    segment: integer(row.segment),
+    integrationAddress: hexOf(row.integration),
+    count: integer(row.count),
+  }))
+}
+
+/** Deliveries of one transaction. */
+const pendingGroupSize = 1_000
+
+/** Gives up the pending deliveries of the segments up to one, but for leased ones. */
+async function giveUpPending({ transaction, read, dialect }: Engine, upTo: number): Promise<number> {
+  const { name, nowText, skipLocked } = dialect
+  const { deliveries } = await findSegment(read, upTo)
+  let given = 0
+  for (let found = pendingGroupSize; found === pendingGroupSize; given += found)
+    found = await transaction(async (db) => {
+      const rows = await run<{ id: Integer }>(
+        db,
+        dialect,
+        (parameter) => `select q.id from ${name('outbox')} q
+          where q.id < ${parameter(deliveries.to)} and (q.claim_token is null or q.due_at <= ${nowText(parameter)})
+          order by q.id limit ${pendingGroupSize}${skipLocked('q')}`,
+      )
+      const ids = rows.map(({ id }) => integer(id))
+      await giveUp(db, dialect, 'exhausted', ids)
+      return ids.length
+    })
+  return given
+}
 
 /** Rows of one statement. */
 const groupSize = 1_000

@@ -1,13 +1,12 @@
 /** Deliveries, attempts and updates as rows of history. Source: docs/retention.md. @module */
 import type { ProcessorUpdate } from '@payment-integration/contract'
-import type { DeliveryHistory, UpdateHistory } from '@payment-integration/core/ports'
+import type { DeliveryHistory, HistoryRows, SegmentedKind, UpdateHistory } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
-import { attemptColumns, attemptRecord, attemptValues } from '../deliveries/attempt-row.js'
-import { hexOf } from '../internal/hex.js'
-import { bytes, integer, nullableInteger, pack, unpack } from '../internal/values.js'
-import { packBody } from '../packed-body.js'
-import { snapshotBytes } from '../snapshot-row.js'
-import type { KindRows, RowsByKind } from './kind-rows.js'
+import { attemptColumns, attemptRecord, attemptValues } from '../deliveries/delivery-lists.js'
+import type { BulkColumn, Connection } from '../engine.js'
+import { bytes, hexOf, integer, nullableInteger, pack, unpack } from '../internal/values.js'
+import { packBody, snapshotBytes } from '../payments/snapshots.js'
+import type { IdRange } from './segments.js'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -160,3 +159,31 @@ const updates: KindRows<'updates'> = {
 
 /** Each kind. */
 export const rowsByKind: RowsByKind = { deliveries, attempts, updates }
+
+/** The key of a row, whose first number says to which segment the row belongs. */
+export type RowKey = readonly [number, number?]
+
+/** One kind. */
+interface KindRows<Kind extends SegmentedKind> {
+  readonly table: string
+  /** The column of the first number of the key. */
+  readonly key: string
+  /** Rows of a range after a key, or from its beginning, and the last one's key; null: there are none. */
+  read(
+    db: Connection,
+    range: IdRange,
+    after: RowKey | null,
+    limit: number,
+  ): Promise<{ readonly rows: readonly HistoryRows[Kind][]; readonly last: RowKey } | null>
+  /** The first is the key. */
+  readonly columns: readonly BulkColumn[]
+  /** Further values of a row, for {@link owner}. */
+  readonly compared: readonly BulkColumn[]
+  /** A condition of row `v`: what it belongs to is there. */
+  owner(name: (table: string) => string): string
+  /** The values of all these columns. */
+  values(row: HistoryRows[Kind]): readonly unknown[]
+}
+
+/** The rows of every kind. */
+type RowsByKind = { readonly [Kind in SegmentedKind]: KindRows<Kind> }

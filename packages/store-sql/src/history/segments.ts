@@ -1,11 +1,10 @@
 /** Stores the segments of history: where each begins, and which are closed. Source: docs/retention.md. @module */
 import type { ExaminedVersions, HistorySegment } from '@payment-integration/core/ports'
 import type { Selectable } from 'kysely'
-import { findMissing } from '../deliveries/missing.js'
+import { findMissing } from '../deliveries/delivery-lists.js'
 import type { Connection, Engine, SqlDialect } from '../engine.js'
-import { run } from '../internal/statement.js'
-import { integer } from '../internal/values.js'
-import { lockMs, whileBusy } from '../internal/while-busy.js'
+import { run } from '../internal/statements.js'
+import { integer, lockMs, whileBusy } from '../internal/values.js'
 import { followingSegment } from '../schema/partitions.js'
 import type { SegmentRow } from '../schema/tables.js'
 

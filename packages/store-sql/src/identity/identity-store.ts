@@ -7,15 +7,19 @@ import type {
   SubjectQuery,
 } from '@payment-integration/core/ports'
 import type { Connection, Engine, SqlDialect } from '../engine.js'
-import { checkInteger } from '../internal/checks.js'
-import { compile, run } from '../internal/statement.js'
-import { integer, pack, unpack } from '../internal/values.js'
-import type { Integer } from '../schema/integer.js'
-import { createLogReads, logsIn } from './logs.js'
-import { lockPersons } from './persons.js'
-import { openStates, redemptionColumns, redemptionFrom, redemptionsIn, type StoredRedemption } from './redemptions.js'
-import { type StoredSubject, subjectColumns, subjectFrom } from './subject-row.js'
-import { subjectsIn } from './subjects.js'
+import { compile, run } from '../internal/statements.js'
+import { checkInteger, integer, pack, unpack } from '../internal/values.js'
+import type { Integer } from '../schema/migration.js'
+import {
+  createLogReads,
+  logsIn,
+  openStates,
+  redemptionColumns,
+  redemptionFrom,
+  redemptionsIn,
+  type StoredRedemption,
+} from './redemptions.js'
+import { lockPersons, type StoredSubject, subjectColumns, subjectFrom, subjectsIn } from './subjects.js'
 
 /** Binds the operations to a transaction's connection. */
 export function identityIn(db: Connection, dialect: SqlDialect): IdentityTransaction {

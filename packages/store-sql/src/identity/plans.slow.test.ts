@@ -4,12 +4,10 @@ import { onBothDatabases } from '../../test/support/both-databases.js'
 import { postgresScans, sqlitePlan } from '../../test/support/plans.js'
 import { createStore } from '../create-store.js'
 import type { Engine } from '../engine.js'
+import { resolveQuery } from './accounts.js'
 import { dueLookUpsQuery, duePollsQuery, missingQuery, redemptionsQuery, subjectsQuery } from './identity-store.js'
-import { newestQuery } from './logs.js'
-import { personsQuery } from './persons.js'
-import { attachedQuery, openQuery } from './redemptions.js'
-import { resolveQuery } from './resolve-account.js'
-import { ofApplicantQuery } from './subjects.js'
+import { attachedQuery, newestQuery, openQuery } from './redemptions.js'
+import { ofApplicantQuery, personsQuery } from './subjects.js'
 
 const rows = 3_000
 const emailKey = '7'.padStart(64, '0')

@@ -1,10 +1,167 @@
-/** Stores subjects inside a transaction. Source: docs/interface.md 3 (KYC attachment), 4.2. @module */
-import type { EmailAddress, IdentityTransaction, NewSubject, Subject } from '@payment-integration/core/ports'
-import type { Connection, SqlDialect } from '../engine.js'
-import { checkInteger } from '../internal/checks.js'
-import { compile, run } from '../internal/statement.js'
-import { pack } from '../internal/values.js'
-import { type StoredSubject, subjectColumns, subjectFrom, verificationAssignments } from './subject-row.js'
+/**
+ * Stores subjects inside a transaction, under the lock of their person. Source: docs/interface.md 3, 4.2;
+ * docs/decisions/identity.md.
+ * @module
+ */
+import type {
+  EmailAddress,
+  IdentityTransaction,
+  MissingApplicant,
+  NewSubject,
+  PersonQuery,
+  Review,
+  Subject,
+  VerificationChange,
+} from '@payment-integration/core/ports'
+import type { Selectable } from 'kysely'
+import type { Connection, Parameter, SqlDialect } from '../engine.js'
+import { compile, run } from '../internal/statements.js'
+import { checkInteger, integer, nullableInteger, pack, unpack } from '../internal/values.js'
+import type { SubjectRow } from '../schema/identity-tables.js'
+
+/**
+ * Locks persons and resolves their subjects. A subject may change its account while the lock is awaited, so subjects
+ * are read again until all their persons are locked. One person takes as many writes as two: the time must not reveal
+ * whether an address has an account.
+ */
+export async function lockPersons(db: Connection, dialect: SqlDialect, query: PersonQuery): Promise<Subject[]> {
+  const locked = new Set<string>()
+  for (;;) {
+    const { rows } = await db.executeQuery<StoredSubject>(personsQuery({ dialect }, query))
+    const subjects = rows.map(subjectFrom)
+    const ids = personIds(query, subjects).filter((id) => !locked.has(id))
+    const [first] = ids
+    if (first === undefined) return subjects
+    if (locked.size === 0 && ids.length === 1) ids.push(first)
+    for (const id of ids) await lock(db, dialect, id)
+    for (const id of ids) locked.add(id)
+  }
+}
+
+/** All subjects of the persons of a query, oldest first. */
+export function personsQuery(
+  { dialect }: { readonly dialect: SqlDialect },
+  { emailKey, accountIds = [], subjectId }: PersonQuery,
+) {
+  const { name, oneOf } = dialect
+  const table = name('identity_subjects')
+  return compile<StoredSubject>(dialect, (parameter) => {
+    const ofAddress = (row: string) => `${row}.email_key = ${parameter(emailKey ?? null)} and ${row}.closed = 0`
+    const itself = (row: string) => `${row}.id = ${parameter(pack(subjectId ?? null))}`
+    const ofAccounts = oneOf(
+      'a.account_id',
+      'text',
+      accountIds.map((id) => pack(id)),
+      parameter,
+    )
+    const sameAccount = `select o.id from ${table} n join ${table} o on o.account_id = n.account_id where`
+    return `select ${subjectColumns} from ${table} where id in (
+        select a.id from ${table} a where ${ofAccounts}
+        union select n.id from ${table} n where ${ofAddress('n')}
+        union select n.id from ${table} n where ${itself('n')}
+        union ${sameAccount} ${ofAddress('n')}
+        union ${sameAccount} ${itself('n')}
+      ) order by seq`
+  })
+}
+
+/** The rows to lock, in one order for all transactions. A name without a person has a row of its own. */
+function personIds({ emailKey, accountIds = [], subjectId }: PersonQuery, subjects: readonly Subject[]): string[] {
+  const ofAccount = (id: string) => `account ${pack(id)}`
+  const ofSubject = (id: string) => `subject ${pack(id)}`
+  const found = subjects.map(({ id, accountId }) => (accountId === null ? ofSubject(id) : ofAccount(accountId)))
+  const ids = [...accountIds.map(ofAccount), ...found]
+  if (ids.length === 0 && subjectId !== undefined) ids.push(ofSubject(subjectId))
+  if (ids.length === 0 && emailKey !== undefined) ids.push(`address ${emailKey}`)
+  return [...new Set(ids)].sort()
+}
+
+/** One statement that writes one row, whether the row exists or not. */
+async function lock(db: Connection, dialect: SqlDialect, id: string): Promise<void> {
+  await run(
+    db,
+    dialect,
+    (parameter) => `insert into ${dialect.name('identity_persons')} (id) values (${parameter(id)})
+      on conflict (id) do update set id = excluded.id`,
+  )
+}
+
+/** The columns of {@link StoredSubject}. */
+export const subjectColumns = [
+  ...['id', 'email_key', 'account_id', 'proved', 'closed', 'redemptions', 'donor', 'applicant_id', 'attached_number'],
+  ...['attached_at', 'review', 'reviewed_at', 'doubt', 'presence_at', 'is_active', 'missing_since'],
+  ...['missing_reported', 'missing_confirmed', 'revision'],
+].join(', ')
+
+/** A row with {@link subjectColumns}. */
+export type StoredSubject = Omit<Selectable<SubjectRow>, 'seq' | 'email_key_version' | 'email_sealed' | 'next_poll_at'>
+
+/** The subject in a row. */
+export function subjectFrom(row: StoredSubject): Subject {
+  return {
+    id: unpack<string>(row.id),
+    emailKey: row.email_key,
+    accountId: unpack<string>(row.account_id),
+    proved: integer(row.proved) === 1,
+    closed: integer(row.closed) === 1,
+    redemptions: integer(row.redemptions),
+    donor: row.donor,
+    applicantId: unpack<string>(row.applicant_id),
+    attachedNumber: nullableInteger(row.attached_number),
+    attachedAt: nullableInteger(row.attached_at),
+    review: unpack<Review>(row.review),
+    reviewedAt: nullableInteger(row.reviewed_at),
+    doubt: unpack<Review>(row.doubt),
+    presence: presenceFrom(row),
+    missing: missingFrom(row),
+    revision: integer(row.revision),
+  }
+}
+
+function presenceFrom({ presence_at, is_active }: StoredSubject): Subject['presence'] {
+  if (presence_at === null || is_active === null) return null
+  return { isActive: integer(is_active) === 1, at: integer(presence_at) }
+}
+
+function missingFrom({ missing_since, missing_reported, missing_confirmed }: StoredSubject): MissingApplicant | null {
+  if (missing_since === null || missing_reported === null || missing_confirmed === null) return null
+  return {
+    since: integer(missing_since),
+    reported: integer(missing_reported) === 1,
+    confirmed: integer(missing_confirmed) === 1,
+  }
+}
+
+/** The assignments of a change of a verification, as SQL text, without its poll. */
+export function verificationAssignments(change: VerificationChange, parameter: Parameter): string[] {
+  const { donor, applicantId, attachedNumber, attachedAt, review, reviewedAt, doubt, presence, missing } = change
+  const values: Record<string, unknown> = {}
+  if (donor !== undefined) values['donor'] = donor
+  if (applicantId !== undefined) values['applicant_id'] = pack(applicantId)
+  if (attachedNumber !== undefined) values['attached_number'] = whole(attachedNumber, 'attachedNumber')
+  if (attachedAt !== undefined) values['attached_at'] = whole(attachedAt, 'attachedAt')
+  if (review !== undefined) values['review'] = pack(review)
+  if (reviewedAt !== undefined) values['reviewed_at'] = whole(reviewedAt, 'reviewedAt')
+  if (doubt !== undefined) values['doubt'] = pack(doubt)
+  if (presence !== undefined) {
+    values['presence_at'] = whole(presence?.at ?? null, 'presence.at')
+    values['is_active'] = flag(presence?.isActive)
+  }
+  if (missing !== undefined) {
+    values['missing_since'] = whole(missing?.since ?? null, 'missing.since')
+    values['missing_reported'] = flag(missing?.reported)
+    values['missing_confirmed'] = flag(missing?.confirmed)
+  }
+  return Object.entries(values).map(([column, value]) => `${column} = ${parameter(value)}`)
+}
+
+function whole(value: number | null, what: string): number | null {
+  return value === null ? null : checkInteger(value, what)
+}
+
+function flag(value: boolean | undefined): 0 | 1 | null {
+  return value === undefined ? null : value ? 1 : 0
+}
 
 /** The operations on subjects in a transaction. */
 type SubjectTransaction = Pick<

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hexBytes, hexOf, keyBytes } from './hex.js'
+import { hexBytes, hexOf, keyBytes } from './values.js'
 
 test.each(['0x', '0x00', '0xff00', `0x${'ab'.repeat(32)}`])('%s becomes bytes and the same text again', (text) => {
   expect(hexOf(hexBytes(text))).toBe(text)

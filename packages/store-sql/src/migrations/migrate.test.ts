@@ -10,9 +10,7 @@ import { createStore } from '../create-store.js'
 import type { Engine } from '../engine.js'
 import { createSqliteEngine, createSqliteStore } from '../sqlite/create-sqlite-store.js'
 import { createFile } from '../sqlite/sqlite-file.js'
-import { createSchema, migrate } from './migrate.js'
-import { releasedMigrations } from './released.js'
-import { type VersionState, writeVersion } from './versions.js'
+import { createSchema, migrate, releasedMigrations, type VersionState, writeVersion } from './migrate.js'
 
 compileChild('migrate')
 

@@ -1,11 +1,201 @@
-/** Brings the schema of a database from version to version. Source: docs/upgrades.md. @module */
+/** Brings the schema of a database from version to version, step by step. Source: docs/upgrades.md. @module */
+
 import { StoreError } from '@payment-integration/core'
-import type { SchemaReport, SchemaStep, StoreSchema } from '@payment-integration/core/ports'
-import type { Engine } from '../engine.js'
-import type { Migration, Step } from '../schema/migration.js'
-import { baselineVersion, newestVersion, releasedMigrations } from './released.js'
-import { runStep } from './run-step.js'
-import { type Phase, readVersions, type VersionState } from './versions.js'
+import type { SchemaProgress, SchemaReport, SchemaStep, StoreSchema } from '@payment-integration/core/ports'
+import { sql } from 'kysely'
+import type { Connection, Engine, SqlDialect } from '../engine.js'
+import { integer, lockMs, whileBusy } from '../internal/values.js'
+import { baseline } from '../schema/baseline.js'
+import type { Integer, Migration, Step } from '../schema/migration.js'
+
+/** The schema version of the first release. Development schemas were numbered below. */
+const baselineVersion = 100
+
+/** All migrations, in order: the first brings an empty database to version 100, the next to 101, and so on. */
+export const releasedMigrations: readonly Migration[] = [
+  { expand: [{ kind: 'statements', about: 'create all tables', statements: baseline }], contract: [] },
+]
+
+/** The version that a list of migrations leads to. */
+const newestVersion = (migrations: readonly Migration[]): number => baselineVersion + migrations.length - 1
+
+/** The half of a migration that runs, or ran last. */
+type Phase = 'expand' | 'contract'
+
+/** How far a version is. */
+export interface VersionState {
+  readonly version: number
+  readonly phase: Phase
+  /** Steps of the phase that are done. */
+  readonly steps: number
+  readonly isDone: boolean
+  /** The highest id that the next step, a backfill, has changed. */
+  readonly position: number
+}
+
+interface Row {
+  version: Integer
+  phase: Phase
+  steps: Integer
+  done: Integer
+  position: Integer
+}
+
+const table = 'schema_versions'
+
+/**
+ * The versions that are migrated, or begun, in order.
+ * @throws StoreError `ERR_STORE_SCHEMA` for a schema of a development release.
+ */
+async function readVersions(db: Connection, dialect: SqlDialect): Promise<VersionState[]> {
+  if (!(await dialect.hasTable(db, table))) return []
+  const versions = sql.raw(dialect.name(table))
+  // The tables of development releases have no other column.
+  const { rows: known } = await sql<{ version: Integer }>`select version from ${versions}`.execute(db)
+  const old = known.map(({ version }) => integer(version)).find((version) => version < baselineVersion)
+  if (old !== undefined)
+    throw new StoreError(
+      'ERR_STORE_SCHEMA',
+      `The database has schema version ${old} of a development release; start with an empty database.`,
+    )
+  const { rows } =
+    await sql<Row>`select version, phase, steps, done, position from ${versions} order by version`.execute(db)
+  return rows.map((row) => ({
+    version: integer(row.version),
+    phase: row.phase,
+    steps: integer(row.steps),
+    isDone: integer(row.done) === 1,
+    position: integer(row.position),
+  }))
+}
+
+/** Creates the table unless it is there. */
+async function createVersionTable(db: Connection, dialect: SqlDialect): Promise<void> {
+  // CREATE TABLE IF NOT EXISTS needs the right to create even if the table exists; the role of a worker lacks it.
+  if (await dialect.hasTable(db, table)) return
+  const { integer: whole, code, tableOptions } = dialect.types
+  await sql
+    .raw(
+      `create table ${dialect.name(table)} (version ${whole} not null primary key, phase ${code} not null,
+       steps ${whole} not null, done ${whole} not null, position ${whole} not null)${tableOptions()}`,
+    )
+    .execute(db)
+}
+
+/** Stores how far a version is. */
+export async function writeVersion(db: Connection, dialect: SqlDialect, state: VersionState): Promise<void> {
+  const { version, phase, steps, isDone, position } = state
+  await sql`insert into ${sql.raw(dialect.name(table))} (version, phase, steps, done, position)
+    values (${version}, ${phase}, ${steps}, ${isDone ? 1 : 0}, ${position})
+    on conflict (version) do update
+    set phase = excluded.phase, steps = excluded.steps, done = excluded.done, position = excluded.position`.execute(db)
+}
+
+/** Ids of a batch: the first one, and the bounds of the others. */
+const [firstBatch, leastBatch, mostBatch] = [1_000, 100, 10_000]
+/** Intended duration of a batch, in milliseconds. */
+const batchMs = 100
+
+/** Where a step begins and ends. */
+interface StepRun {
+  /** As it was read; undefined: the version has not begun. */
+  readonly before: VersionState | undefined
+  readonly state: VersionState
+  /** The state once the step is done. */
+  readonly next: VersionState
+  report(event: SchemaProgress['event'], share: number): void
+}
+
+/** Runs a step, and stores that it is done. */
+async function runStep(engine: Engine, step: Step, run: StepRun): Promise<void> {
+  switch (step.kind) {
+    case 'statements':
+      return runStatements(engine, step, run)
+    case 'index':
+      await whileBusy(
+        () => engine.makeIndex(step.index),
+        () => run.report('waiting', 0),
+      )
+      return inStep(engine, run, (db) => writeVersion(db, engine.dialect, run.next))
+    case 'backfill':
+      return backfill(engine, step, run)
+  }
+}
+
+/**
+ * Does nothing when another process has done the step. On SQLite processes migrate at the same time. On PostgreSQL the
+ * lease of a process that stalls may end, and the last statement of a killed process goes on.
+ */
+async function inStep(
+  { transaction, dialect }: Engine,
+  run: StepRun,
+  work: (db: Connection) => Promise<unknown>,
+  share = 0,
+): Promise<void> {
+  const { before, state } = run
+  const inTransaction = () =>
+    transaction(
+      async (db) => {
+        await dialect.waitAtMost(db, lockMs)
+        await dialect.lock(db, 'schema')
+        const now = (await readVersions(db, dialect)).find(({ version }) => version === state.version)
+        if (now?.phase === before?.phase && now?.steps === before?.steps) await work(db)
+      },
+      { isLong: true },
+    )
+  await whileBusy(inTransaction, () => run.report('waiting', share))
+}
+
+function runStatements(engine: Engine, { statements }: Step & { kind: 'statements' }, run: StepRun): Promise<void> {
+  const { dialect } = engine
+  return inStep(engine, run, async (db) => {
+    await createVersionTable(db, dialect)
+    const until = performance.now() + lockMs
+    for (const statement of statements(dialect.types, dialect.name)) {
+      // The first statement's lock blocks others while the second one waits: together they wait for a second at most.
+      await dialect.waitAtMost(db, Math.max(1, Math.floor(until - performance.now())))
+      await sql.raw(statement).execute(db)
+    }
+    await writeVersion(db, dialect, run.next)
+  })
+}
+
+async function backfill(
+  engine: Engine,
+  { table, set, where = 'true' }: Step & { kind: 'backfill' },
+  run: StepRun,
+): Promise<void> {
+  const { dialect, read } = engine
+  const { state } = run
+  const name = sql.raw(dialect.name(table))
+  const { rows } = await sql<{ id: Integer }>`select coalesce(max(id), 0) as id from ${name}`.execute(read)
+  // The old release goes on: its later rows are left to the contract phase.
+  const last = integer(rows[0]?.id ?? 0)
+  let { before } = run
+  let position = state.position
+  let ids = firstBatch
+  while (position < last) {
+    const to = Math.min(last, position + ids)
+    const begun = performance.now()
+    const work = async (db: Connection) => {
+      await sql`update ${name} set ${sql.raw(set)}
+        where id > ${position} and id <= ${to} and (${sql.raw(where)})`.execute(db)
+      await writeVersion(db, dialect, { ...state, position: to })
+    }
+    await inStep(engine, { ...run, before }, work, position / last)
+    before = { ...state, position: to }
+    ids = nextBatch(ids, performance.now() - begun)
+    position = to
+    run.report('progress', position / last)
+  }
+  await inStep(engine, { ...run, before }, (db) => writeVersion(db, dialect, run.next), 1)
+}
+
+/** Others wait for the rows of a batch until it commits. */
+function nextBatch(ids: number, tookMs: number): number {
+  if (tookMs > 2 * batchMs) return Math.max(leastBatch, Math.floor(ids / 2))
+  return tookMs < batchMs / 2 ? Math.min(mostBatch, ids * 2) : ids
+}
 
 /** Steps in a row of one version and phase. */
 interface Part {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { invoicePrefix, packInvoice, packRecipient, unpackInvoice, unpackRecipient } from './merchant-data.js'
+import { invoicePrefix, packInvoice, packRecipient, unpackInvoice, unpackRecipient } from './payment-row.js'
 
 const invoice = { amount: '12.50', currency: 'CHF', settlementAmount: '14.02', settlementCurrency: 'USD' }
 

@@ -1,23 +1,100 @@
 /**
- * Builds the statements of a page: index searches only, at any depth. Source: docs/interface.md 4.1.
- *
- * A reorganisation may move a stored payment to another block time. Later pages of a listing that began before still
- * have it at its former position. `payment_moves` has each former block time with the integration's count of moves. A
- * position carries the count at the start of its listing. The plain statement returns the present count with its rows.
- * If both counts are equal, which is nearly always so, the page is right. Else the exact statement reads the page as of
- * the position.
- *
+ * Reads pages of payments by index searches alone, at any depth. Source: docs/interface.md 4.1; the port's `list`.
  * @module
  */
+import type { PaymentFacts, PaymentReads, StoredPage } from '@payment-integration/core/ports'
 import { type RawBuilder, type Selectable, type SelectQueryBuilder, sql } from 'kysely'
-import type { Connection } from '../engine.js'
-import type { ValueOf } from '../internal/prepare.js'
-import type { Integer } from '../schema/integer.js'
+import type { BulkColumn, Connection, Engine, SqlDialect } from '../engine.js'
+import { bulk, prepare, type ValueOf } from '../internal/statements.js'
+import { checkInteger, hexBytes, hexOf, integer, keyBytes } from '../internal/values.js'
+import type { Integer } from '../schema/migration.js'
 import type { PaymentRow, Tables } from '../schema/tables.js'
-import { paymentColumns } from './payment-row.js'
+import { paymentColumns, type StoredRow, storedPayment } from './payment-row.js'
+
+const placeColumns: readonly BulkColumn[] = [
+  { name: 'chain_id', type: 'integer' },
+  { name: 'tx_hash', type: 'hex' },
+  { name: 'ordinal', type: 'integer' },
+  { name: 'block_timestamp', type: 'integer' },
+]
+
+const moveColumns: readonly BulkColumn[] = [
+  { name: 'payment_id', type: 'integer' },
+  { name: 'seq', type: 'integer' },
+  { name: 'integration', type: 'hex' },
+  { name: 'block_timestamp', type: 'integer' },
+]
+
+/**
+ * Stores the block times that payments of a list are about to leave, and counts one move for each of their
+ * integrations. The count's row stays locked until the transaction ends, so counts are committed in order. A page that
+ * read a count has read every move up to it, and none after it.
+ */
+export async function keepPlaces(
+  db: Connection,
+  dialect: SqlDialect,
+  payments: readonly PaymentFacts[],
+): Promise<void> {
+  const left = await leftPlaces(db, dialect, payments)
+  if (left.length === 0) return
+  const counts = await countMove(
+    db,
+    dialect,
+    left.map(({ integration }) => integration),
+  )
+  const moves = left.map(({ id, integration, blockTimestamp }) => [
+    id,
+    counts.get(integration),
+    integration,
+    blockTimestamp,
+  ])
+  await bulk(
+    db,
+    dialect,
+    moveColumns,
+    moves,
+    (source) =>
+      `insert into ${dialect.name('payment_moves')} (payment_id, seq, integration, block_timestamp) ${source}`,
+  )
+}
+
+async function leftPlaces(db: Connection, dialect: SqlDialect, payments: readonly PaymentFacts[]) {
+  const rows = await bulk<{ id: Integer; integration: Uint8Array; block_timestamp: Integer }>(
+    db,
+    dialect,
+    placeColumns,
+    payments.map(({ chainId, txHash, ordinal, blockTimestamp }) => [chainId, txHash, ordinal, blockTimestamp]),
+    (source) =>
+      `with v (chain_id, tx_hash, ordinal, block_timestamp) as (${source})
+       select p.id, p.integration, p.block_timestamp from v
+       join ${dialect.name('payments')} as p
+         on p.chain_id = v.chain_id and p.tx_hash = v.tx_hash and p.ordinal = v.ordinal
+       where p.is_primary = 1 and p.integration is not null and p.block_timestamp <> v.block_timestamp`,
+  )
+  return rows.map((row) => ({
+    id: integer(row.id),
+    integration: hexOf(row.integration),
+    blockTimestamp: integer(row.block_timestamp),
+  }))
+}
+
+// In one order, so that two transactions never wait for each other.
+async function countMove(db: Connection, dialect: SqlDialect, integrations: readonly string[]) {
+  const counted = await bulk<{ integration: Uint8Array; seq: Integer }>(
+    db,
+    dialect,
+    [{ name: 'integration', type: 'hex' }],
+    [...new Set(integrations)].sort().map((integration) => [integration]),
+    (source) =>
+      `with v (integration) as (${source})
+       insert into ${dialect.name('page_epochs')} as e (integration, seq) select integration, 1 from v where true order by integration
+       on conflict (integration) do update set seq = e.seq + 1 returning integration, seq`,
+  )
+  return new Map(counted.map(({ integration, seq }) => [hexOf(integration), integer(seq)]))
+}
 
 /** The values of a page's statement; a shape ignores the values that it does not need. */
-export interface PageValues {
+interface PageValues {
   readonly integration: Uint8Array
   readonly wallet: Uint8Array
   readonly blockTimestamp: number
@@ -27,7 +104,7 @@ export interface PageValues {
 }
 
 /** The shape of a statement: each has one text. */
-export interface PageShape {
+interface PageShape {
   readonly ofWallet: boolean
   /** Whether it begins after a position. */
   readonly behind: boolean
@@ -172,4 +249,74 @@ function movedKeys(db: Connection, value: Value, { ofWallet }: PageShape) {
 // prepared one. Else it would plan each request anew, which takes longer than reading the page.
 function unforeseen<Given>(value: Given | RawBuilder<Given>): RawBuilder<Given> {
   return sql<Given>`(select ${value})`
+}
+
+/**
+ * The limits of statements. A page of another size reads more rows than it needs, so that there are few texts.
+ */
+const sizes = [11, 51, 101, 201]
+const sizeFor = (rows: number) => sizes.find((size) => size >= rows) ?? 2 ** Math.ceil(Math.log2(rows))
+
+type Shape = Omit<PageShape, 'bytes'>
+type Row = StoredRow & { readonly beside: Integer | null }
+
+/** Builds `list` on a connection that sees committed rows only. */
+export function createReadPage(engine: Pick<Engine, 'read' | 'rows' | 'dialect'>): PaymentReads['list'] {
+  const { read: db, dialect } = engine
+  const bytes = sql.raw(dialect.types.bytes)
+  const plain = statements((shape) =>
+    prepare<PageValues, Row>(engine, (value) => plainPage(db, value, { ...shape, bytes })),
+  )
+  // The number of moves since a position decides between two statements.
+  const exact = statements((shape) =>
+    prepare<PageValues, Row>(engine, (value) => exactPage(db, value, { ...shape, bytes }), false),
+  )
+
+  return async (query) => {
+    const limit = checkInteger(query.limit, 'limit', 1)
+    const { integrationAddress, wallet, after } = query
+    // One more row shows whether another page follows.
+    const shape = { ofWallet: wallet !== undefined, behind: after !== undefined, size: sizeFor(limit + 1) }
+    const values = {
+      integration: keyBytes(integrationAddress),
+      wallet: keyBytes(wallet ?? '0x'),
+      blockTimestamp: after?.blockTimestamp ?? 0,
+      chainId: after?.chainId ?? 0,
+      txHash: hexBytes(after?.txHash ?? '0x'),
+      asOf: after?.asOf ?? 0,
+    }
+    const rows = await plain(shape)(values)
+    const [first] = rows
+    const asOf = first === undefined ? undefined : integer(first.beside ?? 0)
+    if (after === undefined) return page(rows, limit, asOf ?? 0, ownTime)
+    // Without a row the count is unknown.
+    if (asOf === after.asOf) return page(rows, limit, after.asOf, ownTime)
+    return page(await exact(shape)(values), limit, after.asOf, timeBeside)
+  }
+}
+
+const ownTime = (row: Row) => row.block_timestamp
+const timeBeside = (row: Row) => row.beside ?? row.block_timestamp
+
+function page(rows: readonly Row[], limit: number, asOf: number, timeOf: (row: Row) => Integer): StoredPage {
+  const own = rows.slice(0, limit)
+  const last = rows.length > limit ? own.at(-1) : undefined
+  return {
+    payments: own.map(storedPayment),
+    next:
+      last === undefined
+        ? null
+        : { blockTimestamp: integer(timeOf(last)), chainId: integer(last.chain_id), txHash: hexOf(last.tx_hash), asOf },
+  }
+}
+
+/** Caches one statement per shape. */
+function statements<Statement>(make: (shape: Shape) => Statement): (shape: Shape) => Statement {
+  const made = new Map<string, Statement>()
+  return (shape) => {
+    const key = `${shape.ofWallet} ${shape.behind} ${shape.size}`
+    const statement = made.get(key) ?? make(shape)
+    made.set(key, statement)
+    return statement
+  }
 }

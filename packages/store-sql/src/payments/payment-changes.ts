@@ -1,22 +1,60 @@
-/** Locks payments and changes their status. @module */
+/**
+ * Locks payments, changes their status, and marks those off the chain. Source: docs/decisions/reorganisations.md.
+ * @module
+ */
 import {
   type PaymentSelector,
   type PaymentStatus,
   type StoredPayment,
   unsettledStates,
 } from '@payment-integration/core/ports'
+import { sql } from 'kysely'
 import type { BulkColumn, Connection, SqlDialect } from '../engine.js'
-import { bulk } from '../internal/bulk.js'
-import { checkInteger, parseId } from '../internal/checks.js'
-import { isHex } from '../internal/hex.js'
-import { rowsOf } from '../internal/sent-query.js'
-import { runPrepared, type StatementText, sendPrepared } from '../internal/statement.js'
-import { pack } from '../internal/values.js'
-import type { Integer } from '../schema/integer.js'
-import { joinStatuses, lockedColumns, readColumns } from './locked-payments.js'
-import { packInvoice, packRecipient } from './merchant-data.js'
-import type { FactRow, StatusColumns } from './payment-row.js'
-import { addUnsettled, removeUnsettled, type UnsettledKey } from './unsettled.js'
+import { bulk, rowsOf, runPrepared, type StatementText, sendPrepared } from '../internal/statements.js'
+import { checkInteger, hexOf, integer, isHex, nullableHexOf, pack, parseId } from '../internal/values.js'
+import type { Integer } from '../schema/migration.js'
+import { addUnsettled, removeUnsettled, type UnsettledKey } from './payment-reads.js'
+import {
+  type FactRow,
+  factColumns,
+  packInvoice,
+  packRecipient,
+  paymentOf,
+  type StatusColumns,
+  statusColumns,
+} from './payment-row.js'
+
+/** The columns of facts in a statement that calls the table `p`. */
+export const lockedColumns = factColumns.map((name) => name.replace('payments.', 'p.')).join(', ')
+/** The columns of statuses in a statement that calls the table `s`. */
+const readColumns = statusColumns.map((name) => name.replace('statuses.', 's.')).join(', ')
+
+/** The payments of locked rows, with their statuses. */
+export async function withStatuses(
+  db: Connection,
+  dialect: SqlDialect,
+  locked: readonly FactRow[],
+): Promise<StoredPayment[]> {
+  if (locked.length === 0) return []
+  const ids = locked.map(({ id }) => integer(id))
+  const rows = await runPrepared<StatusColumns & { readonly id: Integer }>(
+    db,
+    dialect,
+    (parameter) =>
+      `select s.payment_id as id, ${readColumns} from ${dialect.name('statuses')} s
+       where ${dialect.oneOf('s.payment_id', 'integer', ids, parameter)}`,
+  )
+  return joinStatuses(locked, rows)
+}
+
+/** The payments of rows and their statuses, by id. */
+function joinStatuses(
+  locked: readonly FactRow[],
+  statuses: readonly (StatusColumns & { readonly id: Integer })[],
+): StoredPayment[] {
+  const byId = new Map(statuses.map((row) => [integer(row.id), row]))
+  return locked.map((row) => paymentOf(row, byId.get(integer(row.id))))
+}
 
 /**
  * The primary payments of some transactions, by ordinal. They are locked in one order until the transaction ends, so
@@ -53,7 +91,7 @@ export async function paymentsForChange(
     .sort((a, b) => a.ordinal - b.ordinal)
 }
 
-const statusColumns: readonly BulkColumn[] = [
+const changedColumns: readonly BulkColumn[] = [
   { name: 'payment_id', type: 'integer' },
   { name: 'version', type: 'integer' },
   { name: 'state', type: 'text' },
@@ -81,7 +119,7 @@ export async function setStatuses(
   const changed = await bulk<UnsettledKey>(
     db,
     dialect,
-    statusColumns,
+    changedColumns,
     rows,
     // The block time is selected for each row, so that no plan walks the payments.
     (source) =>
@@ -117,3 +155,124 @@ export async function setDropped(db: Connection, paymentId: string, dropped: Sto
 
 const missing = (paymentIds: readonly string[]) =>
   new RangeError(`There is no payment ${paymentIds.join(' or ')}; nothing was written.`)
+
+/** Marks the payments of a chain in blocks above a height as off the chain. */
+export async function leaveAbove(db: Connection, chainId: number, above: number): Promise<void> {
+  await db
+    .updateTable('payments')
+    .set({ off_chain: 1 })
+    .where('chain_id', '=', chainId)
+    .where('block_number', '>', above)
+    .where('off_chain', '=', 0)
+    .execute()
+}
+
+/** Marks payments as off the chain. */
+export async function leavePayments(db: Connection, dialect: SqlDialect, paymentIds: readonly string[]): Promise<void> {
+  await bulk(
+    db,
+    dialect,
+    [{ name: 'id', type: 'integer' }],
+    paymentIds.map((id) => [parseId(id, 'paymentId')]),
+    (source) => `update ${dialect.name('payments')} set off_chain = 1 where id in (${source}) and off_chain = 0`,
+  )
+}
+
+/** Payments of a chain that are off the chain and not dropped. */
+function offChainQuery(db: Connection, chainId: number) {
+  return (
+    db
+      .selectFrom('payments')
+      .select(['tx_hash', 'integration'])
+      .where('chain_id', '=', checkInteger(chainId, 'chainId'))
+      // The literal lets both planners see that the partial index applies.
+      .where(sql<boolean>`off_chain = 1 and dropped is null`)
+  )
+}
+
+/** The names of {@link offChainQuery}. */
+export async function offChainPayments(
+  db: Connection,
+  chainId: number,
+): Promise<Pick<StoredPayment, 'txHash' | 'integrationAddress'>[]> {
+  const rows = await offChainQuery(db, chainId).execute()
+  return rows.map(({ tx_hash, integration }) => ({
+    txHash: hexOf(tx_hash),
+    integrationAddress: nullableHexOf(integration),
+  }))
+}
+
+/** Payments of a range of blocks, on the chain or off it. */
+export function blocksQuery(db: Connection, chainId: number, from: number, to: number) {
+  return db
+    .selectFrom('payments')
+    .select(factColumns)
+    .where('chain_id', '=', checkInteger(chainId, 'chainId'))
+    .where('block_number', '>=', checkInteger(from, 'from'))
+    .where('block_number', '<=', checkInteger(to, 'to'))
+    .orderBy('block_number')
+    .orderBy('log_index')
+    .orderBy('id')
+}
+
+/** The rows of {@link blocksQuery} as payments. */
+export async function paymentsInBlocks(
+  db: Connection,
+  dialect: SqlDialect,
+  chainId: number,
+  from: number,
+  to: number,
+): Promise<StoredPayment[]> {
+  return withStatuses(db, dialect, await blocksQuery(db, chainId, from, to).execute())
+}
+
+/** Which payments are overdue. */
+interface OverdueQuery {
+  readonly chainId: number
+  readonly atOrBelow: number
+  readonly limit: number
+  /** The same as `atOrBelow`, for payments from another chain whose deposit waits. @default `atOrBelow` */
+  readonly awaitedAtOrBelow?: number | undefined
+}
+
+/** Payments off the chain that are not dropped yet, by block. */
+export function overdueQuery(db: Connection, dialect: SqlDialect, query: OverdueQuery) {
+  const { chainId, atOrBelow, limit, awaitedAtOrBelow = atOrBelow } = query
+  return (
+    db
+      .selectFrom('payments')
+      .select(factColumns)
+      .where('chain_id', '=', checkInteger(chainId, 'chainId'))
+      .where('block_number', '<=', atOrBelow)
+      // The literal lets both planners see that the partial index applies.
+      .where(sql<boolean>`off_chain = 1 and dropped is null`)
+      .where(({ eb, or, not, exists, selectFrom }) =>
+        or([
+          eb('block_number', '<=', awaitedAtOrBelow),
+          not(
+            exists(
+              selectFrom('deposits as d')
+                .select('d.id')
+                .whereRef('d.chain_id', '=', 'payments.source_chain_id')
+                .where('d.tx_hash', '=', sql<string>`${sql.raw(dialect.hexText('payments.source_tx_hash'))}`)
+                .where('d.waiting', '=', sql.lit(1))
+                .whereRef('payments.source_chain_id', '<>', 'payments.chain_id'),
+            ),
+          ),
+        ]),
+      )
+      .orderBy('block_number')
+      .orderBy('id')
+      .limit(checkInteger(limit, 'limit', 1))
+  )
+}
+
+/** The rows of {@link overdueQuery} as payments, locked until the transaction ends. */
+export async function overduePayments(
+  db: Connection,
+  dialect: SqlDialect,
+  query: OverdueQuery,
+): Promise<StoredPayment[]> {
+  const rows = await overdueQuery(db, dialect, query).modifyEnd(dialect.forUpdate).execute()
+  return withStatuses(db, dialect, rows)
+}

@@ -1,8 +1,7 @@
 import type { PaymentFacts, PricingFacts } from '@payment-integration/core/ports'
 import { expect, test } from 'vitest'
 import * as fixtures from '../../test/conformance/fixtures.js'
-import { insertColumns, insertValues } from './payment-row.js'
-import { packPricing, unpackPricing } from './pricing.js'
+import { insertColumns, insertValues, packPricing, unpackPricing } from './payment-row.js'
 
 const { facts, hash } = fixtures
 

@@ -1,15 +1,109 @@
 /** Converts payments between rows and objects. @module */
-import type { PaymentState } from '@payment-integration/contract'
-import type { NewPayment, PaymentFacts, PaymentStatus, StoredPayment } from '@payment-integration/core/ports'
-import { initialStatus } from '@payment-integration/core/ports'
+import type { InvoiceBody, PaymentState, RecipientBody } from '@payment-integration/contract'
+import {
+  initialStatus,
+  type NewPayment,
+  type PaymentFacts,
+  type PaymentStatus,
+  type PriceFeedFacts,
+  type PricingFacts,
+  type StoredPayment,
+} from '@payment-integration/core/ports'
 import type { ExpressionBuilder, Selectable } from 'kysely'
 import type { BulkColumn } from '../engine.js'
-import { hexOf, nullableHexOf } from '../internal/hex.js'
-import { remember } from '../internal/remember.js'
-import { integer, pack, unpack } from '../internal/values.js'
+import { hexOf, integer, nullableHexOf, pack, remember, unpack } from '../internal/values.js'
 import type { PaymentRow, StatusRow, Tables } from '../schema/tables.js'
-import { unpackInvoice, unpackRecipient } from './merchant-data.js'
-import { packPricing, unpackPricing } from './pricing.js'
+
+// An update is rejected if it has other fields than these.
+type RecipientText = readonly [title: string, subtitle: string | null]
+type InvoiceText = readonly [amount: string, currency: string, settlementAmount: string, settlementCurrency: string]
+
+/** A recipient as a JSON array, such as `["Kiosk","Counter 3"]`. */
+export function packRecipient(recipient: RecipientBody | null): string | null {
+  const text: RecipientText | null = recipient && [recipient.title, recipient.subtitle]
+  return pack(text)
+}
+
+/** The recipient of such a text. */
+export function unpackRecipient(text: string | null): RecipientBody | null {
+  const values = unpack<RecipientText>(text)
+  return values && { title: values[0], subtitle: values[1] }
+}
+
+/** An invoice as a JSON array, such as `["12.50","CHF","14.02","USD"]`. */
+export function packInvoice(invoice: InvoiceBody | null): string | null {
+  if (invoice === null) return null
+  const { amount, currency, settlementAmount, settlementCurrency } = invoice
+  const text: InvoiceText = [amount, currency, settlementAmount, settlementCurrency]
+  return pack(text)
+}
+
+/** The invoice of such a text. */
+export function unpackInvoice(text: string | null): InvoiceBody | null {
+  const values = unpack<InvoiceText>(text)
+  if (values === null) return null
+  const [amount, currency, settlementAmount, settlementCurrency] = values
+  return { amount, currency, settlementAmount, settlementCurrency }
+}
+
+/** The text that every packed invoice of an amount, and of a currency if given, begins with, and no other does. */
+export const invoicePrefix = (amount: string, currency?: string): string =>
+  `${JSON.stringify(currency === undefined ? [amount] : [amount, currency]).slice(0, -1)},`
+
+/** The text. Large integers are decimal digits, which JSON numbers would round. */
+type PricingText = readonly [
+  listedToken: readonly [symbol: string, currency: string] | null,
+  feeds: readonly FeedText[],
+  calledAmount: string | null,
+  serviceFee: string | null,
+]
+type FeedText = readonly [
+  use: PriceFeedFacts['use'],
+  contract: string | null,
+  pair: readonly [base: string, quote: string] | null,
+  rate: string,
+  decimals: number,
+]
+
+/** Facts as a JSON array, or null when none is known. Equal facts give equal text. */
+export function packPricing({ listedToken, feeds, calledAmount, serviceFee }: PricingFacts): string | null {
+  if (listedToken === null && feeds.length === 0 && calledAmount === null && serviceFee === null) return null
+  const text: PricingText = [
+    listedToken && [listedToken.symbol, listedToken.currency],
+    feeds.map(({ use, contract, pair, rate, decimals }) => [
+      use,
+      contract,
+      pair && [pair.base, pair.quote],
+      rate.toString(),
+      decimals,
+    ]),
+    calledAmount?.toString() ?? null,
+    serviceFee?.toString() ?? null,
+  ]
+  return pack(text)
+}
+
+const unknown: PricingFacts = { listedToken: null, feeds: [], calledAmount: null, serviceFee: null }
+const readPricing: (text: string) => PricingFacts = remember(parsePricing)
+
+/** The facts of a text of {@link packPricing}. */
+export const unpackPricing = (text: string | null): PricingFacts => (text === null ? unknown : readPricing(text))
+
+function parsePricing(text: string): PricingFacts {
+  const [listedToken, feeds, calledAmount, serviceFee] = unpack<PricingText>(text)
+  return {
+    listedToken: listedToken && { symbol: listedToken[0], currency: listedToken[1] },
+    feeds: feeds.map(([use, contract, pair, rate, decimals]) => ({
+      use,
+      contract,
+      pair: pair && { base: pair[0], quote: pair[1] },
+      rate: BigInt(rate),
+      decimals,
+    })),
+    calledAmount: calledAmount === null ? null : BigInt(calledAmount),
+    serviceFee: serviceFee === null ? null : BigInt(serviceFee),
+  }
+}
 
 /** The columns of an insert, in the order of {@link insertValues}. */
 export const insertColumns: readonly BulkColumn[] = [

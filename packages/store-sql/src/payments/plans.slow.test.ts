@@ -5,14 +5,12 @@ import * as fixtures from '../../test/conformance/fixtures.js'
 import { postgresMissing } from '../../test/postgres.js'
 import { type OpenEngine, openPostgres, openSqlite } from '../../test/support/engines.js'
 import { type Compiled, postgresScans, runsWithPreparedPlan, sqlitePlan } from '../../test/support/plans.js'
-import { byAddressQuery } from '../accounts.js'
 import { createStore } from '../create-store.js'
-import { listQuery } from '../deliveries/list.js'
-import { hexBytes } from '../internal/hex.js'
-import { hashesQuery } from '../legacy-keys.js'
+import { listQuery } from '../deliveries/delivery-lists.js'
+import { byAddressQuery, hashesQuery } from '../integrations/legacy.js'
+import { hexBytes } from '../internal/values.js'
 import { exactPage, plainPage } from './page-queries.js'
-import { hashQuery, transactionQuery } from './payment-reads.js'
-import { nextChainQuery, unsettledQuery } from './unsettled.js'
+import { hashQuery, nextChainQuery, transactionQuery, unsettledQuery } from './payment-reads.js'
 
 const { address, facts, hash, indexPayments, integration, shop } = fixtures
 

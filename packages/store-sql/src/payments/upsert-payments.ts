@@ -1,13 +1,13 @@
 /** Inserts payments, or moves those that were mined again. @module */
 import type { NewPayment, PaymentFacts, StoredPayment, UpsertedPayments } from '@payment-integration/core/ports'
 import type { BulkColumn, Connection, SqlDialect } from '../engine.js'
-import { bulk } from '../internal/bulk.js'
+import { bulk } from '../internal/statements.js'
 import { integer } from '../internal/values.js'
-import type { Integer } from '../schema/integer.js'
-import { lockedColumns, withStatuses } from './locked-payments.js'
-import { keepPlaces } from './moves.js'
+import type { Integer } from '../schema/migration.js'
+import { keepPlaces } from './page-queries.js'
+import { lockedColumns, withStatuses } from './payment-changes.js'
+import { insertUnsettled } from './payment-reads.js'
 import { type FactRow, insertColumns, insertedPayment, insertValues } from './payment-row.js'
-import { insertUnsettled } from './unsettled.js'
 
 const keyColumns: readonly BulkColumn[] = [
   { name: 'chain_id', type: 'integer' },

@@ -1,8 +1,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, postgresMissing, type TestDatabase } from '../../test/postgres.js'
-import { arrayLiteral } from './array-literal.js'
-import { columnSource } from './column-source.js'
+import { arrayLiteral, columnSource } from './bulk-rows.js'
 
 const texts = [
   '',

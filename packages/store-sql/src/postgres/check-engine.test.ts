@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { postgresMissing } from '../../test/postgres.js'
 import { openPostgres } from '../../test/support/engines.js'
-import { checkEngine, productOf } from './check-engine.js'
+import { checkEngine, productOf } from './postgres-engine.js'
 
 const postgres = 'PostgreSQL 17.2 on x86_64-pc-linux-gnu, compiled by gcc 12.2.0, 64-bit'
 

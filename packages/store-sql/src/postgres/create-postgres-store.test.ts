@@ -4,7 +4,7 @@ import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import * as fixtures from '../../test/conformance/fixtures.js'
 import { postgresMissing, startPostgres, type TestPostgres } from '../../test/postgres.js'
-import { hexBytes } from '../internal/hex.js'
+import { hexBytes } from '../internal/values.js'
 import { createPostgresStore, type PostgresStoreOptions } from './create-postgres-store.js'
 
 const { failed, hash, indexed, indexPayments, integration, primary, settleOne, shop } = fixtures

@@ -1,11 +1,64 @@
 /** Creates the PostgreSQL store, for more than one machine. @module */
+
 import type { Clock, Ids, Store } from '@payment-integration/core/ports'
-import type pg from 'pg'
+import pg from 'pg'
 import { createStore } from '../create-store.js'
 import type { Engine } from '../engine.js'
-import { checkInteger } from '../internal/checks.js'
-import { type OwnPoolOptions, ownPool } from './own-pool.js'
+import { checkInteger } from '../internal/values.js'
+import type { Limits } from './postgres-connection.js'
 import { createPostgresEngine, type PostgresEngineOptions } from './postgres-engine.js'
+
+/** Settings of the pools of one store. */
+interface OwnPoolOptions {
+  readonly connectTimeoutMs: number
+  readonly limits: Limits
+  /** False: the limits are set by each transaction, because a pooler in between refuses them at the connection. */
+  readonly keepsSession: boolean
+  /** Certificates, as PEM text, of which one must have signed the server's; null: as the address says. */
+  readonly ca: string | null
+}
+
+/**
+ * Makes a pool.
+ * @param option - Name of the address, for messages.
+ * @throws TypeError When the address is malformed, or contradicts `ca`.
+ */
+function ownPool(connectionString: string, option: string, most: number, options: OwnPoolOptions): pg.Pool {
+  checkAddress(connectionString, option, options.ca)
+  checkInteger(most, 'maxConnections', 1, 10_000)
+  const { connectTimeoutMs, limits, keepsSession, ca } = options
+  const pool = new pg.Pool({
+    connectionString,
+    max: most,
+    application_name: 'payment-integration',
+    connectionTimeoutMillis: connectTimeoutMs,
+    ...(keepsSession
+      ? {
+          lock_timeout: limits.lockTimeoutMs,
+          statement_timeout: limits.statementTimeoutMs,
+          idle_in_transaction_session_timeout: limits.idleInTransactionTimeoutMs,
+        }
+      : {}),
+    ...(ca === null ? {} : { ssl: { ca, rejectUnauthorized: true } }),
+    keepAlive: true,
+    pipeline: true,
+  })
+  // The next use replaces a broken idle connection. Without a listener its error would end the process.
+  pool.on('error', () => undefined)
+  return pool
+}
+
+function checkAddress(connectionString: string, option: string, ca: string | null): void {
+  // The address may contain a password: no message repeats it.
+  if (!/^postgres(ql)?:\/\//.test(connectionString)) throw new TypeError(`${option} is not a postgres:// address.`)
+  if (ca !== null && hasTlsParameter(connectionString))
+    throw new TypeError(`${option} has a parameter for TLS, which ca replaces; remove it.`)
+}
+
+/** Whether an address has a parameter that replaces the option for TLS: `ssl`, `sslmode` and so on. */
+export function hasTlsParameter(connectionString: string): boolean {
+  return /[?&]ssl[a-z]{0,20}=/i.test(connectionString)
+}
 
 /** How to reach the database: by an address, or through a pool of the host. */
 export interface PostgresStoreOptions {

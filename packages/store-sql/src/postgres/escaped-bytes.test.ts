@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { createTestDatabase, postgresMissing } from '../../test/postgres.js'
-import { fromEscaped } from './escaped-bytes.js'
+import { fromEscaped } from './bulk-rows.js'
 
 test.skipIf(postgresMissing)(
   `what PostgreSQL escapes is read as the bytes it was given${postgresMissing === null ? '' : ` (skipped: ${postgresMissing})`}`,

@@ -1,11 +1,11 @@
 /** Joins the store to a transaction of the host. Source: docs/architecture.md. @module */
 import type { Store } from '@payment-integration/core/ports'
 import type pg from 'pg'
-import { createStoreTransaction } from '../store-transaction.js'
+import { createStoreTransaction } from '../create-store.js'
 import { checkSchema, postgresStoreDefaults } from './create-postgres-store.js'
 import { dueChannelName } from './due-channel.js'
+import { kyselyOn, PostgresDriver } from './postgres-connection.js'
 import { postgresDialect } from './postgres-dialect.js'
-import { kyselyOn, PostgresDriver } from './postgres-driver.js'
 
 /** The place of the tables. */
 export interface JoinOptions {

@@ -7,8 +7,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { selfSigned } from '../../../server/test/support/self-signed.js'
 import { nobody, postgresMissing, startPostgres, type TestPostgres } from '../../test/postgres.js'
-import { createPostgresStore } from './create-postgres-store.js'
-import { hasTlsParameter } from './own-pool.js'
+import { createPostgresStore, hasTlsParameter } from './create-postgres-store.js'
 
 test('an address with parameters for TLS contradicts ca', () => {
   expect(hasTlsParameter('postgres://db.example/payments?sslmode=require')).toBe(true)

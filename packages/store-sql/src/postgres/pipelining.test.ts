@@ -4,8 +4,8 @@ import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createTestDatabase, postgresMissing, type TestDatabase } from '../../test/postgres.js'
 import type { Connection } from '../engine.js'
-import { SentQuery } from '../internal/sent-query.js'
-import { kyselyOn, PostgresDriver } from './postgres-driver.js'
+import { SentQuery } from '../internal/statements.js'
+import { kyselyOn, PostgresDriver } from './postgres-connection.js'
 import { createPostgresEngine } from './postgres-engine.js'
 
 const unavailable = { name: 'StoreError', code: 'ERR_STORE_UNAVAILABLE' }

@@ -1,15 +1,24 @@
-/** A borrowed connection of a `pg` pool, never released in an unknown state. @module */
-import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
-import type { PoolClient, QueryArrayResult } from 'pg'
+/** A Kysely driver over a `pg` pool, whose connections are never released in an unknown state. @module */
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryResult,
+} from 'kysely'
+import type { Pool, PoolClient, QueryArrayResult } from 'pg'
 import type { NamedQuery } from '../engine.js'
-import { PreparedQuery } from '../internal/prepared-query.js'
-import { type RawRows, rowView } from '../internal/row-view.js'
-import { SentQuery, type SentResult } from '../internal/sent-query.js'
-import { fromPostgresError, isLost } from './postgres-error.js'
-import { queryTextRows } from './text-rows.js'
+import { PreparedQuery, SentQuery, type SentResult } from '../internal/statements.js'
+import { type RawRows, rowView } from '../internal/values.js'
+import type { Tables } from '../schema/tables.js'
+import { queryTextRows } from './bulk-rows.js'
+import { closedError, connectError, fromPostgresError, isLost } from './postgres-error.js'
 
 /** The statements that begin and end a transaction. */
-export interface TransactionWords {
+interface TransactionWords {
   readonly begin: string
   readonly commit: string
   readonly rollback: string
@@ -187,4 +196,96 @@ export class PostgresConnection implements DatabaseConnection {
 
 function streamOf(client: PoolClient): { destroy(): void } | undefined {
   return (client as unknown as { readonly connection?: { readonly stream?: { destroy(): void } } }).connection?.stream
+}
+
+const begin = 'begin isolation level read committed'
+// The plans of claims and settlements are made without values, perhaps while the tables were empty. They must not scan
+// growing tables.
+const byIndex = [
+  'set local plan_cache_mode = force_generic_plan',
+  ...['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin'].map((way) => `set local enable_${way} = off`),
+].join('; ')
+/** Lifts time-outs, until the transaction or the session ends. PostgreSQL has `transaction_timeout` from version 17. */
+export const unbounded = (scope: 'transaction' | 'session', names: readonly string[]): string =>
+  `select set_config(name, '0', ${scope === 'transaction'}) from pg_catalog.pg_settings
+   where name in (${names.map((name) => `'${name}'`).join(', ')})`
+/** Sets time limits until the transaction ends. */
+const limited = ({ lockTimeoutMs, statementTimeoutMs, idleInTransactionTimeoutMs }: Limits): string =>
+  `set local lock_timeout = ${lockTimeoutMs}; set local statement_timeout = ${statementTimeoutMs};
+   set local idle_in_transaction_session_timeout = ${idleInTransactionTimeoutMs}`
+const hastily = 'set local synchronous_commit = off'
+
+/** Connections of a pool. */
+export class PostgresDriver implements Driver {
+  readonly #pool: Pool
+  readonly #options: PostgresDriverOptions
+  #closed = false
+
+  constructor(pool: Pool, options: PostgresDriverOptions) {
+    this.#pool = pool
+    this.#options = options
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<PostgresConnection> {
+    if (this.#closed) throw closedError()
+    try {
+      return new PostgresConnection(await this.#pool.connect(), this.#options)
+    } catch (error) {
+      throw connectError(error)
+    }
+  }
+
+  /** Runs one statement on its own connection. */
+  async rows(query: NamedQuery): Promise<RawRows> {
+    const connection = await this.acquireConnection()
+    try {
+      return await connection.raw(query)
+    } finally {
+      connection.release()
+    }
+  }
+
+  async beginTransaction(connection: PostgresConnection): Promise<void> {
+    const { words, durable, searches, isLong, ownClients, limits } = this.#options
+    const settings = [
+      ...(limits === undefined ? [] : [limited(limits)]),
+      ...(durable === false ? [hastily] : []),
+      ...(searches === true ? [byIndex] : []),
+      ...(isLong === true ? [unbounded('transaction', ['statement_timeout', 'transaction_timeout'])] : []),
+    ]
+    await connection.begin(words?.begin ?? [begin, ...settings].join('; '), searches === true && ownClients === true)
+  }
+
+  async commitTransaction(connection: PostgresConnection): Promise<void> {
+    await connection.run(this.#options.words?.commit ?? 'commit')
+  }
+
+  async rollbackTransaction(connection: PostgresConnection): Promise<void> {
+    await connection.rollback()
+  }
+
+  async releaseConnection(connection: PostgresConnection): Promise<void> {
+    connection.release()
+  }
+
+  /** Rejects new work; the pool's owner ends the pool. */
+  close(): void {
+    this.#closed = true
+  }
+
+  async destroy(): Promise<void> {}
+}
+
+/** The query builder over a driver. */
+export function kyselyOn(driver: PostgresDriver): Kysely<Tables> {
+  return new Kysely<Tables>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => driver,
+      createIntrospector: (db) => new PostgresIntrospector(db),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+  })
 }

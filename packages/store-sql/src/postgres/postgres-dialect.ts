@@ -1,16 +1,161 @@
-/** The SQL dialect of PostgreSQL. @module */
+/** The SQL dialect of PostgreSQL: due deliveries, partitions, the oldest snapshot. @module */
+
+import type { DatabaseSnapshot } from '@payment-integration/core/ports'
 import { sql } from 'kysely'
-import type { BulkColumn, BulkSource, SqlDialect } from '../engine.js'
-import { bytes } from '../internal/values.js'
-import { postgresTypes } from '../schema/column-types.js'
-import type { Integer } from '../schema/integer.js'
-import { arrayLiteral } from './array-literal.js'
-import { insertAll, insertNumbered } from './bulk-insert.js'
-import { updateAll } from './bulk-update.js'
-import { dueText } from './due.js'
-import { fromEscaped } from './escaped-bytes.js'
-import { postgresPartitions } from './partitions.js'
+import { scanName } from '../deliveries/candidates.js'
+import type {
+  BulkColumn,
+  BulkSource,
+  DueQuery,
+  DueScan,
+  Lane,
+  NamedQuery,
+  Parameter,
+  Partitions,
+  SqlDialect,
+} from '../engine.js'
+import { bytes, keyBytes, type RawRows } from '../internal/values.js'
+import { type Integer, postgresTypes } from '../schema/migration.js'
+import { createPartitions, partitionsOf } from '../schema/partitions.js'
+import { arrayLiteral, fromEscaped, insertAll, insertNumbered, updateAll } from './bulk-rows.js'
 import { lockRow } from './row-locks.js'
+
+/**
+ * The text for PostgreSQL; see `SqlDialect.due`. Limit and order keep the search of each integration and lane apart and
+ * in the index.
+ *
+ * @param left - A condition on `q.id`, beginning with `and`, that leaves out deliveries.
+ */
+function dueText(name: SqlDialect['name'], query: DueQuery, now: string, left: string, parameter: Parameter): string {
+  const { scans, probes, integrations, each } = query
+  const most = `${parameter(integrations)}::bigint`
+  const ofEach = `${parameter(each)}::bigint`
+  const mayBeNotified = 'i.enabled = 1 and i.notification_url is not null'
+  const due = (lane: Lane) => `from ${name('outbox')} q
+    where q.lane = ${lane} and q.integration = i.address and q.due_at <= ${now} ${left}`
+  const oldest = (lane: Lane, limit: string) =>
+    `select q.id, q.due_at ${due(lane)} order by q.due_at, q.id limit ${limit}`
+  const notBlocked = `and not exists (
+    select 1 from ${name('endpoints')} e where e.integration = i.address and e.blocks > 0
+  )`
+  // The scan knows when the first delivery of an integration is due, but not whether it is left out.
+  const hasOthers = (lane: Lane) => (left === '' ? '' : `and (select h.id from (${oldest(lane, '1')}) h) is not null`)
+  const found = ({
+    lane,
+    upTo,
+  }: DueScan) => `select d.id, d.due_at, i.address as integration, ${lane} as lane, 0 as probe, i.notification_url
+    from (
+      select i.address, i.notification_url from ${scanName(lane)} w cross join lateral (
+        select i.address, i.notification_url from ${name('integrations')} i
+        where i.address = w.integration and ${mayBeNotified} ${lane === 2 ? '' : notBlocked}
+          ${hasOthers(lane)} limit 1
+      ) i
+      where w.integration <= ${parameter(keyBytes(upTo))} and w.due_at <= ${now}
+      limit ${most}
+    ) i cross join lateral (${oldest(lane, ofEach)}) d`
+  const probe = () => `select d.id, d.due_at, d.address as integration, 1 as lane, 1 as probe, d.notification_url
+    from (
+      select e.integration from ${name('endpoints')} e where e.blocks > 0 and e.blocked_until <= ${now}
+      order by e.blocked_until
+    ) e cross join lateral (
+      select i.address, i.notification_url, h.id, h.due_at from ${name('integrations')} i
+        cross join lateral ((${oldest(0, '1')}) union all (${oldest(1, '1')})) h
+      where i.address = e.integration and ${mayBeNotified} order by h.due_at, h.id limit 1
+    ) d limit ${most}`
+  const parts = [...scans.map(found), ...(probes ? [probe()] : [])]
+  const tables = scans.map((scan) => dueScanText(name('outbox'), scan, parameter))
+  return `with recursive ${tables.join(', ')} ${parts.map((part) => `(${part})`).join(' union all ')}`
+}
+
+/**
+ * A skip scan over the integrations, with the first due time of each. The same search reads both, as it may pass many
+ * dead index entries of deliveries that were claimed since the last vacuum.
+ */
+function dueScanText(outbox: string, { lane, after, upTo }: DueScan, parameter: Parameter): string {
+  const next = (than: string) => `(select d.integration, d.due_at from ${outbox} d
+      where d.lane = ${lane} and d.integration > ${than} order by d.integration, d.due_at limit 1)`
+  return `${scanName(lane)} (integration, due_at) as (
+    ${next(parameter(keyBytes(after)))} union all
+    select n.integration, n.due_at from ${scanName(lane)} w cross join lateral ${next('w.integration')} n
+    where w.integration < ${parameter(keyBytes(upTo))}
+  )`
+}
+
+/**
+ * Builds the reader. A role without `pg_read_all_stats` does not see when transactions of other roles began, and a
+ * replication slot has no such time. Their age counts from the first reading.
+ * @param now - The clock of those ages, in unix milliseconds.
+ */
+export function createOldestSnapshot(rows: (query: NamedQuery) => Promise<RawRows>, now: () => number) {
+  let seen: { readonly key: string; readonly at: number } | null = null
+  return async (): Promise<DatabaseSnapshot | null> => {
+    const { values } = await rows({ sql: oldestText, parameters: [] })
+    const [row] = values
+    if (row === undefined) {
+      seen = null
+      return null
+    }
+    const [holder, key, databaseUser, application, age] = row
+    const first = seen !== null && seen.key === key ? seen : { key: String(key), at: now() }
+    seen = first
+    return {
+      holder: holder as DatabaseSnapshot['holder'],
+      ageMs: Math.max(0, age === null ? now() - first.at : Number(age)),
+      databaseUser: databaseUser === null ? null : String(databaseUser),
+      application: String(application ?? ''),
+    }
+  }
+}
+
+// A transaction that wrote keeps rows from its own number on, even without a snapshot. VACUUM ignores the snapshots of
+// every VACUUM. A standby with `hot_standby_feedback` has a session without a database, or a slot.
+const oldestText = `select holder, holder || ' ' || id || ' ' || horizon, database_user, application, age_ms
+  from (
+    select 'session' as holder, a.pid::text as id, coalesce(a.backend_xmin, a.backend_xid)::text as horizon,
+      greatest(age(a.backend_xmin), age(a.backend_xid)) as transactions, a.usename::text as database_user,
+      a.application_name as application, round(extract(epoch from clock_timestamp() - a.xact_start) * 1000) as age_ms
+    from pg_stat_activity a
+    where (a.datname = current_database() or a.datname is null) and a.usesysid is not null and a.pid <> pg_backend_pid()
+      and not exists (select from pg_stat_progress_vacuum v where v.pid = a.pid)
+    union all
+    select 'replication slot', slot_name::text, xmin::text, age(xmin), null, slot_name::text, null
+    from pg_replication_slots
+    union all
+    select 'prepared transaction', gid, transaction::text, age(transaction), owner::text, gid,
+      round(extract(epoch from clock_timestamp() - prepared) * 1000)
+    from pg_prepared_xacts where database = current_database()
+  ) held
+  where transactions is not null
+  order by transactions desc, age_ms desc limit 1`
+
+/** The partitions of a schema. */
+function postgresPartitions({
+  name,
+  hasTable,
+  lastAssigned,
+}: Pick<SqlDialect, 'name' | 'hasTable' | 'lastAssigned'>): Partitions {
+  return {
+    async add(db, segment) {
+      const [snapshots] = partitionsOf(segment.number)
+      if (await hasTable(db, snapshots)) return
+      for (const statement of createPartitions(name, segment)) await sql.raw(statement).execute(db)
+    },
+    async beginIds(db, first) {
+      await sql.raw(`lock table ${name('snapshots')} in share mode`).execute(db)
+      // A run that was interrupted may have done it.
+      await sql`select setval(pg_get_serial_sequence(${name('snapshots')}, 'id'), ${first}, false)
+        where ${sql.raw(lastAssigned('snapshots', 'id'))} < ${first}`.execute(db)
+    },
+    async empty(db, number) {
+      const [, attempts] = partitionsOf(number)
+      if (await hasTable(db, attempts)) await sql.raw(`truncate ${name(attempts)}`).execute(db)
+    },
+    async drop(db, number) {
+      // In the order in which a settlement locks them.
+      for (const table of partitionsOf(number)) await sql.raw(`drop table if exists ${name(table)}`).execute(db)
+    },
+  }
+}
 
 const arrayTypes = { integer: 'bigint[]', real: 'double precision[]', text: 'text[]', hex: 'bytea[]' } as const
 

@@ -2,8 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { postgresMissing } from '../../test/postgres.js'
 import { migrationsWithNext } from '../../test/support/next-migration.js'
 import { openReleased, type ReleasedDatabase } from '../../test/support/next-release.js'
-import { createSchema, migrate } from '../migrations/migrate.js'
-import { releasedMigrations } from '../migrations/released.js'
+import { createSchema, migrate, releasedMigrations } from '../migrations/migrate.js'
 import type { Step } from '../schema/migration.js'
 
 describe.skipIf(postgresMissing)(

@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { NamedQuery } from '../engine.js'
-import type { RawRows } from '../internal/row-view.js'
+import type { RawRows } from '../internal/values.js'
 import type { IndexDefinition } from '../schema/migration.js'
 import type { PostgresConnection } from './postgres-connection.js'
-import { type PostgresDriver, unbounded } from './postgres-driver.js'
+import { type PostgresDriver, unbounded } from './postgres-connection.js'
 import { conflictError, isConflict, isMadeMeanwhile } from './postgres-error.js'
 import { lockTable } from './row-locks.js'
 

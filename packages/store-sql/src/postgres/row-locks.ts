@@ -1,8 +1,7 @@
 /** Locks by name: each is a row. Source: docs/databases.md (locks). @module */
 import { CompiledQuery, sql } from 'kysely'
 import type { Connection, SqlDialect } from '../engine.js'
-import { postgresTypes } from '../schema/column-types.js'
-import { createTable } from '../schema/migration.js'
+import { createTable, postgresTypes } from '../schema/migration.js'
 import { isMadeMeanwhile } from './postgres-error.js'
 
 /** The table of locks. Its row `migration` has the lease of the process that migrates. */

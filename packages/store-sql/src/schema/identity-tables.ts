@@ -1,6 +1,6 @@
 /** Rows of identity: subjects, redemptions, persons, accounts and logs. @module */
 import type { Generated } from 'kysely'
-import type { Integer } from './integer.js'
+import type { Integer } from './migration.js'
 
 /** One row per subject: a person behind an address, or the direct verification of an account. */
 export interface SubjectRow {

@@ -11,7 +11,7 @@ import type {
   SubjectRow,
   VerdictRow,
 } from './identity-tables.js'
-import type { Integer } from './integer.js'
+import type { Integer } from './migration.js'
 
 /** One row per payment, primary or not. `internal/hex.ts` converts its hashes and addresses. */
 export interface PaymentRow {

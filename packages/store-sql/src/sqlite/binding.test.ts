@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hasBuiltin, loadSqlite } from './binding.js'
+import { hasBuiltin, loadSqlite } from './sqlite-file.js'
 
 for (const [version, builtin] of [
   ['20.19.0', false],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createMutex } from './mutex.js'
+import { createMutex } from './sqlite-file.js'
 
 test('one caller at a time has the mutex, in the order of the requests', async () => {
   const turn = createMutex()

@@ -1,8 +1,7 @@
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../../test/support/engines.js'
-import { loadSqlite } from './binding.js'
-import { createHandle } from './sqlite-handle.js'
+import { createHandle, loadSqlite } from './sqlite-file.js'
 
 test('a column added by another connection is read under its name, also by earlier prepared statements', async () => {
   const folder = temporaryFolder()

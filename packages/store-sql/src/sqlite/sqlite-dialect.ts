@@ -1,12 +1,159 @@
-/** The SQL dialect of SQLite. @module */
-import { sql } from 'kysely'
-import type { BulkColumn, BulkSource, SqlDialect } from '../engine.js'
-import { bytes } from '../internal/values.js'
-import { sqliteTypes } from '../schema/column-types.js'
-import type { Integer } from '../schema/integer.js'
-import { insertAll, insertNumbered, storedRows } from './bulk-insert.js'
-import { updateAll } from './bulk-update.js'
-import { dueText } from './due.js'
+/** The SQL dialect of SQLite: due deliveries, and statements over many rows. @module */
+
+import { CompiledQuery, type QueryId, type RawBuilder, type RootOperationNode, sql } from 'kysely'
+import { scanName, scanText } from '../deliveries/candidates.js'
+import type {
+  BulkColumn,
+  BulkInsert,
+  BulkSource,
+  BulkUpdate,
+  Connection,
+  DueQuery,
+  DueScan,
+  InsertedIds,
+  Lane,
+  Parameter,
+  SqlDialect,
+} from '../engine.js'
+import { bytes, hexBytes, integer, keyBytes } from '../internal/values.js'
+import { type Integer, sqliteTypes } from '../schema/migration.js'
+
+/**
+ * The text for SQLite; see `SqlDialect.due`. CROSS JOIN keeps the order of the loops: a skip scan over
+ * the integrations, and for each one limited search of the index.
+ * @param left - A condition on `q.id`, beginning with `and`, that leaves out deliveries.
+ */
+function dueText(query: DueQuery, now: string, left: string, parameter: Parameter): string {
+  const { scans, probes, integrations, each } = query
+  const most = parameter(integrations)
+  const ofEach = parameter(each)
+  const mayBeNotified = 'i.enabled = 1 and i.notification_url is not null'
+  const due = (lane: Lane, integration: string) => `from outbox q
+    where q.lane = ${lane} and q.integration = ${integration} and q.due_at <= ${now} ${left}`
+  const oldest = (lane: Lane, limit: string) =>
+    `select q.id ${due(lane, 'i.address')} order by q.due_at, q.id limit ${limit}`
+  const found = ({
+    lane,
+    upTo,
+  }: DueScan) => `select d.id, d.due_at, w.address as integration, ${lane} as lane, 0 as probe, w.notification_url
+    from (
+      select i.address, i.notification_url from ${scanName(lane)} w cross join integrations i
+      where w.integration <= ${parameter(keyBytes(upTo))} and i.address = w.integration and ${mayBeNotified}
+        ${lane === 2 ? '' : notBlocked} and exists (select 1 ${due(lane, 'i.address')})
+      limit ${most}
+    ) w cross join outbox d
+    where d.id in (${oldest(lane, ofEach).replaceAll('i.address', 'w.address')})`
+  // One index search tells whether an integration that failed for good has anything left to probe with.
+  const probe = (
+    lane: Lane,
+  ) => `select d.id, d.due_at, i.address as integration, 1 as lane, 1 as probe, i.notification_url
+    from (
+      select i.address, i.notification_url from endpoints e cross join integrations i
+      where e.blocks > 0 and e.blocked_until <= ${now} and i.address = e.integration and ${mayBeNotified}
+        and exists (select 1 ${due(lane, 'i.address')})
+      order by e.blocked_until limit ${most}
+    ) i cross join outbox d
+    where d.id = (${oldest(lane, '1')})`
+  const parts = [...scans.map(found), ...(probes ? [probe(0), probe(1)] : [])]
+  const tables = scans.map((scan) => scanText('outbox', scan, parameter))
+  return `with recursive ${tables.join(', ')} ${parts.join(' union all ')}`
+}
+
+const notBlocked = 'and not exists (select 1 from endpoints e where e.integration = i.address and e.blocks > 0)'
+
+/**
+ * One prepared statement and the rows to run it with. In SQLite that costs half as much as one statement with many
+ * rows: binding its thousands of parameters takes longer than the saved calls.
+ */
+export class RepeatedQuery implements CompiledQuery {
+  readonly query: RootOperationNode
+  readonly queryId: QueryId
+  readonly sql: string
+  readonly parameters: readonly unknown[] = []
+  /** The parameters of each run. */
+  readonly rows: readonly (readonly unknown[])[]
+
+  constructor(sql: string, rows: readonly (readonly unknown[])[]) {
+    const { query, queryId } = CompiledQuery.raw(sql)
+    this.query = query
+    this.queryId = queryId
+    this.sql = sql
+    this.rows = rows
+  }
+}
+
+/** Inserts rows in their order. */
+async function insertAll(db: Connection, insert: BulkInsert): Promise<void> {
+  await insertRows(db, insert, '')
+}
+
+/**
+ * Inserts rows with assigned ids. SQLite assigns the next id to each row, and no other connection writes until the
+ * transaction ends. Returning the ids would cost as much as the insert. `sqlite_sequence` has the ids of removed rows.
+ */
+async function insertNumbered(db: Connection, insert: BulkInsert, unlessThere?: string): Promise<InsertedIds> {
+  const highest: RawBuilder<{ id: Integer }> = sql`select max(
+    coalesce((select max(id) from ${sql.table(insert.table)}), 0),
+    coalesce((select seq from sqlite_sequence where name = ${insert.table}), 0)) as id`
+  const last = integer((await highest.execute(db)).rows[0]?.id ?? 0)
+  const inserted = await insertRows(
+    db,
+    insert,
+    unlessThere === undefined ? '' : ` on conflict (${unlessThere}) do nothing`,
+  )
+  return {
+    ids: inserted === insert.rows.length ? insert.rows.map((_, place) => last + 1 + place) : null,
+    isNew: (id) => id > last,
+  }
+}
+
+/** Rows with the bytes of `0x` text. */
+function storedRows(columns: BulkInsert['columns'], rows: BulkInsert['rows']): BulkInsert['rows'] {
+  if (columns.every(({ type }) => type !== 'hex')) return rows
+  const isHex = columns.map(({ type }) => type === 'hex')
+  return rows.map((row) =>
+    row.map((value, index) => (isHex[index] === true && value !== null ? hexBytes(String(value)) : value)),
+  )
+}
+
+/** @returns The number of inserted rows. */
+async function insertRows(db: Connection, insert: BulkInsert, suffix: string): Promise<number> {
+  const { table, columns, rows, fixed = [] } = insert
+  if (rows.length === 0) return 0
+  const names = [...columns, ...fixed].map(({ name }) => name)
+  const added: unknown[] = []
+  const parameter = (value: unknown) => {
+    added.push(value)
+    return '?'
+  }
+  const values = [...columns.map(() => '?'), ...fixed.map(({ value }) => value(parameter))]
+  const text = `insert into "${table}" (${names.join(', ')}) values (${values.join(', ')})${suffix}`
+  const stored = storedRows(columns, rows)
+  const given = added.length === 0 ? stored : stored.map((row) => [...row, ...added])
+  const { numAffectedRows } = await db.executeQuery(new RepeatedQuery(text, given))
+  return Number(numAffectedRows ?? 0)
+}
+
+/** Changes rows by their id, with one statement for all rows of the same new values. */
+async function updateAll(db: Connection, { table, columns, fixed, rows }: BulkUpdate): Promise<void> {
+  const set = [...columns.map(({ name }) => `${name} = ?`), ...fixed].join(', ')
+  const text = `update "${table}" set ${set} where id in (select value from json_each(?))`
+  for (const { values, ids } of byValues(rows))
+    await db.executeQuery(CompiledQuery.raw(text, [...values, JSON.stringify(ids)]))
+}
+
+/** Rows by their new values. */
+function byValues(rows: BulkUpdate['rows']) {
+  const groups = new Map<string, { readonly values: readonly unknown[]; readonly ids: unknown[] }>()
+  for (const row of rows) {
+    const values = row.slice(0, -1)
+    const key = JSON.stringify(values)
+    const group = groups.get(key) ?? { values, ids: [] }
+    groups.set(key, group)
+    group.ids.push(row.at(-1))
+  }
+  return groups.values()
+}
 
 // SQLite's limit is 32,766 parameters; above some hundred rows a longer statement is no faster.
 const mostParameters = 32_766

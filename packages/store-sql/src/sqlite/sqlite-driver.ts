@@ -1,14 +1,12 @@
 /** Kysely drivers over one SQLite file: one for transactions, one for reads. @module */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely'
-import { PreparedQuery } from '../internal/prepared-query.js'
-import { rowView } from '../internal/row-view.js'
-import { SentQuery } from '../internal/sent-query.js'
-import { RepeatedQuery } from './repeated-query.js'
+import { PreparedQuery, SentQuery } from '../internal/statements.js'
+import { rowView } from '../internal/values.js'
+import { RepeatedQuery } from './sqlite-dialect.js'
 import { fromSqliteError } from './sqlite-error.js'
-import type { SqliteFile, Synchronous } from './sqlite-file.js'
-import type { SqliteHandle } from './sqlite-handle.js'
-import { waitForLock } from './wait-for-lock.js'
+import type { SqliteFile, SqliteHandle, Synchronous } from './sqlite-file.js'
+import { waitForLock } from './sqlite-file.js'
 
 // SQLite blocks this thread: after this time a bulk insert yields to the event loop.
 const mostMsWithoutTurn = 10

@@ -1,13 +1,186 @@
-/** One SQLite file: a connection that writes and one that reads. @module */
+/** One SQLite file: a connection that writes and one that reads, with prepared statements. @module */
+
 import { closeSync, existsSync, openSync } from 'node:fs'
-import { loadSqlite } from './binding.js'
-import { createMutex, type Mutex } from './mutex.js'
-import { closedError, openError } from './sqlite-error.js'
-import { createHandle, type SqliteHandle } from './sqlite-handle.js'
-import { waitForLock } from './wait-for-lock.js'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { RawRows } from '../internal/values.js'
+import { closedError, isLocked, openError } from './sqlite-error.js'
+
+/** Resolves when the caller has the mutex, with the function that releases it. */
+type Mutex = () => Promise<() => void>
+
+/** Makes a mutex. */
+export function createMutex(): Mutex {
+  let last: Promise<void> = Promise.resolve()
+  return async () => {
+    const before = last
+    let release: () => void = () => undefined
+    last = new Promise((resolve) => {
+      release = resolve
+    })
+    await before
+    return release
+  }
+}
+
+/**
+ * Runs `attempt` until the file is not locked, or rejects with the last error after `busyTimeoutMs`. SQLite's own
+ * busy timeout would block the event loop.
+ */
+export async function waitForLock<T>(busyTimeoutMs: number, attempt: () => T): Promise<T> {
+  let deadline: number | undefined
+  for (let waitMs = 1; ; waitMs = Math.min(waitMs * 2, 20)) {
+    try {
+      return attempt()
+    } catch (error) {
+      if (!isLocked(error)) throw error
+      const now = performance.now()
+      deadline ??= now + busyTimeoutMs
+      if (now >= deadline) throw error
+    }
+    await delay(waitMs)
+  }
+}
+
+/** The used part of a prepared statement. */
+export interface SqliteStatement {
+  all(...parameters: unknown[]): unknown[]
+  /** Runs it without reading rows; `changes` is the number of written rows. */
+  run(...parameters: unknown[]): { readonly changes: number | bigint }
+  /** Makes it return rows as arrays. Not on every runtime. */
+  setReturnArrays?(on: boolean): void
+  /** The columns of a row, in order. Not on every runtime. */
+  columns?(): readonly { readonly name: string | null }[]
+}
+
+/** The used part of a database. */
+interface SqliteDatabase {
+  exec(sql: string): void
+  prepare(sql: string): SqliteStatement
+  close(): void
+}
+
+/** Opens a file; both implementations are synchronous. */
+export type SqliteConstructor = new (path: string, options?: { readonly readOnly?: boolean }) => SqliteDatabase
+
+/** Loads the implementation for this runtime. */
+export async function loadSqlite(): Promise<SqliteConstructor> {
+  if (hasBuiltin(process.versions.node)) {
+    const builtin = process.getBuiltinModule?.('node:sqlite') as { DatabaseSync: SqliteConstructor } | undefined
+    if (builtin !== undefined) return builtin.DatabaseSync
+  }
+  const { DatabaseSync } = await import('@photostructure/sqlite')
+  return DatabaseSync as unknown as SqliteConstructor
+}
+
+/** Node 22.13 is the first release whose `node:sqlite` needs no flag. */
+export function hasBuiltin(nodeVersion: string): boolean {
+  const [major = 0, minor = 0] = nodeVersion.split('.').map(Number)
+  return major > 22 || (major === 22 && minor >= 13)
+}
+
+/** The two ways to read the rows of a statement. */
+interface RowReader {
+  /** Plain objects. */
+  objects(parameters: readonly unknown[]): unknown[]
+  raw(parameters: readonly unknown[]): RawRows
+  /** Reads no row, and returns the number of written rows. */
+  run(parameters: readonly unknown[]): number
+}
+
+/**
+ * Reads a statement's rows. If the binding can return arrays, the objects are built here: a property set from native
+ * code costs more than reading the value, and a page has 1,500 of them.
+ */
+function readRowsOf(statement: SqliteStatement): RowReader {
+  let columns = columnNames(statement)
+  const run = (parameters: readonly unknown[]) => Number(statement.run(...parameters).changes)
+  if (columns === null) {
+    const objects = (parameters: readonly unknown[]) => statement.all(...parameters) as object[]
+    return {
+      objects,
+      run,
+      raw(parameters) {
+        const rows = objects(parameters)
+        return { columns: Object.keys(rows[0] ?? {}), values: rows.map(Object.values) }
+      },
+    }
+  }
+  statement.setReturnArrays?.(true)
+  const rows = (parameters: readonly unknown[]): { names: readonly string[]; values: unknown[][] } => {
+    const values = statement.all(...parameters) as unknown[][]
+    // After another connection's change of the schema, a `*` may return more columns.
+    if (values[0] !== undefined && values[0].length !== columns?.length) columns = columnNames(statement)
+    return { names: columns ?? [], values }
+  }
+  return {
+    objects(parameters) {
+      const { names, values } = rows(parameters)
+      return values.map((each) => toObject(names, each))
+    },
+    raw(parameters) {
+      const { names, values } = rows(parameters)
+      return { columns: names, values }
+    },
+    run,
+  }
+}
+
+/** Null if the binding does not report them, or the statement returns no rows. */
+function columnNames(statement: SqliteStatement): string[] | null {
+  if (statement.setReturnArrays === undefined || statement.columns === undefined) return null
+  const names = statement.columns().map(({ name }) => name ?? '')
+  return names.length === 0 ? null : names
+}
+
+function toObject(names: readonly string[], values: readonly unknown[]): Record<string, unknown> {
+  const row: Record<string, unknown> = {}
+  for (let index = 0; index < names.length; index += 1) row[names[index] ?? ''] = values[index]
+  return row
+}
+
+// A statement of a bulk insert takes a few hundred kilobytes; the store has about 60 texts.
+const mostStatements = 128
+
+/** A connection that caches its prepared statements. */
+export interface SqliteHandle {
+  /** Runs one statement and returns its rows, if any. */
+  all(sql: string, parameters?: readonly unknown[]): unknown[]
+  /** The same with rows as arrays, which cost less. */
+  raw(sql: string, parameters: readonly unknown[]): RawRows
+  /** Runs one statement without rows and returns the number of written rows. */
+  run(sql: string, parameters: readonly unknown[]): number
+  /** Runs a statement without parameters and rows, unprepared. */
+  exec(sql: string): void
+  close(): void
+}
+
+/** Wraps a database. */
+export function createHandle(database: SqliteDatabase): SqliteHandle {
+  const statements = new Map<string, RowReader>()
+  const prepare = (sql: string) => {
+    const known = statements.get(sql)
+    if (known !== undefined) return known
+    // A map keeps the order of insertion: the first key is the oldest.
+    const [oldest] = statements.keys()
+    if (statements.size >= mostStatements && oldest !== undefined) statements.delete(oldest)
+    const statement = readRowsOf(database.prepare(sql))
+    statements.set(sql, statement)
+    return statement
+  }
+  return {
+    all: (sql, parameters = []) => prepare(sql).objects(parameters),
+    raw: (sql, parameters) => prepare(sql).raw(parameters),
+    run: (sql, parameters) => prepare(sql).run(parameters),
+    exec: (sql) => database.exec(sql),
+    close() {
+      statements.clear()
+      database.close()
+    },
+  }
+}
 
 /** The two connections. In WAL mode a reader sees the last commit and never waits for a writer. */
-export interface OpenFile {
+interface OpenFile {
   readonly writer: SqliteHandle
   readonly reader: SqliteHandle
   /** Sets whether the writer's next commits are synced at once; between transactions only. */

@@ -1,5 +1,5 @@
 /** Another program that takes the write lock of a SQLite file and keeps it until its input ends. @module */
-import { loadSqlite } from '../../src/sqlite/binding.js'
+import { loadSqlite } from '../../src/sqlite/sqlite-file.js'
 
 const [path = ''] = process.argv.slice(2)
 const Database = await loadSqlite()

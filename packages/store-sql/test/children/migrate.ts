@@ -4,8 +4,7 @@
  * @module
  */
 import { createStore } from '../../src/create-store.js'
-import { migrate } from '../../src/migrations/migrate.js'
-import { releasedMigrations } from '../../src/migrations/released.js'
+import { migrate, releasedMigrations } from '../../src/migrations/migrate.js'
 import { createSqliteEngine } from '../../src/sqlite/create-sqlite-store.js'
 import { createFile } from '../../src/sqlite/sqlite-file.js'
 import { migrationsWithNext } from '../support/next-migration.js'

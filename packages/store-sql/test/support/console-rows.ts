@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely'
 import { createStore } from '../../src/create-store.js'
-import { hexBytes } from '../../src/internal/hex.js'
+import { hexBytes } from '../../src/internal/values.js'
 import * as fixtures from '../conformance/fixtures.js'
 import type { OpenEngine } from './engines.js'
 

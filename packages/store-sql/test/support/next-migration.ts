@@ -1,5 +1,5 @@
 /** A made-up migration after the released ones, for tests of the machinery. @module */
-import { releasedMigrations } from '../../src/migrations/released.js'
+import { releasedMigrations } from '../../src/migrations/migrate.js'
 import type { Migration } from '../../src/schema/migration.js'
 
 /** Adds a table and columns, fills one, and indexes it. Then fills it again, and removes the other one. */

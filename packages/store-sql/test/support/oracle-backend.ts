@@ -4,7 +4,7 @@ import type { Backend, OpenBackend } from '../../../core/test/identity-oracle/re
 import { createStore } from '../../src/create-store.js'
 import type { Engine } from '../../src/engine.js'
 import { integer, unpack } from '../../src/internal/values.js'
-import type { Integer } from '../../src/schema/integer.js'
+import type { Integer } from '../../src/schema/migration.js'
 
 /** Tables that identity writes. The key of addresses stays. */
 const tables = [

@@ -8,9 +8,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Engine } from '../../src/engine.js'
 import { createSqliteStore } from '../../src/exports/sqlite.js'
-import { loadSqlite } from '../../src/sqlite/binding.js'
 import { createSqliteEngine } from '../../src/sqlite/create-sqlite-store.js'
-import { createFile } from '../../src/sqlite/sqlite-file.js'
+import { createFile, loadSqlite } from '../../src/sqlite/sqlite-file.js'
 
 /** An empty database. */
 export interface TestSqlite {

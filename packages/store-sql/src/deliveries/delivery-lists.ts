@@ -1,0 +1,328 @@
+/**
+ * Lists deliveries with their attempts for operators, and finds missing ones. See docs/decisions/missing-deliveries.md.
+ * @module
+ */
+import type {
+  AttemptRecord,
+  DeliveryFilter,
+  DeliveryStore,
+  DeliveryView,
+  ExaminedVersions,
+} from '@payment-integration/core/ports'
+import { expressionBuilder, type NotNull, type RawBuilder, type Selectable, sql } from 'kysely'
+import type { BulkColumn, Connection, Engine } from '../engine.js'
+import { run } from '../internal/statements.js'
+import { checkInteger, hexOf, integer, keyBytes, nullableInteger, pack, parseId, unpack } from '../internal/values.js'
+import type { Integer } from '../schema/migration.js'
+import type { AttemptRow, Tables } from '../schema/tables.js'
+
+/** The columns of {@link attemptValues}. */
+export const attemptColumns: readonly BulkColumn[] = [
+  { name: 'delivery_id', type: 'integer' },
+  { name: 'number', type: 'integer' },
+  { name: 'started_at', type: 'integer' },
+  { name: 'latency_ms', type: 'real' },
+  { name: 'status', type: 'integer' },
+  { name: 'reason', type: 'text' },
+  { name: 'excerpt', type: 'text' },
+  { name: 'replay', type: 'integer' },
+]
+
+/** The row of an attempt. @param id - Of its delivery. */
+export function attemptValues(id: number, number: number, attempt: AttemptRecord): unknown[] {
+  const { startedAt, latencyMs, status, reason, excerpt, replay } = attempt
+  return [id, number, startedAt, latencyMs, status, pack(reason), pack(excerpt), replay ? 1 : 0]
+}
+
+/** The attempt of a row. */
+export function attemptRecord(row: Selectable<AttemptRow>): AttemptRecord {
+  return {
+    startedAt: integer(row.started_at),
+    latencyMs: row.latency_ms,
+    status: nullableInteger(row.status),
+    reason: unpack<string>(row.reason),
+    excerpt: unpack<string>(row.excerpt),
+    replay: integer(row.replay) === 1,
+  }
+}
+
+/** The lowest id of a version created at a time or later, or the next one. Ids rise with the time. */
+export async function firstIdAt(db: Connection, time: number): Promise<number> {
+  const row = await firstIdQuery(db, checkInteger(time, 'time')).executeTakeFirst()
+  return integer(row?.low ?? 1)
+}
+
+/**
+ * A version may have a lower id than one that was made earlier, if transactions ran at once. Their statements take less
+ * than this.
+ */
+const slackMs = 60_000
+
+/** The filter with a range of ids in which all versions of its times are. */
+export async function withIdRange<Filter extends RangeFilter>(db: Connection, filter: Filter): Promise<Filter> {
+  const since = checkInteger(filter.since ?? 0, 'since')
+  const until = checkInteger(filter.until ?? Number.MAX_SAFE_INTEGER, 'until')
+  const [from, to] = [since - slackMs, until + slackMs]
+  const after = from <= 0 ? 0 : (await firstIdAt(db, from)) - 1
+  const upTo = to > Number.MAX_SAFE_INTEGER ? null : (await firstIdAt(db, to)) - 1
+  return {
+    ...filter,
+    afterId: String(Math.max(after, filter.afterId === undefined ? 0 : parseId(filter.afterId, 'afterId'))),
+    ...(upTo === null
+      ? {}
+      : { upToId: String(Math.min(upTo, filter.upToId === undefined ? upTo : parseId(filter.upToId, 'upToId'))) }),
+  }
+}
+
+/** The statement of {@link firstIdAt}: a bisection within the database, as each step from outside is a round trip. */
+export function firstIdQuery(db: Connection, time: number) {
+  const middle = sql<Integer>`(low + high) / 2`
+  const created = sql`(select s.created_at from ${sql.table('snapshots')} as s
+    where s.id >= (low + high) / 2 order by s.id limit 1)`
+  const isLate = sql<boolean>`coalesce(${created}, ${time}) >= ${time}`
+  return db
+    .withRecursive('ids(low, high)', (query) =>
+      query
+        .selectFrom('snapshots')
+        .select([sql<Integer>`cast(1 as bigint)`.as('low'), sql<Integer>`coalesce(max(id), 0) + 1`.as('high')])
+        .unionAll(
+          query
+            .selectFrom('ids')
+            .select([
+              sql<Integer>`case when ${isLate} then low else ${middle} + 1 end`.as('low'),
+              sql<Integer>`case when ${isLate} then ${middle} else high end`.as('high'),
+            ])
+            .where(sql<boolean>`low < high`),
+        ),
+    )
+    .selectFrom('ids')
+    .select('low')
+    .where(sql<boolean>`low >= high`)
+}
+
+const { selectFrom } = expressionBuilder<Tables>()
+
+/** Ids from this one on have a history that may still change: their segments are not closed. */
+const lowestOpen = selectFrom('segments as closed')
+  .select(({ fn }) => fn.coalesce(fn.max('closed.first_delivery'), sql.lit(0)).as('lowest'))
+  .where('closed.closes', '=', sql.lit(1))
+
+/** Whether the history of a delivery has ended: its attempts may be in a file. */
+const hasEnded = (id: string): RawBuilder<boolean> => sql`${sql.ref(id)} < ${lowestOpen}`
+
+/**
+ * A condition: a delivery that is not in the outbox and has no other end was delivered. Otherwise it is missing. A
+ * subquery per delivery: PostgreSQL may hash the attempts of all deliveries for `exists`.
+ */
+export function isDelivered(id: string): RawBuilder<boolean> {
+  const success = selectFrom('attempts as success')
+    .select('success.number')
+    .where('success.delivery_id', '=', sql.ref<Integer>(id))
+    .where('success.reason', 'is', null)
+    .limit(sql.lit(1))
+  return sql`(${hasEnded(id)} or ${success} is not null)`
+}
+
+/** Examines versions of open segments, newest first. */
+export async function findMissing(
+  { read }: Pick<Engine, 'read'>,
+  { beforeId, limit }: { readonly beforeId?: string | undefined; readonly limit: number },
+): Promise<ExaminedVersions> {
+  const before = beforeId === undefined ? Number.MAX_SAFE_INTEGER : parseId(beforeId, 'beforeId')
+  const row = await missingQuery(read, before, checkInteger(limit, 'limit', 1)).executeTakeFirstOrThrow()
+  const lowest = nullableInteger(row.lowest)
+  return {
+    examined: integer(row.examined),
+    missing: integer(row.missing),
+    lowestId: lowest === null ? null : String(lowest),
+  }
+}
+
+/** The statement of {@link findMissing}. */
+export function missingQuery(db: Connection, before: number, limit: number) {
+  const examined = db
+    .selectFrom('snapshots')
+    .select(['id', 'integration', 'undelivered'])
+    .where('id', '<', before)
+    .where('id', '>=', lowestOpen)
+    .orderBy('id', 'desc')
+    .limit(limit)
+  const pending = selectFrom('outbox as q').select('q.id').whereRef('q.id', '=', sql.ref('d.id'))
+  const isMissing = sql<boolean>`d.integration is not null and d.undelivered is null
+    and ${pending} is null and not ${isDelivered('d.id')}`
+  return db
+    .selectFrom(examined.as('d'))
+    .select(({ fn }) => [fn.countAll<Integer>().as('examined'), fn.min('d.id').as('lowest')])
+    .select(sql<Integer>`coalesce(sum(case when ${isMissing} then 1 else 0 end), 0)`.as('missing'))
+}
+
+/** A filter with a range of ids. */
+interface RangeFilter extends DeliveryFilter {
+  readonly deliveryId?: string | undefined
+  readonly afterId?: string | undefined
+  readonly upToId?: string | undefined
+}
+
+/**
+ * The id column that orders the listing. Pending deliveries are few, so they are read in the order of the outbox;
+ * SQLite does not infer that both ids are equal.
+ */
+export const idOf = ({ status }: DeliveryFilter) => (status === 'pending' ? 'q.id' : 'd.id')
+
+/**
+ * Matching deliveries `d` with their payments `p`, and their outbox rows `q` while pending. A delivery is a snapshot
+ * that an integration is notified of.
+ * @throws TypeError For a malformed id. @throws RangeError For a number out of range.
+ */
+export function filtered(db: Connection, filter: RangeFilter) {
+  const { integrationAddress, chainId, txHash, status } = filter
+  const after = filter.afterId === undefined ? 0 : parseId(filter.afterId, 'afterId')
+  const upTo = filter.upToId === undefined ? null : parseId(filter.upToId, 'upToId')
+  const id =
+    filter.deliveryId === undefined ? null : Number(/^[0-9]{1,15}$/.test(filter.deliveryId) ? filter.deliveryId : 0)
+  const since = filter.since === undefined ? null : checkInteger(filter.since, 'since')
+  const until = filter.until === undefined ? null : checkInteger(filter.until, 'until')
+  const hasSince = since !== null && since > 0
+  return (
+    db
+      .selectFrom('snapshots as d')
+      .leftJoin('outbox as q', 'q.id', 'd.id')
+      .innerJoin('payments as p', 'p.id', 'd.payment_id')
+      // Outbox rows have an integration: the condition would lead SQLite to begin with the snapshots.
+      .$if(status !== 'pending', (rows) => rows.where('d.integration', 'is not', null))
+      .where(idOf(filter), '>', after)
+      .$if(upTo !== null, (rows) => rows.where(idOf(filter), '<=', upTo ?? 0))
+      .$if(id !== null, (rows) => rows.where(idOf(filter), '=', id ?? 0))
+      // Only primary payments are notified; the condition lets planners use the index of hashes.
+      .$if(txHash !== undefined, (rows) =>
+        rows.where('p.tx_hash', '=', keyBytes(txHash ?? '0x')).where(sql<boolean>`p.is_primary = 1`),
+      )
+      .$if(chainId !== undefined, (rows) => rows.where('p.chain_id', '=', chainId ?? 0))
+      .$if(integrationAddress !== undefined, (rows) =>
+        rows.where('d.integration', '=', keyBytes(integrationAddress ?? '')),
+      )
+      .$if(status === 'pending', (rows) => rows.where('q.id', 'is not', null))
+      .$if(status === 'delivered' || status === 'missing', (rows) =>
+        rows
+          .where('q.id', 'is', null)
+          .where('d.undelivered', 'is', null)
+          .where(status === 'delivered' ? isDelivered('d.id') : sql<boolean>`not ${isDelivered('d.id')}`),
+      )
+      .$if(status === 'exhausted' || status === 'superseded', (rows) =>
+        // `is not null` lets planners use the partial index of undelivered deliveries.
+        rows.where('d.undelivered', '=', status ?? '').where('d.undelivered', 'is not', null),
+      )
+      .$if(hasSince, (rows) => rows.where('d.created_at', '>=', since ?? 0))
+      .$if(until !== null, (rows) => rows.where('d.created_at', '<', until ?? 0))
+  )
+}
+
+/** Matching deliveries with their attempts, oldest first. */
+export async function listDeliveries(
+  engine: Engine,
+  query: Parameters<DeliveryStore['list']>[0],
+): Promise<DeliveryView[]> {
+  return withAttempts(engine, await listQuery(engine.read, await withIdRange(engine.read, query)).execute())
+}
+
+/** One delivery, or null. */
+export async function findDelivery(engine: Engine, deliveryId: string): Promise<DeliveryView | null> {
+  const [view] = await withAttempts(engine, await listQuery(engine.read, { deliveryId, limit: 1 }).execute())
+  return view ?? null
+}
+
+/** The id of the newest match, or null. */
+export async function newestDelivery({ read }: Engine, filter: DeliveryFilter): Promise<string | null> {
+  const row = await newestQuery(read, await withIdRange(read, onlyFilter(filter))).executeTakeFirst()
+  return row === undefined ? null : String(row.id)
+}
+
+/** Its statement. */
+export function newestQuery(db: Connection, filter: DeliveryFilter) {
+  return filtered(db, filter).select('d.id').orderBy(idOf(filter), 'desc').limit(1)
+}
+
+/** The number of matches, up to `atMost`. */
+export async function countDeliveries({ read }: Engine, filter: DeliveryFilter, atMost?: number): Promise<number> {
+  const only = await withIdRange(read, onlyFilter(filter))
+  const query = atMost === undefined ? countQuery(read, only) : boundedCountQuery(read, only, atMost)
+  const row = await query.executeTakeFirst()
+  return integer(row?.deliveries ?? 0)
+}
+
+/** Its statement. */
+export function countQuery(db: Connection, filter: DeliveryFilter) {
+  return filtered(db, filter).select(sql<Integer>`count(*)`.as('deliveries'))
+}
+
+/** The statement that stops at a limit. */
+function boundedCountQuery(db: Connection, filter: DeliveryFilter, atMost: number) {
+  const matches = filtered(db, filter).select('d.id').limit(atMost)
+  return db.selectFrom(matches.as('matches')).select(sql<Integer>`count(*)`.as('deliveries'))
+}
+
+/** The fields of the filter without others that the object may have, such as a range. */
+function onlyFilter({ integrationAddress, chainId, txHash, status, since, until }: DeliveryFilter): DeliveryFilter {
+  return { integrationAddress, chainId, txHash, status, since, until }
+}
+
+const ended = sql<Integer>`case when ${hasEnded('d.id')} then 1 else 0 end`.as('ended')
+
+/** The columns of a listed delivery. */
+export const viewColumns = [
+  'd.id',
+  'd.integration',
+  'd.version',
+  'd.undelivered',
+  'q.due_at',
+  'd.created_at',
+  'p.chain_id',
+  'p.tx_hash',
+  ended,
+] as const
+
+/** The rows of a listing, without their attempts. */
+export function listQuery(db: Connection, query: RangeFilter & { readonly limit: number }) {
+  return filtered(db, query)
+    .select(viewColumns)
+    .$narrowType<{ integration: NotNull }>()
+    .orderBy(idOf(query))
+    .limit(checkInteger(query.limit, 'limit', 1))
+}
+
+type ListRow = Awaited<ReturnType<ReturnType<typeof listQuery>['execute']>>[number]
+
+/** Deliveries with their attempts, in the order given. */
+export async function withAttempts({ read, dialect }: Engine, deliveries: readonly ListRow[]): Promise<DeliveryView[]> {
+  if (deliveries.length === 0) return []
+  const { name, oneOf } = dialect
+  const ids = deliveries.map(({ id }) => integer(id))
+  const attempts = await run<Selectable<AttemptRow>>(
+    read,
+    dialect,
+    (parameter) => `select * from ${name('attempts')} where ${oneOf('delivery_id', 'integer', ids, parameter)}
+      order by delivery_id, number`,
+  )
+  const byDelivery = new Map<number, AttemptRecord[]>(deliveries.map(({ id }) => [integer(id), []]))
+  for (const row of attempts) byDelivery.get(integer(row.delivery_id))?.push(attemptRecord(row))
+  return deliveries.map((row): DeliveryView => {
+    const id = integer(row.id)
+    return {
+      deliveryId: String(id),
+      integrationAddress: hexOf(row.integration),
+      chainId: integer(row.chain_id),
+      txHash: hexOf(row.tx_hash),
+      version: integer(row.version),
+      status: statusOf(row, byDelivery.get(id) ?? []),
+      createdAt: integer(row.created_at),
+      attempts: byDelivery.get(id) ?? [],
+      nextAttemptAt: nullableInteger(row.due_at),
+    }
+  })
+}
+
+function statusOf(row: ListRow, attempts: readonly AttemptRecord[]): DeliveryView['status'] {
+  if (row.due_at !== null) return 'pending'
+  if (row.undelivered !== null) return row.undelivered as 'exhausted' | 'superseded'
+  return integer(row.ended) === 1 || attempts.some(({ reason }) => reason === null) ? 'delivered' : 'missing'
+}

@@ -1,0 +1,94 @@
+/** Stores the audit log; the core fills and chains its records. @module */
+import type { AuditAction, AuditRecord, AuditStore, StoreTransaction } from '@payment-integration/core/ports'
+import type { Selectable } from 'kysely'
+import type { Connection, SqlDialect } from '../engine.js'
+import { checkInteger, integer, pack, unpack } from '../internal/values.js'
+import type { AuditRow } from '../schema/tables.js'
+
+/** Records in their order. */
+export async function listAudit(
+  db: Connection,
+  { afterSeq = 0, limit }: Parameters<AuditStore['list']>[0],
+): Promise<AuditRecord[]> {
+  const rows = await db
+    .selectFrom('audit')
+    .selectAll()
+    .where('seq', '>', checkInteger(afterSeq, 'afterSeq'))
+    .orderBy('seq')
+    .limit(checkInteger(limit, 'limit', 1))
+    .execute()
+  return rows.map(auditRecord)
+}
+
+/** The newest record, or null. */
+export async function newestAudit(db: Connection): Promise<AuditRecord | null> {
+  const row = await db.selectFrom('audit').selectAll().orderBy('seq', 'desc').limit(1).executeTakeFirst()
+  return row === undefined ? null : auditRecord(row)
+}
+
+type AuditTransaction = Pick<StoreTransaction, 'lockAudit' | 'appendAudit' | 'removeAudit' | 'restoreAudit'>
+
+/** The audit log within a transaction. */
+export function auditIn(db: Connection, dialect: SqlDialect): AuditTransaction {
+  /** Number of the next record; null until the log is locked. */
+  let following: number | null = null
+  return {
+    async lockAudit() {
+      await dialect.lock(db, 'audit')
+      const newest = await newestAudit(db)
+      following = (newest?.seq ?? 0) + 1
+      return newest
+    },
+    async appendAudit(record) {
+      if (record.seq !== following)
+        throw new RangeError(
+          following === null
+            ? 'A record was added to the audit log without lockAudit before it.'
+            : `The record has seq ${record.seq}; the one that follows is ${following}.`,
+        )
+      await db.insertInto('audit').values(valuesOf(record)).execute()
+      following += 1
+    },
+    async removeAudit(upToSeq) {
+      await db.deleteFrom('audit').where('seq', '<=', checkInteger(upToSeq, 'upToSeq')).execute()
+    },
+    async restoreAudit(records) {
+      for (const record of records)
+        await db
+          .insertInto('audit')
+          .values(valuesOf(record))
+          .onConflict((at) => at.column('seq').doNothing())
+          .execute()
+    },
+  }
+}
+
+function valuesOf({ seq, at, actor, action, subject, details, keyVersion, hash }: AuditRecord) {
+  return {
+    ...{ seq, at, action, hash, key_version: keyVersion },
+    ...{ actor: pack(actor), subject: pack(subject), details: pack(details) },
+  }
+}
+
+/** The record of a row. */
+export function auditRecord(row: Selectable<AuditRow>): AuditRecord {
+  return {
+    seq: integer(row.seq),
+    at: integer(row.at),
+    actor: readable<string>(row.actor),
+    action: row.action as AuditAction,
+    subject: readable<string>(row.subject),
+    details: readable<AuditRecord['details']>(row.details),
+    keyVersion: integer(row.key_version),
+    hash: row.hash,
+  }
+}
+
+/** An unreadable record is returned as stored: its hash shows that it was altered. */
+function readable<T>(text: string): T {
+  try {
+    return unpack<T>(text)
+  } catch {
+    return text as T
+  }
+}

@@ -1,0 +1,268 @@
+/** Stores integrations and their secrets, which arrive hashed or sealed. @module */
+import type { IntegrationRecord, IntegrationStore, StoreTransaction } from '@payment-integration/core/ports'
+import { type Selectable, sql, type Updateable } from 'kysely'
+import { forgetHealth } from '../deliveries/endpoint-rows.js'
+import type { Connection, Engine, SqlDialect } from '../engine.js'
+import { bulk, prepare, type ValueOf } from '../internal/statements.js'
+import { hexBytes, hexOf, integer, keyBytes, pack, unpack } from '../internal/values.js'
+import type { Integer } from '../schema/migration.js'
+import type { IntegrationRow } from '../schema/tables.js'
+
+/** Integrations by address. */
+export function createIntegrationStore(engine: Engine): IntegrationStore {
+  const { read, transaction, dialect } = engine
+  const findCredentials = prepare(engine, (value: ValueOf<CredentialsQuery>) => credentialsQuery(read, value))
+  return {
+    find: (address) => findIntegration(read, address),
+    async credentials(address, { current, previous }) {
+      const [row] = await findCredentials({
+        address: keyBytes(address),
+        keyVersion: current.keyVersion,
+        hash: current.hash,
+        previousKeyVersion: previous.keyVersion,
+        previousHash: previous.hash,
+      })
+      if (row === undefined) throw new TypeError('The statement of credentials returned no row.')
+      return {
+        usable: integer(row.usable) === 1,
+        current: { keyVersion: integer(row.key_version), hash: row.hash },
+        previous: {
+          keyVersion: integer(row.previous_key_version),
+          hash: row.previous_hash,
+          until: integer(row.previous_until),
+        },
+      }
+    },
+    list: () => listIntegrations(read),
+    insert: (record) => transaction((db) => insertIntegration(db, record)),
+    update: (address, change, onlyIf) =>
+      transaction((db) => updateIntegration(db, dialect, { address, change, onlyIf })),
+  }
+}
+
+/** Integrations within a transaction. */
+export function integrationsIn(db: Connection, dialect: SqlDialect): StoreTransaction['integrations'] {
+  return {
+    find: (address) => findIntegration(db, address),
+    list: () => listIntegrations(db),
+    insert: (record) => insertIntegration(db, record),
+    update: (address, change, onlyIf) => updateIntegration(db, dialect, { address, change, onlyIf }),
+  }
+}
+
+async function findIntegration(db: Connection, address: string): Promise<IntegrationRecord | null> {
+  const row = await db
+    .selectFrom('integrations')
+    .selectAll()
+    .where('address', '=', keyBytes(address))
+    .executeTakeFirst()
+  return row === undefined ? null : integrationRecord(row)
+}
+
+/** Those of some addresses that are stored. */
+export async function findRegistered(
+  db: Connection,
+  dialect: SqlDialect,
+  addresses: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await bulk<Pick<IntegrationRow, 'address'>>(
+    db,
+    dialect,
+    [{ name: 'address', type: 'hex' }],
+    addresses.map((address) => [address]),
+    (source) => `select i.address from ${dialect.name('integrations')} as i where i.address in (${source})`,
+  )
+  return new Set(rows.map(({ address }) => hexOf(address)))
+}
+
+async function listIntegrations(db: Connection): Promise<IntegrationRecord[]> {
+  return (await db.selectFrom('integrations').selectAll().orderBy('address').execute()).map(integrationRecord)
+}
+
+async function insertIntegration(db: Connection, record: IntegrationRecord): Promise<boolean> {
+  const { address, name, signingSecret, enabled, createdAt, ...others } = record
+  const inserted = await db
+    .insertInto('integrations')
+    .values({
+      ...changedColumns(others),
+      address: hexBytes(address),
+      name: pack(name),
+      enabled: enabled ? 1 : 0,
+      signing_key_version: signingSecret.keyVersion,
+      signing_sealed: signingSecret.sealed,
+      created_at: createdAt,
+      endpoint_epoch: 0,
+    })
+    .onConflict((conflict) => conflict.column('address').doNothing())
+    .returning('address')
+    .executeTakeFirst()
+  return inserted !== undefined
+}
+
+interface Update {
+  readonly address: string
+  readonly change: Change
+  readonly onlyIf: Parameters<IntegrationStore['update']>[2]
+}
+
+async function updateIntegration(
+  db: Connection,
+  dialect: SqlDialect,
+  { address, change, onlyIf }: Update,
+): Promise<IntegrationRecord | null> {
+  const columns = changedColumns(change)
+  const key = keyBytes(address)
+  const before = await db
+    .selectFrom('integrations')
+    .selectAll()
+    .where('address', '=', key)
+    .$if(onlyIf !== undefined, (query) =>
+      query.where('api_hash', 'is not distinct from', onlyIf?.apiSecretHash ?? null),
+    )
+    .modifyEnd(dialect.forUpdate)
+    .executeTakeFirst()
+  if (before === undefined) return null
+  if (Object.keys(columns).length === 0) return integrationRecord(before)
+  const begins = endpointBegins(before, columns)
+  const row = await db
+    .updateTable('integrations')
+    .set({ ...columns, ...(begins ? { endpoint_epoch: integer(before.endpoint_epoch) + 1 } : {}) })
+    .where('address', '=', key)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  if (begins) await forgetHealth(db, dialect, address)
+  return integrationRecord(row)
+}
+
+/** Whether a change resets the health of the endpoint: earlier answers are no longer about this endpoint. */
+function endpointBegins(before: Selectable<IntegrationRow>, { notification_url, enabled }: Updateable<IntegrationRow>) {
+  const moved = notification_url !== undefined && notification_url !== before.notification_url
+  return moved || (enabled === 1 && integer(before.enabled) === 0)
+}
+
+interface CredentialsQuery {
+  readonly address: Uint8Array
+  readonly keyVersion: Integer
+  readonly hash: string
+  readonly previousKeyVersion: Integer
+  readonly previousHash: string
+}
+
+/** The join returns one row of the same columns for every address, so that the cost is the same. */
+function credentialsQuery(read: Connection, value: ValueOf<CredentialsQuery>) {
+  return read
+    .selectFrom(sql<{ one: number }>`(select 1 as one)`.as('always'))
+    .leftJoin('integrations as found', (join) => join.on('found.address', '=', value('address')))
+    .select(({ fn, val, eb }) => [
+      fn
+        .coalesce(
+          eb.case().when('found.api_hash', 'is', null).then(sql.lit(0)).else(eb.ref('found.enabled')).end(),
+          sql.lit(0),
+        )
+        .as('usable'),
+      fn.coalesce('found.api_key_version', val(value('keyVersion'))).as('key_version'),
+      fn.coalesce('found.api_hash', val(value('hash'))).as('hash'),
+      fn.coalesce('found.previous_key_version', val(value('previousKeyVersion'))).as('previous_key_version'),
+      fn.coalesce('found.previous_hash', val(value('previousHash'))).as('previous_hash'),
+      fn.coalesce('found.previous_until', sql.lit(0)).as('previous_until'),
+    ])
+}
+
+type Change = Parameters<IntegrationStore['update']>[1]
+
+/** The columns of the given fields; an absent or undefined field is unchanged. */
+function changedColumns(change: Change): Updateable<IntegrationRow> {
+  const { name, notificationUrl, enabled, apiSecret, previousApiSecret } = change
+  const { signingSecret, preparedSigningSecret: prepared, previousSigningSecret: previous } = change
+  return {
+    ...(name === undefined ? {} : { name: pack(name) }),
+    ...(notificationUrl === undefined ? {} : { notification_url: notificationUrl }),
+    ...(enabled === undefined ? {} : { enabled: enabled ? 1 : 0 }),
+    ...(apiSecret === undefined
+      ? {}
+      : { api_key_version: apiSecret?.keyVersion ?? null, api_hash: apiSecret?.hash ?? null }),
+    ...(previousApiSecret === undefined
+      ? {}
+      : {
+          previous_key_version: previousApiSecret?.keyVersion ?? null,
+          previous_hash: previousApiSecret?.hash ?? null,
+          previous_until: previousApiSecret?.until ?? null,
+        }),
+    ...(signingSecret === undefined
+      ? {}
+      : { signing_key_version: signingSecret.keyVersion, signing_sealed: signingSecret.sealed }),
+    ...(prepared === undefined
+      ? {}
+      : {
+          prepared_signing_key_version: prepared?.keyVersion ?? null,
+          prepared_signing_sealed: prepared?.sealed ?? null,
+        }),
+    ...(previous === undefined
+      ? {}
+      : {
+          previous_signing_key_version: previous?.keyVersion ?? null,
+          previous_signing_sealed: previous?.sealed ?? null,
+          previous_signing_until: previous?.until ?? null,
+        }),
+  }
+}
+
+/** The columns of {@link integrationRecord}, by name: a prepared statement with `*` fails after a new column. */
+export const integrationColumns = [
+  'integrations.address',
+  'integrations.name',
+  'integrations.notification_url',
+  'integrations.enabled',
+  'integrations.api_key_version',
+  'integrations.api_hash',
+  'integrations.previous_key_version',
+  'integrations.previous_hash',
+  'integrations.previous_until',
+  'integrations.signing_key_version',
+  'integrations.signing_sealed',
+  'integrations.prepared_signing_key_version',
+  'integrations.prepared_signing_sealed',
+  'integrations.previous_signing_key_version',
+  'integrations.previous_signing_sealed',
+  'integrations.previous_signing_until',
+  'integrations.created_at',
+  'integrations.endpoint_epoch',
+] as const
+
+/** An integration of its row. */
+export function integrationRecord(row: Selectable<IntegrationRow>): IntegrationRecord {
+  const { api_key_version, api_hash, previous_key_version, previous_hash, previous_until } = row
+  const { prepared_signing_key_version, prepared_signing_sealed } = row
+  return {
+    address: hexOf(row.address),
+    name: unpack<string>(row.name),
+    notificationUrl: row.notification_url,
+    enabled: integer(row.enabled) === 1,
+    apiSecret:
+      api_key_version === null || api_hash === null ? null : { keyVersion: integer(api_key_version), hash: api_hash },
+    previousApiSecret:
+      previous_key_version === null || previous_hash === null || previous_until === null
+        ? null
+        : { keyVersion: integer(previous_key_version), hash: previous_hash, until: integer(previous_until) },
+    signingSecret: { keyVersion: integer(row.signing_key_version), sealed: row.signing_sealed },
+    preparedSigningSecret:
+      prepared_signing_key_version === null || prepared_signing_sealed === null
+        ? null
+        : { keyVersion: integer(prepared_signing_key_version), sealed: prepared_signing_sealed },
+    previousSigningSecret: previousSigningSecret(row),
+    createdAt: integer(row.created_at),
+  }
+}
+
+/** The columns that {@link previousSigningSecret} reads. */
+export type PreviousSigningColumns = Pick<
+  Selectable<IntegrationRow>,
+  'previous_signing_key_version' | 'previous_signing_sealed' | 'previous_signing_until'
+>
+
+/** The signing secret before the last activation, with the end of its grace time. */
+export function previousSigningSecret(row: PreviousSigningColumns): IntegrationRecord['previousSigningSecret'] {
+  const { previous_signing_key_version: version, previous_signing_sealed: sealed, previous_signing_until: until } = row
+  if (version === null || sealed === null || until === null) return null
+  return { keyVersion: integer(version), sealed, until: integer(until) }
+}

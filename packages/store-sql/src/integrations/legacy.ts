@@ -1,0 +1,220 @@
+/** Stores accounts and API keys of the legacy endpoints. Source: docs/interface.md 2.4, 4.3, 5. @module */
+import type {
+  AccountRecord,
+  AccountStore,
+  AccountTransaction,
+  LegacyKeyRecord,
+  LegacyKeyStore,
+  StoreTransaction,
+} from '@payment-integration/core/ports'
+import { type Selectable, sql } from 'kysely'
+import type { Connection, Engine } from '../engine.js'
+import { prepare, type ValueOf } from '../internal/statements.js'
+import { checkInteger, integer, nullableInteger, pack, unpack } from '../internal/values.js'
+import type { AccountRow, LegacyKeyRow } from '../schema/tables.js'
+
+const accountColumns = ['handle', 'address', 'config', 'created_at'] as const
+
+/** Accounts by handle. The addresses of an account are separate rows, written with it. */
+export function createAccountStore(engine: Engine): AccountStore {
+  const { read } = engine
+  const findHandle = prepare(engine, (value: ValueOf<{ handle: string }>) => handleQuery(read, value('handle')))
+  const findAddress = prepare(engine, (value: ValueOf<{ address: string }>) => byAddressQuery(read, value('address')))
+  return {
+    async find(handle) {
+      const [row] = await findHandle({ handle: pack(handle) })
+      return row === undefined ? null : accountRecord(row)
+    },
+    async findByAddress(address) {
+      return records(await findAddress({ address }))
+    },
+    async list() {
+      return records(await read.selectFrom('accounts').select(accountColumns).execute())
+    },
+  }
+}
+
+/** Accounts within a transaction. */
+export function linkAccountsIn(db: Connection): AccountTransaction {
+  return {
+    async find(handle) {
+      const row = await handleQuery(db, pack(handle)).executeTakeFirst()
+      return row === undefined ? null : accountRecord(row)
+    },
+    insert: (record) => insertAccount(db, record),
+    update: (handle, change) => updateAccount(db, handle, change),
+    remove: (handle) => removeAccount(db, handle),
+  }
+}
+
+async function insertAccount(db: Connection, record: AccountRecord): Promise<boolean> {
+  const { handle, address, config, createdAt } = record
+  const inserted = await db
+    .insertInto('accounts')
+    .values({ handle: pack(handle), address, config: pack(config), created_at: createdAt })
+    .onConflict((conflict) => conflict.column('handle').doNothing())
+    .returning('handle')
+    .executeTakeFirst()
+  if (inserted !== undefined) await insertAddresses(db, record)
+  return inserted !== undefined
+}
+
+async function updateAccount(
+  db: Connection,
+  handle: string,
+  { address, config }: Parameters<AccountTransaction['update']>[1],
+): Promise<AccountRecord | null> {
+  const values = {
+    // Setting the handle changes nothing: without other changes the statement still returns and locks the row.
+    handle: pack(handle),
+    ...(address === undefined ? {} : { address }),
+    ...(config === undefined ? {} : { config: pack(config) }),
+  }
+  const row = await db
+    .updateTable('accounts')
+    .set(values)
+    .where('handle', '=', pack(handle))
+    .returning(accountColumns)
+    .executeTakeFirst()
+  if (row === undefined) return null
+  const record = accountRecord(row)
+  await db.deleteFrom('account_addresses').where('handle', '=', row.handle).execute()
+  await insertAddresses(db, record)
+  return record
+}
+
+async function removeAccount(db: Connection, handle: string): Promise<boolean> {
+  const removed = await db
+    .deleteFrom('accounts')
+    .where('handle', '=', pack(handle))
+    .returning('handle')
+    .executeTakeFirst()
+  return removed !== undefined
+}
+
+function handleQuery(db: Connection, handle: string) {
+  return db.selectFrom('accounts').select(accountColumns).where('handle', '=', handle)
+}
+
+/** The accounts that receive payments at an address. */
+export function byAddressQuery(db: Connection, address: string) {
+  return db
+    .selectFrom('account_addresses')
+    .innerJoin('accounts', 'accounts.handle', 'account_addresses.handle')
+    .select(['accounts.handle', 'accounts.address', 'accounts.config', 'accounts.created_at'])
+    .where('account_addresses.address', '=', address)
+}
+
+async function insertAddresses(db: Connection, { handle, address, config }: AccountRecord): Promise<void> {
+  const addresses = new Set([address, ...config.coins.flatMap(({ defaultAddress }) => defaultAddress ?? [])])
+  await db
+    .insertInto('account_addresses')
+    .values([...addresses].map((one) => ({ address: one, handle: pack(handle) })))
+    .execute()
+}
+
+// The database would sort the handles as JSON text.
+function records(rows: readonly Selectable<AccountRow>[]): AccountRecord[] {
+  return rows.map(accountRecord).sort((a, b) => (a.handle < b.handle ? -1 : 1))
+}
+
+function accountRecord(row: Selectable<AccountRow>): AccountRecord {
+  return {
+    handle: unpack<string>(row.handle),
+    address: row.address,
+    config: unpack<AccountRecord['config']>(row.config),
+    createdAt: integer(row.created_at),
+  }
+}
+
+const keyColumns = ['id', 'name', 'hash', 'key_version', 'created_at', 'revoked_at'] as const
+
+/** Keys by id and by hash. */
+export function createLegacyKeyStore(engine: Engine): LegacyKeyStore {
+  const { read, transaction } = engine
+  const byHashes = new Map<number, ReturnType<typeof prepareHashes>>()
+  const findHashes = (hashes: readonly string[]) => {
+    const find = byHashes.get(hashes.length) ?? prepareHashes(engine, hashes.length)
+    byHashes.set(hashes.length, find)
+    return find(hashes)
+  }
+  return {
+    async findByHash(hashes) {
+      if (hashes.length === 0) return null
+      const found = (await findHashes(hashes.map(({ hash }) => hash))).map(legacyKeyRecord)
+      const named = ({ secret }: LegacyKeyRecord) =>
+        hashes.some(({ hash, keyVersion }) => secret.hash === hash && secret.keyVersion === keyVersion)
+      return found.find(named) ?? null
+    },
+    list: () => listKeys(read),
+    insert: (record) => transaction((db) => insertKey(db, record)),
+    revoke: (id, at) => transaction((db) => revokeKey(db, id, at)),
+  }
+}
+
+/** Keys within a transaction. */
+export function legacyKeysIn(db: Connection): StoreTransaction['legacyKeys'] {
+  return {
+    list: () => listKeys(db),
+    insert: (record) => insertKey(db, record),
+    revoke: (id, at) => revokeKey(db, id, at),
+  }
+}
+
+async function listKeys(db: Connection): Promise<LegacyKeyRecord[]> {
+  const records = (await db.selectFrom('legacy_keys').select(keyColumns).execute()).map(legacyKeyRecord)
+  return records.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
+}
+
+async function insertKey(db: Connection, record: LegacyKeyRecord): Promise<boolean> {
+  const { id, name, secret, createdAt, revokedAt } = record
+  const inserted = await db
+    .insertInto('legacy_keys')
+    .values({
+      id: pack(id),
+      name: pack(name),
+      hash: secret.hash,
+      key_version: secret.keyVersion,
+      created_at: createdAt,
+      revoked_at: revokedAt,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  return inserted !== undefined
+}
+
+async function revokeKey(db: Connection, id: string, at: number): Promise<LegacyKeyRecord | null> {
+  checkInteger(at, 'at')
+  const row = await db
+    .updateTable('legacy_keys')
+    .set({ revoked_at: sql`coalesce(revoked_at, ${at})` })
+    .where('id', '=', pack(id))
+    .returning(keyColumns)
+    .executeTakeFirst()
+  return row === undefined ? null : legacyKeyRecord(row)
+}
+
+function prepareHashes(engine: Engine, count: number) {
+  return prepare(engine, (value: ValueOf<readonly string[]>) =>
+    hashesQuery(
+      engine.read,
+      Array.from({ length: count }, (_, n) => value(n)),
+    ),
+  )
+}
+
+/** The rows with any of these hashes, of any key version. */
+export function hashesQuery(db: Connection, hashes: readonly string[]) {
+  return db.selectFrom('legacy_keys').select(keyColumns).where('hash', 'in', hashes)
+}
+
+function legacyKeyRecord(row: Selectable<LegacyKeyRow>): LegacyKeyRecord {
+  return {
+    id: unpack<string>(row.id),
+    name: unpack<string>(row.name),
+    secret: { keyVersion: integer(row.key_version), hash: row.hash },
+    createdAt: integer(row.created_at),
+    revokedAt: nullableInteger(row.revoked_at),
+  }
+}

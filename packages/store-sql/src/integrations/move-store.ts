@@ -1,0 +1,197 @@
+/** Reads and writes the rows of an integration that moves. Source: docs/decisions/cells.md. @module */
+import type { ProcessorUpdate } from '@payment-integration/contract'
+import type {
+  MovedUpdate,
+  MoveStore,
+  MoveTransaction,
+  UnnotifiedVersion,
+  UpdatePage,
+} from '@payment-integration/core/ports'
+import type { BulkColumn, Connection, Engine, SqlDialect } from '../engine.js'
+import { lowestReplayable } from '../history/segments.js'
+import { bulk, run } from '../internal/statements.js'
+import { hexBytes, hexOf, integer, nullableInteger, pack, unpack } from '../internal/values.js'
+import type { Integer } from '../schema/migration.js'
+import { notifyOf, paymentsOf, paymentsUnder, replacePayments } from './moved-payments.js'
+
+/** Updates of the whole cell that one statement reads. */
+const updatesPageSize = 2_000
+
+/** The updates of an integration's payments, and those that wait, by id. Reads every update of the cell once. */
+async function* updatesOf(read: Connection, address: string): AsyncGenerator<UpdatePage> {
+  for (let after = ''; ; ) {
+    const rows = await read
+      .selectFrom((from) =>
+        from.selectFrom('updates').selectAll().where('id', '>', after).orderBy('id').limit(updatesPageSize).as('u'),
+      )
+      .leftJoin('payments as p', 'p.id', 'u.payment_id')
+      .select(['u.id', 'u.fingerprint', 'u.outcome', 'u.reason', 'u.version', 'u.body'])
+      .select(['p.chain_id', 'p.tx_hash', 'p.ordinal', 'p.integration'])
+      .orderBy('u.id')
+      .execute()
+    const last = rows.at(-1)
+    if (last === undefined) return
+    after = last.id
+    const decided: MovedUpdate[] = []
+    const waiting: ProcessorUpdate[] = []
+    for (const { chain_id, tx_hash, ordinal, integration, ...row } of rows) {
+      const content = unpack<ProcessorUpdate>(row.body)
+      if (row.outcome === 'waiting') {
+        if (content !== null && (content.integrationAddress ?? address) === address) waiting.push(content)
+        continue
+      }
+      if (chain_id === null || tx_hash === null || ordinal === null || integration === null) continue
+      if (hexOf(integration) !== address) continue
+      decided.push({
+        chainId: integer(chain_id),
+        txHash: hexOf(tx_hash),
+        ordinal: integer(ordinal),
+        id: row.id,
+        fingerprint: hexOf(row.fingerprint),
+        outcome: row.outcome as MovedUpdate['outcome'],
+        reason: unpack<string>(row.reason),
+        version: nullableInteger(row.version),
+        content,
+      })
+    }
+    yield { decided, waiting }
+  }
+}
+
+const columns: readonly BulkColumn[] = [
+  { name: 'chain_id', type: 'integer' },
+  { name: 'tx_hash', type: 'hex' },
+  { name: 'ordinal', type: 'integer' },
+  { name: 'id', type: 'text' },
+  { name: 'fingerprint', type: 'hex' },
+  { name: 'outcome', type: 'text' },
+  { name: 'reason', type: 'text' },
+  { name: 'version', type: 'integer' },
+  { name: 'body', type: 'text' },
+]
+const names = columns.map(({ name }) => name).join(', ')
+
+/**
+ * Stores updates of an integration's payments, and replaces the outcome of those with the same fingerprint.
+ * @returns Their ids.
+ */
+async function putUpdates(
+  db: Connection,
+  dialect: SqlDialect,
+  address: string,
+  updates: readonly MovedUpdate[],
+): Promise<string[]> {
+  const rows = updates.map(({ chainId, txHash, ordinal, id, fingerprint, outcome, reason, version, content }) => [
+    ...[chainId, txHash, ordinal, id, fingerprint, outcome],
+    ...[pack(reason), version, pack(content)],
+  ])
+  const own = dialect.name('updates')
+  const stored = await bulk<{ id: string }>(
+    db,
+    dialect,
+    columns,
+    rows,
+    (source, parameter) => `with v (${names}) as (${source})
+      insert into ${own} (id, fingerprint, payment_id, outcome, reason, version, body)
+      select v.id, v.fingerprint, p.id, v.outcome, v.reason, v.version, v.body
+      from v join ${dialect.name('payments')} as p
+        on p.tx_hash = v.tx_hash and p.chain_id = v.chain_id and p.ordinal = v.ordinal
+      where p.integration = ${parameter(hexBytes(address))} order by v.id
+      on conflict (id) do update set payment_id = excluded.payment_id, outcome = excluded.outcome,
+        reason = excluded.reason, version = excluded.version, body = excluded.body, chain_id = null, tx_hash = null
+      where ${own}.fingerprint = excluded.fingerprint returning id`,
+  )
+  return stored.map(({ id }) => id)
+}
+
+/** Ids of payments that one page looks at, whether or not they name the integration. */
+const pageSize = 500
+
+/** Builds it. */
+export function createMoveStore(engine: Engine): MoveStore {
+  const { read, dialect, transaction } = engine
+  return {
+    async *payments(address) {
+      for await (const range of idRanges(read)) {
+        const found = await transaction((db) => paymentsOf(db, dialect, address, range))
+        if (found.length > 0)
+          yield found.map(({ id: _id, integrationAddress: _address, closed: _closed, ...moved }) => moved)
+      }
+    },
+    updates: (address) => updatesOf(read, address),
+    async *unnotified(address) {
+      const lowest = await transaction((db) => lowestReplayable(db, dialect))
+      for await (const range of idRanges(read)) {
+        const found = await unnotifiedIn(read, address, { ...range, lowest })
+        if (found.length > 0) yield found
+      }
+    },
+    async leased(address) {
+      const row = await read
+        .selectFrom('outbox')
+        .select(({ fn }) => fn.countAll<Integer>().as('leased'))
+        .where('lane', 'in', [0, 1, 2])
+        .where('integration', '=', hexBytes(address))
+        .where('claim_token', 'is not', null)
+        .where('due_at', '>', dialect.now())
+        .executeTakeFirstOrThrow()
+      return integer(row.leased)
+    },
+    async runningWriters() {
+      const { next } = await runningTransactions(read, dialect)
+      return async () => BigInt((await runningTransactions(read, dialect)).oldest) >= BigInt(next)
+    },
+    transaction: (work) => transaction((db) => work(moveTransaction(db, dialect))),
+  }
+}
+
+function moveTransaction(db: Connection, dialect: SqlDialect): MoveTransaction {
+  return {
+    find: (keys) => paymentsUnder(db, dialect, keys),
+    replace: (address, payments) => replacePayments(db, dialect, address, payments),
+    putUpdates: (address, updates) => putUpdates(db, dialect, address, updates),
+    notify: (address, snapshotIds) => notifyOf(db, dialect, address, snapshotIds),
+  }
+}
+
+/** Ranges of the ids of all payments: pages by integration would sort all of its payments for each page. */
+async function* idRanges(read: Connection): AsyncGenerator<{ readonly after: number; readonly upTo: number }> {
+  const { last } = await read
+    .selectFrom('payments')
+    .select(({ fn }) => fn.max('id').as('last'))
+    .executeTakeFirstOrThrow()
+  for (let after = 0; after < integer(last ?? 0); after += pageSize) yield { after, upTo: after + pageSize }
+}
+
+async function unnotifiedIn(
+  read: Connection,
+  address: string,
+  range: { readonly after: number; readonly upTo: number; readonly lowest: number },
+): Promise<UnnotifiedVersion[]> {
+  const rows = await read
+    .selectFrom('payments as p')
+    .innerJoin('snapshots as s', 's.payment_id', 'p.id')
+    .select(['s.id', 's.version', 'p.chain_id', 'p.tx_hash', 'p.ordinal'])
+    .where('p.id', '>', range.after)
+    .where('p.id', '<=', range.upTo)
+    .where('p.integration', '=', hexBytes(address))
+    .where('p.is_primary', '=', 1)
+    .where('s.integration', 'is', null)
+    .where('s.id', '>=', range.lowest)
+    .orderBy('s.id')
+    .execute()
+  return rows.map((row) => ({
+    id: String(row.id),
+    version: integer(row.version),
+    chainId: integer(row.chain_id),
+    txHash: hexOf(row.tx_hash),
+    ordinal: integer(row.ordinal),
+  }))
+}
+
+/** The number of the next transaction that writes, and of the oldest that runs. */
+async function runningTransactions(read: Connection, dialect: SqlDialect): Promise<{ next: string; oldest: string }> {
+  const [row] = await run<{ next: string; oldest: string }>(read, dialect, () => dialect.runningTransactions)
+  if (row === undefined) throw new TypeError('The statement of running transactions returned no row.')
+  return row
+}

@@ -1,0 +1,271 @@
+/** Reads and replaces what a cell knows of an integration's payments. Source: docs/decisions/cells.md. @module */
+import type {
+  AttemptRecord,
+  MovedPayment,
+  MovedPaymentKey,
+  MovedVersion,
+  StoredMove,
+} from '@payment-integration/core/ports'
+import type { Selectable } from 'kysely'
+import { attemptColumns, attemptRecord, attemptValues } from '../deliveries/delivery-lists.js'
+import type { BulkInsert, Connection, SqlDialect } from '../engine.js'
+import { lowestReplayable } from '../history/segments.js'
+import { run } from '../internal/statements.js'
+import { hexBytes, hexOf, integer, nullableInteger } from '../internal/values.js'
+import { setDropped, setStatuses, withStatuses } from '../payments/payment-changes.js'
+import { type FactRow, factColumns } from '../payments/payment-row.js'
+import { packBody, snapshotBytes } from '../payments/snapshots.js'
+import type { Integer } from '../schema/migration.js'
+import type { OutboxRow, SnapshotRow } from '../schema/tables.js'
+
+/** The primary payments of an integration in a range of ids, locked until the transaction ends. */
+export async function paymentsOf(
+  db: Connection,
+  dialect: SqlDialect,
+  address: string,
+  range: { readonly after: number; readonly upTo: number },
+): Promise<StoredMove[]> {
+  const rows = await db
+    .selectFrom('payments')
+    .select(factColumns)
+    .where('id', '>', range.after)
+    .where('id', '<=', range.upTo)
+    .where('integration', '=', hexBytes(address))
+    .where('is_primary', '=', 1)
+    .orderBy('id')
+    .modifyEnd(dialect.forUpdate)
+    .execute()
+  return storedMoves(db, dialect, rows)
+}
+
+/** The primary payments under these keys, locked until the transaction ends. */
+export async function paymentsUnder(
+  db: Connection,
+  dialect: SqlDialect,
+  keys: readonly MovedPaymentKey[],
+): Promise<StoredMove[]> {
+  if (keys.length === 0) return []
+  const wanted = new Set(keys.map(({ chainId, txHash, ordinal }) => `${chainId}:${txHash}:${ordinal}`))
+  const rows = await db
+    .selectFrom('payments')
+    .select(factColumns)
+    .where(
+      'tx_hash',
+      'in',
+      [...new Set(keys.map(({ txHash }) => txHash))].map((txHash) => hexBytes(txHash)),
+    )
+    .where('is_primary', '=', 1)
+    .orderBy('tx_hash')
+    .orderBy('chain_id')
+    .orderBy('ordinal')
+    .modifyEnd(dialect.forUpdate)
+    .execute()
+  const named = rows.filter((row) => wanted.has(`${row.chain_id}:${hexOf(row.tx_hash)}:${row.ordinal}`))
+  return storedMoves(db, dialect, named)
+}
+
+async function storedMoves(db: Connection, dialect: SqlDialect, rows: readonly FactRow[]): Promise<StoredMove[]> {
+  if (rows.length === 0) return []
+  const payments = await withStatuses(db, dialect, rows)
+  const lowest = await lowestReplayable(db, dialect)
+  const ids = payments.map(({ id }) => Number(id))
+  const snapshots = await db
+    .selectFrom('snapshots')
+    .selectAll()
+    .where('payment_id', 'in', ids)
+    .orderBy('version')
+    .execute()
+  const attempts = await db
+    .selectFrom('attempts')
+    .innerJoin('snapshots', 'snapshots.id', 'attempts.delivery_id')
+    .selectAll('attempts')
+    .where('snapshots.payment_id', 'in', ids)
+    .orderBy('attempts.number')
+    .execute()
+  const outbox = await db
+    .selectFrom('outbox')
+    .innerJoin('snapshots', 'snapshots.id', 'outbox.id')
+    .selectAll('outbox')
+    .where('snapshots.payment_id', 'in', ids)
+    .execute()
+  const attemptsOf = groupBy(attempts, (row) => integer(row.delivery_id))
+  const pendingOf = new Map(outbox.map((row) => [integer(row.id), row]))
+  const versionsOf = groupBy(snapshots, (row) => integer(row.payment_id))
+  return payments.map(({ id, chainId, txHash, ordinal, blockNumber, dropped, integrationAddress, ...rest }) => {
+    const own = versionsOf.get(Number(id)) ?? []
+    const { version, state, recipient, invoice } = rest
+    return {
+      id,
+      integrationAddress,
+      chainId,
+      txHash,
+      ordinal,
+      blockNumber,
+      dropped,
+      status: { version, state, recipient, invoice },
+      closed: own.filter((row) => integer(row.id) < lowest).map((row) => integer(row.version)),
+      versions: own.map((row): MovedVersion => {
+        const subject = { chain_id: chainId, tx_hash: Buffer.from(txHash.slice(2), 'hex'), version: row.version }
+        const attempted = attemptsOf.get(integer(row.id)) ?? []
+        return {
+          ...versionOf(row, pendingOf.get(integer(row.id))),
+          body: Buffer.from(snapshotBytes(dialect.bytesOf(row.body), integrationAddress, subject)).toString(),
+          attempts: attempted.map((each) => ({ number: integer(each.number), ...attemptRecord(each) })),
+        }
+      }),
+    }
+  })
+}
+
+function versionOf(
+  row: Selectable<SnapshotRow>,
+  pending: Selectable<OutboxRow> | undefined,
+): Omit<MovedVersion, 'body' | 'attempts'> {
+  return {
+    version: integer(row.version),
+    createdAt: integer(row.created_at),
+    notified: row.integration !== null,
+    undelivered: row.undelivered as MovedVersion['undelivered'],
+    pending:
+      pending === undefined
+        ? null
+        : {
+            lane: integer(pending.lane),
+            dueAt: integer(pending.due_at),
+            replayedAt: nullableInteger(pending.replayed_at),
+            attempted: integer(pending.attempted),
+            scheduleFrom: integer(pending.schedule_from),
+          },
+  }
+}
+
+function groupBy<Row>(rows: readonly Row[], keyOf: (row: Row) => number): ReadonlyMap<number, readonly Row[]> {
+  const groups = new Map<number, Row[]>()
+  for (const row of rows) {
+    const group = groups.get(keyOf(row))
+    if (group === undefined) groups.set(keyOf(row), [row])
+    else group.push(row)
+  }
+  return groups
+}
+
+const snapshotColumns: BulkInsert['columns'] = [
+  { name: 'payment_id', type: 'integer' },
+  { name: 'version', type: 'integer' },
+  { name: 'integration', type: 'hex' },
+  { name: 'created_at', type: 'integer' },
+  { name: 'undelivered', type: 'text' },
+  { name: 'body', type: 'bytes' },
+]
+
+const outboxColumns: BulkInsert['columns'] = [
+  { name: 'id', type: 'integer' },
+  { name: 'integration', type: 'hex' },
+  { name: 'lane', type: 'integer' },
+  { name: 'due_at', type: 'integer' },
+  { name: 'replayed_at', type: 'integer' },
+  { name: 'attempted', type: 'integer' },
+  { name: 'schedule_from', type: 'integer' },
+]
+
+/** A payment of this cell, and what the file has of it. */
+interface Replacement {
+  readonly id: string
+  readonly moved: MovedPayment
+}
+
+/** Replaces statuses, drop marks, versions, attempts and pending deliveries of locked payments. */
+export async function replacePayments(
+  db: Connection,
+  dialect: SqlDialect,
+  address: string,
+  payments: readonly Replacement[],
+): Promise<void> {
+  if (payments.length === 0) return
+  await setStatuses(db, dialect, new Map(payments.map(({ id, moved }) => [id, moved.status])))
+  for (const { id, moved } of payments) if (moved.dropped !== null) await setDropped(db, id, moved.dropped)
+  const closed = await removeVersions(db, dialect, payments)
+  const versions = payments.flatMap(({ id, moved }) =>
+    moved.versions
+      .filter(({ version }) => !closed.has(`${id}:${version}`))
+      .map((version) => ({ paymentId: Number(id), moved, version })),
+  )
+  const { ids } = await dialect.insertNumbered(db, {
+    table: 'snapshots',
+    columns: snapshotColumns,
+    rows: versions.map(({ paymentId, moved, version }) => snapshotValues(address, paymentId, moved, version)),
+  })
+  if (ids === null) throw new Error('The database did not return all inserted snapshots.')
+  const deliveries = versions.map(({ version }, place) => ({ id: ids[place] ?? 0, ...version }))
+  await dialect.insertAll(db, {
+    table: 'attempts',
+    columns: attemptColumns,
+    rows: deliveries.flatMap(({ id, attempts }) =>
+      attempts.map((each: AttemptRecord & { readonly number: number }) => attemptValues(id, each.number, each)),
+    ),
+  })
+  await dialect.insertAll(db, {
+    table: 'outbox',
+    columns: outboxColumns,
+    rows: deliveries.flatMap(({ id, pending }) =>
+      pending === null
+        ? []
+        : [[id, address, pending.lane, pending.dueAt, pending.replayedAt, pending.attempted, pending.scheduleFrom]],
+    ),
+  })
+}
+
+function snapshotValues(address: string, paymentId: number, moved: MovedPayment, version: MovedVersion): unknown[] {
+  const integrationAddress = version.notified ? address : null
+  const subject = { integrationAddress, chainId: moved.chainId, txHash: moved.txHash, version: version.version }
+  const body = packBody(Buffer.from(version.body), subject)
+  return [paymentId, version.version, integrationAddress, version.createdAt, version.undelivered, body]
+}
+
+/** Removes versions with their deliveries. Returns those that stay, as `payment:version`: their history ended. */
+async function removeVersions(
+  db: Connection,
+  dialect: SqlDialect,
+  payments: readonly Replacement[],
+): Promise<ReadonlySet<string>> {
+  const lowest = await lowestReplayable(db, dialect)
+  const ids = payments.map(({ id }) => Number(id))
+  const open = db.selectFrom('snapshots').select('id').where('payment_id', 'in', ids).where('id', '>=', lowest)
+  await db.deleteFrom('attempts').where('delivery_id', 'in', open).execute()
+  await db.deleteFrom('outbox').where('id', 'in', open).execute()
+  await db.deleteFrom('snapshots').where('payment_id', 'in', ids).where('id', '>=', lowest).execute()
+  const left = await db
+    .selectFrom('snapshots')
+    .select(['payment_id', 'version'])
+    .where('payment_id', 'in', ids)
+    .execute()
+  return new Set(left.map((row) => `${row.payment_id}:${row.version}`))
+}
+
+/** Makes snapshots deliveries that are due now, but for those that are; resolves how many. */
+export async function notifyOf(
+  db: Connection,
+  dialect: SqlDialect,
+  address: string,
+  snapshotIds: readonly string[],
+): Promise<number> {
+  const { name, nowText, oneOf } = dialect
+  const integration = hexBytes(address)
+  const changed = await run<{ id: Integer }>(
+    db,
+    dialect,
+    (parameter) => `update ${name('snapshots')} set integration = ${parameter(integration)}
+      where ${oneOf('id', 'integer', snapshotIds.map(Number), parameter)} and integration is null returning id`,
+  )
+  const ids = changed.map(({ id }) => integer(id)).sort((a, b) => a - b)
+  await dialect.insertAll(db, {
+    table: 'outbox',
+    columns: outboxColumns.filter(({ name: column }) => column === 'id' || column === 'integration'),
+    rows: ids.map((id) => [id, address]),
+    fixed: [
+      { name: 'due_at', value: nowText },
+      ...['lane', 'attempted', 'schedule_from'].map((column) => ({ name: column, value: () => '0' })),
+    ],
+  })
+  return ids.length
+}

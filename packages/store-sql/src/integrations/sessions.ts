@@ -1,0 +1,99 @@
+/** Stores sessions of integrations, whose tokens arrive hashed. Source: docs/decisions/portal.md. @module */
+import type {
+  IntegrationSessionRecord,
+  IntegrationSessionStore,
+  IntegrationSessionTransaction,
+} from '@payment-integration/core/ports'
+import type { Selectable } from 'kysely'
+import type { Connection, Engine } from '../engine.js'
+import { prepare, type ValueOf } from '../internal/statements.js'
+import { checkInteger, hexBytes, hexOf, integer, keyBytes } from '../internal/values.js'
+import type { IntegrationSessionRow } from '../schema/tables.js'
+import { integrationColumns, integrationRecord } from './integrations.js'
+
+/** Sessions by their token's hash. */
+export function createIntegrationSessionStore(engine: Engine): IntegrationSessionStore {
+  const find = prepare(engine, (value: ValueOf<{ hash: string }>) =>
+    integrationSessionQuery(engine.read, value('hash')),
+  )
+  return {
+    async find(hash) {
+      const [row] = await find({ hash })
+      if (row === undefined) return null
+      const { session_api_hash: api_hash, session_created_at: created_at, hash: own, integration, expires_at } = row
+      const session = sessionRecord({ hash: own, integration, api_hash, created_at, expires_at })
+      return { session, integration: integrationRecord(row) }
+    },
+  }
+}
+
+/** Sessions within a transaction. */
+export function integrationSessionsIn(db: Connection): IntegrationSessionTransaction {
+  return {
+    async insert({ hash, integrationAddress, apiSecretHash, createdAt, expiresAt }) {
+      const times = { created_at: createdAt, expires_at: expiresAt }
+      const values = { hash, integration: hexBytes(integrationAddress), api_hash: apiSecretHash, ...times }
+      await db.insertInto('integration_sessions').values(values).execute()
+    },
+    async delete(hash) {
+      const row = await db.deleteFrom('integration_sessions').where('hash', '=', hash).returningAll().executeTakeFirst()
+      return row === undefined ? null : sessionRecord(row)
+    },
+    async deleteOf(integrationAddress) {
+      return (await integrationSessionsOfQuery(db, integrationAddress).execute()).length
+    },
+    async keepNewest(integrationAddress, count) {
+      await olderIntegrationSessionsQuery(db, integrationAddress, count).execute()
+    },
+    async deleteExpired(now) {
+      await expiredIntegrationSessionsQuery(db, checkInteger(now, 'now')).execute()
+    },
+  }
+}
+
+/** A session with its integration. */
+export function integrationSessionQuery(db: Connection, hash: string) {
+  return db
+    .selectFrom('integration_sessions as session')
+    .innerJoin('integrations', 'integrations.address', 'session.integration')
+    .select(integrationColumns)
+    .select(['session.hash', 'session.integration', 'session.expires_at'])
+    .select(['session.api_hash as session_api_hash', 'session.created_at as session_created_at'])
+    .where('session.hash', '=', hash)
+}
+
+/** Deletes the sessions of an integration. */
+export function integrationSessionsOfQuery(db: Connection, integrationAddress: string) {
+  return db.deleteFrom('integration_sessions').where('integration', '=', keyBytes(integrationAddress)).returning('hash')
+}
+
+/** Deletes all but the newest sessions of an integration. */
+function olderIntegrationSessionsQuery(db: Connection, integrationAddress: string, count: number) {
+  const integration = keyBytes(integrationAddress)
+  return db
+    .deleteFrom('integration_sessions')
+    .where('integration', '=', integration)
+    .where('hash', 'not in', (newest) =>
+      newest
+        .selectFrom('integration_sessions')
+        .select('hash')
+        .where('integration', '=', integration)
+        .orderBy('created_at', 'desc')
+        .limit(count),
+    )
+}
+
+/** Deletes expired sessions. */
+export function expiredIntegrationSessionsQuery(db: Connection, now: number) {
+  return db.deleteFrom('integration_sessions').where('expires_at', '<=', now)
+}
+
+function sessionRecord(row: Selectable<IntegrationSessionRow>): IntegrationSessionRecord {
+  return {
+    hash: row.hash,
+    integrationAddress: hexOf(row.integration),
+    apiSecretHash: row.api_hash,
+    createdAt: integer(row.created_at),
+    expiresAt: integer(row.expires_at),
+  }
+}

@@ -1,0 +1,179 @@
+/** Builds, names and runs statements: handwritten, prepared, over many rows, without waiting. @module */
+import { createHash } from 'node:crypto'
+import {
+  type Compilable,
+  CompiledQuery,
+  type QueryId,
+  type QueryResult,
+  type RawBuilder,
+  type RootOperationNode,
+  sql,
+} from 'kysely'
+import type { BulkColumn, Connection, Engine, NamedQuery, Parameter, SqlDialect } from '../engine.js'
+import { remember, rowView } from './values.js'
+
+/** A statement with a name made from its text. */
+export class PreparedQuery implements CompiledQuery {
+  readonly query: RootOperationNode
+  readonly queryId: QueryId
+  readonly sql: string
+  readonly parameters: readonly unknown[]
+  constructor(sql: string, parameters: readonly unknown[]) {
+    const { query, queryId } = CompiledQuery.raw(sql)
+    this.query = query
+    this.queryId = queryId
+    this.sql = sql
+    this.parameters = parameters
+  }
+
+  get name(): string {
+    return statementName(this.sql).name
+  }
+}
+
+/** The name of a prepared statement: the same for the same text. */
+const statementName = remember((sql) => ({ name: createHash('sha256').update(sql).digest('base64url') }))
+
+/** Placeholder of a value in the query. */
+class Slot<Values> {
+  readonly name: keyof Values
+  constructor(name: keyof Values) {
+    this.name = name
+  }
+}
+
+/** Names a value that each run passes as a parameter. */
+export type ValueOf<Values> = <Name extends keyof Values>(name: Name) => Values[Name]
+
+/**
+ * Builds the text of a query at its first run.
+ * @param build - Builds the query; `value` names a value of each run. It must not read the placeholder.
+ * @param keepPlan - False if the right plan depends on the values.
+ */
+export function prepare<Values extends object, Row>(
+  { rows }: Pick<Engine, 'rows'>,
+  build: (value: ValueOf<Values>) => Compilable<Row>,
+  keepPlan = true,
+): (values: Values) => Promise<Row[]> {
+  let text: NamedQuery | undefined
+  let view: ((values: readonly unknown[]) => object) | undefined
+  return async (values) => {
+    text ??= named(build((name) => new Slot<Values>(name) as never).compile(), keepPlan)
+    const { sql, parameters, name } = text
+    const given = parameters.map((one) => (one instanceof Slot ? values[(one as Slot<Values>).name] : one))
+    const { columns, values: found } = await rows({ sql, parameters: given, name })
+    if (found.length === 0) return []
+    view ??= rowView(columns)
+    return found.map(view) as Row[]
+  }
+}
+
+function named({ sql, parameters }: NamedQuery, keepPlan: boolean): NamedQuery {
+  const name = keepPlan ? statementName(sql).name : undefined
+  return { sql, parameters, name }
+}
+
+/** Writes a statement's text. */
+export type StatementText = (parameter: Parameter) => string
+
+/** The text with its parameters. A query builder costs more than a small statement itself. */
+export function compile<Row>({ placeholder }: Pick<SqlDialect, 'placeholder'>, write: StatementText) {
+  const parameters: unknown[] = []
+  const text = write((value) => placeholder(parameters.push(value)))
+  return CompiledQuery.raw(text, parameters) as CompiledQuery<Row>
+}
+
+/** Runs a statement and returns its rows. */
+export async function run<Row>(db: Connection, dialect: SqlDialect, write: StatementText): Promise<Row[]> {
+  return (await db.executeQuery<Row>(compile<Row>(dialect, write))).rows
+}
+
+/**
+ * Runs a prepared statement in a transaction that `searches`. Its plan is made without the values. Use it for few
+ * frequent texts whose right plan is by index for any values.
+ */
+export async function runPrepared<Row>(db: Connection, dialect: SqlDialect, write: StatementText): Promise<Row[]> {
+  const { sql, parameters } = compile(dialect, write)
+  return (await db.executeQuery<Row>(new PreparedQuery(sql, parameters))).rows
+}
+
+/** Runs a statement, but returns before the answer if the connection supports it; see {@link SentQuery}. */
+export async function sendPrepared<Row>(
+  db: Connection,
+  dialect: SqlDialect,
+  write: StatementText,
+): Promise<SentResult<Row>> {
+  const { sql, parameters } = compile(dialect, write)
+  return db.executeQuery<Row>(new SentQuery(new PreparedQuery(sql, parameters)))
+}
+
+/** A part of a built statement, from text. A value may be used several times. */
+export function fragment<T>(write: StatementText): RawBuilder<T> {
+  const values: unknown[] = []
+  const pieces = write((value) => `\u0000${values.push(value) - 1}\u0000`).split('\u0000')
+  // Every second piece is the number of a value.
+  const parts = pieces.map((piece, index) => (index % 2 === 0 ? sql.raw(piece) : sql`${values[Number(piece)]}`))
+  return sql<T>`${sql.join(parts, sql``)}`
+}
+
+/**
+ * A statement after which the next one may be sent before the answer. If the connection supports it, the result has no
+ * rows and `later` resolves them. After a failure all later statements of the transaction and its commit fail, even if
+ * its rows are never read.
+ */
+export class SentQuery implements CompiledQuery {
+  readonly query: RootOperationNode
+  readonly queryId: QueryId
+  readonly sql: string
+  readonly parameters: readonly unknown[]
+  readonly #of: CompiledQuery
+
+  constructor(of: CompiledQuery) {
+    this.query = of.query
+    this.queryId = of.queryId
+    this.sql = of.sql
+    this.parameters = of.parameters
+    this.#of = of
+  }
+
+  /** The name of its prepared statement, if it has one. */
+  get name(): string | undefined {
+    return this.#of instanceof PreparedQuery ? this.#of.name : undefined
+  }
+}
+
+/** The result of a {@link SentQuery}. */
+export interface SentResult<Row> extends QueryResult<Row> {
+  readonly later?: Promise<Row[]>
+}
+
+/** Resolves the rows of a {@link SentQuery}. */
+export async function rowsOf<Row>(result: SentResult<Row>): Promise<Row[]> {
+  return result.later ?? result.rows
+}
+
+/** Writes the statement around the table expression `source`; `parameter` adds a value and returns its placeholder. */
+type BulkStatement = (source: string, parameter: (value: unknown) => string) => string
+
+/**
+ * Runs a statement over rows, in as few parts as the database allows, and returns the rows of all parts. A query
+ * builder would cost more than the insert itself.
+ */
+export async function bulk<Row>(
+  db: Connection,
+  dialect: SqlDialect,
+  columns: readonly BulkColumn[],
+  rows: readonly (readonly unknown[])[],
+  statement: BulkStatement,
+): Promise<Row[]> {
+  const answers: Row[] = []
+  for (let from = 0; from < rows.length; ) {
+    const part = rows.slice(from, from + dialect.bulkRows(rows.length - from, columns.length))
+    from += part.length
+    const { sql, parameters } = dialect.bulkSource(columns, part)
+    const text = statement(sql, (value) => dialect.placeholder(parameters.push(value)))
+    const { rows: answered } = await db.executeQuery<Row>(new PreparedQuery(text, parameters))
+    for (const row of answered) answers.push(row)
+  }
+  return answers
+}

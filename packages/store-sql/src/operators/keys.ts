@@ -1,0 +1,117 @@
+/**
+ * Stores sealed data keys, and counts the rows that need each master key. Source: docs/decisions/secrets.md.
+ * @module
+ */
+import type { DataKeyStore, DataKeyTransaction, SealedSecret, SealingKeyUse } from '@payment-integration/core/ports'
+import type { Selectable } from 'kysely'
+import type { Connection, Engine, Parameter } from '../engine.js'
+import { run } from '../internal/statements.js'
+import { integer, pack, unpack } from '../internal/values.js'
+import type { Integer } from '../schema/migration.js'
+import type { DataKeyRow, Tables } from '../schema/tables.js'
+
+/** Keys by purpose. */
+export function createDataKeyStore({ transaction, dialect }: Engine): DataKeyStore {
+  const table = dialect.name('data_keys')
+  return {
+    async obtain(purpose, candidate) {
+      const rows = await transaction((db) =>
+        run<DataKeyRow>(db, dialect, (parameter) => {
+          const values = [pack(purpose), candidate.keyVersion, candidate.sealed].map(parameter)
+          // One statement, so that of several callers at once one wins. The update changes nothing, but makes the
+          // statement return the stored key.
+          return `insert into ${table} as k (purpose, key_version, sealed) values (${values.join(', ')})
+            on conflict (purpose) do update set sealed = k.sealed returning purpose, key_version, sealed`
+        }),
+      )
+      const [row] = rows
+      if (row === undefined) throw new TypeError('The statement of data keys returned no row.')
+      return sealedSecret(row)
+    },
+  }
+}
+
+/** Keys within a transaction. */
+export function dataKeysIn(db: Connection): DataKeyTransaction {
+  return {
+    async list() {
+      const rows = await db.selectFrom('data_keys').selectAll().execute()
+      const keys = rows.map((row) => ({ purpose: unpack<string>(row.purpose), key: sealedSecret(row) }))
+      return keys.sort((a, b) => (a.purpose < b.purpose ? -1 : 1))
+    },
+    async replace(purpose, before, after) {
+      const row = await db
+        .updateTable('data_keys')
+        .set({ key_version: after.keyVersion, sealed: after.sealed })
+        .where('purpose', '=', pack(purpose))
+        .where('key_version', '=', before.keyVersion)
+        .where('sealed', '=', before.sealed)
+        .returning('purpose')
+        .executeTakeFirst()
+      return row !== undefined
+    },
+  }
+}
+
+function sealedSecret(row: Selectable<DataKeyRow>): SealedSecret {
+  return { keyVersion: integer(row.key_version), sealed: row.sealed }
+}
+
+/** `table.column` of every column that names the key of a row. */
+type KeyColumn = {
+  [Table in keyof Tables & string]: `${Table}.${Extract<keyof Tables[Table], `${'' | `${string}_`}key_version`>}`
+}[keyof Tables & string]
+
+/** A place whose rows need a master key. */
+interface SealingPlace {
+  /** The secret there, named for operators. */
+  readonly holds: string
+  /** The rows that still need their key. @default all rows */
+  where?(parameter: Parameter, now: number): string
+}
+
+/**
+ * Every column that names a master key, by place; null: the start does not need that key. A missing column does not
+ * compile.
+ */
+export const sealingPlaces: Readonly<Record<KeyColumn, SealingPlace | null>> = {
+  'integrations.signing_key_version': { holds: 'integrations.signing_secret' },
+  'integrations.api_key_version': { holds: 'integrations.api_secret' },
+  'integrations.previous_key_version': {
+    holds: 'integrations.previous_api_secret',
+    where: (parameter, now) => `previous_until > ${parameter(now)}`,
+  },
+  'integrations.prepared_signing_key_version': { holds: 'integrations.prepared_signing_secret' },
+  'integrations.previous_signing_key_version': {
+    holds: 'integrations.previous_signing_secret',
+    where: (parameter, now) => `previous_signing_until > ${parameter(now)}`,
+  },
+  'legacy_keys.key_version': { holds: 'legacy_keys.secret', where: () => 'revoked_at is null' },
+  'data_keys.key_version': { holds: 'data_keys.key' },
+  // It names a data key, whose own row is counted. There may be millions of addresses.
+  'identity_subjects.email_key_version': null,
+  // A record never changes its key, and `audit verify` alone needs it: a leaked key must be removable.
+  'audit.key_version': null,
+}
+
+/** Counts the rows that need a master key, by place and key. @param now - Unix milliseconds. */
+export async function listSealingKeys({ read, dialect }: Engine, now: number): Promise<SealingKeyUse[]> {
+  const rows = await run<SealingKeyRow>(read, dialect, (parameter) =>
+    Object.entries(sealingPlaces)
+      .flatMap(([name, place]) => {
+        if (place === null) return []
+        const [table = '', column = ''] = name.split('.')
+        const where = place.where === undefined ? '' : ` and ${place.where(parameter, now)}`
+        return `select '${place.holds}' as place, ${column} as key_version, count(*) as row_count
+          from ${dialect.name(table)} where ${column} is not null${where} group by ${column}`
+      })
+      .join(' union all '),
+  )
+  return rows.map((row) => ({ place: row.place, keyVersion: integer(row.key_version), rows: integer(row.row_count) }))
+}
+
+interface SealingKeyRow {
+  readonly place: string
+  readonly key_version: Integer
+  readonly row_count: Integer
+}

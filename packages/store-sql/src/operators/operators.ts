@@ -1,0 +1,162 @@
+/** Stores operators and sessions, whose secrets arrive hashed. Source: docs/decisions/operators.md. @module */
+import type { OperatorRecord, OperatorRole, OperatorStore, OperatorTransaction } from '@payment-integration/core/ports'
+import type { Selectable } from 'kysely'
+import type { Connection, Engine } from '../engine.js'
+import { prepare, type ValueOf } from '../internal/statements.js'
+import { checkInteger, integer } from '../internal/values.js'
+import type { OperatorRow } from '../schema/tables.js'
+
+const columns = [
+  ...(['name', 'role', 'enabled', 'passphrase'] as const),
+  ...(['link_hash', 'link_expires_at', 'operators.created_at'] as const),
+] as const
+
+/** Operators by name and by link, and sessions by their token's hash. */
+export function createOperatorStore(engine: Engine): OperatorStore {
+  const { read } = engine
+  const findSession = prepare(engine, (value: ValueOf<{ hash: string }>) => sessionQuery(read, value('hash')))
+  return {
+    ...operatorReads(read),
+    async findSession(hash) {
+      const [row] = await findSession({ hash })
+      if (row === undefined) return null
+      const operator = operatorRecord(row)
+      const session = {
+        hash: row.hash,
+        operator: operator.name,
+        createdAt: integer(row.session_created_at),
+        expiresAt: integer(row.expires_at),
+      }
+      return { session, operator }
+    },
+  }
+}
+
+/** Operators and sessions within a transaction. */
+export function operatorsIn(db: Connection): OperatorTransaction {
+  return {
+    ...operatorReads(db),
+    async insert({ name, role, enabled, passphrase, link, createdAt }) {
+      const inserted = await db
+        .insertInto('operators')
+        .values({ name, role, enabled: Number(enabled), passphrase, ...linkColumns(link), created_at: createdAt })
+        .onConflict((conflict) => conflict.doNothing())
+        .returning('name')
+        .executeTakeFirst()
+      return inserted !== undefined
+    },
+    async update(name, { role, enabled, passphrase, link }) {
+      const row = await db
+        .updateTable('operators')
+        .set({
+          // Setting the name changes nothing: without other changes the statement still returns the row.
+          name,
+          ...(role === undefined ? {} : { role }),
+          ...(enabled === undefined ? {} : { enabled: Number(enabled) }),
+          ...(passphrase === undefined ? {} : { passphrase }),
+          ...(link === undefined ? {} : linkColumns(link)),
+        })
+        .where('name', '=', name)
+        .returning(columns)
+        .executeTakeFirst()
+      return row === undefined ? null : operatorRecord(row)
+    },
+    async insertSession({ hash, operator, createdAt, expiresAt }) {
+      const values = { hash, operator, created_at: createdAt, expires_at: expiresAt }
+      await db.insertInto('operator_sessions').values(values).execute()
+    },
+    async deleteSession(hash) {
+      const row = await db.deleteFrom('operator_sessions').where('hash', '=', hash).returningAll().executeTakeFirst()
+      if (row === undefined) return null
+      const { operator, created_at, expires_at } = row
+      return { hash, operator, createdAt: integer(created_at), expiresAt: integer(expires_at) }
+    },
+    async deleteSessionsOf(operator) {
+      const rows = await sessionsOfQuery(db, operator).execute()
+      return rows.length
+    },
+    async keepNewestSessions(operator, count) {
+      await olderSessionsQuery(db, operator, count).execute()
+    },
+    async deleteExpiredSessions(now) {
+      await expiredSessionsQuery(db, checkInteger(now, 'now')).execute()
+    },
+  }
+}
+
+function operatorReads(db: Connection): Pick<OperatorStore, 'find' | 'findByLink' | 'list'> {
+  return {
+    async list() {
+      const records = (await db.selectFrom('operators').select(columns).execute()).map(operatorRecord)
+      return records.sort((a, b) => (a.name < b.name ? -1 : 1))
+    },
+    async find(name) {
+      const row = await nameQuery(db, name).executeTakeFirst()
+      return row === undefined ? null : operatorRecord(row)
+    },
+    async findByLink(hash) {
+      const row = await linkQuery(db, hash).executeTakeFirst()
+      return row === undefined ? null : operatorRecord(row)
+    },
+  }
+}
+
+/** The operator of a name. */
+export function nameQuery(db: Connection, name: string) {
+  return db.selectFrom('operators').select(columns).where('name', '=', name)
+}
+
+/** The operator whose one-time link has the hash. */
+export function linkQuery(db: Connection, hash: string) {
+  return db.selectFrom('operators').select(columns).where('link_hash', '=', hash)
+}
+
+/** A session with its operator. */
+export function sessionQuery(db: Connection, hash: string) {
+  return db
+    .selectFrom('operator_sessions')
+    .innerJoin('operators', 'operators.name', 'operator_sessions.operator')
+    .select([...columns, 'hash', 'operator_sessions.created_at as session_created_at', 'expires_at'])
+    .where('hash', '=', hash)
+}
+
+/** Deletes the sessions of an operator. */
+export function sessionsOfQuery(db: Connection, operator: string) {
+  return db.deleteFrom('operator_sessions').where('operator', '=', operator).returning('hash')
+}
+
+/** Deletes all but the newest sessions of an operator. */
+function olderSessionsQuery(db: Connection, operator: string, count: number) {
+  return db
+    .deleteFrom('operator_sessions')
+    .where('operator', '=', operator)
+    .where('hash', 'not in', (newest) =>
+      newest
+        .selectFrom('operator_sessions')
+        .select('hash')
+        .where('operator', '=', operator)
+        .orderBy('created_at', 'desc')
+        .limit(count),
+    )
+}
+
+/** Deletes expired sessions. */
+export function expiredSessionsQuery(db: Connection, now: number) {
+  return db.deleteFrom('operator_sessions').where('expires_at', '<=', now)
+}
+
+function linkColumns(link: OperatorRecord['link']) {
+  return { link_hash: link?.hash ?? null, link_expires_at: link?.expiresAt ?? null }
+}
+
+function operatorRecord(row: Selectable<OperatorRow>): OperatorRecord {
+  const { link_hash: hash, link_expires_at: expiresAt } = row
+  return {
+    name: row.name,
+    role: row.role as OperatorRole,
+    enabled: integer(row.enabled) === 1,
+    passphrase: row.passphrase,
+    link: hash === null || expiresAt === null ? null : { hash, expiresAt: integer(expiresAt) },
+    createdAt: integer(row.created_at),
+  }
+}

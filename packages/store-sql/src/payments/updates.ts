@@ -1,0 +1,179 @@
+/**
+ * Stores every processor update under its id, and its content while it is needed. Source:
+ * docs/decisions/processor-updates.md.
+ * @module
+ */
+import type { ProcessorUpdate, UpdateOutcome } from '@payment-integration/contract'
+import type {
+  ConsoleUpdate,
+  NewUpdate,
+  PaymentSelector,
+  SettledUpdate,
+  StoredUpdate,
+} from '@payment-integration/core/ports'
+import { type Selectable, sql } from 'kysely'
+import type { BulkColumn, Connection, SqlDialect } from '../engine.js'
+import { bulk, runPrepared, type StatementText } from '../internal/statements.js'
+import { checkInteger, hexOf, integer, nullableInteger, pack, parseId, unpack } from '../internal/values.js'
+import type { Integer } from '../schema/migration.js'
+import type { UpdateRow } from '../schema/tables.js'
+
+type ResultColumns = Pick<Selectable<UpdateRow>, 'id' | 'outcome' | 'reason' | 'version'>
+/** The columns that {@link consoleUpdate} reads. */
+export const consoleColumns = ['id', 'outcome', 'reason', 'version', 'body'] as const
+
+/** An update as the console shows it. */
+export function consoleUpdate(row: Pick<Selectable<UpdateRow>, (typeof consoleColumns)[number]>): ConsoleUpdate {
+  return { ...resultOf(row), update: unpack<ProcessorUpdate>(row.body) }
+}
+
+const resultOf = ({ id, outcome, reason, version }: ResultColumns) => ({
+  id,
+  outcome: outcome as UpdateOutcome,
+  reason: unpack<string>(reason),
+  version: nullableInteger(version),
+})
+
+/** The updates stored under some ids. */
+export async function findUpdates(
+  db: Connection,
+  dialect: SqlDialect,
+  updateIds: readonly string[],
+): Promise<StoredUpdate[]> {
+  type Row = ResultColumns & { fingerprint: Uint8Array | string }
+  const rows = await runPrepared<Row>(db, dialect, findText(dialect, updateIds))
+  return rows.map((row) => ({ ...resultOf(row), fingerprint: hexOf(row.fingerprint) }))
+}
+
+/** The statement of {@link findUpdates}. */
+export function findText(dialect: SqlDialect, updateIds: readonly string[]): StatementText {
+  return (parameter) =>
+    `select u.id, u.fingerprint, u.outcome, u.reason, u.version from ${dialect.name('updates')} u
+     where ${dialect.oneOf('u.id', 'text', updateIds, parameter)}`
+}
+
+const insertColumns: readonly BulkColumn[] = [
+  { name: 'id', type: 'text' },
+  { name: 'fingerprint', type: 'hex' },
+  { name: 'payment_id', type: 'integer' },
+  { name: 'outcome', type: 'text' },
+  { name: 'reason', type: 'text' },
+  { name: 'version', type: 'integer' },
+  { name: 'body', type: 'text' },
+  { name: 'chain_id', type: 'integer' },
+  { name: 'tx_hash', type: 'hex' },
+]
+const insertNames = insertColumns.map(({ name }) => name).join(', ')
+
+/** Stores updates in their order, but for those whose id is taken; resolves the ids of the others. */
+export async function insertUpdates(
+  db: Connection,
+  dialect: SqlDialect,
+  updates: readonly NewUpdate[],
+): Promise<string[]> {
+  const inserted = await bulk<{ id: string }>(
+    db,
+    dialect,
+    insertColumns,
+    updates.map(insertedValues),
+    (source) =>
+      `with v (${insertNames}) as (${source})
+       insert into ${dialect.name('updates')} (${insertNames}) select ${insertNames} from v where true
+       on conflict (id) do nothing returning id`,
+  )
+  return inserted.map(({ id }) => id)
+}
+
+function insertedValues({ update, fingerprint, paymentId, outcome, reason, version }: NewUpdate): unknown[] {
+  const isWaiting = outcome === 'waiting'
+  return [
+    update.id,
+    fingerprint,
+    paymentId === null ? null : parseId(paymentId, 'paymentId'),
+    outcome,
+    pack(reason),
+    version,
+    // The snapshot of its version shows what an applied update changed.
+    isWaiting || outcome === 'refused' ? pack(update) : null,
+    ...(isWaiting ? [checkInteger(Number(update.chainId), 'chainId'), update.txHash] : [null, null]),
+  ]
+}
+
+/** The columns of {@link waitingText}. */
+export const keyColumns: readonly BulkColumn[] = [
+  { name: 'chain_id', type: 'integer' },
+  { name: 'tx_hash', type: 'hex' },
+]
+
+/** Waiting updates of any of these transactions, in the order they were received. */
+export async function waitingUpdates(
+  db: Connection,
+  dialect: SqlDialect,
+  keys: readonly PaymentSelector[],
+): Promise<ProcessorUpdate[]> {
+  // Usually no update waits, and a range may have 50,000 keys.
+  if ((await anyWaiting(db).execute()).length === 0) return []
+  const distinct = new Map(keys.map(({ chainId, txHash }) => [`${chainId}:${txHash}`, [chainId, txHash]]))
+  const rows = await bulk<{ seq: Integer; body: string }>(db, dialect, keyColumns, [...distinct.values()], (source) =>
+    waitingText(dialect, source),
+  )
+  return rows.sort((a, b) => integer(a.seq) - integer(b.seq)).map(({ body }) => unpack<ProcessorUpdate>(body))
+}
+
+/** The statement of {@link waitingUpdates}. */
+export function waitingText(dialect: SqlDialect, source: string): string {
+  return `with v (chain_id, tx_hash) as (${source})
+    select u.seq, u.body from v
+    join ${dialect.name('updates')} as u on u.chain_id = v.chain_id and u.tx_hash = v.tx_hash
+    where u.outcome = 'waiting'`
+}
+
+/** Reads a waiting update, if there is one; the order is that of their index. */
+export function anyWaiting(db: Connection) {
+  const waiting = db.selectFrom('updates').select('chain_id').where('outcome', '=', sql.lit('waiting'))
+  return waiting.orderBy('chain_id').orderBy('tx_hash').orderBy('seq').limit(1)
+}
+
+/** The columns of {@link settleText}. */
+export const settledColumns: readonly BulkColumn[] = [
+  { name: 'update_id', type: 'text' },
+  { name: 'payment_id', type: 'integer' },
+  { name: 'outcome', type: 'text' },
+  { name: 'reason', type: 'text' },
+  { name: 'version', type: 'integer' },
+]
+const settledNames = settledColumns.map(({ name }) => name).join(', ')
+
+/**
+ * Stores the outcomes of waiting updates.
+ * @throws RangeError When one of them does not wait.
+ */
+export async function settleUpdates(
+  db: Connection,
+  dialect: SqlDialect,
+  settled: readonly SettledUpdate[],
+): Promise<void> {
+  const rows = settled.map(({ id, paymentId, outcome, reason, version }) => [
+    id,
+    parseId(paymentId, 'paymentId'),
+    outcome,
+    pack(reason),
+    version,
+  ])
+  const found = await bulk(db, dialect, settledColumns, rows, (source) => settleText(dialect, source))
+  if (found.length === rows.length) return
+  const ids = settled.map(({ id }) => id).join(' or ')
+  throw new RangeError(`There is no waiting update ${ids}; nothing was recorded.`)
+}
+
+/**
+ * The statement that settles them. An update has its chain only while it waits; by a condition on the outcome a plan
+ * could read all that wait.
+ */
+export function settleText(dialect: SqlDialect, source: string): string {
+  return `with v (${settledNames}) as (${source})
+    update ${dialect.name('updates')} as u
+    set payment_id = v.payment_id, outcome = v.outcome, reason = v.reason, version = v.version,
+      body = case when v.outcome = 'refused' then u.body end, chain_id = null, tx_hash = null
+    from v where u.id = v.update_id and u.chain_id is not null returning id`
+}

@@ -1,0 +1,244 @@
+/** Inserts, changes and reads many rows of PostgreSQL at once, as arrays and text. @module */
+
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { CompiledQuery, type QueryResult } from 'kysely'
+import pg from 'pg'
+import type { BulkColumn, BulkInsert, BulkUpdate, Connection, InsertedIds, SqlDialect } from '../engine.js'
+import { PreparedQuery, SentQuery } from '../internal/statements.js'
+import { hexDigits, integer, type RawRows } from '../internal/values.js'
+import type { Integer } from '../schema/migration.js'
+
+/** Text that needs no quotes, like most values: hashes, addresses and digits. */
+const plain = /^[0-9][0-9a-fx]*$/
+
+/** `0x` text as PostgreSQL's text of bytes; null stays. */
+const bytesLiteral = (value: unknown): string | null => (value === null ? null : `\\x${hexDigits(String(value))}`)
+
+/**
+ * Numbers or text as the text of an array. `pg` formats arrays too, but its search for backslashes and quotes costs
+ * more than the insert.
+ */
+export function arrayLiteral(values: readonly unknown[], type?: BulkColumn['type']): string {
+  // Hex digits need no escape but that of PostgreSQL's `\x`.
+  if (type === 'hex')
+    return `{${values.map((value) => (value === null ? 'NULL' : `"\\${bytesLiteral(value)}"`)).join(',')}}`
+  // Symbols and prices repeat.
+  let lastText: string | undefined
+  let lastQuoted = ''
+  let text = '{'
+  for (const [index, value] of values.entries()) {
+    if (index > 0) text += ','
+    if (value === null) text += 'NULL'
+    else if (typeof value === 'number') text += value
+    else {
+      const given = String(value)
+      if (plain.test(given)) text += given
+      else {
+        if (given !== lastText) {
+          lastText = given
+          lastQuoted = `"${given.replace(/[\\"]/g, '\\$&')}"`
+        }
+        text += lastQuoted
+      }
+    }
+  }
+  return `${text}}`
+}
+
+const types = { integer: 'bigint', real: 'double precision', text: 'text', hex: 'bytea', bytes: 'bytea' } as const
+
+/** Rows as a table expression, and the expressions that are its columns. */
+interface ColumnSource {
+  readonly values: string[]
+  /** A table expression with one row for each given row, in their order. */
+  readonly source: string
+  readonly parameters: unknown[]
+}
+
+/**
+ * Formats rows by column. A column with one value in all rows, frequent in the payments of one range, is a single
+ * value, unless the text must stay the same. Bytes are one parameter with the offset of each value.
+ */
+export function columnSource(
+  { columns, keepsText = false }: Pick<BulkInsert, 'columns' | 'keepsText'>,
+  rows: BulkInsert['rows'],
+): ColumnSource {
+  const parameters: unknown[] = []
+  const arrays: string[] = []
+  const parameter = (value: unknown) => `$${parameters.push(value)}`
+  const addArray = (type: BulkColumn['type'], column: readonly unknown[]) => {
+    arrays.push(`${parameter(arrayLiteral(column, type))}::${types[type]}[]`)
+    return `v.c${arrays.length}`
+  }
+  const values = columns.map(({ type }, index) => {
+    const column = rows.map((row) => row[index])
+    if (type === 'bytes') {
+      const bodies = column as readonly Uint8Array[]
+      let end = 1
+      const starts = bodies.map(({ length }) => {
+        end += length
+        return end - length
+      })
+      const all = parameter(Buffer.concat(bodies))
+      const start = addArray('integer', starts)
+      const length = addArray(
+        'integer',
+        bodies.map((body) => body.length),
+      )
+      return `substring(${all}::bytea from ${start}::int for ${length}::int)`
+    }
+    // The first column is always an array, which gives the number of rows.
+    if (index > 0 && !keepsText && column.every((value) => value === column[0]))
+      return `${parameter(type === 'hex' ? bytesLiteral(column[0]) : column[0])}::${types[type]}`
+    return addArray(type, column)
+  })
+  const names = arrays.map((_, index) => `c${index + 1}`).join(', ')
+  return { values, source: `unnest(${arrays.join(', ')}) as v (${names})`, parameters }
+}
+
+const backslash = 0x5c
+const zero = 0x30
+
+/**
+ * The bytes of a text in PostgreSQL's escape format. ASCII except NUL is unchanged, a backslash is doubled, all else is
+ * `\nnn` in octal digits. Most bodies are ASCII, so their text is half as long as in hex and is copied unchanged.
+ */
+export function fromEscaped(text: string): Uint8Array {
+  const first = text.indexOf('\\')
+  if (first === -1) return Buffer.from(text, 'latin1')
+  const found = Buffer.allocUnsafe(text.length)
+  let length = found.write(text.slice(0, first), 'latin1')
+  let index = first
+  while (index < text.length) {
+    const code = text.charCodeAt(index)
+    if (code !== backslash) {
+      found[length] = code
+      index += 1
+    } else if (text.charCodeAt(index + 1) === backslash) {
+      found[length] = backslash
+      index += 2
+    } else {
+      found[length] = octalAt(text, index + 1)
+      index += 4
+    }
+    length += 1
+  }
+  return found.subarray(0, length)
+}
+
+/** Outside the loop: a closure over the index would allocate for every character. */
+function octalAt(text: string, at: number): number {
+  return (text.charCodeAt(at) - zero) * 64 + (text.charCodeAt(at + 1) - zero) * 8 + text.charCodeAt(at + 2) - zero
+}
+
+/** A statement with its values, and its name if it is prepared. */
+interface TextQuery {
+  readonly text: string
+  readonly values: unknown[]
+  readonly name?: string
+}
+
+/**
+ * A query whose rows are arrays of text, integers included, and never of bytes. It skips two costs of `pg`: a parser
+ * per column, and a template of the rows, which cost more than a look-up by hash. For clients of this package's own
+ * `pg` only: another version may call its queries differently.
+ */
+class TextRowsQuery extends pg.Query {
+  #columns: string[] = []
+  readonly #values: (string | null)[][] = []
+
+  static answer(query: TextRowsQuery): RawRows {
+    return { columns: query.#columns, values: query.#values }
+  }
+
+  handleRowDescription({ fields }: { readonly fields: readonly { readonly name: string }[] }): void {
+    this.#columns = fields.map(({ name }) => name)
+  }
+
+  handleDataRow({ fields }: { readonly fields: (string | null)[] }): void {
+    this.#values.push(fields)
+  }
+}
+
+/** Sends a query and calls back once, with the error or with the rows. */
+export function queryTextRows(
+  client: pg.ClientBase,
+  query: TextQuery,
+  done: (error: Error | null | undefined, rows: RawRows) => void,
+): void {
+  const sent: TextRowsQuery = new TextRowsQuery(query, (error) => done(error, TextRowsQuery.answer(sent)))
+  client.query(sent)
+}
+
+/** Rows of one statement: a message of half a megabyte or so. */
+const mostRows = 1_024
+
+/** Inserts rows in their order. */
+export async function insertAll(db: Connection, name: SqlDialect['name'], insert: BulkInsert): Promise<void> {
+  await insertRows(db, name, insert, '')
+}
+
+/** Inserts rows that get ids. */
+export async function insertNumbered(
+  db: Connection,
+  name: SqlDialect['name'],
+  insert: BulkInsert,
+  unlessThere?: string,
+): Promise<InsertedIds> {
+  const unless = unlessThere === undefined ? '' : ` on conflict (${unlessThere}) do nothing`
+  const rows = await insertRows<{ id: Integer }>(db, name, insert, `${unless} returning id`)
+  // PostgreSQL assigns the ids in the order of the rows.
+  const ids = rows.map(({ id }) => integer(id)).sort((a, b) => a - b)
+  const fresh = new Set(ids)
+  return { ids: ids.length === insert.rows.length ? ids : null, isNew: (id) => fresh.has(id) }
+}
+
+async function insertRows<Row>(
+  db: Connection,
+  name: SqlDialect['name'],
+  insert: BulkInsert,
+  suffix: string,
+): Promise<Row[]> {
+  const answers: Row[] = []
+  let running: Promise<QueryResult<Row>> | undefined
+  const takeAnswer = async () => {
+    for (const row of (await running)?.rows ?? []) answers.push(row)
+  }
+  for (let from = 0; from < insert.rows.length; from += mostRows) {
+    // The database works on one statement while the next one is written.
+    const text = statement(name, { ...insert, rows: insert.rows.slice(from, from + mostRows) }, suffix)
+    await takeAnswer()
+    running = db.executeQuery<Row>(insert.sends === true ? new SentQuery(text) : text)
+    // Its error is reported to the reader of its rows; until then it must not end the process.
+    running.catch(() => undefined)
+    await nextTurn()
+  }
+  await takeAnswer()
+  return answers
+}
+
+function statement(name: SqlDialect['name'], insert: BulkInsert, suffix: string): CompiledQuery {
+  const { table, columns, rows, fixed = [] } = insert
+  const names = [...columns, ...fixed].map((column) => column.name).join(', ')
+  const { values, source, parameters } = columnSource(insert, rows)
+  const parameter = (value: unknown) => `$${parameters.push(value)}`
+  const all = [...values, ...fixed.map(({ value }) => value(parameter))].join(', ')
+  const text = `insert into ${name(table)} (${names}) select ${all} from ${source}${suffix}`
+  return insert.keepsText === true ? new PreparedQuery(text, parameters) : CompiledQuery.raw(text, parameters)
+}
+
+/** Changes rows by their id. */
+export async function updateAll(db: Connection, name: SqlDialect['name'], update: BulkUpdate): Promise<void> {
+  const { table, columns, fixed, rows } = update
+  if (rows.length === 0) return
+  // The id comes first: its column is always an array, which gives the number of rows.
+  const given = [{ name: 'id', type: 'integer' } as const, ...columns]
+  const { values, source, parameters } = columnSource(
+    { columns: given },
+    rows.map((row) => [row.at(-1), ...row.slice(0, -1)]),
+  )
+  const set = [...columns.map((column, index) => `${column.name} = ${values[index + 1]}`), ...fixed].join(', ')
+  await db.executeQuery(
+    CompiledQuery.raw(`update ${name(table)} t set ${set} from ${source} where t.id = ${values[0]}`, parameters),
+  )
+}

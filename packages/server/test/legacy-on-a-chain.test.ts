@@ -85,6 +85,8 @@ describe('PI_TOKENS, PI_PRICE_FEEDS and PI_CONFIRMATIONS', () => {
 
   it('decide the invoice, and when the payment is final', async () => {
     const paidIn = 1
+    // A node answers the hash of a transaction before its block is mined.
+    await chain.mine(1)
     const confirmations = (await chain.head()) - paidIn + 1
     const server = await chain.start({ ...added, CONFIRMATIONS: String(confirmations) })
     const item = {

@@ -66,18 +66,18 @@ export const mutants: readonly Mutant[] = [
   }),
 
   // Payments
-  ...inFile('core/src/payments/transition.ts', 'core/src/payments/transition.test.ts', {
+  ...inFile('core/src/payments/state.ts', 'core/src/payments/transition.test.ts', {
     'a completed refund is the end': ['refund_success: []', "refund_success: ['refund_failure']"],
     'a success becomes no failure': ['success: refunds', "success: ['failure', ...refunds]"],
   }),
-  ...inFile('core/src/payments/change-status.ts', 'core/src/payments/change-status.test.ts', {
+  ...inFile('core/src/payments/state.ts', 'core/src/payments/change-status.test.ts', {
     'each accepted change adds one version': ['version: status.version + 1', 'version: status.version'],
     'a change of the invoice alone is a change': [' && sameFields(invoice, status.invoice)', ''],
   }),
-  ...inFile('core/src/payments/mark-primary.ts', 'core/src/payments/mark-primary.test.ts', {
+  ...inFile('core/src/payments/store-payments.ts', 'core/src/payments/mark-primary.test.ts', {
     'the lowest payment of a transaction is shown': ['facts.ordinal < known', 'facts.ordinal > known'],
   }),
-  ...inFile('core/src/payments/units.ts', 'core/src/payments/units.test.ts', {
+  ...inFile('core/src/payments/payment.ts', 'core/src/payments/units.test.ts', {
     'the decimals of a token place the point': ['digits.length - decimals', 'digits.length - decimals + 1'],
   }),
   ...inFile('core/src/payments/snapshot.ts', 'core/src/payments/snapshot.test.ts', {
@@ -89,15 +89,15 @@ export const mutants: readonly Mutant[] = [
   ...inFile('store-sql/src/payments/snapshots.ts', 'store-sql/src/payments/packed-body.test.ts', {
     'a snapshot that would be rebuilt of other bytes is stored whole': [" || text.includes('\\ufffd')", ''],
   }),
-  ...inFile('core/src/payments/page-limit.ts', 'core/src/payments/page-limit.test.ts', {
+  ...inFile('core/src/payments/read-api.ts', 'core/src/payments/page-limit.test.ts', {
     'a page has at most 200 payments': ['limit <= pageLimit.max', 'limit <= pageLimit.max + 1'],
   }),
-  ...inFile('core/src/cursor/cursor.ts', 'core/src/cursor/cursor.test.ts', {
+  ...inFile('core/src/payments/read-api.ts', 'core/src/payments/cursor.test.ts', {
     'a cursor is authenticated': ['timingSafeEqual(mac(key, head, scope), given)', 'given.length > 0'],
     'a cursor belongs to its integration': ['`${integrationAddress}|', '`|'],
     'a cursor belongs to its list': ["|${wallet ?? ''}`", '|`'],
   }),
-  ...inFile('core/src/payments/drop-overdue.ts', 'core/src/payments/record-range.test.ts', {
+  ...inFile('core/src/payments/state.ts', 'core/src/payments/record-range.test.ts', {
     'a payment off the chain fails only once its height is final': [
       'const final = indexedTo - finalityBlocks',
       'const final = indexedTo - finalityBlocks + 1',
@@ -106,10 +106,10 @@ export const mutants: readonly Mutant[] = [
   ...inFile('core/src/indexer/reorganise.ts', 'core/src/indexer/reorganise.test.ts', {
     'a reorganisation below a final block is not followed': ['if (isTooDeep(', 'if (false && isTooDeep('],
   }),
-  ...inFile('core/src/updates/settle-update.ts', 'store-sql/test/use-cases.sqlite.test.ts', {
+  ...inFile('core/src/payments/apply-updates.ts', 'store-sql/test/use-cases.sqlite.test.ts', {
     'an update that fits several payments is rejected': ['others.length > 0', 'others.length > 1'],
   }),
-  ...inFile('core/src/updates/apply-updates.ts', 'store-sql/test/use-cases.sqlite.test.ts', {
+  ...inFile('core/src/payments/apply-updates.ts', 'store-sql/test/use-cases.sqlite.test.ts', {
     'an id that comes again with another content is a conflict': [
       'known.fingerprint === fingerprint',
       'known.id !== ""',
@@ -126,17 +126,17 @@ export const mutants: readonly Mutant[] = [
   }),
 
   // Authentication
-  ...inFile('core/src/auth/check-secret.ts', 'core/src/auth/authenticate.test.ts', {
+  ...inFile('core/src/integrations/authenticate.ts', 'core/src/integrations/authenticate.test.ts', {
     'a disabled integration is rejected': ['wellFormed && usable &&', 'wellFormed &&'],
     'a rotated secret ends with its grace time': ['(isPrevious && previousCounts)', 'isPrevious'],
   }),
-  ...inFile('core/src/auth/basic.ts', 'core/src/auth/basic.test.ts', {
+  ...inFile('core/src/integrations/authenticate.ts', 'core/src/integrations/basic.test.ts', {
     'base64 with spare bits is rejected': ['const wellFormed = isCanonical && ', 'const wellFormed = '],
   }),
-  ...inFile('core/src/auth/recent.ts', 'core/src/auth/recent.test.ts', {
+  ...inFile('core/src/integrations/authenticate.ts', 'core/src/integrations/recent.test.ts', {
     'a cached result is used for a quarter of a second': ['now - entry.since < recentMs', 'now >= entry.since'],
   }),
-  ...inFile('core/src/auth/legacy.ts', 'core/src/auth/legacy.test.ts', {
+  ...inFile('core/src/legacy/keys.ts', 'core/src/legacy/legacy.test.ts', {
     'a revoked legacy key is rejected': [' || found.revokedAt !== null', ''],
   }),
   ...inFile('server/src/app/authenticate-integration.ts', 'server/src/app/clauses-authentication.test.ts', {
@@ -154,7 +154,7 @@ export const mutants: readonly Mutant[] = [
   ...inFile('core/src/operators/sessions.ts', 'core/src/operators/sessions.test.ts', {
     'a session of an operator ends': ['isOver(found.session.expiresAt, clock.now(), sessionMs)', 'false'],
   }),
-  ...inFile('core/src/integration-sessions/sessions.ts', 'core/src/integration-sessions/sessions.test.ts', {
+  ...inFile('core/src/integrations/sessions.ts', 'core/src/integrations/sessions.test.ts', {
     'a session of an integration ends with its secret': [
       'return apiSecret.hash === hash || (previousApiSecret?.hash === hash && now < previousApiSecret.until)',
       'return now > 0 || previousApiSecret?.hash === hash',
@@ -163,7 +163,7 @@ export const mutants: readonly Mutant[] = [
   ...inFile('core/src/operators/sign-in-limits.ts', 'core/src/operators/sign-in-limits.test.ts', {
     'five failures close the sign-in of a name': ['window.failures >= limit', 'window.failures > limit'],
   }),
-  ...inFile('core/src/operators/tokens.ts', 'console/src/session/sign-in.test.ts', {
+  ...inFile('core/src/operators/commands.ts', 'console/src/session/sign-in.test.ts', {
     'a form carries the CSRF token of its session': [
       'expected.length === bytes.length && timingSafeEqual(expected, bytes)',
       'expected.length > bytes.length - timingSafeEqual.length',
@@ -197,7 +197,7 @@ export const mutants: readonly Mutant[] = [
       'startedAt <= leaseEndsAt',
     ],
   }),
-  ...inFile('core/src/notifications/endpoint-health.ts', 'core/src/notifications/endpoint-health.test.ts', {
+  ...inFile('core/src/notifications/schedule.ts', 'core/src/notifications/endpoint-health.test.ts', {
     'a blocked endpoint is judged by its probes': [
       'failures < failuresUntilBlock : !probe',
       'failures < failuresUntilBlock : false',
@@ -247,7 +247,7 @@ export const mutants: readonly Mutant[] = [
   }),
 
   // History and secrets
-  ...inFile('core/src/history/periods.ts', 'core/src/history/commands.test.ts', {
+  ...inFile('core/src/history/retention.ts', 'core/src/history/commands.test.ts', {
     'attempts are removed before their deliveries': [
       "['attempts', 'deliveries', 'updates']",
       "['deliveries', 'attempts', 'updates']",
@@ -256,19 +256,19 @@ export const mutants: readonly Mutant[] = [
   ...inFile('core/src/secrets/signed-file.ts', 'core/src/secrets/signed-file.test.ts', {
     'a changed file is not read': [' || !timingSafeEqual(expected, held)', ''],
   }),
-  ...inFile('core/src/audit/chain.ts', 'core/src/audit/audit.test.ts', {
+  ...inFile('core/src/history/audited.ts', 'core/src/audit/audit.test.ts', {
     'a record of the audit log commits to the one before': ['`${previous}\\n${text}`', 'text'],
   }),
 
   // Identity
-  ...inFile('core/src/identity/decide-subject.ts', 'core/src/identity/decide-subject.test.ts', {
+  ...inFile('core/src/identity/reviews.ts', 'core/src/identity/decide-subject.test.ts', {
     'one redemption of a person is in flight at most': ['leased.length > 0', 'leased.length > 1'],
     'a share token is bound to the integration that shared it': [
       'resolved.donor !== caller',
       'resolved.donor === null',
     ],
   }),
-  ...inFile('core/src/identity/redeem.ts', 'core/src/identity/share.test.ts', {
+  ...inFile('core/src/identity/share.ts', 'core/src/identity/share.test.ts', {
     'a token is not sent after its lease': ['clock.now() > sendBy', 'clock.now() < 0'],
   }),
   ...inFile('core/src/identity/reviews.ts', 'core/src/identity/webhooks.test.ts', {
@@ -277,7 +277,7 @@ export const mutants: readonly Mutant[] = [
   ...inFile('core/src/identity/reviews.ts', 'core/src/identity/reviews.test.ts', {
     'the later verdict counts': ['return review.at - known.at', 'return known.at - review.at'],
   }),
-  ...inFile('core/src/identity/decide-proof.ts', 'core/src/identity/decide-proof.test.ts', {
+  ...inFile('core/src/identity/accounts.ts', 'core/src/identity/decide-proof.test.ts', {
     'an account that proves another address closes the former subject': [
       'closed: others.filter(({ proved }) => proved)',
       'closed: []',
@@ -303,13 +303,13 @@ export const mutants: readonly Mutant[] = [
   ...inFile('chain-evm/src/decode/router-events.ts', 'chain-evm/src/decode/yodl-decoder.test.ts', {
     'the net amount is without fees': ['net: gross - fees', 'net: gross'],
   }),
-  ...inFile('core/src/legacy/finality.ts', 'core/src/legacy/finality.test.ts', {
+  ...inFile('core/src/legacy/queries.ts', 'core/src/legacy/finality.test.ts', {
     'a payment is final after as many blocks as its chain needs': [
       'blockNumber + blocks <= indexedTo',
       'blockNumber + blocks < indexedTo',
     ],
   }),
-  ...inFile('core/src/legacy/decimal.ts', 'core/src/legacy/decimal.test.ts', {
+  ...inFile('core/src/legacy/pricing.ts', 'core/src/legacy/decimal.test.ts', {
     'equal amounts of another scale are equal': ['return shortestDecimal(a) === shortestDecimal(b)', 'return a === b'],
   }),
 ]

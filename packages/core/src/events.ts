@@ -3,7 +3,7 @@
  * @module
  */
 import type { PaymentState, UpdateOutcome } from '@payment-integration/contract'
-import type { SettledStatus } from './ports/store-deliveries.js'
+import type { SettledStatus } from './notifications/delivery-store.js'
 import type { AuditHead } from './service-types.js'
 
 /** The payment of an event. */

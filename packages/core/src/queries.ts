@@ -3,20 +3,20 @@
  * @module
  */
 import type { PageBody, PaymentBody } from '@payment-integration/contract'
-import type { CursorCodec } from './cursor/cursor.js'
-import { createPaymentReader } from './payments/queries.js'
-import type { StoredPayment } from './payments/record.js'
-import type { Store } from './ports/store.js'
-import type { AccountRecord } from './ports/store-accounts.js'
-import type { ProvenRange, RouterCoverage } from './ports/store-chains.js'
-import type { ConsolePage, ConsoleReads } from './ports/store-console.js'
+import type { ProvenRange, RouterCoverage } from './indexer/chain-store.js'
+import type { AccountRecord } from './legacy/account-store.js'
 import type {
   AttemptRecord,
   DeliveryFilter,
   DeliveryStore,
   DeliveryView,
   EndpointView,
-} from './ports/store-deliveries.js'
+} from './notifications/delivery-store.js'
+import type { StoredPayment } from './payments/payment.js'
+import type { CursorCodec } from './payments/read-api.js'
+import { createPaymentReader } from './payments/read-api.js'
+import type { Store } from './ports/store.js'
+import type { ConsolePage, ConsoleReads } from './ports/store-console.js'
 import type { Checkpoint } from './ports/store-transaction.js'
 
 /** A stored snapshot: the bytes that are sent. */

@@ -7,7 +7,7 @@ import { openStore } from '../test/support/store.js'
 import { until } from '../test/support/until.js'
 import type { ServiceEvent } from './events.js'
 import type { Post } from './ports/sender.js'
-import { parseMasterKey } from './secrets/master-key.js'
+import { parseMasterKey } from './secrets/keys.js'
 import { createService, type ServiceDeps } from './service.js'
 
 const address = `0x${'a1'.repeat(20)}`

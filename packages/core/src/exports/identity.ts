@@ -1,5 +1,5 @@
-export { normaliseEmail } from '../emails/normalise-email.js'
 export { createCheckedProvider } from '../identity/checked-provider.js'
+export { normaliseEmail } from '../identity/emails.js'
 export {
   EmailProofError,
   RedemptionRejectedError,
@@ -8,6 +8,6 @@ export {
   SharingUnavailableError,
   VerificationNotSharedError,
 } from '../identity/errors.js'
-export { parseShareRequest, type ShareBody } from '../identity/parse-share-request.js'
+export type * from '../identity/identity-types.js'
 export { checkNamespace, defaultNamespace } from '../identity/redemption.js'
-export type * from '../identity-types.js'
+export { parseShareRequest, type ShareBody } from '../identity/share.js'

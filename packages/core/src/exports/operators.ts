@@ -1,5 +1,5 @@
-export { integrationActor } from '../integration-sessions/sessions.js'
+export { integrationActor } from '../integrations/sessions.js'
+export { operatorRoles, parseOperatorName } from '../operators/commands.js'
 export * from '../operators/errors.js'
-export { operatorActor } from '../operators/open-session.js'
-export { operatorRoles, parseOperatorName } from '../operators/parse-operator.js'
 export { passphraseLength, type ScryptCost } from '../operators/passphrase.js'
+export { operatorActor } from '../operators/sessions.js'

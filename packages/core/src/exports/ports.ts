@@ -1,33 +1,85 @@
-export { type ConversionFeed, convertAmount } from '../legacy/conversion.js'
+export type * from '../history/audit-store.js'
+export type {
+  ArchivedFile,
+  ArchiveHeader,
+  AttemptHistory,
+  DeliveryHistory,
+  HistoryArchive,
+  HistoryKind,
+  HistoryPart,
+  HistoryRows,
+  HistorySegment,
+  HistoryStore,
+  PendingDeliveries,
+  SegmentedKind,
+  UpdateHistory,
+} from '../history/history-store.js'
+export type * from '../identity/identity-store.js'
+export type * from '../indexer/chain-store.js'
+export type {
+  IntegrationRecord,
+  IntegrationStore,
+  SealedSecret,
+  SecretHash,
+  StoredCredentials,
+} from '../integrations/integration.js'
+export type {
+  MovedPayment,
+  MovedPaymentKey,
+  MovedSchedule,
+  MovedUpdate,
+  MovedVersion,
+  MoveStore,
+  MoveTransaction,
+  StoredMove,
+  UnnotifiedVersion,
+  UpdatePage,
+} from '../integrations/move-types.js'
+export type {
+  IntegrationSessionRecord,
+  IntegrationSessionStore,
+  IntegrationSessionTransaction,
+} from '../integrations/session-types.js'
+export type * from '../legacy/account-store.js'
+export type * from '../legacy/legacy-key-store.js'
+export { type ConversionFeed, convertAmount } from '../legacy/pricing.js'
 export { excerptBytes } from '../notifications/attempt.js'
-export { endpointOf } from '../notifications/endpoint-of.js'
-export type { PaymentFacts, PriceFeedFacts, PricingFacts, TokenFacts } from '../payments/facts.js'
-export { initialStatus, type PaymentStatus, type StoredPayment } from '../payments/record.js'
-export { unsettledStates } from '../payments/transition.js'
+export type * from '../notifications/delivery-store.js'
+export { endpointOf } from '../notifications/schedule.js'
+export type {
+  OneTimeLink,
+  OperatorChange,
+  OperatorRecord,
+  OperatorRole,
+  OperatorStore,
+  OperatorTransaction,
+  SessionRecord,
+} from '../operators/operator-store.js'
+export type { PaymentFacts, PriceFeedFacts, PricingFacts, TokenFacts } from '../payments/payment.js'
+export { initialStatus, type PaymentStatus, type StoredPayment } from '../payments/payment.js'
+export type * from '../payments/payment-store.js'
+export { unsettledStates } from '../payments/state.js'
 export type * from '../ports/chain.js'
 export type * from '../ports/files.js'
 export type * from '../ports/fulfilment.js'
-export type * from '../ports/history-archive.js'
 export type * from '../ports/identity-accounts.js'
 export type * from '../ports/identity-provider.js'
 export type * from '../ports/receipt-source.js'
 export type * from '../ports/sender.js'
-export type * from '../ports/store.js'
-export type * from '../ports/store-accounts.js'
-export type * from '../ports/store-audit.js'
-export type * from '../ports/store-chains.js'
+export type { SchemaProgress, SchemaReport, SchemaStep, SealingKeyUse, Store, StoreSchema } from '../ports/store.js'
 export type * from '../ports/store-console.js'
-export type * from '../ports/store-data-keys.js'
-export type * from '../ports/store-deliveries.js'
-export type * from '../ports/store-history.js'
-export type * from '../ports/store-identity.js'
-export type * from '../ports/store-integration-sessions.js'
-export type * from '../ports/store-integrations.js'
-export type * from '../ports/store-legacy-keys.js'
-export type * from '../ports/store-moves.js'
-export type * from '../ports/store-operators.js'
-export type * from '../ports/store-reads.js'
-export type * from '../ports/store-schema.js'
-export type * from '../ports/store-sealing-keys.js'
-export type * from '../ports/store-transaction.js'
+export type {
+  Checkpoint,
+  DataKeyStore,
+  DataKeyTransaction,
+  NewPayment,
+  NewSnapshot,
+  NewUpdate,
+  PaymentSelector,
+  SettledUpdate,
+  StoredDataKey,
+  StoredUpdate,
+  StoreTransaction,
+  UpsertedPayments,
+} from '../ports/store-transaction.js'
 export type * from '../ports/world.js'

@@ -3,15 +3,21 @@ import { expect, test } from 'vitest'
 import { archiveOf } from '../../test/support/archive.js'
 import { manualClock } from '../../test/support/manual-clock.js'
 import { openStore } from '../../test/support/store.js'
-import { createAudited } from '../audit/audited.js'
-import { createAuditQueries } from '../audit/queries.js'
-import type { RetentionOptions, RetentionPolicy, RetentionProgress } from '../history-types.js'
-import type { ArchiveHeader, HistoryRows } from '../ports/history-archive.js'
-import type { HistoryStore, SegmentedKind } from '../ports/store-history.js'
-import { parseMasterKey } from '../secrets/master-key.js'
+import { parseMasterKey } from '../secrets/keys.js'
 import { beginSignedFile } from '../secrets/signed-file.js'
-import { createHistoryCommands } from './commands.js'
-import { segmentedKinds } from './periods.js'
+import { createAuditQueries } from './audit-log.js'
+import { createAudited } from './audited.js'
+import type {
+  ArchiveHeader,
+  HistoryRows,
+  HistoryStore,
+  RetentionOptions,
+  RetentionPolicy,
+  RetentionProgress,
+  SegmentedKind,
+} from './history-store.js'
+import { createHistoryCommands } from './restore.js'
+import { segmentedKinds } from './retention.js'
 
 const dayMs = 86_400_000
 const keep: RetentionPolicy = { attempts: null, deliveries: null, updates: null, audit: null }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { RetentionPolicy } from '../history-types.js'
-import { checkPolicy, endedSegments, segmentMs } from './periods.js'
+import type { RetentionPolicy } from './history-store.js'
+import { checkPolicy, endedSegments, segmentMs } from './retention.js'
 
 const dayMs = 86_400_000
 const keep: RetentionPolicy = { attempts: null, deliveries: null, updates: null, audit: null }

@@ -1,16 +1,31 @@
-/** Restores a file of ended history. Source: docs/retention.md. @module */
-import { auditParts } from '../audit/parts.js'
-import type { HistoryCommands } from '../history-types.js'
-import type { ArchiveHeader } from '../ports/history-archive.js'
-import type { HistoryStore, SegmentedKind } from '../ports/store-history.js'
-import { openSignedFile, type SignedFile } from '../secrets/signed-file.js'
-import { ArchiveError } from './archive-error.js'
-import { restoreRecords } from './audit-history.js'
-import { type HistoryDeps, historyOf } from './deps.js'
-import { headerSchema, rowSchemas } from './row-schemas.js'
+/** Restores a file of ended history, and the operator's commands. Source: docs/retention.md. @module */
+
+import { ArchiveError, openSignedFile, type SignedFile } from '../secrets/signed-file.js'
+import { auditParts } from './audit-log.js'
+import type {
+  ArchiveHeader,
+  EndedHistory,
+  HistoryCommands,
+  HistoryPlan,
+  HistoryStore,
+  RetentionPolicy,
+  SegmentedKind,
+} from './history-store.js'
+import {
+  checkPolicy,
+  createRun,
+  endedSegments,
+  findEnded,
+  type HistoryDeps,
+  headerSchema,
+  historyOf,
+  lastOfDeliveries,
+  restoreRecords,
+  rowSchemas,
+} from './retention.js'
 
 /** Builds `HistoryCommands.restore`. */
-export function createRestore({ store, audited, keys }: HistoryDeps): HistoryCommands['restore'] {
+function createRestore({ store, audited, keys }: HistoryDeps): HistoryCommands['restore'] {
   const { audit } = store
 
   /**
@@ -65,4 +80,30 @@ async function restoreRows<Kind extends SegmentedKind>(
   for await (const rows of file.rows(rowSchemas[kind])) count += rows.length
   for await (const rows of file.rows(rowSchemas[kind])) await history.restore(kind, segment, rows)
   return count
+}
+
+/** Builds the commands. */
+export function createHistoryCommands(deps: HistoryDeps): HistoryCommands {
+  const { store, clock } = deps
+
+  async function plan(policy: RetentionPolicy): Promise<HistoryPlan> {
+    checkPolicy(policy)
+    const history = historyOf(store)
+    const now = clock.now()
+    const all = endedSegments(await history.segments(), policy, now)
+    const upTo = lastOfDeliveries(all)
+    const pending = upTo === null ? [] : await history.pending(upTo)
+    const kept = new Set(pending.map(({ segment }) => segment))
+    const ended: EndedHistory[] = []
+    for (const each of all) {
+      if (each.kind !== 'updates' && kept.has(each.part)) continue
+      const rows = await history.count(each.kind, each.part)
+      if (rows > 0) ended.push({ ...each, rows })
+    }
+    const before = policy.audit === null ? null : now - policy.audit
+    const records = before === null ? null : await findEnded(store.audit, before)
+    return { ended: records === null ? ended : [...ended, records], pending }
+  }
+
+  return { plan, run: createRun(deps), restore: createRestore(deps) }
 }

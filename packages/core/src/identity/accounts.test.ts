@@ -1,7 +1,7 @@
 /** docs/interface.md 4.2: the account that gets a registered, proven or attested address. */
 import { describe, expect, test } from 'vitest'
 import { approved, email, identitySetup, otherShop, shop } from '../../test/support/identity-setup.js'
-import { codeLifetimeMs } from '../emails/email-codes.js'
+import { codeLifetimeMs } from './emails.js'
 import { EmailProofError, ShareRequestError } from './errors.js'
 
 async function setUp() {

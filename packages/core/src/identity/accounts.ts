@@ -1,16 +1,128 @@
-/** Registers accounts and accepts proofs of e-mail addresses. Source: docs/interface.md 4.2. @module */
-import type { EmailCodes } from '../emails/email-codes.js'
-import { type EmailKeys, parseEmail } from '../emails/email-keys.js'
-import type { HostProof, IdentityAccountCommands } from '../identity-types.js'
-import type { AccountEvent, EmailAddress, EmailProof, IdentityAccount } from '../ports/identity-accounts.js'
+/** Registers accounts, and decides which of them has a proven address. Source: docs/interface.md 4.2. @module */
+import type {
+  AccountEvent,
+  EmailAddress,
+  EmailProof,
+  IdentityAccount,
+  ProofRefusal,
+} from '../ports/identity-accounts.js'
 import type { Store } from '../ports/store.js'
 import type { StoreTransaction } from '../ports/store-transaction.js'
 import type { Clock, Ids } from '../ports/world.js'
+import { type EmailCodes, type EmailKeys, parseEmail } from './emails.js'
 import { EmailProofError, SharingUnavailableError } from './errors.js'
-import { type Proof, type ProofResult, proveAddress } from './prove-address.js'
+import type { Subject } from './identity-store.js'
+import type { HostProof, IdentityAccountCommands } from './identity-types.js'
+import { applyOwner, decideOwner, isSameOwner, ownedBy } from './resolve-account.js'
+import { openOf } from './reviews.js'
+
+/** The facts for the decision. */
+export interface ProofFacts {
+  /** The open subject of the address under its former owner; null: there is none. */
+  readonly open: Subject | null
+  /** All locked subjects of the account that proved the address. */
+  readonly subjects: readonly Subject[]
+  /** `host`: the host reported it. */
+  readonly proof: EmailProof | { readonly kind: 'host' }
+  /** The account that is signed in; null: the id is unknown; undefined: no account is signed in. */
+  readonly signedIn: string | null | undefined
+  /** The id for a new account. */
+  readonly freshId: string
+}
+
+/** The decision. */
+type ProofDecision =
+  | { readonly kind: 'refuse'; readonly reason: Extract<ProofRefusal, `not_${string}` | 'unknown_account'> }
+  | {
+      readonly kind: 'give'
+      readonly accountId: string
+      /** Subjects of other addresses that the account had proved: they stay with it, closed. */
+      readonly closed: readonly Subject[]
+      /** Subjects of other addresses that the account only carried: each goes to the next account that carries it. */
+      readonly carried: readonly Subject[]
+    }
+
+/**
+ * Decides. An attestation gives away a placeholder alone, never an account. It must come from the donor. An account
+ * proves one address at a time.
+ */
+export function decideProof({ open, subjects, proof, signedIn, freshId }: ProofFacts): ProofDecision {
+  if (proof.kind === 'attestation') {
+    if (open !== null && open.accountId !== null) return { kind: 'refuse', reason: 'not_placeholder' }
+    if (open === null || open.donor !== proof.integrationAddress.toLowerCase())
+      return { kind: 'refuse', reason: 'not_donor' }
+  }
+  if (signedIn === null) return { kind: 'refuse', reason: 'unknown_account' }
+  const accountId = signedIn ?? open?.accountId ?? freshId
+  const others = subjects.filter(
+    (each) => each.accountId === accountId && each.emailKey !== null && !each.closed && each.id !== open?.id,
+  )
+  return {
+    ...{ kind: 'give', accountId },
+    closed: others.filter(({ proved }) => proved),
+    carried: others.filter(({ proved }) => !proved),
+  }
+}
+
+/** A proof of an address. */
+interface Proof {
+  readonly email: EmailAddress
+  readonly proof: EmailProof | { readonly kind: 'host' }
+  /** The account that is signed in, or undefined. */
+  readonly signedIn: string | undefined
+  /** Whether the accounts are in the store; false: a host has its own users. */
+  readonly ownsAccounts: boolean
+}
+
+/** The result of a proof. */
+type ProofResult =
+  | { readonly kind: 'given'; readonly accountId: string }
+  | { readonly kind: 'refused'; readonly reason: ProofRefusal; readonly accountId: string | null }
+  /** Nothing was written: the address has no open subject, or its owner changed. Ensure a subject and begin again. */
+  | { readonly kind: 'again' }
+
+/** Gives an address to the account that proved it. The account gives up its other subjects in the same transaction. */
+async function proveAddress(tx: StoreTransaction, given: Proof, ids: Ids): Promise<ProofResult> {
+  const { email, proof, signedIn, ownsAccounts } = given
+  const { identity, identityAccounts } = tx
+  const resolve = () => (ownsAccounts ? identityAccounts.resolve(email.key) : Promise.resolve(null))
+  const owner = await resolve()
+  const accountIds = [signedIn, owner?.accountId].filter((id) => id !== undefined)
+  const subjects = await identity.lockPersons({ emailKey: email.key, accountIds })
+  if (!isSameOwner(await resolve(), owner)) return { kind: 'again' }
+
+  const found = openOf(subjects, email.key)
+  if (found === null && proof.kind !== 'attestation') return { kind: 'again' }
+  // A placeholder without a share belongs to the account that carries the address.
+  const open = found !== null && ownsAccounts ? ownedBy(found, decideOwner(found, owner)) : found
+  const isUnknown = ownsAccounts && signedIn !== undefined && (await identityAccounts.find(signedIn)) === null
+  const facts = { open, subjects, proof, signedIn: isUnknown ? null : signedIn, freshId: ids.next() }
+  const decision = decideProof(facts)
+  if (decision.kind === 'refuse')
+    return { kind: 'refused', reason: decision.reason, accountId: open?.accountId ?? null }
+
+  const { accountId } = decision
+  if (ownsAccounts) await identityAccounts.own(email, accountId)
+  for (const { id } of decision.closed) await identity.setOwner(id, { closed: true })
+  for (const each of decision.carried) await giveToNextCarrier(tx, each, ownsAccounts)
+  const prover = { accountId, proved: true }
+  if (found !== null) await applyOwner(tx, found, { decision: decideOwner(found, prover), owner: prover, email, ids })
+  return { kind: 'given', accountId }
+}
+
+/** Gives a carried subject to the next account that carries its address; without one it becomes a placeholder. */
+async function giveToNextCarrier(
+  { identity, identityAccounts }: StoreTransaction,
+  { id, emailKey }: Subject,
+  ownsAccounts: boolean,
+) {
+  const next = ownsAccounts && emailKey !== null ? await identityAccounts.resolve(emailKey) : null
+  if (next !== null) await identity.lockPersons({ accountIds: [next.accountId] })
+  await identity.setOwner(id, { accountId: next?.accountId ?? null, proved: false })
+}
 
 /** The dependencies of the commands. */
-export interface IdentityAccountDeps {
+interface IdentityAccountDeps {
   readonly store: Pick<Store, 'transaction'>
   readonly emails: EmailKeys
   readonly codes: EmailCodes

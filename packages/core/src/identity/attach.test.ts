@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { identitySetup, otherShop, shop } from '../../test/support/identity-setup.js'
-import { attach, mayAttach } from './attach.js'
+import { attach, mayAttach } from './redemption.js'
 
 const none = { donor: null, attachedNumber: null }
 const own = { donor: shop, attachedNumber: 2 }

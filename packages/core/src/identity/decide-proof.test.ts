@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { otherShop, shop } from '../../test/support/identity-setup.js'
 import { subjectWith } from '../../test/support/subject-with.js'
-import { decideProof, type ProofFacts } from './decide-proof.js'
+import { decideProof, type ProofFacts } from './accounts.js'
 
 describe('a proof', () => {
   const open = subjectWith({ id: 'open' })

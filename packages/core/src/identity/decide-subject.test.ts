@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { approved, begun, notStarted, otherShop, rejected, review, shop } from '../../test/support/identity-setup.js'
 import { redemptionWith, subjectWith } from '../../test/support/subject-with.js'
-import type { RedemptionRecord, Subject } from '../ports/store-identity.js'
-import { decideSubject, personOf, resolveVerification, type ShareDecision } from './decide-subject.js'
+import type { RedemptionRecord, Subject } from './identity-store.js'
+import { decideSubject, personOf, resolveVerification, type ShareDecision } from './reviews.js'
 
 const inFlight = ['init', 'pending', 'prechecked', 'onHold'] as const
 const open = subjectWith()

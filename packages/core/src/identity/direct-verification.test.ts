@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { approved, begun, identitySetup, rejected, shop } from '../../test/support/identity-setup.js'
 import { subjectWith } from '../../test/support/subject-with.js'
-import { decideDirect } from './direct-verification.js'
+import { decideDirect } from './webhooks.js'
 
 const shared = subjectWith({ donor: shop, review: begun })
 const direct = subjectWith({ id: 'direct', emailKey: null, accountId: 'a', review: approved, reviewedAt: 10 })

@@ -1,7 +1,7 @@
 import { shareRequestLimits } from '@payment-integration/contract'
 import { describe, expect, test } from 'vitest'
 import { ShareRequestError } from './errors.js'
-import { parseShareRequest } from './parse-share-request.js'
+import { parseShareRequest } from './share.js'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 const parse = (value: unknown) => parseShareRequest(bytes(JSON.stringify(value)))

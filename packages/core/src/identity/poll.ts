@@ -1,9 +1,8 @@
 /** Polls the provider for due names and reviews. Source: docs/interface.md 3; docs/decisions/identity.md. @module */
 import type { DatedReview, Review } from '../ports/identity-provider.js'
-import type { Subject } from '../ports/store-identity.js'
 import { logFailure } from './errors.js'
-import { judgeMissing } from './judge-missing.js'
-import { applyLookUp, isOpen, lookUp } from './look-up.js'
+import type { Subject } from './identity-store.js'
+import { applyLookUp, isOpen, judgeMissing, lookUp } from './look-up.js'
 import {
   type IdentityParts,
   lockSubject,

@@ -1,9 +1,9 @@
 /** Resolves an e-mail address to its account. Source: docs/interface.md 4.2 (account resolution order). @module */
 import type { AddressOwner, EmailAddress } from '../ports/identity-accounts.js'
-import type { Subject } from '../ports/store-identity.js'
 import type { StoreTransaction } from '../ports/store-transaction.js'
 import type { Ids } from '../ports/world.js'
-import { openOf, personOf } from './decide-subject.js'
+import type { Subject } from './identity-store.js'
+import { openOf, personOf } from './reviews.js'
 
 /** An address whose account is resolved. */
 export interface AccountQuery {

@@ -1,27 +1,212 @@
 /**
- * Shares a verification: at most one redemption. Source: docs/interface.md 3, 4.2; docs/decisions/identity.md.
+ * Shares a verification: at most one redemption. Source: docs/interface.md 3, 4.2, 7; docs/decisions/identity.md.
  * @module
  */
-import type { ShareResponse } from '@payment-integration/contract'
-import type { EmailKeys } from '../emails/email-keys.js'
-import type { ShareInput } from '../identity-types.js'
+import {
+  type ShareResponse,
+  shareRequestLimits,
+  shareRequestSchema,
+  unreadableJsonMessage,
+} from '@payment-integration/contract'
+import { assertModestJson } from '@payment-integration/contract/parse'
+import { findDuplicateKey } from '../internal/values.js'
 import type { IdentityAccounts } from '../ports/identity-accounts.js'
-import type { Review } from '../ports/identity-provider.js'
-import type { NewRedemption, RedemptionRecord } from '../ports/store-identity.js'
+import type { Applicant, IdentityProvider, Review } from '../ports/identity-provider.js'
 import type { StoreTransaction } from '../ports/store-transaction.js'
 import type { Ids } from '../ports/world.js'
-import { decideSubject } from './decide-subject.js'
-import { failureError, SharingUnavailableError, VerificationNotSharedError } from './errors.js'
-import { applyLookUp, lookUp } from './look-up.js'
-import { createRedeem, type RedeemParts } from './redeem.js'
-import { absentForMs, externalUserIdOf, mostLookedUp, redemptionLeaseMs, shareEntry } from './redemption.js'
+import { type EmailKeys, normaliseEmail } from './emails.js'
+import {
+  failureError,
+  logFailure,
+  ShareRequestError,
+  SharingUnavailableError,
+  VerificationNotSharedError,
+} from './errors.js'
+import type { NewRedemption, RedemptionRecord, RedemptionState, ShareOutcome } from './identity-store.js'
+import type { ShareInput } from './identity-types.js'
+import { applyLookUp, isOpen, logMisfit, lookUp, misfitOf } from './look-up.js'
+import {
+  absentForMs,
+  attach,
+  externalUserIdOf,
+  type IdentityParts,
+  landingMs,
+  lockSubject,
+  lostAnswerMs,
+  mostLookedUp,
+  redemptionLeaseMs,
+  shareEntry,
+} from './redemption.js'
 import { type AccountQuery, type ResolvedAccount, resolveAccount } from './resolve-account.js'
+import { decideSubject, isRejected } from './reviews.js'
+
+/** Longest token in a URL query, in bytes. Tokens of the provider have 1 KB at most and need no escapes. */
+const mostTokenBytes = shareRequestLimits.kycShareToken
+
+/** A parsed body. */
+export interface ShareBody {
+  /** Normalised. */
+  readonly email: string
+  /** Verbatim. */
+  readonly shareToken: string
+}
+
+/**
+ * Parses the body: JSON in UTF-8, no duplicate key, the e-mail address in its normal form, the token verbatim. Unknown
+ * fields are ignored. No message repeats a value.
+ * @throws ShareRequestError `ERR_SHARE_INVALID`.
+ */
+export function parseShareRequest(body: Uint8Array): ShareBody {
+  const parsed = shareRequestSchema.safeParse(parseJson(body))
+  if (!parsed.success) throw new ShareRequestError(flawOf(parsed.error.issues[0]))
+  const email = normaliseEmail(parsed.data.email)
+  if (email === null) throw new ShareRequestError(notAnEmail)
+  const { kycShareToken: shareToken } = parsed.data
+  // A lone surrogate cannot be sent verbatim.
+  if (/\p{Surrogate}/u.test(shareToken)) throw new ShareRequestError('kycShareToken must be well-formed Unicode')
+  if (String(new URLSearchParams({ '': shareToken })).length - 1 > mostTokenBytes)
+    throw new ShareRequestError(`kycShareToken is longer than ${mostTokenBytes} bytes in a URL`)
+  return { email, shareToken }
+}
+
+const notAnEmail = 'email must be a valid email address'
+
+function flawOf(issue: { readonly code: string; readonly path: readonly PropertyKey[] } | undefined): string {
+  switch (issue?.path[0]) {
+    case 'email':
+      return notAnEmail
+    case 'kycShareToken':
+      return issue.code === 'too_big'
+        ? `kycShareToken is longer than ${shareRequestLimits.kycShareToken} characters`
+        : 'kycShareToken must be a non-empty string'
+    default:
+      return 'Body must be a JSON object'
+  }
+}
+
+function parseJson(body: Uint8Array): unknown {
+  let value: unknown
+  let text: string
+  try {
+    assertModestJson(body)
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body)
+    value = JSON.parse(text)
+  } catch {
+    throw new ShareRequestError(unreadableJsonMessage(body, 'Body must be JSON in UTF-8'))
+  }
+  if (findDuplicateKey(text) !== null) throw new ShareRequestError('Body names a field twice')
+  return value
+}
+
+/** The dependencies of a redemption. */
+type RedeemParts = Omit<IdentityParts, 'provider'> & { readonly provider: IdentityProvider }
+
+/** The end of a redemption without an applicant. */
+interface FailedRedemption {
+  readonly outcome: ShareOutcome
+  readonly state: Extract<RedemptionState, 'refused' | 'foreign'>
+  readonly providerCode?: number | null
+}
+
+/**
+ * Redeems a token for a stored redemption. It resolves null when an older applicant has the name: begin again with the
+ * next name. It rejects with the errors of sharing.
+ */
+type Redeem = (redemption: NewRedemption, shareToken: string) => Promise<ShareResponse | null>
+
+/** Builds it. */
+function createRedeem(parts: RedeemParts): Redeem {
+  const { store, provider, clock, logger } = parts
+
+  return async (redemption, shareToken) => {
+    const { externalUserId, integrationAddress, startedAt, leaseMs } = redemption
+    // A request signed by then lands before the lease ends, however long this process is suspended.
+    const sendBy = startedAt + leaseMs - landingMs
+    const result =
+      clock.now() > sendBy
+        ? ({ kind: 'unsent' } as const)
+        : await provider.redeem({ shareToken, externalUserId, sendBy, integrationAddress })
+    switch (result.kind) {
+      case 'redeemed':
+        return attached(redemption, result.applicant, 'redeemed')
+      case 'unknown':
+        return findAfterUnknown(redemption, result.reason)
+      case 'unsent':
+        await fail(redemption, { outcome: 'late', state: 'refused' })
+        throw new SharingUnavailableError()
+      default: {
+        const providerCode = result.kind === 'rejected' ? result.providerCode : null
+        const former = await fail(redemption, { outcome: result.kind, state: 'refused', providerCode })
+        logFailure(logger, result, { externalUserId })
+        throw failureError(result, former)
+      }
+    }
+  }
+
+  /** Looks up the applicant of a redemption with an unknown outcome. */
+  async function findAfterUnknown(redemption: NewRedemption, reason: string): Promise<ShareResponse | null> {
+    const { externalUserId, subjectId } = redemption
+    const answer = await provider.find(externalUserId, redemption.integrationAddress)
+    if (answer.kind !== 'answer') logFailure(logger, answer, { externalUserId })
+    const applicant = answer.kind === 'answer' ? answer.value : null
+    const misfit = applicant === null ? null : misfitOf(redemption, applicant)
+    if (applicant !== null && misfit === null) return attached(redemption, applicant, 'found')
+    if (applicant !== null && misfit !== null) logMisfit(logger, externalUserId, applicant, misfit)
+    if (misfit === 'age') {
+      await fail(redemption, { outcome: 'foreign', state: 'foreign' })
+      return null
+    }
+    // The token may still land, so the name is looked up again.
+    await store.transaction(async (tx) => {
+      await lockSubject(tx, subjectId)
+      const now = await tx.identity.redemption(externalUserId)
+      if (now?.state === 'in_flight')
+        await tx.identity.changeRedemption(externalUserId, { state: 'unknown', lookUpInMs: lostAnswerMs })
+      await tx.identity.logShare(shareEntry(clock.now(), redemption, 'unknown'))
+    })
+    logger.warn({ externalUserId, reason }, 'The outcome of a redemption is unknown; the name is looked up again.')
+    throw new SharingUnavailableError()
+  }
+
+  async function attached(
+    redemption: NewRedemption,
+    applicant: Applicant,
+    outcome: 'redeemed' | 'found',
+  ): Promise<ShareResponse> {
+    const source = outcome === 'found' ? 'look_up' : 'redemption'
+    const { donor, review } = await store.transaction((tx) =>
+      attach(tx, { redemption, applicant, outcome, source }, parts),
+    )
+    // A verification of another donor is attached: the answer reveals nothing about the token.
+    if (donor !== redemption.integrationAddress) throw new VerificationNotSharedError()
+    return { ...review, reused: true }
+  }
+
+  /**
+   * Records a redemption that used no token. It resolves the caller's own rejection of the open subject; the
+   * verification stays unchanged.
+   */
+  async function fail(
+    redemption: NewRedemption,
+    { outcome, state, providerCode = null }: FailedRedemption,
+  ): Promise<Review | null> {
+    const { externalUserId, subjectId, integrationAddress } = redemption
+    return store.transaction(async (tx) => {
+      const { donor, review, closed } = await lockSubject(tx, subjectId)
+      const now = await tx.identity.redemption(externalUserId)
+      if (now !== null && isOpen(now.state))
+        await tx.identity.changeRedemption(externalUserId, { state, lookUpInMs: null })
+      await tx.identity.logShare(shareEntry(clock.now(), redemption, outcome, providerCode))
+      return !closed && donor === integrationAddress && isRejected(review) ? review : null
+    })
+  }
+}
 
 /** Most rounds of a request, when others are faster or a name is taken. Then it answers 503. */
 const mostRounds = 4
 
 /** The dependencies of sharing. */
-export interface ShareParts extends RedeemParts {
+interface ShareParts extends RedeemParts {
   /** The host's accounts; absent: the store's own. */
   readonly accounts?: IdentityAccounts | undefined
   readonly emails: EmailKeys

@@ -1,11 +1,66 @@
-/** Applies the provider's webhooks. Source: docs/interface.md 3, 6 (last sentence). @module */
-import type { Verdict, VerdictOutcome } from '../identity-types.js'
-import type { RedemptionRecord, Subject, VerdictRecord, VerificationChange } from '../ports/store-identity.js'
+/** Applies the provider's webhooks, and verifications done directly. Source: docs/interface.md 3, 6. @module */
+
+import type { Store } from '../ports/store.js'
 import type { StoreTransaction } from '../ports/store-transaction.js'
-import { attach } from './attach.js'
+import type { Clock, Ids } from '../ports/world.js'
+import type { RedemptionRecord, Subject, VerdictRecord, VerificationChange } from './identity-store.js'
+import type { DirectDecision, RecordDirectVerification, Verdict, VerdictOutcome } from './identity-types.js'
 import { isOpen, logMisfit, misfitOf } from './look-up.js'
-import { clockSkewMs, type IdentityParts, lockSubject, logOtherLevel } from './redemption.js'
-import { acceptedTime, compareReviews, isAhead, isDoubtful, isOtherLevel, nextPollMs, turnsBack } from './reviews.js'
+import { attach, clockSkewMs, type IdentityParts, lockSubject, logOtherLevel, mostLookedUp } from './redemption.js'
+import {
+  acceptedTime,
+  compareReviews,
+  isAhead,
+  isApproved,
+  isDoubtful,
+  isInFlight,
+  isOtherLevel,
+  nextPollMs,
+  turnsBack,
+} from './reviews.js'
+
+/** Decides. A newer direct verification stays. Without a direct one, an approved shared verification stays. */
+export function decideDirect(
+  subjects: readonly Pick<Subject, 'emailKey' | 'review' | 'reviewedAt'>[],
+  { at, isBusy }: { readonly at: number; readonly isBusy: boolean },
+): DirectDecision {
+  if (isBusy) return 'busy'
+  const direct = subjects.find(({ emailKey }) => emailKey === null)
+  if (direct !== undefined) return direct.reviewedAt !== null && direct.reviewedAt > at ? 'kept' : 'recorded'
+  return subjects.some(({ review }) => isApproved(review)) ? 'kept' : 'recorded'
+}
+
+/** Builds the operation. After it, every share that resolves to the account is answered 409. */
+export function createRecordDirectVerification({
+  store,
+  clock,
+  ids,
+}: {
+  readonly store: Pick<Store, 'transaction'>
+  readonly clock: Pick<Clock, 'now'>
+  readonly ids: Ids
+}): RecordDirectVerification {
+  return ({ accountId, applicantId, review, at }) =>
+    store.transaction(async ({ identity, identityAccounts }) => {
+      const subjects = await identity.lockPersons({ accountIds: [accountId] })
+      const now = clock.now()
+      const subjectIds = subjects.map(({ id }) => id)
+      const open = await identity.openRedemptions({ subjectIds, absentSince: now, limit: mostLookedUp })
+      const decision = decideDirect(subjects, { at, isBusy: open.some(isInFlight) })
+      if (decision !== 'recorded') return decision
+      const none = { emailKey: null, email: null, accountId, proved: false }
+      const found = subjects.find(({ emailKey }) => emailKey === null)
+      const { id } = found ?? (await identity.insertSubject({ id: ids.next(), ...none }))
+      await identity.changeVerification(id, {
+        ...{ applicantId, review, reviewedAt: at, attachedAt: now, doubt: null, presence: null, missing: null },
+        pollInMs: applicantId === null ? null : nextPollMs(review, now - at),
+      })
+      await identityAccounts.log({
+        ...{ at: now, action: 'verified', accountId, emailKey: null, proof: null, by: null, reason: null },
+      })
+      return decision
+    })
+}
 
 /** The outcome of a webhook, and the change. */
 interface Judged {

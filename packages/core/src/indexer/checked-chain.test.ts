@@ -1,7 +1,7 @@
 /** Whatever a chain adapter hands over is checked before anything of it is stored. */
 import { describe, expect, test } from 'vitest'
 import { setUpIndexer } from '../../test/support/indexer-setup.js'
-import type { PaymentFacts } from '../payments/facts.js'
+import type { PaymentFacts } from '../payments/payment.js'
 import type { BlockRange, BlockRef } from '../ports/chain.js'
 
 const base58 = '5KdQx3V9hGhJwKkWuPa3pC9yq3mQkQ8bQdXb1o8kYzFq'

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { openStore } from '../../test/support/store.js'
-import type { RouterCoverage } from '../ports/store-chains.js'
-import { type CoverageFacts, decideCoverage, noRouter, reconcileCoverage } from './coverage.js'
+import { type CoverageFacts, decideCoverage, noRouter, reconcileCoverage } from './backfill.js'
+import type { RouterCoverage } from './chain-store.js'
 
 const facts = (given: Partial<CoverageFacts>): CoverageFacts => ({
   routers: ['a'],

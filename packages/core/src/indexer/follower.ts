@@ -1,16 +1,85 @@
 /** Reads the head of a chain and commits the new blocks. Source: docs/decisions/following-a-chain.md. @module */
+
 import { ChainError } from '../errors.js'
 import type { EventSink } from '../events.js'
 import { recordRange } from '../payments/record-range.js'
 import type { Recording } from '../payments/recording.js'
-import type { BlockRange, Chain, ProofLevel } from '../ports/chain.js'
+import type { BlockRange, BlockRef, Chain, ProofLevel } from '../ports/chain.js'
 import type { Store } from '../ports/store.js'
 import type { Checkpoint } from '../ports/store-transaction.js'
 import type { Clock, Logger } from '../ports/world.js'
 import type { Reorganisation } from '../service-types.js'
-import { type Plan, planRange } from './plan-range.js'
-import { reorganise } from './reorganise.js'
-import { storeStart } from './start-checkpoint.js'
+import { reorganise, storeStart } from './reorganise.js'
+
+/** A wait and its wake-up. */
+interface Wake {
+  /** Ends the wait. Without a wait, the next one ends at once. */
+  wake(): void
+  /**
+   * Resolves after `ms` milliseconds, at a wake-up, at once when one came since the last wait, or when the signal
+   * aborts.
+   */
+  wait(ms: number, signal: AbortSignal): Promise<void>
+}
+
+/** Builds it, for one waiter at a time. */
+export function createWake(clock: Clock): Wake {
+  let isWoken = false
+  let endSleep: (() => void) | null = null
+  return {
+    wake() {
+      isWoken = true
+      endSleep?.()
+    },
+    async wait(ms, signal) {
+      if (!isWoken && !signal.aborted) {
+        const sleep = new AbortController()
+        endSleep = () => sleep.abort()
+        signal.addEventListener('abort', endSleep, { once: true })
+        await clock.sleep(ms, sleep.signal)
+        signal.removeEventListener('abort', endSleep)
+        endSleep = null
+      }
+      isWoken = false
+    },
+  }
+}
+
+/** The next step of an indexer. */
+type Plan =
+  /** Nothing new: the head is not above the checkpoint, or the first block is not mined yet. */
+  | { readonly kind: 'wait' }
+  /** Nothing is stored yet: store this first block as the start. */
+  | { readonly kind: 'start'; readonly at: number }
+  /** The head has the checkpoint's height and another hash: check whether the checkpoint is orphaned. */
+  | { readonly kind: 'verify' }
+  /** Read these blocks, both ends included. */
+  | { readonly kind: 'read'; readonly from: number; readonly to: number }
+
+/**
+ * Plans one step. A head below the checkpoint is a node that lags, not a reorganisation: wait.
+ * The genesis block is read alone, so that a rollback always finds a block.
+ * @param start - First block to index while nothing is stored; `head` is the head itself.
+ */
+export function planRange(head: BlockRef, checkpoint: Checkpoint | null, start: number | 'head'): Plan {
+  if (checkpoint === null) {
+    const at = start === 'head' ? head.number : start
+    if (at > head.number) return { kind: 'wait' }
+    return at === 0 ? { kind: 'read', from: 0, to: 0 } : { kind: 'start', at }
+  }
+  const { blockNumber, blockHash } = checkpoint
+  if (head.number === blockNumber) return { kind: head.hash === blockHash ? 'wait' : 'verify' }
+  if (head.number < blockNumber) return { kind: 'wait' }
+  return { kind: 'read', from: blockNumber + 1, to: head.number }
+}
+
+/** Polls of a chain whose blocks are announced are this many times rarer: they only find that announcements stopped. */
+const announcedFactor = 10
+
+/** The longest wait until the head is read again, in milliseconds. */
+export function pollWaitMs(chain: Pick<Chain, 'announcesBlocks'>, pollMs: number): number {
+  return chain.announcesBlocks?.() ? pollMs * announcedFactor : pollMs
+}
 
 /** Age at which the head is read again during a long catch-up, in milliseconds. */
 const maxHeadAgeMs = 10_000
@@ -18,7 +87,7 @@ const maxHeadAgeMs = 10_000
 const mostReorganisations = 20
 
 /** Dependencies of a follower. */
-export interface FollowerDeps {
+interface FollowerDeps {
   readonly store: Pick<Store, 'transaction' | 'payments'>
   readonly chain: Chain
   readonly clock: Clock
@@ -37,7 +106,7 @@ export interface FollowerDeps {
 }
 
 /** The state of a chain, as this process last read it. */
-export interface ChainState {
+interface ChainState {
   readonly head: number | null
   readonly headAt: number | null
   readonly indexed: number | null
@@ -47,7 +116,7 @@ export interface ChainState {
 }
 
 /** Follows a chain, step by step. */
-export interface Follower {
+interface Follower {
   /** Resolves true when every block up to the head is committed, or when this process may not commit. */
   step(signal: AbortSignal | undefined): Promise<boolean>
   /** Reads the checkpoint, without a call to a node. */

@@ -1,9 +1,9 @@
 /** Indexes one chain from its checkpoint to its head. Source: docs/decisions/following-a-chain.md. @module */
+
 import { ChainError, CheckpointMovedError } from '../errors.js'
 import type { EventSink } from '../events.js'
-import { assertWhole } from '../internal/assert-whole.js'
-import { describeError } from '../internal/describe-error.js'
 import { createLease } from '../internal/lease.js'
+import { assertWhole, backoffCapMs, backoffMs, describeError } from '../internal/values.js'
 import type { Recording } from '../payments/recording.js'
 import type { Chain } from '../ports/chain.js'
 import type { Store } from '../ports/store.js'
@@ -11,13 +11,58 @@ import type { Checkpoint } from '../ports/store-transaction.js'
 import type { Clock, Logger, Random } from '../ports/world.js'
 import type { Indexer } from '../service-types.js'
 import { steadyClock } from '../world/system.js'
-import { createBackfill } from './backfill.js'
-import { createCheckedChain } from './checked-chain.js'
-import { reconcileCoverage } from './coverage.js'
-import { createFailureReporter } from './failure-reporter.js'
-import { createFollower } from './follower.js'
-import { pollWaitMs } from './poll-wait.js'
-import { createWake } from './wake.js'
+import { createBackfill, reconcileCoverage } from './backfill.js'
+import { ChainAdapterError, createCheckedChain } from './checked-chain.js'
+import { createFollower, createWake, pollWaitMs } from './follower.js'
+import { BrokenHistoryError, DeepReorganisationError } from './reorganise.js'
+
+/** Failures in a row before `chain.failed` is published: endpoints often fail once. */
+const failuresToReport = 3
+
+/** Errors that only an operator can end. */
+const stops = [BrokenHistoryError, ChainAdapterError, DeepReorganisationError] as const
+
+/** Dependencies of a reporter. */
+interface FailureReporterDeps {
+  readonly chainId: number
+  readonly random: Pick<Random, 'fraction'>
+  readonly publish: EventSink
+  readonly logger: Logger
+}
+
+/** The failures of one chain in a row. */
+interface FailureReporter {
+  /** Ends the row, after a success. */
+  reset(): void
+  /** Logs a failure, and publishes it when a report is due. Returns the backoff in milliseconds. */
+  report(thrown: unknown): number
+}
+
+/** Builds a reporter without failures. */
+function createFailureReporter({ chainId, random, publish, logger }: FailureReporterDeps): FailureReporter {
+  let failures = 0
+  let reported: 'none' | 'outage' | 'stop' = 'none'
+  return {
+    reset() {
+      failures = 0
+      reported = 'none'
+    },
+    report(thrown) {
+      failures += 1
+      const stopped = stops.some((kind) => thrown instanceof kind)
+      const message = describeError(thrown)
+      const retryInMs = stopped ? backoffCapMs : backoffMs(failures, random.fraction())
+      logger[stopped ? 'error' : 'warn']({ chainId, error: message, failures, retryInMs }, 'indexing failed')
+      // A stop is reported even after a reported outage: only an operator can end it.
+      const isReportDue = stopped ? reported !== 'stop' : reported === 'none' && failures >= failuresToReport
+      if (isReportDue) {
+        reported = stopped ? 'stop' : 'outage'
+        publish({ type: 'chain.failed', chainId, message })
+      }
+      return retryInMs
+    },
+  }
+}
 
 /** How an indexer follows its chain. */
 export interface IndexerOptions {
@@ -40,7 +85,7 @@ export interface IndexerOptions {
 export const indexerDefaults = { pollMs: 1_000, leaseMs: 15_000, recording: 'all' } as const
 
 /** Dependencies of an indexer. */
-export interface IndexerDeps {
+interface IndexerDeps {
   readonly store: Pick<Store, 'transaction' | 'payments' | 'chains' | 'leases'>
   readonly chain: Chain
   readonly clock: Clock

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Checkpoint } from '../ports/store-transaction.js'
-import { planRange } from './plan-range.js'
+import { planRange } from './follower.js'
 
 const head = (number: number, hash = 'ours') => ({ number, hash, parentHash: 'parent', timestamp: 0 })
 const at = (blockNumber: number, blockHash = 'ours') => ({ blockNumber, blockHash })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { paymentAt, setUpIndexer } from '../../test/support/indexer-setup.js'
-import { createFinality } from '../legacy/finality.js'
-import { DeepReorganisationError } from './deep-reorganisation-error.js'
+import { createFinality } from '../legacy/queries.js'
+import { DeepReorganisationError } from './reorganise.js'
 
 describe('a reorganisation', () => {
   test.each([1, 2, 3, 7])('%d deep: rolls back to the common ancestor and reads the new blocks', async (depth) => {

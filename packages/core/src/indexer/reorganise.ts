@@ -1,20 +1,135 @@
 /** Rolls back to the common ancestor after a reorganisation. Source: docs/decisions/reorganisations.md. @module */
-import { ChainError, CheckpointMovedError } from '../errors.js'
+import { ChainError, CheckpointMovedError, CoreError } from '../errors.js'
 import type { Chain } from '../ports/chain.js'
 import type { Store } from '../ports/store.js'
-import type { Checkpoint } from '../ports/store-transaction.js'
-import { BrokenHistoryError } from './broken-history-error.js'
-import { DeepReorganisationError } from './deep-reorganisation-error.js'
-import { isOnChain } from './is-on-chain.js'
-import { rollBack } from './roll-back.js'
-import { startDepth } from './start-checkpoint.js'
+import type { Checkpoint, StoreTransaction } from '../ports/store-transaction.js'
+
+/**
+ * None of the stored checkpoints is on the chain that the node shows, and nothing is indexed until one is. The node may
+ * follow another chain, or the reorganisation is deeper than the stored checkpoints.
+ */
+export class BrokenHistoryError extends CoreError {
+  override readonly name = 'BrokenHistoryError'
+  readonly code = 'ERR_CHAIN_HISTORY_BROKEN'
+  readonly retryable = true
+  readonly chainId: number
+  constructor(chainId: number, blockNumber: number) {
+    super(
+      `Chain ${chainId}: no stored checkpoint up to block ${blockNumber} is on the chain that the node shows. ` +
+        'Indexing of this chain has stopped and is retried. Check that the node follows the right chain; ' +
+        'if it does, index this chain into an empty database.',
+    )
+    this.chainId = chainId
+  }
+}
+
+/**
+ * Final blocks were orphaned. Nothing was changed, nothing is indexed, and reads go on. An operator decides whether the
+ * node is right, and repairs with the command that the message names.
+ */
+export class DeepReorganisationError extends CoreError {
+  override readonly name = 'DeepReorganisationError'
+  readonly code = 'ERR_CHAIN_REORG_TOO_DEEP'
+  /** By then the node may show the stored blocks again, or the chain may be repaired. */
+  readonly retryable = true
+  readonly chainId: number
+  /** Height of the newest stored block that is on the chain. */
+  readonly commonAncestor: number
+  constructor(chainId: number, fact: { readonly blockNumber: number; readonly commonAncestor: number }) {
+    const { blockNumber, commonAncestor } = fact
+    super(
+      `Chain ${chainId}: blocks ${commonAncestor + 1} to ${blockNumber} are not on the chain that the node shows, and some of them ` +
+        'were final. Indexing of this chain has stopped; reads go on. Check with another node which blocks are right; to follow ' +
+        `those of this node, run: payment-integration reindex --chain ${chainId} --from ${commonAncestor + 1}`,
+    )
+    this.chainId = chainId
+    this.commonAncestor = commonAncestor
+  }
+}
+
+/** @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the node has no block at that height: it may lag. */
+export async function isOnChain(chain: Chain, checkpoint: Checkpoint, signal?: AbortSignal): Promise<boolean> {
+  const block = await chain.block(checkpoint.blockNumber, signal)
+  if (block !== null) return block.hash === checkpoint.blockHash
+  throw new ChainError(
+    'ERR_CHAIN_UNAVAILABLE',
+    chain.chainId,
+    `The node of chain ${chain.chainId} has no block ${checkpoint.blockNumber} below its own head; the read is retried.`,
+  )
+}
+
+/**
+ * Depth of the second stored block below the start: a reorganisation this deep, right after the start, finds its
+ * ancestor.
+ */
+const startDepth = 64
+
+/**
+ * Stores the block below `start` as the checkpoint, which decides the start for good, and a block {@link startDepth}
+ * deeper. After a reorganisation below the start, indexing goes on from the deeper block: a few blocks before the start
+ * are indexed too.
+ * @param start - First block to index, 1 or more.
+ * @returns The stored checkpoint.
+ * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the node lacks one of the blocks.
+ * @throws CheckpointMovedError `ERR_CHECKPOINT_MOVED` when the chain has a checkpoint already.
+ */
+export async function storeStart(
+  deps: { readonly chain: Chain; readonly store: Pick<Store, 'transaction'> },
+  start: number,
+  signal?: AbortSignal,
+): Promise<Checkpoint> {
+  const { chain, store } = deps
+  const deep = await checkpointAt(chain, Math.max(0, start - 1 - startDepth), signal)
+  const base = await checkpointAt(chain, start - 1, signal)
+  signal?.throwIfAborted()
+  await store.transaction(async (tx) => {
+    if ((await tx.lockChain(chain.chainId)) !== null) throw new CheckpointMovedError(chain.chainId)
+    await tx.setCheckpoint(chain.chainId, deep)
+    await tx.setCheckpoint(chain.chainId, base)
+  })
+  return base
+}
+
+async function checkpointAt(chain: Chain, number: number, signal: AbortSignal | undefined): Promise<Checkpoint> {
+  const block = await chain.block(number, signal)
+  if (block !== null) return { blockNumber: block.number, blockHash: block.hash }
+  throw new ChainError(
+    'ERR_CHAIN_UNAVAILABLE',
+    chain.chainId,
+    `The node of chain ${chain.chainId} has no block ${number}, below the start of indexing; the read is retried.`,
+  )
+}
+
+/** How far to roll back. */
+interface RollBack {
+  readonly chainId: number
+  /** The newest block that stays. */
+  readonly to: Checkpoint
+  /** Blocks on top of a block until it is final; null where no block ever is. */
+  readonly finalityBlocks: number | null
+}
+
+/**
+ * Moves the checkpoint down, marks the payments above it as off the chain and deletes the deposits that wait there.
+ * Blocks that stay and were final remain final; the blocks that replace the orphaned ones need their own confirmations.
+ * Call after `lockChain`.
+ */
+export async function rollBack(
+  tx: Pick<StoreTransaction, 'leaveChain' | 'reached' | 'setCheckpoint' | 'setReached'>,
+  { chainId, to, finalityBlocks }: RollBack,
+): Promise<void> {
+  const reached = (await tx.reached(chainId)) ?? to.blockNumber
+  await tx.leaveChain(chainId, to.blockNumber)
+  await tx.setCheckpoint(chainId, to)
+  await tx.setReached(chainId, Math.min(reached, to.blockNumber + (finalityBlocks ?? 0)))
+}
 
 /** Checkpoints that the search reads at first, and at most, at a time. */
 const firstPage = 8
 const largestPage = 1_024
 
 /** Dependencies of a reorganisation. */
-export interface ReorganiseDeps {
+interface ReorganiseDeps {
   readonly chain: Chain
   readonly store: Pick<Store, 'transaction'>
   /** Blocks on top of a block until it is final; null where no block ever is: no reorganisation is too deep then. */

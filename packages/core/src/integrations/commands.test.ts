@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { addressOf, after, before, both, oldKey, setUpIntegrations } from '../../test/support/integration-setup.js'
 import { seededRandom } from '../../test/support/seeded-random.js'
-import { createEmailKeys, openEmailKey } from '../emails/email-keys.js'
-import { type MasterKey, parseMasterKey } from '../secrets/master-key.js'
+import { createEmailKeys, openEmailKey } from '../identity/emails.js'
+import { type MasterKey, parseMasterKey } from '../secrets/keys.js'
 import { openSecret } from '../secrets/seal.js'
 
 const [a, b] = [addressOf('a'), addressOf('b')]

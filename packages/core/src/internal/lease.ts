@@ -1,5 +1,5 @@
 /** A lease in the store: one process at a time does what it names. @module */
-import type { LeaseStore } from '../ports/store-chains.js'
+import type { LeaseStore } from '../indexer/chain-store.js'
 import type { Clock } from '../ports/world.js'
 
 /** A lease is renewed when a third of its time is over, so that one failed renewal costs nothing. */

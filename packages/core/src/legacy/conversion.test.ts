@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { amountsThatConvertTo, convertAmount, roundestAmount } from './conversion.js'
+import { amountsThatConvertTo, convertAmount, roundestAmount } from './pricing.js'
 
 type Feeds = Parameters<typeof convertAmount>[1]
 const seed = Date.now()

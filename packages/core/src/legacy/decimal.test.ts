@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { rationalOf, sameRational } from '../../test/support/rational.js'
-import { isPlainDecimal, readNumberToken, sameDecimal, writeOut } from './decimal.js'
+import { isPlainDecimal, readNumberToken, sameDecimal, writeOut } from './pricing.js'
 
 const seed = Date.now()
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { amount, paid, setup } from '../../test/support/legacy-setup.js'
 import { hashOf, plainPricing } from '../../test/support/stored-payment.js'
-import type { StoredPayment } from '../payments/record.js'
-import { defaultMaxExtraFeeBps } from './extra-fee.js'
+import type { StoredPayment } from '../payments/payment.js'
+import { defaultMaxExtraFeeBps } from './pricing.js'
 
 const gross = 10_000_000n
 const serviceFee = 20_000n

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { hashOf, plainPricing, storedPayment } from '../../test/support/stored-payment.js'
-import { feesOf } from './fees.js'
+import { feesOf } from './pricing.js'
 
 const payment = (given: { gross: bigint; net: bigint; memo?: string; serviceFee?: bigint | null }) => {
   const { gross, net, memo = 'order', serviceFee = null } = given

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createFinality } from './finality.js'
+import { createFinality } from './queries.js'
 
 const block = (chainId: number) => ({ chainId, blockNumber: 1_000 })
 

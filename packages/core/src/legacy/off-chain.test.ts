@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { amount, paid, setup, txHash } from '../../test/support/legacy-setup.js'
-import type { StoredPayment } from '../payments/record.js'
+import type { StoredPayment } from '../payments/payment.js'
 
 const left = paid({ offChain: true })
 const missing = { code: 'ERR_TRANSACTION_NOT_FOUND' }

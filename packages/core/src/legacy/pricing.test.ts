@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { plainPricing, storedPayment } from '../../test/support/stored-payment.js'
-import type { PriceFeedFacts, PricingFacts } from '../payments/facts.js'
+import type { PriceFeedFacts, PricingFacts } from '../payments/payment.js'
 import { conversionOf, invoiceOf } from './pricing.js'
 
 const contract = `0x${'fe'.repeat(20)}`

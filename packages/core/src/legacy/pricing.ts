@@ -1,12 +1,176 @@
 /**
- * Derives the invoice of a payment from the chain. Source: docs/interface.md 2.4; docs/decisions/legacy.md.
+ * Derives the invoice, the fees and the amounts of a payment from the chain. Source: docs/interface.md 2.4, 4.3;
+ * docs/decisions/legacy.md.
  * @module
  */
-import { currencyCodePattern } from '@payment-integration/contract'
-import type { PriceFeedFacts, PricingFacts } from '../payments/facts.js'
-import type { StoredPayment } from '../payments/record.js'
-import { formatUnits } from '../payments/units.js'
-import { amountsThatConvertTo, roundestAmount } from './conversion.js'
+import { currencyCodePattern, verifyRequestLimits } from '@payment-integration/contract'
+import { formatUnits, type PriceFeedFacts, type PricingFacts, type StoredPayment } from '../payments/payment.js'
+
+/** Longest text of an amount, also of one that was sent as a number. */
+export const maxDecimalLength = verifyRequestLimits.invoiceAmount
+
+const plain = /^(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/
+const numberToken = /^(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/
+
+/**
+ * Whether `text` is a plain decimal such as `12.50`: no sign, exponent, space or leading zero, at most 100 characters.
+ */
+export function isPlainDecimal(text: string): boolean {
+  return text.length <= maxDecimalLength && plain.test(text)
+}
+
+/** The shortest text of a plain decimal: equal decimals have equal text. */
+export function shortestDecimal(text: string): string {
+  if (!text.includes('.')) return text
+  const short = withoutLastZeros(text)
+  return short.endsWith('.') ? short.slice(0, -1) : short
+}
+
+/** Whether two plain decimals are the same number, as `1.0` and `1` are. */
+export function sameDecimal(a: string, b: string): boolean {
+  return shortestDecimal(a) === shortestDecimal(b)
+}
+
+/**
+ * Formats a JSON number exactly, without exponent and in the shortest form.
+ * @returns Null when it has a sign, is no JSON number, or takes more than 100 characters.
+ * @example writeOut('1.5e-3') // '0.0015'
+ */
+export function writeOut(token: string): string | null {
+  const [, whole, fraction = '', exponent = '0'] = numberToken.exec(token) ?? []
+  if (whole === undefined) return null
+  const digits = `${whole}${fraction}`.replace(/^0+/, '')
+  if (digits === '') return '0'
+  const significant = withoutLastZeros(digits)
+  // Distance of the last significant digit to the left of the point; negative: to the right.
+  const shift = Number(exponent) - fraction.length + (digits.length - significant.length)
+  // Below 1 there is a zero before the point.
+  const length = shift >= 0 ? significant.length + shift : Math.max(significant.length, 1 - shift) + 1
+  if (length > maxDecimalLength) return null
+  if (shift >= 0) return significant + '0'.repeat(shift)
+  const padded = significant.padStart(1 - shift, '0')
+  return `${padded.slice(0, shift)}.${padded.slice(shift)}`
+}
+
+/**
+ * Parses a JSON number that a usual JSON parser reads exactly: the shortest form of its double is the same decimal.
+ * `9007199254740993` is rejected: such a parser would read `9007199254740992`.
+ *
+ * @returns The decimal, or null.
+ */
+export function readNumberToken(token: string): string | null {
+  const exact = writeOut(token)
+  return exact !== null && exact === writeOut(String(Number(token))) ? exact : null
+}
+
+/** A loop: a pattern would take quadratic time on a run of zeros. */
+function withoutLastZeros(digits: string): string {
+  let end = digits.length
+  while (digits[end - 1] === '0') end -= 1
+  return digits.slice(0, end)
+}
+
+/** Amounts, both ends included, in the router's units: 10^-decimals of the token. */
+interface AmountRange {
+  readonly from: bigint
+  readonly to: bigint
+}
+
+/** The arithmetic of one step of a conversion. */
+export type ConversionFeed = Pick<PriceFeedFacts, 'use' | 'rate' | 'decimals'>
+
+/** Converts an amount like the router: each step is rounded down. Rates are above 0. */
+export function convertAmount(amount: bigint, feeds: readonly ConversionFeed[]): bigint {
+  return feeds.map(factors).reduce((value, { times, over }) => (value * times) / over, amount)
+}
+
+/** All amounts that convert to exactly `converted`, or null when none does. Rates are above 0. */
+export function amountsThatConvertTo(converted: bigint, feeds: readonly ConversionFeed[]): AmountRange | null {
+  let range: AmountRange = { from: converted, to: converted }
+  for (const { times, over } of feeds.map(factors).reverse()) {
+    // floor(x * times / over) >= y exactly when x >= y * over / times, so the range begins there and ends before y + 1
+    // begins.
+    range = { from: roundUp(range.from * over, times), to: roundUp((range.to + 1n) * over, times) - 1n }
+  }
+  return range.from <= range.to ? range : null
+}
+
+/** The amount of a range with the fewest decimals, the smallest of several: invoices have round amounts. */
+export function roundestAmount({ from, to }: AmountRange, decimals: number): bigint {
+  for (let step = 10n ** BigInt(decimals); step > 1n; step /= 10n) {
+    const amount = roundUp(from, step) * step
+    if (amount <= to) return amount
+  }
+  return from
+}
+
+function factors({ use, rate, decimals }: ConversionFeed): { readonly times: bigint; readonly over: bigint } {
+  const unit = 10n ** BigInt(decimals)
+  return use === 'multiply' ? { times: rate, over: unit } : { times: unit, over: rate }
+}
+
+function roundUp(dividend: bigint, divisor: bigint): bigint {
+  return (dividend + divisor - 1n) / divisor
+}
+
+/** The router's own fee in basis points of the gross amount, charged when the payment has a memo. */
+const serviceFeeBps = 20n
+const wholeBps = 10_000n
+
+/** A part of the fees, in base units, above 0. */
+export interface Fee {
+  readonly type: 'ServiceFee' | 'ExtraFee'
+  readonly value: bigint
+}
+
+/** The fees of a payment, in base units. Parts of 0 are left out, so that `parts` adds up to `total`. */
+export function feesOf(payment: Pick<StoredPayment, 'tokenOut' | 'memoHex' | 'pricing'>): {
+  readonly total: bigint
+  readonly parts: readonly Fee[]
+} {
+  const { gross, net } = payment.tokenOut
+  const total = gross - net
+  const service = least(payment.pricing.serviceFee ?? usualServiceFee(payment.memoHex, gross), total)
+  const parts: Fee[] = [
+    { type: 'ServiceFee', value: service },
+    { type: 'ExtraFee', value: total - service },
+  ]
+  return { total, parts: parts.filter(({ value }) => value > 0n) }
+}
+
+function usualServiceFee(memoHex: string, gross: bigint): bigint {
+  return /^0x0*$/.test(memoHex) ? 0n : shareOf(gross, serviceFeeBps)
+}
+
+/** Basis points of an amount, rounded down like the router. */
+function shareOf(amount: bigint, bps: bigint): bigint {
+  return (amount * bps) / wholeBps
+}
+
+function least(a: bigint, b: bigint): bigint {
+  return a < b ? a : b
+}
+
+/** Largest extra fee by default, in basis points of the gross amount: 1 %. */
+export const defaultMaxExtraFeeBps = 100
+
+/** All of the gross amount, in basis points. */
+const mostBps = 10_000
+
+/** Whether the fees of a payment are within the limit. */
+export type AllowsFees = (tokenOut: Pick<StoredPayment['tokenOut'], 'gross' | 'net'>) => boolean
+
+/**
+ * Builds the rule. Fees beyond the service's own are at most `maxBps` basis points of the gross amount, rounded down.
+ * The payer chooses the extra fee and its receiver, who may be the payer. The service's fee is always its fixed share:
+ * the payer chooses memo and call too.
+ * @throws RangeError When `maxBps` is not a whole number from 0 to 10000.
+ */
+export function createAllowsFees(maxBps: number = defaultMaxExtraFeeBps): AllowsFees {
+  if (!Number.isInteger(maxBps) || maxBps < 0 || maxBps > mostBps)
+    throw new RangeError(`maxExtraFeeBps is ${maxBps}; pass a whole number from 0 to ${mostBps}.`)
+  return ({ gross, net }) => gross - net <= shareOf(gross, serviceFeeBps) + shareOf(gross, BigInt(maxBps))
+}
 
 /** The invoice behind a payment. */
 export interface PaymentInvoice {

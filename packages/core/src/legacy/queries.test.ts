@@ -14,7 +14,7 @@ import {
   usdc,
 } from '../../test/support/legacy-setup.js'
 import { hashOf, plainPricing } from '../../test/support/stored-payment.js'
-import type { StoredPayment } from '../payments/record.js'
+import type { StoredPayment } from '../payments/payment.js'
 
 describe('a look-up', () => {
   it('shows every payment of the transaction in order, with facts of the chain alone', async () => {

@@ -1,17 +1,202 @@
 /** The legacy endpoints, after authentication. Source: docs/interface.md 4.3. @module */
+import {
+  type CoinConfig,
+  finality,
+  type Lookup,
+  type VerificationError,
+  verificationErrors,
+} from '@payment-integration/contract'
 import { UnknownTransactionError } from '../errors.js'
-import type { StoredPayment } from '../payments/record.js'
-import type { AccountStore } from '../ports/store-accounts.js'
-import type { PaymentReads, StoredTransaction } from '../ports/store-reads.js'
+import { assertWhole, lowercaseAddress } from '../internal/values.js'
+import { formatUnits, memoText, type PriceFeedFacts, placePoint, type StoredPayment } from '../payments/payment.js'
+import type { PaymentReads, StoredTransaction } from '../payments/payment-store.js'
 import type { LegacyQueries } from '../service-types.js'
-import { createAllowsFees } from './extra-fee.js'
-import { type Confirmations, createFinality } from './finality.js'
-import { parseTransactionKey, type TransactionKey } from './parameters.js'
-import { resolvePayee } from './payee.js'
-import { invoiceOf } from './pricing.js'
-import { verifyMessages } from './verify-messages.js'
-import { checkVerifyRequest } from './verify-request.js'
-import { legacyPayment } from './view.js'
+import type { AccountRecord, AccountStore } from './account-store.js'
+import { parseHandle } from './accounts.js'
+import {
+  type AllowsFees,
+  conversionOf,
+  createAllowsFees,
+  type Fee,
+  feesOf,
+  invoiceOf,
+  type PaymentInvoice,
+  sameDecimal,
+} from './pricing.js'
+import {
+  type CheckedVerifyRequest,
+  checkVerifyRequest,
+  parseTransactionKey,
+  type TransactionKey,
+} from './verify-request.js'
+
+/** Confirmations until a block is final, by chain; null: never. */
+export type Confirmations = Readonly<Record<number, number | null>>
+
+/** The rule of finality. */
+interface FinalityRule {
+  /** Whether a block is final when its chain is indexed up to a height; null: not indexed. */
+  isFinal(block: { readonly chainId: number; readonly blockNumber: number }, indexedTo: number | null): boolean
+  /** Whether the blocks of a chain can become final at all. */
+  canBeFinal(chainId: number): boolean
+  /** Confirmations until a block is final; null: never. */
+  confirmations(chainId: number): number | null
+}
+
+/**
+ * Builds the rule from the table of docs/interface.md 8 and the host's configuration, which comes first. The checkpoint
+ * counts as the head: it is on the same branch as the payments. A chain in neither is never final.
+ *
+ * @throws RangeError When a number of confirmations is not whole, 0 or more.
+ */
+export function createFinality(configured: Confirmations = {}): FinalityRule {
+  const confirmations = new Map<string, number | null>()
+  for (const [chainId, row] of Object.entries(finality)) confirmations.set(chainId, row.confirmations)
+  for (const [chainId, blocks] of Object.entries(configured)) {
+    if (blocks !== null) assertWhole(`confirmations of chain ${chainId}`, blocks, 0)
+    confirmations.set(chainId, blocks)
+  }
+  const blocksOn = (chainId: number) => confirmations.get(String(chainId)) ?? null
+  return {
+    isFinal({ chainId, blockNumber }, indexedTo) {
+      const blocks = blocksOn(chainId)
+      return blocks !== null && indexedTo !== null && blockNumber + blocks <= indexedTo
+    },
+    canBeFinal: (chainId) => blocksOn(chainId) !== null,
+    confirmations: blocksOn,
+  }
+}
+
+type Paid = Pick<StoredPayment, 'chainId' | 'receiver' | 'tokenOut' | 'pricing'>
+
+/** The payee's rules. */
+interface Payee {
+  /** Whether a link configuration accepts the payment's token on its chain, at this payee. */
+  accepts(payment: Paid): boolean
+  /** Whether the payment went to this payee. */
+  received(payment: Paid): boolean
+}
+
+/** Resolves an address, else the handle of an account, in any case. */
+async function resolvePayee(accounts: Pick<AccountStore, 'find' | 'findByAddress'>, text: string): Promise<Payee> {
+  const address = lowercaseAddress(text)
+  if (address !== null) return payeeAt(address, await accounts.findByAddress(address))
+  const handle = parseHandle(text)
+  const account = handle === null ? null : await accounts.find(handle)
+  return account === null ? unknownPayee : payeeOf(account)
+}
+
+/** An address. The configurations of its accounts decide; without an account every listed token is accepted. */
+function payeeAt(address: string, accounts: readonly AccountRecord[]): Payee {
+  return {
+    received: ({ receiver }) => receiver === address,
+    accepts: (payment) =>
+      accounts.length === 0
+        ? payment.pricing.listedToken !== null
+        : accounts.some((account) => coinAccepts(account, payment, address)),
+  }
+}
+
+function payeeOf(account: AccountRecord): Payee {
+  return {
+    received: ({ chainId, receiver }) => receiver === receiverOf(account, coinOn(account, chainId)),
+    accepts: (payment) => coinAccepts(account, payment, payment.receiver),
+  }
+}
+
+/** An unknown handle has neither a configuration to violate nor an address that receives. */
+const unknownPayee: Payee = { received: () => false, accepts: () => true }
+
+function coinAccepts(account: AccountRecord, payment: Paid, receiver: string): boolean {
+  const coin = coinOn(account, payment.chainId)
+  return coin !== undefined && acceptsToken(coin, payment) && receiverOf(account, coin) === receiver
+}
+
+function coinOn({ config }: AccountRecord, chainId: number): CoinConfig | undefined {
+  return config.coins.find((coin) => coin.chainId === chainId)
+}
+
+function receiverOf({ address }: AccountRecord, coin: CoinConfig | undefined): string {
+  return coin?.defaultAddress ?? address
+}
+
+// A symbol alone names the listed token: any contract can choose that symbol.
+function acceptsToken({ tokens }: CoinConfig, { tokenOut, pricing }: Paid): boolean {
+  return tokens.some(({ symbol, address }) =>
+    address === undefined ? pricing.listedToken?.symbol === symbol : address === tokenOut.address,
+  )
+}
+
+/** The request and the rules that a payment is compared with. */
+interface Judgement {
+  /** The payee that the request names. */
+  readonly payee: Payee
+  /** The payment's own invoice, or null when it is unknown: then it matches none. */
+  readonly invoice: PaymentInvoice | null
+  /** Whether the fees leave the payee enough of the amount. */
+  readonly allowsFees: AllowsFees
+  readonly request: Pick<CheckedVerifyRequest, 'invoiceAmount' | 'invoiceCurrency'>
+}
+
+/** The messages in the order of docs/interface.md 4.3; none when the payment matches. */
+function verifyMessages(
+  payment: StoredPayment,
+  { payee, invoice, allowsFees, request }: Judgement,
+): VerificationError[] {
+  const matches: Readonly<Record<VerificationError, boolean>> = {
+    'Payment does not match link configuration': payee.accepts(payment),
+    'Invalid payment address': payee.received(payment),
+    'Invalid payment currency': invoice?.currency === request.invoiceCurrency,
+    'Invalid payment amount':
+      invoice !== null && sameDecimal(invoice.amount, request.invoiceAmount) && allowsFees(payment.tokenOut),
+  }
+  return verificationErrors.filter((error) => !matches[error])
+}
+
+/** A payment item of the look-up. */
+type LegacyPayment = Lookup['payments'][number]
+
+/** Builds the item field by field from facts of the chain alone, never integration, state or merchant data. */
+function legacyPayment(
+  payment: StoredPayment,
+  { invoice, final }: { readonly invoice: PaymentInvoice | null; readonly final: boolean },
+): LegacyPayment {
+  const { tokenOut, pricing } = payment
+  const { decimals } = tokenOut
+  const fees = feesOf(payment)
+  return {
+    memo: memoText(payment.memoHex),
+    receiver: payment.receiver,
+    tokenSymbol: tokenOut.symbol ?? '',
+    tokenAmount: amountOf(tokenOut.gross, decimals),
+    tokenAmountNet: amountOf(tokenOut.net, decimals),
+    totalFees: amountOf(fees.total, decimals),
+    fees: fees.parts.map((fee) => feeOf(fee, decimals)),
+    invoiceAmount: invoice?.amount ?? '',
+    invoiceCurrency: invoice?.currency ?? '',
+    conversion: conversionOf(pricing),
+    priceFeeds: pricing.feeds.map(priceFeed),
+    final,
+  }
+}
+
+function amountOf(units: bigint, decimals: number) {
+  const value = units.toString()
+  return { formatted: placePoint(value, decimals), value }
+}
+
+function feeOf({ type, value }: Fee, decimals: number): LegacyPayment['fees'][number] {
+  const { formatted, value: units } = amountOf(value, decimals)
+  return { type, formatted, value: units }
+}
+
+function priceFeed({ pair, contract, rate, decimals }: PriceFeedFacts): LegacyPayment['priceFeeds'][number] {
+  return {
+    name: pair === null ? '' : `${pair.base}${pair.quote}`,
+    contract: contract ?? '',
+    rate: formatUnits(rate, decimals),
+  }
+}
 
 /** The dependencies of the queries. */
 export interface LegacyDeps {

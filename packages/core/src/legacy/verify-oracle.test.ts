@@ -13,7 +13,7 @@ import {
 } from '../../test/support/legacy-setup.js'
 import { rationalOf, sameRational } from '../../test/support/rational.js'
 import { plainPricing } from '../../test/support/stored-payment.js'
-import { formatUnits } from '../payments/units.js'
+import { formatUnits } from '../payments/payment.js'
 
 const seed = Date.now()
 describe(`verify against the oracle (seed ${seed})`, () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { LegacyRequestError } from '../errors.js'
-import { parseTransactionKey } from './parameters.js'
-import { checkVerifyRequest, parseVerifyRequest } from './verify-request.js'
+import { checkVerifyRequest, parseTransactionKey, parseVerifyRequest } from './verify-request.js'
 
 const hash = `0x${'aB'.repeat(32)}`
 const good = { chainId: 137, txHash: hash, invoiceAmount: '12.50', invoiceCurrency: 'USD', address: 'Shop' }

@@ -1,16 +1,66 @@
-/** Parses the body of a verify request strictly. Source: docs/interface.md 4.3. @module */
+/** Parses the requests of the legacy endpoints strictly. Source: docs/interface.md 4.3. @module */
 import {
   currencyCodePattern,
+  type LegacyErrorBody,
   unreadableJsonMessage,
   type VerifyRequest,
   verifyRequestLimits,
 } from '@payment-integration/contract'
 import { parse } from 'lossless-json'
 import { LegacyRequestError } from '../errors.js'
-import { findDuplicateKey } from '../internal/duplicate-key.js'
-import { isPlainDecimal, maxDecimalLength, readNumberToken } from './decimal.js'
-import { readChainId, readTxHash } from './parameters.js'
-import { RequestFlaws } from './request-flaws.js'
+import { findDuplicateKey } from '../internal/values.js'
+import { isPlainDecimal, maxDecimalLength, readNumberToken } from './pricing.js'
+
+/** Collects flaws, so that an answer names all of them at once. */
+class RequestFlaws {
+  readonly #flaws: LegacyErrorBody['details'] = []
+
+  /** Notes a flaw of a parameter or field. `message` contains no value of the request. */
+  add(name: string, code: string, message: string): void {
+    this.#flaws.push({ code, message: `${name} ${message}`, path: [name] })
+  }
+
+  /** @throws LegacyRequestError `ERR_LEGACY_REQUEST_INVALID` when there is a flaw. */
+  throwIfAny(): void {
+    if (this.#flaws.length > 0) throw new LegacyRequestError(this.#flaws)
+  }
+}
+
+/** Identifies a transaction. */
+export interface TransactionKey {
+  readonly chainId: number
+  /** Lowercased. */
+  readonly txHash: string
+}
+
+/** Parses a chain id: at most 15 decimal digits without sign or leading zero. Else it notes the flaw. */
+function readChainId(text: string, flaws: RequestFlaws): number {
+  if (/^[1-9][0-9]{0,14}$/.test(text)) return Number(text)
+  flaws.add('chainId', 'invalid_format', 'must be a positive whole number in decimal digits, 15 at most')
+  return 0
+}
+
+/** Parses a hash: 0x and 64 hex digits, in any case. Else it notes the flaw. */
+function readTxHash(text: string, flaws: RequestFlaws): string {
+  if (/^0x[0-9a-fA-F]{64}$/.test(text)) return text.toLowerCase()
+  flaws.add(
+    'txHash',
+    'invalid_format',
+    'must start with 0x and have a fixed length of 66 characters, 64 of them hex digits',
+  )
+  return ''
+}
+
+/**
+ * Parses the path parameters of the look-up.
+ * @throws LegacyRequestError `ERR_LEGACY_REQUEST_INVALID` with every flaw.
+ */
+export function parseTransactionKey(query: { readonly chainId: string; readonly txHash: string }): TransactionKey {
+  const flaws = new RequestFlaws()
+  const key = { chainId: readChainId(query.chainId, flaws), txHash: readTxHash(query.txHash, flaws) }
+  flaws.throwIfAny()
+  return key
+}
 
 /** A verify request after every check: the amount is a plain decimal, the hash is lowercased. */
 export interface CheckedVerifyRequest extends VerifyRequest {

@@ -1,14 +1,96 @@
-/** One attempt: sign, POST, record. See docs/decisions/retries.md. @module */
-import { deliveryTimeoutMs } from '@payment-integration/contract'
-import { describeError } from '../internal/describe-error.js'
+/** One attempt: sign, POST, record. Source: docs/interface.md 6; docs/decisions/retries.md. @module */
+
+import {
+  deliveryTimeoutMs,
+  integrationHeader,
+  jsonContentType,
+  notificationUserAgent,
+  signatureHeader,
+} from '@payment-integration/contract'
+import { signDelivery } from '@payment-integration/webhook/signing'
+import type { SealedSecret } from '../integrations/integration.js'
+import { describeError } from '../internal/values.js'
 import type { Sender } from '../ports/sender.js'
-import type { AttemptRecord, ClaimedDelivery } from '../ports/store-deliveries.js'
-import type { SealedSecret } from '../ports/store-integrations.js'
 import type { Clock, Logger, Random } from '../ports/world.js'
-import { type Attempted, deliveryFields, type LeasedDelivery } from './leased-delivery.js'
-import type { OpenSecret } from './opened-secrets.js'
+import type { AttemptRecord, AttemptVerdict, ClaimedDelivery } from './delivery-store.js'
 import { type AttemptResult, failureReason, nextVerdict } from './schedule.js'
-import { deliveryHeaders } from './sign-delivery.js'
+
+/** Opens a signing secret; throws when it cannot be read. */
+export type OpenSecret = (sealed: SealedSecret, integrationAddress: string) => string
+
+/** Most opened secrets in the cache; the oldest is evicted first. */
+const maxOpenedSecrets = 1_024
+
+/**
+ * Caches the results of `open`. The integration is part of the key: its sealed text copied to another row must not
+ * open. Errors are not cached.
+ */
+export function cacheOpenedSecrets(open: OpenSecret, maxSecrets = maxOpenedSecrets): OpenSecret {
+  const cache = new Map<string, string>()
+  return (secret, integrationAddress) => {
+    const key = `${integrationAddress} ${secret.keyVersion} ${secret.sealed}`
+    const cached = cache.get(key)
+    if (cached !== undefined) return cached
+    const opened = open(secret, integrationAddress)
+    const oldest = cache.size >= maxSecrets ? cache.keys().next().value : undefined
+    if (oldest !== undefined) cache.delete(oldest)
+    cache.set(key, opened)
+    return opened
+  }
+}
+
+/** The parts of a signature. */
+interface DeliveryToSign {
+  /** The webhook signing secret of the integration. */
+  readonly secret: string
+  /** Lowercased. */
+  readonly integrationAddress: string
+  /** The exact bytes that will be sent. */
+  readonly body: Uint8Array
+  /** Unix time in milliseconds; rounded down to whole seconds in the header. */
+  readonly now: number
+}
+
+/** Builds the headers of one attempt: each has its own time and signature, over the same body. */
+export async function deliveryHeaders(delivery: DeliveryToSign): Promise<Record<string, string>> {
+  const { secret, integrationAddress, body, now } = delivery
+  return {
+    'Content-Type': jsonContentType,
+    'User-Agent': notificationUserAgent,
+    [integrationHeader]: integrationAddress,
+    [signatureHeader]: await signDelivery({ secret, timestamp: Math.floor(now / 1_000), body }),
+  }
+}
+
+/** A claimed delivery with its lease, by the clock of this process. */
+export interface LeasedDelivery {
+  readonly claim: ClaimedDelivery
+  /** Unix milliseconds before the claim was requested, so the store's lease ends no sooner than `leaseEndsAt`. */
+  readonly claimedAt: number
+  readonly leaseEndsAt: number
+}
+
+/** A recorded attempt, to be settled. */
+export interface Attempted extends LeasedDelivery {
+  /** The attempt before, if the receiver rejected its signature within the grace time of a rotation; else null. */
+  readonly rejected: AttemptRecord | null
+  readonly attempt: AttemptRecord
+  readonly verdict: AttemptVerdict
+  readonly countsForHealth: boolean
+  /** Milliseconds from the commit of the snapshot, or its replay, to the end of the attempt. */
+  readonly publishedMs: number
+}
+
+type DeliveryFields = Pick<
+  ClaimedDelivery,
+  'deliveryId' | 'chainId' | 'txHash' | 'integrationAddress' | 'version' | 'attempt'
+>
+
+/** The fields that identify a delivery in events and logs: no URL, no body, no secret. */
+export function deliveryFields(delivery: DeliveryFields): DeliveryFields {
+  const { deliveryId, chainId, txHash, integrationAddress, version, attempt } = delivery
+  return { deliveryId, chainId, txHash, integrationAddress, version, attempt }
+}
 
 /** Most bytes of a response body in the attempt log. */
 export const excerptBytes = 1_024

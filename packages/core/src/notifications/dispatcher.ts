@@ -1,13 +1,17 @@
 /** The loop that empties the outbox. The way of one delivery is in round.ts. See docs/decisions/fairness.md. @module */
-import { backoffMs } from '../internal/backoff.js'
-import { describeError } from '../internal/describe-error.js'
+import { backoffMs, describeError } from '../internal/values.js'
 import type { Clock } from '../ports/world.js'
 import type { Dispatcher } from '../service-types.js'
-import { checkDispatcherOptions, type DispatcherOptions, longestLeaseMs } from './dispatcher-options.js'
-import { longestBlockMs } from './endpoint-health.js'
-import { cacheOpenedSecrets } from './opened-secrets.js'
-import { openRound, type Round, type RoundDeps } from './round.js'
-import { longestRetriesMs } from './schedule.js'
+import { cacheOpenedSecrets } from './attempt.js'
+import {
+  checkDispatcherOptions,
+  type DispatcherOptions,
+  longestLeaseMs,
+  openRound,
+  type Round,
+  type RoundDeps,
+} from './round.js'
+import { longestBlockMs, longestRetriesMs } from './schedule.js'
 
 /**
  * The pause between two looks for waits that a clock ahead has written: in milliseconds, and in times of a look's

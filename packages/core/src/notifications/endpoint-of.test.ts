@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { endpointOf } from './endpoint-of.js'
+import { endpointOf } from './schedule.js'
 
 test.each([
   ['https://shop.example/hook', 'shop.example:443'],

@@ -4,7 +4,7 @@ import { turns } from '../../test/support/manual-clock.js'
 import { addressOf, numbered } from '../../test/support/outbox.js'
 import { deferred, until } from '../../test/support/until.js'
 import type { PostResult } from '../ports/sender.js'
-import type { DispatcherOptions } from './dispatcher-options.js'
+import type { DispatcherOptions } from './round.js'
 
 const timeout: PostResult = { kind: 'failure', reason: 'timeout', latencyMs: 5_000 }
 const slow: PostResult = { ...ok, latencyMs: 4_900 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { cacheOpenedSecrets } from './opened-secrets.js'
+import { cacheOpenedSecrets } from './attempt.js'
 
 function counting(most?: number) {
   const opened: string[] = []

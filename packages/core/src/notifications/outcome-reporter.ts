@@ -1,11 +1,61 @@
 /** Publishes the outcomes of settled attempts, also after a lost answer. See docs/decisions/settling.md. @module */
-import type { EventSink } from '../events.js'
-import { describeError } from '../internal/describe-error.js'
+import type { EventSink, ServiceEvent } from '../events.js'
+import { describeError } from '../internal/values.js'
 import type { Store } from '../ports/store.js'
-import type { AttemptRecord, EndpointTransition, Settled, SettledStatus } from '../ports/store-deliveries.js'
 import type { Clock, Logger } from '../ports/world.js'
-import { attemptEvents, endpointEvent } from './delivery-events.js'
-import { type Attempted, deliveryFields } from './leased-delivery.js'
+import { type Attempted, deliveryFields } from './attempt.js'
+import type { AttemptRecord, ClaimedDelivery, EndpointTransition, Settled, SettledStatus } from './delivery-store.js'
+
+/**
+ * The events of a settled attempt, after those of the rejected one before it.
+ * @param outcome - The status of the delivery after both.
+ */
+function attemptEvents(attempted: Attempted, outcome: SettledStatus): ServiceEvent[] {
+  const { claim, rejected, attempt, verdict, publishedMs } = attempted
+  const { reason, replay } = attempt
+  const fields = deliveryFields(claim)
+  const last = {
+    number: rejected === null ? claim.attempt : claim.attempt + 1,
+    outcome,
+    publishedMs: outcome === 'delivered' && !replay ? publishedMs : null,
+    retryInMs: outcome === 'pending' && verdict.kind === 'retry' ? verdict.inMs : null,
+  }
+  const first = { number: claim.attempt, outcome: 'pending', publishedMs: null, retryInMs: 0 } as const
+  const events: ServiceEvent[] = [
+    ...(rejected === null ? [] : [attemptEvent(claim, rejected, first)]),
+    attemptEvent(claim, attempt, last),
+  ]
+  if (outcome === 'exhausted') {
+    const { deliveryId, chainId, txHash, integrationAddress, version } = fields
+    events.push({ type: 'delivery.exhausted', deliveryId, chainId, txHash, integrationAddress, version, reason })
+  }
+  return events
+}
+
+type AttemptEvent = Extract<ServiceEvent, { type: 'delivery.attempted' }>
+
+function attemptEvent(
+  claim: ClaimedDelivery,
+  { status, reason, latencyMs, replay }: AttemptRecord,
+  { number, ...after }: Pick<AttemptEvent, 'outcome' | 'publishedMs' | 'retryInMs'> & { readonly number: number },
+): AttemptEvent {
+  return {
+    type: 'delivery.attempted',
+    ...deliveryFields(claim),
+    attempt: number,
+    status,
+    reason,
+    latencyMs,
+    replay,
+    ...after,
+  }
+}
+
+/** The event of an endpoint whose block began or ended. */
+function endpointEvent({ integrationAddress, failures, blockedUntil, failingMs }: EndpointTransition): ServiceEvent {
+  if (blockedUntil === null) return { type: 'endpoint.recovered', integrationAddress, failingMs }
+  return { type: 'endpoint.failing', integrationAddress, failures, blockedUntil, failingMs }
+}
 
 /** The dependencies of the reporter. */
 export interface OutcomeReporterDeps {
@@ -17,7 +67,7 @@ export interface OutcomeReporterDeps {
 }
 
 /** Publishes the outcomes of attempts. */
-export interface OutcomeReporter {
+interface OutcomeReporter {
   /** Notes that a settle of the group failed or was not answered: it may have been committed all the same. */
   noteUnanswered(group: readonly Attempted[]): void
   /** Publishes the events of a settled group. Resolves the attempts that must be settled again. */

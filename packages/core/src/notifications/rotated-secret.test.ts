@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { ok, previousSecret, setUpDispatcher, signingSecret } from '../../test/support/dispatcher-setup.js'
 import type { Post, PostResult } from '../ports/sender.js'
-import type { DispatcherOptions } from './dispatcher-options.js'
+import type { DispatcherOptions } from './round.js'
 
 type Answer = (post: Post, number: number) => Promise<PostResult> | PostResult
 

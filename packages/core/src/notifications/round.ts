@@ -1,12 +1,219 @@
-/** The way of a delivery: claim, sign, POST, record, settle. See docs/decisions/fairness.md. @module */
+/**
+ * The way of a delivery: claim, sign, POST, record, settle; its slots and options. See docs/decisions/fairness.md.
+ * @module
+ */
+
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { ClaimedDelivery } from '../ports/store-deliveries.js'
-import { type AttemptDeps, createAttempt } from './attempt.js'
-import type { DispatcherLimits } from './dispatcher-options.js'
-import type { LeasedDelivery } from './leased-delivery.js'
+import { deliveryTimeoutMs } from '@payment-integration/contract'
+import { assertWhole } from '../internal/values.js'
+import type { Clock } from '../ports/world.js'
+import { type AttemptDeps, createAttempt, type LeasedDelivery } from './attempt.js'
+import type { ClaimedDelivery } from './delivery-store.js'
+import { endpointOf } from './schedule.js'
 import { createSettler, type SettlerDeps } from './settler.js'
-import { createSleeper } from './sleeper.js'
-import { createSlots, type FreeSlots } from './slots.js'
+
+/** How a dispatcher works. */
+export interface DispatcherOptions {
+  /** Most POSTs in flight. Retries and replays take at most half of them. @default 256 */
+  readonly concurrency?: number | undefined
+  /** Most POSTs in flight to one endpoint. @default 32 */
+  readonly perEndpoint?: number | undefined
+  /** Most deliveries in one claim; never more than there are free slots. @default 256 */
+  readonly batch?: number | undefined
+  /** Length of a lease in milliseconds, at least {@link minLeaseMs}. @default 15000 */
+  readonly leaseMs?: number | undefined
+  /** Longest wait before the next look for due deliveries, in milliseconds. @default 250 */
+  readonly idlePollMs?: number | undefined
+  /**
+   * Longest block of a failing endpoint in milliseconds, before jitter. It also limits the first one, of 5 s.
+   * @default 60000
+   */
+  readonly blockCapMs?: number | undefined
+}
+
+/** The defaults of {@link DispatcherOptions}. */
+export const dispatcherDefaults = {
+  concurrency: 256,
+  perEndpoint: 32,
+  batch: 256,
+  leaseMs: 15_000,
+  idlePollMs: 250,
+  blockCapMs: 60_000,
+} as const
+
+/** The shortest lease: a POST with its whole timeout, and 5 s to settle it. */
+export const minLeaseMs = deliveryTimeoutMs + 5_000
+
+/**
+ * The longest lease of another dispatcher in milliseconds, unless this one's are longer. A delivery leased for longer
+ * than that was leased by a clock that was ahead.
+ */
+export const longestLeaseMs = 600_000
+
+/** Options with every default filled in. */
+type DispatcherLimits = { readonly [Name in keyof DispatcherOptions]-?: number }
+
+/** @throws RangeError When an option is out of range. */
+export function checkDispatcherOptions(options: DispatcherOptions = {}): DispatcherLimits {
+  const {
+    concurrency = dispatcherDefaults.concurrency,
+    perEndpoint = dispatcherDefaults.perEndpoint,
+    batch = dispatcherDefaults.batch,
+    leaseMs = dispatcherDefaults.leaseMs,
+    idlePollMs = dispatcherDefaults.idlePollMs,
+    blockCapMs = dispatcherDefaults.blockCapMs,
+  } = options
+  assertWhole('concurrency', concurrency, 1)
+  assertWhole('perEndpoint', perEndpoint, 1)
+  assertWhole('batch', batch, 1)
+  assertWhole('leaseMs', leaseMs, minLeaseMs)
+  assertWhole('idlePollMs', idlePollMs, 1)
+  assertWhole('blockCapMs', blockCapMs, 1)
+  return { concurrency, perEndpoint, batch, leaseMs, idlePollMs, blockCapMs }
+}
+
+/** The sleep of one loop. */
+interface Sleeper {
+  /** Ends the current sleep. When nobody sleeps, the next sleep ends at once, so that no wake is lost. */
+  wake(): void
+  /** Forgets a wake that ended no sleep. */
+  forgetWake(): void
+  /** Sleeps `ms` milliseconds (null: without end), until a wake or an abort of the signal. Never rejects. */
+  sleep(ms: number | null, signal?: AbortSignal): Promise<void>
+}
+
+/** A constant abort reason: the default one, an error with a stack, costs more than the sleep. */
+const woken = 'woken'
+
+/** Builds a sleeper on a clock. */
+export function createSleeper(clock: Pick<Clock, 'sleep'>): Sleeper {
+  let hasWake = false
+  let sleeping: AbortController | null = null
+  return {
+    wake() {
+      hasWake = true
+      sleeping?.abort(woken)
+    },
+    forgetWake() {
+      hasWake = false
+    },
+    async sleep(ms, signal) {
+      if (!hasWake && !signal?.aborted) {
+        const controller = new AbortController()
+        const stop = () => controller.abort(woken)
+        sleeping = controller
+        signal?.addEventListener('abort', stop, { once: true })
+        await (ms === null ? aborted(controller.signal) : clock.sleep(ms, controller.signal))
+        signal?.removeEventListener('abort', stop)
+        sleeping = null
+      }
+      hasWake = false
+    },
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}
+
+/** The facts of a delivery that decide which limits its slot counts for. */
+type SlotUser = Pick<ClaimedDelivery, 'integrationAddress' | 'notificationUrl' | 'attempt' | 'replay' | 'probe'>
+
+/** The free slots at one moment. Later changes do not alter them. */
+interface FreeSlots {
+  /** The parts of a `ClaimRequest` that describe slots. */
+  readonly request: {
+    readonly limit: number
+    readonly maxRetries: number
+    /** Undefined where one endpoint may take all slots. */
+    readonly freeSlots: number | undefined
+    readonly inFlightByEndpoint: ReadonlyMap<string, number>
+    readonly inFlightByIntegration: ReadonlyMap<string, number>
+  }
+  /**
+   * Whether an endpoint or the retries are at their limit together with `claimed`: the claim may have left some due.
+   */
+  isLimitReached(claimed: readonly SlotUser[]): boolean
+}
+
+/** The slots of one run: one per POST in flight. */
+interface Slots {
+  take(user: SlotUser): void
+  release(user: SlotUser): void
+  inFlight(): number
+  freeSlots(): FreeSlots
+}
+
+/**
+ * Builds the slots. Retries, replays and probes together take at most half of them. An endpoint with as many POSTs in
+ * flight as slots are free gets no more, unless `perEndpoint` allows one endpoint all slots.
+ */
+function createSlots(limits: { readonly concurrency: number; readonly perEndpoint: number }): Slots {
+  const { concurrency, perEndpoint } = limits
+  const current = copyCounts()
+  const maxRetries = Math.max(1, Math.floor(concurrency / 2))
+  /** Most POSTs of one endpoint by the number of free slots. */
+  const freeLimit = (inFlight: number) => (perEndpoint < concurrency ? concurrency - inFlight : undefined)
+
+  function isLimitReached(before: Counts, claimed: readonly SlotUser[]): boolean {
+    const after = copyCounts(before)
+    for (const user of claimed) count(after, user, 1)
+    const mostOfEndpoint = Math.min(perEndpoint, freeLimit(after.all) ?? perEndpoint)
+    return after.retries >= maxRetries || [...after.byEndpoint.values()].some((posts) => posts >= mostOfEndpoint)
+  }
+
+  return {
+    take: (user) => count(current, user, 1),
+    release: (user) => count(current, user, -1),
+    inFlight: () => current.all,
+    freeSlots() {
+      const before = copyCounts(current)
+      return {
+        request: {
+          limit: concurrency - before.all,
+          maxRetries: Math.max(0, maxRetries - before.retries),
+          freeSlots: freeLimit(before.all),
+          inFlightByEndpoint: before.byEndpoint,
+          inFlightByIntegration: before.byIntegration,
+        },
+        isLimitReached: (claimed) => isLimitReached(before, claimed),
+      }
+    },
+  }
+}
+
+/** POSTs in flight. The maps have no zeros. */
+interface Counts {
+  all: number
+  retries: number
+  readonly byEndpoint: Map<string, number>
+  readonly byIntegration: Map<string, number>
+}
+
+function copyCounts(from?: Counts): Counts {
+  const { all = 0, retries = 0, byEndpoint, byIntegration } = from ?? {}
+  return { all, retries, byEndpoint: new Map(byEndpoint), byIntegration: new Map(byIntegration) }
+}
+
+function count(counts: Counts, user: SlotUser, by: 1 | -1): void {
+  counts.all += by
+  if (isRetry(user)) counts.retries += by
+  addTo(counts.byEndpoint, endpointOf(user.notificationUrl), by)
+  addTo(counts.byIntegration, user.integrationAddress, by)
+}
+
+/** Replays and probes share the limit of retries. */
+function isRetry({ attempt, replay, probe }: SlotUser): boolean {
+  return replay || probe || attempt > 1
+}
+
+function addTo(counts: Map<string, number>, name: string, by: number): void {
+  const sum = (counts.get(name) ?? 0) + by
+  if (sum > 0) counts.set(name, sum)
+  else counts.delete(name)
+}
 
 /** The dependencies of a round. */
 export type RoundDeps = AttemptDeps & Omit<SettlerDeps, 'blockCapMs' | 'onCommitBegun' | 'onSettled'>
@@ -19,7 +226,7 @@ export type RoundDeps = AttemptDeps & Omit<SettlerDeps, 'blockCapMs' | 'onCommit
  * - `limitReached`: an endpoint or the retries are at their limit; the next finished POST wakes the loop.
  * - `allClaimed`: nothing else can be claimed now.
  */
-export type ClaimEnd = 'batchFull' | 'noFreeSlots' | 'limitReached' | 'allClaimed'
+type ClaimEnd = 'batchFull' | 'noFreeSlots' | 'limitReached' | 'allClaimed'
 
 /** One run of a dispatcher: its slots, POSTs in flight and settler. */
 export interface Round {

@@ -1,7 +1,88 @@
-/** The retry schedule, and the verdict on an attempt. See docs/decisions/retries.md, docs/interface.md 6. @module */
+/** The retry schedule, the verdict on an attempt, and blocked endpoints. See docs/decisions/retries.md. @module */
+import { parseUrl } from '@payment-integration/contract'
 import { parseRetryAfter } from '@payment-integration/contract/parse'
 import type { PostResult } from '../ports/sender.js'
-import type { AttemptVerdict } from '../ports/store-deliveries.js'
+import type { AttemptVerdict, EndpointChange, EndpointHealth, EndpointResult } from './delivery-store.js'
+
+/** Most URLs in the cache: parsing a URL is the costly part of counting a slot. */
+const maxCached = 4_096
+
+const cache = new Map<string, string>()
+
+/**
+ * The endpoint of a notification URL: its host and port in lowercase, such as `shop.example:443`. URLs that differ only
+ * in path or query share one. A text that is no URL is its own endpoint.
+ */
+export function endpointOf(notificationUrl: string): string {
+  const cached = cache.get(notificationUrl)
+  if (cached !== undefined) return cached
+  const endpoint = parseEndpoint(notificationUrl)
+  if (cache.size >= maxCached) cache.clear()
+  cache.set(notificationUrl, endpoint)
+  return endpoint
+}
+
+function parseEndpoint(text: string): string {
+  const url = parseUrl(text)
+  if (url === null) return text
+  const { protocol, hostname, port } = url
+  if (hostname === '') return text
+  // A fully qualified name may end in a dot; it names the same host.
+  return `${hostname.replace(/\.$/, '')}:${port || (protocol === 'http:' ? 80 : 443)}`
+}
+
+/** Failed attempts in a row that block an endpoint. */
+export const failuresUntilBlock = 5
+
+/** The first block, in milliseconds, before cap and jitter; each failed probe doubles it. */
+const blockBaseMs = 5_000
+
+/** Jitter of a block, as a share of its length. */
+const blockJitter = 0.2
+
+/** The longest block with a cap before jitter, in milliseconds. */
+export const longestBlockMs = (capMs: number): number => Math.ceil(capMs * (1 + blockJitter))
+
+/** Limits of a block's length. */
+interface BlockLimits {
+  readonly capMs: number
+  readonly fraction: number
+}
+
+/**
+ * Computes an endpoint's health from results in order. A delivered attempt resets it. The fifth failure in a row
+ * blocks; during a block only a failed probe blocks again, since other results were in flight when it began.
+ *
+ * @param limits.capMs - The longest block, in milliseconds, before jitter.
+ * @param limits.fraction - Position in the jitter: 0 is -20 %, 0.5 none, 1 is +20 %.
+ */
+export function judgeEndpoint(
+  before: EndpointHealth,
+  results: readonly EndpointResult[],
+  limits: BlockLimits,
+): EndpointChange {
+  let { failures, blocks } = before
+  let blockMs: number | null = null
+  for (const { delivered, probe } of results) {
+    if (delivered) {
+      failures = 0
+      blocks = 0
+      blockMs = null
+      continue
+    }
+    failures += 1
+    if (blocks === 0 ? failures < failuresUntilBlock : !probe) continue
+    blocks += 1
+    blockMs = blockLengthMs(blocks, limits)
+  }
+  return { failures, blocks, blockMs }
+}
+
+/** The length of the n-th block in a row, in whole milliseconds. */
+function blockLengthMs(blocks: number, { capMs, fraction }: BlockLimits): number {
+  const planned = Math.min(capMs, blockBaseMs * 2 ** (blocks - 1))
+  return Math.round(planned * (1 - blockJitter + 2 * blockJitter * fraction))
+}
 
 const minute = 60_000
 const hour = 60 * minute
@@ -25,7 +106,7 @@ export const retryDelaysMs: readonly number[] = [
 export const maxAttempts = retryDelaysMs.length + 1
 
 /** Jitter of a delay, as a share of its length. */
-export const retryJitter = 0.2
+const retryJitter = 0.2
 
 /** The longest delay that a `Retry-After` header can cause, in milliseconds. */
 export const retryAfterCapMs = hour

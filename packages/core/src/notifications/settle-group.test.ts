@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { busy, running, setUpDispatcher } from '../../test/support/dispatcher-setup.js'
 import { until } from '../../test/support/until.js'
 import { StoreError } from '../errors.js'
-import { halvingMs } from './settle-group.js'
+import { halvingMs } from './settler.js'
 
 const full = () => new StoreError('ERR_STORE_FULL', 'no space left')
 

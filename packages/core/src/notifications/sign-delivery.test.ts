@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { deliveryHeaders } from './sign-delivery.js'
+import { deliveryHeaders } from './attempt.js'
 
 const secret = 'whsec_0123456789abcdef0123456789abcdef'
 const integrationAddress = `0x${'a1'.repeat(20)}`

@@ -1,24 +1,111 @@
-/** Manages operators. Source: docs/decisions/operators.md. @module */
-import type { Audited } from '../audit/audited.js'
-import type { IssuedLink, OperatorChangeOptions, OperatorCommands, OperatorView } from '../operator-types.js'
+/** Manages operators and their tokens. Source: docs/decisions/operators.md. @module */
+
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import type { Audited } from '../history/audited.js'
+import type { Clock, Random } from '../ports/world.js'
+import type { KeyVersion, MasterKey } from '../secrets/keys.js'
+import { OperatorError, OperatorInvalidError } from './errors.js'
 import type {
+  IssuedLink,
   OneTimeLink,
   OperatorChange,
+  OperatorChangeOptions,
+  OperatorCommands,
   OperatorRecord,
+  OperatorRole,
   OperatorStore,
   OperatorTransaction,
-} from '../ports/store-operators.js'
-import type { Clock, Random } from '../ports/world.js'
-import { OperatorError } from './errors.js'
-import { hashOf, oidcCredential, signsInBy } from './oidc-credential.js'
-import { checkOperatorName, checkRole, parseOperatorName } from './parse-operator.js'
-import { type IssuedToken, issueToken } from './tokens.js'
+  OperatorView,
+} from './operator-store.js'
+
+/** Stands in the place of the passphrase's hash. No hash is equal to it, so no passphrase matches. */
+const oidcCredential = 'oidc'
+
+/** How an operator signs in. */
+export function signsInBy({ passphrase }: Pick<OperatorRecord, 'passphrase'>): 'passphrase' | 'oidc' {
+  return passphrase === oidcCredential ? 'oidc' : 'passphrase'
+}
+
+/** The hash of the operator's passphrase; null: none is set. */
+export function hashOf({ passphrase }: Pick<OperatorRecord, 'passphrase'>): string | null {
+  return passphrase === oidcCredential ? null : passphrase
+}
+
+/** The roles; each may do all that the ones before it may. */
+export const operatorRoles = ['viewer', 'operator', 'admin'] as const satisfies readonly OperatorRole[]
+
+const namePattern = /^[a-z0-9](?:[a-z0-9._@-]{0,62}[a-z0-9])?$/i
+
+/**
+ * The name in lower case; null: no operator can have it.
+ * @example parseOperatorName('Alice@shop.example') // 'alice@shop.example'
+ */
+export function parseOperatorName(text: string): string | null {
+  // Before the lower case: that of the Kelvin sign is the letter k, which would be the name of somebody else.
+  return namePattern.test(text) ? text.toLowerCase() : null
+}
+
+/** The name in lower case. @throws OperatorInvalidError `ERR_OPERATOR_INVALID`. */
+export function checkOperatorName(text: string): string {
+  const name = parseOperatorName(text)
+  if (name === null)
+    throw new OperatorInvalidError(
+      'An operator name has 1 to 64 letters, digits, dots, dashes, underscores or @ signs; it begins and ends with a letter or digit.',
+    )
+  return name
+}
+
+/** @throws OperatorInvalidError `ERR_OPERATOR_INVALID`. */
+export function checkRole(text: string): OperatorRole {
+  const role = operatorRoles.find((each) => each === text)
+  if (role === undefined)
+    throw new OperatorInvalidError(`The role of an operator is one of ${operatorRoles.join(', ')}.`)
+  return role
+}
+
+/** One-time links and sessions of operators, and sessions of integrations at the portal. */
+type TokenKind = 'link' | 'session' | 'portal'
+
+/** A token with its hash. Only the hash is stored. */
+interface IssuedToken {
+  readonly token: string
+  readonly hash: string
+}
+
+/** 32 random bytes under a prefix. */
+export function issueToken(kind: TokenKind, random: Pick<Random, 'bytes'>): IssuedToken {
+  const token = `pi_${kind}_${Buffer.from(random.bytes(32)).toString('base64url')}`
+  return { token, hash: hashToken(token) }
+}
+
+/** SHA-256 of a token in hex; a fast hash suffices for 32 random bytes. */
+export function hashToken(token: string): string {
+  return createHash('sha256').update(token, 'utf8').digest('hex')
+}
+
+/** Whether a text can be a token of the kind: anything else costs no look-up. */
+export function isToken(kind: TokenKind, text: string): boolean {
+  return text.startsWith(`pi_${kind}_`) && /^[A-Za-z0-9_-]{43}$/.test(text.slice(`pi_${kind}_`.length))
+}
+
+/** The CSRF token of a session: an HMAC of its token with a key that has no other use. */
+export function csrfTokenOf(key: KeyVersion, sessionToken: string): string {
+  return createHmac('sha256', key.derive('csrf')).update(sessionToken, 'utf8').digest('base64url')
+}
+
+/** Whether a form's CSRF token belongs to the session, under any configured master key. */
+export function isCsrfTokenOf(keys: MasterKey, sessionToken: string, given: string): boolean {
+  const bytes = Buffer.from(given, 'utf8')
+  return keys.all
+    .map((key) => Buffer.from(csrfTokenOf(key, sessionToken), 'utf8'))
+    .some((expected) => expected.length === bytes.length && timingSafeEqual(expected, bytes))
+}
 
 /** How long a one-time link is valid, in milliseconds. */
 export const linkMs = 24 * 60 * 60_000
 
 /** The dependencies of the commands. */
-export interface OperatorDeps {
+interface OperatorDeps {
   readonly operators: Pick<OperatorStore, 'list'>
   /** Runs every change, with its audit record. */
   readonly audited: Audited

@@ -1,7 +1,7 @@
 /** Operators who sign in at an OpenID provider. Source: docs/decisions/operators.md. */
 import { describe, expect, test } from 'vitest'
 import { operatorSetup, passphrase } from '../../test/support/operator-setup.js'
-import { parseMasterKey } from '../secrets/master-key.js'
+import { parseMasterKey } from '../secrets/keys.js'
 
 const name = 'alice@shop.example'
 const issuer = 'https://id.example'

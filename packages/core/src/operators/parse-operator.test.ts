@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { checkOperatorName, checkRole, parseOperatorName } from './parse-operator.js'
+import { checkOperatorName, checkRole, parseOperatorName } from './commands.js'
 
 test.each([
   ['alice', 'alice'],

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { cheapCost, passphrase } from '../../test/support/operator-setup.js'
 import { openStore } from '../../test/support/store.js'
 import { operatorActor } from '../exports/operators.js'
-import { parseMasterKey } from '../secrets/master-key.js'
+import { parseMasterKey } from '../secrets/keys.js'
 import { createService } from '../service.js'
 
 const address = `0x${'a1'.repeat(20)}`

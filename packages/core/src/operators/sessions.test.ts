@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { cheapCost, operatorSetup, passphrase } from '../../test/support/operator-setup.js'
-import { parseMasterKey } from '../secrets/master-key.js'
+import { parseMasterKey } from '../secrets/keys.js'
 import { signInLimitDefaults } from './sign-in-limits.js'
 
 const hour = 60 * 60_000

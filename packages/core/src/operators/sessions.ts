@@ -1,16 +1,23 @@
 /** Signs operators in and out, and redeems one-time links. Source: docs/decisions/operators.md. @module */
-import type { Audited } from '../audit/audited.js'
-import { isOver } from '../internal/is-over.js'
-import type { OperatorSessions } from '../operator-types.js'
-import type { OperatorRecord, OperatorStore } from '../ports/store-operators.js'
+
+import type { Audited } from '../history/audited.js'
+import { isOver } from '../internal/values.js'
 import type { Clock, Random } from '../ports/world.js'
-import type { MasterKey } from '../secrets/master-key.js'
-import { linkMs } from './commands.js'
+import type { MasterKey } from '../secrets/keys.js'
+import { openSealed, type SealedPlace, sealText } from '../secrets/seal.js'
+import {
+  csrfTokenOf,
+  hashOf,
+  hashToken,
+  isCsrfTokenOf,
+  issueToken,
+  isToken,
+  linkMs,
+  parseOperatorName,
+  signsInBy,
+} from './commands.js'
 import { LinkRejectedError, OidcRejectedError, SignInLimitedError, SignInRejectedError } from './errors.js'
-import { createHashSlots, networkOf } from './hash-slots.js'
-import { hashOf, signsInBy } from './oidc-credential.js'
-import { openSession, operatorActor, sessionMs, signedIn } from './open-session.js'
-import { parseOperatorName } from './parse-operator.js'
+import type { NewSession, OperatorRecord, OperatorSessions, OperatorStore, SignedInOperator } from './operator-store.js'
 import {
   checkPassphrase,
   dummyHash,
@@ -19,9 +26,71 @@ import {
   type ScryptCost,
   verifyPassphrase,
 } from './passphrase.js'
-import { openSignIn, sealSignIn } from './sealed-sign-in.js'
-import { createSignInLimits } from './sign-in-limits.js'
-import { csrfTokenOf, hashToken, isCsrfTokenOf, isToken } from './tokens.js'
+import { createHashSlots, createSignInLimits, networkOf } from './sign-in-limits.js'
+
+const place: SealedPlace = { purpose: 'sign-in', boundTo: 'cookie' }
+
+/** Seals a text with the current master key: `<key version>.<base64url>`. */
+function sealSignIn(keys: MasterKey, random: Pick<Random, 'bytes'>, text: string): string {
+  const { keyVersion, sealed } = sealText(keys, random, place, text)
+  return `${keyVersion}.${sealed}`
+}
+
+/** Opens it; null: it was altered, or its master key is not configured. */
+function openSignIn(keys: MasterKey, given: string): string | null {
+  const [, version, sealed] = /^(\d{1,10})\.([A-Za-z0-9_-]{1,4096})$/.exec(given) ?? []
+  if (version === undefined || sealed === undefined) return null
+  const opened = openSealed(keys, place, { keyVersion: Number(version), sealed })
+  return opened === null ? null : Buffer.from(opened).toString('utf8')
+}
+
+/** How long a session lasts, in milliseconds. */
+const sessionMs = 12 * 60 * 60_000
+
+/** The most open sessions of one operator, and of one integration: a further sign-in ends the oldest. */
+export const maxSessions = 20
+
+/** The dependencies of {@link openSession}. */
+interface OpenSessionDeps {
+  /** Runs changes with their audit record, in the name of an actor. */
+  readonly auditedAs: (actor: string) => Audited
+  readonly clock: Pick<Clock, 'now'>
+  readonly random: Pick<Random, 'bytes'>
+}
+
+/** The actor of an operator's acts in the audit log. */
+export const operatorActor = (name: string): string => `operator:${name}`
+
+/**
+ * Opens a session; null: the operator was disabled or reset since it was read.
+ * @param input.newHash - Replaces an outdated hash of the passphrase; null: there is none to replace.
+ * @param input.details - Of the audit record.
+ */
+async function openSession(
+  { auditedAs, clock, random }: OpenSessionDeps,
+  read: OperatorRecord,
+  { newHash, details }: { readonly newHash: string | null; readonly details: Readonly<Record<string, string>> },
+): Promise<NewSession | null> {
+  const { name } = read
+  const { token, hash } = issueToken('session', random)
+  const createdAt = clock.now()
+  const session = { hash, operator: name, createdAt, expiresAt: createdAt + sessionMs }
+  return auditedAs(operatorActor(name))(async (tx, note) => {
+    const current = await tx.operators.find(name)
+    if (current === null || !current.enabled || current.passphrase !== read.passphrase) return null
+    if (newHash !== null) await tx.operators.update(name, { passphrase: newHash })
+    await tx.operators.deleteExpiredSessions(createdAt)
+    await tx.operators.keepNewestSessions(name, maxSessions - 1)
+    await tx.operators.insertSession(session)
+    note({ action: 'operator.signed_in', subject: name, details })
+    return { operator: signedIn(current), sessionToken: token, expiresAt: session.expiresAt }
+  })
+}
+
+/** The parts of an operator that a host sees. */
+function signedIn({ name, role }: OperatorRecord): SignedInOperator {
+  return { name, role }
+}
 
 /** Subject of the audit record about names that no operator has: a name may be a passphrase in the wrong field. */
 const unknownName = 'unknown name'
@@ -30,7 +99,7 @@ const unknownName = 'unknown name'
 const sourceLength = 64
 
 /** The dependencies of sessions. */
-export interface SessionDeps {
+interface SessionDeps {
   readonly operators: OperatorStore
   /** Runs changes with their audit record, in the name of an actor. */
   readonly auditedAs: (actor: string) => Audited

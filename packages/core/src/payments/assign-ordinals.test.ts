@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { hashOf, paymentFacts, storedPayment } from '../../test/support/stored-payment.js'
-import { assignOrdinals } from './assign-ordinals.js'
-import type { PaymentFacts } from './facts.js'
-import type { StoredPayment } from './record.js'
+import type { PaymentFacts, StoredPayment } from './payment.js'
+import { assignOrdinals } from './store-payments.js'
 
 const [old, added] = [`0x${'01'.repeat(20)}`, `0x${'02'.repeat(20)}`]
 const [shop, otherShop] = [`0x${'a1'.repeat(20)}`, `0x${'a2'.repeat(20)}`]

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { changeStatus } from './change-status.js'
-import { initialStatus, type PaymentStatus } from './record.js'
+import { initialStatus, type PaymentStatus } from './payment.js'
+import { changeStatus } from './state.js'
 
 const recipient = { title: 'Café', subtitle: null }
 const invoice = { amount: '12.50', currency: 'EUR', settlementAmount: '13.37', settlementCurrency: 'USD' }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { PaymentFacts } from './facts.js'
-import { markPrimary } from './mark-primary.js'
+import type { PaymentFacts } from './payment.js'
+import { markPrimary } from './store-payments.js'
 
 const facts = (txHash: string, ordinal: number, integrationAddress: string | null) =>
   ({ chainId: 1, txHash, ordinal, integrationAddress }) as PaymentFacts

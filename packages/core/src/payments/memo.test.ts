@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { memoText } from './memo.js'
+import { memoText } from './payment.js'
 
 const memo = (bytes: Uint8Array | string) => `0x${Buffer.from(bytes).toString('hex').padEnd(64, '0')}`
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseLimit } from './page-limit.js'
+import { parseLimit } from './read-api.js'
 
 describe('parseLimit', () => {
   it.each([

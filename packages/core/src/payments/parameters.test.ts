@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseAddress, parseTxHash } from './parameters.js'
+import { parseAddress, parseTxHash } from './read-api.js'
 
 describe('parseTxHash', () => {
   it('lowercases a hash of any case', () => {

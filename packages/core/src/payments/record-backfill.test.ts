@@ -3,7 +3,7 @@ import { fakeRouter } from '../../test/support/fake-chain.js'
 import { recorder } from '../../test/support/recorder.js'
 import { hashOf } from '../../test/support/stored-payment.js'
 import type { BlockRange } from '../ports/chain.js'
-import { recordBackfill } from './record-backfill.js'
+import { recordBackfill } from './record-range.js'
 
 const added = { address: `0x${'77'.repeat(20)}`, version: '0.9' }
 

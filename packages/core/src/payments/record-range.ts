@@ -1,17 +1,42 @@
-/**
- * Commits the payments of a range of blocks together with the checkpoint. Source: docs/architecture.md,
- * docs/decisions/reorganisations.md.
- * @module
- */
-import { CheckpointMovedError } from '../errors.js'
+/** Commits the payments of a range of blocks together with the checkpoint. Source: docs/architecture.md. @module */
+import { ChainError, CheckpointMovedError } from '../errors.js'
 import type { ServiceEvent } from '../events.js'
+import type { RouterCoverage } from '../indexer/chain-store.js'
 import type { BlockRange } from '../ports/chain.js'
 import type { Store } from '../ports/store.js'
-import type { Checkpoint } from '../ports/store-transaction.js'
-import { dropOverdue } from './drop-overdue.js'
-import { markPrimary } from './mark-primary.js'
+import type { Checkpoint, StoreTransaction } from '../ports/store-transaction.js'
 import { chooseRecorded, type Recording } from './recording.js'
-import { storePayments } from './store-payments.js'
+import { dropOverdue } from './state.js'
+import { assignOrdinals, markPrimary, storePayments } from './store-payments.js'
+
+/** Most stored heights that are compared with a range; of older heights the store keeps few. */
+const maxHeights = 4_096
+
+/**
+ * Compares a range with the stored hashes of its heights. Call after `lockChain`.
+ * @throws ChainError `ERR_CHAIN_RANGE_GONE` when one differs.
+ */
+export async function assertKnownHashes(
+  tx: Pick<StoreTransaction, 'checkpoints'>,
+  chainId: number,
+  { first, last, blocks }: BlockRange,
+): Promise<void> {
+  const hashes = new Map(blocks.map(({ number, hash }) => [number, hash]))
+  hashes
+    .set(first.number, first.hash)
+    .set(first.number - 1, first.parentHash)
+    .set(last.number, last.hash)
+  const limit = Math.min(maxHeights, last.number - first.number + 2)
+  for (const { blockNumber, blockHash } of await tx.checkpoints(chainId, last.number, limit)) {
+    const read = hashes.get(blockNumber)
+    if (read !== undefined && read !== blockHash)
+      throw new ChainError(
+        'ERR_CHAIN_RANGE_GONE',
+        chainId,
+        `Block ${blockNumber} of chain ${chainId} has another hash than the one that is indexed.`,
+      )
+  }
+}
 
 /** How near the head a range is, and how deep a reorganisation may go. */
 export interface HeadWindow {
@@ -22,7 +47,7 @@ export interface HeadWindow {
 }
 
 /** A range to commit. */
-export interface RangeToRecord {
+interface RangeToRecord {
   readonly chainId: number
   /** The checkpoint below this range, as the indexer read it; null when the chain is new. */
   readonly expected: Checkpoint | null
@@ -84,4 +109,50 @@ function keptBelow({ blocks, last }: BlockRange, { head, finalityBlocks }: HeadW
   return blocks
     .filter(({ number }) => number >= lowest && number < last.number)
     .map(({ number, hash }) => ({ blockNumber: number, blockHash: hash }))
+}
+
+/** A range to commit. */
+interface BackfillToRecord {
+  readonly chainId: number
+  /** Read for the router of `coverage` alone. */
+  readonly range: BlockRange
+  /** The new coverage of the router. */
+  readonly coverage: RouterCoverage
+  /** @default 'all' */
+  readonly recording?: Recording | undefined
+}
+
+/**
+ * Records a range below the checkpoint in one transaction: payments, deposits, proof and coverage. A block keeps the
+ * weaker of its two proofs. The checkpoint does not move. A payment never takes the ordinal of another payment of its
+ * transaction.
+ *
+ * @returns Events to publish after the commit.
+ *
+ * @throws CheckpointMovedError `ERR_CHECKPOINT_MOVED` when the checkpoint is below the range: nothing was written.
+ *
+ * @throws ChainError `ERR_CHAIN_RANGE_GONE` when the range is not on the stored branch: nothing was written.
+ */
+export async function recordBackfill(
+  store: Pick<Store, 'transaction'>,
+  { chainId, range, coverage, recording = 'all' }: BackfillToRecord,
+): Promise<readonly ServiceEvent[]> {
+  const { first, last, proof, endpoint } = range
+  return store.transaction(async (tx) => {
+    const stored = await tx.lockChain(chainId)
+    if (stored === null || stored.blockNumber < last.number) throw new CheckpointMovedError(chainId)
+    await assertKnownHashes(tx, chainId, range)
+    const { payments, deposits, events: skipped } = await chooseRecorded(tx, recording, { ...range, chainId })
+    const events =
+      payments.length === 0
+        ? []
+        : await storePayments(
+            tx,
+            assignOrdinals(payments, await tx.paymentsInBlocks(chainId, first.number, last.number), [coverage.router]),
+          )
+    if (deposits.length > 0) await tx.upsertDeposits(deposits)
+    await tx.addWeakerProof(chainId, { from: first.number, to: last.number, proof, endpoint })
+    await tx.setCoverage(chainId, coverage)
+    return [...events, ...skipped]
+  })
 }

@@ -1,11 +1,11 @@
 /** Chooses the payments of a range that a store records. Source: docs/decisions/cells.md. @module */
 import type { ServiceEvent } from '../events.js'
-import type { UnrecordedRange } from '../integration-types.js'
+import type { ChainReads } from '../indexer/chain-store.js'
+import type { UnrecordedRange } from '../integrations/integration.js'
 import type { BlockRange } from '../ports/chain.js'
 import type { BridgeDeposit } from '../ports/fulfilment.js'
-import type { ChainReads } from '../ports/store-chains.js'
 import type { StoreTransaction } from '../ports/store-transaction.js'
-import type { PaymentFacts } from './facts.js'
+import type { PaymentFacts } from './payment.js'
 
 /** Which payments a service records: all, or those alone that name an integration of its store. */
 export type Recording = 'all' | 'own'

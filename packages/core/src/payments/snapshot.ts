@@ -1,11 +1,7 @@
-/**
- * Builds the snapshot bytes, one byte string for each version. Source: docs/interface.md 2.3;
- * docs/decisions/version.md.
- * @module
- */
+/** Builds the snapshot bytes of each new version and its outbox row. Source: docs/interface.md 2.3. @module */
 import type { SnapshotBody } from '@payment-integration/contract'
-import { copyInvoice, copyRecipient } from './merchant.js'
-import type { PaymentStatus } from './record.js'
+import type { StoreTransaction } from '../ports/store-transaction.js'
+import { copyInvoice, copyRecipient, initialStatus, type PaymentStatus, type StoredPayment } from './payment.js'
 
 const encoder = new TextEncoder()
 
@@ -33,4 +29,35 @@ export function snapshotOf(subject: SnapshotSubject, status: PaymentStatus): Sna
 /** The snapshot as UTF-8 JSON: built once per version, stored, and sent unchanged in every attempt. */
 export function snapshotBytes(subject: SnapshotSubject, status: PaymentStatus): Uint8Array {
   return encoder.encode(JSON.stringify(snapshotOf(subject, status)))
+}
+
+/** A payment with its new status. The caller has locked the payment. */
+export interface StatusChange {
+  readonly payment: StoredPayment
+  readonly status: PaymentStatus
+}
+
+/**
+ * Writes new statuses and emits a snapshot of each. Of several of one payment the last one stays. A payment without an
+ * integration gets no snapshot.
+ */
+export async function emitSnapshots(tx: StoreTransaction, changes: readonly StatusChange[]): Promise<void> {
+  if (changes.length === 0) return
+  await tx.setStatuses(new Map(changes.map(({ payment, status }) => [payment.id, status])))
+  const snapshots = changes.flatMap(({ payment: { id: paymentId, integrationAddress, chainId, txHash }, status }) => {
+    if (integrationAddress === null) return []
+    const body = snapshotBytes({ integrationAddress, chainId, txHash }, status)
+    return [{ paymentId, version: status.version, body, integrationAddress, chainId, txHash }]
+  })
+  if (snapshots.length > 0) await tx.insertSnapshots(snapshots)
+}
+
+/** Emits version 1 of payments that were just indexed. */
+export async function emitFirstSnapshots(tx: StoreTransaction, payments: readonly StoredPayment[]): Promise<void> {
+  const snapshots = payments.flatMap(({ id: paymentId, integrationAddress, chainId, txHash }) => {
+    if (integrationAddress === null) return []
+    const body = snapshotBytes({ integrationAddress, chainId, txHash }, initialStatus)
+    return [{ paymentId, version: initialStatus.version, body, integrationAddress, chainId, txHash }]
+  })
+  if (snapshots.length > 0) await tx.insertSnapshots(snapshots)
 }

@@ -1,6 +1,6 @@
 import { type PaymentState, paymentStates } from '@payment-integration/contract'
 import { describe, expect, it } from 'vitest'
-import { decideTransition } from './transition.js'
+import { decideTransition } from './state.js'
 
 // Written out by hand from docs/decisions/version.md, so that the table in the code has something to be checked
 // against.

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { Value } from 'ox'
 import { describe, expect, it } from 'vitest'
-import { formatUnits } from './units.js'
+import { formatUnits } from './payment.js'
 
 describe('formatUnits', () => {
   it.each([

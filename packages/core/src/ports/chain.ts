@@ -1,5 +1,5 @@
 /** The port to one chain. @module */
-import type { PaymentFacts } from '../payments/facts.js'
+import type { PaymentFacts } from '../payments/payment.js'
 import type { BridgeDeposit } from './fulfilment.js'
 
 /** A block on the chain. */

@@ -3,7 +3,7 @@
  * docs/decisions/cross-chain.md.
  * @module
  */
-import type { PaymentFacts, PricingFacts, TokenFacts } from '../payments/facts.js'
+import type { PaymentFacts, PricingFacts, TokenFacts } from '../payments/payment.js'
 
 /** A payment that left its source chain through a bridge. */
 export interface BridgeDeposit {

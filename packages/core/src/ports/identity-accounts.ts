@@ -1,5 +1,5 @@
 /** Accounts that verifications attach to: a host may bring its own. Source: docs/interface.md 4.2. @module */
-import type { SealedSecret } from './store-integrations.js'
+import type { SealedSecret } from '../integrations/integration.js'
 
 /** An e-mail address, normalised. */
 export interface EmailAddress {

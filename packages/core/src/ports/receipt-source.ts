@@ -4,7 +4,7 @@
  * @module
  */
 import type { PaymentState, ProcessorUpdate } from '@payment-integration/contract'
-import type { StoredPayment } from '../payments/record.js'
+import type { StoredPayment } from '../payments/payment.js'
 
 /** Polled for payments without a final state. */
 export interface ReceiptSource {

@@ -4,10 +4,10 @@
  * @module
  */
 import type { PaymentState, ProcessorUpdate } from '@payment-integration/contract'
-import type { StoredPayment } from '../payments/record.js'
-import type { AuditRecord } from './store-audit.js'
-import type { AttemptRecord, DeliveryFilter, DeliveryView, EndpointView } from './store-deliveries.js'
-import type { IntegrationRecord } from './store-integrations.js'
+import type { AuditRecord } from '../history/audit-store.js'
+import type { IntegrationRecord } from '../integrations/integration.js'
+import type { AttemptRecord, DeliveryFilter, DeliveryView, EndpointView } from '../notifications/delivery-store.js'
+import type { StoredPayment } from '../payments/payment.js'
 import type { StoredUpdate } from './store-transaction.js'
 
 /** Selects the primary payments that match every given field. */

@@ -1,19 +1,40 @@
 /** The operations inside one transaction. @module */
+
 import type { ProcessorUpdate, UpdateOutcome } from '@payment-integration/contract'
-import type { PaymentFacts } from '../payments/facts.js'
-import type { PaymentStatus, StoredPayment } from '../payments/record.js'
+import type { AuditRecord } from '../history/audit-store.js'
+import type { IdentityTransaction } from '../identity/identity-store.js'
+import type { ProvenRange, RouterCoverage } from '../indexer/chain-store.js'
+import type { IntegrationStore, SealedSecret } from '../integrations/integration.js'
+import type { IntegrationSessionTransaction } from '../integrations/session-types.js'
+import type { AccountTransaction } from '../legacy/account-store.js'
+import type { LegacyKeyStore } from '../legacy/legacy-key-store.js'
+import type { Replayed, ReplayRequest } from '../notifications/delivery-store.js'
+import type { OperatorTransaction } from '../operators/operator-store.js'
+import type { PaymentFacts, PaymentStatus, StoredPayment } from '../payments/payment.js'
 import type { BridgeDeposit } from './fulfilment.js'
 import type { IdentityAccountTransaction } from './identity-accounts.js'
-import type { AccountTransaction } from './store-accounts.js'
-import type { AuditRecord } from './store-audit.js'
-import type { ProvenRange, RouterCoverage } from './store-chains.js'
-import type { DataKeyTransaction } from './store-data-keys.js'
-import type { Replayed, ReplayRequest } from './store-deliveries.js'
-import type { IdentityTransaction } from './store-identity.js'
-import type { IntegrationSessionTransaction } from './store-integration-sessions.js'
-import type { IntegrationStore } from './store-integrations.js'
-import type { LegacyKeyStore } from './store-legacy-keys.js'
-import type { OperatorTransaction } from './store-operators.js'
+
+/** A data key as stored. */
+export interface StoredDataKey {
+  readonly purpose: string
+  readonly key: SealedSecret
+}
+
+/** One key for each purpose. */
+export interface DataKeyStore {
+  /**
+   * The stored key of a purpose; without one, `candidate` is stored first. Two calls at once get the same key.
+   */
+  obtain(purpose: string, candidate: SealedSecret): Promise<SealedSecret>
+}
+
+/** Data keys within a transaction. */
+export interface DataKeyTransaction {
+  /** All data keys, by purpose. */
+  list(): Promise<StoredDataKey[]>
+  /** Stores a resealed key while the stored one is still `before`. Resolves whether it was. */
+  replace(purpose: string, before: SealedSecret, after: SealedSecret): Promise<boolean>
+}
 
 /** How far a chain is indexed. */
 export interface Checkpoint {

@@ -1,27 +1,68 @@
-/**
- * The port to a database. The rules are in the core; a store has rows and guarantees atomicity. Both databases pass
- * the tests in `packages/store-sql/test/conformance`.
- * @module
- */
+/** The port to a database. The rules are in the core; a store has rows and guarantees atomicity. @module */
 
+import type { AuditStore } from '../history/audit-store.js'
+import type { HistoryStore } from '../history/history-store.js'
+import type { IdentityStore } from '../identity/identity-store.js'
+import type { ChainReads, LeaseStore } from '../indexer/chain-store.js'
+import type { IntegrationStore } from '../integrations/integration.js'
+import type { MoveStore } from '../integrations/move-types.js'
+import type { IntegrationSessionStore } from '../integrations/session-types.js'
+import type { AccountStore } from '../legacy/account-store.js'
+import type { LegacyKeyStore } from '../legacy/legacy-key-store.js'
+import type { DeliveryStore } from '../notifications/delivery-store.js'
+import type { OperatorStore } from '../operators/operator-store.js'
+import type { PaymentReads } from '../payments/payment-store.js'
 import type { IdentityAccountStore } from './identity-accounts.js'
-import type { AccountStore } from './store-accounts.js'
-import type { AuditStore } from './store-audit.js'
-import type { ChainReads, LeaseStore } from './store-chains.js'
 import type { ConsoleReads } from './store-console.js'
-import type { DataKeyStore } from './store-data-keys.js'
-import type { DeliveryStore } from './store-deliveries.js'
-import type { HistoryStore } from './store-history.js'
-import type { IdentityStore } from './store-identity.js'
-import type { IntegrationSessionStore } from './store-integration-sessions.js'
-import type { IntegrationStore } from './store-integrations.js'
-import type { LegacyKeyStore } from './store-legacy-keys.js'
-import type { MoveStore } from './store-moves.js'
-import type { OperatorStore } from './store-operators.js'
-import type { PaymentReads } from './store-reads.js'
-import type { SchemaReport, StoreSchema } from './store-schema.js'
-import type { SealingKeyUse } from './store-sealing-keys.js'
-import type { StoreTransaction } from './store-transaction.js'
+import type { DataKeyStore, StoreTransaction } from './store-transaction.js'
+
+/** A step that is not done yet. */
+export interface SchemaStep {
+  /** The schema version that it leads to. */
+  readonly version: number
+  /** Its effect in words, for operators. */
+  readonly about: string
+  /** Estimated number of rows that it reads or changes; null: no rows of large tables. */
+  readonly rows: number | null
+}
+
+/** A step in progress. */
+export interface SchemaProgress extends SchemaStep {
+  /** `waiting`: another session holds a lock that it needs. */
+  readonly event: 'begun' | 'waiting' | 'progress' | 'done'
+  /** How far a change of rows is, from 0 to 1. */
+  readonly share: number
+}
+
+/** Receives the progress of a migration. */
+export type SchemaReport = (progress: SchemaProgress) => void
+
+/** The schema, apart from `migrate`. */
+export interface StoreSchema {
+  /**
+   * Checks that this release can work with the schema. It can with a newer one too, until the newer release has
+   * removed what this one needs.
+   * @throws StoreError `ERR_STORE_SCHEMA` when steps are missing, or a newer release removed what this one needs.
+   */
+  check(): Promise<void>
+  /** The steps that `migrate` runs now, and those that `contract` runs then. */
+  plan(): Promise<{ readonly expand: readonly SchemaStep[]; readonly contract: readonly SchemaStep[] }>
+  /**
+   * Removes what only older releases need. Call it when none of their processes runs any more: they fail afterwards.
+   * @throws StoreError `ERR_STORE_SCHEMA` while `migrate` has steps to run.
+   */
+  contract(report?: SchemaReport): Promise<void>
+}
+
+/** Rows of one place that one master key sealed or hashed. */
+export interface SealingKeyUse {
+  /** Table and secret, such as `integrations.signing_secret`. */
+  readonly place: string
+  /** Version of the master key. */
+  readonly keyVersion: number
+  /** How many rows; at least 1. */
+  readonly rows: number
+}
 
 /**
  * A database.

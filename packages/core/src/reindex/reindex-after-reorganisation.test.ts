@@ -5,9 +5,9 @@ import { paymentAt } from '../../test/support/indexer-setup.js'
 import { manualClock } from '../../test/support/manual-clock.js'
 import { recordingLogger } from '../../test/support/recording-logger.js'
 import { finalityBlocks, indexed, names } from '../../test/support/reindex-setup.js'
-import { createFulfilmentPoller } from '../fulfilments/poller.js'
-import { DeepReorganisationError } from '../indexer/deep-reorganisation-error.js'
-import { awaitedBlocks } from '../payments/drop-overdue.js'
+import { createFulfilmentPoller } from '../indexer/fulfilments.js'
+import { DeepReorganisationError } from '../indexer/reorganise.js'
+import { awaitedBlocks } from '../payments/state.js'
 import type { BridgeDeposit, Fulfilment } from '../ports/fulfilment.js'
 
 /** A deposit and its fulfilment. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { checkMasterKey } from './check-master-key.js'
-import { parseMasterKey } from './master-key.js'
+import { parseMasterKey } from './keys.js'
+import { checkMasterKey } from './seal.js'
 
 const oldKey = 'a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90'
 const newKey = '00112233445566778899aabbccddeeff102132435465768798a9bacbdcedfe0f'

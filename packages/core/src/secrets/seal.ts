@@ -1,9 +1,87 @@
-/** Seals signing secrets, each bound to its row. Source: docs/decisions/secrets.md. @module */
+/**
+ * Seals secrets and data keys with AES-256-GCM, and reseals them with the newest master key. Source:
+ * docs/decisions/secrets.md.
+ * @module
+ */
+import { createCipheriv, createDecipheriv } from 'node:crypto'
 import { CoreError } from '../errors.js'
-import type { SealedSecret } from '../ports/store-integrations.js'
-import type { Random } from '../ports/world.js'
-import type { MasterKey } from './master-key.js'
-import { openSealed, type SealedPlace, sealText } from './seal-text.js'
+import type { Audited } from '../history/audited.js'
+import type { Resealed, SealedSecret, SecretHash } from '../integrations/integration.js'
+import type { SealingKeyUse, Store } from '../ports/store.js'
+import type { StoreTransaction } from '../ports/store-transaction.js'
+import type { Clock, Random } from '../ports/world.js'
+import { systemClock } from '../world/system.js'
+import type { KeyPurpose, MasterKey } from './keys.js'
+
+const nonceBytes = 12
+const tagBytes = 16
+
+/** The purpose and the place of sealed text. With another purpose or place it does not open. */
+export interface SealedPlace {
+  readonly purpose: KeyPurpose
+  /** Table, column and row; never changes. */
+  readonly boundTo: string
+}
+
+/** Seals text, or bytes, with the current master key. */
+export function sealText(
+  keys: MasterKey,
+  random: Pick<Random, 'bytes'>,
+  { purpose, boundTo }: SealedPlace,
+  text: string | Uint8Array,
+): SealedSecret {
+  const { version } = keys.current
+  const nonce = random.bytes(nonceBytes)
+  const cipher = createCipheriv('aes-256-gcm', keys.current.derive(purpose), nonce, { authTagLength: tagBytes })
+  cipher.setAAD(Buffer.from(`${boundTo}|${version}`, 'utf8'))
+  const sealed = Buffer.concat([nonce, cipher.update(Buffer.from(text)), cipher.final(), cipher.getAuthTag()])
+  return { keyVersion: version, sealed: sealed.toString('base64url') }
+}
+
+/** Opens text that was sealed for that place. Null: its key is not configured, or it was altered or moved. */
+export function openSealed(
+  keys: MasterKey,
+  { purpose, boundTo }: SealedPlace,
+  { keyVersion, sealed }: SealedSecret,
+): Uint8Array | null {
+  const key = keys.find(keyVersion)
+  const bytes = Buffer.from(sealed, 'base64url')
+  if (key === undefined || bytes.length < nonceBytes + tagBytes) return null
+  const decipher = createDecipheriv('aes-256-gcm', key.derive(purpose), bytes.subarray(0, nonceBytes), {
+    authTagLength: tagBytes,
+  })
+  decipher.setAAD(Buffer.from(`${boundTo}|${keyVersion}`, 'utf8'))
+  decipher.setAuthTag(bytes.subarray(-tagBytes))
+  try {
+    return Buffer.concat([decipher.update(bytes.subarray(nonceBytes, -tagBytes)), decipher.final()])
+  } catch {
+    return null
+  }
+}
+
+/** Seals the data key of a purpose with the current master key. */
+export function sealDataKey(
+  keys: MasterKey,
+  random: Pick<Random, 'bytes'>,
+  purpose: string,
+  dataKey: Uint8Array,
+): SealedSecret {
+  return sealText(keys, random, placeOf(purpose), dataKey)
+}
+
+/**
+ * Opens the data key of a purpose.
+ * @throws SealedSecretError `ERR_SECRET_UNREADABLE` when none of the master keys opens it.
+ */
+export function openDataKey(keys: MasterKey, purpose: string, sealed: SealedSecret): Uint8Array {
+  const opened = openSealed(keys, placeOf(purpose), sealed)
+  if (opened === null) throw new SealedSecretError(`The data key of ${purpose}`)
+  return opened
+}
+
+function placeOf(purpose: string): SealedPlace {
+  return { purpose: 'data-key', boundTo: `data_keys|${purpose}` }
+}
 
 /** A sealed secret cannot be opened: its key is not configured, or the row was altered or moved. */
 export class SealedSecretError extends CoreError {
@@ -41,4 +119,103 @@ export function openSecret(keys: MasterKey, address: string, sealed: SealedSecre
 /** All signing secrets of an integration share one place, so that activating one needs no resealing. */
 function rowOf(address: string): SealedPlace {
   return { purpose: 'signing-secret', boundTo: `integrations.signing_secret|${address}` }
+}
+
+/** The dependencies of resealing. */
+interface ResealDeps {
+  readonly audited: Audited
+  readonly keys: MasterKey
+  readonly clock: Pick<Clock, 'now'>
+  readonly random: Pick<Random, 'bytes'>
+}
+
+/**
+ * Seals every signing secret (also prepared and previous ones) and every data key with the newest master key, all or
+ * none. Previous signing secrets past their grace time are deleted. A second run changes nothing.
+ * @throws SealedSecretError `ERR_SECRET_UNREADABLE` when one needs a key that is not configured.
+ */
+export function resealSecrets({ audited, keys, clock, random }: ResealDeps): Promise<Resealed> {
+  const isOlder = ({ keyVersion }: Pick<SecretHash, 'keyVersion'>) => keyVersion !== keys.current.version
+
+  async function resealDataKeys({ dataKeys }: StoreTransaction): Promise<number> {
+    const older = (await dataKeys.list()).filter(({ key }) => isOlder(key))
+    for (const { purpose, key } of older)
+      await dataKeys.replace(purpose, key, sealDataKey(keys, random, purpose, openDataKey(keys, purpose, key)))
+    return older.length
+  }
+
+  return audited(async (tx, note) => {
+    const integrations = await tx.integrations.list()
+    const dataKeys = await resealDataKeys(tx)
+    const now = clock.now()
+    let resealed = 0
+    const anew = (address: string, sealed: SealedSecret): SealedSecret => {
+      resealed += 1
+      return sealSecret(keys, random, address, openSecret(keys, address, sealed))
+    }
+    for (const record of integrations) {
+      const { address, signingSecret, preparedSigningSecret: prepared, previousSigningSecret: previous } = record
+      const change = {
+        ...(isOlder(signingSecret) && { signingSecret: anew(address, signingSecret) }),
+        ...(prepared !== null && isOlder(prepared) && { preparedSigningSecret: anew(address, prepared) }),
+        ...(previous !== null && previous.until <= now
+          ? { previousSigningSecret: null }
+          : previous !== null &&
+            isOlder(previous) && { previousSigningSecret: { ...anew(address, previous), until: previous.until } }),
+      }
+      if (Object.keys(change).length > 0) await tx.integrations.update(address, change)
+    }
+    const olderApiSecrets = integrations
+      .filter(
+        ({ apiSecret, previousApiSecret }) =>
+          (apiSecret !== null && isOlder(apiSecret)) ||
+          (previousApiSecret !== null && now < previousApiSecret.until && isOlder(previousApiSecret)),
+      )
+      .map(({ address }) => address)
+    const legacyKeys = await tx.legacyKeys.list()
+    const olderLegacyKeys = legacyKeys
+      .filter(({ secret, revokedAt }) => revokedAt === null && isOlder(secret))
+      .map(({ id }) => id)
+    const details = { resealed, dataKeys, keyVersion: keys.current.version }
+    note({ action: 'secrets.resealed', subject: 'all', details })
+    return { resealed, dataKeys, olderApiSecrets, olderLegacyKeys }
+  })
+}
+
+/** Stored secrets need a master key that is not configured: they can be neither opened nor compared. */
+export class MasterKeyError extends CoreError {
+  override readonly name = 'MasterKeyError'
+  readonly code = 'ERR_MASTER_KEY_MISSING'
+  readonly retryable = false
+  /** The stored secrets without their key, by place and key. */
+  readonly missing: readonly SealingKeyUse[]
+  /** @param given - Versions of the configured keys. */
+  constructor(missing: readonly SealingKeyUse[], given: readonly number[]) {
+    const uses = missing.map(({ place, keyVersion, rows }) => `${place} (key ${keyVersion}, ${rows} row(s))`)
+    super(
+      `Master keys are missing: ${uses.join(', ')}. Given: key ${given.join(', key ')}. List each missing key behind the newest, separated by ` +
+        'a comma, run `payment-integration secrets reseal` with both, and remove it when that command says so.',
+    )
+    this.missing = missing
+  }
+}
+
+/**
+ * Checks that every stored secret has its master key. Without it every call would be a 401, every delivery would fail,
+ * and e-mail addresses would be lost.
+ * @param clock - @default this machine's
+ * @throws MasterKeyError `ERR_MASTER_KEY_MISSING` when a stored secret needs a key that is not listed.
+ */
+export async function checkMasterKey(
+  store: Pick<Store, 'sealingKeys'>,
+  keys: MasterKey,
+  clock: Pick<Clock, 'now'> = systemClock,
+): Promise<void> {
+  const uses = await store.sealingKeys(clock.now())
+  const missing = uses.filter(({ keyVersion }) => keys.find(keyVersion) === undefined)
+  if (missing.length === 0) return
+  throw new MasterKeyError(
+    missing,
+    keys.all.map(({ version }) => version),
+  )
 }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { seededRandom } from '../../test/support/seeded-random.js'
-import { issueApiSecret, issueLegacyKey, issueSigningSecret } from './issue.js'
-import { type KeyPurpose, parseMasterKey } from './master-key.js'
+import { issueApiSecret, issueLegacyKey, issueSigningSecret, type KeyPurpose, parseMasterKey } from './keys.js'
 import { openSecret, sealSecret } from './seal.js'
 
 const oldKey = 'a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90'

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { expect, test } from 'vitest'
 import * as z from 'zod/mini'
 import { memoryFile } from '../../test/support/archive.js'
-import { type MasterKey, parseMasterKey } from './master-key.js'
+import { type MasterKey, parseMasterKey } from './keys.js'
 import { beginSignedFile, openSignedFile } from './signed-file.js'
 
 const oldKey = 'a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90'

@@ -1,14 +1,25 @@
-/**
- * Writes and reads files that only a holder of the master key can have written. Source: docs/retention.md, the files.
- * @module
- */
+/** Writes and reads files that only a holder of the master key can have written. Source: docs/retention.md. @module */
+
 import { createHash, createHmac, type Hmac, timingSafeEqual } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { parseForeignJson } from '@payment-integration/contract/parse'
 import type * as z from 'zod/mini'
-import { ArchiveError } from '../history/archive-error.js'
+import { CoreError } from '../errors.js'
 import type { FileReader, FileWriter } from '../ports/files.js'
-import type { MasterKey } from './master-key.js'
+import type { MasterKey } from './keys.js'
+
+/** A file of ended history is damaged, or cannot be written or read. The message names it and the place. */
+export class ArchiveError extends CoreError {
+  override readonly name = 'ArchiveError'
+  readonly code = 'ERR_ARCHIVE'
+  readonly retryable = false
+  /** The path of the file, or of the folder that it belongs to. */
+  readonly path: string
+  constructor(path: string, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.path = path
+  }
+}
 
 /** The format that this release writes and reads. */
 const format = 2

@@ -1,6 +1,62 @@
-/** This machine's clock and randomness; no other file of the core uses them. @module */
+/** This machine's clock and randomness, bodies of requests, and optional packages. @module */
+
 import { randomBytes, randomUUID } from 'node:crypto'
+import { parseContentLength } from '@payment-integration/contract/parse'
+import { MissingPackageError, RequestBodyError } from '../errors.js'
 import type { Clock, Ids, Logger, Random } from '../ports/world.js'
+
+/**
+ * Loads a package that only some configurations need. Other errors pass through, such as a missing package that the
+ * package itself imports.
+ * @param name - The package, as one installs it.
+ * @param setting - The setting or call that needs it, for the message.
+ * @throws MissingPackageError `ERR_PACKAGE_MISSING` when the package is not installed.
+ * @example await loadPackage('pino', 'createPinoLogger', () => import('pino'))
+ */
+export async function loadPackage<T>(name: string, setting: string, load: () => Promise<T>): Promise<T> {
+  try {
+    return await load()
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code !== 'ERR_MODULE_NOT_FOUND' || !message.startsWith(`Cannot find package '${name}' `)) throw error
+    throw new MissingPackageError(name, setting)
+  }
+}
+
+/**
+ * The raw body. Stops reading at the cap.
+ * @throws RequestBodyError `ERR_BODY_TOO_LARGE` above the cap, `ERR_BODY_INCOMPLETE` when the client stopped sending.
+ */
+export async function readRequestBody(request: Request, maxBytes: number): Promise<Uint8Array> {
+  const tooLarge = () => new RequestBodyError('ERR_BODY_TOO_LARGE', `Body is larger than ${maxBytes} bytes`)
+  const declared = parseContentLength(request.headers.get('content-length'))
+  if (declared !== null && declared > maxBytes) throw tooLarge()
+  // The HTTP library reads a whole body several times faster than a stream. Its length was checked above, and Node
+  // enforces it.
+  if (declared !== null) {
+    const body = new Uint8Array(await request.arrayBuffer().catch(incomplete))
+    if (body.byteLength > maxBytes) throw tooLarge()
+    return body
+  }
+  if (request.body === null) return new Uint8Array(0)
+  const reader = request.body.getReader()
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for (;;) {
+    const { done, value } = await reader.read().catch(incomplete)
+    if (done) return Buffer.concat(chunks)
+    size += value.byteLength
+    if (size > maxBytes) {
+      reader.cancel().catch(() => undefined)
+      throw tooLarge()
+    }
+    chunks.push(value)
+  }
+}
+
+function incomplete(): never {
+  throw new RequestBodyError('ERR_BODY_INCOMPLETE', 'Body ended before it was complete')
+}
 
 /** This machine's clock. */
 export const systemClock: Clock = {

@@ -1,6 +1,6 @@
 import type { ProcessorUpdate } from '@payment-integration/contract'
+import { applyUpdates, checkedUpdate } from '../../src/payments/apply-updates.js'
 import type { Store } from '../../src/ports/store.js'
-import { applyUpdates, checkedUpdate } from '../../src/updates/apply-updates.js'
 
 /** Applies one update; throws when its id has other content. */
 export async function applyUpdate(store: Pick<Store, 'transaction'>, update: ProcessorUpdate) {

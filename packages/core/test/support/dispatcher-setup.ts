@@ -1,7 +1,7 @@
 import { StoreError } from '../../src/errors.js'
 import type { ServiceEvent } from '../../src/events.js'
 import { createDispatcher } from '../../src/notifications/dispatcher.js'
-import type { DispatcherOptions } from '../../src/notifications/dispatcher-options.js'
+import type { DispatcherOptions } from '../../src/notifications/round.js'
 import type { Post, PostResult } from '../../src/ports/sender.js'
 import { manualClock } from './manual-clock.js'
 import { addressOf, numbered, outboxOf } from './outbox.js'

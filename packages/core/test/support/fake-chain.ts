@@ -1,5 +1,5 @@
 import { ChainError } from '../../src/errors.js'
-import type { PaymentFacts } from '../../src/payments/facts.js'
+import type { PaymentFacts } from '../../src/payments/payment.js'
 import type { BlockRange, BlockRef, Chain, ProofLevel, RangesRequest } from '../../src/ports/chain.js'
 import type { BridgeDeposit } from '../../src/ports/fulfilment.js'
 import { hashOf, paymentFacts } from './stored-payment.js'

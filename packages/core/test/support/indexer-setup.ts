@@ -1,7 +1,7 @@
 import { ChainError } from '../../src/errors.js'
 import type { ServiceEvent } from '../../src/events.js'
+import type { LeaseStore } from '../../src/indexer/chain-store.js'
 import { createIndexer, type IndexerOptions } from '../../src/indexer/indexer.js'
-import type { LeaseStore } from '../../src/ports/store-chains.js'
 import { type ChainCall, type FakeChain, fakeChain } from './fake-chain.js'
 import { type ManualClock, manualClock } from './manual-clock.js'
 import { recordingLogger } from './recording-logger.js'

@@ -2,9 +2,9 @@
 import type { LinkConfig, VerifyRequest } from '@payment-integration/contract'
 import { verificationErrors } from '@payment-integration/contract'
 import { expect } from 'vitest'
+import type { AccountRecord } from '../../src/legacy/account-store.js'
 import { createLegacyQueries, type LegacyDeps } from '../../src/legacy/queries.js'
-import type { StoredPayment } from '../../src/payments/record.js'
-import type { AccountRecord } from '../../src/ports/store-accounts.js'
+import type { StoredPayment } from '../../src/payments/payment.js'
 import { hashOf, storedPayment } from './stored-payment.js'
 
 export const txHash = hashOf('transaction')

@@ -1,14 +1,14 @@
 /** The outbox of a store, with faults on demand and a log of its calls. @module */
 import { expect } from 'vitest'
-import type { PaymentFacts } from '../../src/payments/facts.js'
+import type { IntegrationRecord } from '../../src/integrations/integration.js'
 import type {
   ClaimRequest,
   DeliveryStore,
   DeliveryView,
   Replayed,
   ReplayRequest,
-} from '../../src/ports/store-deliveries.js'
-import type { IntegrationRecord } from '../../src/ports/store-integrations.js'
+} from '../../src/notifications/delivery-store.js'
+import type { PaymentFacts } from '../../src/payments/payment.js'
 import type { NewSnapshot } from '../../src/ports/store-transaction.js'
 import type { TestStore } from './store.js'
 import { hashOf, paymentFacts } from './stored-payment.js'

@@ -1,9 +1,9 @@
 /** An indexed chain, and a reindex of it. @module */
 import type { ServiceEvent } from '../../src/events.js'
-import type { PaymentFacts } from '../../src/payments/facts.js'
+import { reindex } from '../../src/indexer/reindex.js'
+import type { ReindexReport, ReindexRequest } from '../../src/indexer/reindex-types.js'
+import type { PaymentFacts } from '../../src/payments/payment.js'
 import type { Chain } from '../../src/ports/chain.js'
-import { reindex } from '../../src/reindex/reindex.js'
-import type { ReindexReport, ReindexRequest } from '../../src/reindex/reindex-types.js'
 import { fakeChain } from './fake-chain.js'
 import { type IndexerParts, paymentAt, setUpIndexer } from './indexer-setup.js'
 import { openStore } from './store.js'

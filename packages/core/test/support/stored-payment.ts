@@ -1,5 +1,5 @@
-import type { PaymentFacts, PricingFacts } from '../../src/payments/facts.js'
-import { initialStatus, type StoredPayment } from '../../src/payments/record.js'
+import type { PaymentFacts, PricingFacts } from '../../src/payments/payment.js'
+import { initialStatus, type StoredPayment } from '../../src/payments/payment.js'
 
 const usdc = { address: `0x${'70'.repeat(20)}`, symbol: 'USDC', decimals: 6 }
 

@@ -1,4 +1,4 @@
-import type { RedemptionRecord, Subject } from '../../src/ports/store-identity.js'
+import type { RedemptionRecord, Subject } from '../../src/identity/identity-store.js'
 
 /** A placeholder without a share, with the fields of a test. */
 export function subjectWith(given: Partial<Subject> = {}): Subject {

@@ -1,6 +1,7 @@
 /** The store under the real code, as the oracle reads it. @module */
+
+import type { RedemptionRecord, Subject } from '../../../src/identity/identity-store.js'
 import type { Store } from '../../../src/ports/store.js'
-import type { RedemptionRecord, Subject } from '../../../src/ports/store-identity.js'
 import { openStore } from '../../support/store.js'
 
 /** What identity uses of a store. */

@@ -1,5 +1,5 @@
 /** The real use cases as the system under test. @module */
-import { parseMasterKey } from '../../../src/secrets/master-key.js'
+import { parseMasterKey } from '../../../src/secrets/keys.js'
 import type { RedemptionView, Service, SubjectView, SystemUnderTest, View } from '../system-under-test.js'
 import { type Backend, type Names, type OpenBackend, type Rows, sqliteBackend } from './backend.js'
 import { realProcess } from './real-process.js'

@@ -1,0 +1,367 @@
+/** Runs retention: begins segments, and moves what has ended to files. Source: docs/retention.md. @module */
+
+import { primitives, processorUpdateSchema } from '@payment-integration/contract'
+import * as z from 'zod/mini'
+import { StoreError } from '../errors.js'
+import { createLease } from '../internal/lease.js'
+import type { FileWriter } from '../ports/files.js'
+import type { Store } from '../ports/store.js'
+import type { Clock, Random } from '../ports/world.js'
+import type { MasterKey } from '../secrets/keys.js'
+import { beginSignedFile, openSignedFile, type SignedFile, type SignedWriter } from '../secrets/signed-file.js'
+import type { AuditVerdict } from '../service-types.js'
+import { auditParts, findBeginning } from './audit-log.js'
+import type { AuditAction, AuditRecord, AuditStore } from './audit-store.js'
+import type { Audited } from './audited.js'
+import type {
+  ArchivedFile,
+  ArchiveHeader,
+  EndedHistory,
+  HistoryArchive,
+  HistoryRows,
+  HistorySegment,
+  HistoryStore,
+  RetentionOptions,
+  RetentionPolicy,
+  SegmentedKind,
+} from './history-store.js'
+
+/** The key of a row in the store. */
+const id = z.string().check(z.regex(/^[0-9]{1,15}$/, 'expected a number as a decimal string'))
+const whole = z.int().check(z.nonnegative())
+const nullableText = z.nullable(z.string())
+
+/** An attempt without the key of its delivery. */
+export const attemptShape = {
+  number: z.int().check(z.positive()),
+  startedAt: whole,
+  latencyMs: z.number(),
+  status: z.nullable(whole),
+  reason: nullableText,
+  excerpt: nullableText,
+  replay: z.boolean(),
+}
+
+/** A decided update without the payment that it names. */
+export const updateShape = {
+  id: processorUpdateSchema.shape.id,
+  fingerprint: z.string().check(z.regex(/^0x[0-9a-f]{32}$/, 'expected 0x and 32 hex digits')),
+  outcome: z.enum(['applied', 'unchanged', 'refused']),
+  reason: nullableText,
+  version: z.nullable(primitives.version),
+}
+
+/** The rows of each kind. */
+export const rowSchemas: { readonly [Kind in keyof HistoryRows]: z.ZodMiniType<HistoryRows[Kind]> } = {
+  attempts: z.object({ deliveryId: id, ...attemptShape }),
+  deliveries: z.object({
+    deliveryId: id,
+    paymentId: id,
+    chainId: z.int().check(z.positive()),
+    txHash: primitives.txHash,
+    integrationAddress: z.nullable(primitives.address),
+    version: primitives.version,
+    createdAt: whole,
+    status: z.nullable(z.enum(['delivered', 'exhausted', 'superseded'])),
+    body: z.string(),
+  }),
+  updates: z.object({
+    ...updateShape,
+    seq: whole,
+    paymentId: z.nullable(id),
+    update: z.nullable(processorUpdateSchema),
+  }),
+  audit: z.object({
+    seq: z.int().check(z.positive()),
+    at: whole,
+    actor: z.string(),
+    // The chain of the log covers the action: an unknown one is of another release, and no forgery.
+    action: z.custom<AuditAction>((value) => typeof value === 'string'),
+    subject: z.string(),
+    details: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
+    keyVersion: whole,
+    hash: z.string().check(z.regex(/^[0-9a-f]{64}$/, 'expected 64 hex digits')),
+  }),
+}
+
+/** The first line of a file. */
+export const headerSchema: z.ZodMiniType<ArchiveHeader> = z.object({
+  kind: z.enum(['attempts', 'deliveries', 'updates', 'audit']),
+  part: whole,
+  writtenAt: whole,
+})
+
+const dayMs = 86_400_000
+
+/** Most segments of deliveries that a store has at a time, about. */
+const mostSegments = 64
+
+/** Without an end of deliveries their segments add up. */
+const lastingSegmentMs = 30 * dayMs
+
+/** The shortest time: transactions that run while a segment begins end within it. */
+const shortestMs = 60_000
+
+/** In the order in which they are removed: attempts leave before their deliveries. */
+export const segmentedKinds = ['attempts', 'deliveries', 'updates'] as const satisfies readonly SegmentedKind[]
+
+/** @throws RangeError For a time that is no whole number, or too short. */
+export function checkPolicy(policy: RetentionPolicy): void {
+  for (const [kind, ms] of Object.entries(policy))
+    if (ms !== null && !(Number.isSafeInteger(ms) && ms >= shortestMs))
+      throw new RangeError(`The retention of ${kind} is ${ms} ms; pass a whole number from ${shortestMs}, or null.`)
+}
+
+/** How long a kind stays, in milliseconds. Attempts end with their delivery at the latest. */
+function lastsMs({ attempts, deliveries, updates }: RetentionPolicy, kind: SegmentedKind): number | null {
+  if (kind === 'updates') return updates
+  if (kind === 'deliveries' || attempts === null) return deliveries
+  return deliveries === null ? attempts : Math.min(attempts, deliveries)
+}
+
+/** How long a segment is, in milliseconds; null: no kind ends, so that one is enough. */
+export function segmentMs(policy: RetentionPolicy): number | null {
+  const lasting = segmentedKinds.flatMap((kind) => lastsMs(policy, kind) ?? [])
+  if (lasting.length === 0) return null
+  return Math.max(
+    policy.deliveries === null ? lastingSegmentMs : Math.min(dayMs, ...lasting),
+    Math.max(...lasting) / mostSegments,
+  )
+}
+
+/** Ended history of one kind in one segment, whose rows are not counted. */
+type EndedPart = Omit<EndedHistory & { readonly kind: SegmentedKind }, 'rows'>
+
+/** Segments whose history of a kind has ended. */
+export function endedSegments(segments: readonly HistorySegment[], policy: RetentionPolicy, now: number): EndedPart[] {
+  return segmentedKinds.flatMap((kind) => {
+    const ms = lastsMs(policy, kind)
+    if (ms === null) return []
+    return segments.flatMap(({ number, begunAt, endedAt }) =>
+      endedAt !== null && endedAt <= now - ms ? [{ kind, part: number, from: begunAt, to: endedAt }] : [],
+    )
+  })
+}
+
+/** The newest segment whose deliveries or attempts have ended; null: there is none. */
+export function lastOfDeliveries(ended: readonly EndedPart[]): number | null {
+  const numbers = ended.flatMap(({ kind, part }) => (kind === 'updates' ? [] : [part]))
+  return numbers.length === 0 ? null : Math.max(...numbers)
+}
+
+/** The dependencies of the commands. */
+export interface HistoryDeps {
+  readonly store: Pick<Store, 'history' | 'audit' | 'leases'>
+  readonly audited: Audited
+  readonly verifyAudit: () => Promise<Pick<AuditVerdict, 'brokenAt'>>
+  /** Sign the files; former ones are checked too. */
+  readonly keys: MasterKey
+  readonly clock: Clock
+  readonly random: Pick<Random, 'bytes'>
+}
+
+/** The history of a store. @throws TypeError When it is kept for ever. */
+export function historyOf({ history }: Pick<Store, 'history'>): HistoryStore {
+  if (history === null) throw new TypeError('This store keeps its history for ever.')
+  return history
+}
+
+/** Records of the log from its oldest one, up to a time, in groups. The newest record of all is never among them. */
+async function* endedRecords(audit: AuditStore, before: number): AsyncGenerator<readonly AuditRecord[]> {
+  const newest = (await audit.newest())?.seq ?? 0
+  for await (const part of auditParts(audit)) {
+    const end = part.findIndex(({ at, seq }) => at > before || seq === newest)
+    const ended = end === -1 ? part : part.slice(0, end)
+    if (ended.length > 0) yield ended
+    if (end !== -1) return
+  }
+}
+
+/** The records that have ended, or null. */
+export async function findEnded(audit: AuditStore, before: number): Promise<EndedHistory | null> {
+  let [first, rows]: [AuditRecord | null, number] = [null, 0]
+  for await (const part of endedRecords(audit, before)) {
+    first ??= part[0] ?? null
+    rows += part.length
+  }
+  return first === null ? null : { kind: 'audit', part: first.seq, rows, from: first.at, to: before }
+}
+
+/**
+ * Removes the records up to one of them. The record about it has the last one's hash, which the chain of the others
+ * begins with.
+ */
+function removeRecords(audited: Audited, first: number, last: AuditRecord, file: ArchivedFile): Promise<void> {
+  return audited(async (tx, note) => {
+    await tx.removeAudit(last.seq)
+    const { name, rows, hmac } = file
+    const details = { part: first, file: name, rows, hmac, upTo: last.seq, hash: last.hash }
+    note({ action: 'history.archived', subject: 'audit', details })
+  })
+}
+
+/**
+ * Stores records again that were the oldest of the log, in one transaction.
+ * @returns How many.
+ * @throws RangeError When the last of them is not the one before the log's first record.
+ */
+export async function restoreRecords(audit: AuditStore, audited: Audited, file: SignedFile): Promise<number> {
+  let [count, last]: [number, AuditRecord | undefined] = [0, undefined]
+  for await (const records of file.rows(rowSchemas.audit)) {
+    count += records.length
+    last = records.at(-1)
+  }
+  const [first] = await audit.list({ limit: 1 })
+  const before = first === undefined ? null : await findBeginning(audit, first)
+  if (before === null) throw new RangeError('no record of the audit log is missing.')
+  if (last?.seq !== before.seq || last.hash !== before.hash)
+    throw new RangeError(
+      `it ends with record ${last?.seq}, and the log begins with record ${before.seq + 1}. First restore the file that ends with record ${before.seq}.`,
+    )
+  await audited(async (tx) => {
+    for await (const records of file.rows(rowSchemas.audit)) await tx.restoreAudit(records)
+  })
+  return count
+}
+
+/** Duration of the lease of a run, in milliseconds. */
+const leaseMs = 60_000
+const holderBytes = 16
+
+/** Builds `HistoryCommands.run`. */
+export function createRun({ store, audited, verifyAudit, keys, clock, random }: HistoryDeps) {
+  const { audit } = store
+
+  /** Whether the newest segment is as long as segments are. */
+  async function isFull(history: HistoryStore, policy: RetentionPolicy): Promise<boolean> {
+    const newest = (await history.segments()).at(-1)
+    const ms = segmentMs(policy)
+    return ms !== null && newest !== undefined && newest.begunAt <= clock.now() - ms
+  }
+
+  /**
+   * Writes groups of rows to a file, and reads it: the rows are removed next. Null, and no file, when there are none. A
+   * file that is not finished is discarded; a finished one stays when the check of it is aborted.
+   */
+  async function archived(
+    archive: HistoryArchive,
+    header: Omit<ArchiveHeader, 'writtenAt'>,
+    groups: AsyncIterable<readonly object[]>,
+    signal: AbortSignal | undefined,
+  ): Promise<ArchivedFile | null> {
+    let [file, writer]: [FileWriter | null, SignedWriter | null] = [null, null]
+    try {
+      for await (const group of groups) {
+        signal?.throwIfAborted()
+        if (group.length === 0) continue
+        const whole = { ...header, writtenAt: clock.now() }
+        file ??= await archive.create(whole)
+        writer ??= await beginSignedFile(keys, 'archive-file', file, whole)
+        await writer.write(group)
+      }
+      signal?.throwIfAborted()
+      if (file === null || writer === null) return null
+      const { name } = file
+      const finished = await writer.finish()
+      await openSignedFile(keys, 'archive-file', archive.open(name), signal)
+      return { name, ...finished }
+    } catch (error) {
+      await file?.discard()
+      throw error
+    }
+  }
+
+  async function removePart(
+    history: HistoryStore,
+    archive: HistoryArchive,
+    { kind, part }: EndedPart,
+    signal: AbortSignal | undefined,
+  ) {
+    const found = await history.part(kind, part)
+    const file = await archived(archive, { kind, part }, found.rows(), signal)
+    if (file !== null) {
+      const details = { part, file: file.name, rows: file.rows, hmac: file.hmac }
+      await audited(async (_tx, note) => note({ action: 'history.archived', subject: kind, details }))
+    }
+    await found.remove()
+    return file
+  }
+
+  /** Closes the segments of ended deliveries; resolves those that stay. */
+  async function closeSegments(history: HistoryStore, ended: readonly EndedPart[], options: RetentionOptions) {
+    const { givesUp = false, onProgress } = options
+    const upTo = lastOfDeliveries(ended)
+    if (upTo === null) return new Set<number>()
+    await history.closeSegments(upTo)
+    if (givesUp) {
+      const deliveries = await history.giveUpPending(upTo)
+      if (deliveries > 0) {
+        const details = { deliveries, upTo }
+        await audited(async (_tx, note) => note({ action: 'deliveries.given_up', subject: 'all', details }))
+        onProgress?.({ event: 'given_up', deliveries })
+      }
+    }
+    const pending = await history.pending(upTo)
+    for (const each of pending) onProgress?.({ event: 'kept', pending: each })
+    return new Set(pending.map(({ segment }) => segment))
+  }
+
+  async function removeAudit(archive: HistoryArchive, before: number, { onProgress, signal }: RetentionOptions) {
+    const ended = await findEnded(audit, before)
+    if (ended === null) return
+    // What is removed can no longer be checked.
+    const { brokenAt } = await verifyAudit()
+    if (brokenAt !== null) return onProgress?.({ event: 'audit_broken', brokenAt })
+    let last: AuditRecord | null = null
+    async function* records() {
+      for await (const part of endedRecords(audit, before)) {
+        yield part
+        last = part.at(-1) ?? last
+      }
+    }
+    const { kind, part } = ended
+    const file = await archived(archive, { kind, part }, records(), signal)
+    if (file === null || last === null) return
+    await removeRecords(audited, part, last, file)
+    onProgress?.({ event: 'removed', history: { ...ended, rows: file.rows }, file })
+  }
+
+  async function run(policy: RetentionPolicy, archive: HistoryArchive, options: RetentionOptions, check: () => void) {
+    const { onProgress } = options
+    const history = historyOf(store)
+    if (await isFull(history, policy)) {
+      await history.beginSegment()
+      onProgress?.({ event: 'begun' })
+    }
+    const ended = endedSegments(await history.segments(), policy, clock.now())
+    const kept = await closeSegments(history, ended, options)
+    for (const each of ended) {
+      check()
+      if (each.kind !== 'updates' && kept.has(each.part)) continue
+      const file = await removePart(history, archive, each, options.signal)
+      if (file !== null) onProgress?.({ event: 'removed', history: { ...each, rows: file.rows }, file })
+    }
+    check()
+    if (policy.audit !== null) await removeAudit(archive, clock.now() - policy.audit, options)
+  }
+
+  return async (policy: RetentionPolicy, archive: HistoryArchive, options: RetentionOptions = {}): Promise<void> => {
+    checkPolicy(policy)
+    const holder = Buffer.from(random.bytes(holderBytes)).toString('hex')
+    const lease = createLease({ leases: store.leases, clock, name: 'retention', holder, ttlMs: leaseMs })
+    if (!(await lease.ensure()))
+      throw new StoreError('ERR_STORE_BUSY', 'Another retention run goes on; wait for its end.')
+    const ending = new AbortController()
+    const kept = lease.keep(ending.signal)
+    try {
+      await run(policy, archive, options, () => {
+        options.signal?.throwIfAborted()
+        if (!lease.held()) throw new StoreError('ERR_STORE_BUSY', 'Another retention run has begun; wait for its end.')
+      })
+    } finally {
+      ending.abort()
+      await kept
+      await lease.release()
+    }
+  }
+}

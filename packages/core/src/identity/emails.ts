@@ -1,0 +1,131 @@
+/** E-mail addresses: one spelling, stored forms, and one-time codes. Source: docs/interface.md 4.2. @module */
+
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { domainToASCII } from 'node:url'
+import { shareRequestLimits } from '@payment-integration/contract'
+import { isOver } from '../internal/values.js'
+import type { EmailAddress, ProofRefusal, StoredEmailCode } from '../ports/identity-accounts.js'
+import type { DataKeyStore } from '../ports/store-transaction.js'
+import type { Random } from '../ports/world.js'
+import { type MasterKey, parseMasterKey } from '../secrets/keys.js'
+import { openDataKey, sealDataKey, sealText } from '../secrets/seal.js'
+import { ShareRequestError } from './errors.js'
+
+/** Longest address and longest part before the `@`, in bytes of UTF-8. Source: RFC 5321 4.5.3.1. */
+const most = { address: 254, local: 64 } as const
+
+/** Letters, digits and the signs of a dot-atom, beyond ASCII too (RFC 6531): no spaces, quotes, control characters. */
+const localPart = /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+(?:\.[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u
+const domainName = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
+
+/**
+ * The normal form of an address, or null for an invalid one. It is in lower case, with the part before the `@` in
+ * Unicode form NFC and the domain in ASCII (UTS 46). A final sigma counts as a sigma: both have the same capital.
+ * NFKC would also join characters that only look alike, such as full-width letters and ligatures. Mail servers
+ * distinguish those, so the owner of one mailbox would own the account of the other. A text above the limit of a share
+ * request is rejected unread. The limits of RFC 5321 apply to the normal form.
+ */
+export function normaliseEmail(input: string): string | null {
+  if (input.length > shareRequestLimits.email) return null
+  const text = input.trim()
+  const at = text.lastIndexOf('@')
+  // These end a host name in a URL, so the rest would be cut off silently.
+  if (at < 1 || /[/?#:\\[\]%]/.test(text.slice(at + 1))) return null
+  const local = text.slice(0, at).normalize('NFC').toLowerCase().replaceAll('\u03c2', '\u03c3').normalize('NFC')
+  // A trailing dot names the same domain.
+  const domain = domainToASCII(text.slice(at + 1).replace(/\.$/, '')).toLowerCase()
+  if (!localPart.test(local) || !domainName.test(domain) || /^[0-9.]+$/.test(domain)) return null
+  const address = `${local}@${domain}`
+  return Buffer.byteLength(local) > most.local || Buffer.byteLength(address) > most.address ? null : address
+}
+
+/** Makes the stored forms of a normalised address. */
+export type EmailKeys = (address: string) => EmailAddress
+
+/** The stored forms of an address in any spelling. @throws ShareRequestError `ERR_SHARE_INVALID` if it is invalid. */
+export function parseEmail(input: string, emails: EmailKeys): EmailAddress {
+  const address = normaliseEmail(input)
+  if (address === null) throw new ShareRequestError('email must be a valid email address')
+  return emails(address)
+}
+
+/** The purpose under which the key of addresses is stored. */
+const purpose = 'email'
+
+/** Builds the maker on the key of addresses, 32 random bytes. */
+export function createEmailKeys(dataKey: Uint8Array, random: Pick<Random, 'bytes'>): EmailKeys {
+  const own = parseMasterKey(Buffer.from(dataKey).toString('base64url'))
+  return (address) => {
+    const key = createHmac('sha256', own.current.derive('email-hash')).update(address, 'utf8').digest('hex')
+    const boundTo = `identity_accounts.email|${key}`
+    return { address, key, sealed: sealText(own, random, { purpose: 'email', boundTo }, address) }
+  }
+}
+
+/**
+ * Opens the key of addresses. It is stored sealed; the first call makes it. Resealing it with a new master key leaves
+ * every hash unchanged.
+ * @throws SealedSecretError `ERR_SECRET_UNREADABLE` when none of the master keys opens it.
+ */
+export async function openEmailKey({
+  dataKeys,
+  keys,
+  random,
+}: {
+  readonly dataKeys: DataKeyStore
+  readonly keys: MasterKey
+  readonly random: Pick<Random, 'bytes'>
+}): Promise<Uint8Array> {
+  const stored = await dataKeys.obtain(purpose, sealDataKey(keys, random, purpose, random.bytes(32)))
+  return openDataKey(keys, purpose, stored)
+}
+
+/** Lifetime of a code, in milliseconds. */
+export const codeLifetimeMs = 10 * 60_000
+/** Tries of a code. */
+export const codeTries = 5
+/** Digits of a code in base 32: 60 bits, too many to guess. */
+const codeLength = 12
+const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+
+/** The verdict on a typed code. */
+type CodeVerdict =
+  | { readonly kind: 'accepted' }
+  /** `left`: the code to store from now on; null: none. */
+  | {
+      readonly kind: 'refused'
+      readonly reason: Extract<ProofRefusal, 'no_code' | 'code_expired' | 'code_wrong'>
+      readonly left: StoredEmailCode | null
+    }
+
+/** Makes one-time codes and judges them. Only a keyed hash of a code is stored, bound to its address. */
+export interface EmailCodes {
+  /** A new random code of an address, for the caller to send there, and its stored form. */
+  issue(emailKey: string, now: number): { readonly code: string; readonly stored: StoredEmailCode }
+  /** Judges a typed code. Case, spaces and hyphens do not matter; the comparison takes constant time. */
+  judge(emailKey: string, typed: string, stored: StoredEmailCode | null, now: number): CodeVerdict
+}
+
+/** Builds it on a key. */
+export function createEmailCodes(key: Uint8Array, random: Pick<Random, 'bytes'>): EmailCodes {
+  const hashOf = (emailKey: string, code: string) =>
+    createHmac('sha256', key).update(`${emailKey}|${code}`, 'utf8').digest('hex')
+  return {
+    issue(emailKey, now) {
+      const code = Array.from(random.bytes(codeLength), (byte) => alphabet[byte & 31]).join('')
+      const stored = { hash: hashOf(emailKey, code), expiresAt: now + codeLifetimeMs, triesLeft: codeTries }
+      return { code, stored }
+    },
+    judge(emailKey, typed, stored, now) {
+      // Hashed also without a stored code, so that the time does not reveal whether there is one.
+      const given = Buffer.from(hashOf(emailKey, typed.replace(/[\s-]/g, '').toUpperCase()), 'hex')
+      if (stored === null) return { kind: 'refused', reason: 'no_code', left: null }
+      const good = Buffer.from(stored.hash, 'hex')
+      const isEqual = given.length === good.length && timingSafeEqual(given, good)
+      if (isOver(stored.expiresAt, now, codeLifetimeMs)) return { kind: 'refused', reason: 'code_expired', left: null }
+      if (isEqual) return { kind: 'accepted' }
+      const triesLeft = stored.triesLeft - 1
+      return { kind: 'refused', reason: 'code_wrong', left: triesLeft > 0 ? { ...stored, triesLeft } : null }
+    },
+  }
+}

@@ -1,0 +1,294 @@
+/**
+ * Subjects, their redemptions and their verifications as stored. Source: docs/interface.md 3, 4.2;
+ * docs/decisions/identity.md.
+ *
+ * @module
+ */
+import type { EmailAddress } from '../ports/identity-accounts.js'
+import type { Review } from '../ports/identity-provider.js'
+
+/** An applicant that the provider does not know. */
+export interface MissingApplicant {
+  /** When it was first found missing, in unix milliseconds. */
+  readonly since: number
+  /** A webhook reported its deletion. */
+  readonly reported: boolean
+  /** The applicant counts as gone: `review` is null from then on. */
+  readonly confirmed: boolean
+}
+
+/** A stored verification. */
+export interface Verification {
+  /** The integration that shared it; null: no share, or a direct verification. It stays when its applicant is gone. */
+  readonly donor: string | null
+  readonly applicantId: string | null
+  /** Number of the redemption that the applicant came from; null: there is none. */
+  readonly attachedNumber: number | null
+  /** When the applicant was attached, in unix milliseconds by the service's clock; null: never. */
+  readonly attachedAt: number | null
+  /** Its review; null: there is none, or the applicant is gone. */
+  readonly review: Review | null
+  /** The provider's time of `review` in unix milliseconds: an older review changes nothing. */
+  readonly reviewedAt: number | null
+  /** A review without proof that it is newer: it counts once the provider repeats it. */
+  readonly doubt: Review | null
+  /** The provider deactivated or activated the applicant at that time by its clock; null: never. */
+  readonly presence: { readonly isActive: boolean; readonly at: number } | null
+  readonly missing: MissingApplicant | null
+}
+
+/**
+ * The person behind an e-mail address while the address stays theirs, with the shared verification. Without an address:
+ * the direct verification of an account.
+ */
+export interface Subject extends Verification {
+  readonly id: string
+  /** Keyed hash of the address, 64 lowercase hex digits; null: the direct verification of its account. */
+  readonly emailKey: string | null
+  /** Null: a placeholder. */
+  readonly accountId: string | null
+  /** The account proved the address. */
+  readonly proved: boolean
+  /** The account gave the address up: its next owner is another person. */
+  readonly closed: boolean
+  /** Number of the newest redemption; 0: none. */
+  readonly redemptions: number
+  /** Increases with every change of the verification. */
+  readonly revision: number
+}
+
+/** A subject to store. Its verification is empty. */
+export type NewSubject = Pick<Subject, 'id' | 'emailKey' | 'accountId' | 'proved'> & {
+  /** The stored forms of the address; null where `emailKey` is null. */
+  readonly email: EmailAddress | null
+}
+
+/** A change of a verification. Absent fields are unchanged. */
+export type VerificationChange = Partial<Verification> & {
+  /** Time until the next poll of the review, in milliseconds by the store's clock; null: no poll. */
+  readonly pollInMs?: number | null | undefined
+}
+
+/** The state of a redemption. */
+export type RedemptionState =
+  /** Its token may be in flight. With an expired lease the outcome is unknown. */
+  | 'in_flight'
+  /** No answer arrived. */
+  | 'unknown'
+  /** No answer arrived, and a look-up proves nothing: an operator must resolve it. */
+  | 'unresolved'
+  /** After the lease the provider knew no applicant of that name. */
+  | 'absent'
+  /** The provider rejected it, or nothing was sent: no token was used. */
+  | 'refused'
+  /** Its applicant was attached to the subject. */
+  | 'attached'
+  /** Its applicant is not attached: the subject has a newer one, or one of another donor. */
+  | 'surplus'
+  /** The name belongs to an applicant that is older than the redemption. */
+  | 'foreign'
+
+/** One use of a share token at the provider, under its own name. No name is ever deleted or reused. */
+export interface RedemptionRecord {
+  readonly externalUserId: string
+  readonly subjectId: string
+  /** From 1, unique in its subject. */
+  readonly number: number
+  /** The integration that shared the token: the donor once it is redeemed. */
+  readonly integrationAddress: string
+  /** The requested level; without one, that of the attached applicant; null: neither was named. */
+  readonly levelName: string | null
+  /** Whether a look-up by name finds its applicant. */
+  readonly isFindable: boolean
+  /** When it began, in unix milliseconds by the clock that signs its request. */
+  readonly startedAt: number
+  /** The lease runs: the token may still be redeemed at the provider. */
+  readonly isLeased: boolean
+  readonly state: RedemptionState
+  /** Its applicant, once known. */
+  readonly applicantId: string | null
+}
+
+/** A redemption to store. It is `in_flight`. */
+export type NewRedemption = Omit<RedemptionRecord, 'isLeased' | 'state' | 'applicantId'> & {
+  /** Duration of the lease, in milliseconds by the store's clock; then the first look-up is due. */
+  readonly leaseMs: number
+}
+
+/** A change of a redemption. Absent fields are unchanged. */
+export interface RedemptionChange {
+  readonly state?: RedemptionState | undefined
+  readonly applicantId?: string | undefined
+  readonly levelName?: string | undefined
+  /** Time until the next look-up, in milliseconds by the store's clock; null: no look-up. */
+  readonly lookUpInMs?: number | null | undefined
+}
+
+/** The outcome of a share in the log. */
+export type ShareOutcome =
+  /** A redemption began. */
+  | 'started'
+  /** The provider redeemed the token. */
+  | 'redeemed'
+  /** A look-up found the applicant of a redemption with an unknown outcome. */
+  | 'found'
+  /** A webhook reported its applicant. */
+  | 'reported'
+  /** An operator resolved it. */
+  | 'resolved'
+  | 'already_approved'
+  | 'in_flight'
+  | 'concurrent'
+  | 'not_donated'
+  | 'rejected'
+  | 'unknown'
+  | 'unresolved'
+  | 'absent'
+  | 'foreign'
+  | 'surplus'
+  /** Too late to send within the lease: nothing was sent. */
+  | 'late'
+  /** Other requests were faster several times in a row. */
+  | 'exhausted'
+  | 'misconfigured'
+  | 'throttled'
+  | 'unavailable'
+
+/** An entry of the log of shares, without e-mail address and token. */
+export interface ShareRecord {
+  /** Unix milliseconds. */
+  readonly at: number
+  readonly integrationAddress: string
+  readonly subjectId: string
+  readonly outcome: ShareOutcome
+  readonly externalUserId: string | null
+  /** The provider's code of a rejection. */
+  readonly providerCode: number | null
+}
+
+/** A report about an applicant, from the provider or an operator. */
+export interface VerdictRecord {
+  /** When it was noted, in unix milliseconds. */
+  readonly notedAt: number
+  readonly subjectId: string
+  readonly applicantId: string
+  readonly source: 'redemption' | 'look_up' | 'webhook' | 'poll' | 'operator'
+  readonly change: 'review' | 'activated' | 'deactivated' | 'deleted' | 'missing' | 'back'
+  /** The provider's time in unix milliseconds, or null. */
+  readonly at: number | null
+  readonly review: Review | null
+  /** Whether it was applied. `other_level`: its review is not of the attached level, and counts for nothing. */
+  readonly outcome: 'applied' | 'older' | 'doubtful' | 'surplus' | 'other_level'
+}
+
+/** A subject as an operator sees it. */
+export interface SubjectView extends Subject {
+  /** One of its redemptions is in flight or has an unknown outcome. */
+  readonly isOpen: boolean
+}
+
+/** An operator's query: all, or one address. */
+export interface IdentityQuery {
+  /** Keyed hash of the address. */
+  readonly emailKey?: string | undefined
+  readonly limit: number
+}
+
+/** An operator's query for subjects. */
+export interface SubjectQuery extends IdentityQuery {
+  readonly id?: string | undefined
+  readonly accountId?: string | undefined
+  /** Subjects after this one in the order of the list. */
+  readonly afterId?: string | undefined
+}
+
+/** The longest waits, in whole milliseconds. */
+export interface LongestIdentityWaits {
+  readonly leaseMs: number
+  readonly lookUpMs: number
+  readonly pollMs: number
+}
+
+/** Reads of committed rows. */
+export interface IdentityStore {
+  /** By id, at most `limit`. */
+  subjects(query: SubjectQuery): Promise<SubjectView[]>
+  /** The log of shares, newest first. */
+  shares(query: IdentityQuery): Promise<ShareRecord[]>
+  /** Redemptions, newest first. */
+  redemptions(query: IdentityQuery): Promise<RedemptionRecord[]>
+  /** Reports about applicants, newest first. */
+  verdicts(query: IdentityQuery): Promise<VerdictRecord[]>
+  /** Names of redemptions with a due look-up, longest due first. */
+  dueLookUps(limit: number): Promise<{ readonly externalUserId: string; readonly subjectId: string }[]>
+  /** Subjects with a due poll, longest due first. */
+  duePolls(limit: number): Promise<{ readonly subjectId: string; readonly applicantId: string }[]>
+  /**
+   * Makes due now the look-ups and polls that lie further ahead than any is planned: a clock ahead wrote them. Leases
+   * are shortened to their whole length from now. A redemption with such a lease may be in flight.
+   * @returns The number of redemptions and subjects.
+   */
+  endFutureWaits(longest: LongestIdentityWaits): Promise<number>
+  /** Number of applicants that are missing and not confirmed as gone. */
+  countMissing(): Promise<number>
+  /** Deletes up to `limit` events older than `before`, in unix milliseconds. Resolves their number. */
+  forgetEvents(before: number, limit: number): Promise<number>
+}
+
+/** The persons that a transaction locks. */
+export interface PersonQuery {
+  /** The person of the open subject of an address. */
+  readonly emailKey?: string | undefined
+  /** The persons of accounts, also without a subject. */
+  readonly accountIds?: readonly string[] | undefined
+  /** The person of a subject. */
+  readonly subjectId?: string | undefined
+}
+
+/** The operations inside a transaction. */
+export interface IdentityTransaction {
+  /**
+   * The open subject of an address; without one, a placeholder with the id `freshId`. It is one statement that writes
+   * one row in both cases. Call it in a transaction of its own: it locks the row of a subject whose person is not
+   * locked.
+   */
+  ensureSubject(email: EmailAddress, freshId: string): Promise<Subject>
+  /**
+   * Locks persons until the transaction ends, and resolves all their subjects, oldest first. A *person* is all subjects
+   * of one account, open, closed and direct, or one placeholder. No other transaction changes them or adds one. Call it
+   * before other writes; a second call reads them again.
+   */
+  lockPersons(query: PersonQuery): Promise<Subject[]>
+  /** Stores a subject. Rejects when its address has an open one, or its account a direct one. */
+  insertSubject(subject: NewSubject): Promise<Subject>
+  /** Changes the owner of a locked subject. */
+  setOwner(subjectId: string, owner: Partial<Pick<Subject, 'accountId' | 'proved' | 'closed'>>): Promise<void>
+  /** Changes the verification of a locked subject, and adds 1 to its revision. */
+  changeVerification(subjectId: string, change: VerificationChange): Promise<void>
+  /** The subject with that applicant, read without a lock; or null. */
+  subjectOf(applicantId: string): Promise<Subject | null>
+  /** Stores a redemption, and its number in its subject. Rejects a name that was used before. */
+  addRedemption(redemption: NewRedemption): Promise<void>
+  /** Changes a redemption. One that is `attached` keeps its state, its applicant and its level. */
+  changeRedemption(externalUserId: string, change: RedemptionChange): Promise<void>
+  /** The redemption of that name, or null. */
+  redemption(externalUserId: string): Promise<RedemptionRecord | null>
+  /** The redemption of an applicant: the newest that is `attached` with its id, or null. */
+  redemptionOf(applicantId: string): Promise<RedemptionRecord | null>
+  /**
+   * Redemptions of subjects in flight or with an unknown outcome: `in_flight`, `unknown`, `unresolved`, and `absent`
+   * since `absentSince`, in unix milliseconds. At most `limit`, oldest first. Above the limit, absent ones are left out
+   * first, then the oldest.
+   */
+  openRedemptions(query: {
+    readonly subjectIds: readonly string[]
+    readonly absentSince: number
+    readonly limit: number
+  }): Promise<RedemptionRecord[]>
+  /** Adds to the log of shares. */
+  logShare(entry: ShareRecord): Promise<void>
+  /** Stores a report about an applicant. */
+  noteVerdict(entry: VerdictRecord): Promise<void>
+  /** Notes an event of the provider. Resolves false when it was noted before. */
+  noteEvent(eventKey: string, at: number): Promise<boolean>
+}

@@ -1,0 +1,191 @@
+/** Closes stuck verifications and resolves redemptions for an operator. Source: docs/decisions/identity.md. @module */
+import type { Audited } from '../history/audited.js'
+import type { Answer, Applicant } from '../ports/identity-provider.js'
+import type { StoreTransaction } from '../ports/store-transaction.js'
+import { failureError, logFailure } from './errors.js'
+import type { RedemptionRecord, Subject, VerificationChange } from './identity-store.js'
+import type { CloseRequest, CloseResult, ResolveRequest, ResolveResult } from './identity-types.js'
+import { confirmMissing } from './look-up.js'
+import { attach, type IdentityParts, lockSubject, shareEntry } from './redemption.js'
+import { isEqual, isInFlight, isOtherLevel } from './reviews.js'
+
+/**
+ * Builds the operation. It resolves a redemption that is `unresolved`, or `unknown` or `in_flight` with an expired
+ * lease. It writes the audit log in the same transaction.
+ * It rejects with SharingUnavailableError, SharingMisconfiguredError; StoreError.
+ */
+export function createResolveRedemption(
+  parts: Omit<IdentityParts, 'store'> & { readonly audited: Audited },
+): (request: ResolveRequest) => Promise<ResolveResult> {
+  const { provider, clock, logger, audited } = parts
+  return async ({ externalUserId, applicantId }) => {
+    const answer = applicantId === null ? null : await provider.review(applicantId)
+    if (answer !== null && answer.kind !== 'answer') {
+      logFailure(logger, answer, { externalUserId })
+      throw failureError(answer)
+    }
+    if (answer !== null && answer.value === null) return 'unknown_applicant'
+    const { review = null, reviewedAt = null, levelName = null } = answer?.value ?? {}
+    const applicant = applicantId === null ? null : { applicantId, review, reviewedAt, levelName }
+    return audited(async (tx, note) => {
+      const named = await tx.identity.redemption(externalUserId)
+      if (named === null) return 'not_open'
+      const { emailKey } = await lockSubject(tx, named.subjectId)
+      // It may have been resolved while this waited for the lock.
+      const redemption = await tx.identity.redemption(externalUserId)
+      if (redemption === null || !mayResolve(redemption)) return 'not_open'
+      const outcome = await resolve(tx, redemption, applicant)
+      if (outcome === 'attached' || outcome === 'surplus' || outcome === 'absent')
+        note({
+          ...{ action: 'identity.redemption_resolved', subject: externalUserId },
+          details: { outcome, applicantId, integrationAddress: redemption.integrationAddress, emailKey },
+        })
+      return outcome
+    })
+  }
+
+  async function resolve(
+    tx: StoreTransaction,
+    redemption: RedemptionRecord,
+    applicant: Applicant | null,
+  ): Promise<ResolveResult> {
+    const { externalUserId, subjectId, isFindable } = redemption
+    if (applicant !== null) {
+      const holder = await tx.identity.subjectOf(applicant.applicantId)
+      if (holder !== null) return holder.id === subjectId ? 'of_another_redemption' : 'of_another_subject'
+      const { isAttached } = await attach(tx, { redemption, applicant, outcome: 'resolved', source: 'operator' }, parts)
+      return isAttached ? 'attached' : 'surplus'
+    }
+    // An absent name would be looked up for another day; the operator's decision ends that.
+    await tx.identity.changeRedemption(externalUserId, { state: isFindable ? 'refused' : 'absent', lookUpInMs: null })
+    await tx.identity.logShare(shareEntry(clock.now(), redemption, 'resolved'))
+    return 'absent'
+  }
+}
+
+/** Whether its outcome is unknown and its token can no longer land. */
+function mayResolve(redemption: RedemptionRecord): boolean {
+  const { state } = redemption
+  return state === 'unresolved' || ((state === 'unknown' || state === 'in_flight') && !isInFlight(redemption))
+}
+
+/** Most other applicants to poll until the provider knows one. */
+const mostWitnesses = 5
+/** Subjects read at a time. */
+const pageSize = 500
+
+/**
+ * Builds the operation. The operator's request alone never allows a second redemption. The provider must not know the
+ * missing applicant by id or by name, and must know another applicant of that time.
+ * It rejects with SharingUnavailableError, SharingMisconfiguredError; StoreError.
+ */
+export function createCloseVerification(
+  parts: IdentityParts & { readonly audited: Audited },
+): (request: CloseRequest) => Promise<CloseResult> {
+  const { store, provider, clock, logger, audited } = parts
+
+  return async ({ subjectId, what, dryRun = false }) => {
+    const [subject] = await store.identity.subjects({ id: subjectId, limit: 1 })
+    const applicantId = subject?.applicantId ?? null
+    if (subject === undefined || applicantId === null || !isClosable(what, subject)) return 'nothing_to_close'
+    const judged = await (what === 'hold' ? judgeHold : judgeMissing)(subject, applicantId)
+    if (dryRun) return judged
+    if (judged === 'closed') return close(subject, applicantId, what)
+    if (judged === 'known' || judged === 'other_review')
+      await store.transaction(async (tx) => {
+        await lockSubject(tx, subjectId)
+        await tx.identity.changeVerification(subjectId, { pollInMs: 0 })
+      })
+    return judged
+  }
+
+  /** A hold hides the review. It is shown again only if the provider still answers the same review. */
+  async function judgeHold({ missing, review }: Subject, applicantId: string): Promise<CloseResult> {
+    if (missing !== null) return 'missing'
+    const said = await ask(() => provider.review(applicantId), { applicantId })
+    if (said === null) return 'unknown'
+    const levelName = (await redemptionOf(applicantId))?.levelName ?? null
+    return isEqual(said.review, review) && !isOtherLevel(levelName, said) ? 'closed' : 'other_review'
+  }
+
+  async function judgeMissing({ emailKey, reviewedAt }: Subject, applicantId: string): Promise<CloseResult> {
+    if ((await ask(() => provider.review(applicantId), { applicantId })) !== null) return 'known'
+    const redemption = await redemptionOf(applicantId)
+    // Its redemption is needed for the look-up by name. A direct verification has no redemption.
+    if (redemption === null && emailKey !== null) return 'unproven'
+    if (redemption?.isFindable === true) {
+      const { externalUserId } = redemption
+      const named = await ask(() => provider.find(externalUserId), { externalUserId })
+      if (named?.applicantId === applicantId) return 'known'
+      if (named !== null) {
+        const ids = { externalUserId, applicantId: named.applicantId, missing: applicantId }
+        logger.error(ids, 'The external user id of a missing applicant belongs to another applicant.')
+        return 'name_taken'
+      }
+    }
+    const knownAt = Math.max(redemption?.startedAt ?? 0, reviewedAt ?? 0)
+    return (await hasWitness(applicantId, knownAt)) ? 'closed' : 'unproven'
+  }
+
+  /**
+   * Whether the provider knows another applicant that was redeemed and reviewed no later than the missing one. A review
+   * alone proves no date: a copied applicant has the review time of its original.
+   */
+  async function hasWitness(missingId: string, knownAt: number): Promise<boolean> {
+    let left = mostWitnesses
+    let afterId: string | undefined
+    for (;;) {
+      const page = await store.identity.subjects({ limit: pageSize, afterId })
+      for (const { applicantId, missing, reviewedAt } of page) {
+        const isOfThatTime = missing === null && reviewedAt !== null && reviewedAt <= knownAt
+        if (applicantId === null || applicantId === missingId || !isOfThatTime) continue
+        const redemption = await redemptionOf(applicantId)
+        if (redemption === null || redemption.startedAt > knownAt) continue
+        if ((await ask(() => provider.review(applicantId), { applicantId })) !== null) return true
+        left -= 1
+        if (left === 0) return false
+      }
+      if (page.length < pageSize) return false
+      afterId = page.at(-1)?.id
+    }
+  }
+
+  function redemptionOf(applicantId: string): Promise<RedemptionRecord | null> {
+    return store.transaction((tx) => tx.identity.redemptionOf(applicantId))
+  }
+
+  async function ask<T>(call: () => Promise<Answer<T>>, about: Readonly<Record<string, string>>): Promise<T> {
+    const answer = await call()
+    if (answer.kind === 'answer') return answer.value
+    logFailure(logger, answer, about)
+    throw failureError(answer)
+  }
+
+  function close(before: Subject, applicantId: string, what: CloseRequest['what']): Promise<CloseResult> {
+    const { id, donor, emailKey, revision } = before
+    return audited(async (tx, note) => {
+      const found = await lockSubject(tx, id)
+      if (found.revision !== revision) return 'changed'
+      const now = clock.now()
+      const isMissing = what === 'missing' && found.missing !== null
+      const change: VerificationChange = isMissing
+        ? confirmMissing(found.missing, now)
+        : // Any webhook dated after the beginning of the hold still applies.
+          { presence: { isActive: true, at: found.presence?.at ?? 0 }, pollInMs: 0 }
+      await tx.identity.changeVerification(id, change)
+      await tx.identity.noteVerdict({
+        ...{ notedAt: now, subjectId: id, applicantId, source: 'operator', at: null, review: null, outcome: 'applied' },
+        change: isMissing ? 'missing' : 'activated',
+      })
+      note({
+        ...{ action: isMissing ? 'identity.missing_closed' : 'identity.hold_closed', subject: applicantId },
+        details: { integrationAddress: donor, emailKey },
+      })
+      return 'closed'
+    })
+  }
+}
+
+function isClosable(what: CloseRequest['what'], { presence, missing }: Subject): boolean {
+  return what === 'hold' ? presence?.isActive === false && missing?.confirmed !== true : missing?.confirmed === false
+}

@@ -1,0 +1,252 @@
+/**
+ * Polls for fulfilments of bridge deposits and commits their payments. Source: docs/interface.md 2.1;
+ * docs/decisions/cross-chain.md.
+ * @module
+ */
+
+import type { ServiceEvent } from '../events.js'
+import { assertWhole, describeError } from '../internal/values.js'
+import type { PaymentFacts, StoredPayment } from '../payments/payment.js'
+import { storePayments } from '../payments/store-payments.js'
+import type { BridgeDeposit, Fulfilment, FulfilmentSource } from '../ports/fulfilment.js'
+import type { Store } from '../ports/store.js'
+import type { Clock, Logger } from '../ports/world.js'
+import type { FulfilmentPoller } from '../service-types.js'
+import type { WaitingDeposit } from './chain-store.js'
+
+/**
+ * First ordinal of a fulfilment; the position of its log is added. A bridge may pay several deposits in one
+ * transaction, in which payments of a router are numbered from 0.
+ */
+export const firstFulfilmentOrdinal = 1_000_000
+
+/**
+ * The payment under its destination chain and transaction. Payer, paid token, memo and integration come from the source
+ * chain. The received amount comes from the destination chain, which takes no fee. Rates of the source chain do not
+ * apply to the received token.
+ */
+function fulfilledPayment({ payment }: BridgeDeposit, fulfilment: Fulfilment): PaymentFacts {
+  const { chainId, txHash, logIndex, position = logIndex } = fulfilment
+  const { blockNumber, blockHash, blockTimestamp, receiver, listedToken } = fulfilment
+  const { amount, ...token } = fulfilment.tokenOut
+  return {
+    chainId,
+    txHash,
+    ordinal: firstFulfilmentOrdinal + position,
+    logIndex,
+    blockNumber,
+    blockHash,
+    blockTimestamp,
+    router: payment.router,
+    sender: payment.sender,
+    receiver,
+    memoHex: payment.memoHex,
+    integrationAddress: payment.integrationAddress,
+    source: { chainId: payment.chainId, txHash: payment.txHash },
+    tokenIn: payment.tokenIn,
+    tokenOut: { ...token, gross: amount, net: amount },
+    pricing: { listedToken, feeds: [], calledAmount: null, serviceFee: null },
+  }
+}
+
+/**
+ * The payment under its stored ordinal, when its block left the chain or it is recorded again. It never gets the
+ * ordinal of another deposit.
+ *
+ * @param shown - The stored primary payments of the transaction.
+ */
+function besideShown(facts: PaymentFacts, shown: readonly StoredPayment[]): PaymentFacts {
+  const isSame = (row: StoredPayment) =>
+    row.source.chainId === facts.source.chainId &&
+    row.source.txHash === facts.source.txHash &&
+    row.integrationAddress === facts.integrationAddress &&
+    row.receiver === facts.receiver &&
+    row.memoHex === facts.memoHex &&
+    row.tokenOut.address === facts.tokenOut.address
+  const isFill = (row: StoredPayment) => row.blockHash === facts.blockHash && row.logIndex === facts.logIndex
+  const before = shown.find((row) => isSame(row) && (row.offChain || isFill(row)))
+  if (before !== undefined) return { ...facts, ordinal: before.ordinal }
+  let { ordinal } = facts
+  while (shown.some((row) => row.ordinal === ordinal)) ordinal += 1
+  return { ...facts, ordinal }
+}
+
+/**
+ * The flaw of a source's answer, or null. A fulfilment must pay the promised amount and token to the receiver of the
+ * deposit, on the promised chain.
+ */
+function unfitFulfilment(deposit: BridgeDeposit, fulfilment: Fulfilment): string | null {
+  const { destinationChainId, receiver, output } = deposit
+  if (fulfilment.chainId !== destinationChainId) return 'it is on another chain than the deposit names'
+  if (fulfilment.receiver !== receiver) return 'it paid another receiver than the deposit names'
+  if (fulfilment.tokenOut.address !== output.token) return 'it paid another token than the deposit names'
+  if (fulfilment.tokenOut.amount < output.amount) return 'it paid less than the deposit names'
+  return null
+}
+
+/** A fulfilment to commit. */
+interface FulfilmentToRecord {
+  readonly waiting: WaitingDeposit
+  readonly fulfilment: Fulfilment
+  /** Whether the destination chain is indexed here as well. */
+  readonly isFollowed: boolean
+}
+
+/**
+ * Settles a deposit and records its payment in one transaction: version 1, its snapshot, waiting updates, outbox row.
+ * It is idempotent, also after a kill. On an indexed destination the indexer comes first: it may find a payment of a
+ * router in the same transaction, and only one of the two is primary.
+ *
+ * @returns Events to publish after the commit. Null when nothing was written: the deposit no longer waits, or the
+ * destination is not indexed that far, or is indexed on another branch.
+ */
+async function recordFulfilment(
+  store: Pick<Store, 'transaction'>,
+  { waiting, fulfilment, isFollowed }: FulfilmentToRecord,
+): Promise<ServiceEvent[] | null> {
+  const { chainId, txHash, blockNumber } = fulfilment
+  return store.transaction(async (tx) => {
+    const checkpoint = await tx.lockChain(chainId)
+    if (isFollowed && (checkpoint === null || checkpoint.blockNumber < blockNumber)) return null
+    // The source's node may still be on a branch that the indexer has left.
+    const [known] = isFollowed ? await tx.checkpoints(chainId, blockNumber, 1) : []
+    if (known?.blockNumber === blockNumber && known.blockHash !== fulfilment.blockHash) return null
+    if (!(await tx.settleDeposit(waiting.id))) return null
+    const shown = await tx.paymentsForChange({ chainId, txHash })
+    const facts = besideShown(fulfilledPayment(waiting.deposit, fulfilment), shown)
+    const primary = shown.every(({ integrationAddress }) => integrationAddress !== facts.integrationAddress)
+    return storePayments(tx, [{ facts, primary }])
+  })
+}
+
+/** When the poller polls. */
+export interface FulfilmentPollerOptions {
+  /** Time from the end of one round to the next, in milliseconds. @default 5000 */
+  readonly everyMs?: number | undefined
+  /** Deposits read from the store at a time. @default 100 */
+  readonly batch?: number | undefined
+  /** Deposits polled at once. @default 8 */
+  readonly concurrency?: number | undefined
+}
+
+/** The defaults of {@link FulfilmentPollerOptions}. */
+export const fulfilmentPollerDefaults = { everyMs: 5_000, batch: 100, concurrency: 8 } as const
+
+/** The dependencies of a poller. */
+interface FulfilmentPollerDeps {
+  readonly store: {
+    readonly transaction: Store['transaction']
+    readonly chains: Pick<Store['chains'], 'waitingDeposits'>
+  }
+  readonly source: FulfilmentSource
+  /** The chains that are indexed here: a payment to one of them is recorded after its block. @default none */
+  readonly followed?: ReadonlySet<number> | undefined
+  readonly publish: (event: ServiceEvent) => void
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly options?: FulfilmentPollerOptions | undefined
+}
+
+/**
+ * Builds a poller. A deposit whose poll or record fails, or whose fulfilment does not fit it, is logged and polled
+ * again in the next round; the others continue. Destinations that the source cannot reach rest until the next round.
+ * `runOnce` rejects with the store's error when deposits cannot be listed. `run` never rejects and starts a round at
+ * once; when its signal aborts, it completes the deposits in flight.
+ *
+ * @throws RangeError When an option is out of range.
+ */
+export function createFulfilmentPoller(deps: FulfilmentPollerDeps): FulfilmentPoller {
+  const { store, clock, logger } = deps
+  const {
+    everyMs = fulfilmentPollerDefaults.everyMs,
+    batch = fulfilmentPollerDefaults.batch,
+    concurrency = fulfilmentPollerDefaults.concurrency,
+  } = deps.options ?? {}
+  assertWhole('everyMs', everyMs, 1)
+  assertWhole('batch', batch, 1)
+  assertWhole('concurrency', concurrency, 1)
+
+  async function runOnce(signal?: AbortSignal): Promise<number> {
+    const unreachable = new Set<number>()
+    let recorded = 0
+    let afterId: string | undefined
+    while (!signal?.aborted) {
+      const page = await store.chains.waitingDeposits({ afterId, limit: batch })
+      recorded += await askAll(deps, page, concurrency, unreachable, signal)
+      if (page.length < batch) break
+      afterId = page.at(-1)?.id
+    }
+    return recorded
+  }
+
+  return {
+    runOnce,
+    async run(signal) {
+      while (!signal.aborted) {
+        try {
+          await runOnce(signal)
+        } catch (error) {
+          logger.error({ error: describeError(error) }, 'waiting deposits not listed')
+        }
+        await clock.sleep(everyMs, signal)
+      }
+    },
+  }
+}
+
+/** Polls deposits, some at once. Resolves how many were recorded; never rejects. */
+async function askAll(
+  deps: FulfilmentPollerDeps,
+  page: readonly WaitingDeposit[],
+  concurrency: number,
+  unreachable: Set<number>,
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  let recorded = 0
+  let next = 0
+  async function work(): Promise<void> {
+    while (!signal?.aborted) {
+      const waiting = page[next]
+      if (waiting === undefined) return
+      next += 1
+      const { destinationChainId } = waiting.deposit
+      if (unreachable.has(destinationChainId)) continue
+      try {
+        if (await ask(deps, waiting, signal)) recorded += 1
+      } catch (error) {
+        if (signal?.aborted) return
+        if (saysUnreachable(error)) unreachable.add(destinationChainId)
+        deps.logger.warn({ ...nameOf(waiting), error: describeError(error) }, 'fulfilment not obtained')
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(concurrency, page.length) }, work))
+  return recorded
+}
+
+/** Resolves whether a payment was recorded. */
+async function ask(deps: FulfilmentPollerDeps, waiting: WaitingDeposit, signal?: AbortSignal): Promise<boolean> {
+  const { store, source, followed, publish, logger } = deps
+  const { deposit } = waiting
+  const fulfilment = await source.lookup(deposit, signal)
+  if (fulfilment === null) return false
+  const flaw = unfitFulfilment(deposit, fulfilment)
+  if (flaw !== null) {
+    logger.error({ ...nameOf(waiting), flaw }, 'a fulfilment does not fit its deposit')
+    return false
+  }
+  const isFollowed = followed?.has(deposit.destinationChainId) ?? false
+  const events = await recordFulfilment(store, { waiting, fulfilment, isFollowed })
+  if (events === null) return false
+  events.forEach(publish)
+  return true
+}
+
+function nameOf({ deposit }: WaitingDeposit) {
+  const { payment, bridge, depositId, destinationChainId } = deposit
+  return { chainId: payment.chainId, txHash: payment.txHash, bridge, depositId, destinationChainId }
+}
+
+function saysUnreachable(error: unknown): boolean {
+  return (error as { code?: unknown } | null)?.code === 'ERR_CHAIN_UNAVAILABLE'
+}

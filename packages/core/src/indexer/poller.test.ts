@@ -1,0 +1,229 @@
+import { expect, test } from 'vitest'
+import { bridgeDeposit, fulfilmentOf } from '../../test/support/bridge.js'
+import { manualClock, turns } from '../../test/support/manual-clock.js'
+import { recordingLogger } from '../../test/support/recording-logger.js'
+import { seededRandom } from '../../test/support/seeded-random.js'
+import { openStore } from '../../test/support/store.js'
+import { hashOf, paymentFacts } from '../../test/support/stored-payment.js'
+import { StoreError } from '../errors.js'
+import type { ServiceEvent } from '../events.js'
+import type { BridgeDeposit, Fulfilment, FulfilmentSource } from '../ports/fulfilment.js'
+import { createFulfilmentPoller, type FulfilmentPollerOptions, firstFulfilmentOrdinal } from './fulfilments.js'
+
+/** A poller over a store with deposits, whose source answers the fulfilments of `fills`. */
+async function setup(
+  deposits: readonly BridgeDeposit[],
+  given: {
+    readonly lookup?: FulfilmentSource['lookup']
+    readonly options?: FulfilmentPollerOptions
+    readonly followed?: ReadonlySet<number>
+  } = {},
+) {
+  const store = openStore()
+  const clock = manualClock()
+  const logger = recordingLogger()
+  const events: ServiceEvent[] = []
+  const fills = new Map<string, Fulfilment>()
+  const asked: string[] = []
+  const lookup: FulfilmentSource['lookup'] = given.lookup ?? (async ({ depositId }) => fills.get(depositId) ?? null)
+  const source: FulfilmentSource = {
+    async lookup(deposit, signal) {
+      asked.push(deposit.depositId)
+      return lookup(deposit, signal)
+    },
+  }
+  await store.transaction((tx) => tx.upsertDeposits(deposits))
+  const poller = () =>
+    createFulfilmentPoller({
+      ...{ store, source, clock, logger, options: given.options, followed: given.followed },
+      publish: (event) => events.push(event),
+    })
+  const waiting = async () =>
+    (await store.chains.waitingDeposits({ limit: 100 })).map(({ deposit }) => deposit.depositId)
+  const payments = () => store.committed.payments
+  return { store, clock, logger, events, fills, asked, poller, waiting, payments }
+}
+
+test('a fulfilled deposit becomes a payment of the destination, with version 1 and one snapshot', async () => {
+  const deposit = bridgeDeposit('a')
+  const { store, poller, waiting, payments, events, fills } = await setup([deposit])
+  fills.set('7', fulfilmentOf('a', deposit))
+  expect(await poller().runOnce()).toBe(1)
+  const { integrationAddress, sender, receiver, memoHex, router, tokenIn } = deposit.payment
+  expect(payments()).toMatchObject([
+    {
+      chainId: 10,
+      txHash: hashOf('fill a'),
+      ordinal: firstFulfilmentOrdinal + 5,
+      logIndex: 5,
+      blockNumber: 200,
+      blockHash: hashOf('block 200'),
+      blockTimestamp: Date.UTC(2026, 0, 2),
+      source: { chainId: 1, txHash: hashOf('a') },
+      ...{ integrationAddress, sender, receiver, memoHex, router, tokenIn },
+      tokenOut: { address: deposit.output.token, symbol: 'USDT', decimals: 18, gross: 900n, net: 900n },
+      pricing: { listedToken: { symbol: 'USDT', currency: 'USD' }, feeds: [], calledAmount: null, serviceFee: null },
+      ...{ version: 1, state: null, primary: true, offChain: false },
+    },
+  ])
+  const snapshots = store.committed.snapshots
+  expect(snapshots).toHaveLength(1)
+  expect(JSON.parse(new TextDecoder().decode(snapshots[0]?.body))).toEqual({
+    ...{ integrationAddress, chainId: '10', txHash: hashOf('fill a'), version: 1 },
+    ...{ state: null, recipient: null, invoice: null },
+  })
+  expect(await waiting()).toEqual([])
+  expect(events).toEqual([
+    {
+      type: 'payment.indexed',
+      blockNumber: 200,
+      blockTimestamp: expect.any(Number),
+      chainId: 10,
+      txHash: hashOf('fill a'),
+      integrationAddress,
+    },
+  ])
+})
+
+test.each<[string, Partial<Fulfilment>]>([
+  ['another chain', { chainId: 11 }],
+  ['another receiver', { receiver: `0x${'66'.repeat(20)}` }],
+  ['another token', { tokenOut: { address: `0x${'66'.repeat(20)}`, symbol: null, decimals: 0, amount: 900n } }],
+  ['less', { tokenOut: { address: `0x${'c2'.repeat(20)}`, symbol: null, decimals: 0, amount: 899n } }],
+])('an answer with %s than the deposit names is logged and not recorded', async (_, changes) => {
+  const deposit = bridgeDeposit('a')
+  const { poller, payments, waiting, fills, logger } = await setup([deposit])
+  fills.set('7', fulfilmentOf('a', deposit, changes))
+  expect(await poller().runOnce()).toBe(0)
+  expect(payments()).toEqual([])
+  expect(await waiting()).toEqual(['7'])
+  expect(logger.lines).toMatchObject([{ level: 'error', message: 'a fulfilment does not fit its deposit' }])
+})
+
+test('payments keep their identity when their transaction is mined again, at other places of another block', async () => {
+  const [one, two] = ['one', 'two'].map((name) => {
+    const payment = paymentFacts(name, {
+      integrationAddress: `0x${name === 'one' ? 'a1'.repeat(20) : 'a9'.repeat(20)}`,
+    })
+    return bridgeDeposit(name, { payment, depositId: name })
+  }) as [BridgeDeposit, BridgeDeposit]
+  const { store, poller, payments, fills, events } = await setup([one, two])
+  const places = () =>
+    payments().map(({ ordinal, logIndex, integrationAddress, offChain, primary, version }) => ({
+      ...{ ordinal, logIndex, integrationAddress, offChain, primary, version },
+    }))
+  const mine = (shift: number, blockNumber: number) => {
+    for (const [index, deposit] of [one, two].entries()) {
+      const at = {
+        logIndex: 5 + 2 * index + shift,
+        position: 2 * index,
+        blockNumber,
+        blockHash: hashOf(`${blockNumber}`),
+      }
+      fills.set(deposit.depositId, { ...fulfilmentOf('both', deposit), ...at })
+    }
+  }
+  mine(0, 200)
+  expect(await poller().runOnce()).toBe(2)
+  const before = places()
+  expect(before.map(({ ordinal }) => ordinal - firstFulfilmentOrdinal)).toEqual([0, 2])
+  await store.transaction((tx) => tx.leaveChain(10, 199))
+  expect(places().map(({ offChain }) => offChain)).toEqual([true, true])
+  mine(2, 201)
+  expect(await poller().runOnce()).toBe(2)
+  expect(places()).toEqual(before.map((place) => ({ ...place, logIndex: place.logIndex + 2 })))
+  expect(events.map(({ type }) => type)).toEqual(['payment.indexed', 'payment.indexed'])
+})
+
+test('the loop polls at once, then after each pause, survives a failing store, and stops with its signal', async () => {
+  const { store, clock, poller, asked, logger } = await setup([bridgeDeposit('a')], { options: { everyMs: 1_000 } })
+  const { waitingDeposits } = store.chains
+  let fails = false
+  store.chains.waitingDeposits = async (query) => {
+    if (fails) throw new StoreError('ERR_STORE_BUSY', 'busy')
+    return waitingDeposits(query)
+  }
+  const controller = new AbortController()
+  const run = poller().run(controller.signal)
+  await turns()
+  expect(asked).toHaveLength(1)
+  fails = true
+  await clock.advance(1_000)
+  expect(logger.lines).toMatchObject([{ level: 'error', message: 'waiting deposits not listed' }])
+  fails = false
+  await clock.advance(1_000)
+  expect(asked).toHaveLength(2)
+  controller.abort()
+  await run
+})
+
+test.each([
+  ['everyMs', 0],
+  ['batch', Number.NaN],
+  ['concurrency', 1.5],
+])('%s of %d is a RangeError that names it', async (name, value) => {
+  const { poller } = await setup([], { options: { [name]: value } })
+  expect(poller).toThrow(`${name} is ${value}`)
+})
+
+const seeds = Array.from({ length: 12 }, (_, index) => index + 1)
+test.each(seeds)(
+  'seed %d: whatever order fills, failures, reorganisations and pollers come in, each payment has one snapshot',
+  async (seed) => {
+    const random = seededRandom(seed)
+    const pick = (below: number) => Math.floor(random.fraction() * below)
+    const deposits = Array.from({ length: 12 }, (_, index) => {
+      const payment = paymentFacts(`s${index}`, { blockNumber: 100 + index })
+      return bridgeDeposit(`s${index}`, { depositId: String(index), payment })
+    })
+    const { store, poller, payments, fills, waiting } = await setup(deposits, { options: { batch: 1 + pick(5) } })
+    const left = new Set(deposits)
+    for (let step = 0; step < 40; step++) {
+      const deposit = deposits[pick(deposits.length)]
+      const action = pick(4)
+      if (action === 0 && deposit !== undefined) {
+        const logIndex = pick(3) * 100 + Number(deposit.depositId)
+        if (!fills.has(deposit.depositId))
+          fills.set(deposit.depositId, fulfilmentOf(`tx${pick(4)}`, deposit, { logIndex }))
+      } else if (action === 1) store.failures.push(new StoreError('ERR_STORE_BUSY', 'busy'))
+      else if (action === 2 && deposit !== undefined) {
+        const { blockNumber } = deposit.payment
+        await store.transaction((tx) => tx.leaveChain(1, blockNumber)).catch(() => undefined)
+        await store.transaction((tx) => tx.upsertDeposits(deposits)).catch(() => undefined)
+      } else await Promise.all(Array.from({ length: 1 + pick(3) }, () => poller().runOnce()))
+    }
+    store.failures.length = 0
+    await store.transaction((tx) => tx.upsertDeposits([...left]))
+    for (const deposit of deposits)
+      if (!fills.has(deposit.depositId))
+        fills.set(deposit.depositId, fulfilmentOf('late', deposit, { logIndex: 900 + Number(deposit.depositId) }))
+    await poller().runOnce()
+    expect(await waiting()).toEqual([])
+    expect(payments()).toHaveLength(deposits.length)
+    const shown = payments().filter(({ primary }) => primary)
+    const { snapshots } = store.committed
+    expect(snapshots.map(({ paymentId, version }) => `${paymentId} ${version}`).sort()).toEqual(
+      shown.map(({ id }) => `${id} 1`).sort(),
+    )
+    expect(new Set(shown.map(({ txHash }) => txHash)).size).toBe(shown.length)
+  },
+)
+
+test('two deposits that one transaction paid are two payments; of one integration the first is shown', async () => {
+  const deposits = ['1', '2', '3'].map((depositId) => bridgeDeposit(`d${depositId}`, { depositId }))
+  const [first, second, third] = deposits
+  if (first === undefined || second === undefined || third === undefined) throw new Error('three deposits')
+  const other = { ...third, payment: { ...third.payment, integrationAddress: `0x${'a9'.repeat(20)}` } }
+  const { store, poller, payments, events, fills } = await setup([first, second, other], {
+    options: { concurrency: 1 },
+  })
+  for (const [index, deposit] of [first, second, other].entries())
+    fills.set(deposit.depositId, fulfilmentOf('same', deposit, { logIndex: index }))
+  expect(await poller().runOnce()).toBe(3)
+  expect(payments().map(({ primary }) => primary)).toEqual([true, false, true])
+  expect(store.committed.snapshots.map(({ integrationAddress }) => integrationAddress)).toEqual([
+    first.payment.integrationAddress,
+    other.payment.integrationAddress,
+  ])
+  expect(events.map(({ type }) => type)).toEqual(['payment.indexed', 'payment.additional', 'payment.indexed'])
+})

@@ -1,0 +1,190 @@
+/**
+ * Compares the payments on the chain with the stored ones, and repairs a range. Source: docs/decisions/completeness.md.
+ * @module
+ */
+import { isDeepStrictEqual } from 'node:util'
+import { ChainError, CheckpointMovedError } from '../errors.js'
+import type { ServiceEvent } from '../events.js'
+import type { PaymentFacts, StoredPayment } from '../payments/payment.js'
+import { assertKnownHashes, type HeadWindow, recordRange } from '../payments/record-range.js'
+import { chooseRecorded, type Recording } from '../payments/recording.js'
+import { dropOverdue } from '../payments/state.js'
+import { assignOrdinals, isOf, storePayments } from '../payments/store-payments.js'
+import type { BlockRange } from '../ports/chain.js'
+import type { BridgeDeposit } from '../ports/fulfilment.js'
+import type { Store } from '../ports/store.js'
+import type { Checkpoint, NewPayment, StoreTransaction } from '../ports/store-transaction.js'
+import type { Difference } from './reindex-types.js'
+
+/** The differences, and the writes that repair them. */
+interface Comparison {
+  /** Payments on the chain by block and log index, then the extra ones. */
+  readonly differences: readonly Difference[]
+  /** Payments to store. */
+  readonly wanted: readonly NewPayment[]
+  /** Payments to mark as off the chain. */
+  readonly extra: readonly StoredPayment[]
+}
+
+/** Input of {@link compare}. */
+interface ComparisonInput {
+  /** The payments of these blocks on the chain. */
+  readonly read: readonly PaymentFacts[]
+  /** The stored payments of these blocks. */
+  readonly stored: readonly StoredPayment[]
+  /** The routers that were read, lowercased. */
+  readonly routers: readonly string[]
+  /** Whether the stored blocks are orphaned: then the off-chain marks of their payments say nothing. */
+  readonly isOrphaned: boolean
+}
+
+const factNames = [
+  'logIndex',
+  'blockNumber',
+  'blockHash',
+  'blockTimestamp',
+  'router',
+  'sender',
+  'receiver',
+  'memoHex',
+  'integrationAddress',
+  'source',
+  'tokenIn',
+  'tokenOut',
+  'pricing',
+] as const satisfies readonly (keyof PaymentFacts)[]
+
+/** Compares. Ignores payments of routers that were not read, and payments from another chain. */
+function compare({ read, stored, routers, isOrphaned }: ComparisonInput): Comparison {
+  const onChain = assignOrdinals(read, stored, routers)
+  const rows = new Map(stored.map((row) => [keyOf(row), row]))
+  const differences: Difference[] = []
+  const wanted: NewPayment[] = []
+  for (const payment of onChain) {
+    const { facts } = payment
+    const { txHash, ordinal } = facts
+    const row = rows.get(keyOf(facts))
+    const fields = row === undefined ? [] : differingFields(row, facts, isOrphaned)
+    if (row !== undefined && fields.length === 0 && !(isOrphaned && row.offChain)) continue
+    wanted.push(payment)
+    if (row === undefined) differences.push({ kind: 'missing', txHash, ordinal })
+    else if (fields.length > 0) differences.push({ kind: 'changed', txHash, ordinal, fields })
+  }
+  const present = new Set(onChain.map(({ facts }) => keyOf(facts)))
+  const listed = new Set(routers)
+  const extra = stored.filter(
+    (row) => !present.has(keyOf(row)) && isOf(listed, row) && (isOrphaned ? row.dropped === null : !row.offChain),
+  )
+  for (const { txHash, ordinal } of extra) differences.push({ kind: 'extra', txHash, ordinal })
+  return { differences, wanted, extra }
+}
+
+function keyOf({ txHash, ordinal }: PaymentFacts): string {
+  return `${txHash}:${ordinal}`
+}
+
+function differingFields(row: StoredPayment, facts: PaymentFacts, isOrphaned: boolean): string[] {
+  const fields: string[] = factNames.filter((name) => !isDeepStrictEqual(row[name], facts[name]))
+  return row.offChain && !isOrphaned ? [...fields, 'offChain'] : fields
+}
+
+type Transactions = Pick<Store, 'transaction'>
+
+/** A range of blocks that was read again. */
+interface RereadRange {
+  readonly chainId: number
+  readonly range: BlockRange
+  /** The routers that were read, lowercased. */
+  readonly routers: readonly string[]
+  /** Whether the stored blocks are orphaned: then the off-chain marks of their payments say nothing. */
+  readonly isOrphaned: boolean
+  readonly recording: Recording
+}
+
+/** The result for one range. */
+export interface Recheck {
+  readonly differences: readonly Difference[]
+  readonly repaired: boolean
+  /** Events to publish. */
+  readonly events: readonly ServiceEvent[]
+}
+
+/**
+ * Compares blocks up to the checkpoint. With `repair` it stores the differences together with the proof. Without
+ * `repair` it writes nothing, and accepts blocks that contradict the stored hashes.
+ * @throws CheckpointMovedError `ERR_CHECKPOINT_MOVED` when the checkpoint is below the range; nothing was written.
+ * @throws ChainError `ERR_CHAIN_RANGE_GONE` when the range contradicts the stored hashes; nothing was written.
+ */
+export function recheck(store: Transactions, input: RereadRange & { readonly repair: boolean }): Promise<Recheck> {
+  const { chainId, range, repair } = input
+  const { first, last, proof, endpoint } = range
+  return store.transaction(async (tx) => {
+    const stored = await tx.lockChain(chainId)
+    const { differences, wanted, extra, deposits, skipped } = await compareIn(tx, input)
+    if (!repair) return { differences, repaired: false, events: [] }
+    if (stored === null || stored.blockNumber < last.number) throw new CheckpointMovedError(chainId)
+    await assertKnownHashes(tx, chainId, range)
+    const events = wanted.length === 0 ? [] : await storePayments(tx, wanted)
+    if (extra.length > 0) await tx.leavePayments(extra.map(({ id }) => id))
+    if (deposits.length > 0) await tx.upsertDeposits(deposits)
+    await tx.addProof(chainId, { from: first.number, to: last.number, proof, endpoint })
+    return { differences, repaired: differences.some(isWritable), events: [...events, ...skipped] }
+  })
+}
+
+/**
+ * Records blocks above the checkpoint as an indexer does, and reports their differences from the stored payments of
+ * these heights.
+ * @throws CheckpointMovedError `ERR_CHECKPOINT_MOVED` when the range does not continue the stored checkpoint; nothing
+ * was written.
+ */
+export async function recordReread(
+  store: Transactions,
+  input: RereadRange & { readonly expected: Checkpoint | null; readonly window: HeadWindow },
+): Promise<Recheck> {
+  const { chainId, range, expected, window, recording } = input
+  if (expected === null || range.first.number !== expected.blockNumber + 1) throw new CheckpointMovedError(chainId)
+  if (range.first.parentHash !== expected.blockHash)
+    throw new ChainError(
+      'ERR_CHAIN_RANGE_GONE',
+      chainId,
+      `Block ${range.first.number} of chain ${chainId} does not continue the checkpoint.`,
+    )
+  const { differences } = await store.transaction((tx) => compareIn(tx, input))
+  const events = await recordRange(store, { chainId, expected, range, window, recording })
+  return { differences, repaired: differences.some(isWritable), events }
+}
+
+/** Drops all overdue payments, some in each transaction. Yields the events to publish. */
+export async function* dropAll(
+  store: Transactions,
+  { chainId, finalityBlocks }: { readonly chainId: number; readonly finalityBlocks: number | null },
+): AsyncGenerator<ServiceEvent, void, undefined> {
+  for (let more = true; more; ) {
+    const dropped = await store.transaction(async (tx) => {
+      const indexedTo = (await tx.lockChain(chainId))?.blockNumber ?? 0
+      return dropOverdue(tx, { chainId, indexedTo, finalityBlocks })
+    })
+    more = dropped.more
+    yield* dropped.events
+  }
+}
+
+/** The comparison of the payments that are recorded here, their deposits, and the events that count the rest. */
+interface RecordedComparison extends Comparison {
+  readonly deposits: readonly BridgeDeposit[]
+  readonly skipped: readonly ServiceEvent[]
+}
+
+async function compareIn(
+  tx: StoreTransaction,
+  { chainId, range, routers, isOrphaned, recording }: RereadRange,
+): Promise<RecordedComparison> {
+  const stored = await tx.paymentsInBlocks(chainId, range.first.number, range.last.number)
+  const { payments, deposits, events } = await chooseRecorded(tx, recording, { ...range, chainId }, stored)
+  return { ...compare({ read: payments, stored, routers, isOrphaned }), deposits, skipped: events }
+}
+
+function isWritable({ kind, fields = [] }: Difference): boolean {
+  return kind !== 'changed' || fields.some((name) => name !== 'integrationAddress')
+}

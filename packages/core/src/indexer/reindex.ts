@@ -1,0 +1,227 @@
+/** Reads indexed blocks again, reports differences, repairs them. Source: docs/decisions/completeness.md. @module */
+import { ChainError, CheckpointMovedError, CoreError } from '../errors.js'
+import type { EventSink, ServiceEvent } from '../events.js'
+import type { Audited } from '../history/audited.js'
+import { assertWhole, backoffMs } from '../internal/values.js'
+import { type Confirmations, createFinality } from '../legacy/queries.js'
+import type { Recording } from '../payments/recording.js'
+import type { BlockRange, Chain } from '../ports/chain.js'
+import type { Store } from '../ports/store.js'
+import type { Checkpoint } from '../ports/store-transaction.js'
+import type { Clock, Random } from '../ports/world.js'
+import type { ChainCommands } from '../service-types.js'
+import { systemClock, systemRandom } from '../world/system.js'
+import { createCheckedChain } from './checked-chain.js'
+import { dropAll, type Recheck, recheck, recordReread } from './recheck.js'
+import type { ReindexReport, ReindexRequest } from './reindex-types.js'
+import { isOnChain, rollBack } from './reorganise.js'
+
+/** These blocks cannot be reindexed; the message says which can. Nothing was written. */
+export class ReindexError extends CoreError {
+  override readonly name = 'ReindexError'
+  readonly code = 'ERR_REINDEX_REFUSED'
+  readonly retryable = false
+  readonly chainId: number
+  constructor(chainId: number, message: string) {
+    super(message)
+    this.chainId = chainId
+  }
+}
+
+/** The blocks to replace. */
+interface OrphanedBlocks {
+  readonly from: number
+  readonly to: number
+  /** The stored checkpoint, which is orphaned. */
+  readonly checkpoint: Checkpoint
+  /** Blocks on top of a block until it is final; null where no block ever is. */
+  readonly finalityBlocks: number | null
+}
+
+/**
+ * Moves the checkpoint to the block below `from`, however deep, and marks the payments above as off the chain. An
+ * indexer may go on from there at any time; reading the new blocks removes the mark from the payments that are included
+ * again.
+ * @returns The event to publish.
+ * @throws ReindexError `ERR_REINDEX_REFUSED` when `to` leaves orphaned blocks, or the newest stored block below `from`
+ * is orphaned too or missing; nothing is changed.
+ * @throws ChainError `ERR_CHAIN_UNAVAILABLE` when the node contradicts itself; nothing is changed.
+ * @throws CheckpointMovedError `ERR_CHECKPOINT_MOVED` when an indexer moved the checkpoint; nothing is changed.
+ */
+async function rollBackOrphaned(
+  { store, chain }: { readonly store: Pick<Store, 'transaction'>; readonly chain: Chain },
+  { from, to, checkpoint, finalityBlocks }: OrphanedBlocks,
+  signal?: AbortSignal,
+): Promise<ServiceEvent> {
+  const { chainId } = chain
+  const { blockNumber } = checkpoint
+  if (to !== blockNumber)
+    throw new ReindexError(
+      chainId,
+      `Block ${blockNumber}, up to which chain ${chainId} is indexed, is not on the chain that the node shows; ` +
+        'read up to it, so that no orphaned block is left.',
+    )
+  const base = await blockBelow(chain, from, signal)
+  const [newest] = await store.transaction((tx) => tx.checkpoints(chainId, from - 1, 1))
+  if (newest === undefined)
+    throw new ReindexError(
+      chainId,
+      `No block below ${from} of chain ${chainId} is stored, so nothing shows that the node follows the same chain; begin higher.`,
+    )
+  if (!(await isOnChain(chain, newest, signal)))
+    throw new ReindexError(
+      chainId,
+      `Block ${newest.blockNumber} of chain ${chainId}, which is indexed, is not on the chain that the node shows either; ` +
+        `begin at ${newest.blockNumber} or below.`,
+    )
+  if (await isOnChain(chain, checkpoint, signal))
+    throw new ChainError(
+      'ERR_CHAIN_UNAVAILABLE',
+      chainId,
+      `The node of chain ${chainId} answered two hashes for block ${blockNumber}; run the command again, or with another node.`,
+    )
+  signal?.throwIfAborted()
+  await store.transaction(async (tx) => {
+    const stored = await tx.lockChain(chainId)
+    if (stored?.blockNumber !== blockNumber || stored.blockHash !== checkpoint.blockHash)
+      throw new CheckpointMovedError(chainId)
+    await rollBack(tx, { chainId, to: base, finalityBlocks })
+  })
+  return { type: 'chain.reorganised', chainId, from: blockNumber, commonAncestor: base.blockNumber }
+}
+
+async function blockBelow(chain: Chain, from: number, signal: AbortSignal | undefined): Promise<Checkpoint> {
+  const block = from === 0 ? null : await chain.block(from - 1, signal)
+  if (block !== null) return { blockNumber: block.number, blockHash: block.hash }
+  throw new ReindexError(
+    chain.chainId,
+    `The node of chain ${chain.chainId} shows no block below ${from}; begin higher, or ask another node.`,
+  )
+}
+
+/** Dependencies of a reindex. */
+export interface ReindexDeps {
+  readonly store: Pick<Store, 'transaction' | 'payments'>
+  /** Reads through the trusted endpoint, for all listed routers. */
+  readonly chain: Chain
+  /** Must not throw. */
+  readonly publish: EventSink
+  /** Blocks on top of a block until it is final, by chain, beside the table of docs/interface.md 8; null: never. */
+  readonly confirmations?: Confirmations | undefined
+  /** Which payments are compared and stored. @default 'all' */
+  readonly recording?: Recording | undefined
+  /** Called once, before a repair writes anything; a rejection ends the reindex. @default none */
+  readonly beforeRepair?: ((range: { readonly from: number; readonly to: number }) => Promise<void>) | undefined
+  /** Waits between retries. @default the system's */
+  readonly clock?: Clock | undefined
+  /** @default the system's */
+  readonly random?: Random | undefined
+}
+
+/** Retries in a row without progress: after an indexer moved the checkpoint, and after a failed read. */
+const retries = { moved: 5, unread: 6 } as const
+
+/**
+ * Reads blocks again and compares them with the stored payments. With `repair` it writes the differences, range by
+ * range, each in one transaction with its snapshots, deliveries and proof. An extra payment is marked as off the chain,
+ * and dropped once its height is final. The blocks must match the stored hashes.
+ *
+ * After a reorganisation that was too deep to follow, `repair` up to the checkpoint replaces the stored blocks from
+ * `from` on by those of `chain`. Indexing goes on from there, also when this ends early.
+ *
+ * Failed reads are retried up to six times in a row, with a pause of up to 8 s. An indexer may run at the same time.
+ * Payments of unlisted routers and payments from another chain are ignored.
+ * @throws RangeError When a height is not whole, or `to` is below `from` or above the checkpoint.
+ * @throws ReindexError `ERR_REINDEX_REFUSED` when nothing is indexed, or the checkpoint is orphaned and these blocks
+ * cannot replace it; the message says which can.
+ * @throws ChainError, ChainAdapterError, StoreError, CheckpointMovedError Repairs reported before it stay.
+ */
+export async function* reindex(
+  deps: ReindexDeps,
+  request: ReindexRequest,
+  signal?: AbortSignal,
+): AsyncGenerator<ReindexReport, void, undefined> {
+  const { store, publish, recording = 'all', clock = systemClock, random = systemRandom } = deps
+  const chain = createCheckedChain(deps.chain)
+  const { chainId } = chain
+  const { from, repair } = request
+  const finalityBlocks = createFinality(deps.confirmations).confirmations(chainId)
+  const checkpoint = await store.payments.checkpoint(chainId)
+  if (checkpoint === null) throw new ReindexError(chainId, `Nothing of chain ${chainId} is indexed.`)
+  const to = request.to ?? checkpoint.blockNumber
+  checkHeights(from, to, checkpoint)
+  const head = (await chain.head(signal)).number
+  const isOrphaned = !(await isOnChain(chain, checkpoint, signal))
+  if (repair) await deps.beforeRepair?.({ from, to })
+  if (isOrphaned && repair)
+    publish(await rollBackOrphaned({ store, chain }, { from, to, checkpoint, finalityBlocks }, signal))
+
+  const input = { chainId, routers: chain.routers, isOrphaned, recording }
+  async function handle(range: BlockRange): Promise<Recheck> {
+    if (!repair) return recheck(store, { ...input, range, repair })
+    const stored = await store.payments.checkpoint(chainId)
+    if (stored !== null && stored.blockNumber >= range.last.number)
+      return recheck(store, { ...input, isOrphaned: false, range, repair })
+    return recordReread(store, { ...input, range, expected: stored, window: { head, finalityBlocks } })
+  }
+
+  let next = from
+  const failures = { moved: 0, unread: 0 }
+  while (next <= to) {
+    const rangeStart = next
+    const indexed = (await store.payments.checkpoint(chainId))?.blockNumber ?? 0
+    try {
+      const until = repair && indexed >= next ? Math.min(to, indexed) : to
+      for await (const range of chain.ranges({ from: next, to: until, head: Math.max(head, until) }, signal)) {
+        signal?.throwIfAborted()
+        const { differences, repaired, events } = await handle(range)
+        for (const event of events) publish(event)
+        next = range.last.number + 1
+        const { first, last, proof, endpoint } = range
+        yield { range: { from: first.number, to: last.number }, proof, endpoint, differences, repaired }
+      }
+      if (next === rangeStart)
+        throw new ChainError('ERR_CHAIN_UNAVAILABLE', chainId, `Blocks ${next} to ${until} were requested, none came.`)
+    } catch (thrown) {
+      if (next > rangeStart) Object.assign(failures, { moved: 0, unread: 0 })
+      const cause = thrown instanceof CheckpointMovedError ? 'moved' : isUnread(thrown) ? 'unread' : null
+      if (signal?.aborted || cause === null || failures[cause] === retries[cause]) throw thrown
+      failures[cause] += 1
+      if (cause === 'unread') await clock.sleep(backoffMs(failures.unread, random.fraction()), signal)
+    }
+  }
+  if (repair) for await (const event of dropAll(store, { chainId, finalityBlocks })) publish(event)
+}
+
+/** Whether a retry may read the same blocks. */
+function isUnread(error: unknown): boolean {
+  return error instanceof ChainError && error.code !== 'ERR_CHAIN_PROOF_FAILED'
+}
+
+function checkHeights(from: number, to: number, { blockNumber }: Checkpoint): void {
+  assertWhole('from', from, 0)
+  assertWhole('to', to, 0)
+  if (from > to) throw new RangeError(`Block ${from} is above block ${to}; pass \`from\` up to \`to\`.`)
+  if (to > blockNumber) throw new RangeError(`Block ${to} is not indexed yet; pass \`to\` up to ${blockNumber}.`)
+}
+
+/** The dependencies of the command. */
+interface ChainCommandDeps extends Omit<ReindexDeps, 'chain' | 'beforeRepair'> {
+  readonly chains: readonly Chain[]
+  readonly audited: Audited
+}
+
+/** Builds the command. */
+export function createChainCommands({ chains, audited, ...deps }: ChainCommandDeps): ChainCommands {
+  return {
+    async *reindex({ chainId, through, ...request }, signal) {
+      const chain = (through === undefined ? chains : [through]).find((each) => each.chainId === chainId)
+      if (chain === undefined) throw new ReindexError(chainId, `Chain ${chainId} is not followed by this process.`)
+      const beforeRepair = ({ from, to }: { readonly from: number; readonly to: number }) =>
+        audited(async (_tx, note) =>
+          note({ action: 'chain.repair_started', subject: String(chainId), details: { from, to } }),
+        )
+      yield* reindex({ ...deps, chain, beforeRepair }, request, signal)
+    },
+  }
+}

@@ -1,0 +1,199 @@
+/** Authenticates callers at the same cost, known or not. Source: docs/interface.md 5. @module */
+import { hash, timingSafeEqual } from 'node:crypto'
+import type { Store } from '../ports/store.js'
+import type { Clock, Random } from '../ports/world.js'
+import { hashApiSecret, type MasterKey } from '../secrets/keys.js'
+import type { Caller } from '../service-types.js'
+import type { IntegrationStore, SecretHash } from './integration.js'
+
+/** Address and secret of a header, or of the stand-in. */
+interface BasicCredentials {
+  /** False when the header is missing or malformed: the other fields are then the stand-in's, which match nothing. */
+  readonly wellFormed: boolean
+  /** Integration address, lowercased. */
+  readonly address: string
+  readonly secret: string
+}
+
+/** Longest accepted header value; credentials of this service need about 130 characters. */
+const maxLength = 512
+
+// As long as real credentials, so that the time is the same. No integration can have this address.
+const nobody = { address: `0x${'x'.repeat(40)}`, secret: 'x'.repeat(50) }
+const standIn = Buffer.from(`${nobody.address}:${nobody.secret}`).toString('base64')
+/** Takes the place of a missing header, so that its absence saves no work. */
+const standInHeader = `Basic ${standIn}`
+
+const pattern = /^basic +([A-Za-z0-9+/]+={0,2})$/i
+const addressPattern = /^0x[0-9a-fA-F]{40}$/
+// Control characters never occur in an issued secret; rejected before any comparison.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
+const control = /[\u0000-\u001f\u007f]/
+
+/**
+ * Parses the header's value. The scheme is case-insensitive, base64 must be canonical, the first colon splits. The
+ * address is `0x` and 40 hex digits in any case. The raw `address:secret` form is malformed. A malformed header is
+ * replaced by the stand-in and takes every step of a good one.
+ */
+export function parseBasic(authorization: string | null | undefined): BasicCredentials {
+  const isRead = typeof authorization === 'string' && authorization.length <= maxLength
+  const encoded = pattern.exec(isRead ? authorization : standInHeader)?.[1] ?? standIn
+  const bytes = Buffer.from(encoded, 'base64')
+  const isCanonical = bytes.toString('base64') === encoded
+  const text = bytes.toString('utf8')
+  const colon = text.indexOf(':')
+  const address = text.slice(0, colon)
+  const secret = text.slice(colon + 1)
+  const wellFormed = isCanonical && colon >= 0 && !control.test(text) && addressPattern.test(address) && secret !== ''
+  return {
+    wellFormed,
+    address: wellFormed ? address.toLowerCase() : nobody.address,
+    secret: wellFormed ? secret : nobody.secret,
+  }
+}
+
+/** The dependencies of the check. */
+export interface SecretCheckDeps {
+  readonly integrations: Pick<IntegrationStore, 'credentials'>
+  readonly keys: MasterKey
+  readonly clock: Pick<Clock, 'now'>
+  readonly random: Pick<Random, 'bytes'>
+}
+
+/** An accepted API secret. */
+export interface AcceptedSecret {
+  readonly integrationAddress: string
+  /** Its stored hash. */
+  readonly hash: string
+  /** End of its grace time in unix milliseconds; infinite for the current secret. */
+  readonly until: number
+}
+
+/**
+ * Builds the check of an `Authorization: Basic` header. An unknown address, a wrong secret, a disabled integration, a
+ * missing API secret and a malformed header all resolve null after the same work. That work is a keyed hash under every
+ * master key, one look-up and two comparisons.
+ */
+export function createSecretCheck(deps: SecretCheckDeps) {
+  const { integrations, keys, clock, random } = deps
+  const dummy: SecretHash = {
+    keyVersion: keys.current.version,
+    hash: Buffer.from(random.bytes(32)).toString('hex'),
+  }
+  const absent = { current: dummy, previous: { ...dummy, until: 0 } }
+  return async (authorization: string | null | undefined): Promise<AcceptedSecret | null> => {
+    const { wellFormed, address, secret } = parseBasic(authorization)
+    const given = keys.all.map((key) => hashApiSecret(key, address, secret))
+    const { usable, current, previous } = await integrations.credentials(address, absent)
+    const isCurrent = matches(given, current)
+    const isPrevious = matches(given, previous)
+    const previousCounts = clock.now() < previous.until
+    if (!(wellFormed && usable && (isCurrent || (isPrevious && previousCounts)))) return null
+    const { hash } = isCurrent ? current : previous
+    return { integrationAddress: address, hash, until: isCurrent ? Number.POSITIVE_INFINITY : previous.until }
+  }
+}
+
+/** A hash under an unconfigured key matches nothing, at the same cost. */
+function matches(given: readonly SecretHash[], stored: SecretHash): boolean {
+  const candidate = given.find(({ keyVersion }) => keyVersion === stored.keyVersion)
+  const bytes = Buffer.from((candidate ?? given[0])?.hash ?? '', 'hex')
+  const expected = Buffer.from(stored.hash, 'hex')
+  return expected.length === bytes.length && timingSafeEqual(bytes, expected) && candidate !== undefined
+}
+
+/**
+ * How long a cached result is used, in milliseconds. A secret that another process revokes is valid here for that long
+ * at most. A change by this process applies at once.
+ */
+export const recentMs = 250
+
+/** Most cached headers; a service has far fewer callers at one time. */
+const mostEntries = 1_000
+
+/** Cached results of headers, each for {@link recentMs}. */
+export interface Recent<Found> {
+  find(header: string): Found | undefined
+  /**
+   * Call before reading the store. The returned function caches the result, unless {@link forget} was called meanwhile:
+   * then the result may be from before a change. Cache accepted headers alone: a rejection must always cost the same.
+   */
+  reading(): (header: string, found: Found) => void
+  /** Clears the cache after a change by this process. */
+  forget(): void
+}
+
+/** An empty cache. It contains no header and no secret, only hashes salted for this process. */
+export function createRecent<Found>(deps: {
+  readonly clock: Pick<Clock, 'now'>
+  readonly random: Pick<Random, 'bytes'>
+}): Recent<Found> {
+  const { clock, random } = deps
+  const salt = Buffer.from(random.bytes(32)).toString('base64')
+  const entries = new Map<string, { readonly found: Found; readonly since: number }>()
+  let changes = 0
+  let latest = Number.NEGATIVE_INFINITY
+  const nameOf = (header: string) => hash('sha256', `${salt}${header}`, 'base64')
+  function forget(): void {
+    changes += 1
+    entries.clear()
+  }
+  return {
+    find(header) {
+      const now = clock.now()
+      // After the clock was set back, every entry looks younger than it is.
+      if (now < latest) forget()
+      latest = now
+      const entry = entries.get(nameOf(header))
+      return entry !== undefined && now - entry.since < recentMs ? entry.found : undefined
+    },
+    reading() {
+      const before = changes
+      const since = clock.now()
+      return (header, found) => {
+        if (before !== changes) return
+        if (entries.size >= mostEntries) entries.clear()
+        entries.set(nameOf(header), { found, since })
+      }
+    },
+    forget,
+  }
+}
+
+/** Transactions that clear the cache, also after an unknown outcome. */
+export function forgetAfterChanges(
+  transaction: Store['transaction'],
+  { forget }: Pick<Recent<unknown>, 'forget'>,
+): Store['transaction'] {
+  return (work) => transaction(work).finally(forget)
+}
+
+/** A caller, and the end of its secret in unix milliseconds. */
+export interface Admission {
+  readonly caller: Caller
+  readonly until: number
+}
+
+/** The dependencies of authentication. */
+interface AuthenticateDeps extends SecretCheckDeps {
+  /** Recently accepted headers. */
+  readonly recent: Recent<Admission>
+}
+
+/** Builds the check of {@link createSecretCheck}, which costs less for a recently accepted header alone. */
+export function createAuthenticate(deps: AuthenticateDeps): (authorization?: string | null) => Promise<Caller | null> {
+  const { clock, recent } = deps
+  const check = createSecretCheck(deps)
+  return async (authorization) => {
+    const header = authorization ?? standInHeader
+    const known = recent.find(header)
+    if (known !== undefined && clock.now() < known.until) return known.caller
+    const keep = recent.reading()
+    const accepted = await check(authorization)
+    if (accepted === null) return null
+    const { integrationAddress, until } = accepted
+    const caller = { integrationAddress }
+    keep(header, { caller, until })
+    return caller
+  }
+}

@@ -1,0 +1,157 @@
+/** Decides what an import does with a payment and its deliveries. Source: docs/decisions/cells.md. @module */
+
+import { isDeepStrictEqual } from 'node:util'
+import { type SnapshotBody, snapshotWriteSchema } from '@payment-integration/contract'
+import { parseForeignJson } from '@payment-integration/contract/parse'
+import { type SnapshotSubject, snapshotOf } from '../payments/snapshot.js'
+import { MoveError, type MoveRow } from './move-file.js'
+import type {
+  MovedPayment,
+  MovedPaymentKey,
+  MovedVersion,
+  MoveStore,
+  StoredMove,
+  UnnotifiedVersion,
+} from './move-types.js'
+
+/** Deliveries of one transaction. */
+const batchSize = 500
+
+/**
+ * Notifies of versions that this cell made alone: payments after the export, and later states. Versions of the file
+ * that notified nobody stay so.
+ * @returns How many deliveries became due.
+ */
+export async function addDeliveries(
+  moves: MoveStore,
+  address: string,
+  file: AsyncIterable<readonly MoveRow[]>,
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  const found = new Map<string, UnnotifiedVersion[]>()
+  for await (const page of moves.unnotified(address))
+    for (const each of page) found.set(nameOf(each), [...(found.get(nameOf(each)) ?? []), each])
+  for await (const rows of file)
+    for (const row of rows) {
+      if (!('payment' in row)) continue
+      const later = found.get(nameOf(row.payment))?.filter(({ version }) => version > row.payment.status.version)
+      if (later !== undefined) found.set(nameOf(row.payment), later)
+    }
+  const ids = [...found.values()].flat().map(({ id }) => id)
+  let added = 0
+  for (let from = 0; from < ids.length; from += batchSize) {
+    signal?.throwIfAborted()
+    added += await moves.transaction((tx) => tx.notify(address, ids.slice(from, from + batchSize)))
+  }
+  return added
+}
+
+/** The name of a payment in messages. */
+export const nameOf = ({ chainId, txHash, ordinal }: MovedPaymentKey): string => `${chainId}:${txHash}:${ordinal}`
+
+/** What to do: `imported` was stored by an earlier run, `left` is a dropped payment that this cell never saw. */
+type ImportDecision = 'replace' | 'imported' | 'left'
+
+/**
+ * Checks that each version has the bytes of a snapshot of this payment, as they will be signed, and the newest one its
+ * status.
+ * @throws MoveError `ERR_MOVE_ROW_INVALID`.
+ */
+export function assertSnapshots(moved: MovedPayment, integrationAddress: string): void {
+  const subject = { integrationAddress, chainId: moved.chainId, txHash: moved.txHash }
+  let before = 0
+  for (const { version, body } of moved.versions) {
+    const isInOrder = version > before && version <= moved.status.version
+    const snapshot = isInOrder ? parseSnapshot(body, subject) : null
+    const expected = version === moved.status.version ? moved.status : { ...snapshot, version }
+    if (snapshot === null || !isDeepStrictEqual(snapshot, { ...snapshot, ...expected }))
+      throw new MoveError(
+        'ERR_MOVE_ROW_INVALID',
+        `Version ${version} of payment ${nameOf(moved)} in the file is no snapshot of this payment.`,
+      )
+    before = version
+  }
+}
+
+/** Null: other bytes than those of a snapshot of the payment. */
+function parseSnapshot(body: string, subject: SnapshotSubject): SnapshotBody | null {
+  try {
+    const { data } = snapshotWriteSchema.safeParse(parseForeignJson(Buffer.from(body)))
+    return data !== undefined && JSON.stringify(snapshotOf(subject, data)) === body ? data : null
+  } catch {
+    return null
+  }
+}
+
+/**
+ * Decides for one payment. Versions that this cell made by itself were sent to nobody, so the file replaces them.
+ * @param integrationAddress - The integration of the file.
+ * @param hasOtherUpdates - Whether an update that the file lacks was decided on the stored payment.
+ * @throws MoveError When the payment is missing, differs or names another integration, or the file is older than this
+ * cell.
+ */
+export function decideImport(
+  moved: MovedPayment,
+  stored: StoredMove | undefined,
+  integrationAddress: string,
+  hasOtherUpdates: boolean,
+): ImportDecision {
+  const name = nameOf(moved)
+  if (stored === undefined) {
+    if (moved.dropped !== null && moved.versions.every(({ pending }) => pending === null)) return 'left'
+    throw new MoveError(
+      'ERR_MOVE_PAYMENT_MISSING',
+      `Payment ${name} of block ${moved.blockNumber} is not stored here. Wait until that block is indexed, or reindex it.`,
+    )
+  }
+  if (stored.integrationAddress !== integrationAddress) throw namesAnother(`Payment ${name}`, integrationAddress)
+  const own = new Map(stored.versions.map((each) => [each.version, each]))
+  const open = moved.versions.filter(({ version }) => !stored.closed.includes(version))
+  if (isImported(moved, stored, open, own)) return 'imported'
+  for (const { version, body } of moved.versions)
+    if (version === 1 && own.has(1) && own.get(1)?.body !== body) throw differs(name, 'its version 1 has other bytes')
+  if ((moved.dropped === null) !== (stored.dropped === null))
+    throw differs(name, 'the chain dropped it in one cell alone. Export again once both cells have the same blocks')
+  if (moved.versions.some(({ version, pending }) => pending !== null && stored.closed.includes(version)))
+    throw differs(name, 'its pending delivery belongs to history that ended here')
+  if (stored.versions.some((each) => isSent(each) && !continues(each, moved)))
+    throw new MoveError(
+      'ERR_MOVE_FILE_STALE',
+      `This cell has sent a version of payment ${name} that the file does not have. Import a newer file.`,
+    )
+  if (hasOtherUpdates)
+    throw new MoveError(
+      'ERR_MOVE_UPDATE_MISSING',
+      `This cell applied an update to payment ${name} that the file does not have. Send it to the other cell too, and export again.`,
+    )
+  return 'replace'
+}
+
+/** The error of a row that belongs to another integration here. */
+export const namesAnother = (what: string, integrationAddress: string) =>
+  new MoveError(
+    'ERR_MOVE_ROW_INVALID',
+    `${what} of the file is not of integration ${integrationAddress} here. Nothing of another integration is imported.`,
+  )
+
+const differs = (name: string, how: string) =>
+  new MoveError('ERR_MOVE_PAYMENT_DIFFERS', `Payment ${name} differs from the file: ${how}.`)
+
+/** Whether everything of the file is stored. Later versions of this cell may follow. */
+function isImported(
+  moved: MovedPayment,
+  stored: StoredMove,
+  open: readonly MovedVersion[],
+  own: ReadonlyMap<number, MovedVersion>,
+): boolean {
+  if (!open.every((each) => isDeepStrictEqual(own.get(each.version), each))) return false
+  return stored.status.version > moved.status.version || isDeepStrictEqual(stored.status, moved.status)
+}
+
+const isSent = ({ notified, pending }: MovedVersion) => notified && (pending === null || pending.attempted > 0)
+
+/** Whether the file knows a sent version with all its attempts. */
+function continues({ version, body, attempts }: MovedVersion, moved: MovedPayment): boolean {
+  const given = moved.versions.find((each) => each.version === version)
+  return given !== undefined && given.body === body && given.attempts.length >= attempts.length
+}

@@ -1,0 +1,367 @@
+/** Stores the integration of a file, from another cell. Source: docs/decisions/cells.md. @module */
+import type { ProcessorUpdate } from '@payment-integration/contract'
+import { IntegrationError, UpdateConflictError } from '../errors.js'
+import type { Audited } from '../history/audited.js'
+import type { ChainReads } from '../indexer/chain-store.js'
+import { checkedUpdate, selectorsOf, type UpdateOutcomes } from '../payments/apply-updates.js'
+import { parseName } from '../payments/read-api.js'
+import { lockRecording, type Recording, unrecordedRanges } from '../payments/recording.js'
+import type { Store } from '../ports/store.js'
+import type { StoreTransaction } from '../ports/store-transaction.js'
+import type { Clock } from '../ports/world.js'
+import type { MasterKey } from '../secrets/keys.js'
+import { openSecret } from '../secrets/seal.js'
+import { openSignedFile } from '../secrets/signed-file.js'
+import { addDeliveries, assertSnapshots, decideImport, nameOf, namesAnother } from './decide-import.js'
+import type { IntegrationRecord, SealedSecret } from './integration.js'
+import {
+  createExport,
+  type ExportDeps,
+  MoveError,
+  type MoveRow,
+  moveHeaderSchema,
+  moveRowSchema,
+  waitUntil,
+} from './move-file.js'
+import type { ImportedIntegration, MoveCommands, MovedPayment, MovedUpdate, MoveStore } from './move-types.js'
+import { parseNotificationUrl } from './notification-url.js'
+
+/** Payments of one transaction. */
+const batchSize = 200
+
+/** The dependencies of an import. */
+interface ImportDeps {
+  readonly moves: MoveStore
+  readonly chains: Pick<ChainReads, 'coverage'>
+  readonly recording: Recording
+  /** Chains that this process follows. */
+  readonly followed: readonly number[]
+  readonly transaction: <T>(work: (tx: StoreTransaction) => Promise<T>) => Promise<T>
+  readonly applyUpdates: (updates: readonly ProcessorUpdate[]) => Promise<UpdateOutcomes>
+  readonly audited: Audited
+  readonly keys: MasterKey
+  readonly clock: Pick<Clock, 'now' | 'sleep'>
+  /** Dev only: accept `http:` notification URLs to this machine. */
+  readonly allowLoopbackHttp: boolean
+  /** Whether the operator denies an address. @default none is denied */
+  readonly isDeniedAddress?: ((address: string) => boolean) | undefined
+  /** Called when deliveries became due. */
+  readonly onDue: () => void
+}
+
+/** Builds the command. */
+function createImport(deps: ImportDeps): MoveCommands['import'] {
+  const { moves, transaction, recording, audited, keys, clock, onDue } = deps
+  return async (reader, { signal } = {}) => {
+    const file = await openSignedFile(keys, 'move-file', reader, signal)
+    const { hmac } = file
+    const integration = checkRecord(deps, (await file.header(moveHeaderSchema)).integration)
+    const { address } = integration
+    const rows = () => checkedRows(file.rows(moveRowSchema), address)
+    const importing = { moves, address, rows, signal }
+    await transaction((tx) => findDisabled(tx, address))
+    if (recording === 'own') await recordFromNow(deps, integration, rows())
+    // Every row is parsed, and decided as it will be, before the first write.
+    for await (const _ of importBatches(importing, { isRehearsal: true }));
+    // From now on, versions that this cell makes are deliveries, which stay pending while it is disabled.
+    await transaction((tx) => putRecord(tx, { ...integration, enabled: false }))
+    // A transaction that began before makes versions that notify nobody: they are found afterwards.
+    await waitUntil(clock, await moves.runningWriters(), signal)
+    let counts: Counts = { payments: 0, updates: 0, left: 0 }
+    for await (const { waiting, ...stored } of importBatches(importing, { isRehearsal: false })) {
+      counts = stored
+      await applyWaiting(deps, address, waiting)
+    }
+    const added = await addDeliveries(moves, address, rows(), signal)
+    const imported = { hmac, ...counts, added }
+    await audited(async (tx, note) => {
+      await putRecord(tx, { ...integration, enabled: true })
+      note({ action: 'integration.imported', subject: address, details: imported })
+    })
+    onDue()
+    return { address, ...imported } satisfies ImportedIntegration
+  }
+}
+
+/** The record as this cell would store it. @throws BadRequestError; MoveError `ERR_MOVE_KEY_MISSING`. */
+function checkRecord(deps: ImportDeps, integration: IntegrationRecord): IntegrationRecord {
+  const { keys, clock, allowLoopbackHttp, isDeniedAddress } = deps
+  checkKeys(keys, integration, clock.now())
+  const { notificationUrl: url } = integration
+  return {
+    ...integration,
+    name: parseName(integration.name),
+    notificationUrl: url === null ? null : parseNotificationUrl(url, allowLoopbackHttp, isDeniedAddress),
+  }
+}
+
+/** @throws MoveError `ERR_MOVE_ROW_INVALID` for a row that cannot be of the integration. */
+async function* checkedRows(
+  groups: AsyncIterable<readonly MoveRow[]>,
+  address: string,
+): AsyncGenerator<readonly MoveRow[]> {
+  for await (const rows of groups) {
+    yield rows.map((row) => {
+      if ('payment' in row) assertSnapshots(row.payment, address)
+      if (!('waiting' in row)) return row
+      const waiting = checkedUpdate(row.waiting)
+      if ((waiting.integrationAddress ?? address) !== address) throw namesAnother(`Update ${waiting.id}`, address)
+      return { waiting }
+    })
+  }
+}
+
+/** Nothing is issued again: the integrator notices nothing. @throws MoveError `ERR_MOVE_KEY_MISSING`. */
+function checkKeys(keys: MasterKey, integration: IntegrationRecord, now: number): void {
+  const { address, apiSecret, previousApiSecret, signingSecret, preparedSigningSecret, previousSigningSecret } =
+    integration
+  const missing = (what: string) =>
+    new MoveError(
+      'ERR_MOVE_KEY_MISSING',
+      `The ${what} of integration ${address} needs a master key that is not configured here. Add the other cell's keys to PI_MASTER_KEY.`,
+    )
+  const sealed: [string, SealedSecret | null][] = [
+    ['webhook secret', signingSecret],
+    ['prepared webhook secret', preparedSigningSecret],
+    [
+      'previous webhook secret',
+      previousSigningSecret !== null && now < previousSigningSecret.until ? previousSigningSecret : null,
+    ],
+  ]
+  for (const [what, secret] of sealed) {
+    if (secret === null) continue
+    try {
+      openSecret(keys, address, secret)
+    } catch {
+      throw missing(what)
+    }
+  }
+  if (apiSecret !== null && keys.find(apiSecret.keyVersion) === undefined) throw missing('API secret')
+  if (
+    previousApiSecret !== null &&
+    now < previousApiSecret.until &&
+    keys.find(previousApiSecret.keyVersion) === undefined
+  )
+    throw missing('previous API secret')
+}
+
+/** The lowest block of the payments of a file, by chain. */
+async function findFirstBlocks(groups: AsyncIterable<readonly MoveRow[]>): Promise<ReadonlyMap<number, number>> {
+  const blocks = new Map<number, number>()
+  for await (const rows of groups)
+    for (const row of rows)
+      if ('payment' in row) {
+        const { chainId, blockNumber } = row.payment
+        blocks.set(chainId, Math.min(blockNumber, blocks.get(chainId) ?? blockNumber))
+      }
+  return blocks
+}
+
+/**
+ * Stores a new integration, disabled, where integrations of the store alone are recorded: its payments are from now on.
+ * @throws MoveError `ERR_MOVE_UNRECORDED` when blocks were indexed without it.
+ */
+async function recordFromNow(
+  { transaction, followed, chains }: ImportDeps,
+  record: IntegrationRecord,
+  rows: AsyncIterable<readonly MoveRow[]>,
+): Promise<void> {
+  const firstBlocks = await findFirstBlocks(rows)
+  const recordedTo = await transaction(async (tx) => {
+    const checkpoints = await lockRecording(tx, followed)
+    return (await tx.integrations.insert({ ...record, enabled: false })) ? checkpoints : new Map<number, number>()
+  })
+  const unrecorded = await unrecordedRanges(chains, recordedTo, firstBlocks)
+  if (unrecorded.length > 0)
+    throw new MoveError(
+      'ERR_MOVE_UNRECORDED',
+      `Integration ${record.address} is new to this cell, which records its payments from now on. Reindex the earlier blocks, then import the file again.`,
+      unrecorded,
+    )
+}
+
+/** @throws IntegrationError `ERR_INTEGRATION_EXISTS` when it is enabled. */
+async function putRecord(tx: StoreTransaction, record: IntegrationRecord): Promise<void> {
+  const { address, createdAt: _createdAt, ...change } = record
+  if ((await findDisabled(tx, address)) === null) await tx.integrations.insert(record)
+  else await tx.integrations.update(address, change)
+}
+
+/** @throws IntegrationError `ERR_INTEGRATION_EXISTS` when it is enabled. */
+async function findDisabled(tx: StoreTransaction, address: string): Promise<IntegrationRecord | null> {
+  const found = await tx.integrations.find(address)
+  if (found?.enabled) throw new IntegrationError('ERR_INTEGRATION_EXISTS', address)
+  return found
+}
+
+/** Payments and updates that are stored so far; `left` counts dropped payments of the file that this cell lacks. */
+interface Counts {
+  readonly payments: number
+  readonly updates: number
+  readonly left: number
+}
+
+/** A rehearsed transaction was rolled back. */
+class RehearsedError extends Error {
+  override readonly name = 'RehearsedError'
+}
+
+/**
+ * Stores the payments and updates of the file in transactions of {@link batchSize} rows. A rehearsal replaces no
+ * payment, and rolls each transaction back.
+ * @throws MoveError For a row that cannot be stored here.
+ */
+async function* importBatches(
+  {
+    moves,
+    address,
+    rows,
+    signal,
+  }: {
+    readonly moves: MoveStore
+    readonly address: string
+    readonly rows: () => AsyncIterable<readonly MoveRow[]>
+    readonly signal: AbortSignal | undefined
+  },
+  { isRehearsal }: { readonly isRehearsal: boolean },
+): AsyncGenerator<Counts & Pick<Batch, 'waiting'>> {
+  const others = await findOtherUpdates(moves, address, rows())
+  const left = new Set<string>()
+  let [payments, updates] = [0, 0]
+  for await (const batch of batches(rows())) {
+    signal?.throwIfAborted()
+    const stored = await moves
+      .transaction(async (tx) => {
+        const replaced = await decidePayments(tx, address, batch.payments, others, left)
+        // Its deliveries need the integration, which is stored after the rehearsal.
+        if (!isRehearsal) await tx.replace(address, replaced)
+        const own = batch.updates.filter((update) => !left.has(nameOf(update)))
+        await importUpdates(tx, address, own)
+        if (isRehearsal) throw new RehearsedError()
+        return { payments: replaced.length, updates: own.length }
+      })
+      .catch((error: unknown) => {
+        if (error instanceof RehearsedError) return { payments: 0, updates: 0 }
+        throw error
+      })
+    payments += stored.payments
+    updates += stored.updates
+    yield { payments, updates, left: left.size, waiting: batch.waiting }
+  }
+}
+
+/**
+ * The payments with updates that were decided here and that the file lacks.
+ * @throws MoveError `ERR_MOVE_UPDATE_MISSING` when the file has an update with another content.
+ */
+async function findOtherUpdates(
+  moves: MoveStore,
+  address: string,
+  groups: AsyncIterable<readonly MoveRow[]>,
+): Promise<ReadonlySet<string>> {
+  const stored = new Map<string, MovedUpdate>()
+  for await (const { decided } of moves.updates(address)) for (const update of decided) stored.set(update.id, update)
+  for await (const rows of groups)
+    for (const row of rows) {
+      if ('waiting' in row) stored.delete(row.waiting.id)
+      if ('update' in row && stored.get(row.update.id)?.fingerprint === row.update.fingerprint)
+        stored.delete(row.update.id)
+    }
+  return new Set([...stored.values()].map(nameOf))
+}
+
+interface Batch {
+  readonly payments: MovedPayment[]
+  readonly updates: MovedUpdate[]
+  readonly waiting: ProcessorUpdate[]
+}
+
+async function* batches(groups: AsyncIterable<readonly MoveRow[]>): AsyncGenerator<Batch> {
+  let batch: Batch = { payments: [], updates: [], waiting: [] }
+  let size = 0
+  for await (const rows of groups)
+    for (const row of rows) {
+      if ('payment' in row) batch.payments.push(row.payment)
+      else if ('update' in row) batch.updates.push(row.update)
+      else batch.waiting.push(row.waiting)
+      size += 1
+      if (size < batchSize) continue
+      yield batch
+      batch = { payments: [], updates: [], waiting: [] }
+      size = 0
+    }
+  if (size > 0) yield batch
+}
+
+type MoveTx = Parameters<Parameters<MoveStore['transaction']>[0]>[0]
+
+/** @param left - Receives the names of dropped payments that are not stored here. @returns Those to replace. */
+async function decidePayments(
+  tx: MoveTx,
+  address: string,
+  payments: readonly MovedPayment[],
+  others: ReadonlySet<string>,
+  left: Set<string>,
+): Promise<{ id: string; moved: MovedPayment }[]> {
+  const found = new Map((await tx.find(payments)).map((each) => [nameOf(each), each]))
+  const replaced: { id: string; moved: MovedPayment }[] = []
+  for (const moved of payments) {
+    const name = nameOf(moved)
+    const stored = found.get(name)
+    const decision = decideImport(moved, stored, address, others.has(name))
+    if (decision === 'left') left.add(name)
+    else left.delete(name)
+    if (decision === 'replace' && stored !== undefined) replaced.push({ id: stored.id, moved })
+  }
+  return replaced
+}
+
+async function importUpdates(tx: MoveTx, address: string, updates: readonly MovedUpdate[]): Promise<void> {
+  const stored = new Set(await tx.putUpdates(address, updates))
+  const lacking = updates.find(({ id }) => !stored.has(id))
+  if (lacking === undefined) return
+  const [payment] = await tx.find([lacking])
+  if (payment?.integrationAddress !== address) throw namesAnother(`The payment of update ${lacking.id}`, address)
+  throw new MoveError(
+    'ERR_MOVE_UPDATE_MISSING',
+    `Update ${lacking.id} of payment ${nameOf(lacking)} has another content here. Ask the processor which one is right.`,
+  )
+}
+
+/**
+ * Applies updates that waited in the other cell. One that is stored here with another content stays. One that names no
+ * integration is left out where another integration has the payment.
+ */
+async function applyWaiting(
+  { transaction, applyUpdates }: ImportDeps,
+  address: string,
+  updates: readonly ProcessorUpdate[],
+): Promise<void> {
+  if (updates.length === 0) return
+  const payments = await transaction((tx) => tx.paymentsForChange(...selectorsOf(updates)))
+  const own = updates.filter((update) => {
+    const named = payments.filter(
+      ({ chainId, txHash }) => String(chainId) === update.chainId && txHash === update.txHash,
+    )
+    return named.length === 0 || named.some(({ integrationAddress }) => integrationAddress === address)
+  })
+  for (const outcome of await applyUpdates(own))
+    if (outcome.status === 'rejected' && !(outcome.reason instanceof UpdateConflictError)) throw outcome.reason
+}
+
+/** The dependencies of the commands. */
+interface MoveDeps extends Omit<ExportDeps, 'moves' | 'clock'>, Omit<ImportDeps, 'moves'> {
+  readonly store: Pick<Store, 'moves'>
+}
+
+/** Builds the commands. */
+export function createMoveCommands({ store, ...deps }: MoveDeps): MoveCommands {
+  const moves = () => {
+    if (store.moves !== null) return store.moves
+    throw new MoveError('ERR_MOVE_UNSUPPORTED', 'This store moves no integrations; use SQLite or PostgreSQL.')
+  }
+  return {
+    export: async (...given) => createExport({ ...deps, moves: moves() })(...given),
+    import: async (...given) => createImport({ ...deps, moves: moves() })(...given),
+  }
+}

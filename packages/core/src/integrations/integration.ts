@@ -1,0 +1,211 @@
+/** Integrations and their secrets, as stored and as shown. No plain secret ever reaches a store. @module */
+
+/** A secret encrypted with a key outside the database. */
+export interface SealedSecret {
+  /** Version of the key-encryption key. */
+  readonly keyVersion: number
+  /** Nonce, ciphertext and tag, base64url. */
+  readonly sealed: string
+}
+
+/** A keyed hash of an API secret. */
+export interface SecretHash {
+  readonly keyVersion: number
+  /** HMAC-SHA256 of the secret, 64 lowercase hex digits. */
+  readonly hash: string
+}
+
+/** An integration as stored. */
+export interface IntegrationRecord {
+  /** Integration address, lowercased: the key. */
+  readonly address: string
+  readonly name: string
+  /** Null: no notifications. */
+  readonly notificationUrl: string | null
+  readonly enabled: boolean
+  /** Null: no API secret was issued, so every call is unauthenticated. */
+  readonly apiSecret: SecretHash | null
+  /** Still accepted until `until` (unix milliseconds) after a rotation. */
+  readonly previousApiSecret: (SecretHash & { readonly until: number }) | null
+  /** Signs notifications. */
+  readonly signingSecret: SealedSecret
+  /** The next signing secret: issued, and unused until it is activated. Null: none is prepared. */
+  readonly preparedSigningSecret: SealedSecret | null
+  /**
+   * The signing secret before the last activation. It signs a second attempt of a rejected notification, until `until`
+   * (unix milliseconds).
+   */
+  readonly previousSigningSecret: (SealedSecret & { readonly until: number }) | null
+  /** Unix milliseconds. */
+  readonly createdAt: number
+}
+
+/** The hashes to compare with the credentials of a request. */
+export interface StoredCredentials {
+  /** Enabled, and a current API secret is issued. */
+  readonly usable: boolean
+  readonly current: SecretHash
+  readonly previous: SecretHash & { readonly until: number }
+}
+
+/** Integrations by address. */
+export interface IntegrationStore {
+  find(address: string): Promise<IntegrationRecord | null>
+  /**
+   * The credentials of an address. A hash that is not stored is replaced by the one of `absent`, also for an unknown
+   * address. A replaced hash is never in force: it comes with `usable` false or with `until` 0. It is always one
+   * statement and one row, so that the time does not reveal which addresses exist.
+   */
+  credentials(address: string, absent: Pick<StoredCredentials, 'current' | 'previous'>): Promise<StoredCredentials>
+  /** All integrations, by address. */
+  list(): Promise<IntegrationRecord[]>
+  /** Resolves false, writing nothing, when the address is taken. */
+  insert(record: IntegrationRecord): Promise<boolean>
+  /**
+   * Replaces the given fields. With `onlyIf` it writes only while the stored API secret has that hash (null: none), so
+   * that of two rotations at once one fails. Resolves the new record, or null when nothing was written. A new
+   * notification URL resets the health of its endpoint.
+   */
+  update(
+    address: string,
+    change: Partial<Omit<IntegrationRecord, 'address' | 'createdAt'>>,
+    onlyIf?: { readonly apiSecretHash: string | null },
+  ): Promise<IntegrationRecord | null>
+}
+
+/** Blocks that a service read before it recorded an integration. */
+export interface UnrecordedRange {
+  readonly chainId: number
+  readonly from: number
+  /** Included. */
+  readonly to: number
+}
+
+/** Plain secrets, returned once when issued. */
+export interface IssuedIntegration {
+  readonly integration: IntegrationView
+  /** Basic authentication password. */
+  readonly apiSecret: string
+  /** Key of the notification signature. Different from the API secret. */
+  readonly signingSecret: string
+  /**
+   * Blocks whose payments of this integration are not recorded, by chain: a reindex records them. Empty for a service
+   * that records all payments.
+   */
+  readonly unrecorded: readonly UnrecordedRange[]
+}
+
+/** An integration without its secrets. */
+export interface IntegrationView
+  extends Pick<IntegrationRecord, 'address' | 'name' | 'notificationUrl' | 'enabled' | 'createdAt'> {
+  /** Whether a next signing secret is prepared and not yet activated. */
+  readonly signingSecretPrepared: boolean
+  /**
+   * End of the grace time, in which a rejected notification gets a second attempt with the previous signing secret, in
+   * unix milliseconds; null: there is none.
+   */
+  readonly previousSigningSecretUntil: number | null
+  /** End of the previous API secret's grace time in unix milliseconds; null: none is valid. */
+  readonly previousApiSecretUntil: number | null
+}
+
+/**
+ * Manages integrations. Addresses are accepted in any case. A disabled integration or a new API secret applies to this
+ * process at once, and to others on the same database within a quarter of a second:
+ * docs/decisions/authentication-cache.md.
+ */
+export interface IntegrationCommands {
+  /**
+   * @throws IntegrationError `ERR_INTEGRATION_EXISTS`; BadRequestError `ERR_ADDRESS_INVALID`, `ERR_URL_INVALID`,
+   * `ERR_NAME_INVALID`.
+   */
+  create(input: {
+    readonly address: string
+    readonly name?: string | undefined
+    readonly notificationUrl?: string | null | undefined
+  }): Promise<IssuedIntegration>
+  /** @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`; BadRequestError `ERR_ADDRESS_INVALID`. */
+  get(address: string): Promise<IntegrationView>
+  list(): Promise<IntegrationView[]>
+  /**
+   * Enables or disables an integration: at once here, elsewhere within a quarter of a second. Disabling ends its
+   * sessions at the portal.
+   * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`.
+   */
+  setEnabled(address: string, enabled: boolean): Promise<IntegrationView>
+  /** @throws IntegrationError, BadRequestError. */
+  setNotificationUrl(address: string, url: string | null): Promise<IntegrationView>
+  /**
+   * Issues a new API secret; the previous one stays valid for `graceMs` (0: it ends at once here,
+   * elsewhere within a quarter of a second). With `keepsPrevious` it rejects while an earlier secret is still valid,
+   * which would end otherwise.
+   * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_PREVIOUS_API_SECRET`; `ERR_INTEGRATION_CHANGED` when
+   * another rotation was faster.
+   */
+  rotateApiSecret(
+    address: string,
+    options?: { readonly graceMs?: number | undefined; readonly keepsPrevious?: boolean | undefined },
+  ): Promise<{ apiSecret: string }>
+  /**
+   * Ends the API secret before the last rotation: at once here, elsewhere within a quarter of a second.
+   * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_NO_PREVIOUS_SECRET`.
+   */
+  endPreviousApiSecret(address: string): Promise<void>
+  /**
+   * Issues the next signing secret, which is not used until it is activated: give it to the receiver first. While one
+   * is prepared it returns that one again, with `isNew` false.
+   * @param options.isShownAgain - False: it rejects while one is prepared. @default true
+   * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_SIGNING_SECRET_PREPARED`; SealedSecretError
+   * `ERR_SECRET_UNREADABLE` when the prepared one cannot be opened.
+   */
+  prepareSigningSecret(
+    address: string,
+    options?: { readonly isShownAgain?: boolean | undefined },
+  ): Promise<{ readonly signingSecret: string; readonly isNew: boolean }>
+  /**
+   * Signs with the prepared secret from now on. The previous secret stays for `graceMs`, 24 hours by default; 0 deletes
+   * it at once. Within that time a notification that is answered 400, 401 or 403 gets a second attempt at once, signed
+   * with it. A secret from an earlier activation is deleted in either case. Other processes sign the deliveries that
+   * they claim from now on with the new secret.
+   * @returns The end of the grace time in unix milliseconds, or null.
+   * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_SIGNING_SECRET_NOT_PREPARED`; SealedSecretError
+   * `ERR_SECRET_UNREADABLE` when the prepared one cannot be opened; RangeError.
+   */
+  activateSigningSecret(
+    address: string,
+    options?: { readonly graceMs?: number | undefined },
+  ): Promise<{ readonly previousUntil: number | null }>
+  /**
+   * Deletes the prepared signing secret.
+   * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_SIGNING_SECRET_NOT_PREPARED`.
+   */
+  abortSigningSecret(address: string): Promise<void>
+  /**
+   * Deletes the signing secret before the last activation, before its grace time ends.
+   * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`, `ERR_NO_PREVIOUS_SECRET`.
+   */
+  endPreviousSigningSecret(address: string): Promise<void>
+  /**
+   * Seals every signing secret (also prepared and previous ones) and every data key with the newest master key.
+   * Previous secrets past their grace time are deleted. Hashed secrets need their old key until they are rotated or
+   * issued again; the answer lists them.
+   * @throws SealedSecretError `ERR_SECRET_UNREADABLE` when one needs a key that is not configured; nothing is
+   * resealed then.
+   */
+  resealSecrets(): Promise<Resealed>
+}
+
+/** The result of resealing with the newest master key. */
+export interface Resealed {
+  /** Number of signing secrets that had another key before. */
+  readonly resealed: number
+  /** Number of data keys that had another key before, such as the one of e-mail addresses. */
+  readonly dataKeys: number
+  /**
+   * Addresses of integrations whose API secret, or the previous one within its grace time, still needs an older master
+   * key.
+   */
+  readonly olderApiSecrets: readonly string[]
+  /** Ids of legacy API keys, not revoked, that still need an older master key. */
+  readonly olderLegacyKeys: readonly string[]
+}

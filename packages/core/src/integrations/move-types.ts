@@ -1,0 +1,162 @@
+/** Moving an integration to another cell: its rows, for stores and hosts. Source: docs/decisions/cells.md. @module */
+import type { ProcessorUpdate, UpdateOutcome } from '@payment-integration/contract'
+import type { AttemptRecord } from '../notifications/delivery-store.js'
+import type { PaymentStatus, StoredPayment } from '../payments/payment.js'
+import type { FileReader, FileWriter } from '../ports/files.js'
+
+/** Names a payment in every cell. */
+export interface MovedPaymentKey {
+  readonly chainId: number
+  /** Lowercased. */
+  readonly txHash: string
+  readonly ordinal: number
+}
+
+/** A pending delivery and its schedule. Times are unix milliseconds. */
+export interface MovedSchedule {
+  /** 0 for a first attempt, 1 for a retry, 2 for a replay. */
+  readonly lane: number
+  readonly dueAt: number
+  readonly replayedAt: number | null
+  /** Attempts so far. */
+  readonly attempted: number
+  /** Attempts when the schedule began. */
+  readonly scheduleFrom: number
+}
+
+/** A version of a payment, and its delivery. */
+export interface MovedVersion {
+  readonly version: number
+  /** The snapshot bytes, as text. */
+  readonly body: string
+  /** Unix milliseconds. */
+  readonly createdAt: number
+  /** Whether it is a delivery. */
+  readonly notified: boolean
+  /** Why the delivery ended without success, or null. */
+  readonly undelivered: 'exhausted' | 'superseded' | null
+  /** Null: not pending. */
+  readonly pending: MovedSchedule | null
+  readonly attempts: readonly (AttemptRecord & { readonly number: number })[]
+}
+
+/** What only a cell that has the integration knows of a payment. */
+export interface MovedPayment extends MovedPaymentKey {
+  readonly blockNumber: number
+  readonly status: PaymentStatus
+  readonly dropped: StoredPayment['dropped']
+  /** Ascending. Versions that retention removed are missing. */
+  readonly versions: readonly MovedVersion[]
+}
+
+/** A payment as a cell stores it. */
+export interface StoredMove extends MovedPayment {
+  readonly id: string
+  readonly integrationAddress: string | null
+  /** Versions whose history ended here: they stay as they are. */
+  readonly closed: readonly number[]
+}
+
+/** An update that was decided on a payment of the integration. */
+export interface MovedUpdate extends MovedPaymentKey {
+  readonly id: string
+  /** As `StoredUpdate` has it. */
+  readonly fingerprint: string
+  readonly outcome: Exclude<UpdateOutcome, 'waiting'>
+  readonly reason: string | null
+  readonly version: number | null
+  /** Present when it was refused. */
+  readonly content: ProcessorUpdate | null
+}
+
+/** Updates of one page, by id. */
+export interface UpdatePage {
+  readonly decided: readonly MovedUpdate[]
+  /** Waiting updates that name the integration, or none. */
+  readonly waiting: readonly ProcessorUpdate[]
+}
+
+/** A stored version that notifies nobody. */
+export interface UnnotifiedVersion extends MovedPaymentKey {
+  /** Of the snapshot. */
+  readonly id: string
+  readonly version: number
+}
+
+/** Reads and writes the rows of an integration that moves. */
+export interface MoveStore {
+  /** Primary payments that name the integration, in pages, each read consistently. */
+  payments(address: string): AsyncIterable<readonly MovedPayment[]>
+  /** The updates of these payments, and those that wait. */
+  updates(address: string): AsyncIterable<UpdatePage>
+  /** Versions of these payments that notify nobody, but for ended history, in pages. */
+  unnotified(address: string): AsyncIterable<readonly UnnotifiedVersion[]>
+  /** The number of deliveries that are leased. */
+  leased(address: string): Promise<number>
+  /** Resolves a function that tells whether all transactions that wrote at this moment have ended. */
+  runningWriters(): Promise<() => Promise<boolean>>
+  /** Runs `work` in one transaction; again when the database reports a conflict. */
+  transaction<T>(work: (tx: MoveTransaction) => Promise<T>): Promise<T>
+}
+
+/** Writes of a move, in one transaction. */
+export interface MoveTransaction {
+  /** The primary payments under these keys, locked. */
+  find(keys: readonly MovedPaymentKey[]): Promise<readonly StoredMove[]>
+  /** Replaces status, drop mark, versions, attempts and pending deliveries; closed versions stay. */
+  replace(address: string, payments: readonly { readonly id: string; readonly moved: MovedPayment }[]): Promise<void>
+  /**
+   * Stores updates of the integration's payments under their ids, and replaces the outcome of those with the same
+   * fingerprint.
+   * @returns The ids that were stored.
+   */
+  putUpdates(address: string, updates: readonly MovedUpdate[]): Promise<readonly string[]>
+  /** Makes versions deliveries that are due now, but for those that are. Resolves how many. */
+  notify(address: string, snapshotIds: readonly string[]): Promise<number>
+}
+
+/** What a file has. */
+export interface ExportedIntegration {
+  /** Of the content: 64 lowercase hex digits. */
+  readonly hmac: string
+  readonly payments: number
+  /** Pending deliveries. */
+  readonly deliveries: number
+  readonly updates: number
+  /** Updates that wait for their payment. */
+  readonly waiting: number
+}
+
+/** What an import did. */
+export interface ImportedIntegration {
+  readonly address: string
+  readonly hmac: string
+  /** Payments that this run stored; those of an earlier run are not counted. */
+  readonly payments: number
+  /** Dropped payments of the file that this cell never saw. */
+  readonly left: number
+  readonly updates: number
+  /** Deliveries of versions that the file does not have. */
+  readonly added: number
+}
+
+/** Moves an integration from cell to cell. */
+export interface MoveCommands {
+  /**
+   * Disables an integration, waits until none of its deliveries is in flight, and writes its file. Repeat it after a
+   * failure.
+   * @throws IntegrationError `ERR_INTEGRATION_NOT_FOUND`, or `ERR_INTEGRATION_CHANGED` when it was enabled meanwhile;
+   * MoveError `ERR_MOVE_UNSUPPORTED`; errors of the file.
+   */
+  export(
+    address: string,
+    create: () => Promise<FileWriter>,
+    options?: { readonly signal?: AbortSignal | undefined },
+  ): Promise<ExportedIntegration>
+  /**
+   * Stores the integration of a file, and enables it at the end. Repeat it after a failure: it continues.
+   * @throws ArchiveError `ERR_ARCHIVE` when this service's master keys did not sign the file; nothing was changed then.
+   * IntegrationError `ERR_INTEGRATION_EXISTS` when it is enabled here; MoveError; BadRequestError for a name or a URL.
+   */
+  import(file: FileReader, options?: { readonly signal?: AbortSignal | undefined }): Promise<ImportedIntegration>
+}

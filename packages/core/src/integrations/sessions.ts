@@ -1,0 +1,114 @@
+/** Signs integrations in and out of the portal. Source: docs/decisions/portal.md. @module */
+import type { Audited } from '../history/audited.js'
+import { isOver } from '../internal/values.js'
+import { csrfTokenOf, hashToken, isCsrfTokenOf, issueToken, isToken } from '../operators/commands.js'
+import { SignInLimitedError, SignInRejectedError } from '../operators/errors.js'
+import { maxSessions } from '../operators/sessions.js'
+import { createSignInLimits } from '../operators/sign-in-limits.js'
+import { type AcceptedSecret, createSecretCheck, parseBasic, type SecretCheckDeps } from './authenticate.js'
+import type { IntegrationRecord } from './integration.js'
+import type { IntegrationSessionStore, IntegrationSessions, NewIntegrationSession } from './session-types.js'
+
+/** How long a session lasts, in milliseconds. */
+const integrationSessionMs = 12 * 60 * 60_000
+
+/** Subject of the audit record about addresses that nobody has: one may be a secret in the wrong field. */
+const unknownAddress = 'unknown address'
+
+/** The longest source that is counted and recorded, in characters. */
+const sourceLength = 64
+
+/** The dependencies of sessions. */
+interface IntegrationSessionDeps extends SecretCheckDeps {
+  readonly sessions: IntegrationSessionStore
+  /** Runs changes with their audit record, in the name of an actor. */
+  readonly auditedAs: (actor: string) => Audited
+}
+
+/** The actor of an integration's acts in the audit log. */
+export const integrationActor = (address: string): string => `integration:${address}`
+
+/** Builds the sessions of one process, with its limits. */
+export function createIntegrationSessions(deps: IntegrationSessionDeps): IntegrationSessions {
+  const { sessions, auditedAs, keys, clock, random } = deps
+  const limits = createSignInLimits(clock)
+  const check = createSecretCheck(deps)
+
+  /** Opens a session, unless the secret ended or the integration was disabled since it was checked. */
+  async function open({ integrationAddress, hash: apiSecretHash }: AcceptedSecret, source: string) {
+    const { token, hash } = issueToken('portal', random)
+    const createdAt = clock.now()
+    const expiresAt = createdAt + integrationSessionMs
+    return auditedAs(integrationActor(integrationAddress))(async (tx, note): Promise<NewIntegrationSession | null> => {
+      const current = await tx.integrations.find(integrationAddress)
+      if (current === null || !isValidFor(current, apiSecretHash, createdAt)) return null
+      await tx.integrationSessions.deleteExpired(createdAt)
+      await tx.integrationSessions.keepNewest(integrationAddress, maxSessions - 1)
+      await tx.integrationSessions.insert({ hash, integrationAddress, apiSecretHash, createdAt, expiresAt })
+      note({ action: 'integration.signed_in', subject: integrationAddress, details: { source } })
+      return { integrationAddress, sessionToken: token, expiresAt }
+    })
+  }
+
+  /** The first failure of a source is recorded, whether the address is known or not: so both take the same time. */
+  const recordFailure = (address: string, source: string): Promise<void> =>
+    limits.reportOnce(source, () =>
+      auditedAs('unauthenticated')(async (tx, note) => {
+        const subject = (await tx.integrations.find(address))?.address ?? unknownAddress
+        note({ action: 'integration.sign_in_failed', subject, details: { source } })
+      }),
+    )
+
+  return {
+    async signIn({ address: given, apiSecret, source: from, countCall }) {
+      const source = from.slice(0, sourceLength)
+      const header = `Basic ${Buffer.from(`${given.trim()}:${apiSecret.trim()}`).toString('base64')}`
+      const { address } = parseBasic(header)
+      // Addresses are public: a limit per address alone would let a stranger lock its owner out.
+      const pair = `${address} ${source}`
+      const waitMs = limits.waitMs(pair, source)
+      if (waitMs > 0) throw new SignInLimitedError(waitMs)
+      const counted = limits.count(pair, source)
+      try {
+        const accepted = await check(header)
+        const callWaitMs = (accepted && countCall?.(accepted.integrationAddress)) ?? 0
+        if (callWaitMs > 0) throw new SignInLimitedError(callWaitMs)
+        const opened = accepted && (await open(accepted, source))
+        if (opened !== null) {
+          counted.succeeded()
+          return opened
+        }
+        await recordFailure(address, source)
+      } catch (error) {
+        counted.cancelled()
+        throw error
+      }
+      throw new SignInRejectedError('Address or API secret is wrong.')
+    },
+    async authenticate(sessionToken) {
+      const found = isToken('portal', sessionToken) ? await sessions.find(hashToken(sessionToken)) : null
+      if (found === null || isOver(found.session.expiresAt, clock.now(), integrationSessionMs)) return null
+      const { integration, session } = found
+      return isValidFor(integration, session.apiSecretHash, clock.now())
+        ? { integrationAddress: integration.address }
+        : null
+    },
+    async signOut(sessionToken) {
+      const hash = hashToken(sessionToken)
+      const found = isToken('portal', sessionToken) ? await sessions.find(hash) : null
+      if (found === null) return
+      const subject = found.integration.address
+      await auditedAs(integrationActor(subject))(async (tx, note) => {
+        if ((await tx.integrationSessions.delete(hash)) !== null) note({ action: 'integration.signed_out', subject })
+      })
+    },
+    csrfToken: (sessionToken) => csrfTokenOf(keys.current, sessionToken),
+    isCsrfToken: (sessionToken, csrfToken) => isCsrfTokenOf(keys, sessionToken, csrfToken),
+  }
+}
+
+/** Whether the API secret with this stored hash is valid now. */
+function isValidFor({ enabled, apiSecret, previousApiSecret }: IntegrationRecord, hash: string, now: number): boolean {
+  if (!enabled || apiSecret === null) return false
+  return apiSecret.hash === hash || (previousApiSecret?.hash === hash && now < previousApiSecret.until)
+}

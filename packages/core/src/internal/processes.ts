@@ -1,0 +1,107 @@
+/** Runs the loops of a process, reports it by a lease, and lists all of them. Source: docs/roles.md. @module */
+import { setMaxListeners } from 'node:events'
+import type { LeaseStore } from '../indexer/chain-store.js'
+import type { Clock, Logger } from '../ports/world.js'
+import type { Loop } from '../service-types.js'
+import type { ProcessFacts, RunningProcess } from './leases.js'
+import { describeError, processSkewMs } from './values.js'
+
+/**
+ * Runs loops until the signal aborts or one of them fails, and drains all of them.
+ * @throws The error of the first that failed.
+ */
+export async function runLoops(loops: readonly Loop[], signal: AbortSignal): Promise<void> {
+  const own = new AbortController()
+  // Each chain listens to it, in several places.
+  setMaxListeners(0, own.signal)
+  const relay = () => own.abort(signal.reason)
+  if (signal.aborted) relay()
+  else signal.addEventListener('abort', relay, { once: true })
+  const failures: unknown[] = []
+  const runs = loops.map((loop) =>
+    loop.run(own.signal).catch((error: unknown) => {
+      failures.push(error)
+      own.abort(error)
+    }),
+  )
+  await Promise.all(runs)
+  signal.removeEventListener('abort', relay)
+  if (failures.length > 0) throw failures[0]
+}
+
+/** A process renews its lease every 10 s; after 30 s without it counts as silent. */
+const reportEveryMs = 10_000
+const ttlMs = 30_000
+/** How long a process that was killed stays listed. */
+const listedMs = 24 * 60 * 60_000
+
+const prefix = 'process:'
+/** Parts of a holder: start, pid, host, release and roles. None of them has a line break. */
+const separator = '\n'
+
+/** A process to report. */
+interface PresenceDeps {
+  readonly leases: LeaseStore
+  readonly clock: Clock
+  readonly logger: Logger
+  /** Also the holder of the process's other leases. */
+  readonly id: string
+  readonly facts: ProcessFacts
+}
+
+/** Builds a loop that renews the lease `process:<id>`. It ends the lease at the end, and never rejects. */
+export function createPresence({ leases, clock, logger, id, facts }: PresenceDeps): Loop {
+  const { host, pid, release, roles } = facts
+  const holder = [clock.now(), pid, host, release, roles.join(',')]
+    .map((part) => String(part).replaceAll(separator, ' '))
+    .join(separator)
+  const lease = { name: `${prefix}${id}`, holder }
+
+  async function report(): Promise<void> {
+    await leases.acquire({ ...lease, ttlMs })
+  }
+  /** Removes processes that were killed long ago. */
+  async function removeOld(): Promise<void> {
+    const old = (await leases.list()).filter(({ name, endsInMs }) => name.startsWith(prefix) && endsInMs < -listedMs)
+    for (const each of old) await leases.release(each)
+  }
+  const attempt = (work: Promise<void>) =>
+    work.catch((error) => logger.debug({ error: describeError(error) }, 'This process could not report itself.'))
+
+  return {
+    async run(signal) {
+      await attempt(report().then(removeOld))
+      while (!signal.aborted) {
+        await clock.sleep(reportEveryMs, signal)
+        if (!signal.aborted) await attempt(report())
+      }
+      await attempt(leases.release(lease))
+    },
+  }
+}
+
+/** A lease that ends later than any renewal sets it was written by a clock ahead, and was not renewed since. */
+const isRenewed = (endsInMs: number) => endsInMs > 0 && endsInMs <= ttlMs + processSkewMs
+
+/** Lists the processes that report themselves. */
+export async function listProcesses(leases: Pick<LeaseStore, 'list'>): Promise<RunningProcess[]> {
+  const all = await leases.list()
+  const held = all.filter(({ name, endsInMs }) => !name.startsWith(prefix) && endsInMs > 0)
+  return all
+    .filter(({ name, endsInMs }) => name.startsWith(prefix) && endsInMs > -listedMs)
+    .map(({ name, holder, endsInMs }) => {
+      const id = name.slice(prefix.length)
+      const [startedAt = '', pid = '', host = '', release = '', roles = ''] = holder.split(separator)
+      return {
+        id,
+        host,
+        pid: Number(pid),
+        release,
+        roles: roles.split(','),
+        startedAt: Number(startedAt),
+        silentMs: isRenewed(endsInMs) ? null : Math.max(0, -endsInMs),
+        leases: held.filter((lease) => lease.holder === id).map((lease) => lease.name),
+      }
+    })
+    .sort((a, b) => a.startedAt - b.startedAt)
+}

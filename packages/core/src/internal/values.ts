@@ -1,0 +1,82 @@
+/** Checks addresses, options and times, and formats errors. @module */
+import { CoreError } from '../errors.js'
+
+/** The address lowercased when `text` is 0x and 40 hex digits in any case, else null. */
+export function lowercaseAddress(text: string): string | null {
+  return /^0x[0-9a-fA-F]{40}$/.test(text) ? text.toLowerCase() : null
+}
+
+/** @throws RangeError When `value` is not a whole number of at least `least`. */
+export function assertWhole(name: string, value: number, least: number): void {
+  if (!Number.isSafeInteger(value) || value < least)
+    throw new RangeError(`${name} is ${value}; pass a whole number, ${least} or more.`)
+}
+
+/** The wait after the first failure in a row, in milliseconds, before jitter. */
+const backoffBaseMs = 250
+
+/** The longest wait between two rounds, in milliseconds. */
+export const backoffCapMs = 30_000
+
+/**
+ * Doubles with every failure up to {@link backoffCapMs}, then takes between half and all of it, so that loops that
+ * failed together do not retry together.
+ *
+ * @param failures - Failures in a row, from 1.
+ *
+ * @param fraction - Randomness in [0, 1].
+ *
+ * @returns Whole milliseconds.
+ */
+export function backoffMs(failures: number, fraction: number): number {
+  const ceiling = Math.min(backoffCapMs, backoffBaseMs * 2 ** (failures - 1))
+  return Math.round(ceiling * (0.5 + fraction / 2))
+}
+
+/**
+ * The code and message of an error of the core. Any other error gives its class and code alone, because its message may
+ * contain values, addresses or credentials.
+ */
+export function describeError(error: unknown): string {
+  if (error instanceof CoreError) return `${error.code}: ${error.message}`
+  if (!(error instanceof Error)) return `a ${typeof error} was thrown`
+  const { code } = error as { code?: unknown }
+  return typeof code === 'string' && /^[A-Za-z0-9_]{1,40}$/.test(code) ? `${error.name} ${code}` : error.name
+}
+
+/**
+ * Scans JSON text that `JSON.parse` accepted. Returns the first duplicate key of one object, or null. Keys are compared
+ * as decoded, so `"a"` and `"\u0061"` are the same.
+ */
+export function findDuplicateKey(json: string): string | null {
+  const open: (Set<string> | null)[] = []
+  // The closing quote always exists; an optional one in the pattern keeps the time linear.
+  const token = /"(?:[^"\\]|\\.)*"?|[{}[\]:,]/g
+  let previous = ''
+  for (let match = token.exec(json); match !== null; match = token.exec(json)) {
+    const text = match[0]
+    if (text === '{') open.push(new Set())
+    else if (text === '[') open.push(null)
+    else if (text === '}' || text === ']') open.pop()
+    else if (text.startsWith('"') && (previous === '{' || previous === ',')) {
+      const keys = open.at(-1)
+      const key = JSON.parse(text) as string
+      if (keys?.has(key)) return key
+      keys?.add(key)
+    }
+    previous = text
+  }
+  return null
+}
+
+/** The largest difference between the clocks of two processes, in milliseconds. */
+export const processSkewMs = 5 * 60_000
+
+/**
+ * Whether something that ends at a stored time is over. An end further ahead than the longest duration was written by a
+ * clock that was ahead, and counts as past.
+ * @param now - Unix time in milliseconds.
+ */
+export function isOver(endsAt: number, now: number, longestMs: number): boolean {
+  return now >= endsAt || endsAt > now + longestMs + processSkewMs
+}

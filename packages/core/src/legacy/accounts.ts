@@ -1,0 +1,194 @@
+/** Manages accounts with their handles and link configurations. Source: docs/interface.md 2.4, 4.3. @module */
+
+import { createHmac } from 'node:crypto'
+import {
+  type CoinConfig,
+  type LinkConfig,
+  linkConfigWriteSchema,
+  type OnCompleteAction,
+} from '@payment-integration/contract'
+import { AccountError } from '../errors.js'
+import type { Audited } from '../history/audited.js'
+import { lowercaseAddress } from '../internal/values.js'
+import type { Clock } from '../ports/world.js'
+import type { KeyVersion, MasterKey } from '../secrets/keys.js'
+import type { AccountCommands } from '../service-types.js'
+import type { AccountRecord, AccountStore } from './account-store.js'
+
+const pattern = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/
+
+/**
+ * Parses a handle: 1 to 63 ASCII letters, digits, dots, underscores and hyphens, the first and last a letter or digit.
+ * The shape of an address is rejected, so that no handle passes for an address.
+ *
+ * @returns The handle lowercased, or null. Only ASCII is lowercased: some letters of other alphabets lowercase into
+ * ASCII.
+ */
+export function parseHandle(text: string): string | null {
+  if (!pattern.test(text)) return null
+  const handle = text.toLowerCase()
+  return lowercaseAddress(handle) === null ? handle : null
+}
+
+/** The configuration, or the wrong field and its flaw, without its value. */
+type LinkConfigResult = { readonly config: LinkConfig } | { readonly problem: string }
+
+/** Parses a link configuration strictly: no unknown field, within limits, addresses lowercased. */
+export function parseLinkConfig(input: unknown): LinkConfigResult {
+  const parsed = linkConfigWriteSchema.safeParse(input)
+  if (parsed.success) return { config: copyLinkConfig(parsed.data) }
+  const issue = parsed.error.issues[0]
+  return { problem: issue === undefined ? 'config is invalid' : describeIssue(issue) }
+}
+
+type Issue = NonNullable<ReturnType<typeof linkConfigWriteSchema.safeParse>['error']>['issues'][number]
+
+function describeIssue(issue: Issue): string {
+  const where = ['config', ...issue.path.map(String)].join('.')
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return `${where} has ${issue.keys.length} field(s) that a link configuration does not have`
+    case 'invalid_union':
+      return `${where}: expected NOTHING, REDIRECT or CLOSE_WINDOW`
+    case 'invalid_type':
+      return `${where}: expected ${issue.expected}`
+    default:
+      return `${where}: ${issue.message}`
+  }
+}
+
+function copyLinkConfig({ coins, onCompleteAction }: LinkConfig): LinkConfig {
+  return {
+    coins: coins.map(copyCoin),
+    ...(onCompleteAction === undefined ? {} : { onCompleteAction: copyAction(onCompleteAction) }),
+  }
+}
+
+function copyCoin({ chainId, defaultAddress, tokens }: CoinConfig): CoinConfig {
+  return {
+    chainId,
+    ...(defaultAddress === undefined ? {} : { defaultAddress: defaultAddress.toLowerCase() }),
+    tokens: tokens.map(({ symbol, address }) => ({
+      symbol,
+      ...(address === undefined ? {} : { address: address.toLowerCase() }),
+    })),
+  }
+}
+
+function copyAction(action: OnCompleteAction): OnCompleteAction {
+  switch (action.type) {
+    case 'NOTHING':
+      return { type: action.type }
+    case 'REDIRECT':
+      return { type: action.type, payload: { url: action.payload.url } }
+    case 'CLOSE_WINDOW':
+      return { type: action.type, payload: { delayMilliseconds: action.payload.delayMilliseconds } }
+  }
+}
+
+/** Hex digits of a fingerprint: enough to distinguish the configurations of one account. */
+const fingerprintLength = 12
+
+/**
+ * Where an account is paid, and a keyed fingerprint of its configuration. Tokens and URLs are left out: a configuration
+ * may have thousands of tokens, and its URL may contain a secret.
+ */
+function shownAccount(key: KeyVersion, { address, config }: Pick<AccountRecord, 'address' | 'config'>) {
+  const others = config.coins.flatMap(({ chainId, defaultAddress }) =>
+    defaultAddress === undefined ? [] : [`${chainId}: ${defaultAddress}`],
+  )
+  // The key of URLs serves: no URL is a JSON object.
+  const digest = createHmac('sha256', key.derive('audit-url')).update(JSON.stringify(config), 'utf8').digest('hex')
+  return { paidTo: [address, ...others].join(', '), config: digest.slice(0, fingerprintLength) }
+}
+
+/** The dependencies of the commands. */
+interface AccountDeps {
+  readonly accounts: Pick<AccountStore, 'find' | 'list'>
+  /** Runs every change, with its audit record. */
+  readonly audited: Audited
+  readonly keys: MasterKey
+  readonly clock: Pick<Clock, 'now'>
+}
+
+/** Builds the commands. */
+export function createAccountCommands({ accounts, audited, keys, clock }: AccountDeps): AccountCommands {
+  const shown = (record: AccountRecord) => shownAccount(keys.current, record)
+  return {
+    async create(input) {
+      const record: AccountRecord = {
+        handle: readHandle(input.handle),
+        address: readAddress(input.address),
+        config: readConfig(input.config),
+        createdAt: clock.now(),
+      }
+      return audited(async (tx, note) => {
+        if (!(await tx.accounts.insert(record)))
+          throw new AccountError(
+            'ERR_ACCOUNT_EXISTS',
+            `Account ${record.handle} exists already; change it, or remove it first.`,
+          )
+        note({ action: 'account.created', subject: record.handle, details: shown(record) })
+        return record
+      })
+    },
+    list: () => accounts.list(),
+    async get(handle) {
+      const key = parseHandle(handle)
+      return (key === null ? null : await accounts.find(key)) ?? notFound(handle)
+    },
+    async change(handle, { address, config }) {
+      const fields = {
+        ...(address === undefined ? {} : { address: readAddress(address) }),
+        ...(config === undefined ? {} : { config: readConfig(config) }),
+      }
+      const key = parseHandle(handle) ?? notFound(handle)
+      return audited(async (tx, note) => {
+        const before = await tx.accounts.find(key)
+        const record = await tx.accounts.update(key, fields)
+        if (before === null || record === null) return notFound(handle)
+        const [from, to] = [shown(before), shown(record)]
+        note({
+          ...{ action: 'account.changed', subject: key },
+          details: { paidToFrom: from.paidTo, paidToTo: to.paidTo, configFrom: from.config, configTo: to.config },
+        })
+        return record
+      })
+    },
+    async remove(handle) {
+      const key = parseHandle(handle) ?? notFound(handle)
+      await audited(async (tx, note) => {
+        const before = await tx.accounts.find(key)
+        if (before === null || !(await tx.accounts.remove(key))) return notFound(handle)
+        note({ action: 'account.removed', subject: key, details: shown(before) })
+      })
+    },
+  }
+}
+
+function notFound(handle: string): never {
+  throw new AccountError('ERR_ACCOUNT_NOT_FOUND', `There is no account ${JSON.stringify(handle)}.`)
+}
+
+function invalid(message: string): never {
+  throw new AccountError('ERR_ACCOUNT_INVALID', message)
+}
+
+function readHandle(text: string): string {
+  return (
+    parseHandle(text) ??
+    invalid(
+      'handle: expected 1 to 63 letters a to z, digits, dots, underscores and hyphens, ' +
+        'beginning and ending with a letter or digit, and not in the shape of an address',
+    )
+  )
+}
+
+function readAddress(text: string): string {
+  return lowercaseAddress(text) ?? invalid('address: expected 0x and 40 hex digits')
+}
+
+function readConfig(input: LinkConfig): LinkConfig {
+  const result = parseLinkConfig(input)
+  return 'config' in result ? result.config : invalid(result.problem)
+}

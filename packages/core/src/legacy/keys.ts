@@ -1,0 +1,108 @@
+/** Manages the API keys of the legacy endpoints, and authenticates by them. Source: docs/interface.md 5. @module */
+
+import { LegacyKeyNotFoundError } from '../errors.js'
+import type { Audited } from '../history/audited.js'
+import type { Recent } from '../integrations/authenticate.js'
+import { parseName } from '../payments/read-api.js'
+import type { Clock, Random } from '../ports/world.js'
+import { hashLegacyKey, issueLegacyKey, type MasterKey } from '../secrets/keys.js'
+import type { LegacyCaller, LegacyKeyCommands, LegacyKeyView } from '../service-types.js'
+import type { LegacyKeyRecord, LegacyKeyStore } from './legacy-key-store.js'
+
+/** The dependencies of authentication. */
+interface AuthenticateLegacyDeps {
+  readonly legacyKeys: Pick<LegacyKeyStore, 'findByHash'>
+  readonly keys: MasterKey
+  /** Recently accepted headers. */
+  readonly recent: Recent<LegacyCaller>
+}
+
+/** Longest accepted header value; a key with its scheme needs about 60 characters. */
+const maxLength = 512
+
+// Printable ASCII, so that every decoding of the header's bytes agrees.
+const pattern = /^(?:bearer )?([\x21-\x7e]+)$/i
+
+// Never issued, so a malformed header costs the same look-up as an unknown key.
+const nobody = 'nobody'
+
+/**
+ * Builds the check. Unknown, revoked and malformed keys do the same work and all resolve null: a keyed hash under
+ * every master key and one look-up. Only a recently accepted header costs less. The store compares the
+ * hashes: without the master key no attacker can choose a hash.
+ */
+export function createAuthenticateLegacy({
+  legacyKeys,
+  keys,
+  recent,
+}: AuthenticateLegacyDeps): (authorization?: string | null) => Promise<LegacyCaller | null> {
+  return async (authorization) => {
+    const header = authorization ?? ''
+    const known = recent.find(header)
+    if (known !== undefined) return known
+    const apiKey = readKey(authorization)
+    const keep = recent.reading()
+    const found = await legacyKeys.findByHash(keys.all.map((key) => hashLegacyKey(key, apiKey ?? nobody)))
+    if (apiKey === null || found === null || found.revokedAt !== null) return null
+    const caller = { keyId: found.id }
+    keep(header, caller)
+    return caller
+  }
+}
+
+function readKey(authorization: string | null | undefined): string | null {
+  if (typeof authorization !== 'string' || authorization.length > maxLength) return null
+  return pattern.exec(authorization)?.[1] ?? null
+}
+
+/** The dependencies of the commands. */
+interface LegacyKeyDeps {
+  readonly legacyKeys: Pick<LegacyKeyStore, 'list'>
+  /** Runs every change, with its audit record. */
+  readonly audited: Audited
+  readonly keys: MasterKey
+  readonly clock: Pick<Clock, 'now'>
+  readonly random: Pick<Random, 'bytes'>
+}
+
+/** Random bytes of an id: enough to be unique among the keys of one service, short enough to type. */
+const idBytes = 8
+
+/** Builds the commands. A plain key is returned once and never stored. */
+export function createLegacyKeyCommands(deps: LegacyKeyDeps): LegacyKeyCommands {
+  const { legacyKeys, audited, keys, clock, random } = deps
+  return {
+    async create({ name = '' } = {}) {
+      const apiKey = issueLegacyKey(random)
+      const record: LegacyKeyRecord = {
+        id: `lk_${Buffer.from(random.bytes(idBytes)).toString('hex')}`,
+        name: parseName(name),
+        secret: hashLegacyKey(keys.current, apiKey),
+        createdAt: clock.now(),
+        revokedAt: null,
+      }
+      await audited(async (tx, note) => {
+        if (!(await tx.legacyKeys.insert(record)))
+          throw new Error('The random source repeated the id or the key of another legacy key; nothing was stored.')
+        note({ action: 'legacy_key.created', subject: record.id, details: { name } })
+      })
+      return { key: legacyKeyView(record), apiKey }
+    },
+    async list() {
+      return (await legacyKeys.list()).map(legacyKeyView)
+    },
+    async revoke(id) {
+      const now = clock.now()
+      return audited(async (tx, note) => {
+        const record = await tx.legacyKeys.revoke(id, now)
+        if (record === null) throw new LegacyKeyNotFoundError(id)
+        note({ action: 'legacy_key.revoked', subject: id })
+        return legacyKeyView(record)
+      })
+    },
+  }
+}
+
+function legacyKeyView({ id, name, createdAt, revokedAt }: LegacyKeyRecord): LegacyKeyView {
+  return { id, name, createdAt, revokedAt }
+}

@@ -1,0 +1,240 @@
+/**
+ * Lists, replays and tests deliveries for operators. See docs/decisions/replays.md, docs/decisions/portal.md.
+ * @module
+ */
+
+import { deliveryTimeoutMs } from '@payment-integration/contract'
+import { DeliveryError, IntegrationError } from '../errors.js'
+import { type Audited, shownUrl } from '../history/audited.js'
+import type { IntegrationStore } from '../integrations/integration.js'
+import { assertWhole } from '../internal/values.js'
+import { initialStatus } from '../payments/payment.js'
+import { parseAddress, parseTxHash } from '../payments/read-api.js'
+import { snapshotBytes } from '../payments/snapshot.js'
+import type { Sender } from '../ports/sender.js'
+import type { Clock } from '../ports/world.js'
+import type { MasterKey } from '../secrets/keys.js'
+import { openSecret } from '../secrets/seal.js'
+import { deliveryHeaders, withoutSecrets } from './attempt.js'
+import type { DeliveryFilter, DeliveryStore } from './delivery-store.js'
+import type { CheckTotals, DeliveryCommands, EndpointCommands, ReplayTotals } from './delivery-types.js'
+import { failureReason } from './schedule.js'
+
+/** The chain id of local test chains: no chain with money has it. */
+const sampleChainId = 31_337
+
+/** Begins with `0x7e57`, like "test", and ends with zeros: no transaction has it. */
+const sampleTxHash = `0x7e57${'0'.repeat(60)}`
+
+/**
+ * The bytes of the sample: no state, so nothing is paid, and no invoice, so it has no amount. One hash for all samples
+ * makes one row in a receiver that stores it; the rising version lets each one pass.
+ */
+function sampleBody(integrationAddress: string, now: number): Uint8Array {
+  const version = Math.max(1, Math.floor(now / 1_000))
+  const recipient = { title: 'Test delivery', subtitle: 'This is no payment.' }
+  return snapshotBytes(
+    { integrationAddress, chainId: sampleChainId, txHash: sampleTxHash },
+    { ...initialStatus, state: null, invoice: null, recipient, version },
+  )
+}
+
+/** The dependencies of the commands. */
+interface EndpointDeps {
+  readonly integrations: Pick<IntegrationStore, 'find'>
+  readonly audited: Audited
+  readonly keys: MasterKey
+  readonly clock: Pick<Clock, 'now'>
+  readonly sender: Sender
+  /** When an integration may send its next test, in unix milliseconds: infinite while one is in flight. */
+  readonly nextTestAt: Map<string, number>
+}
+
+/** The time between the starts of two tests of an integration, in milliseconds: each one is an audit record. */
+const testPauseMs = 5_000
+
+/** Builds the commands. */
+export function createEndpointCommands(deps: EndpointDeps): EndpointCommands {
+  const { integrations, audited, keys, clock, sender, nextTestAt } = deps
+
+  async function send(address: string) {
+    const record = await integrations.find(address)
+    if (record === null) throw new IntegrationError('ERR_INTEGRATION_NOT_FOUND', address)
+    const url = record.notificationUrl
+    if (url === null) throw new IntegrationError('ERR_NO_NOTIFICATION_URL', address)
+    const secret = openSecret(keys, address, record.signingSecret)
+    // Recorded before it is sent: a receiver never gets a request that no record explains.
+    await audited(async (_tx, note) =>
+      note({ action: 'integration.test_sent', subject: address, details: { url: shownUrl(keys.current, url) } }),
+    )
+    const body = sampleBody(address, clock.now())
+    const headers = await deliveryHeaders({ secret, integrationAddress: address, body, now: clock.now() })
+    const startedAt = clock.now()
+    const result = await sender.post({ url, headers, body, timeoutMs: deliveryTimeoutMs })
+    const isAnswer = result.kind === 'answer'
+    return {
+      url,
+      headers,
+      body: new TextDecoder().decode(body),
+      startedAt,
+      latencyMs: result.latencyMs,
+      status: result.status ?? null,
+      reason: failureReason(result),
+      excerpt: isAnswer ? withoutSecrets(result.excerpt) : null,
+    }
+  }
+
+  return {
+    async sendTest(input) {
+      const address = parseAddress(input)
+      const now = clock.now()
+      const waitMs = (nextTestAt.get(address) ?? 0) - now
+      // After the clock was set back the pause is over.
+      if (waitMs === Number.POSITIVE_INFINITY || (waitMs > 0 && waitMs <= testPauseMs))
+        throw new IntegrationError('ERR_TEST_IN_FLIGHT', address)
+      nextTestAt.set(address, Number.POSITIVE_INFINITY)
+      try {
+        const sent = await send(address)
+        nextTestAt.set(address, now + testPauseMs)
+        return sent
+      } catch (error) {
+        nextTestAt.delete(address)
+        throw error
+      }
+    },
+  }
+}
+
+/** The dependencies of the commands. */
+interface DeliveryDeps {
+  readonly deliveries: Pick<DeliveryStore, 'list' | 'count' | 'newestId' | 'find' | 'findMissing' | 'endpoints'>
+  readonly audited: Audited
+  /** Called after a commit that made deliveries due. */
+  readonly onDue: () => void
+}
+
+/** Most deliveries in one transaction of a replay. */
+const replayPart = 1_000
+
+/** From this age on, in milliseconds, an open database snapshot is reported: claims have slowed down by then. */
+export const oldSnapshotMs = 300_000
+
+/** Most versions in one statement of a check, and in one transaction of its repair. */
+const checkPart = 5_000
+
+/** Builds the commands. */
+export function createDeliveryCommands({ deliveries, audited, onDue }: DeliveryDeps): DeliveryCommands {
+  async function find(deliveryId: string) {
+    const view = await deliveries.find(deliveryId)
+    if (view === null) throw new DeliveryError('ERR_DELIVERY_NOT_FOUND', deliveryId)
+    return view
+  }
+
+  /** Why no delivery was replayed. */
+  async function whyNot(deliveryId: string, { integrationAddress }: ParsedFilter) {
+    const view = await deliveries.find(deliveryId)
+    const isOwn = view !== null && [undefined, view.integrationAddress].includes(integrationAddress)
+    return isOwn ? 'ERR_DELIVERY_ENDED' : 'ERR_DELIVERY_NOT_FOUND'
+  }
+
+  /** Makes the missing deliveries due whose ids lie between two others. */
+  async function requeue(afterId: string, beforeId: string | undefined): Promise<number> {
+    const upToId = beforeId === undefined ? undefined : String(Number(beforeId) - 1)
+    const { replayed } = await audited(async (tx, note) => {
+      const filter = { status: 'missing', afterId, upToId } as const
+      const result = await tx.replayDeliveries({ ...filter, limit: checkPart })
+      if (result.replayed > 0)
+        note({
+          ...{ action: 'deliveries.replayed', subject: 'all' },
+          details: { status: 'missing', replayed: result.replayed, from: Number(afterId) + 1, through: result.lastId },
+        })
+      return result
+    })
+    if (replayed > 0) onDue()
+    return replayed
+  }
+
+  return {
+    find,
+    async list(query) {
+      assertWhole('limit', query.limit, 1)
+      const { afterId, limit } = query
+      return deliveries.list({ ...parseFilter(query), afterId, limit })
+    },
+    count: async (filter, options) => deliveries.count(parseFilter(filter), options),
+    async replay(deliveryId, { integrationAddress } = {}) {
+      const scope = parseFilter({ integrationAddress })
+      const { replayed, underWay } = await audited(async (tx, note) => {
+        const result = await tx.replayDeliveries({ ...scope, deliveryId, limit: 1 })
+        if (result.replayed > 0)
+          note({ action: 'deliveries.replayed', subject: deliveryId, details: { replayed: result.replayed } })
+        return result
+      })
+      if (underWay > 0) throw new DeliveryError('ERR_DELIVERY_UNDER_WAY', deliveryId)
+      if (replayed === 0) throw new DeliveryError(await whyNot(deliveryId, scope), deliveryId)
+      onDue()
+      return find(deliveryId)
+    },
+    async replayAll(filterInput, { onProgress, signal } = {}) {
+      if (filterInput.status === undefined)
+        throw new RangeError('replayAll needs a status; pass "delivered" to send delivered ones once more.')
+      const filter = parseFilter(filterInput)
+      const totals = { replayed: 0, underWay: 0 }
+      // Deliveries created or replayed from here on are not replayed.
+      const upToId = await deliveries.newestId(filter)
+      if (upToId === null) return totals
+      let afterId: string | undefined
+      while (!signal?.aborted) {
+        const from = afterId
+        const part = await audited(async (tx, note) => {
+          const result = await tx.replayDeliveries({ ...filter, afterId: from, upToId, limit: replayPart })
+          const { replayed, underWay, lastId: through } = result
+          if (through !== null)
+            note({ action: 'deliveries.replayed', subject: 'all', details: { ...filter, replayed, underWay, through } })
+          return result
+        })
+        if (part.lastId === null) break
+        afterId = part.lastId
+        totals.replayed += part.replayed
+        totals.underWay += part.underWay
+        if (part.replayed > 0) onDue()
+        onProgress?.({ ...totals })
+        if (part.replayed + part.underWay < replayPart) break
+      }
+      return totals satisfies ReplayTotals
+    },
+    async check({ repair = false, onProgress, signal } = {}) {
+      const totals = { examined: 0, missing: 0, requeued: 0 }
+      let beforeId: string | undefined
+      while (!signal?.aborted) {
+        const { examined, missing, lowestId } = await deliveries.findMissing({ beforeId, limit: checkPart })
+        totals.examined += examined
+        totals.missing += missing
+        if (repair && missing > 0 && lowestId !== null)
+          totals.requeued += await requeue(String(Number(lowestId) - 1), beforeId)
+        onProgress?.({ ...totals })
+        if (examined < checkPart || lowestId === null) break
+        beforeId = lowestId
+      }
+      return totals satisfies CheckTotals
+    },
+    endpoints: () => deliveries.endpoints(),
+  }
+}
+
+type ParsedFilter = { [Name in keyof DeliveryFilter]: Exclude<DeliveryFilter[Name], undefined> }
+
+/** The given fields, in the store's format. */
+function parseFilter({ integrationAddress, chainId, txHash, status, since, until }: DeliveryFilter): ParsedFilter {
+  for (const [name, at] of Object.entries({ since, until }))
+    if (at !== undefined && !Number.isFinite(at))
+      throw new RangeError(`${name} is ${at}; pass unix time in milliseconds.`)
+  return {
+    ...(integrationAddress === undefined ? {} : { integrationAddress: parseAddress(integrationAddress) }),
+    ...(chainId === undefined ? {} : { chainId }),
+    ...(txHash === undefined ? {} : { txHash: parseTxHash(txHash) }),
+    ...(status === undefined ? {} : { status }),
+    ...(since === undefined ? {} : { since }),
+    ...(until === undefined ? {} : { until }),
+  }
+}

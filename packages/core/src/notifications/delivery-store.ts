@@ -1,0 +1,335 @@
+/**
+ * The outbox port: claim, settle and list deliveries. See docs/decisions/fairness.md, docs/decisions/retries.md.
+ * @module
+ */
+import type { SealedSecret } from '../integrations/integration.js'
+
+/** A due delivery with a lease: only this dispatcher may attempt it until the lease ends. */
+export interface ClaimedDelivery {
+  readonly deliveryId: string
+  /** Proves the lease; a settle with an older token changes nothing. */
+  readonly leaseToken: string
+  /** Logged attempts of this delivery, plus 1. A lease that ended unsettled logged none. */
+  readonly attempt: number
+  /** Step of the retry schedule, from 1; a replay starts again at 1. */
+  readonly step: number
+  /** Whether this is a replay, or the retry of one. */
+  readonly replay: boolean
+  /** The one attempt at a blocked endpoint that tests whether it answers again. */
+  readonly probe: boolean
+  /** Milliseconds since the delivery was created or replayed, by the store's clock. */
+  readonly ageMs: number
+  readonly integrationAddress: string
+  readonly notificationUrl: string
+  readonly signingSecret: SealedSecret
+  /** The secret before the last rotation, with the end of its grace time in unix milliseconds; null: none is stored. */
+  readonly previousSigningSecret: (SealedSecret & { readonly until: number }) | null
+  readonly chainId: number
+  readonly txHash: string
+  readonly version: number
+  /** The snapshot bytes, sent unchanged. */
+  readonly body: Uint8Array
+}
+
+/** One entry of the attempt log. */
+export interface AttemptRecord {
+  /** Unix time in milliseconds when the attempt began. */
+  readonly startedAt: number
+  readonly latencyMs: number
+  /** HTTP status; null when none arrived. */
+  readonly status: number | null
+  /**
+   * Null on success, and only then; else `status_<n>`, `timeout`, `connection`, `refused_address`, `malformed_answer`
+   * (with any status or none) or `secret_unreadable`.
+   */
+  readonly reason: string | null
+  /** Start of the response body as text; null when none arrived. */
+  readonly excerpt: string | null
+  readonly replay: boolean
+}
+
+/**
+ * The next state of a delivery after an attempt. A `retry` becomes `superseded` when a newer version of the payment has
+ * a delivery, in any status. A newer version without a delivery (no URL at its time) supersedes nothing.
+ */
+export type AttemptVerdict =
+  | { readonly kind: 'delivered' }
+  | { readonly kind: 'retry'; readonly inMs: number }
+  | { readonly kind: 'exhausted' }
+
+/** A finished attempt, to be logged and settled. */
+export interface SettledAttempt {
+  readonly claim: Pick<ClaimedDelivery, 'deliveryId' | 'leaseToken' | 'integrationAddress' | 'replay' | 'probe'>
+  /**
+   * The attempt just before: the receiver rejected its signature within the grace time of a rotation. Both are logged
+   * as one step of the schedule. @default none
+   */
+  readonly rejected?: AttemptRecord | null | undefined
+  readonly attempt: AttemptRecord
+  readonly verdict: AttemptVerdict
+  /**
+   * Whether the result changes the endpoint's health. False for replays, for unsent attempts, and for failures after a
+   * rejected signature within the grace time of a rotation. @default true
+   */
+  readonly countsForHealth?: boolean | undefined
+}
+
+/** Recent failures of an integration's endpoint. A changed URL resets them. */
+export interface EndpointHealth {
+  /** Failed attempts in a row. */
+  readonly failures: number
+  /** Blocks in a row; 0: not blocked. */
+  readonly blocks: number
+}
+
+/** The new health of an endpoint. */
+export interface EndpointChange extends EndpointHealth {
+  /** Starts a block of so many milliseconds. Null keeps the block, or ends it where `blocks` is 0. */
+  readonly blockMs: number | null
+}
+
+/** One attempt's result that counts for its endpoint's health. */
+export interface EndpointResult {
+  readonly delivered: boolean
+  readonly probe: boolean
+}
+
+/** Computes an endpoint's new health from results in order. Pure: a store may call it twice. */
+export type EndpointJudge = (before: EndpointHealth, results: readonly EndpointResult[]) => EndpointChange
+
+/** The outcome of a settle. */
+export interface Settled {
+  /**
+   * The status of each delivery, in the order given. Null: the lease was lost; nothing was written. `locked`: another
+   * transaction locks the row; nothing was written, and the attempt may be settled later.
+   */
+  readonly statuses: readonly (SettledStatus | 'locked' | null)[]
+  /** Endpoints whose block began or ended. */
+  readonly transitions: readonly EndpointTransition[]
+}
+
+/** The beginning or end of an endpoint's block. */
+export interface EndpointTransition {
+  readonly integrationAddress: string
+  /** Failed attempts in a row; 0 after the end of a block. */
+  readonly failures: number
+  /** Unix time in milliseconds, by the store's clock, at which the new block ends; null: the block ended. */
+  readonly blockedUntil: number | null
+  /** For how long it had been failing, in milliseconds. */
+  readonly failingMs: number
+}
+
+/**
+ * The status of a delivery. `delivered`: a 2xx is logged, or its history has ended. `missing`: nothing is known of its
+ * end, and it is not in the outbox, as after a restore of an incomplete copy.
+ */
+export type DeliveryStatus = 'pending' | 'delivered' | 'exhausted' | 'superseded' | 'missing'
+
+/** The status of a delivery after an attempt. */
+export type SettledStatus = Exclude<DeliveryStatus, 'missing'>
+
+/** A delivery as an operator sees it. */
+export interface DeliveryView {
+  readonly deliveryId: string
+  readonly integrationAddress: string
+  readonly chainId: number
+  readonly txHash: string
+  readonly version: number
+  readonly status: DeliveryStatus
+  /** Unix time in milliseconds; null for rows older than this column. */
+  readonly createdAt: number | null
+  readonly attempts: readonly AttemptRecord[]
+  /** Unix time in milliseconds of the next attempt while pending, else null. */
+  readonly nextAttemptAt: number | null
+}
+
+/** Selects the deliveries that match every given field. */
+export interface DeliveryFilter {
+  readonly integrationAddress?: string | undefined
+  readonly chainId?: number | undefined
+  readonly txHash?: string | undefined
+  readonly status?: DeliveryStatus | undefined
+  /** Created at this unix time in milliseconds, or later. A delivery without a time is older than any. */
+  readonly since?: number | undefined
+  /** Created before this time. */
+  readonly until?: number | undefined
+}
+
+/** A delivery as a stream of its integration sends it. */
+export interface StreamedDelivery {
+  readonly deliveryId: string
+  readonly chainId: number
+  readonly txHash: string
+  readonly version: number
+  /** Unix time in milliseconds; null for rows older than this column. */
+  readonly createdAt: number | null
+  /** The snapshot bytes. */
+  readonly body: Uint8Array
+}
+
+/** A part of an integration's deliveries, in the order of their ids. */
+export interface StreamQuery {
+  readonly integrationAddress: string
+  /** Begins after this id. */
+  readonly afterId: string
+  /** Ends with this id, from {@link DeliveryStore.completeUpTo}. */
+  readonly upToId: string
+  readonly limit: number
+}
+
+/** An endpoint with failures in a row. */
+export interface EndpointView extends EndpointHealth {
+  readonly integrationAddress: string
+  /** Unix time in milliseconds of the first failure; null: unknown. */
+  readonly failingSince: number | null
+  /** Unix time in milliseconds until which only replays are sent, or null. */
+  readonly blockedUntil: number | null
+}
+
+/** Size and age of the backlog. */
+export interface DeliveryBacklog {
+  /** Deliveries in the outbox, leased ones included; counted up to `atMost`. */
+  readonly pending: number
+  /** Milliseconds the oldest claimable delivery has been due; null: there is none. */
+  readonly oldestDueMs: number | null
+  /** The same for deliveries of blocked endpoints. */
+  readonly oldestBlockedMs: number | null
+}
+
+/** Versions that were examined for missing deliveries. */
+export interface ExaminedVersions {
+  /** The number of examined versions, with or without a delivery. */
+  readonly examined: number
+  /** How many of them have a missing delivery. */
+  readonly missing: number
+  /** The lowest examined id; null: none was examined. */
+  readonly lowestId: string | null
+}
+
+/** A database snapshot that keeps dead rows of the outbox, so that claims slow down until it ends. */
+export interface DatabaseSnapshot {
+  readonly holder: 'session' | 'replication slot' | 'prepared transaction'
+  /** How long it has been open, in milliseconds; where the database hides that, since this process saw it first. */
+  readonly ageMs: number
+  /** Null: a replication slot. */
+  readonly databaseUser: string | null
+  /** The application name of the session, or the name of the slot or the prepared transaction. */
+  readonly application: string
+}
+
+/** The free slots of a dispatcher, and its limits. See docs/decisions/fairness.md. */
+export interface ClaimRequest {
+  readonly limit: number
+  readonly leaseMs: number
+  /** Most retries, replays and probes in the claim. @default limit */
+  readonly maxRetries?: number | undefined
+  /** Most POSTs of the dispatcher in flight to one endpoint. @default no limit */
+  readonly perEndpoint?: number | undefined
+  /** Its POSTs in flight, by endpoint as `endpointOf` names it. @default none */
+  readonly inFlightByEndpoint?: ReadonlyMap<string, number> | undefined
+  /** Its POSTs in flight, by integration address. @default none */
+  readonly inFlightByIntegration?: ReadonlyMap<string, number> | undefined
+  /** Its free slots. An endpoint with as many POSTs in flight as slots are free gets no more. @default no limit */
+  readonly freeSlots?: number | undefined
+}
+
+/** The longest waits, in whole milliseconds. */
+export interface LongestWaits {
+  readonly leaseMs: number
+  /** Between a failed attempt and its retry, by the step of the schedule, from the first. */
+  readonly retryMs: readonly number[]
+  readonly blockMs: number
+}
+
+/** Claims, settles and lists deliveries. Lease times are on the store's clock, so dispatchers need no common clock. */
+export interface DeliveryStore {
+  /**
+   * Leases due deliveries of enabled integrations with a URL. Lanes go in order: first attempts, retries, replays.
+   * Within a lane the endpoint with the fewest POSTs in flight goes first, there the integration with the fewest, and
+   * of that its longest due delivery. Equals take turns.
+   *
+   * - One dispatcher has the lease. When it ends unsettled, the delivery is due again as the same attempt.
+   * - A retry of a superseded version is settled as `superseded` instead; a replay is sent all the same.
+   * - A blocked integration yields only replays. After its block one dispatcher gets one probe: the longest due first
+   *   attempt or retry, in the lane of retries. Nothing else follows until the probe is settled or its lease ends.
+   * - The cost does not depend on the size of the backlog.
+   * - A claim need not survive a loss of power: then the delivery is due again.
+   */
+  claim(request: ClaimRequest): Promise<ClaimedDelivery[]>
+  /**
+   * Logs attempts, settles their deliveries and updates their endpoints' health, in one transaction. Rows locked by
+   * another transaction are left out. Results for an earlier URL of the integration change no health.
+   */
+  settle(settled: readonly SettledAttempt[], judge: EndpointJudge): Promise<Settled>
+  /**
+   * Makes due now what lies further ahead than any delay, lease or block does: a clock that was ahead wrote it.
+   * @returns The number of deliveries and endpoints.
+   */
+  endFutureWaits(longest: LongestWaits): Promise<number>
+  /** Milliseconds until the next delivery can be claimed, 0 when one can, null when the outbox is empty. */
+  msUntilDue(): Promise<number | null>
+  /**
+   * Calls `listener` soon after another process made deliveries due, where the database can announce it. Calls can be
+   * missing or needless, so callers poll as well. Returns the function that stops it.
+   */
+  whenDue(listener: () => void): () => void
+  /**
+   * The backlog of enabled integrations with a URL.
+   * @param options.atMost - Counting stops here, 1 or more, which bounds its cost. Rejects with RangeError otherwise.
+   */
+  backlog(options: { readonly atMost: number }): Promise<DeliveryBacklog>
+  /** Matching deliveries, oldest first. */
+  list(
+    query: DeliveryFilter & { readonly afterId?: string | undefined; readonly limit: number },
+  ): Promise<DeliveryView[]>
+  /** One delivery, or null. */
+  find(deliveryId: string): Promise<DeliveryView | null>
+  /** The id of the newest match, or null. */
+  newestId(filter: DeliveryFilter): Promise<string | null>
+  /**
+   * The number of matches.
+   * @param options.atMost - Counting stops here, 1 or more. Rejects with RangeError otherwise. @default no limit
+   */
+  count(filter: DeliveryFilter, options?: { readonly atMost?: number | undefined }): Promise<number>
+  /**
+   * Examines versions for missing deliveries, newest first. Those whose history has ended are left out.
+   * @param query.beforeId - Only lower ids. @default all
+   * @param query.limit - Versions to examine, which bounds the cost.
+   */
+  findMissing(query: { readonly beforeId?: string | undefined; readonly limit: number }): Promise<ExaminedVersions>
+  /** The oldest database snapshot of any session; null: none is open, or the database keeps no rows for them. */
+  oldestSnapshot(): Promise<DatabaseSnapshot | null>
+  /**
+   * The highest known id at or below which no delivery is added any more: ids are assigned before their transactions
+   * commit, in another order. It never moves down. Null: transactions in flight leave it unknown; call again.
+   * `0`: there is no delivery.
+   */
+  completeUpTo(): Promise<string | null>
+  /** Deliveries of one integration by id, in any status. The cost grows with the result. */
+  stream(query: StreamQuery): Promise<StreamedDelivery[]>
+  /** Endpoints with failures in a row, by address. @param options.limit - 1 or more. @default all */
+  endpoints(options?: { readonly limit?: number | undefined }): Promise<EndpointView[]>
+  /** The endpoint of an integration; null: no failures in a row. */
+  endpoint(integrationAddress: string): Promise<EndpointView | null>
+}
+
+/** Selects the deliveries to replay. */
+export interface ReplayRequest extends DeliveryFilter {
+  readonly deliveryId?: string | undefined
+  /** Only those after this id. */
+  readonly afterId?: string | undefined
+  /** The highest id, so that a delivery that fails meanwhile is not replayed twice. */
+  readonly upToId?: string | undefined
+  /** Most deliveries to examine. */
+  readonly limit: number
+}
+
+/** The outcome of a replay. */
+export interface Replayed {
+  /** Deliveries that are due now. */
+  readonly replayed: number
+  /** Deliveries left alone because an attempt is in flight. */
+  readonly underWay: number
+  /** The last delivery examined; null: there was none. */
+  readonly lastId: string | null
+}

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { manualClock } from '../../test/support/manual-clock.js'
+import { recordingLogger } from '../../test/support/recording-logger.js'
+import { openStore } from '../../test/support/store.js'
+import { parseMasterKey } from '../secrets/keys.js'
+import { createDeliveryStreams } from './streams.js'
+
+const address = (n: number) => `0x${n.toString(16).padStart(40, '0')}`
+
+function streams() {
+  const clock = manualClock()
+  const { open, close } = createDeliveryStreams({
+    store: openStore({ now: clock.now }),
+    authenticate: async () => null,
+    openSecret: () => 'the-signing-secret',
+    keys: parseMasterKey('00112233445566778899aabbccddeeff102132435465768798a9bacbdcedfe0f'),
+    clock,
+    logger: recordingLogger(),
+  })
+  return {
+    close,
+    /** Opens a stream. Returns the function that ends it; null: a limit is reached. */
+    open(integrationAddress: string) {
+      const end = new AbortController()
+      const request = { integrationAddress, authorization: null, lastEventId: null, since: null, signal: end.signal }
+      return open(request) === null ? null : () => end.abort()
+    },
+  }
+}
+
+test('a process has 100 streams at most, until one of them ends', () => {
+  const { open, close } = streams()
+  const ends = Array.from({ length: 100 }, (_, n) => open(address(n % 20)))
+  expect(ends.filter((end) => end === null)).toEqual([])
+  const other = address(20)
+  expect(open(other)).toBeNull()
+  ends[0]?.()
+  ends[0]?.()
+  expect(open(address(1))).toBeNull()
+  expect(open(other)).not.toBeNull()
+  expect(open(other)).toBeNull()
+  close()
+  expect(open(other)).toBeNull()
+})
+
+test('an integration has 5 streams at most, whatever the others have', () => {
+  const { open } = streams()
+  const ends = Array.from({ length: 5 }, () => open(address(1)))
+  expect(open(address(1))).toBeNull()
+  expect(open(address(2))).not.toBeNull()
+  ends[4]?.()
+  expect(open(address(1))).not.toBeNull()
+  expect(open(address(1))).toBeNull()
+})

@@ -1,0 +1,369 @@
+/** Streams the deliveries of one integration as they are stored. See docs/decisions/listen.md. @module */
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import {
+  integrationHeader,
+  jsonContentType,
+  type StreamedDeliveryBody,
+  signatureHeader,
+} from '@payment-integration/contract'
+import { signDelivery } from '@payment-integration/webhook/signing'
+import { BadRequestError } from '../errors.js'
+import type { IntegrationStore } from '../integrations/integration.js'
+import { describeError } from '../internal/values.js'
+import type { Store } from '../ports/store.js'
+import type { Clock, Logger } from '../ports/world.js'
+import type { KeyVersion, MasterKey } from '../secrets/keys.js'
+import type { Caller } from '../service-types.js'
+import { steadyNow } from '../world/system.js'
+import type { OpenSecret } from './attempt.js'
+import type { DeliveryStore, StreamedDelivery } from './delivery-store.js'
+import { createSleeper } from './round.js'
+import type { DeliveryStreams, StreamMessage } from './stream-types.js'
+
+/** Counts streams. */
+interface StreamCounter {
+  /** Counts a stream and returns the function that releases it once; null: a limit is reached. */
+  open(integrationAddress: string): (() => void) | null
+}
+
+/** Creates the counter. */
+function createStreamCounter(limits: { readonly perIntegration: number; readonly perProcess: number }): StreamCounter {
+  const counts = new Map<string, number>()
+  let total = 0
+  return {
+    open(integrationAddress) {
+      const own = counts.get(integrationAddress) ?? 0
+      if (own >= limits.perIntegration || total >= limits.perProcess) return null
+      counts.set(integrationAddress, own + 1)
+      total += 1
+      let isReleased = false
+      return () => {
+        if (isReleased) return
+        isReleased = true
+        total -= 1
+        const left = (counts.get(integrationAddress) ?? 1) - 1
+        if (left === 0) counts.delete(integrationAddress)
+        else counts.set(integrationAddress, left)
+      }
+    },
+  }
+}
+
+/** Encodes and decodes the ids of events. */
+interface StreamPositionCodec {
+  encode(deliveryId: string, integrationAddress: string): string
+  /** @throws BadRequestError `ERR_CURSOR_INVALID` for any flaw, always with the same message. */
+  decode(position: string, integrationAddress: string): string
+}
+
+// Byte 0 is the format, which no cursor of a list has; then the id of a delivery; then a MAC over both and the scope.
+const format = 3
+const macBytes = 16
+const maxCharacters = 256
+const pattern = /^[A-Za-z0-9_-]+$/
+
+/** A codec on the deployment's keys. Positions of a replaced key stay valid while that key is still configured. */
+function createStreamPositionCodec(keys: MasterKey): StreamPositionCodec {
+  return {
+    encode(deliveryId, integrationAddress) {
+      const head = Buffer.concat([Buffer.of(format), Buffer.from(deliveryId, 'utf8')])
+      return Buffer.concat([head, mac(keys.current, head, integrationAddress)]).toString('base64url')
+    },
+    decode(position, integrationAddress) {
+      const isText = position.length <= maxCharacters && pattern.test(position)
+      const bytes = isText ? Buffer.from(position, 'base64url') : Buffer.alloc(0)
+      // Unused low bits of the last character would let two spellings decode alike.
+      if (bytes.length <= macBytes || bytes.toString('base64url') !== position) throw invalid()
+      const head = bytes.subarray(0, -macBytes)
+      const given = bytes.subarray(-macBytes)
+      const isGenuine = keys.all.some((key) => timingSafeEqual(mac(key, head, integrationAddress), given))
+      if (!isGenuine || head[0] !== format) throw invalid()
+      return head.toString('utf8', 1)
+    },
+  }
+}
+
+function mac(key: KeyVersion, head: Buffer, integrationAddress: string): Buffer {
+  const hmac = createHmac('sha256', key.derive('cursor')).update(head)
+  return hmac.update(`${integrationAddress}|deliveries`, 'utf8').digest().subarray(0, macBytes)
+}
+
+function invalid(): BadRequestError {
+  return new BadRequestError('ERR_CURSOR_INVALID', 'Invalid Last-Event-ID')
+}
+
+/** Times of the tail, in milliseconds. */
+const tailDefaults = {
+  /** Longest time between two reads: a wake may be lost. */
+  pollMs: 1_000,
+  /** Shortest time between two reads, whatever wakes it. */
+  gapMs: 100,
+} as const
+
+/** The end of the deliveries. It reads the store only while a stream follows it. */
+interface Tail {
+  /** The id up to which every delivery is stored; null: not known yet. */
+  upTo(): string | null
+  /** Calls `listener` when {@link upTo} changed. Returns the function that stops it. */
+  follow(listener: () => void): () => void
+  /** Reads soon: a delivery may have been stored. */
+  wake(): void
+}
+
+/** The dependencies of the tail. */
+interface TailDeps {
+  readonly deliveries: Pick<DeliveryStore, 'completeUpTo' | 'whenDue'>
+  readonly clock: Pick<Clock, 'sleep'>
+  readonly logger: Logger
+}
+
+/** Builds the tail of a process. */
+function createTail({ deliveries, clock, logger }: TailDeps): Tail {
+  const listeners = new Set<() => void>()
+  const sleeper = createSleeper(clock)
+  let known: string | null = null
+  let isRunning = false
+
+  async function run(): Promise<void> {
+    isRunning = true
+    const stopWaiting = deliveries.whenDue(sleeper.wake)
+    while (listeners.size > 0) {
+      await read()
+      if (listeners.size > 0) await sleeper.sleep(tailDefaults.pollMs)
+      if (listeners.size > 0) await clock.sleep(tailDefaults.gapMs)
+    }
+    stopWaiting()
+    // The next stream begins at its own time, not at this one.
+    known = null
+    isRunning = false
+  }
+
+  async function read(): Promise<void> {
+    try {
+      const upTo = await deliveries.completeUpTo()
+      if (upTo === known) return
+      known = upTo
+      for (const listener of [...listeners]) listener()
+    } catch (error) {
+      logger.warn({ error: describeError(error) }, 'The end of the deliveries could not be read; streams wait for it.')
+    }
+  }
+
+  return {
+    upTo: () => known,
+    follow(listener) {
+      const own = () => listener()
+      listeners.add(own)
+      if (!isRunning) void run()
+      return () => {
+        listeners.delete(own)
+        if (listeners.size === 0) sleeper.wake()
+      }
+    },
+    wake: () => sleeper.wake(),
+  }
+}
+
+/** Deliveries in memory per stream: a reader that stops reads no more of them. */
+const batch = 16
+/** Time without a message until a heartbeat, in milliseconds. The credentials are checked as often. */
+const heartbeatMs = 5_000
+
+/** The dependencies of a stream. */
+interface StreamDeps {
+  readonly deliveries: Pick<DeliveryStore, 'stream' | 'newestId'>
+  readonly integrations: Pick<IntegrationStore, 'find'>
+  readonly openSecret: OpenSecret
+  readonly tail: Tail
+  readonly positions: StreamPositionCodec
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** Where a stream begins, and until when it goes on. */
+interface StreamStart {
+  readonly integrationAddress: string
+  /** Begins after this delivery; null: there is no such position. */
+  readonly resumed: string | null
+  /** Else with deliveries created since this time in unix milliseconds; null: now. */
+  readonly createdSince: number | null
+  /** Whether the caller's credentials are still valid. */
+  isAdmitted(): Promise<boolean>
+  readonly signal: AbortSignal
+}
+
+/** The messages of a stream. It ends with the signal, with the credentials, or after an error, which it logs. */
+async function* followStream(deps: StreamDeps, start: StreamStart): AsyncGenerator<StreamMessage, void, undefined> {
+  const sleeper = createSleeper(deps.clock)
+  const unfollow = deps.tail.follow(sleeper.wake)
+  try {
+    yield* messages(deps, start, (ms) => sleeper.sleep(ms, start.signal))
+  } catch (error) {
+    const { integrationAddress } = start
+    deps.logger.warn({ integrationAddress, error: describeError(error) }, 'A stream ended with an error.')
+  } finally {
+    unfollow()
+  }
+}
+
+async function* messages(
+  deps: StreamDeps,
+  start: StreamStart,
+  sleep: (ms: number) => Promise<void>,
+): AsyncGenerator<StreamMessage, void, undefined> {
+  const { deliveries, tail, positions, clock } = deps
+  const { integrationAddress, isAdmitted, signal } = start
+  const idOf = (deliveryId: string) => positions.encode(deliveryId, integrationAddress)
+  const elapsed = steadyNow(clock)
+  let after: string | null = null
+  let readUpTo: string | null = null
+  let sentAt = elapsed()
+
+  while (!signal.aborted) {
+    const upTo = tail.upTo()
+    if (upTo !== null && after === null) {
+      after = start.resumed ?? (await firstPosition(deps, start)) ?? upTo
+      const notifies = ((await deps.integrations.find(integrationAddress))?.notificationUrl ?? null) !== null
+      yield { kind: 'ready', id: idOf(after), data: { resumed: start.resumed !== null, notifies } }
+      sentAt = elapsed()
+    }
+    if (upTo !== null && after !== null && upTo !== readUpTo) {
+      const isFirst = readUpTo === null
+      for (let isWhole = false; !isWhole; ) {
+        const part = await deliveries.stream({ integrationAddress, afterId: after, upToId: upTo, limit: batch })
+        if (part.length > 0 && !(await isAdmitted())) return
+        const secret = part.length > 0 ? await secretOf(deps, integrationAddress) : ''
+        if (secret === null) return
+        for (const delivery of part) {
+          if (signal.aborted) return
+          const data = await signedBody(delivery, { integrationAddress, secret, now: clock.now() })
+          after = delivery.deliveryId
+          yield { kind: 'delivery', id: idOf(after), data }
+          sentAt = elapsed()
+        }
+        isWhole = part.length < batch
+        // An embedded store and a fast reader may never leave this turn of the event loop: other requests need one.
+        if (!isWhole) await clock.sleep(0, signal)
+      }
+      readUpTo = upTo
+      if (isFirst) yield { kind: 'live', id: idOf(after) }
+    }
+    // Only the own messages move the heartbeat: a busy neighbour must not be visible in it.
+    const dueInMs = sentAt + heartbeatMs - elapsed()
+    if (dueInMs > 0 && tail.upTo() === upTo) await sleep(dueInMs)
+    if (signal.aborted || elapsed() - sentAt < heartbeatMs) continue
+    if (!(await isAdmitted())) return
+    yield { kind: 'heartbeat' }
+    sentAt = elapsed()
+  }
+}
+
+/** The last delivery before the time at which the stream begins; null: it begins now. */
+async function firstPosition(
+  { deliveries }: Pick<StreamDeps, 'deliveries'>,
+  { createdSince, integrationAddress }: StreamStart,
+): Promise<string | null> {
+  if (createdSince === null) return null
+  return (await deliveries.newestId({ integrationAddress, until: createdSince })) ?? '0'
+}
+
+/** The signing secret of the moment: a rotation takes effect at the next batch. Null: none can be read. */
+async function secretOf(deps: StreamDeps, integrationAddress: string): Promise<string | null> {
+  const integration = await deps.integrations.find(integrationAddress)
+  if (integration === null) return null
+  try {
+    return deps.openSecret(integration.signingSecret, integrationAddress)
+  } catch {
+    // The message of this error comes from code that saw the secret.
+    deps.logger.error({ integrationAddress }, 'secret unreadable; the stream ends')
+    return null
+  }
+}
+
+async function signedBody(
+  { body, chainId, txHash, version, createdAt }: StreamedDelivery,
+  { integrationAddress, secret, now }: { integrationAddress: string; secret: string; now: number },
+): Promise<StreamedDeliveryBody> {
+  return {
+    headers: {
+      'Content-Type': jsonContentType,
+      [integrationHeader]: integrationAddress,
+      [signatureHeader]: await signDelivery({ secret, timestamp: Math.floor(now / 1_000), body }),
+    },
+    body: Buffer.from(body).toString('base64'),
+    chainId: String(chainId),
+    txHash,
+    version,
+    createdAt: createdAt === null ? null : new Date(createdAt).toISOString(),
+  }
+}
+
+/** Limits and times of streams. */
+const streamLimits = { perIntegration: 5, perProcess: 100 } as const
+
+/** The dependencies of streams. */
+interface DeliveryStreamsDeps {
+  readonly store: Pick<Store, 'deliveries' | 'integrations'>
+  authenticate(authorization: string | null): Promise<Caller | null>
+  readonly openSecret: StreamDeps['openSecret']
+  readonly keys: MasterKey
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** Builds the streams of a process. They cost nothing until one is opened. */
+export function createDeliveryStreams(deps: DeliveryStreamsDeps): DeliveryStreams & Pick<Tail, 'wake'> {
+  const { store, authenticate, openSecret, keys, clock, logger } = deps
+  const tail = createTail({ deliveries: store.deliveries, clock, logger })
+  const positions = createStreamPositionCodec(keys)
+  const counter = createStreamCounter(streamLimits)
+  const open = new Set<AbortController>()
+  let isClosed = false
+
+  return {
+    wake: tail.wake,
+    close() {
+      isClosed = true
+      for (const end of [...open]) end.abort()
+    },
+    open({ integrationAddress, authorization, lastEventId, since, signal }) {
+      const resumed = lastEventId === null ? null : positions.decode(lastEventId, integrationAddress)
+      const createdSince = since === null ? null : parseSince(since)
+      const release = isClosed ? null : counter.open(integrationAddress)
+      if (release === null) return null
+      const end = new AbortController()
+      open.add(end)
+      const isAdmitted = async () => (await authenticate(authorization))?.integrationAddress === integrationAddress
+      const messages = followStream(
+        { deliveries: store.deliveries, integrations: store.integrations, openSecret, tail, positions, clock, logger },
+        { integrationAddress, resumed, createdSince, isAdmitted, signal: end.signal },
+      )
+      const stop = () => end.abort()
+      const finish = () => {
+        signal.removeEventListener('abort', stop)
+        open.delete(end)
+        release()
+        // A stream whose reader is gone would never reach its end.
+        void messages.return()
+      }
+      end.signal.addEventListener('abort', finish, { once: true })
+      signal.addEventListener('abort', stop, { once: true })
+      if (signal.aborted) stop()
+      return finishing(messages, finish)
+    },
+  }
+}
+
+async function* finishing<T>(messages: AsyncIterable<T>, finish: () => void): AsyncGenerator<T, void, undefined> {
+  try {
+    yield* messages
+  } finally {
+    finish()
+  }
+}
+
+function parseSince(text: string): number {
+  if (!/^[0-9]{1,15}$/.test(text))
+    throw new BadRequestError('ERR_CURSOR_INVALID', 'since is not a unix time in whole milliseconds')
+  return Number(text)
+}

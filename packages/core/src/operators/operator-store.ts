@@ -1,0 +1,200 @@
+/**
+ * Operators and their sessions, as stored and as shown. No plain passphrase, token or link ever reaches a store.
+ * @module
+ */
+
+/** A viewer reads, an operator also acts, an admin also manages secrets and operators. */
+export type OperatorRole = 'viewer' | 'operator' | 'admin'
+
+/** A one-time link, with which an operator sets a passphrase. */
+export interface OneTimeLink {
+  /** SHA-256 of its token, 64 lowercase hex digits. */
+  readonly hash: string
+  /** Unix milliseconds: from then on it is expired. */
+  readonly expiresAt: number
+}
+
+/** An operator as stored. */
+export interface OperatorRecord {
+  /** Unique, lowercased. */
+  readonly name: string
+  readonly role: OperatorRole
+  readonly enabled: boolean
+  /**
+   * Hash of the passphrase with its parameters, or `oidc` for an operator of the OpenID provider. Null: none is set, so
+   * nobody can sign in.
+   */
+  readonly passphrase: string | null
+  /** Null: none was issued since the last one was redeemed. */
+  readonly link: OneTimeLink | null
+  /** Unix milliseconds. */
+  readonly createdAt: number
+}
+
+/** A change of an operator. Absent fields stay. */
+export type OperatorChange = Partial<Pick<OperatorRecord, 'role' | 'enabled' | 'passphrase' | 'link'>>
+
+/** A session as stored. */
+export interface SessionRecord {
+  /** SHA-256 of its token, 64 lowercase hex digits. */
+  readonly hash: string
+  /** Name of its operator. */
+  readonly operator: string
+  /** Unix milliseconds. */
+  readonly createdAt: number
+  /** Unix milliseconds: from then on it is expired. */
+  readonly expiresAt: number
+}
+
+/** Reads operators and sessions. */
+export interface OperatorStore {
+  find(name: string): Promise<OperatorRecord | null>
+  /** The operator whose one-time link has this hash, expired or not. */
+  findByLink(hash: string): Promise<OperatorRecord | null>
+  /** All operators, by name. */
+  list(): Promise<OperatorRecord[]>
+  /** A session with its operator, expired or not. */
+  findSession(hash: string): Promise<{ readonly session: SessionRecord; readonly operator: OperatorRecord } | null>
+}
+
+/** Changes operators and sessions, as part of a transaction. */
+export interface OperatorTransaction extends Pick<OperatorStore, 'find' | 'findByLink' | 'list'> {
+  /** Resolves false, writing nothing, when the name or the hash of the link is taken. */
+  insert(record: OperatorRecord): Promise<boolean>
+  /** Resolves the new record, or null when the name is unknown. */
+  update(name: string, change: OperatorChange): Promise<OperatorRecord | null>
+  /** Stores a session. The transaction rejects if the hash is taken or the operator is unknown. */
+  insertSession(session: SessionRecord): Promise<void>
+  /** Deletes a session. Resolves it, or null when there is none. */
+  deleteSession(hash: string): Promise<SessionRecord | null>
+  /** Deletes all sessions of an operator. Resolves their number. */
+  deleteSessionsOf(operator: string): Promise<number>
+  /** Deletes all but the newest `count` sessions of an operator. */
+  keepNewestSessions(operator: string, count: number): Promise<void>
+  /** Deletes the sessions that are expired at `now`. */
+  deleteExpiredSessions(now: number): Promise<void>
+}
+
+/** An operator without the hashes of its passphrase and link. */
+export interface OperatorView extends Pick<OperatorRecord, 'name' | 'role' | 'enabled' | 'createdAt'> {
+  /** By passphrase, or at the OpenID provider. */
+  readonly signsInBy: 'passphrase' | 'oidc'
+  /** Whether a passphrase is set. */
+  readonly hasPassphrase: boolean
+  /** End of the one-time link that is not redeemed yet, in unix milliseconds; null: there is none. */
+  readonly linkExpiresAt: number | null
+}
+
+/** An operator with a new one-time link. `linkToken` is shown this once. */
+export interface IssuedLink {
+  readonly operator: OperatorView
+  readonly linkToken: string
+}
+
+/** How an operator is changed. */
+export interface OperatorChangeOptions {
+  /**
+   * Rejects a change that leaves no enabled admin who can sign in, with a passphrase or at the OpenID provider. Pages
+   * need it: without an admin nobody could sign in to undo the change. The command line does not.
+   * @default false
+   */
+  readonly keepsAdmin?: boolean | undefined
+  /**
+   * Whether operators can sign in at an OpenID provider. Otherwise an admin who would does not count.
+   * @default false
+   */
+  readonly hasOidc?: boolean | undefined
+}
+
+/**
+ * Manages operators. Names are accepted in any case. Each change is in the audit log and applies at once, in every
+ * process: docs/decisions/operators.md.
+ */
+export interface OperatorCommands {
+  /**
+   * Creates an operator with a one-time link, which is valid for 24 hours.
+   * @param input.role - @default 'viewer'
+   * @throws OperatorError `ERR_OPERATOR_EXISTS`; OperatorInvalidError `ERR_OPERATOR_INVALID`.
+   */
+  create(input: { readonly name: string; readonly role?: OperatorRole | undefined }): Promise<IssuedLink>
+  /**
+   * Creates an operator who signs in at the OpenID provider, under this name. It has no passphrase and no link.
+   * @param input.role - @default 'viewer'
+   * @throws OperatorError `ERR_OPERATOR_EXISTS`; OperatorInvalidError `ERR_OPERATOR_INVALID`.
+   */
+  createForOidc(input: { readonly name: string; readonly role?: OperatorRole | undefined }): Promise<OperatorView>
+  /** All operators, by name. */
+  list(): Promise<OperatorView[]>
+  /**
+   * Enables or disables an operator. Disabling ends its sessions and its one-time link.
+   * @throws OperatorError `ERR_OPERATOR_NOT_FOUND`, `ERR_OPERATOR_LAST_ADMIN`.
+   */
+  setEnabled(name: string, enabled: boolean, options?: OperatorChangeOptions): Promise<OperatorView>
+  /**
+   * Sets the role, also of open sessions.
+   * @throws OperatorError `ERR_OPERATOR_NOT_FOUND`, `ERR_OPERATOR_LAST_ADMIN`; OperatorInvalidError
+   * `ERR_OPERATOR_INVALID`.
+   */
+  setRole(name: string, role: OperatorRole, options?: OperatorChangeOptions): Promise<OperatorView>
+  /**
+   * Removes the passphrase, ends all sessions and issues a new one-time link, which replaces an earlier one.
+   * @throws OperatorError `ERR_OPERATOR_NOT_FOUND`, `ERR_OPERATOR_DISABLED`, `ERR_OPERATOR_LAST_ADMIN`.
+   */
+  reset(name: string, options?: OperatorChangeOptions): Promise<IssuedLink>
+  /**
+   * Removes the passphrase and the link, and ends all sessions: from then on the operator signs in at the OpenID
+   * provider. `reset` reverses it.
+   * @throws OperatorError `ERR_OPERATOR_NOT_FOUND`, `ERR_OPERATOR_DISABLED`.
+   */
+  resetForOidc(name: string): Promise<OperatorView>
+}
+
+/** The operator of a session. */
+export interface SignedInOperator {
+  readonly name: string
+  readonly role: OperatorRole
+}
+
+/** A new session. `sessionToken` is shown this once. */
+export interface NewSession {
+  readonly operator: SignedInOperator
+  readonly sessionToken: string
+  /** Unix milliseconds. */
+  readonly expiresAt: number
+}
+
+/** Signs operators in and out. Source: docs/decisions/operators.md. */
+export interface OperatorSessions {
+  /**
+   * Sets a passphrase with the token of a one-time link, which is used up by this. Earlier sessions end. It does not
+   * sign in.
+   * @throws LinkRejectedError `ERR_LINK_REJECTED`; PassphraseError `ERR_PASSPHRASE_LENGTH`; SignInLimitedError
+   * `ERR_SIGN_IN_LIMITED` when too many sign-ins wait.
+   */
+  redeemLink(input: { readonly linkToken: string; readonly passphrase: string }): Promise<SignedInOperator>
+  /**
+   * Opens a session of 12 hours. An unknown name, a wrong passphrase and a disabled operator have the same answer after
+   * the same work.
+   * @param input.source - The caller's network address; of IPv6 the first 64 bits. Failures are limited per source.
+   * @throws SignInRejectedError `ERR_SIGN_IN_REJECTED`; SignInLimitedError `ERR_SIGN_IN_LIMITED` with the wait.
+   */
+  signIn(input: { readonly name: string; readonly passphrase: string; readonly source: string }): Promise<NewSession>
+  /**
+   * Opens a session of 12 hours for a name that an OpenID provider has proved. The caller has verified the ID token.
+   * @param input.issuer - The provider, for the audit log.
+   * @throws OidcRejectedError `ERR_OIDC_REJECTED` when no enabled operator of that name signs in at the provider.
+   */
+  signInProved(input: { readonly name: string; readonly source: string; readonly issuer: string }): Promise<NewSession>
+  /** Seals the data of a sign-in in progress at another place, for a cookie. */
+  sealSignIn(text: string): string
+  /** Opens sealed data; null: it was altered, or its master key is not configured. */
+  openSignIn(sealed: string): string | null
+  /** The operator of a session; null: it is unknown, signed out or expired, or its operator is disabled. */
+  authenticate(sessionToken: string): Promise<SignedInOperator | null>
+  /** Ends a session. An unknown one is no error. */
+  signOut(sessionToken: string): Promise<void>
+  /** The token for the forms of a session. */
+  csrfToken(sessionToken: string): string
+  /** Whether the token of a form belongs to the session. */
+  isCsrfToken(sessionToken: string, csrfToken: string): boolean
+}

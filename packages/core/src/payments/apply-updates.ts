@@ -1,0 +1,312 @@
+/**
+ * Applies updates of processors, each once per id. Source: docs/architecture.md, docs/decisions/processor-updates.md.
+ * @module
+ */
+
+import { createHash } from 'node:crypto'
+import { type ProcessorUpdate, processorUpdateSchema, type UpdateResult } from '@payment-integration/contract'
+import { StoreError, UpdateConflictError } from '../errors.js'
+import type { ServiceEvent } from '../events.js'
+import type { Store } from '../ports/store.js'
+import type {
+  NewUpdate,
+  PaymentSelector,
+  SettledUpdate,
+  StoredUpdate,
+  StoreTransaction,
+} from '../ports/store-transaction.js'
+import { copyInvoice, copyRecipient, type PaymentStatus, type StoredPayment } from './payment.js'
+import type { Recording } from './recording.js'
+import { emitSnapshots, type StatusChange } from './snapshot.js'
+import { changeStatus } from './state.js'
+
+/** The transactions of updates, each once. */
+export function selectorsOf(updates: readonly ProcessorUpdate[]): PaymentSelector[] {
+  const selectors = updates.map(({ chainId, txHash }) => ({ chainId: Number(chainId), txHash }))
+  return [...new Map(selectors.map((selector) => [keyOf(selector), selector])).values()]
+}
+
+/** Decisions on some locked payments. */
+interface Decisions {
+  /** Whether a transaction has one of the payments. */
+  has(transaction: PaymentSelector): boolean
+  /** Decides the next update. @throws TypeError When its transaction has none of the payments. */
+  decide(update: ProcessorUpdate): UpdateDecision['result']
+  /** The changes of the updates that were applied, in order. */
+  readonly changes: readonly StatusChange[]
+  /** To publish once the changes are durable, in order. */
+  readonly events: ServiceEvent[]
+}
+
+/** @param payments - Those of `paymentsForChange` for {@link selectorsOf} the updates. */
+export function decideInOrder(payments: readonly StoredPayment[]): Decisions {
+  const byTransaction = new Map<string, StoredPayment[]>()
+  for (const payment of payments) {
+    const key = keyOf(payment)
+    const own = byTransaction.get(key)
+    if (own === undefined) byTransaction.set(key, [payment])
+    else own.push(payment)
+  }
+  const changes: StatusChange[] = []
+  const events: ServiceEvent[] = []
+  return {
+    changes,
+    events,
+    has: (transaction) => byTransaction.has(keyOf(transaction)),
+    decide(update) {
+      const own = byTransaction.get(keyOf(update)) ?? []
+      const decided = decideUpdate(own, update)
+      events.push(...decided.events)
+      const { change, result } = decided
+      if (change !== null) {
+        changes.push(change)
+        own[own.indexOf(change.payment)] = { ...change.payment, ...change.status }
+      }
+      return result
+    },
+  }
+}
+
+const keyOf = ({ chainId, txHash }: { readonly chainId: number | string; readonly txHash: string }) =>
+  `${chainId}:${txHash}`
+
+/** The outcome of an update. It is decided first, so that the id is stored before any other write. */
+interface UpdateDecision {
+  readonly result: Omit<SettledUpdate, 'id'>
+  /** Present when the update is applied. */
+  readonly change: StatusChange | null
+  /** To publish once the change is durable. */
+  readonly events: readonly ServiceEvent[]
+}
+
+/**
+ * Decides an update on the payments of its transaction, of which there is at least one. `integrationAddress` chooses
+ * among payments that name different integrations. Without it several payments are refused. An address that no payment
+ * names is refused too.
+ */
+function decideUpdate(payments: readonly StoredPayment[], update: ProcessorUpdate): UpdateDecision {
+  const [first] = payments
+  if (first === undefined) throw new TypeError('An update is decided on at least one payment.')
+  const wanted = update.integrationAddress
+  const named = wanted === undefined ? payments : payments.filter((each) => each.integrationAddress === wanted)
+  const [payment, ...others] = named
+  if (payment === undefined)
+    return decision(update, first, {
+      outcome: 'refused',
+      reason: 'no payment of the transaction names this integrationAddress',
+      version: null,
+    })
+  if (others.length > 0)
+    return decision(update, payment, {
+      outcome: 'refused',
+      reason: 'the transaction holds payments of several integrations; name one in integrationAddress',
+      version: null,
+    })
+  const change = changeStatus(payment, update)
+  if (change.kind === 'refused')
+    return decision(update, payment, { outcome: 'refused', reason: change.reason, version: payment.version })
+  if (change.kind === 'unchanged')
+    return decision(update, payment, { outcome: 'unchanged', reason: null, version: payment.version })
+  const { status } = change
+  return decision(update, payment, { outcome: 'applied', reason: null, version: status.version }, status)
+}
+
+function decision(
+  update: ProcessorUpdate,
+  payment: StoredPayment,
+  decided: Omit<UpdateDecision['result'], 'paymentId'>,
+  status?: PaymentStatus,
+): UpdateDecision {
+  const { id: paymentId, chainId, txHash, integrationAddress } = payment
+  const { outcome, reason } = decided
+  const name = { chainId, txHash, integrationAddress }
+  const events: ServiceEvent[] = [{ type: 'update.settled', updateId: update.id, outcome, reason, ...name }]
+  if (status !== undefined) {
+    const { version, state: to } = status
+    events.push({ type: 'payment.changed', version, from: payment.state, to, ...name })
+  }
+  return { result: { paymentId, ...decided }, change: status === undefined ? null : { payment, status }, events }
+}
+
+/** Result of each update, in their order: rejected with an `UpdateConflictError` when its id has other content. */
+export type UpdateOutcomes = readonly PromiseSettledResult<UpdateResult>[]
+
+/** The outcomes, and the events to publish. */
+interface AppliedUpdates {
+  readonly outcomes: UpdateOutcomes
+  readonly events: readonly ServiceEvent[]
+}
+
+const attempts = 5
+
+/**
+ * Applies updates in one transaction: statuses, versions, snapshots, outbox rows and the records of the updates. The
+ * same id with the same content gets the same answer. An update of a payment that is not indexed yet is stored as
+ * `waiting`; indexing the payment applies it. A service that records its own integrations alone refuses an update that
+ * names none of them, without a record of it.
+ * @param updates - Those of {@link checkedUpdate}.
+ * @throws StoreError As the store does; nothing was applied then.
+ */
+export async function applyUpdates(
+  store: Pick<Store, 'transaction'>,
+  updates: readonly ProcessorUpdate[],
+  recording: Recording = 'all',
+): Promise<AppliedUpdates> {
+  let unindexed: readonly number[] = []
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await store.transaction((tx) => applyIn(tx, { updates, unindexed, recording }), { searches: true })
+    } catch (error) {
+      if (error instanceof UnindexedError) unindexed = error.chainIds
+      else if (!(error instanceof IdTakenError)) throw error
+      if (attempt === attempts)
+        throw new StoreError('ERR_STORE_BUSY', 'Other transactions store the same updates; try again.')
+    }
+  }
+}
+
+async function applyIn(
+  tx: StoreTransaction,
+  input: {
+    readonly updates: readonly ProcessorUpdate[]
+    readonly unindexed: readonly number[]
+    readonly recording: Recording
+  },
+): Promise<AppliedUpdates> {
+  const { updates, unindexed, recording } = input
+  // Copies of an update lock the same payment. So the later one finds the record of the first.
+  const decisions = await lockPayments(tx, updates, unindexed)
+  const known = new Map<string, StoredUpdate>()
+  for (const stored of await tx.findUpdates([...new Set(updates.map(({ id }) => id))])) known.set(stored.id, stored)
+  const whyForeign = recording === 'all' ? () => null : await findForeign(tx, updates)
+  const added: NewUpdate[] = []
+  const outcomes = updates.map((update): PromiseSettledResult<UpdateResult> => {
+    const { id } = update
+    const fingerprint = fingerprintOf(update)
+    const before = known.get(id)
+    if (before !== undefined) return repeated(before, fingerprint)
+    const reason = whyForeign(update)
+    if (reason !== null) return rejectForeign(decisions, update, reason)
+    const { paymentId, ...result } = decide(decisions, update)
+    const stored = { id, fingerprint, ...result }
+    known.set(id, stored)
+    added.push({ update, fingerprint, paymentId, ...result })
+    return { status: 'fulfilled', value: answer(stored) }
+  })
+  if (added.length > 0 && (await tx.insertUpdates(added)).length < added.length) throw new IdTakenError()
+  await emitSnapshots(tx, decisions.changes)
+  return { outcomes, events: decisions.events }
+}
+
+/** Another transaction stored an id after this one looked for it. */
+class IdTakenError extends Error {}
+
+/** Payments of these chains are not indexed yet. */
+class UnindexedError extends Error {
+  readonly chainIds: readonly number[]
+  constructor(chainIds: readonly number[]) {
+    super('Some payments are not indexed yet.')
+    this.chainIds = chainIds
+  }
+}
+
+/**
+ * Locks the payments of the updates. An indexer may be committing one that is not found: then its chain is shared. That
+ * waits for the indexer, and blocks the next one until the updates are stored. Chains come before payments, as in the
+ * indexer's own transactions, so that neither waits for the other.
+ * @param unindexed - Chains that may lack a payment, ascending.
+ * @throws UnindexedError When another chain lacks one: begin again with these chains.
+ */
+async function lockPayments(
+  tx: StoreTransaction,
+  updates: readonly ProcessorUpdate[],
+  unindexed: readonly number[],
+): Promise<Decisions> {
+  for (const chainId of unindexed) await tx.shareChain(chainId)
+  const selectors = selectorsOf(updates)
+  const decisions = decideInOrder(await tx.paymentsForChange(...selectors))
+  const lacking = selectors.flatMap((each) => (decisions.has(each) ? [] : [each.chainId]))
+  if (lacking.some((chainId) => !unindexed.includes(chainId)))
+    throw new UnindexedError([...new Set([...unindexed, ...lacking])].sort((a, b) => a - b))
+  return decisions
+}
+
+/**
+ * Why an update is of no payment that a service records: its own integrations' alone. Without a name it could be of
+ * another payment of its transaction, which is not stored.
+ */
+async function findForeign(
+  tx: StoreTransaction,
+  updates: readonly ProcessorUpdate[],
+): Promise<(update: ProcessorUpdate) => string | null> {
+  const named = new Set(updates.flatMap(({ integrationAddress }) => integrationAddress ?? []))
+  const own = named.size === 0 ? named : await tx.registeredIntegrations([...named])
+  return ({ integrationAddress }) => {
+    if (integrationAddress === undefined)
+      return 'this service records payments of its own integrations alone; name one in integrationAddress'
+    return own.has(integrationAddress) ? null : 'this service does not have the integration of this integrationAddress'
+  }
+}
+
+/** Not stored, so that the same id may come again once the integration is registered. */
+function rejectForeign(
+  decisions: Decisions,
+  update: ProcessorUpdate,
+  reason: string,
+): PromiseSettledResult<UpdateResult> {
+  const { id, chainId, txHash, integrationAddress = null } = update
+  const settled = { outcome: 'refused', reason } as const
+  decisions.events.push({
+    ...{ type: 'update.settled', updateId: id, ...settled },
+    ...{ chainId: Number(chainId), txHash, integrationAddress },
+  })
+  return { status: 'fulfilled', value: { id, ...settled, version: null } }
+}
+
+function decide(decisions: Decisions, update: ProcessorUpdate): Omit<NewUpdate, 'update' | 'fingerprint'> {
+  const { id, txHash } = update
+  const chainId = Number(update.chainId)
+  if (decisions.has({ chainId, txHash })) return decisions.decide(update)
+  const name = { chainId, txHash, integrationAddress: null }
+  decisions.events.push({ type: 'update.settled', updateId: id, outcome: 'waiting', reason: null, ...name })
+  return { paymentId: null, outcome: 'waiting', reason: null, version: null }
+}
+
+/**
+ * An update with lowercase identifiers and every field named, so that equal updates are equal as text.
+ * @throws TypeError When it does not have the contract's shape: a host or its receipt source may pass any value.
+ */
+export function checkedUpdate(input: ProcessorUpdate): ProcessorUpdate {
+  const parsed = processorUpdateSchema.safeParse(input)
+  if (parsed.success) return normalized(parsed.data)
+  const issue = parsed.error.issues[0]
+  throw new TypeError(`The update's ${issue?.path.join('.') || 'shape'} is refused: ${issue?.message ?? 'invalid'}.`)
+}
+
+function normalized(input: ProcessorUpdate): ProcessorUpdate {
+  const { id, chainId, state, recipient, invoice } = input
+  return {
+    id,
+    chainId,
+    txHash: input.txHash.toLowerCase(),
+    ...(input.integrationAddress === undefined ? {} : { integrationAddress: input.integrationAddress.toLowerCase() }),
+    ...(state === undefined ? {} : { state }),
+    ...(recipient === undefined ? {} : { recipient: copyRecipient(recipient) }),
+    ...(invoice === undefined ? {} : { invoice: copyInvoice(invoice) }),
+  }
+}
+
+/** Names the content of an update of {@link checkedUpdate}; 16 bytes, as a store keeps them for ever. */
+function fingerprintOf(update: ProcessorUpdate): string {
+  return `0x${createHash('sha256').update(JSON.stringify(update)).digest('hex').slice(0, 32)}`
+}
+
+function repeated(known: StoredUpdate, fingerprint: string): PromiseSettledResult<UpdateResult> {
+  return known.fingerprint === fingerprint
+    ? { status: 'fulfilled', value: answer(known) }
+    : { status: 'rejected', reason: new UpdateConflictError(known.id) }
+}
+
+function answer({ id, outcome, reason, version }: StoredUpdate): UpdateResult {
+  return { id, outcome, version, reason }
+}

@@ -1,0 +1,99 @@
+import { createHmac } from 'node:crypto'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { parseMasterKey } from '../secrets/keys.js'
+import { createCursorCodec } from './read-api.js'
+
+const oldKey = 'a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90'
+const newKey = '00112233445566778899aabbccddeeff102132435465768798a9bacbdcedfe0f'
+const codec = createCursorCodec(parseMasterKey(oldKey))
+const scope = { integrationAddress: `0x${'1'.repeat(40)}` }
+const position = { blockTimestamp: 1_700_000_000_000, chainId: 137, txHash: `0x${'ab'.repeat(32)}`, asOf: 3 }
+/** A cursor of these bytes for the integration's list, with the right MAC. */
+const signed = (head: Buffer) => {
+  const mac = createHmac('sha256', parseMasterKey(oldKey).current.derive('cursor')).update(head)
+  const tag = mac.update(`${scope.integrationAddress}|`).digest().subarray(0, 16)
+  return Buffer.concat([head, tag]).toString('base64url')
+}
+const refused = expect.objectContaining({ code: 'ERR_CURSOR_INVALID', message: 'Invalid cursor' })
+
+describe('cursor', () => {
+  it('brings every position back', () => {
+    fc.assert(
+      fc.property(
+        fc.record({
+          blockTimestamp: fc.integer({ min: 0, max: 2 ** 52 }),
+          chainId: fc.integer({ min: 1, max: 2 ** 52 }),
+          txHash: fc
+            .uint8Array({ minLength: 32, maxLength: 32 })
+            .map((hash) => `0x${Buffer.from(hash).toString('hex')}`),
+          asOf: fc.integer({ min: 0, max: 2 ** 52 }),
+        }),
+        (any) => {
+          expect(codec.decode(codec.encode(any, scope), scope)).toEqual(any)
+        },
+      ),
+    )
+  })
+
+  it('is refused after any single flipped bit', () => {
+    const bytes = Buffer.from(codec.encode(position, scope), 'base64url')
+    for (let bit = 0; bit < bytes.length * 8; bit += 1) {
+      const flipped = Buffer.from(bytes)
+      flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7))
+      expect(() => codec.decode(flipped.toString('base64url'), scope), `bit ${bit}`).toThrow(refused)
+    }
+  })
+
+  it('is refused for another integration, another list and another wallet', () => {
+    const wallet = `0x${'2'.repeat(40)}`
+    const cursor = codec.encode(position, scope)
+    const walletCursor = codec.encode(position, { ...scope, wallet })
+    expect(() => codec.decode(cursor, { integrationAddress: `0x${'3'.repeat(40)}` })).toThrow(refused)
+    expect(() => codec.decode(cursor, { ...scope, wallet })).toThrow(refused)
+    expect(() => codec.decode(walletCursor, scope)).toThrow(refused)
+    expect(() => codec.decode(walletCursor, { ...scope, wallet: `0x${'4'.repeat(40)}` })).toThrow(refused)
+  })
+
+  it.each([
+    ...['', ' ', 'abc', '='],
+    'a'.repeat(86),
+    'a'.repeat(87),
+    'a'.repeat(88),
+    'a'.repeat(97),
+    'a'.repeat(98),
+    'a'.repeat(99),
+    'a'.repeat(100_000),
+    ...['../../etc', '\u0000', '٣'],
+  ])('refuses %.20j like every other flaw', (text) => expect(() => codec.decode(text, scope)).toThrow(refused))
+
+  it('has one spelling only: the spare bits of its last character are checked', () => {
+    const cursor = codec.encode(position, scope)
+    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+    const last = alphabet.indexOf(cursor.at(-1) ?? '')
+    const accepted = [...alphabet].filter((_, index) => {
+      try {
+        codec.decode(cursor.slice(0, -1) + alphabet[index], scope)
+        return true
+      } catch {
+        return false
+      }
+    })
+    expect(accepted).toEqual([alphabet[last]])
+  })
+
+  it.each([
+    ['another format', Buffer.concat([Buffer.of(1), Buffer.alloc(56, 1)])],
+    ['no format', Buffer.alloc(57)],
+    ['the format without the count of moves', Buffer.concat([Buffer.of(1), Buffer.alloc(48, 1)])],
+    ['a byte more', Buffer.concat([Buffer.of(2), Buffer.alloc(57, 1)])],
+  ])('of %s is refused though it was made with the key', (_, head) => {
+    expect(() => codec.decode(signed(head), scope)).toThrow(refused)
+  })
+
+  it('survives a rotation of the master key while the old key is listed, and ends with it', () => {
+    const cursor = codec.encode(position, scope)
+    expect(createCursorCodec(parseMasterKey(`${newKey},${oldKey}`)).decode(cursor, scope)).toEqual(position)
+    expect(() => createCursorCodec(parseMasterKey(newKey)).decode(cursor, scope)).toThrow(refused)
+  })
+})

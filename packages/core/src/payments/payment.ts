@@ -1,0 +1,171 @@
+/** A stored payment: facts of the chain, amounts, memo and merchant data. Source: docs/interface.md 2.1. @module */
+import { isUtf8 } from 'node:buffer'
+import type { InvoiceBody, PaymentState, RecipientBody } from '@payment-integration/contract'
+
+/**
+ * Parses a memo's 32 bytes as UTF-8 without the NUL padding. Bytes that are not UTF-8 are returned as the 0x hex of all
+ * 32. No text memo equals such a hex string, because it is longer than 32 bytes.
+ * @param memoHex - 0x and 64 hex digits.
+ */
+export function memoText(memoHex: string): string {
+  let end = memoHex.length
+  while (end > 2 && memoHex.endsWith('00', end)) end -= 2
+  const text = Buffer.from(memoHex.slice(2, end), 'hex')
+  return isUtf8(text) ? text.toString('utf8') : memoHex
+}
+
+/**
+ * A copy with the contract's fields in their order. Equal data is equal as text; no unknown field reaches a snapshot.
+ */
+export function copyRecipient(recipient: RecipientBody | null): RecipientBody | null {
+  return recipient && { title: recipient.title, subtitle: recipient.subtitle }
+}
+
+/** A copy with the contract's four fields in their order. */
+export function copyInvoice(invoice: InvoiceBody | null): InvoiceBody | null {
+  return (
+    invoice && {
+      amount: invoice.amount,
+      currency: invoice.currency,
+      settlementAmount: invoice.settlementAmount,
+      settlementCurrency: invoice.settlementCurrency,
+    }
+  )
+}
+
+/**
+ * Formats an amount of base units as a decimal string in token units, without trailing zeros.
+ * @param value - Base units, 0 or more.
+ * @param decimals - 0 to 255.
+ * @example formatUnits(10_038_880n, 6) // '10.03888'
+ */
+export function formatUnits(value: bigint, decimals: number): string {
+  if (value < 0n) throw new RangeError('An amount is 0 or more.')
+  return placePoint(value.toString(), decimals)
+}
+
+/**
+ * The same from the digits of the base units.
+ * @param digits - Decimal digits without a leading zero, or `0`.
+ */
+export function placePoint(digits: string, decimals: number): string {
+  if (decimals === 0 || digits === '0') return digits
+  let end = digits.length
+  // A regular expression for the zeros would cost more than the rest.
+  for (let zeros = 0; zeros < decimals && digits.charCodeAt(end - 1) === zero; zeros += 1) end -= 1
+  const point = digits.length - decimals
+  if (point > 0) return end === point ? digits.slice(0, point) : `${digits.slice(0, point)}.${digits.slice(point, end)}`
+  return `0.${'0'.repeat(-point)}${digits.slice(0, end)}`
+}
+
+const zero = 0x30
+
+/** A token as the chain describes it. Amounts are in base units and are formatted when they are read. */
+export interface TokenFacts {
+  /** Token address, lowercased. */
+  readonly address: string
+  /** Null when the token answers no `symbol()`. */
+  readonly symbol: string | null
+  /** 0 when the token answers no `decimals()`. */
+  readonly decimals: number
+}
+
+/** One step of a conversion from the invoice currency to the token. Source: docs/interface.md 2.4 (priceFeeds). */
+export interface PriceFeedFacts {
+  /**
+   * How the router used the rate: `multiply` converts the pair's base to its quote, `divide` its quote to its base.
+   * Each step is rounded down.
+   */
+  readonly use: 'multiply' | 'divide'
+  /** Feed contract, lowercased; null for a signed rate from outside the chain. */
+  readonly contract: string | null
+  /**
+   * The currencies of the rate. Null when the feed is not listed, or nothing proves that the router used this rate.
+   * Anybody can deploy a feed, and make a router emit a conversion that never happened.
+   */
+  readonly pair: { readonly base: string; readonly quote: string } | null
+  /** The rate times 10^`decimals`, above 0. */
+  readonly rate: bigint
+  /** From the list of feeds; an assumption for a feed that is not listed. */
+  readonly decimals: number
+}
+
+/**
+ * The price of a payment, as far as the chain shows it. Invoice and fees are derived from it when they are read.
+ */
+export interface PricingFacts {
+  /** The entry of the paid token in the list of known tokens, by chain and address; null when it is not listed. */
+  readonly listedToken: {
+    readonly symbol: string
+    /** The currency that one token equals, such as `USD`; its own name where it equals no other, such as `ETH`. */
+    readonly currency: string
+  } | null
+  /** The conversion, in order of use; empty when there was none. At most two steps. */
+  readonly feeds: readonly PriceFeedFacts[]
+  /**
+   * The amount before the conversion in the call to the router, in units of 10^-decimals of the token. Null when there
+   * was no such call, or the call does not lead to the paid amount.
+   */
+  readonly calledAmount: bigint | null
+  /** The service's part of the fees in the call, in base units; null when the call does not name it. */
+  readonly serviceFee: bigint | null
+}
+
+/** The facts of one payment, decoded from a block that is on the chain. */
+export interface PaymentFacts {
+  /** Destination chain. */
+  readonly chainId: number
+  /** Destination transaction, lowercased. */
+  readonly txHash: string
+  /** Position among the payments of its transaction, from 0, by log index. A reorganisation does not change it. */
+  readonly ordinal: number
+  readonly logIndex: number
+  readonly blockNumber: number
+  readonly blockHash: string
+  /** Unix time of the block in milliseconds. */
+  readonly blockTimestamp: number
+  /** The listed router that emitted the payment, lowercased, and its contract version such as `0.8`. */
+  readonly router: { readonly address: string; readonly version: string }
+  /** Payer and payee, lowercased. */
+  readonly sender: string
+  readonly receiver: string
+  /** The 32 bytes of the memo as 0x hex; they need not be text. */
+  readonly memoHex: string
+  /** The address-shaped code that the payment names, lowercased, or null. */
+  readonly integrationAddress: string | null
+  readonly source: { readonly chainId: number; readonly txHash: string }
+  /** Paid by the payer, in base units. */
+  readonly tokenIn: TokenFacts & { readonly amount: bigint }
+  /** Received by the payee, in base units: gross includes fees, net does not. */
+  readonly tokenOut: TokenFacts & { readonly gross: bigint; readonly net: bigint }
+  readonly pricing: PricingFacts
+}
+
+/** The part of a payment that a processor changes and a snapshot carries. */
+export interface PaymentStatus {
+  /** 1 on first indexing; every accepted change adds 1. */
+  readonly version: number
+  readonly state: PaymentState | null
+  readonly recipient: RecipientBody | null
+  readonly invoice: InvoiceBody | null
+}
+
+/** The status of a newly indexed payment. */
+export const initialStatus: PaymentStatus = { version: 1, state: null, recipient: null, invoice: null }
+
+/**
+ * A stored payment. Area (a) shows the `primary` one: the lowest ordinal of its transaction among the payments that
+ * name the same integration (or none). Only primary payments change their state.
+ */
+export interface StoredPayment extends PaymentFacts, PaymentStatus {
+  /** The store's own key: opaque, never shown outside. */
+  readonly id: string
+  readonly primary: boolean
+  /** True after its block left the chain, until another block contains the payment. */
+  readonly offChain: boolean
+  /**
+   * Set once the height of its former block is final and no block contains it: its state became `failure`. Should the
+   * payment return to the chain, `formerState` is restored. Source: docs/decisions/reorganisations.md.
+   */
+  readonly dropped: { readonly formerState: PaymentState | null } | null
+}

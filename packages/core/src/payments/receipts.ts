@@ -1,0 +1,228 @@
+/**
+ * Polls a receipt source for payments without a final state. Source: docs/interface.md 1 and 6,
+ * docs/decisions/receipt-polling.md.
+ * @module
+ */
+import type { ProcessorUpdate, UpdateResult } from '@payment-integration/contract'
+import { assertWhole, describeError } from '../internal/values.js'
+import type { ReceiptSource } from '../ports/receipt-source.js'
+import type { Store } from '../ports/store.js'
+import type { Clock, Logger } from '../ports/world.js'
+import type { ReceiptPoller } from '../service-types.js'
+import type { StoredPayment } from './payment.js'
+import type { PaymentReads } from './payment-store.js'
+import { unsettledStates } from './state.js'
+
+/** The dependencies of polling a chain. */
+interface AskChainDeps {
+  readonly listUnsettled: PaymentReads['listUnsettled']
+  readonly lookup: ReceiptSource['lookup']
+  readonly applyUpdate: (update: ProcessorUpdate) => Promise<UpdateResult>
+  readonly logger: Logger
+  /** Payments read at a time. */
+  readonly batch: number
+  /** Payments polled at once. */
+  readonly concurrency: number
+  /** Whether a payment is due. */
+  readonly due: (payment: StoredPayment) => boolean
+}
+
+/**
+ * Polls the payments of a chain. Resolves the number of updates that changed a payment. Rejects when the store cannot
+ * list them.
+ */
+type AskChain = (chainId: number, signal?: AbortSignal) => Promise<number>
+
+/**
+ * Builds the polling of chains. A turn polls every payment of the chain, oldest first. It stops early when the source
+ * cannot reach the chain, or when its signal aborts. Calls in flight are awaited.
+ */
+function createAskChain(deps: AskChainDeps): AskChain {
+  const { listUnsettled, batch, due } = deps
+  // Where a turn stopped early. The next turn begins after that payment, so that a payment whose poll always fails
+  // delays the later ones once, not for ever.
+  const endedAt = new Map<number, string>()
+
+  return async (chainId, signal) => {
+    let applied = 0
+    let afterId = endedAt.get(chainId)
+    endedAt.delete(chainId)
+    const page = () => listUnsettled({ chainId, afterId, limit: batch })
+    let payments = await page()
+    if (payments.length === 0 && afterId !== undefined) {
+      afterId = undefined
+      payments = await page()
+    }
+    for (;;) {
+      const asked = await askAll(deps, payments.filter(due), signal)
+      applied += asked.applied
+      if (asked.endedAt !== undefined) endedAt.set(chainId, asked.endedAt)
+      if (asked.endedAt !== undefined || signal?.aborted || payments.length < batch) return applied
+      afterId = payments.at(-1)?.id
+      payments = await page()
+    }
+  }
+}
+
+/**
+ * Polls payments of one chain, some at once. `endedAt` is the last payment that was polled before the chain became
+ * unreachable.
+ */
+async function askAll(deps: AskChainDeps, payments: readonly StoredPayment[], signal: AbortSignal | undefined) {
+  const { lookup, logger } = deps
+  let applied = 0
+  let next = 0
+  let reachable = true
+
+  async function ask(payment: StoredPayment): Promise<void> {
+    const { chainId, txHash } = payment
+    try {
+      const update = await lookup(payment, signal)
+      if (update !== null && (await moves(deps, payment, update))) applied += 1
+    } catch (error) {
+      if (signal?.aborted) return
+      const fields = { chainId, txHash, error: describeError(error) }
+      if (!saysUnreachable(error)) logger.warn(fields, 'receipt not obtained')
+      else if (reachable) logger.warn(fields, 'chain unreachable: its receipts are polled in the next round')
+      if (saysUnreachable(error)) reachable = false
+    }
+  }
+  async function work(): Promise<void> {
+    while (reachable && !signal?.aborted) {
+      const payment = payments[next]
+      if (payment === undefined) return
+      next += 1
+      await ask(payment)
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(deps.concurrency, payments.length) }, work))
+  return { applied, endedAt: reachable ? undefined : payments[next - 1]?.id }
+}
+
+/** Applies an update. Resolves false when the payment is unchanged, or when the update failed, which is logged. */
+async function moves(
+  { applyUpdate, logger }: AskChainDeps,
+  { chainId, txHash, version }: StoredPayment,
+  update: ProcessorUpdate,
+): Promise<boolean> {
+  try {
+    const result = await applyUpdate(update)
+    // A repeated update gets its first answer.
+    return result.outcome === 'applied' && result.version !== null && result.version > version
+  } catch (error) {
+    logger.warn({ chainId, txHash, error: describeError(error) }, 'receipt not applied')
+    return false
+  }
+}
+
+function saysUnreachable(error: unknown): boolean {
+  const { code } = (error ?? {}) as { code?: unknown }
+  return typeof code === 'string' && code.endsWith('_UNAVAILABLE')
+}
+
+/** When the poller polls. */
+export interface ReceiptPollerOptions {
+  /**
+   * Time from one round to the next, in milliseconds. A chain whose last round still runs skips the next one.
+   * @default 15000
+   */
+  readonly everyMs?: number | undefined
+  /** Payments of a chain read from the store at a time. @default 100 */
+  readonly batch?: number | undefined
+  /** Payments of a chain polled at once. @default 8 */
+  readonly concurrency?: number | undefined
+  /**
+   * Payments whose block is younger than this are polled in a later round, in milliseconds; 0 polls all.
+   * @default 0
+   */
+  readonly minAgeMs?: number | undefined
+}
+
+/** The defaults of {@link ReceiptPollerOptions}. */
+export const receiptPollerDefaults = { everyMs: 15_000, batch: 100, concurrency: 8, minAgeMs: 0 } as const
+
+/** The dependencies of a poller. */
+interface ReceiptPollerDeps {
+  readonly store: { readonly payments: Pick<Store['payments'], 'listUnsettled' | 'unsettledChains'> }
+  readonly source: ReceiptSource
+  /** Applies an update like one from a processor, with version, snapshot and notification. */
+  readonly applyUpdate: (update: ProcessorUpdate) => Promise<UpdateResult>
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly options?: ReceiptPollerOptions | undefined
+}
+
+/**
+ * Builds a poller.
+ *
+ * Chains are polled side by side, within the scope of the source. A payment whose poll or update fails is logged and
+ * polled again in the next round; the others continue. A chain that the source cannot reach is logged and rests until
+ * the next round, which begins after the polled payments. `runOnce` rejects with the store's error when payments cannot
+ * be listed. `run` never rejects and starts a round at once; when its signal aborts, it completes the payments in
+ * flight.
+ *
+ * @throws RangeError When an option is out of range.
+ */
+export function createReceiptPoller(deps: ReceiptPollerDeps): ReceiptPoller {
+  const { source, applyUpdate, clock, logger } = deps
+  const { payments } = deps.store
+  const {
+    everyMs = receiptPollerDefaults.everyMs,
+    batch = receiptPollerDefaults.batch,
+    concurrency = receiptPollerDefaults.concurrency,
+    minAgeMs = receiptPollerDefaults.minAgeMs,
+  } = deps.options ?? {}
+  assertWhole('everyMs', everyMs, 1)
+  assertWhole('batch', batch, 1)
+  assertWhole('concurrency', concurrency, 1)
+  assertWhole('minAgeMs', minAgeMs, 0)
+
+  const { states = unsettledStates, chainIds } = source.scope ?? {}
+  const asked = unsettledStates.filter((state) => states.includes(state))
+  const askChain = createAskChain({
+    listUnsettled: (query) => payments.listUnsettled(query),
+    lookup: (payment, signal) => source.lookup(payment, signal),
+    applyUpdate,
+    logger,
+    batch,
+    concurrency,
+    due: ({ state, blockTimestamp }) =>
+      asked.includes(state) && (minAgeMs === 0 || clock.now() - blockTimestamp >= minAgeMs),
+  })
+
+  async function chains(): Promise<readonly number[]> {
+    if (asked.length === 0) return []
+    return chainIds === undefined ? payments.unsettledChains() : [...new Set(chainIds)]
+  }
+
+  return {
+    async runOnce(signal) {
+      const turns = await Promise.allSettled((await chains()).map((chainId) => askChain(chainId, signal)))
+      return turns.reduce((applied, turn) => {
+        if (turn.status === 'rejected') throw turn.reason
+        return applied + turn.value
+      }, 0)
+    },
+    async run(signal) {
+      const busy = new Map<number, Promise<void>>()
+      const take = async (chainId: number) => {
+        try {
+          await askChain(chainId, signal)
+        } catch (error) {
+          logger.error({ chainId, error: describeError(error) }, 'payments without a final state not listed')
+        } finally {
+          busy.delete(chainId)
+        }
+      }
+      while (!signal.aborted) {
+        try {
+          for (const chainId of await chains()) if (!busy.has(chainId)) busy.set(chainId, take(chainId))
+        } catch (error) {
+          logger.error({ error: describeError(error) }, 'chains of payments without a final state not listed')
+        }
+        await clock.sleep(everyMs, signal)
+      }
+      await Promise.all(busy.values())
+    },
+  }
+}

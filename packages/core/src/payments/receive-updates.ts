@@ -1,0 +1,209 @@
+/**
+ * Authenticates updates of processors, and applies those that arrive together in one transaction. Source:
+ * docs/decisions/processor-updates.md.
+ * @module
+ */
+import {
+  type ProcessorUpdate,
+  processorUpdateSchema,
+  processorUpdatesSchema,
+  unreadableJsonMessage,
+} from '@payment-integration/contract'
+import { assertModestJson } from '@payment-integration/contract/parse'
+import { verifySignature, WebhookError } from '@payment-integration/webhook'
+import { StoreError } from '../errors.js'
+import { findDuplicateKey } from '../internal/values.js'
+import type { Store } from '../ports/store.js'
+import type { Clock } from '../ports/world.js'
+import type { UpdateOutcomes } from './apply-updates.js'
+
+/** Most updates of one transaction. */
+export const maxUpdatesPerCommit = 100
+/** Most updates that wait for a transaction: some seconds of work. */
+export const maxQueuedUpdates = 2_000
+/** Transactions at once: one is filled while the other waits for the disk. */
+const concurrency = 2
+/** Failures after which a failed transaction's other requests are rejected too. */
+const mostFailures = 2
+
+/** The updates of one request. */
+interface Queued {
+  readonly updates: readonly ProcessorUpdate[]
+  resolve(outcomes: UpdateOutcomes): void
+  reject(error: unknown): void
+}
+
+/** Applies the updates of one request, at most {@link maxUpdatesPerCommit}, in their order and in one transaction. */
+export type UpdateQueue = (updates: readonly ProcessorUpdate[]) => Promise<UpdateOutcomes>
+
+/**
+ * Builds a queue. A request is applied at once while fewer than two transactions run; the others wait for the next one,
+ * together. So many requests share the cost of a commit.
+ *
+ * A shared transaction that fails because of one request, such as one whose payment is locked for too long, is repeated
+ * for each request alone.
+ * @param apply - Applies updates in one transaction.
+ * @param assertNotNested - That of the store. The queue would hide a nested transaction from it: a request of a host's
+ * own transaction could wait for one that waits for the host.
+ * @throws StoreError `ERR_STORE_BUSY` at once when too many updates wait; else as the store does.
+ * @throws TypeError As `assertNotNested` does.
+ */
+export function createUpdateQueue(apply: UpdateQueue, assertNotNested: Store['assertNotNested']): UpdateQueue {
+  const queue: Queued[] = []
+  let queued = 0
+  let running = 0
+
+  async function applyOne({ updates, resolve, reject }: Queued): Promise<unknown> {
+    try {
+      resolve(await apply(updates))
+      return null
+    } catch (error) {
+      reject(error)
+      return error
+    }
+  }
+
+  async function applyTogether(requests: readonly Queued[]): Promise<void> {
+    let from = 0
+    try {
+      const outcomes = await apply(requests.flatMap(({ updates }) => updates))
+      for (const { updates, resolve } of requests) {
+        resolve(outcomes.slice(from, from + updates.length))
+        from += updates.length
+      }
+    } catch (error) {
+      if (failsAll(error)) for (const { reject } of requests) reject(error)
+      else await applyEach(requests)
+    }
+  }
+
+  async function applyEach(requests: readonly Queued[]): Promise<void> {
+    let failures = 0
+    for (const request of requests) {
+      if (failures >= mostFailures) request.reject(busy())
+      else if ((await applyOne(request)) instanceof StoreError) failures += 1
+    }
+  }
+
+  function take(): Queued[] {
+    const taken: Queued[] = []
+    let size = 0
+    for (let [next] = queue; next !== undefined; [next] = queue) {
+      if (taken.length > 0 && size + next.updates.length > maxUpdatesPerCommit) break
+      size += next.updates.length
+      taken.push(next)
+      queue.shift()
+    }
+    queued -= size
+    return taken
+  }
+
+  async function work(): Promise<void> {
+    running += 1
+    while (queue.length > 0) {
+      const requests = take()
+      const [only, ...others] = requests
+      if (only !== undefined && others.length === 0) await applyOne(only)
+      else await applyTogether(requests)
+    }
+    running -= 1
+  }
+
+  return async (updates) => {
+    assertNotNested()
+    if (queued + updates.length > maxQueuedUpdates) throw busy()
+    return new Promise((resolve, reject) => {
+      queue.push({ updates, resolve, reject })
+      queued += updates.length
+      if (running < concurrency) void work()
+    })
+  }
+}
+
+/** Whether every request would fail: the store cannot be reached, or is full. */
+const failsAll = (error: unknown) => error instanceof StoreError && error.code !== 'ERR_STORE_BUSY'
+
+const busy = () => new StoreError('ERR_STORE_BUSY', 'Updates wait too long for the database; try again.')
+
+/** A parsed request, or why it is none. */
+export type ReceivedUpdate =
+  | { readonly kind: 'unauthenticated' }
+  | { readonly kind: 'invalid'; readonly message: string }
+  | { readonly kind: 'update'; readonly update: ProcessorUpdate }
+  | { readonly kind: 'updates'; readonly updates: readonly ProcessorUpdate[] }
+
+/** Parses one request. `signature` is the value of `X-Service-Signature`. */
+export type UpdateReceiver = (input: {
+  readonly body: Uint8Array
+  readonly signature: string | null
+}) => Promise<ReceivedUpdate>
+
+/**
+ * Builds the receiver: signature over the raw bytes first (the same `t=,v1=` scheme, within 300 s), then strict UTF-8,
+ * JSON without duplicate keys, and the closed schema. Replays are harmless: an update is idempotent by its id.
+ *
+ * @param deps - `secrets` of the processor, several during a rotation; the clock.
+ *
+ * @throws TypeError When there is no secret, or a blank one.
+ */
+export function createUpdateReceiver(deps: {
+  readonly secrets: readonly string[]
+  readonly clock: Pick<Clock, 'now'>
+}): UpdateReceiver {
+  const { secrets, clock } = deps
+  if (secrets.length === 0 || secrets.some((secret) => secret.trim() === ''))
+    throw new TypeError('A processor secret is empty; pass at least one secret of the processor.')
+  return async ({ body, signature }) => {
+    try {
+      await verifySignature({ body, header: signature, secrets, now: clock.now })
+    } catch (error) {
+      if (error instanceof WebhookError) return { kind: 'unauthenticated' }
+      throw error
+    }
+    return parseUpdate(body)
+  }
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** Parses the bytes of an update, or of several. Messages name fields, never values. */
+export function parseUpdate(body: Uint8Array): ReceivedUpdate {
+  let text: string
+  let json: unknown
+  try {
+    assertModestJson(body)
+    text = decoder.decode(body)
+    json = JSON.parse(text)
+  } catch {
+    return { kind: 'invalid', message: unreadableJsonMessage(body, 'Body is not UTF-8 JSON') }
+  }
+  const duplicate = findDuplicateKey(text)
+  if (duplicate !== null) return { kind: 'invalid', message: `Field ${duplicate} is given twice` }
+  const parsed = parseJson(json, body.length)
+  if (!('issues' in parsed)) return parsed
+  const [issue] = parsed.issues
+  const where = issue?.path.join('.') ?? ''
+  return { kind: 'invalid', message: `${where === '' ? 'Body' : where}: ${issue?.message ?? 'invalid'}` }
+}
+
+/** Largest update, in bytes. */
+const maxBytes = 16 * 1024
+
+function parseJson(json: unknown, size: number) {
+  // No update is longer than the body that it stands in.
+  const isTooLarge = (update: ProcessorUpdate) =>
+    size > maxBytes && Buffer.byteLength(JSON.stringify(update)) > maxBytes
+  if (typeof json === 'object' && json !== null && 'updates' in json) {
+    const { data, error } = processorUpdatesSchema.safeParse(json)
+    if (data === undefined) return error
+    const index = data.updates.findIndex(isTooLarge)
+    if (index >= 0) return tooLarge(`updates.${index}`)
+    return { kind: 'updates', updates: data.updates } as const
+  }
+  const { data, error } = processorUpdateSchema.safeParse(json)
+  if (data === undefined) return error
+  if (isTooLarge(data)) return tooLarge('The update')
+  return { kind: 'update', update: data } as const
+}
+
+const tooLarge = (what: string) => ({ kind: 'invalid', message: `${what} is larger than ${maxBytes} bytes` }) as const

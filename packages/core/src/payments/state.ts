@@ -1,0 +1,142 @@
+/**
+ * Changes the status of a payment by updates and by the chain. Source: docs/decisions/transitions.md, version.md,
+ * reorganisations.md.
+ * @module
+ */
+import type { PaymentState, ProcessorUpdate } from '@payment-integration/contract'
+import type { ServiceEvent } from '../events.js'
+import type { StoreTransaction } from '../ports/store-transaction.js'
+import { copyInvoice, copyRecipient, type PaymentStatus, type StoredPayment } from './payment.js'
+import { emitSnapshots } from './snapshot.js'
+
+const refunds = ['refund_pending', 'refund_success', 'refund_failure'] as const
+
+/** The states that may follow each state. A payment without a state may take any. */
+const transitions: Readonly<Record<PaymentState, readonly PaymentState[]>> = {
+  pending: ['success', 'failure', ...refunds],
+  success: refunds,
+  failure: refunds,
+  refund_pending: ['refund_success', 'refund_failure'],
+  refund_failure: ['refund_pending', 'refund_success'],
+  refund_success: [],
+}
+
+/** States in which the outcome is open: receipts are polled. */
+export const unsettledStates: readonly (PaymentState | null)[] = [null, 'pending', 'refund_pending']
+
+/** The result for a wanted state. */
+export type TransitionDecision = 'same' | 'allowed' | 'refused'
+
+/** Decides a transition. `null` is a payment without a state; no state returns to it. */
+export function decideTransition(from: PaymentState | null, to: PaymentState | null): TransitionDecision {
+  if (from === to) return 'same'
+  if (from === null) return 'allowed'
+  return to !== null && transitions[from].includes(to) ? 'allowed' : 'refused'
+}
+
+/** The outcome of an update on one payment. */
+type Change =
+  | { readonly kind: 'applied'; readonly status: PaymentStatus }
+  | { readonly kind: 'unchanged' }
+  | { readonly kind: 'refused'; readonly reason: string }
+
+/**
+ * Applies an update as a whole. An absent field is unchanged, null clears it. A refused state refuses the merchant data
+ * too. Every accepted change adds exactly 1 to the version.
+ */
+export function changeStatus(
+  status: PaymentStatus,
+  update: Pick<ProcessorUpdate, 'state' | 'recipient' | 'invoice'>,
+): Change {
+  const state = update.state === undefined ? status.state : update.state
+  const recipient = update.recipient === undefined ? status.recipient : copyRecipient(update.recipient)
+  const invoice = update.invoice === undefined ? status.invoice : copyInvoice(update.invoice)
+  const decision = decideTransition(status.state, state)
+  if (decision === 'refused') return { kind: 'refused', reason: `state ${status.state} cannot become ${state}` }
+  if (decision === 'same' && sameFields(recipient, status.recipient) && sameFields(invoice, status.invoice))
+    return { kind: 'unchanged' }
+  return { kind: 'applied', status: { version: status.version + 1, state, recipient, invoice } }
+}
+
+function sameFields<T extends object>(a: T | null, b: T | null): boolean {
+  if (a === null || b === null) return a === b
+  return (Object.keys(a) as (keyof T)[]).every((key) => a[key] === b[key])
+}
+
+/**
+ * Gives a payment a state: version + 1, snapshot and outbox row. A payment that has that state already is unchanged.
+ * The rules of transitions bind processors alone. The caller has locked the payment.
+ *
+ * @returns Events to publish after the commit.
+ */
+async function changeState(
+  tx: StoreTransaction,
+  payment: StoredPayment,
+  state: PaymentState | null,
+): Promise<ServiceEvent[]> {
+  const { state: from, chainId, txHash, integrationAddress, recipient, invoice } = payment
+  if (from === state) return []
+  const version = payment.version + 1
+  await emitSnapshots(tx, [{ payment, status: { version, state, recipient, invoice } }])
+  return [{ type: 'payment.changed', version, from, to: state, chainId, txHash, integrationAddress }]
+}
+
+/** Most payments that one transaction drops: each may cost a snapshot and a delivery. */
+const maxDropsPerCommit = 500
+
+/**
+ * Grace period, in blocks, to find the fulfilment of a deposit whose payment left the chain. The indexer does not read
+ * such a payment again. After the period the payment is dropped; a later fulfilment restores it.
+ */
+export const awaitedBlocks = 1_000
+
+/** How far a chain is indexed and final. */
+interface DropInput {
+  readonly chainId: number
+  /** Height up to which the chain is indexed, this transaction included. */
+  readonly indexedTo: number
+  /** Blocks on top of a block until it is final; null where no block ever is: nothing is dropped then. */
+  readonly finalityBlocks: number | null
+}
+
+/**
+ * Drops payments that are off the chain although the height of their former block is final. The primary payment becomes
+ * `failure` with version + 1; one that failed before is unchanged. Call after `lockChain` and after the payments of the
+ * newest blocks are stored.
+ *
+ * @returns Events to publish, and whether more payments are overdue: one call drops {@link maxDropsPerCommit} at most.
+ */
+export async function dropOverdue(
+  tx: StoreTransaction,
+  { chainId, indexedTo, finalityBlocks }: DropInput,
+): Promise<{ readonly events: readonly ServiceEvent[]; readonly more: boolean }> {
+  if (finalityBlocks === null || indexedTo < finalityBlocks) return { events: [], more: false }
+  const final = indexedTo - finalityBlocks
+  const overdue = await tx.overduePayments(chainId, final, maxDropsPerCommit, final - awaitedBlocks)
+  const events: ServiceEvent[] = []
+  for (const payment of overdue) {
+    if (payment.primary) events.push(...(await changeState(tx, payment, 'failure')))
+    await tx.setDropped(payment.id, { formerState: payment.state })
+  }
+  return { events, more: overdue.length === maxDropsPerCommit }
+}
+
+/**
+ * Restores the state that each payment had before it was dropped, with version + 1. A payment whose state a processor
+ * changed since then keeps that state. The caller has locked the payments.
+ *
+ * @returns Events to publish after the commit.
+ */
+export async function restoreDropped(
+  tx: StoreTransaction,
+  returned: readonly StoredPayment[],
+): Promise<ServiceEvent[]> {
+  const events: ServiceEvent[] = []
+  for (const payment of returned) {
+    const { id, primary, state, dropped } = payment
+    if (primary && state === 'failure' && dropped !== null)
+      events.push(...(await changeState(tx, payment, dropped.formerState)))
+    await tx.setDropped(id, null)
+  }
+  return events
+}

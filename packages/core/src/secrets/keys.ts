@@ -1,0 +1,112 @@
+/**
+ * Issues secrets, hashes those that are compared, and parses master keys. Source: docs/decisions/secrets.md.
+ * @module
+ */
+import { createHash, createHmac, hkdfSync } from 'node:crypto'
+import type { SecretHash } from '../integrations/integration.js'
+import type { Random } from '../ports/world.js'
+
+/** HMAC-SHA256 of a secret. A fast hash suffices for 32 random bytes; a slow one would help a flood of requests. */
+function keyedHash(key: KeyVersion, purpose: KeyPurpose, secret: string): SecretHash {
+  const hash = createHmac('sha256', key.derive(purpose)).update(secret, 'utf8').digest('hex')
+  return { keyVersion: key.version, hash }
+}
+
+/** The password of HTTP Basic. */
+export function issueApiSecret(random: Pick<Random, 'bytes'>): string {
+  return `pi_api_${Buffer.from(random.bytes(32)).toString('base64url')}`
+}
+
+/** The key of the notification signature. */
+export function issueSigningSecret(random: Pick<Random, 'bytes'>): string {
+  return `pi_whsec_${Buffer.from(random.bytes(32)).toString('base64url')}`
+}
+
+/** The API key of the legacy endpoints. */
+export function issueLegacyKey(random: Pick<Random, 'bytes'>): string {
+  return `pi_legacy_${Buffer.from(random.bytes(32)).toString('base64url')}`
+}
+
+/** The keyed hash of an API secret, bound to its integration: under another address it matches nothing. */
+export function hashApiSecret(key: KeyVersion, address: string, secret: string): SecretHash {
+  return keyedHash(key, 'api-secret', `${address}\n${secret}`)
+}
+
+/**
+ * The keyed hash of a legacy API key. Its purpose differs from that of API secrets, so that neither passes for the
+ * other.
+ */
+export function hashLegacyKey(key: KeyVersion, apiKey: string): SecretHash {
+  return keyedHash(key, 'legacy-key', apiKey)
+}
+
+/** Purposes that never share a key. */
+export type KeyPurpose =
+  | 'api-secret'
+  | 'legacy-key'
+  | 'signing-secret'
+  | 'cursor'
+  | 'audit'
+  | 'audit-url'
+  | 'email'
+  | 'email-hash'
+  | 'data-key'
+  | 'csrf'
+  | 'move-file'
+  | 'archive-file'
+  | 'sign-in'
+
+/** One key with its version, a fingerprint: stored rows name the key that they need. */
+export interface KeyVersion {
+  readonly version: number
+  /** The 32-byte key of a purpose. */
+  derive(purpose: KeyPurpose): Uint8Array
+}
+
+/** The current key and the ones that it replaced. New rows use the current key; old rows need their own. */
+export interface MasterKey {
+  readonly current: KeyVersion
+  readonly all: readonly KeyVersion[]
+  /** The key of a stored row, or undefined when it is not configured. */
+  find(version: number): KeyVersion | undefined
+}
+
+/**
+ * Parses master keys: 32 random bytes each, as base64url or 64 hex digits, separated by commas, newest first.
+ * @throws RangeError When one is missing, short, or of another form. The message does not contain the key.
+ * @example parseMasterKey(randomBytes(32).toString('base64url'))
+ */
+export function parseMasterKey(text: string): MasterKey {
+  const all = text.split(',').map((part) => keyVersion(parseKey(part.trim())))
+  const [current] = all
+  if (current === undefined) throw new RangeError('A master key is needed.')
+  if (new Set(all.map((key) => key.version)).size !== all.length)
+    throw new RangeError('The same master key is given twice.')
+  return { current, all, find: (version) => all.find((key) => key.version === version) }
+}
+
+function parseKey(text: string): Uint8Array {
+  if (/^[0-9a-fA-F]{64}$/.test(text)) return Buffer.from(text, 'hex')
+  const bytes = Buffer.from(text, 'base64url')
+  if (bytes.length !== 32 || bytes.toString('base64url') !== text.replace(/=$/, ''))
+    throw new RangeError(
+      `A master key is 32 random bytes as base64url (43 characters) or 64 hex digits; this one has ${text.length} characters.`,
+    )
+  return bytes
+}
+
+function keyVersion(key: Uint8Array): KeyVersion {
+  if (new Set(key).size < 8) throw new RangeError('A master key must be random; this one repeats a few bytes.')
+  const derived = new Map<KeyPurpose, Uint8Array>()
+  return {
+    version: createHash('sha256').update('key-version').update(key).digest().readUInt32BE(0),
+    derive(purpose) {
+      let bytes = derived.get(purpose)
+      if (bytes === undefined) {
+        bytes = new Uint8Array(hkdfSync('sha256', key, new Uint8Array(0), `payment-integration/${purpose}`, 32))
+        derived.set(purpose, bytes)
+      }
+      return bytes
+    },
+  }
+}

@@ -110,12 +110,11 @@ describe('a number of the overview', () => {
 })
 
 describe('a warning of the overview', () => {
-  type Deliveries = Twin['service']['store']['deliveries']
+  type Queries = Twin['service']['queries']
 
   /** Loads the overview a while later, at each call. */
-  function overviewOf(changed: Partial<Deliveries>) {
-    const { store } = twin.service
-    const service = { ...twin.service, store: { ...store, deliveries: { ...store.deliveries, ...changed } } }
+  function overviewOf(changed: Partial<Queries>) {
+    const service = { ...twin.service, queries: { ...twin.service.queries, ...changed } }
     let laterMs = 0
     const opened = createConsole({ service, now: () => twin.now() + laterMs })
     onTestFinished(() => opened.close())
@@ -176,13 +175,12 @@ describe('a warning of the overview', () => {
 })
 
 it('the first step of a replay counts up to 100,000 deliveries, and says so beyond', async () => {
-  const { store } = twin.service
   const limits: (number | undefined)[] = []
-  const count = async (_: object, { atMost = 0 } = {}) => {
+  const countDeliveries = async (_: object, { atMost = 0 } = {}) => {
     limits.push(atMost)
     return atMost
   }
-  const service = { ...twin.service, store: { ...store, deliveries: { ...store.deliveries, count } } }
+  const service = { ...twin.service, queries: { ...twin.service.queries, countDeliveries } }
   const busy = createConsole({ service, now: twin.now })
   const url = 'http://127.0.0.1:4747/console/deliveries/replay?status=pending'
   const html = await (await busy.fetch(new Request(url))).text()

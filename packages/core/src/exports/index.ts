@@ -30,15 +30,6 @@ export {
   readNotificationUrl,
 } from '../integrations/notification-url.js'
 export type { IntegrationSessions, NewIntegrationSession, SignedInIntegration } from '../integrations/session-types.js'
-export type {
-  LeaseCommands,
-  LeaseView,
-  LoopRoles,
-  ProcessFacts,
-  ProcessQueries,
-  RunningProcess,
-  RunOptions,
-} from '../internal/leases.js'
 export { defaultMaxExtraFeeBps } from '../legacy/pricing.js'
 export type { Confirmations } from '../legacy/queries.js'
 export { type CheckedVerifyRequest, parseVerifyRequest } from '../legacy/verify-request.js'
@@ -60,6 +51,15 @@ export { type ReceiptPollerOptions, receiptPollerDefaults } from '../payments/re
 export { createUpdateReceiver, type ReceivedUpdate, type UpdateReceiver } from '../payments/receive-updates.js'
 export type { Recording } from '../payments/recording.js'
 export { decideTransition, type TransitionDecision } from '../payments/state.js'
+export type {
+  LeaseCommands,
+  LeaseView,
+  LoopRoles,
+  ProcessFacts,
+  ProcessQueries,
+  RunningProcess,
+  RunOptions,
+} from '../processes/leases.js'
 export type { ChooseVersions, IntegrationQueries, PaymentDetail, Queries, StoredSnapshot } from '../queries.js'
 export { type KeyPurpose, type KeyVersion, type MasterKey, parseMasterKey } from '../secrets/keys.js'
 export { checkMasterKey, MasterKeyError, openSecret, SealedSecretError } from '../secrets/seal.js'

@@ -139,16 +139,16 @@ export const mutants: readonly Mutant[] = [
   ...inFile('core/src/legacy/keys.ts', 'core/src/legacy/legacy.test.ts', {
     'a revoked legacy key is rejected': [' || found.revokedAt !== null', ''],
   }),
-  ...inFile('server/src/app/authenticate-integration.ts', 'server/src/app/clauses-authentication.test.ts', {
+  ...inFile('server/src/app/guard.ts', 'server/src/app/clauses-authentication.test.ts', {
     'every 401 is the same': [
       "{ 'WWW-Authenticate': basicChallenge }",
       "authorization(c) ? {} : { 'WWW-Authenticate': basicChallenge }",
     ],
   }),
-  ...inFile('server/src/limits/rate.ts', 'server/src/limits/rate.test.ts', {
+  ...inFile('server/src/limits/request-limits.ts', 'server/src/limits/rate.test.ts', {
     'a request over the rate waits': ['wait > roundingMs ? wait : 0', '0'],
   }),
-  ...inFile('server/src/limits/source.ts', 'server/src/limits/source.test.ts', {
+  ...inFile('server/src/limits/request-limits.ts', 'server/src/limits/source.test.ts', {
     'only a trusted proxy names the source of a request': ['end > 0 && isTrusted(address)', 'end > 0'],
   }),
   ...inFile('core/src/operators/sessions.ts', 'core/src/operators/sessions.test.ts', {
@@ -233,7 +233,7 @@ export const mutants: readonly Mutant[] = [
   ...inFile('core/src/internal/lease.ts', 'core/src/internal/lease.test.ts', {
     'a process holds a lease no longer than it lasts': ['held: () => age() < ttlMs', 'held: () => age() < 2 * ttlMs'],
   }),
-  ...inFile('server/src/sender/is-public-address.ts', 'server/src/sender/address-table.test.ts', {
+  ...inFile('server/src/sender/guarded-connector.ts', 'server/src/sender/address-table.test.ts', {
     'a notification reaches no private address': [
       "address.range() === 'unicast' && !refused",
       "address.range() !== 'loopback' && !refused",

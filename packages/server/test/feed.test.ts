@@ -15,8 +15,7 @@ import { natsMissing, startNats } from '../../chain-feed/test/nats-server.js'
 import { createNkey } from '../../chain-feed/test/nkey.js'
 import type { ChainConfig } from '../src/config/config.js'
 import { openService, publishFeed, readConfig, readFeedPublisherConfig } from '../src/exports/service.js'
-import { openChain } from '../src/run/open-chain.js'
-import { openFeed } from '../src/run/open-feed.js'
+import { openChain, openFeed } from '../src/run/open-chain.js'
 
 const opensslMissing =
   spawnSync('openssl', ['version']).status === 0 ? null : 'openssl is not installed: apt-get install openssl'

@@ -1,6 +1,6 @@
 /** Generates the list of metrics from what a server of this code exposes. @module */
 import { createMetrics } from '../../../packages/server/src/metrics/create-metrics.js'
-import { prefix } from '../../../packages/server/src/metrics/names.js'
+import { prefix } from '../../../packages/server/src/metrics/metrics.js'
 import { cell } from './table.js'
 
 /** The service's own metrics come before those of the process. */

@@ -1,15 +1,46 @@
 /** What only operators reach: `/live`, `/ready`, `/health` and `/metrics`. Source: docs/roles.md. @module */
-import { notFoundBody } from '@payment-integration/contract'
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { cacheControl, notFoundBody, unauthorizedBody } from '@payment-integration/contract'
 import { Hono } from 'hono'
-import { shareAnswer, sharedMs } from '../internal/share-answer.js'
+import { shareAnswer, sharedMs } from '../internal/sharing.js'
 import type { Metrics } from '../metrics/metrics.js'
-import { allowMethods } from './allow-methods.js'
-import type { AppEnv } from './app-env.js'
-import type { HealthReport } from './health.js'
-import { addHealthRoutes } from './health-routes.js'
-import { jsonAnswer } from './json-answer.js'
-import { addMetricsRoute } from './metrics-route.js'
-import { createReadiness, isRoleReady, type ReadinessDeps } from './readiness.js'
+import { bearerChallenge } from './guard.js'
+import { addHealthRoutes, createReadiness, type HealthReport, isRoleReady, type ReadinessDeps } from './health.js'
+import { type AppEnv, allowMethods, authorization, jsonAnswer } from './requests.js'
+
+/** The metrics to serve, and the token that protects them. */
+interface MetricsRouteOptions {
+  readonly metrics: Pick<Metrics, 'text' | 'contentType'>
+  /** Required as `Authorization: Bearer <token>`; null: no credentials are required. */
+  readonly token: string | null
+  /** A clock that never goes back, in milliseconds. @default performance.now */
+  readonly now?: (() => number) | undefined
+}
+
+/**
+ * Adds the route. Metrics are computed at most once a second, and once at a time. Every 401 has the bytes of the other
+ * APIs' 401.
+ */
+export function addMetricsRoute(app: Hono<AppEnv>, { metrics, token, now }: MetricsRouteOptions): void {
+  const isOpenedBy = token === null ? () => true : bearerCheck(token)
+  const text = shareAnswer(() => metrics.text(), { forMs: sharedMs, now: now ?? (() => performance.now()) })
+  app.get('/metrics', async (c) => {
+    if (!isOpenedBy(authorization(c))) return jsonAnswer(unauthorizedBody, 401, { 'WWW-Authenticate': bearerChallenge })
+    const headers = { 'Content-Type': metrics.contentType, 'Cache-Control': cacheControl }
+    return new Response(await text(), { headers })
+  })
+  allowMethods(app, '/metrics', ['GET', 'HEAD'])
+}
+
+/** Compares hashes of equal length in constant time. */
+export function bearerCheck(token: string): (header: string | null) => boolean {
+  const hashOf = (text: string) => createHash('sha256').update(text).digest()
+  const expected = hashOf(token)
+  return (header) => {
+    const given = /^bearer ([\x21-\x7e]{1,512})$/i.exec(header ?? '')?.[1] ?? ''
+    return timingSafeEqual(hashOf(given), expected)
+  }
+}
 
 /** The parts of the admin app. */
 export interface AdminAppDeps extends ReadinessDeps {

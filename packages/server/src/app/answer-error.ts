@@ -5,7 +5,7 @@ import { CoreError, LegacyRequestError } from '@payment-integration/core'
 import type * as identity from '@payment-integration/core/identity'
 import { RedemptionRejectedError, SharingUnavailableError } from '@payment-integration/core/identity'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import { HttpRequestError } from './http-errors.js'
+import { HttpRequestError } from './requests.js'
 
 /** The answer to the client. */
 export interface ErrorAnswer {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { readTarget } from '../run/read-target.js'
-import { areaOf } from './area.js'
+import { readTarget } from '../run/request-listener.js'
+import { areaOf } from './paths.js'
 
 const long = (unit: string, length = 7_000) => unit.repeat(Math.ceil(length / unit.length))
 

@@ -1,19 +1,56 @@
-/** Applies limits, then authentication, to every request. Source: docs/interface.md 5 rule 4. @module */
-import { paths } from '@payment-integration/contract'
+/**
+ * Applies limits, then authentication, to every request; every failure looks the same. Source: docs/interface.md 5.
+ * @module
+ */
+import { paths, tooManyRequestsBody, unauthorizedBody } from '@payment-integration/contract'
 import type { Service } from '@payment-integration/core'
 import type { Context, MiddlewareHandler } from 'hono'
 import type { RequestLimits } from '../limits/request-limits.js'
-import type { AppEnv } from './app-env.js'
-import { areaOf } from './area.js'
-import { authenticateIntegration } from './authenticate-integration.js'
-import { authenticateLegacy } from './authenticate-legacy.js'
-import { healthPaths } from './health-routes.js'
-import { refuseTwoContentTypes } from './repeated-header.js'
-import { rawPath } from './request-parts.js'
-import { tooManyRequests } from './too-many-requests.js'
+import { healthPaths } from './health.js'
+import { areaOf } from './paths.js'
+import { type AppEnv, authorization, jsonAnswer, rawPath, refuseTwoContentTypes } from './requests.js'
+
+/** 429, with `Retry-After` in whole seconds, at least 1. */
+export function tooManyRequests(waitMs: number): Response {
+  return jsonAnswer(tooManyRequestsBody, 429, { 'Retry-After': String(Math.max(1, Math.ceil(waitMs / 1_000))) })
+}
+
+/** Sent with every 401 of the integration API. */
+const basicChallenge = 'Basic realm="payment-integration"'
+
+/**
+ * The 401 for an unauthenticated request to the integration API; null for every other request. It comes before method,
+ * path, parameters and body are read. All causes give the same bytes.
+ */
+async function authenticateIntegration(
+  c: Context<AppEnv>,
+  service: Pick<Service, 'authenticate'>,
+): Promise<Response | null> {
+  const caller = await service.authenticate(authorization(c))
+  if (caller === null) return jsonAnswer(unauthorizedBody, 401, { 'WWW-Authenticate': basicChallenge })
+  c.set('caller', caller)
+  return null
+}
+
+/** Sent with every 401 of the legacy API. A bare key without the scheme is also accepted. */
+export const bearerChallenge = 'Bearer realm="payment-integration"'
+
+/**
+ * The 401 for a request to the legacy API without a valid API key; null for every other request. It comes before
+ * method, path, content type and body are read. All causes give the same bytes.
+ */
+async function authenticateLegacy(
+  c: Context<AppEnv>,
+  service: Pick<Service, 'authenticateLegacy'>,
+): Promise<Response | null> {
+  const caller = await service.authenticateLegacy(authorization(c))
+  if (caller === null) return jsonAnswer(unauthorizedBody, 401, { 'WWW-Authenticate': bearerChallenge })
+  c.set('legacy', caller)
+  return null
+}
 
 /** The parts that the guard needs. */
-export interface GuardDeps {
+interface GuardDeps {
   readonly service: Pick<Service, 'authenticate' | 'authenticateLegacy' | 'identity'>
   /** Undefined: nothing is limited. */
   readonly limits: RequestLimits | undefined

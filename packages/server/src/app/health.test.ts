@@ -2,8 +2,7 @@ import type { ChainStatus } from '@payment-integration/core'
 import { afterEach, describe, expect, it } from 'vitest'
 import { chainStatus, endpointStatus } from '../../test/support/chain-status.js'
 import { listenApp } from '../../test/support/listening-app.js'
-import { createHealth, type HealthDeps } from './health.js'
-import { proofNewsMs } from './proof-failures.js'
+import { createHealth, type HealthDeps, proofNewsMs } from './health.js'
 
 const up = { ping: async () => undefined }
 const chain = (status: Partial<ChainStatus>) => ({ status: () => chainStatus(status) })

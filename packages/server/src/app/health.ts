@@ -1,9 +1,32 @@
-/** Reports the health of the service, without tenant data. @module */
+/** Reports the health and the readiness of the service, without tenant data. Source: docs/roles.md. @module */
 import type { ChainStatus, Indexer, Recording } from '@payment-integration/core'
 import type { Store } from '@payment-integration/core/ports'
-import { answerWithin } from '../internal/answer-within.js'
-import { shortenUrls } from '../logging/shorten-urls.js'
-import { createProofFailures } from './proof-failures.js'
+import type { Hono } from 'hono'
+import { answerWithin, shareAnswer, sharedMs } from '../internal/sharing.js'
+import { shortenUrls } from '../logging/pino-logger.js'
+import { type AppEnv, allowMethods, jsonAnswer } from './requests.js'
+
+/** How long a failed proof counts as recent, in milliseconds after it was noticed. */
+export const proofNewsMs = 600_000
+
+/**
+ * Remembers the counts of failed proofs, which only grow. The returned function takes the current chains and resolves
+ * whether any endpoint's count rose within {@link proofNewsMs}.
+ *
+ * @param now - Unix time in milliseconds.
+ */
+function createProofFailures(now: () => number): (chains: readonly ChainStatus[]) => boolean {
+  const noticed = new Map<string, { count: number; at: number }>()
+  return (chains) => {
+    const time = now()
+    for (const { chainId, endpoints } of chains)
+      for (const [position, { failedProofs }] of endpoints.entries()) {
+        const key = `${chainId}:${position}`
+        if (failedProofs > (noticed.get(key)?.count ?? 0)) noticed.set(key, { count: failedProofs, at: time })
+      }
+    return [...noticed.values()].some(({ at }) => time - at < proofNewsMs)
+  }
+}
 
 /** The status of one chain. `lag`: blocks between head and indexed height, or null while unknown. */
 export type ChainHealth = Omit<ChainStatus, 'newestReorganisations'> & { readonly lag: number | null }
@@ -94,4 +117,77 @@ export function lagOf({ head, indexed }: Pick<ChainStatus, 'head' | 'indexed'>):
 
 function shown(message: string | null): string | null {
   return message === null ? null : shortenUrls(message)
+}
+
+/** The state of a role. A chain's indexer leads, stands by for another process, or fails to read the chain. */
+export type RoleState = 'serves' | 'runs' | 'leads' | 'stands by' | 'fails'
+
+/** Whether a process is ready, and why not. */
+export interface ReadyReport {
+  readonly status: 'ready' | 'not ready'
+  readonly reason: 'shutdown' | 'database unavailable' | 'loops stopped' | null
+  /** By name, such as `api` and `indexer:137`. */
+  readonly roles: Readonly<Record<string, RoleState>>
+}
+
+/** The parts that are checked. */
+export interface ReadinessDeps {
+  /** The roles of the process. */
+  readonly roles: readonly string[]
+  readonly health: () => Promise<HealthReport>
+  /** Those of the roles. */
+  readonly indexers: readonly Pick<Indexer, 'chainId' | 'status'>[]
+  /** Whether the shutdown has begun. */
+  readonly isStopping: () => boolean
+}
+
+/**
+ * Builds the check. A chain that cannot be read leaves the process ready: another process could not read it either, and
+ * requests are served. It never rejects.
+ */
+export function createReadiness({ roles, health, indexers, isStopping }: ReadinessDeps): () => Promise<ReadyReport> {
+  const stateOf = (role: string, hasStopped: boolean): RoleState => {
+    if (role === 'api' || role === 'console') return 'serves'
+    if (hasStopped) return 'fails'
+    const status = indexers.find(({ chainId }) => role === `indexer:${chainId}`)?.status()
+    if (status === undefined) return 'runs'
+    return status.error !== null ? 'fails' : status.leading ? 'leads' : 'stands by'
+  }
+  return async () => {
+    const { status, database } = await health()
+    const reason = isStopping()
+      ? 'shutdown'
+      : database !== 'ok'
+        ? 'database unavailable'
+        : status === 'down'
+          ? 'loops stopped'
+          : null
+    const states = Object.fromEntries(roles.map((role) => [role, stateOf(role, reason === 'loops stopped')]))
+    return { status: reason === null ? 'ready' : 'not ready', reason, roles: states }
+  }
+}
+
+/** Whether one role is ready; null: the process does not have it. */
+export function isRoleReady({ status, roles }: ReadyReport, role: string): boolean | null {
+  const state = Object.hasOwn(roles, role) ? roles[role] : undefined
+  return state === undefined ? null : status === 'ready' && state !== 'fails'
+}
+
+/** The two paths. Load balancers call them, so no rate limit applies, and an answer costs no more than a 429. */
+export const healthPaths = ['/health', '/health/live'] as const
+
+/**
+ * Adds the health routes: 200 while requests can be served, 503 otherwise. `live` says only that the process answers.
+ * Health is computed at most once a second, and once at a time.
+ * @param now - A clock that never goes back, in milliseconds.
+ */
+export function addHealthRoutes(app: Hono<AppEnv>, health: () => Promise<HealthReport>, now: () => number): void {
+  const report = shareAnswer(health, { forMs: sharedMs, now })
+  const [whole, live] = healthPaths
+  app.get(whole, async () => {
+    const found = await report()
+    return jsonAnswer(found, found.status === 'down' ? 503 : 200)
+  })
+  app.get(live, () => jsonAnswer({ status: 'ok' }))
+  for (const path of healthPaths) allowMethods(app, path, ['GET', 'HEAD'])
 }

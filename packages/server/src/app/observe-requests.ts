@@ -1,11 +1,19 @@
 /** Gives every request an id, and reports how it ended. Source: docs/observability.md. @module */
+import { randomUUID } from 'node:crypto'
 import { paths } from '@payment-integration/contract'
 import type { MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
-import { withRequestId } from '../logging/request-context.js'
-import type { AppEnv } from './app-env.js'
-import { requestIdHeader, requestIdOf } from './request-id.js'
+import { withRequestId } from '../logging/pino-logger.js'
+import type { AppEnv } from './requests.js'
 import { verdictPath } from './verdict-route.js'
+
+/** Header of the id, in requests and answers. */
+export const requestIdHeader = 'X-Request-Id'
+
+/** The caller's id where it is 1 to 128 visible ASCII characters, else a new UUID. A repeated header has a space. */
+export function requestIdOf(given: string | null | undefined): string {
+  return given && /^[\x21-\x7e]{1,128}$/.test(given) ? given : randomUUID()
+}
 
 /** An answered request: no path, no query, nothing that names a caller. */
 export interface ObservedRequest {

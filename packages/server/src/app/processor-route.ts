@@ -8,11 +8,8 @@ import {
 } from '@payment-integration/contract'
 import { readRequestBody, type Service, UpdateConflictError, type UpdateReceiver } from '@payment-integration/core'
 import type { Hono } from 'hono'
-import { allowMethods } from './allow-methods.js'
-import type { AppEnv } from './app-env.js'
-import { HttpRequestError } from './http-errors.js'
-import { jsonAnswer } from './json-answer.js'
-import { requireJson } from './require-json.js'
+import type { AppEnv } from './requests.js'
+import { allowMethods, HttpRequestError, jsonAnswer, requireJson } from './requests.js'
 
 /** Largest body, in bytes: that of 100 usual updates. */
 export const maxUpdateBytes = 128 * 1024

@@ -7,7 +7,7 @@ import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import { listenApp } from '../../test/support/listening-app.js'
 import { parseRaw, requestText, sendRaw } from '../../test/support/raw-http.js'
-import { type ReferenceFile, readReferenceFile, referenceFiles } from './reference-files.js'
+import { type ReferenceFile, readReferenceFile, referenceFiles } from './reference-page.js'
 
 /** Advances with each request, so that no answer is cached. */
 let now = 0

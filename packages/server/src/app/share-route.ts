@@ -4,11 +4,8 @@ import { readRequestBody, type Service } from '@payment-integration/core'
 import { parseShareRequest, ShareRequestError } from '@payment-integration/core/identity'
 import type { Hono } from 'hono'
 import { isTooLong } from '../identity/sumsub-provider.js'
-import { allowMethods } from './allow-methods.js'
-import type { AppEnv } from './app-env.js'
-import { jsonAnswer } from './json-answer.js'
-import { maxBodyBytes } from './request-parts.js'
-import { contentTypeFlaw } from './require-json.js'
+import type { AppEnv } from './requests.js'
+import { allowMethods, contentTypeFlaw, jsonAnswer, maxBodyBytes } from './requests.js'
 
 /**
  * Adds `POST /api/v1/integration/idv-share-token` for authenticated callers. Checked in this order: 404 where sharing

@@ -2,10 +2,9 @@
 import { cacheControl, deliveryStreamPath, streamEvents } from '@payment-integration/contract'
 import type { DeliveryStreams, StreamMessage } from '@payment-integration/core'
 import type { Hono } from 'hono'
-import { allowMethods } from './allow-methods.js'
-import type { AppEnv } from './app-env.js'
-import { authorization, refuseBody } from './request-parts.js'
-import { tooManyRequests } from './too-many-requests.js'
+import { tooManyRequests } from './guard.js'
+import type { AppEnv } from './requests.js'
+import { allowMethods, authorization, refuseBody } from './requests.js'
 
 /** After this time in milliseconds, a caller over the limit may try again. */
 const fullWaitMs = 5_000

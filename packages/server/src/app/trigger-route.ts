@@ -4,12 +4,9 @@ import { assertModestJson } from '@payment-integration/contract/parse'
 import { type Caller, readRequestBody } from '@payment-integration/core'
 import type { Logger } from '@payment-integration/core/ports'
 import type { Hono } from 'hono'
-import { describeError } from '../logging/describe-error.js'
-import { allowMethods } from './allow-methods.js'
-import type { AppEnv } from './app-env.js'
-import { HttpRequestError } from './http-errors.js'
-import { maxBodyBytes } from './request-parts.js'
-import { requireJson } from './require-json.js'
+import { describeError } from '../logging/pino-logger.js'
+import type { AppEnv } from './requests.js'
+import { allowMethods, HttpRequestError, maxBodyBytes, requireJson } from './requests.js'
 
 /** Causes events while they are read. An error `ERR_TRIGGER_INVALID` at once refuses the request, with its message. */
 export type TriggerHandler = (request: unknown, caller: Caller) => AsyncIterable<object>

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type Admission, createGate } from './gate.js'
+import { type Admission, createGate } from './limited-provider.js'
 
 beforeEach(() => vi.useFakeTimers({ now: 0 }))
 afterEach(() => vi.useRealTimers())

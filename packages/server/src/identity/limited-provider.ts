@@ -1,6 +1,165 @@
-/** Applies the provider's rate limits on our side: a burst waits here, and no integration delays the others. @module */
+/** Keeps requests below the provider's rate limits: a burst waits here, and no integration delays another. @module */
 import type { Clock, IdentityProvider, RedeemResult } from '@payment-integration/core/ports'
-import { createGate, type Gate } from './gate.js'
+
+/** The request may begin, or it is shed and its caller should wait so many milliseconds. */
+export type Admission = { readonly kind: 'go' } | { readonly kind: 'shed'; readonly retryAfterMs: number }
+
+/** Limits and clock of a gate. */
+interface GateOptions {
+  /** Most requests that begin in one window. */
+  readonly perWindow: number
+  readonly windowMs: number
+  /**
+   * Most requests that wait for their turn. At the limit, the longest queue gives up its last place to a shorter one.
+   */
+  readonly waiting: number
+  /** Most requests in one queue; further ones are shed at once. @default waiting */
+  readonly waitingEach?: number | undefined
+  /**
+   * Longest wait in a queue, in milliseconds. A request that cannot begin in time is shed as soon as that is known.
+   * @default none
+   */
+  readonly longestWaitMs?: number | undefined
+  /** Milliseconds on a clock that never goes back. */
+  readonly now: () => number
+}
+
+/** Admits requests. */
+interface Gate {
+  /**
+   * Waits for a turn, first come first served within a queue. It never rejects.
+   * @param queueName - Names the queue.
+   * @default ''
+   */
+  enter(queueName?: string): Promise<Admission>
+  /** Pauses for so many milliseconds: sheds waiting requests, and new ones until the pause is over. */
+  pause(ms: number): void
+  /** Sheds every request from now on. */
+  close(): void
+}
+
+/** The wait that a closed gate answers, in milliseconds: by then another process serves. */
+const closedMs = 1_000
+/** Tolerance above the longest wait, in milliseconds: timers fire late, and every window adds to that. */
+const latenessMs = 100
+
+/** A waiting request. */
+interface Waiter {
+  readonly leave: (admission: Admission) => void
+  /** When it arrived. */
+  readonly since: number
+}
+
+/** Builds the gate. */
+export function createGate(options: GateOptions): Gate {
+  const { perWindow, windowMs, waiting, waitingEach = waiting, now } = options
+  const { longestWaitMs = Number.POSITIVE_INFINITY } = options
+  /** When the newest requests began, oldest first, at most `perWindow`. */
+  const begun: number[] = []
+  /** The queues in the order of their turns; none is empty. */
+  const queues = new Map<string, Waiter[]>()
+  let count = 0
+  let pausedUntil = Number.NEGATIVE_INFINITY
+  let timer: NodeJS.Timeout | undefined
+
+  /** Milliseconds until the n-th request from now may begin, from 0. */
+  function untilTurn(n: number): number {
+    const free = perWindow - begun.length
+    if (n < free) return 0
+    const index = (n - free) % perWindow
+    const windows = 1 + Math.floor((n - free) / perWindow)
+    return Math.max(0, (begun[index] ?? now()) + windows * windowMs - now())
+  }
+  /** The admission for the given position in a queue, from 0. */
+  function shedAt(queueName: string, position: number): Admission {
+    let before = position
+    for (const [other, queue] of queues) if (other !== queueName) before += Math.min(queue.length, position + 1)
+    return { kind: 'shed', retryAfterMs: untilTurn(before) }
+  }
+  function begin(): boolean {
+    if (untilTurn(0) > 0) return false
+    if (begun.length === perWindow) begun.shift()
+    begun.push(now())
+    return true
+  }
+  /** Takes the next request. Its queue then goes behind the others. */
+  function next(): Waiter | undefined {
+    const [first] = queues
+    if (first === undefined) return undefined
+    const [queueName, queue] = first
+    queues.delete(queueName)
+    const waiter = queue.shift()
+    if (queue.length > 0) queues.set(queueName, queue)
+    count -= 1
+    return waiter
+  }
+  /** Sheds every request that would have waited too long by the next turn. */
+  function shedLate(): void {
+    const came = now() + untilTurn(0) - longestWaitMs - latenessMs
+    for (const [queueName, queue] of queues) {
+      // The oldest request is first in its queue.
+      while (queue[0] !== undefined && queue[0].since < came) {
+        count -= 1
+        queue.shift()?.leave(shedAt(queueName, queue.length))
+      }
+      if (queue.length === 0) queues.delete(queueName)
+    }
+  }
+  function admit(): void {
+    clearTimeout(timer)
+    shedLate()
+    while (count > 0 && begin()) {
+      next()?.leave({ kind: 'go' })
+      shedLate()
+    }
+    if (count > 0) timer = setTimeout(admit, Math.ceil(untilTurn(0)))
+  }
+  /**
+   * Sheds the last request of the longest queue, for a new one in a queue of `length`. Returns whether a place is free.
+   */
+  function makePlace(length: number): boolean {
+    if (count < waiting) return true
+    let longest = ''
+    for (const [queueName, queue] of queues) if (queue.length > (queues.get(longest)?.length ?? 0)) longest = queueName
+    const queue = queues.get(longest)
+    if (queue === undefined || queue.length <= length + 1) return false
+    count -= 1
+    queue.pop()?.leave(shedAt(longest, queue.length))
+    return true
+  }
+  function shed(retryAfterMs: number): void {
+    clearTimeout(timer)
+    const all = [...queues.values()].flat()
+    queues.clear()
+    count = 0
+    for (const { leave } of all) leave({ kind: 'shed', retryAfterMs })
+  }
+
+  return {
+    async enter(queueName = '') {
+      const paused = pausedUntil - now()
+      if (paused > 0) return { kind: 'shed', retryAfterMs: paused === Number.POSITIVE_INFINITY ? closedMs : paused }
+      if (count === 0 && begin()) return { kind: 'go' }
+      const position = queues.get(queueName)?.length ?? 0
+      if (position >= waitingEach || !makePlace(position)) return shedAt(queueName, position)
+      return new Promise((leave) => {
+        const queue = queues.get(queueName) ?? []
+        queues.set(queueName, queue)
+        queue.push({ leave, since: now() })
+        count += 1
+        admit()
+      })
+    },
+    pause(ms) {
+      pausedUntil = Math.max(pausedUntil, now() + ms)
+      shed(ms)
+    },
+    close() {
+      pausedUntil = Number.POSITIVE_INFINITY
+      shed(closedMs)
+    },
+  }
+}
 
 /** Request limits of one process. */
 export interface ProviderLimits {
@@ -47,7 +206,7 @@ export interface ClosableIdentityProvider extends IdentityProvider {
 }
 
 /** The wrapped provider, its limits and the clock. */
-export interface LimitDeps {
+interface LimitDeps {
   readonly clock: Pick<Clock, 'now'>
   readonly limits?: ProviderLimits | undefined
   /** Milliseconds on a clock that never goes back. @default performance.now */

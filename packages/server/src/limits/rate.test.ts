@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createRate } from './rate.js'
+import { createRate } from './request-limits.js'
 
 function setup(count: number, periodMs: number, mostKeys?: number) {
   let at = 1_000_000.123

@@ -1,6 +1,142 @@
-/** Limits requests per source and per caller. Source: docs/decisions/rate-limits.md. @module */
-import { createRate, type Rate } from './rate.js'
-import { createSourceReader, type SourceReader } from './source.js'
+/** Limits requests per source and per caller, behind trusted proxies. Source: docs/decisions/rate-limits.md. @module */
+
+import { isIPv4, isIPv6 } from 'node:net'
+import ipaddr from 'ipaddr.js'
+import { isInRanges } from '../internal/address-ranges.js'
+
+/** Options of a rate limit. */
+interface RateOptions {
+  /** Most events in one period: all at once after a pause, evenly from then on. */
+  readonly count: number
+  readonly periodMs: number
+  /** A clock that never goes back, in milliseconds. */
+  readonly now: () => number
+  /** Most keys in memory. @default 65536 */
+  readonly mostKeys?: number | undefined
+}
+
+/** A rate limit per key. */
+interface Rate {
+  /** The wait until a key may be counted again, in milliseconds; 0: none. Counts nothing. */
+  waitMs(key: string): number
+  /** Counts once, unless the key must wait; returns its wait before that, in milliseconds. */
+  take(key: string): number
+}
+
+/** Larger than any rounding error of summed fractions. */
+const roundingMs = 0.001
+
+/**
+ * Builds a limit with unused keys. By the generic cell rate algorithm it stores one number per key: the time at which
+ * its allowance is full again.
+ *
+ * The memory has two halves. When the newer half is full, or a period old, it becomes the older half, and the former
+ * older half is dropped. After a full period that drops no key with a partial allowance. When more than half of
+ * `mostKeys` arrive within a period, the keys unused for longest start anew. So many keys neither fill the memory nor
+ * lock anybody out.
+ */
+export function createRate({ count, periodMs, now, mostKeys = 65_536 }: RateOptions): Rate {
+  const spacingMs = periodMs / count
+  let newer = new Map<string, number>()
+  let older = newer
+  let since = now()
+
+  const wholeAt = (key: string) => newer.get(key) ?? older.get(key) ?? Number.NEGATIVE_INFINITY
+  function waitAt(at: number, key: string): number {
+    const wait = wholeAt(key) + spacingMs - periodMs - at
+    return wait > roundingMs ? wait : 0
+  }
+
+  return {
+    waitMs: (key) => waitAt(now(), key),
+    take(key) {
+      const at = now()
+      const wait = waitAt(at, key)
+      if (wait > 0) return wait
+      if (at - since >= periodMs || newer.size >= mostKeys / 2) {
+        older = newer
+        newer = new Map()
+        since = at
+      }
+      newer.set(key, Math.max(wholeAt(key), at) + spacingMs)
+      return 0
+    },
+  }
+}
+
+/** Finds the source of requests and connections. */
+export interface SourceReader {
+  /**
+   * The source of a request. `X-Forwarded-For` is read from its end, as long as the address so far is a trusted proxy.
+   * So entries written by others are ignored.
+   * @param peer - The peer address of the connection.
+   * @param forwardedFor - All values of the header, joined by commas; null without it.
+   */
+  sourceOf(peer: string | undefined, forwardedFor: string | null): string
+  /** The source of a connection; null for a trusted proxy, which carries requests of many sources. */
+  sourceOfConnection(peer: string | undefined): string | null
+}
+
+/** The source of all requests without a known address. */
+const unknown = 'unknown'
+
+/**
+ * Builds the finder. A source is an IPv4 address, or the first 64 bits of an IPv6 address: one network owns all of
+ * those.
+ * @param trustedProxies - Addresses and CIDR ranges.
+ * @throws {TypeError} For a range that cannot be read.
+ */
+export function createSourceReader(trustedProxies: readonly string[] = []): SourceReader {
+  const isTrusted = isInRanges(trustedProxies)
+
+  function addressOf(peer: string, forwardedFor: string | null): string {
+    let address = peer
+    for (let end = forwardedFor?.length ?? 0; end > 0 && isTrusted(address); ) {
+      const comma = forwardedFor?.lastIndexOf(',', end - 1) ?? -1
+      const hop = readHop(forwardedFor?.slice(comma + 1, end) ?? '')
+      if (hop === null) break
+      address = hop
+      end = comma
+    }
+    return address
+  }
+
+  return {
+    sourceOf(peer, forwardedFor) {
+      const address = readAddress(peer)
+      return address === null ? unknown : counted(addressOf(address, forwardedFor))
+    },
+    sourceOfConnection(peer) {
+      const address = readAddress(peer)
+      if (address === null) return unknown
+      return isTrusted(address) ? null : counted(address)
+    },
+  }
+}
+
+/** Parses a header entry: an address that some proxies write with a port, and IPv6 in brackets. */
+function readHop(entry: string): string | null {
+  const text = entry.trim()
+  if (text.length > 64) return null
+  const [, v6, v4] = /^(?:\[([0-9a-f:.]+)\]|([0-9.]+))(?::[0-9]{1,5})?$/i.exec(text) ?? []
+  return readAddress(v6 ?? v4 ?? text)
+}
+
+/** The canonical form of an address. An IPv4-mapped IPv6 address, as dual-stack sockets report it, becomes IPv4. */
+function readAddress(text: string | undefined): string | null {
+  if (text === undefined) return null
+  if (isIPv4(text)) return text
+  return isIPv6(text) ? ipaddr.process(text).toString() : null
+}
+
+function counted(address: string): string {
+  if (isIPv4(address)) return address
+  const { parts } = ipaddr.IPv6.parse(address)
+  return `${parts
+    .slice(0, 4)
+    .map((part) => part.toString(16))
+    .join(':')}::/64`
+}
 
 /** The limits; each is off unless it is set. */
 export interface RequestLimitsOptions {

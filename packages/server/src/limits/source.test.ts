@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createSourceReader } from './source.js'
+import { createSourceReader } from './request-limits.js'
 
 const proxies = ['10.0.0.0/24', '192.0.2.1', '2001:db8:f::/48']
 const { sourceOf, sourceOfConnection } = createSourceReader(proxies)

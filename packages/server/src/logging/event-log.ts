@@ -1,6 +1,17 @@
-/** Logs the events that an operator acts on. @module */
+/**
+ * Logs the events that an operator acts on, and requests with `PI_ACCESS_LOG=on`. Source: docs/observability.md.
+ * @module
+ */
+
 import type { EventSink } from '@payment-integration/core'
 import type { Logger } from '@payment-integration/core/ports'
+import type { RequestObserver } from '../app/observe-requests.js'
+
+/** Builds the observer. A line has method, route pattern, status, milliseconds and the request id. */
+export function createAccessLog(logger: Pick<Logger, 'info'>): RequestObserver {
+  return ({ method, route, status, ms, requestId }) =>
+    logger.info({ method, route, status, ms: Math.round(ms * 10) / 10, requestId }, 'A request was answered.')
+}
 
 /**
  * Builds the sink. It logs endpoints that fail or recover, deliveries that are given up, payments hidden in area (a),

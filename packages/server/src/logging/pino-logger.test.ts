@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { PriceOverride } from '../config/listed-prices.js'
-import { describeError } from './describe-error.js'
-import { createPinoLogger } from './pino-logger.js'
+import type { PriceOverride } from '../run/open-chain.js'
+import { createPinoLogger, describeError } from './pino-logger.js'
 
 async function capture(level: 'debug' | 'info' | 'silent' = 'info') {
   const lines: string[] = []

@@ -1,10 +1,101 @@
 /** Writes the log as JSON lines with allow-listed fields. @module */
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { loadPackage } from '@payment-integration/core'
 import type { Logger } from '@payment-integration/core/ports'
 import type { DestinationStream } from 'pino'
 import type { LogLevel } from '../config/config.js'
-import { currentRequestId } from './request-context.js'
-import { shortenUrls } from './shorten-urls.js'
+
+/** Longest text that is shown, in characters: enough for ten stack frames. */
+const mostCharacters = 4_096
+/**
+ * A URL. Its user information may hold quotes, which end it elsewhere. The bounds keep the search linear; no scheme or
+ * password in use is longer.
+ */
+const anyUrl = /[a-z][a-z0-9+.-]{0,31}:\/\/(?:[^\s/?#]{0,256}@)?[^\s"'<>]*/gi
+/** A host with or without a port. */
+const host = /^(?:[^:[\]]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?$/i
+
+/**
+ * Keeps only scheme and host of every URL in a text: credentials, path and query may hold keys. Without a recognisable
+ * host only the scheme stays. A text that is too long is cut, and a URL at the cut is dropped.
+ */
+export function shortenUrls(text: string): string {
+  const isCut = text.length > mostCharacters
+  const shown = (isCut ? cut(text) : text).replace(anyUrl, shortUrl)
+  return isCut ? `${shown}…` : shown
+}
+
+/** The beginning of a text, without a URL at the cut: its part before a lost `@` may be a password. */
+function cut(text: string): string {
+  const read = text.slice(0, mostCharacters)
+  let word = read.length
+  while (word > 0 && !/\s/.test(read.charAt(word - 1))) word -= 1
+  const url = read.indexOf('://', word)
+  return url === -1 ? read : read.slice(0, url)
+}
+
+function shortUrl(url: string): string {
+  const start = url.indexOf('://') + 3
+  const [authority = ''] = url.slice(start).split(/[/?#]/, 1)
+  const shown = authority.slice(authority.lastIndexOf('@') + 1)
+  return `${url.slice(0, start)}${host.test(shown) ? shown : ''}`
+}
+
+/**
+ * The loggable parts of an error. Messages and other fields are left out: a driver's may hold values, URLs or
+ * credentials.
+ */
+interface ErrorDescription {
+  readonly error: string
+  readonly code: string | null
+  /** The frames of the stack, without the message above them. */
+  readonly stack: string
+  /** Class and code of the errors that caused it, outermost first. */
+  readonly causes: readonly string[]
+}
+
+/** Describes a thrown value by its class, code and stack frames. */
+export function describeError(error: unknown): ErrorDescription {
+  const causes: string[] = []
+  let cause = error instanceof Error ? error.cause : undefined
+  while (cause instanceof Error && causes.length < 5) {
+    causes.push([className(cause), codeOf(cause)].filter((part) => part !== null).join(' '))
+    cause = cause.cause
+  }
+  const frames = error instanceof Error ? (error.stack ?? '').split('\n').filter((line) => /^ {4}at /.test(line)) : []
+  return { error: className(error), code: codeOf(error), stack: frames.slice(0, 10).join('\n'), causes }
+}
+
+function className(error: unknown): string {
+  return error instanceof Error ? error.constructor.name : typeof error
+}
+
+function codeOf(error: unknown): string | null {
+  const code = error instanceof Error ? (error as { code?: unknown }).code : undefined
+  return typeof code === 'string' && /^[A-Z0-9_]{1,64}$/.test(code) ? code : null
+}
+
+const requests = new AsyncLocalStorage<string>()
+let inFlight = 0
+
+/**
+ * Runs `work`; its log lines get this request id, also after a wait. Before Node 24 it slows every promise of the
+ * process by some microseconds. So the store is disabled when no such request is in flight.
+ */
+export async function withRequestId<T>(requestId: string, work: () => Promise<T>): Promise<T> {
+  inFlight += 1
+  try {
+    return await requests.run(requestId, work)
+  } finally {
+    inFlight -= 1
+    if (inFlight === 0) requests.disable()
+  }
+}
+
+/** The id of the request that is served now, or undefined outside of one. */
+function currentRequestId(): string | undefined {
+  return requests.getStore()
+}
 
 /**
  * Every field that may appear in the log. Any other field is dropped. So a new one cannot carry a secret, a body, a

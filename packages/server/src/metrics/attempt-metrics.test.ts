@@ -1,9 +1,9 @@
 import type { ServiceEvent } from '@payment-integration/core'
 import { Counter, Histogram, Registry } from 'prom-client'
 import { describe, expect, it } from 'vitest'
-import { createAttemptMetrics } from './attempt-metrics.js'
 import { createMetrics } from './create-metrics.js'
-import { prefix, publishBuckets } from './names.js'
+import { createAttemptMetrics } from './delivery-metrics.js'
+import { prefix, publishBuckets } from './metrics.js'
 
 const name = { chainId: 137, txHash: `0x${'12'.repeat(32)}`, integrationAddress: `0x${'cd'.repeat(20)}` }
 const attempted = {

@@ -3,7 +3,7 @@ import type { ChainStatus } from '@payment-integration/core'
 import type { EndpointStatus, ProofLevel } from '@payment-integration/core/ports'
 import type { Registry } from 'prom-client'
 import { lagOf } from '../app/health.js'
-import { type MetricsLibrary, prefix } from './names.js'
+import { type MetricsLibrary, prefix } from './metrics.js'
 
 interface Reading<Of> {
   readonly name: string

@@ -1,15 +1,42 @@
 /** The metrics of a server, on prom-client. @module */
+
 import { loadPackage } from '@payment-integration/core'
+import type { Registry } from 'prom-client'
 import { version } from '../version.js'
-import { createAttemptMetrics } from './attempt-metrics.js'
 import { addChainMetrics } from './chain-metrics.js'
-import { addDeliveryMetrics } from './delivery-metrics.js'
+import { addDeliveryMetrics, createAttemptMetrics } from './delivery-metrics.js'
 import { addEventMetrics } from './event-metrics.js'
-import { addIdentityMetrics } from './identity-metrics.js'
-import type { Metrics, MetricsOptions, MetricsSources } from './metrics.js'
-import { prefix } from './names.js'
-import { processMetrics } from './process-metrics.js'
+import { type Metrics, type MetricsLibrary, type MetricsOptions, type MetricsSources, prefix } from './metrics.js'
 import { requestMetrics } from './request-metrics.js'
+
+let registry: Registry | undefined
+
+/** All servers in a process share this registry: a second watch on the event loop would repeat the same values. */
+function processMetrics({ collectDefaultMetrics, Registry }: MetricsLibrary): Registry {
+  if (registry === undefined) {
+    registry = new Registry()
+    collectDefaultMetrics({ register: registry })
+  }
+  return registry
+}
+
+/** Reasons of rejected webhooks, by the end of the error code. */
+const reasons = ['unsigned', 'forged', 'malformed'] as const
+
+/** Adds the metrics to a registry. @returns Counts a webhook that was refused, by its code `ERR_PROVIDER_WEBHOOK_…`. */
+function addIdentityMetrics({ Counter }: MetricsLibrary, registry: Registry): (code: string) => void {
+  const refused = new Counter({
+    name: `${prefix}identity_webhooks_refused_total`,
+    help: 'Rejected webhooks of the identity provider. Repeated forged ones: the secret differs on the two sides.',
+    labelNames: ['reason'],
+    registers: [registry],
+  })
+  for (const reason of reasons) refused.inc({ reason }, 0)
+  return (code) => {
+    const reason = reasons.find((each) => code.endsWith(`_${each.toUpperCase()}`))
+    if (reason !== undefined) refused.inc({ reason })
+  }
+}
 
 /**
  * Builds the metrics on a separate registry, so that two servers in one process do not add up. The library is loaded

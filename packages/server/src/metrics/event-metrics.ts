@@ -2,8 +2,8 @@
 import { updateOutcomes } from '@payment-integration/contract'
 import type { EventSink } from '@payment-integration/core'
 import type { Registry } from 'prom-client'
-import type { AttemptMetrics } from './attempt-metrics.js'
-import { type MetricsLibrary, prefix } from './names.js'
+import type { AttemptMetrics } from './delivery-metrics.js'
+import { type MetricsLibrary, prefix } from './metrics.js'
 
 /**
  * Adds the metrics to a registry.

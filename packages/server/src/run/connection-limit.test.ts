@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { listenApp } from '../../test/support/listening-app.js'
 import { type Exchange, exchange } from '../../test/support/raw-exchange.js'
-import { createSourceReader } from '../limits/source.js'
+import { createSourceReader } from '../limits/request-limits.js'
 
 const live = 'GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n'
 const opened: Exchange[] = []

@@ -1,11 +1,18 @@
-/** A hardened HTTP server with a clean shutdown. @module */
+/** A hardened HTTP server with a clean shutdown, and the sockets of API and admin app. @module */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { createClientErrorListener } from './client-error.js'
-import { type ConnectionLimit, limitConnections } from './connection-limit.js'
-import { type Connections, trackConnections } from './connections.js'
-import type { RequestListener } from './request-listener.js'
-import { takeTurns } from './take-turns.js'
+import type { Logger } from '@payment-integration/core/ports'
+import type { createAdminApp } from '../app/admin-app.js'
+import type { createApp } from '../app/create-app.js'
+import type { Config } from '../config/config.js'
+import { createSourceReader } from '../limits/request-limits.js'
+import { type ConnectionLimit, type Connections, limitConnections, trackConnections } from './connections.js'
+import {
+  createClientErrorListener,
+  createRequestListener,
+  type RequestListener,
+  takeTurns,
+} from './request-listener.js'
 
 /** Limits of a server, in milliseconds, bytes and counts. */
 export interface ServerLimits {
@@ -43,7 +50,7 @@ export const serverLimits: ServerLimits = {
 }
 
 /** Where to listen. */
-export interface Place {
+interface Place {
   readonly host: string
   /** 0: any free port. */
   readonly port: number
@@ -166,4 +173,59 @@ function close(server: Server, connections: Connections, cut: AbortSignal): Prom
     if (cut.aborted) cutAll()
     else cut.addEventListener('abort', cutAll, { once: true })
   })
+}
+
+/** The open listeners. */
+export interface Listeners {
+  /** Base address of APIs and pages, without a slash at the end. Empty: the process serves neither. */
+  readonly url: string
+  /** Base address of the admin app, or null. */
+  readonly adminUrl: string | null
+  /** The API's clients move to another server, and are still served. */
+  drain(): void
+  /** Closes the one of the API. */
+  stop(cut: AbortSignal): Promise<void>
+  /** Closes the one of the admin app: last, so that it answers during the whole shutdown. */
+  stopAdmin(cut: AbortSignal): Promise<void>
+}
+
+/** The apps to serve. */
+export interface ListenersOptions {
+  /** APIs and pages; null: the process serves neither. */
+  readonly app: ReturnType<typeof createApp> | null
+  readonly admin: ReturnType<typeof createAdminApp> | null
+  readonly logger: Logger
+  readonly ownsProcess?: boolean | undefined
+}
+
+/**
+ * Listens. Requests to the admin app are not limited: the public cannot reach it.
+ * @throws ListenError `ERR_LISTEN` when an address cannot be used; then nothing listens.
+ */
+export async function openListeners(config: Config, options: ListenersOptions): Promise<Listeners> {
+  const { app, admin, logger, ownsProcess } = options
+  const { connectionsPerSource: mostPerSource, trustedProxies } = config.limits
+  const limit = mostPerSource === null ? undefined : { mostPerSource, sources: createSourceReader(trustedProxies) }
+  const kept = { keepAliveTimeoutMs: config.keepAliveMs }
+  const api = app && (await listenHttp(config, await createRequestListener(app, logger, { ownsProcess }), kept, limit))
+  const beside = admin && (await listenAdmin(admin))
+  return {
+    url: api?.url ?? '',
+    adminUrl: beside?.url ?? null,
+    drain: () => api?.drain(),
+    stop: async (cut) => api?.stop(cut),
+    stopAdmin: async (cut) => beside?.stop(cut),
+  }
+
+  async function listenAdmin(served: ReturnType<typeof createAdminApp>): Promise<HttpServer | null> {
+    const { listen } = config.admin
+    if (listen === null) return null
+    const variables = { host: 'PI_ADMIN_HOST', port: 'PI_ADMIN_PORT' }
+    try {
+      return await listenHttp({ ...listen, variables }, await createRequestListener(served, logger, { ownsProcess }))
+    } catch (error) {
+      await api?.stop(AbortSignal.abort())
+      throw error
+    }
+  }
 }

@@ -5,8 +5,8 @@ import type { Logger } from '@payment-integration/core/ports'
 import type { Config } from '../config/config.js'
 import { createFetch } from '../internal/outgoing.js'
 import type { RequestLimits } from '../limits/request-limits.js'
-import { createSourceReader } from '../limits/source.js'
-import { describeError } from '../logging/describe-error.js'
+import { createSourceReader } from '../limits/request-limits.js'
+import { describeError } from '../logging/pino-logger.js'
 
 interface PagesDeps {
   readonly service: Service

@@ -1,4 +1,6 @@
 /** Opens the service for commands: nothing listens and no loop runs. @module */
+import v8 from 'node:v8'
+import type { QuarantinedLog } from '@payment-integration/chain-evm'
 import {
   type Confirmations,
   checkMasterKey,
@@ -19,15 +21,60 @@ import type { VerdictReader } from '../app/verdict-route.js'
 import type { Config, DatabaseConfig, IdentityConfig, ReceiptsConfig } from '../config/config.js'
 import { limitsOf } from '../identity/limited-provider.js'
 import { isInRanges } from '../internal/address-ranges.js'
-import { createPinoLogger } from '../logging/pino-logger.js'
+import { createPinoLogger, describeError } from '../logging/pino-logger.js'
 import { createLateSender } from '../sender/late-sender.js'
 import { senderDefaults } from '../sender/sender-defaults.js'
-import { openTracing } from '../tracing/open-tracing.js'
-import { boundHeap } from './bound-heap.js'
-import { emitToAll } from './emit-to-all.js'
-import { loadChainEvm, openChain, openFulfilments } from './open-chain.js'
-import { openFeed } from './open-feed.js'
-import { createQuarantine } from './quarantine.js'
+import { openTracing } from '../tracing/traced-sender.js'
+import { loadChainEvm, openChain, openFeed, openFulfilments } from './open-chain.js'
+
+/**
+ * Twice the live heap of the last full collection. V8's own rule allows four times: catching up on a chain then takes
+ * 50 MiB more, all garbage. The price is more frequent collections: catching up takes about a tenth longer when both
+ * cores are busy.
+ */
+const growthPercent = 100
+
+/** Sets the V8 flag for the whole process. V8 reads it at each full collection, so it applies from the next one on. */
+function boundHeap(): void {
+  v8.setFlagsFromString(`--heap-growing-percent=${growthPercent}`)
+}
+
+/** Combines several optional sinks into one. */
+export function emitToAll(...sinks: readonly (EventSink | undefined)[]): EventSink {
+  return (event) => {
+    for (const sink of sinks) sink?.(event)
+  }
+}
+
+/** Most logs in memory. A range that is read again reports its logs again, but each log is reported once. */
+const maxRemembered = 10_000
+
+/** Receivers of the report. An exception of `publish` is only logged: a watcher must not stop a chain. */
+interface QuarantineDeps {
+  readonly logger: Logger
+  readonly publish: EventSink
+}
+
+/** Builds the listener: each log is logged as a warning and published as `log.quarantined`, once. */
+export function createQuarantine({ logger, publish }: QuarantineDeps): (log: QuarantinedLog) => void {
+  const reported = new Set<string>()
+  return ({ chainId, txHash, blockNumber, logIndex, router, reason }) => {
+    const key = `${chainId}:${blockNumber}:${txHash}:${logIndex}`
+    if (reported.has(key)) return
+    reported.add(key)
+    for (const oldest of reported) {
+      if (reported.size <= maxRemembered) break
+      reported.delete(oldest)
+    }
+    const facts = { chainId, txHash, blockNumber, logIndex, reason }
+    logger.warn({ ...facts, router: router.address }, 'A router log is no payment and is skipped; inspect it.')
+    try {
+      publish({ type: 'log.quarantined', ...facts })
+    } catch (error) {
+      logger.error({ eventType: 'log.quarantined', ...describeError(error) }, 'An event sink threw; it is ignored.')
+    }
+  }
+}
 
 /** Longest block of a failing receiver in development, in milliseconds: shorter than the first retry's wait of 5 s. */
 const developmentBlockCapMs = 3_000

@@ -2,9 +2,8 @@
 import type { Logger } from '@payment-integration/core/ports'
 import type { FeedPublisherConfig } from '../config/read-config.js'
 import { createPinoLogger } from '../logging/pino-logger.js'
-import { loadChainEvm, openChain } from './open-chain.js'
-import { connectFeed, loadChainFeed } from './open-feed.js'
-import { createQuarantine } from './quarantine.js'
+import { connectFeed, loadChainEvm, loadChainFeed, openChain } from './open-chain.js'
+import { createQuarantine } from './open-service.js'
 
 /** Options of {@link publishFeed}. */
 export interface PublishFeedOptions {

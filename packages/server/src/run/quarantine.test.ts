@@ -1,7 +1,7 @@
 import type { QuarantinedLog } from '@payment-integration/chain-evm'
 import type { ServiceEvent } from '@payment-integration/core'
 import { describe, expect, it } from 'vitest'
-import { createQuarantine } from './quarantine.js'
+import { createQuarantine } from './open-service.js'
 
 const log: QuarantinedLog = {
   chainId: 137,

@@ -1,16 +1,103 @@
-/**
- * Passes requests of Node's HTTP server to the fetch-standard app. Source: docs/interface.md 4 (Cache-Control), 5, 7.
- * @module
- */
+/** Passes requests of Node's HTTP server to the fetch-standard app. Source: docs/interface.md 4, RFC 9112 3. @module */
+
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { cacheControl } from '@payment-integration/contract'
+import type { Socket } from 'node:net'
+import { cacheControl, integrationPrefix, parseUrl } from '@payment-integration/contract'
 import { loadPackage } from '@payment-integration/core'
 import type { Logger } from '@payment-integration/core/ports'
-import type { AppEnv } from '../app/app-env.js'
 import type { createApp } from '../app/create-app.js'
-import { requestIdHeader, requestIdOf } from '../app/request-id.js'
-import { describeError } from '../logging/describe-error.js'
-import { readTarget } from './read-target.js'
+import { requestIdHeader, requestIdOf } from '../app/observe-requests.js'
+import { areaOf, isPlain, isReadWhole, unreadableLegacyPath } from '../app/paths.js'
+import type { AppEnv } from '../app/requests.js'
+import { describeError } from '../logging/pino-logger.js'
+import type { Connections } from './connections.js'
+
+const answers: Readonly<Record<string, { readonly line: string; readonly error: string }>> = {
+  HPE_HEADER_OVERFLOW: { line: '431 Request Header Fields Too Large', error: 'Request headers are too large' },
+  ERR_HTTP_REQUEST_TIMEOUT: { line: '408 Request Timeout', error: 'Request took too long' },
+}
+const malformed = { line: '400 Bad Request', error: 'Request is malformed' }
+
+/**
+ * A listener for `clientError` that answers and closes: 431, 408, else 400. Complete requests before the flaw are
+ * answered first, so that the error is never taken for one of their answers. Bytes after a request that closes the
+ * connection are ignored.
+ */
+export function createClientErrorListener(
+  connections: Connections,
+): (error: NodeJS.ErrnoException, socket: Socket) => void {
+  const refused = new WeakSet<Socket>()
+  return (error, socket) => {
+    if (error.code === 'ECONNRESET') return void socket.destroy()
+    // Each further chunk of a broken stream raises another error.
+    if (refused.has(socket)) return
+    refused.add(socket)
+    connections.afterAnswers(socket, () => {
+      if (!socket.writable || error.code === 'HPE_CLOSED_CONNECTION' || connections.answersTooSoon(socket))
+        socket.destroySoon()
+      else answerAndClose(socket, answers[error.code ?? ''] ?? malformed)
+    })
+  }
+}
+
+function answerAndClose(socket: Socket, { line, error }: typeof malformed): void {
+  const body = JSON.stringify({ error })
+  const head = [
+    `HTTP/1.1 ${line}`,
+    `Cache-Control: ${cacheControl}`,
+    `${requestIdHeader}: ${requestIdOf(null)}`,
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
+}
+
+/**
+ * `http://host` or `https://host`, followed only by a path or a query. User information in it would mislead a reader.
+ */
+const origin = /^https?:\/\/([^/?#@\\]+)(?=[/?]|$)/i
+
+/** A backslash, which some parsers read as a slash, or a dot segment; both also encoded. */
+const unreadable = /\\|\/(?:\.|%2e){1,2}(?:\/|$)/i
+
+/**
+ * Path and query of a request target in origin form (`/path`) or absolute form (`http://host/path`). Servers must
+ * accept both. The host is ignored, like the Host header. Null for any other form, and for a path that is unreadable,
+ * has dot segments, or is long and not plain. A proxy that guards paths may resolve those differently. A target that
+ * some parser could assign to the integration or legacy API must get a 401 first. It becomes a path there that does not
+ * exist.
+ */
+export function readTarget(target: string): string | null {
+  if (isPlain(target)) return target
+  const path = withoutOrigin(target)
+  if (isReadable(path)) return path
+  switch (areaOf(target)) {
+    case 'integration':
+      return `${integrationPrefix}/unreadable`
+    case 'legacy':
+      return unreadableLegacyPath
+    case null:
+      return null
+  }
+}
+
+function withoutOrigin(target: string): string {
+  const [start, host] = origin.exec(target) ?? []
+  if (start === undefined || parseUrl(`http://${host}`) === null) return target
+  const path = target.slice(start.length)
+  return path.startsWith('/') ? path : `/${path}`
+}
+
+function isReadable(path: string): boolean {
+  const [withoutQuery = ''] = path.split(/[?#]/, 1)
+  return (
+    path.startsWith('/') &&
+    isReadWhole(withoutQuery) &&
+    !unreadable.test(withoutQuery) &&
+    parseUrl(`http://localhost${path}`) !== null
+  )
+}
 
 type App = ReturnType<typeof createApp>
 /** A listener for `node:http`. */
@@ -99,4 +186,50 @@ function answerUnreadable(error: unknown, isTheirs: boolean, logger: Logger): Re
   if (!isTheirs) logger.error({ requestId, ...describeError(error) }, 'A request failed outside the app.')
   const body = JSON.stringify({ error: isTheirs ? 'Request is malformed' : 'Internal error' })
   return new Response(body, { status: isTheirs ? 400 : 500, headers: { ...closing, [requestIdHeader]: requestId } })
+}
+
+interface Line {
+  count: number
+  busy: number
+  readonly waiting: { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse }[]
+}
+
+/**
+ * Queues the requests of a connection. Node emits a whole pipeline at once, and buffers each answer until the previous
+ * one is sent. Without a bound, a client that reads nothing fills the memory. The answer to the last request closes the
+ * connection, and later requests get no answer. Node's own limit would answer them without Cache-Control.
+ */
+export function takeTurns(
+  listener: RequestListener,
+  { maxAtOnce, maxRequests }: { readonly maxAtOnce: number; readonly maxRequests: number },
+): RequestListener {
+  const lines = new WeakMap<Socket, Line>()
+
+  function start(line: Line, incoming: IncomingMessage, outgoing: ServerResponse): void {
+    line.busy++
+    // The client is gone.
+    if (!incoming.socket.destroyed) listener(incoming, outgoing)
+  }
+
+  function lineOf(socket: Socket): Line {
+    const known = lines.get(socket)
+    if (known !== undefined) return known
+    const line: Line = { count: 0, busy: 0, waiting: [] }
+    lines.set(socket, line)
+    return line
+  }
+
+  return (incoming, outgoing) => {
+    const line = lineOf(incoming.socket)
+    line.count++
+    if (line.count > maxRequests) return
+    if (line.count === maxRequests) outgoing.setHeader('Connection', 'close')
+    outgoing.once('close', () => {
+      line.busy--
+      const next = line.waiting.shift()
+      if (next !== undefined) start(line, next.incoming, next.outgoing)
+    })
+    if (line.busy < maxAtOnce) start(line, incoming, outgoing)
+    else line.waiting.push({ incoming, outgoing })
+  }
 }

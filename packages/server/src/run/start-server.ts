@@ -1,24 +1,39 @@
 /** The reference server: migrate, run the loops, listen, stop cleanly. @module */
+
 import { setMaxListeners } from 'node:events'
+import { realpathSync, statSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ConsoleTools } from '@payment-integration/console'
 import { parseMasterKey, type Service } from '@payment-integration/core'
+import type { Logger } from '@payment-integration/core/ports'
 import { createHealth } from '../app/health.js'
-import type { Config, LimitsConfig, RolesConfig } from '../config/config.js'
-import { priceOverrides } from '../config/listed-prices.js'
+import type { Config, DatabaseConfig, LimitsConfig, RolesConfig } from '../config/config.js'
 import { createRequestLimits } from '../limits/request-limits.js'
-import { describeError } from '../logging/describe-error.js'
 import { createEventLog } from '../logging/event-log.js'
-import { createPinoLogger } from '../logging/pino-logger.js'
+import { createPinoLogger, describeError } from '../logging/pino-logger.js'
 import { createMetrics } from '../metrics/create-metrics.js'
 import { version } from '../version.js'
 import { createConsoleTools, type DevelopmentTools } from './console-tools.js'
-import { emitToAll } from './emit-to-all.js'
-import type { Listeners } from './listeners.js'
-import { loadChainEvm } from './open-chain.js'
-import { type OpenedService, type OpenOptions, openService } from './open-service.js'
-import { warnReadableDatabase } from './warn-readable-database.js'
+import type { Listeners } from './http-server.js'
+import { loadChainEvm, priceOverrides } from './open-chain.js'
+import { emitToAll, type OpenedService, type OpenOptions, openService } from './open-service.js'
+
+/**
+ * Earlier versions created the file with mode 0644. The mode is not changed here: an operator may have set it for
+ * another program.
+ */
+function warnReadableDatabase(database: DatabaseConfig, logger: Pick<Logger, 'warn'>): void {
+  if (database.kind !== 'sqlite' || process.platform === 'win32') return
+  // SQLite creates its log and index beside the target of a symbolic link.
+  const path = realpathSync(database.path)
+  if ((statSync(path).mode & 0o007) === 0) return
+  const files = [path, `${path}-wal`, `${path}-shm`].map((file) => `'${file.replaceAll("'", `'\\''`)}'`)
+  logger.warn(
+    { database: 'sqlite' },
+    `Other users of this machine may open the database. Unless you want that: chmod 600 ${files.join(' ')}`,
+  )
+}
 
 /** A server that accepts requests. */
 export interface RunningServer {
@@ -62,7 +77,7 @@ export async function startServer(config: Config, options: StartOptions = {}): P
   const [{ createApp }, { createAdminApp }, { openListeners }, { openConsole, openPortal }] = await Promise.all([
     import('../app/create-app.js'),
     import('../app/admin-app.js'),
-    import('./listeners.js'),
+    import('./http-server.js'),
     import('./open-pages.js'),
   ])
   const { roles, admin } = config

@@ -4,7 +4,7 @@ import { isIP } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Canary, startCanary, watchDialling } from '../../test/support/hostile-canary.js'
 import { type DnsServer, rcode, records, startDns } from '../../test/support/hostile-dns.js'
-import { isLoopbackAddress, isPublicAddress } from './is-public-address.js'
+import { isLoopbackAddress, isPublicAddress } from './guarded-connector.js'
 import { createUndiciSender } from './undici-sender.js'
 
 interface Row {

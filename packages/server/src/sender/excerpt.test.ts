@@ -1,6 +1,6 @@
 import { excerptBytes } from '@payment-integration/core/ports'
 import { describe, expect, it } from 'vitest'
-import { createExcerpt } from './excerpt.js'
+import { createExcerpt } from './exchange.js'
 
 function excerptOf(...chunks: readonly (string | Uint8Array)[]): string | null {
   const excerpt = createExcerpt()

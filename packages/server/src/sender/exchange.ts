@@ -1,11 +1,45 @@
 /** Runs one request and its answer under one time budget. Source: docs/interface.md 6 (5 seconds, any 2xx). @module */
+
 import { TIMEOUT } from 'node:dns'
 import { MalformedAnswerError } from '@payment-integration/contract/answers'
 import { parseContentLength } from '@payment-integration/contract/parse'
-import type { Post, PostFailure, PostResult } from '@payment-integration/core/ports'
+import { excerptBytes, type Post, type PostFailure, type PostResult } from '@payment-integration/core/ports'
 import { type Dispatcher, errors } from 'undici'
-import { AddressRefusedError } from './address-refused-error.js'
-import { createExcerpt, type Excerpt } from './excerpt.js'
+import { AddressRefusedError } from './guarded-connector.js'
+
+/** Collects the beginning of a body. */
+interface Excerpt {
+  /** Bytes of the body so far. */
+  size(): number
+  add(chunk: Uint8Array): void
+  /**
+   * The first `excerptBytes` as text, or null without a byte. A compressed body is not decompressed; its bytes are read
+   * as text. Terminal control characters are removed.
+   */
+  text(): string | null
+}
+
+/** Control characters but line feed and tab, and characters that change the text direction. */
+const unprintable = /(?![\n\t])[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
+
+/** Starts an empty excerpt. */
+export function createExcerpt(): Excerpt {
+  let beginning = Buffer.alloc(0)
+  let size = 0
+  return {
+    size: () => size,
+    add(chunk) {
+      // A copy, so that one kilobyte does not retain a socket buffer.
+      if (size < excerptBytes) beginning = Buffer.concat([beginning, chunk.subarray(0, excerptBytes - size)])
+      size += chunk.length
+    },
+    text() {
+      if (size === 0) return null
+      // A character split by the cut is dropped, not shown as a flaw of the answer.
+      return new TextDecoder().decode(beginning, { stream: size > beginning.length }).replace(unprintable, '')
+    },
+  }
+}
 
 /** Target of a request. */
 export interface Target {
@@ -41,7 +75,7 @@ export function exchange(
 }
 
 /** Start of an exchange, and the time limits of its parts. */
-export interface ExchangeTimes {
+interface ExchangeTimes {
   /** Of `performance.now()`. */
   readonly startedAt: number
   /**

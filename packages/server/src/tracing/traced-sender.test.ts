@@ -2,8 +2,7 @@ import * as api from '@opentelemetry/api'
 import type { Post, PostResult } from '@payment-integration/core/ports'
 import { expect, it } from 'vitest'
 import { recordSpans } from '../../test/support/recorded-spans.js'
-import { paymentTrace } from './payment-trace.js'
-import { createSpanWriter } from './span-writer.js'
+import { createSpanWriter, paymentTrace } from './payment-trace.js'
 import { createTracedSender } from './traced-sender.js'
 
 const payment = { chainId: 137, txHash: `0x${'12'.repeat(32)}`, integrationAddress: `0x${'cd'.repeat(20)}` }

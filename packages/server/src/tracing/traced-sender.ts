@@ -1,10 +1,14 @@
-/** Traces POSTs of notifications, and sends `traceparent` with them. Source: docs/observability.md. @module */
+/**
+ * Opens tracing with `PI_TRACING=on`; traces POSTs, and sends `traceparent` with them. Source: docs/observability.md.
+ * @module
+ */
 import type { Span } from '@opentelemetry/api'
+import { type EventSink, loadPackage } from '@payment-integration/core'
 import type { Clock, Post, PostResult, Sender } from '@payment-integration/core/ports'
-import type { SpanWriter } from './span-writer.js'
+import { createPaymentSpans, createSpanWriter, type SpanWriter } from './payment-trace.js'
 
 /** Header of the W3C recommendation Trace Context. It is not signed. */
-export const traceparentHeader = 'traceparent'
+const traceparentHeader = 'traceparent'
 
 /** The SDK's own key: instrumentations of HTTP clients then add no second span and no second header. */
 const suppressed = 'OpenTelemetry SDK Context Key SUPPRESS_TRACING'
@@ -68,4 +72,23 @@ function traceparent(span: Span): string | null {
 function failureOf(result: PostResult): string | null {
   if (result.kind === 'failure') return result.reason
   return result.status >= 200 && result.status < 300 ? null : String(result.status)
+}
+
+/** The two ends of tracing. */
+interface Tracing {
+  readonly onEvent: EventSink
+  traced(sender: Sender): Sender
+}
+
+/**
+ * Loads the OpenTelemetry API. The SDK, its sampler and its exporter are the operator's, registered before the start.
+ * @throws MissingPackageError `ERR_PACKAGE_MISSING` when the package is not installed.
+ */
+export async function openTracing(clock: Pick<Clock, 'now'>): Promise<Tracing> {
+  const api = await loadPackage('@opentelemetry/api', 'PI_TRACING', () => import('@opentelemetry/api'))
+  const writer = createSpanWriter(api)
+  return {
+    onEvent: createPaymentSpans(writer, clock),
+    traced: (sender) => createTracedSender(sender, writer, clock),
+  }
 }

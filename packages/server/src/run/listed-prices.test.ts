@@ -1,7 +1,7 @@
 import * as known from '@payment-integration/chain-evm'
 import { expect, it } from 'vitest'
-import { mergeKnown, priceOverrides } from './listed-prices.js'
-import { readConfig } from './read-config.js'
+import { readConfig } from '../config/read-config.js'
+import { mergeKnown, priceOverrides } from './open-chain.js'
 
 const token = `0x${'12'.repeat(20)}`
 

@@ -1,0 +1,96 @@
+/**
+ * Decides which API, and so which credentials, a path belongs to, in any spelling. Source: docs/interface.md 4.3, 5.
+ * @module
+ */
+import { unescape as unescapeLeniently } from 'node:querystring'
+import { integrationPrefix, paths } from '@payment-integration/contract'
+
+/**
+ * A path that every parser reads alike except for its case. Nearly every request has one, so it skips the work below.
+ */
+const plain = /^(?:\/[A-Za-z0-9_-]+)+$/
+
+/**
+ * Every reading of a path by some parser: other case, encoded characters (also twice), doubled slashes, backslashes,
+ * dot segments and segment parameters (`/a;b/`). Each begins and ends with a slash.
+ */
+export function readingsOf(path: string): readonly string[] {
+  if (plain.test(path)) return [`${path}/`.toLowerCase()]
+  let text = path
+  for (let round = 0; round < 3 && text.includes('%'); round++) text = unescapeLeniently(text)
+  const segments = text
+    .replaceAll('\\', '/')
+    .replace(/;[^/]*/g, '')
+    .split('/')
+    .filter(isNamed)
+  return [segments, resolveDots(segments)].map((each) => `/${each.join('/')}/`.toLowerCase())
+}
+
+/**
+ * Whether a path lies below a prefix in one of its readings.
+ * @param prefix - In lower case, without a slash at the end.
+ */
+function isBelow(readings: readonly string[], prefix: string): boolean {
+  return readings.some((each) => each.includes(`${prefix}/`))
+}
+
+/** True for a path that every parser reads alike. */
+export function isPlain(path: string): boolean {
+  return plain.test(path)
+}
+
+function isNamed(segment: string): boolean {
+  return segment !== ''
+}
+
+function resolveDots(segments: readonly string[]): string[] {
+  const resolved: string[] = []
+  for (const segment of segments) {
+    if (segment === '..') resolved.pop()
+    else if (segment !== '.') resolved.push(segment)
+  }
+  return resolved
+}
+
+/**
+ * True for every path that some parser could assign to the integration API. It answers 401 first, existing or not.
+ * @param readings - Of `readingsOf`.
+ */
+export function isIntegrationPath(readings: readonly string[]): boolean {
+  return isBelow(readings, integrationPrefix)
+}
+
+/** The part of the look-up's path before its parameters. */
+const lookupPrefix = paths.legacyLookup.slice(0, paths.legacyLookup.indexOf('/:'))
+
+/** A legacy path that does not exist. It replaces an unreadable target whose caller must still get a 401. */
+export const unreadableLegacyPath = `${lookupPrefix}/unreadable`
+
+/**
+ * True for every path that some parser could assign to the legacy API. It answers 401 first, existing or not.
+ * @param readings - Of `readingsOf`.
+ */
+export function isLegacyPath(readings: readonly string[]): boolean {
+  return isBelow(readings, lookupPrefix) || isBelow(readings, paths.legacyVerify)
+}
+
+/** Longest ambiguous path that is read, in characters. No path of the service is a fifth as long. */
+const mostCharacters = 1_024
+
+/**
+ * The API that some parser could assign a path to. It answers 401 first, whether the path exists or not. Null for every
+ * other path. An ambiguous path that is too long counts as the integration API: reading all of it would cost more than
+ * the 401.
+ */
+export function areaOf(path: string): 'integration' | 'legacy' | null {
+  const isCut = !isReadWhole(path)
+  const readings = readingsOf(isCut ? path.slice(0, mostCharacters) : path)
+  if (isIntegrationPath(readings)) return 'integration'
+  if (isLegacyPath(readings)) return 'legacy'
+  return isCut ? 'integration' : null
+}
+
+/** False for a long path that parsers may read differently. */
+export function isReadWhole(path: string): boolean {
+  return path.length <= mostCharacters || isPlain(path)
+}

@@ -1,0 +1,199 @@
+/**
+ * The parts of a request that are read before its route runs, and JSON answers. Source: docs/interface.md 4, 7;
+ * docs/decisions/hostile-requests.md.
+ * @module
+ */
+import type { IncomingMessage } from 'node:http'
+import { cacheControl, jsonContentType } from '@payment-integration/contract'
+import { BadRequestError, type Caller, type LegacyCaller } from '@payment-integration/core'
+import type { Context, Hono } from 'hono'
+
+/** A request that HTTP rules reject before a use case runs. */
+export class HttpRequestError extends Error {
+  override readonly name = 'HttpRequestError'
+  readonly code:
+    | 'ERR_BODY_UNEXPECTED'
+    | 'ERR_CONTENT_TYPE'
+    | 'ERR_HEADER_REPEATED'
+    | 'ERR_QUERY_MALFORMED'
+    | 'ERR_TRIGGER_INVALID'
+    | 'ERR_UPDATE_INVALID'
+  constructor(code: HttpRequestError['code'], message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** Types of the Hono context. */
+export interface AppEnv {
+  /** `incoming` is set on Node's HTTP server. It shows repeated headers, which the fetch request hides. */
+  Bindings: { readonly incoming?: IncomingMessage }
+  /**
+   * `requestId` is set first. Authentication sets `caller` below the integration prefix, and `legacy` on paths of the
+   * legacy API.
+   */
+  Variables: { requestId: string; caller: Caller; legacy?: LegacyCaller }
+}
+
+/**
+ * An answer for one caller: JSON with `Cache-Control: private, no-store`, errors included. The headers are a plain
+ * object, which the HTTP library writes without building a `Headers` first.
+ */
+export function jsonAnswer(body: object, status = 200, headers: Readonly<Record<string, string>> = {}): Response {
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { 'Content-Type': 'application/json', 'Cache-Control': cacheControl, ...headers },
+  })
+}
+
+/** Answers OPTIONS with 204 and any method outside `methods` with 405. Both list the allowed methods. Add it last. */
+export function allowMethods(app: Hono<AppEnv>, path: string, methods: readonly string[]): void {
+  const allow = [...methods, 'OPTIONS'].join(', ')
+  app.all(path, (c) =>
+    c.req.method === 'OPTIONS'
+      ? new Response(null, { status: 204, headers: { Allow: allow, 'Cache-Control': cacheControl } })
+      : jsonAnswer({ error: 'Method not allowed' }, 405, { Allow: allow }),
+  )
+}
+
+/**
+ * Whether a request carries a header more than once. Only Node's own message shows that. On another host the answer is
+ * false, and the host decides which value counts.
+ *
+ * @param name - In lower case.
+ */
+function isRepeated({ env }: Context<AppEnv>, name: string): boolean {
+  const raw = env?.incoming?.rawHeaders ?? []
+  let count = 0
+  for (let index = 0; index < raw.length; index += 2) {
+    const each = raw[index]
+    if (each?.length === name.length && each.toLowerCase() === name) count += 1
+  }
+  return count > 1
+}
+
+/**
+ * Rejects a request with two content types. Call it after authentication.
+ * @throws HttpRequestError `ERR_HEADER_REPEATED`.
+ */
+export function refuseTwoContentTypes(c: Context<AppEnv>): void {
+  if (isRepeated(c, 'content-type'))
+    throw new HttpRequestError('ERR_HEADER_REPEATED', 'Header content-type is given more than once')
+}
+
+/** Largest body of a JSON route, in bytes. */
+export const maxBodyBytes = 16 * 1024
+
+/** The raw path: nothing decoded, nothing resolved. */
+export function rawPath(c: Context<AppEnv>): string {
+  const { url } = c.req.raw
+  const start = url.indexOf('/', url.indexOf('://') + 3)
+  const end = url.slice(start).search(/[?#]/)
+  return end < 0 ? url.slice(start) : url.slice(start, start + end)
+}
+
+/** The `Authorization` header; null when missing or repeated, so that no proxy can choose another one than we do. */
+export function authorization(c: Context<AppEnv>): string | null {
+  return isRepeated(c, 'authorization') ? null : (c.req.header('authorization') ?? null)
+}
+
+/**
+ * Rejects a body on a request that takes none. Source: RFC 9112 section 6.
+ * @throws HttpRequestError `ERR_BODY_UNEXPECTED`.
+ */
+export function refuseBody({ headers }: Request): void {
+  if (headers.has('transfer-encoding') || (headers.get('content-length') ?? '0') !== '0')
+    throw new HttpRequestError('ERR_BODY_UNEXPECTED', 'This request takes no body; send none')
+}
+
+/** `utf8` is also a label of UTF-8. Source: WHATWG Encoding section 4.2. */
+const accepted = /^application\/json(; ?charset=utf-?8)?$/i
+
+/** The problem of a content type that is not plain JSON in UTF-8, or null. */
+export function contentTypeFlaw(headers: Headers): string | null {
+  if (!accepted.test(headers.get('content-type') ?? '')) return `Content-Type must be ${jsonContentType}`
+  return contentEncodingFlaw(headers)
+}
+
+/** The problem of headers that name another charset or encoding, or null. Any content type passes, and none. */
+export function encodingFlaw(headers: Headers): string | null {
+  if (charsetsOf(headers.get('content-type') ?? '').some((charset) => charset !== 'utf-8' && charset !== 'utf8'))
+    return 'Content-Type must name no charset but utf-8'
+  return contentEncodingFlaw(headers)
+}
+
+/**
+ * Rejects a body that is not announced as plain JSON in UTF-8.
+ * @throws HttpRequestError `ERR_CONTENT_TYPE` for another or no content type, and for any content encoding.
+ */
+export function requireJson(headers: Headers): void {
+  const flaw = contentTypeFlaw(headers)
+  if (flaw !== null) throw new HttpRequestError('ERR_CONTENT_TYPE', flaw)
+}
+
+function contentEncodingFlaw(headers: Headers): string | null {
+  return headers.has('content-encoding') ? 'Content-Encoding is not accepted; send the body as it is' : null
+}
+
+/** Every charset in a content type, in lower case and without quotes. */
+function charsetsOf(contentType: string): string[] {
+  return contentType
+    .toLowerCase()
+    .split(/[;,]/)
+    .map((parameter) => parameter.split('='))
+    .filter(([name]) => name?.trimEnd().endsWith('charset'))
+    .map(([, ...value]) => value.join('=').replaceAll('"', '').trim())
+}
+
+/** The query parameters of both list endpoints, as sent. Source: docs/interface.md 4.1. */
+interface ListQuery {
+  readonly limit?: string
+  readonly cursor?: string
+}
+
+// No valid cursor is empty. Every invalid cursor gets the same answer.
+const noCursor = ''
+
+/**
+ * The `limit` and `cursor` of a URL. Other parameters are ignored.
+ *
+ * @returns An empty cursor in place of one that is repeated or badly encoded; it is rejected like any invalid cursor.
+ *
+ * @throws BadRequestError `ERR_LIMIT_INVALID` when the limit is repeated or not valid percent-encoding.
+ *
+ * @throws HttpRequestError `ERR_QUERY_MALFORMED` when the query string holds a name that cannot be decoded.
+ */
+export function readListQuery(url: string): ListQuery {
+  const query: { limit?: string; cursor?: string } = {}
+  for (const pair of rawQuery(url).split('&')) {
+    const equals = pair.indexOf('=')
+    const name = decode(equals < 0 ? pair : pair.slice(0, equals))
+    if (name === null) throw new HttpRequestError('ERR_QUERY_MALFORMED', 'Query string is not valid percent-encoding')
+    if (name !== 'limit' && name !== 'cursor') continue
+    const value = decode(equals < 0 ? '' : pair.slice(equals + 1))
+    if (name === 'cursor') query.cursor = query.cursor === undefined ? (value ?? noCursor) : noCursor
+    else if (value === null) throw invalidLimit('limit is not valid percent-encoding')
+    else if (query.limit !== undefined) throw invalidLimit('limit is given more than once')
+    else query.limit = value
+  }
+  return query
+}
+
+function invalidLimit(message: string): BadRequestError {
+  return new BadRequestError('ERR_LIMIT_INVALID', message)
+}
+
+function rawQuery(url: string): string {
+  const end = url.indexOf('#')
+  const whole = end < 0 ? url : url.slice(0, end)
+  const start = whole.indexOf('?')
+  return start < 0 ? '' : whole.slice(start + 1)
+}
+
+function decode(text: string): string | null {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    return null
+  }
+}

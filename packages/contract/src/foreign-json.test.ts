@@ -31,7 +31,9 @@ describe('a foreign document', () => {
     `[${'{},'.repeat(2_400_000)}{}]`,
     `[${'[],'.repeat(2_400_000)}[]]`,
     `[${'[[]],'.repeat(20_000)}[]]`,
-  ])('%# that is nested or mostly brackets is not parsed', (text) => {
+    `{${Array.from({ length: 120_000 }, (_, n) => `"${n.toString(36)}":1`).join()}}`,
+    `[${'0,'.repeat(100_000)}0]`,
+  ])('%# that is nested, mostly brackets or mostly short members is not parsed', (text) => {
     expect(() => parse(text)).toThrow(ExcessiveJsonError)
   })
 

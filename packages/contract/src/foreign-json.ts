@@ -10,6 +10,8 @@ export const maxForeignNesting = 32
  * of empty lists, are small; large ones have 100 bytes an object and more. Empty objects take 20 times their bytes.
  */
 const maxBrackets = { base: 10_000, bytesEach: 32 }
+/** Most commas, likewise: `JSON.parse` takes seconds for a million short members of one object. */
+const maxMembers = { base: 20_000, bytesEach: 16 }
 
 /** A foreign document is too large, too deeply nested, or nothing but brackets. It was not parsed. */
 export class ExcessiveJsonError extends Error {
@@ -18,14 +20,16 @@ export class ExcessiveJsonError extends Error {
 
 const quote = 0x22
 const backslash = 0x5c
+const comma = 0x2c
 
 /**
- * Checks nesting and brackets in one pass over the bytes, of which strings are skipped. It is no check of the syntax.
+ * Checks nesting, brackets and members in one pass over the bytes, of which strings are skipped. It is no check of the syntax.
  * @throws {@link ExcessiveJsonError}
  */
 export function assertModestJson(bytes: Uint8Array): void {
   let depth = 0
   let left = maxBrackets.base + bytes.length / maxBrackets.bytesEach
+  let members = maxMembers.base + bytes.length / maxMembers.bytesEach
   for (let index = 0; index < bytes.length; index += 1) {
     const byte = bytes[index] as number
     if (byte === quote) {
@@ -36,6 +40,8 @@ export function assertModestJson(bytes: Uint8Array): void {
     // One bit is between `[` and `{`, and between `]` and `}`.
     const bracket = byte | 0x20
     if (bracket === 0x7d) depth -= 1
+    if (byte === comma) members -= 1
+    if (members < 0) throw new ExcessiveJsonError('the JSON has too many members for its size')
     if (bracket !== 0x7b) continue
     depth += 1
     left -= 1

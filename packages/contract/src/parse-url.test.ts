@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseUrl } from './parse-url.js'
+import { findDatabaseUrlProblem, parseUrl } from './parse-url.js'
 
 test('a URL with a letter beyond ASCII is read after any number of calls', () => {
   for (let n = 0; n < 50_000; n += 1) parseUrl(`https://shop.example/${n % 7}`)
@@ -8,4 +8,17 @@ test('a URL with a letter beyond ASCII is read after any number of calls', () =>
 
 test.each(['', '/path', 'shop.example', 'https://', 'https://a b/'])('%j is no absolute URL', (text) => {
   expect(parseUrl(text)).toBeNull()
+})
+
+test.each(['/abc=', '7/Kd+e==', '9?k=v', 'p#w', 'a/b', '50%'])(
+  'the password %j of a database must be encoded',
+  (password) => {
+    expect(findDatabaseUrlProblem(`postgres://user:${password}@host/db`)).toContain('encode it')
+    expect(findDatabaseUrlProblem(`postgres://user:${encodeURIComponent(password)}@host/db`)).toBeNull()
+  },
+)
+
+test('a parameter of a database address may hold an @', () => {
+  expect(findDatabaseUrlProblem('postgres://host/db?user=a@b')).toBeNull()
+  expect(findDatabaseUrlProblem('postgres://user@host/db?options=a=b@c')).toBeNull()
 })

@@ -28,5 +28,6 @@ function isEncoded(value: string, address: string): boolean {
   const rest = address.slice(authority.length)
   if (/%(?![0-9a-f]{2})/i.test(authority) || rest.includes('#')) return false
   if (authority.includes('@') || !rest.includes('@')) return true
-  return parseUrl(value) !== null && !/^[^=]*@/.test(rest)
+  // The value of a parameter may hold an @, after a path that holds none.
+  return parseUrl(value) !== null && /^\/[^@?]*\?[^@]*=/.test(rest)
 }

@@ -128,7 +128,10 @@ async function readJson(response: Response): Promise<unknown> {
   } catch (error) {
     // By name: the error of JSON.parse comes from another realm where a test runner shares its globals.
     if ((Object(error) as Partial<Error>).name === 'SyntaxError') return undefined
-    throw error instanceof ExcessiveJsonError ? new ProviderAnswerError(response.status, error.message) : error
+    if (!(error instanceof ExcessiveJsonError)) throw error
+    // The status of a refusal counts, whatever its body.
+    if (!response.ok) return undefined
+    throw new ProviderAnswerError(response.status, error.message)
   }
 }
 

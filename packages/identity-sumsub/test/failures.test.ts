@@ -133,6 +133,11 @@ describe('transient errors', () => {
     })
   })
 
+  test.each(['['.repeat(40), ' '.repeat(2_000_000)])('429 counts whatever its body', async (body) => {
+    const error = await refused(429, body, { 'Retry-After': '17' })
+    expect(error).toMatchObject({ code: 'ERR_PROVIDER_THROTTLED', retryAfterMs: 17_000 })
+  })
+
   test.each([300, 304, 399])('%i is neither an answer nor an error: the outcome is unknown', async (status) => {
     expect(await refused(status, '')).toMatchObject({ code: 'ERR_PROVIDER_ANSWER', outcomeUnknown: true })
   })

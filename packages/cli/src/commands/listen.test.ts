@@ -168,14 +168,15 @@ describe('listen', () => {
   })
 
   it.each([
-    ['2.5', 2_500],
-    ['Sunday, 01-Jan-90 00:00:07 GMT', 500],
-    ['-1', 500],
-    ['soon', 500],
-    [undefined, 500],
-  ])('a 429 with Retry-After %j is followed by a wait of %d ms', async (retryAfter, retryInMs) => {
+    [429, '2.5', 2_500],
+    [503, '3', 3_000],
+    [429, 'Sunday, 01-Jan-90 00:00:07 GMT', 500],
+    [429, '-1', 500],
+    [429, 'soon', 500],
+    [429, undefined, 500],
+  ])('a %i with Retry-After %j is followed by a wait of %d ms', async (status, retryAfter, retryInMs) => {
     const limited = createHttp((_, response) =>
-      response.writeHead(429, retryAfter === undefined ? {} : { 'Retry-After': retryAfter }).end(),
+      response.writeHead(status, retryAfter === undefined ? {} : { 'Retry-After': retryAfter }).end(),
     )
     cleanUps.push(() => limited.close())
     const env = { API_SECRET: 'secret', INTEGRATION_ADDRESS: shop }
@@ -183,7 +184,10 @@ describe('listen', () => {
     const url = await listening(limited)
     const ended = runCli(['listen', '--server', url, '--forward-to', 'http://127.0.0.1:9/', '--json'], io)
     const line = await io.line((text) => text.includes('"disconnected"'))
-    expect(JSON.parse(line)).toMatchObject({ reason: 'too many streams are open', retryInMs })
+    expect(JSON.parse(line)).toMatchObject({
+      reason: status === 429 ? 'too many streams are open' : 'the server answers 503',
+      retryInMs,
+    })
     io.interrupt()
     await ended
   })

@@ -106,13 +106,13 @@ function refuseStatus(response: IncomingMessage, { apiSecretEnv, integration }: 
     throw new ServerError('The server offers no stream of deliveries: its operator switches it on with PI_LISTEN=on.')
   if (statusCode === 400)
     throw new ServerError('The server rejects the position of this stream; start again without it.')
-  if (statusCode === 429) {
+  if (statusCode === 429 || statusCode >= 500) {
     const waitMs = parseRetryAfter(headers['retry-after'], now)
-    throw new ConnectionLostError('too many streams are open', waitMs === null ? null : Math.min(waitMs, maxWaitMs))
+    const reason = statusCode === 429 ? 'too many streams are open' : `the server answers ${statusCode}`
+    throw new ConnectionLostError(reason, waitMs === null ? null : Math.min(waitMs, maxWaitMs))
   }
   if (statusCode >= 300 && statusCode < 400)
     throw new ServerError(`The server redirects to ${headers.location ?? 'nowhere'}; pass its final URL.`)
-  if (statusCode >= 500) throw new ConnectionLostError(`the server answers ${statusCode}`)
   throw new ServerError(`No payment integration server answers at this URL (status ${statusCode}).`)
 }
 

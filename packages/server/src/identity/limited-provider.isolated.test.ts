@@ -88,6 +88,7 @@ describe('after a 429', () => {
   it.each([
     ['as long as it said', 7_000, 7_000],
     ['a window when it named no time', null, 5_000],
+    ['a window when it named no wait', 0, 5_000],
     ['a minute at most', 3_600_000, 60_000],
   ])('nothing is sent for %s', async (_, retryAfterMs, pauseMs) => {
     const { redeem, calls, limited, answers } = setUp()

@@ -260,5 +260,6 @@ export function limitProvider(
 }
 
 function pauseOf(outcome: { readonly kind: string; readonly retryAfterMs?: number | null }): number {
-  return Math.min(outcome.retryAfterMs ?? pauseMs, longestPauseMs)
+  // A provider that throttles and names no wait, or none at all, gets the usual one.
+  return Math.min(outcome.retryAfterMs || pauseMs, longestPauseMs)
 }

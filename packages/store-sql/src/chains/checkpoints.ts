@@ -10,6 +10,8 @@ import { forgetProofs } from './proofs.js'
 
 /** The longest lease of any configuration, in milliseconds. Only a clock that was ahead takes one that ends later. */
 const longestLeaseMs = 600_000
+/** A clock may step back so far beneath a lease that is in use, in milliseconds. */
+const clockStepMs = 60_000
 
 /** Leases in a table. Each call is one statement, so that of several callers at once one wins. */
 export function createLeaseStore({ transaction, read, dialect }: Engine): LeaseStore {
@@ -17,7 +19,7 @@ export function createLeaseStore({ transaction, read, dialect }: Engine): LeaseS
   return {
     async acquire({ name, holder, ttlMs }) {
       const end = sql<number>`${dialect.now()} + ${checkInteger(ttlMs, 'ttlMs', 1)}`
-      const latest = sql<number>`${dialect.now()} + ${Math.max(ttlMs, longestLeaseMs)}`
+      const latest = sql<number>`${dialect.now()} + ${Math.max(ttlMs, longestLeaseMs) + clockStepMs}`
       // A lease that ends in this millisecond is free.
       const taken = sql`insert into ${table()} as l (name, holder, expires_at) values (${pack(name)}, ${pack(holder)}, ${end})
         on conflict (name) do update set holder = excluded.holder, expires_at = excluded.expires_at

@@ -60,6 +60,7 @@ describe.skipIf(isChromiumMissing)(`the site in Chromium${chromiumMissing}`, () 
         return route.abort()
       },
     )
+    context.setDefaultTimeout(300_000)
     return { page: await context.newPage(), foreign }
   }
 

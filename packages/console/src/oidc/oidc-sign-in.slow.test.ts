@@ -43,6 +43,7 @@ describe.skipIf(isChromiumMissing)(`an operator of the OpenID provider in Chromi
     provider.setClaims({ email: name, email_verified: true })
     const context = await browser.newContext({ javaScriptEnabled })
     const page = await context.newPage()
+    page.setDefaultTimeout(300_000)
     const origin = served.origin.replace('127.0.0.1', 'localhost')
     await page.goto(`${origin}/console/settings`)
     await page.getByRole('link', { name: `Sign in with ${new URL(provider.issuer).host}` }).click()

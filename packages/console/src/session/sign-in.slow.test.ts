@@ -33,6 +33,7 @@ describe.skipIf(isChromiumMissing)(`an operator in Chromium${chromiumMissing}`, 
   it('joins by a link whose token leaves the address, signs in, and finds no page behind the back button', async () => {
     const { linkToken } = await twin.service.operators.create({ name: 'alice', role: 'admin' })
     const page = await browser.newPage()
+    page.setDefaultTimeout(300_000)
     await page.goto(`${served.origin}/console/join#${linkToken}`)
     await page.waitForURL(`${served.origin}/console/join`)
     expect(await page.inputValue('#link')).toBe(linkToken)
@@ -63,6 +64,7 @@ describe.skipIf(isChromiumMissing)(`an operator in Chromium${chromiumMissing}`, 
     try {
       const address = other.address()
       const page = await browser.newPage()
+      page.setDefaultTimeout(300_000)
       await page.goto(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/`)
       const [, frame] = page.frames()
       expect(await frame?.locator('form').count()).toBe(0)

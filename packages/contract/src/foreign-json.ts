@@ -23,7 +23,8 @@ const backslash = 0x5c
 const comma = 0x2c
 
 /**
- * Checks nesting, brackets and members in one pass over the bytes, of which strings are skipped. It is no check of the syntax.
+ * Checks nesting, brackets and members in one pass over the bytes, of which strings are skipped. It is no check of the
+ * syntax.
  * @throws {@link ExcessiveJsonError}
  */
 export function assertModestJson(bytes: Uint8Array): void {

@@ -10,6 +10,9 @@ import type { ReceiptLog } from '../rpc/answers.js'
 import { toAddress } from '../rpc/hex.js'
 import { type Deposit, decodeDeposit, depositTopics } from './spoke-pool-events.js'
 
+// Deployed SpokePools of the Across bridge: proxies that survive upgrades, lowercased. Across has none on chain 100.
+// Facts from across-protocol/contracts, `broadcast/deployed-addresses.json` at 8ab0730 (June 2026).
+
 const byChain: Readonly<Record<number, readonly string[]>> = {
   1: ['0x5c7bcd6e7de5423a257d81b442095a1a6ced35c5'],
   10: ['0x6f26bf09b1c792e3228e5467807a900a503c0281'],
@@ -42,6 +45,13 @@ const selector = '0xde537614'
 export function isBridgeCall(calldata: string): boolean {
   return calldata.slice(0, selector.length).toLowerCase() === selector
 }
+
+// Pairs payment events with bridge deposits. Source: the router's `yodlWithAcross`; docs/decisions/cross-chain.md.
+//
+// The router deposits the gross amount in the name of its own caller, and then emits the payment event. So the
+// payment's deposit is the last one of a listed SpokePool before it, and after any other payment. Depositor, recipient,
+// token and amount must be the payment's. Deposits of other contracts do not count, and no deposit belongs to two
+// payments.
 
 /** Name of the bridge in {@link BridgeDeposit}. */
 export const acrossBridge = 'across'

@@ -62,6 +62,11 @@ function addressAt(data: string, index: number): string | null {
   return wordToAddress(wordAt(data, index * 32))
 }
 
+// The fill events of the Across SpokePool. Source: across-protocol/contracts, `V3SpokePoolInterface.sol`.
+//
+// Anybody can fill a deposit that was never made, if he pays for it. A depositor can sign away the promise of a real
+// one, so the updated recipient and amount are the paid ones.
+
 /** `FilledRelay`: the updated recipient and amount are in place. */
 const filledRelayTopic = '0x44b559f101f8fbcc8a0ea43fa91a05a729a5ea6e14a7c75aa750374690137208'
 /** `FilledV3Relay`, its former shape: they are in a struct behind an offset. */

@@ -3,6 +3,16 @@ import { keccakOfHex } from '../proof/keccak.js'
 import type { TransactionFacts } from '../rpc/answers.js'
 import type { CalledFeed, ConversionStep, DecodedConversion, DecodedPayment, RouterCall } from './router-decoder.js'
 
+// Pairs payments with their conversions. Source: docs/decisions/router.md.
+//
+// A router emits a conversion before its payment. So a payment has the conversions that its router emitted in the
+// transaction since the previous payment. A conversion without a later payment belongs to none.
+//
+// Some routers let anybody emit a conversion: a payer's contract may emit its own rate and then pay without one. For
+// those, only a call sent straight to the router proves a conversion. The router emits it before it calls foreign code,
+// so it is the transaction's first. It repeats the feeds of the calldata. An unreadable conversion keeps its position;
+// otherwise a forged one behind it would come first.
+
 /** An event with the router that emitted it. */
 export interface Emitted<Event = DecodedPayment | DecodedConversion> {
   readonly router: string

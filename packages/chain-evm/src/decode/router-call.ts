@@ -2,6 +2,14 @@
 import { isHex, uintAt, wordAt, wordToAddress, wordToOffset } from '../rpc/hex.js'
 import type { CalledFeed, RouterCall } from './router-decoder.js'
 
+// Positions of the arguments in the router's paying calls, by selector, versions 0.1 to 0.9. A test derives them from
+// the ABIs.
+//
+// `token` calls begin with memo, amount and the price feeds. Their fixed part ends with token, receiver and extra fee.
+// `path` and `route` calls swap first: they begin with sender, receiver, amountIn, amountOut and memo.
+// A `path` is bytes of ABI words with the token in last: (out, fee, in) or (out, fee, base, fee, in), by `swapType`.
+// A `route` is a fixed list of addresses with the token in first.
+
 /** Places are 32-byte words from the start of the arguments, or of the struct that holds them. */
 interface CallLayout {
   readonly versions: readonly string[]
@@ -63,6 +71,12 @@ export const callLayouts: Readonly<Record<string, CallLayout>> = {
   '0xde684ade': layout('0.7', { ...structRoute, feeds: 46, extraFee: 47 }),
   '0x9ad8ab02': layout('0.8 0.9', { ...structRoute, feeds: 46, extraFee: 47 }),
 }
+
+// The price feeds in a call's arguments. Source: the router's `exchangeRate`.
+//
+// Versions 0.6 and later give each feed a type: 0 none, 1 a contract, 2 a signed rate. In builds of version 0.6, an
+// address or a type makes a feed. So a first feed with an address but no type cannot be read. A second feed beside a
+// first one counts by its address.
 
 const nobody = `0x${'0'.repeat(40)}`
 const noFeed = 0n

@@ -56,6 +56,10 @@ function decodePayment(log: RouterLog, bridges: boolean): DecodedPayment | Malfo
   return { kind: 'payment', sender, receiver, token, gross, net: gross - fees, memoHex, provedBy }
 }
 
+// The conversion events. An amount of the invoice currency is multiplied by the rate of feed 0, then divided by that of
+// feed 1; each is optional. Rates are `int256`; one that is not above 0 makes the event malformed, since the router
+// cannot have converted with it.
+
 const nobody = `0x${'0'.repeat(40)}`
 
 /** Reads `Convert(address indexed priceFeed, int256 exchangeRate)`. */

@@ -24,6 +24,15 @@ function readTransfer({ address, topics, data }: ReceiptLog): Transfer | null {
   return from === null || to === null || amount === null ? null : { token: address, from, to, amount }
 }
 
+// The token and amount that the payer gave.
+// - Without a swap call sent straight to the router: the token and gross amount of the event.
+// - A swap call: the token of the calldata, and the signer's transfers to the router, by the receipt's Transfer logs.
+// Transfers back to the signer or the sender are subtracted. Without such logs, the call's `amountIn`. Sender, receiver
+// and memo must fit exactly one payment of that router in the transaction.
+// - A swap call with value: the native token, and the value less the amount that the router unwrapped to give back.
+// Limits: a payment through another contract shows the paid token, not one swapped before. Native coins leave no log,
+// so coins returned without unwrapping are not subtracted.
+
 /** A token and an amount of it in base units. */
 export interface TokenAmount {
   readonly token: string
@@ -64,6 +73,14 @@ function sumWithdrawals(logs: readonly ReceiptLog[], wrapped: string, router: st
   }
   return sum
 }
+
+// Decides which payments reached their receiver on this chain. Source: the router's paying calls.
+//
+// A bridge deposit emits a payment event too, but its receiver gets nothing here.
+// A router that pays in an ERC-20 token transfers the net amount last and then emits its event. So the last transfer of
+// the token before the event, and after any other payment, must move the net amount to the receiver.
+// After a deposit, the last transfer is the one into the bridge. An earlier transfer may have paid for something else.
+// No transfer proves two payments, because each counts for the next payment only.
 
 /** A payment and its log. */
 export interface LoggedPayment {

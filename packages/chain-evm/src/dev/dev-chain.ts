@@ -44,7 +44,7 @@ export class DevChainError extends Error {
 
 /**
  * Waits for a step on a chain. When the signal aborts, the wait ends at once; the step itself may still come through.
- * @param what - What was tried, such as `did not take the payment`.
+ * @param what - The failed step as a clause, such as `did not take the payment`.
  * @throws {@link DevChainError} `ERR_DEV_CHAIN` when the step fails; the signal's reason when it aborts first.
  */
 export async function onDevChain<T>(

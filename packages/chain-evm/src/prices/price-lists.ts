@@ -12,6 +12,9 @@ import { checkWhole } from '../rpc/options.js'
 import { fiatCodes, priceFeedsByChain } from './known-price-feeds.generated.js'
 import { tokensByChain } from './known-tokens.generated.js'
 
+// Tokens that merchants are paid in, and their currencies. Facts from the npm package @yodlpay/tokenlists 0.8.40, MIT.
+// Anybody can deploy a token named USDC, so only chain and address identify a token.
+
 /** A token that is known by its address. */
 export interface KnownToken {
   /** Contract address; `0xeeee…eeee` is the native token. */
@@ -38,6 +41,9 @@ function parseToken(list = ''): KnownToken[] {
     return [{ address: `0x${address}`, symbol, currency }]
   })
 }
+
+// Chainlink price feeds and their currencies. Facts from the npm package @yodlpay/tokenlists 0.8.40, MIT.
+// Entries without base, quote or address, and contradictory ones, are left out.
 
 /** A price feed: the price of one unit of `base` in `quote`. */
 export interface KnownPriceFeed {

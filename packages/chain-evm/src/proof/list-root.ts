@@ -31,7 +31,7 @@ const mostNibbles = 10
 
 /**
  * Computes the root as 0x hex.
- * @param writer - A buffer to work in; what it held is overwritten.
+ * @param writer - A scratch buffer; its former content is overwritten.
  */
 export function listRoot(items: ListItems, writer: RlpWriter): string {
   if (items.count === 0) return emptyRoot

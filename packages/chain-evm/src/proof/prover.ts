@@ -4,6 +4,12 @@ import { listRoot } from './list-root.js'
 import { type MeasuredReceipt, measureReceipt, type NodeObject, writeReceipt } from './receipts.js'
 import { bytesIn, itemLength, quantityDigits, quantityLength, RlpWriter, toHex, UnencodableError } from './rlp.js'
 
+// The hash of a block header, from its fields, in the order of `Header` in go-ethereum.
+// Source: Ethereum yellow paper 4.3 and the EIPs that added fields (1559, 4895, 4844, 4788, 7685, 7928, 7843).
+//
+// A header that hashes to the block's hash is the one that the chain agreed on, with its log filter and receipts root.
+// Chains with headers of their own kind have another hash; there, this proves nothing.
+
 type Kind = 'bytes' | 'quantity'
 
 /** Fields by their JSON names, in order. */
@@ -38,7 +44,7 @@ const added: readonly (readonly [string, Kind])[] = [
 
 /**
  * The hash as 0x hex, or null when the header lacks a field or has one that is malformed.
- * @param writer - A buffer to work in; what it held is overwritten.
+ * @param writer - A scratch buffer; its former content is overwritten.
  */
 function headerHash(header: NodeObject, writer: RlpWriter): string | null {
   try {

@@ -18,6 +18,9 @@ import {
   UnencodableError,
 } from './rlp.js'
 
+// Encodes receipts as the receipts root commits to them. Source: EIP-658 (status), EIP-2718 (typed receipts).
+// For type 0x7e: op-geth `core/types/receipt.go`, which encodes a deposit's nonce and version once it has a version.
+
 /** The fields of a receipt and of a log as a node answers them. */
 export type NodeObject = Readonly<Record<string, unknown>>
 

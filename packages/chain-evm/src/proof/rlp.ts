@@ -43,6 +43,11 @@ export function itemsIn(bytes: Buffer, { isList, start, end }: RlpItem): RlpItem
   return items
 }
 
+// Writes RLP into one reused buffer. Source: Ethereum yellow paper, appendix B.
+//
+// Callers know the lengths beforehand, so no bytes are moved or joined afterwards. Hex is decoded in place; text that
+// is no hex of the expected length is refused.
+
 /** A node's answer cannot be encoded: a field is missing, or is no hex of its length. */
 export class UnencodableError extends Error {
   override readonly name = 'UnencodableError'

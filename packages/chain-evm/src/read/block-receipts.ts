@@ -28,6 +28,9 @@ export interface AnsweredBlock {
   readonly transactions: ReadonlyMap<string, unknown> | null
 }
 
+// Raw receipts: the bytes that a header commits to. They take half of what JSON takes. Each node is tried once.
+// Source: docs/decisions/completeness.md.
+
 /** Nodes that were tried, and whether they have raw receipts. */
 const nodes = new WeakMap<Rpc, boolean>()
 
@@ -86,6 +89,9 @@ function provenRaw(
     throw error
   }
 }
+
+// Whether a node is asked for receipts by block. Some nodes lack the method; some fail for a large block, or refuse
+// every batch that holds it. After failures, receipts are read by transaction for some blocks, and for more each time.
 
 interface Known {
   isMissing: boolean
@@ -256,7 +262,7 @@ export async function readByTransaction(
   })
 }
 
-/** What is asked for besides headers and receipts. */
+/** Calls of a request in addition to headers and receipts. */
 interface Besides {
   /** The transactions of each block. */
   readonly whole: boolean

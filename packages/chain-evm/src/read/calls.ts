@@ -161,7 +161,7 @@ export async function readCalls(
   return found
 }
 
-/** What is known of blocks before their transactions are read. */
+/** Transactions and their numbers that the reading of blocks has answered already. */
 export interface HeldTransactions {
   /** How many transactions a block holds, or null when that is not known. */
   sizeOf(blockNumber: number): number | null

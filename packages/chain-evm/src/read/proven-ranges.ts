@@ -12,6 +12,10 @@ import { createFound, type RangeFacts, toRange } from './proven-blocks.js'
 import type { BloomPlan, RangeRead } from './range-blocks.js'
 import type { RangeReader } from './range-reader.js'
 
+// Reads blocks far from the head: the log filter of each header decides whether the block's receipts are read.
+// Source: docs/decisions/completeness.md. Receipts count only when they lead to the root in the header.
+// A whole range comes from one endpoint.
+
 /** Transactions whose receipts are held as the node answered them, at a time: a few megabytes. */
 const transactionsPerStep = 400
 /** Blocks of one step, however empty they are: with their receipts they fit into one request. */

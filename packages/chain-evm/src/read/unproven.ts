@@ -14,6 +14,12 @@ import { readFacts } from './proven-blocks.js'
 import type { RangeReader } from './range-reader.js'
 import { type HeldFacts, readTransactions } from './transactions.js'
 
+// Checks an empty answer against the header. Source: docs/decisions/completeness.md.
+//
+// Each end of a range without payment logs is compared with its header's log filter. If the filter reports some, the
+// receipts of the block decide. If it is too full, `eth_getLogs` by block hash decides: nodes answer that from the
+// block, not from an index.
+
 /**
  * Checks the ends of a range without logs.
  * @param logs - The payment logs of the whole range, of listed routers only.
@@ -66,6 +72,9 @@ async function inReceipts(reader: RangeReader, end: Header, signal?: AbortSignal
 function isPaymentLog({ routers, decoder }: RangeReader, { address, topics }: ReceiptLog): boolean {
   return routers.has(address) && decoder.paymentTopics.includes(topics[0] ?? '')
 }
+
+// Reads blocks on the node's word, compared only with the headers at both ends. For chains with filters or roots of
+// their own kind. Source: docs/decisions/completeness.md.
 
 const nothingHeld: HeldFacts = { receipts: new Map(), sizeOf: () => null, transactionsOf: () => null }
 

@@ -4,6 +4,12 @@ import { parseRetryAfter } from '@payment-integration/contract/parse'
 import type { Clock } from '@payment-integration/core/ports'
 import type { RequestEnd, RpcCall, RpcOutcome } from './json-rpc.js'
 
+// Learns how many blocks one request may ask for, from requests that work, never from error texts.
+//
+// Sizes grow by a step after each success. After a failure the smallest request is tried: if that fails too, the size
+// is not the cause and stays. Otherwise the size is tried once more, and halved until it works. The smallest failed
+// size becomes a ceiling, which is approached by halves and tried again more rarely each time it holds.
+
 /** Bounds of the sizes, in blocks. */
 export interface RangeSizeOptions {
   /** Where to begin. */
@@ -124,6 +130,9 @@ export function createRangeSize(options: RangeSizeOptions): RangeSize {
   }
 }
 
+// Learns how many calls one request to an endpoint may hold. A batch may take too long, be larger than the node
+// accepts, or cost more than it allows at once. Smaller ranges do not help where one block takes many calls.
+
 /** The sizes for one endpoint. */
 interface BatchSize {
   /** Most calls of the next request. */
@@ -148,7 +157,7 @@ export function createBatchSize(most: number): BatchSize {
 
   function failed(calls: number): void {
     const isSmallest = calls <= least && size.current() === 1
-    // Nor is the pair taken: what is left is one by one.
+    // The node refuses two calls as well: from here on calls go one by one.
     if (isSmallest && calls === pair) least = 1
     size.failed(isSmallest ? 1 : calls)
   }

@@ -35,7 +35,7 @@ interface Entry {
   readonly stop: AbortController
 }
 
-/** Builds it. */
+/** Creates the jobs of one process; none runs yet. */
 export function createJobs({ now, onError }: JobsDeps): Jobs {
   const entries = new Map<string, Entry>()
   const listeners = new Set<(job: Job) => void>()

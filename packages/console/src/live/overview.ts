@@ -27,7 +27,7 @@ const mostPending = 10_000
 /** Failing endpoints that are counted. */
 export const mostEndpoints = 100
 
-/** Reads them. */
+/** Reads all numbers of the overview. */
 export async function readOverview(
   { queries, indexers }: SampledService,
   { hours, missing }: { readonly hours: HourCounts; readonly missing: () => number },
@@ -109,7 +109,7 @@ export interface LatencyStatistics {
   readonly p95: number | null
 }
 
-/** Computes them. */
+/** Computes the statistics of some latencies, in milliseconds. */
 export function latencyStatistics(latencies: readonly number[]): LatencyStatistics {
   const sorted = [...latencies].sort((a, b) => a - b)
   return { count: sorted.length, p50: quantile(sorted, 0.5), p95: quantile(sorted, 0.95) }

@@ -47,7 +47,7 @@ const cookie = sessionCookie('pi_console_oidc', 'Lax')
 /** Host and port of the provider, for people. */
 export const issuerHost = ({ issuer }: OidcOptions): string => new URL(issuer).host
 
-/** Builds it. */
+/** Creates the sign-in of one console at one provider. */
 export function createOidcSignIn(deps: OidcSignInDeps): OidcSignIn {
   const { options, publicUrl, sessions, sourceOf, now, rejected, onError } = deps
   const provider = createOidcProvider(options)

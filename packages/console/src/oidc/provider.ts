@@ -44,7 +44,7 @@ function boundAnswers(send: typeof fetch): CustomFetch {
   }
 }
 
-/** Builds it. The provider is asked for its addresses at the first sign-in. */
+/** Creates the client. The provider is asked for its addresses at the first sign-in. */
 export function createOidcProvider(options: OidcOptions): OidcProvider {
   const { issuer, clientId, clientSecret, nameClaim } = options
   // It is loaded by the first sign-in: most processes never need it.

@@ -42,7 +42,7 @@ export interface PortalSignIn {
 
 const cookie = sessionCookie('pi_portal')
 
-/** Builds it. */
+/** Creates the sign-in of integrations with address and API secret. */
 export function createPortalSignIn({ sessions, render, sourceOf, now, countCall }: PortalSignInDeps): PortalSignIn {
   const visit = null
   const answers = createSessionAnswers({ mountedAt: portalBase, cookie, sessions, render, now })

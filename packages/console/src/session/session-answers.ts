@@ -18,7 +18,7 @@ export interface SessionAnswersDeps {
   readonly now: () => number
 }
 
-/** Builds them. */
+/** Creates the answers for one set of pages and its cookie. */
 export function createSessionAnswers({ mountedAt, cookie, sessions, render, now }: SessionAnswersDeps) {
   return {
     /** Leads to a page with the cookie of a new session. */

@@ -49,7 +49,7 @@ export interface SignIn {
 
 const cookie = sessionCookie('pi_console')
 
-/** Builds it. */
+/** Creates the sign-in of operators with passphrases. */
 export function createSignIn(deps: SignInDeps): SignIn {
   const { sessions, render, sourceOf, now } = deps
   const visit = null

@@ -70,7 +70,7 @@ interface AuditedDeps {
 const actorLength = 200
 
 /**
- * Builds it.
+ * Creates the transactions that record their changes in the name of one actor.
  * @throws RangeError When the actor is blank or longer than 200 characters.
  */
 export function createAudited({ transaction, keys, clock, actor }: AuditedDeps): Audited {

@@ -43,8 +43,8 @@ type ProofDecision =
     }
 
 /**
- * Decides. An attestation gives away a placeholder alone, never an account. It must come from the donor. An account
- * proves one address at a time.
+ * Decides which account gets a proven address. An attestation gives away a placeholder alone, never an account. It
+ * must come from the donor. An account proves one address at a time.
  */
 export function decideProof({ open, subjects, proof, signedIn, freshId }: ProofFacts): ProofDecision {
   if (proof.kind === 'attestation') {

@@ -39,7 +39,8 @@ export interface IdentityDeps {
 export const identityDefaults = { everyMs: 30_000 } as const
 
 /**
- * Builds it. The first call that needs the key of addresses opens it; after a failure the next call does.
+ * Creates the use cases of sharing. The first call that needs the key of addresses opens it; after a failure the next
+ * call does.
  * @throws TypeError When the provider lacks a function, or the name space is malformed.
  */
 export function createIdentity(deps: IdentityDeps): Identity {

@@ -141,9 +141,9 @@ export type ShareDecision =
   | { readonly kind: 'unavailable'; readonly outcome: Extract<ShareOutcome, 'unknown' | 'unresolved'> }
 
 /**
- * Decides. A verification of another donor is 409 before all else, so that its redemptions reveal nothing. While a
- * redemption has its lease it may still land, so no second token of the person is redeemed. A caller with an unknown
- * outcome of its own gets 503, because its token may have been redeemed.
+ * Decides what a share does. A verification of another donor is 409 before all else, so that its redemptions reveal
+ * nothing. While a redemption has its lease it may still land, so no second token of the person is redeemed. A caller
+ * with an unknown outcome of its own gets 503, because its token may have been redeemed.
  */
 export function decideSubject({ open, subjects, redemptions, caller, lookedUp }: ShareFacts): ShareDecision {
   if (subjects.some(({ emailKey }) => emailKey === null)) return { kind: 'conflict', outcome: 'not_donated' }

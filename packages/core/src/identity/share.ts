@@ -114,7 +114,7 @@ interface FailedRedemption {
  */
 type Redeem = (redemption: NewRedemption, shareToken: string) => Promise<ShareResponse | null>
 
-/** Builds it. */
+/** Creates the use case that redeems a token under its own redemption. */
 function createRedeem(parts: RedeemParts): Redeem {
   const { store, provider, clock, logger } = parts
 

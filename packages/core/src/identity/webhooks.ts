@@ -19,7 +19,10 @@ import {
   turnsBack,
 } from './reviews.js'
 
-/** Decides. A newer direct verification stays. Without a direct one, an approved shared verification stays. */
+/**
+ * Decides whether a verification done directly counts. A newer direct verification stays. Without a direct one, an
+ * approved shared verification stays.
+ */
 export function decideDirect(
   subjects: readonly Pick<Subject, 'emailKey' | 'review' | 'reviewedAt'>[],
   { at, isBusy }: { readonly at: number; readonly isBusy: boolean },

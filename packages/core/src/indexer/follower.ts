@@ -124,7 +124,7 @@ interface Follower {
   state(): ChainState
 }
 
-/** Builds it. */
+/** Creates the follower of one chain; it holds no lease. */
 export function createFollower(deps: FollowerDeps): Follower {
   const { store, chain, clock, publish, logger, startBlock, finalityBlocks, recording, beforeRead, onMoved } = deps
   const { chainId } = chain

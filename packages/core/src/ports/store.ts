@@ -64,6 +64,9 @@ export interface SealingKeyUse {
   readonly rows: number
 }
 
+// The port to a database. The rules are in the core; a store has rows and guarantees atomicity. Both databases pass
+// the tests in `packages/store-sql/test/conformance`.
+
 /**
  * A database.
  *

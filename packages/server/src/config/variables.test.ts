@@ -227,7 +227,7 @@ const badOrigins = [
   ...['https://pay.example/#a', 'https://user:canary@pay.example', 'javascript:alert(1)'],
 ]
 
-/** The same for values that may hold a secret: the message says what is wrong without a part of the value. */
+/** Texts that may hold a secret, and the message for each, which repeats no part of the text. */
 // biome-ignore format: a table
 const hidden: readonly (readonly [others: Environment, name: string, texts: readonly string[], message: string])[] = [
   [{}, 'PI_MASTER_KEY', ['canary'], `is rejected: A master key is 32 random bytes as base64url (43 characters) or 64 hex digits; this one has 6 characters; expected ${masterKey}`],

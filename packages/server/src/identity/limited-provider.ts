@@ -1,6 +1,10 @@
 /** Keeps requests below the provider's rate limits: a burst waits here, and no integration delays another. @module */
 import type { Clock, IdentityProvider, RedeemResult } from '@payment-integration/core/ports'
 
+// Keeps requests below a provider's rate limit. A limited number begin in a window, a few wait in a queue, and the rest
+// are shed. Each integration has its own queue, and the queues take turns. So no integration waits for another one's
+// backlog, and no request waits longer than the longest wait.
+
 /** The request may begin, or it is shed and its caller should wait so many milliseconds. */
 export type Admission = { readonly kind: 'go' } | { readonly kind: 'shed'; readonly retryAfterMs: number }
 

@@ -23,7 +23,7 @@ function processMetrics({ collectDefaultMetrics, Registry }: MetricsLibrary): Re
 /** Reasons of rejected webhooks, by the end of the error code. */
 const reasons = ['unsigned', 'forged', 'malformed'] as const
 
-/** Adds the metrics to a registry. @returns Counts a webhook that was refused, by its code `ERR_PROVIDER_WEBHOOK_…`. */
+/** Adds the metrics to a registry. @returns Counts a rejected webhook by its code `ERR_PROVIDER_WEBHOOK_…`. */
 function addIdentityMetrics({ Counter }: MetricsLibrary, registry: Registry): (code: string) => void {
   const refused = new Counter({
     name: `${prefix}identity_webhooks_refused_total`,

@@ -92,7 +92,7 @@ interface RequestMetrics {
   text(): string
 }
 
-/** Builds it. */
+/** Creates the histogram of requests, empty. */
 export function requestMetrics(): RequestMetrics {
   const durations = createRequestDurations()
   return {

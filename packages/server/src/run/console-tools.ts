@@ -22,7 +22,10 @@ export interface ConsoleToolsDeps {
   readonly simulatedChains: readonly number[]
 }
 
-/** Builds them. A tool rejects with SealedSecretError `ERR_SECRET_UNREADABLE` when the master key is another one. */
+/**
+ * Creates the tools. A tool rejects with SealedSecretError `ERR_SECRET_UNREADABLE` when the master key is another
+ * one.
+ */
 export function createConsoleTools(deps: ConsoleToolsDeps): ConsoleTools {
   const { store, masterKey, tools, trigger, simulatedChains } = deps
   const { doctor, explain } = tools

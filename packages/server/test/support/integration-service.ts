@@ -60,7 +60,7 @@ export function chosenService(overrides: Partial<ServiceSurface> = {}): ServiceS
   }
 }
 
-/** The same service with other reads of payments. */
+/** A service whose reads of payments are replaced by the given ones. */
 export function withReads<T extends ServiceSurface>(
   service: T,
   reads: Partial<ReturnType<ServiceSurface['queries']['forIntegration']>>,

@@ -107,7 +107,7 @@ async function putUpdates(
 /** Ids of payments that one page looks at, whether or not they name the integration. */
 const pageSize = 500
 
-/** Builds it. */
+/** Creates the store of moves on an engine. */
 export function createMoveStore(engine: Engine): MoveStore {
   const { read, dialect, transaction } = engine
   return {

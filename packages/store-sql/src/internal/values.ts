@@ -68,7 +68,7 @@ export function hexOf(read: Uint8Array | string): string {
   return `0x${Buffer.from(read.buffer, read.byteOffset, read.byteLength).toString('hex')}`
 }
 
-/** The same for a nullable column. */
+/** Reads a nullable column of bytes as `0x` text. */
 export const nullableHexOf = (read: Uint8Array | string | null): string | null => (read === null ? null : hexOf(read))
 
 /** An integer column as a number. */

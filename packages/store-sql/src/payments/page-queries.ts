@@ -93,6 +93,14 @@ async function countMove(db: Connection, dialect: SqlDialect, integrations: read
   return new Map(counted.map(({ integration, seq }) => [hexOf(integration), integer(seq)]))
 }
 
+// Builds the statements of a page: index searches only, at any depth. Source: docs/interface.md 4.1.
+//
+// A reorganisation may move a stored payment to another block time. Later pages of a listing that began before still
+// have it at its former position. `payment_moves` has each former block time with the integration's count of moves. A
+// position carries the count at the start of its listing. The plain statement returns the present count with its rows.
+// If both counts are equal, which is nearly always so, the page is right. Else the exact statement reads the page as of
+// the position.
+
 /** The values of a page's statement; a shape ignores the values that it does not need. */
 interface PageValues {
   readonly integration: Uint8Array

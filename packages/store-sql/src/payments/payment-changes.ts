@@ -24,6 +24,9 @@ import {
   statusColumns,
 } from './payment-row.js'
 
+// Reads the statuses of locked payments. A statement that waits for the lock of a payment still sees the statuses of
+// its beginning. So one statement locks, and a later one of the same transaction reads them.
+
 /** The columns of facts in a statement that calls the table `p`. */
 export const lockedColumns = factColumns.map((name) => name.replace('payments.', 'p.')).join(', ')
 /** The columns of statuses in a statement that calls the table `s`. */

@@ -145,7 +145,7 @@ const mostStatements = 128
 export interface SqliteHandle {
   /** Runs one statement and returns its rows, if any. */
   all(sql: string, parameters?: readonly unknown[]): unknown[]
-  /** The same with rows as arrays, which cost less. */
+  /** Returns the rows of a statement as arrays, which cost less than objects. */
   raw(sql: string, parameters: readonly unknown[]): RawRows
   /** Runs one statement without rows and returns the number of written rows. */
   run(sql: string, parameters: readonly unknown[]): number

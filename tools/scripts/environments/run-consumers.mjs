@@ -28,8 +28,8 @@ const strict = {
   types: [],
 }
 
-/** Entries with the service as an optional peer, which an integrator installs for them alone. */
-const withService = ['@payment-integration/testing/msw', '@payment-integration/testing/twin']
+/** Entries with the service or its core as an optional peer, which an integrator installs for them alone. */
+const withService = ['msw', 'twin', 'conformance'].map((name) => `@payment-integration/testing/${name}`)
 
 /** Packages that an integrator installs. */
 const packages = ['webhook', 'version-store', 'client', 'mirror', 'contract', 'identity-sumsub', 'testing']

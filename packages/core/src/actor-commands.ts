@@ -2,28 +2,59 @@
 import type { ProcessorUpdate } from '@payment-integration/contract'
 import type { EventSink } from './events.js'
 import { createAuditQueries } from './history/audit-log.js'
+import type { AuditRecord } from './history/audit-store.js'
 import { createAudited } from './history/audited.js'
+import type { HistoryCommands } from './history/history-store.js'
 import { createHistoryCommands } from './history/restore.js'
-import type { Identity } from './identity/identity-types.js'
-import { createChainCommands } from './indexer/reindex.js'
-import type { Recent } from './integrations/authenticate.js'
-import { forgetAfterChanges } from './integrations/authenticate.js'
+import type { Identity, IdentityActs } from './identity/identity-types.js'
+import { type ChainCommands, createChainCommands } from './indexer/reindex.js'
+import { forgetAfterChanges, type Recent } from './integrations/authenticate.js'
 import { createIntegrationCommands } from './integrations/commands.js'
 import { createMoveCommands } from './integrations/import-integration.js'
-import { createAccountCommands } from './legacy/accounts.js'
-import { createLegacyKeyCommands } from './legacy/keys.js'
+import type { IntegrationCommands } from './integrations/integration.js'
+import type { MoveCommands } from './integrations/move-types.js'
+import { type AccountCommands, createAccountCommands } from './legacy/accounts.js'
+import { createLegacyKeyCommands, type LegacyKeyCommands } from './legacy/keys.js'
 import type { Confirmations } from './legacy/queries.js'
-import { createDeliveryCommands, createEndpointCommands } from './notifications/delivery-commands.js'
+import {
+  createDeliveryCommands,
+  createEndpointCommands,
+  type DeliveryCommands,
+  type EndpointCommands,
+} from './notifications/delivery-commands.js'
 import { createOperatorCommands } from './operators/commands.js'
+import type { OperatorCommands } from './operators/operator-store.js'
 import type { UpdateOutcomes } from './payments/apply-updates.js'
 import type { Recording } from './payments/recording.js'
 import type { Chain } from './ports/chain.js'
 import type { Sender } from './ports/sender.js'
 import type { Store } from './ports/store.js'
 import type { Clock, Random } from './ports/world.js'
-import { createLeaseCommands } from './processes/leases.js'
+import { createLeaseCommands, type LeaseCommands } from './processes/leases.js'
 import type { MasterKey } from './secrets/keys.js'
-import type { ActorCommands } from './service-types.js'
+
+/** The commands that the audit log records, in the name of one actor. */
+export interface ActorCommands {
+  readonly integrations: IntegrationCommands
+  readonly legacyKeys: LegacyKeyCommands
+  readonly deliveries: DeliveryCommands
+  readonly chains: ChainCommands
+  readonly operators: OperatorCommands
+  readonly accounts: AccountCommands
+  /** Null when no identity provider was given. */
+  readonly identity: IdentityActs | null
+  readonly endpoints: EndpointCommands
+  readonly history: HistoryCommands
+  readonly moves: MoveCommands
+  readonly leases: LeaseCommands
+  /** Adds the record of an act that changes nothing stored. */
+  recordAct(act: RecordedAct): Promise<void>
+}
+
+/** An act outside the database, for the audit log: without any secret and any e-mail address. */
+export interface RecordedAct extends Pick<AuditRecord, 'subject'>, Partial<Pick<AuditRecord, 'details'>> {
+  readonly action: Extract<AuditRecord['action'], 'integration.receiver_probed' | 'identity.searched' | 'job.stopped'>
+}
 
 /** The dependencies of the commands. */
 export interface ActorCommandsDeps {

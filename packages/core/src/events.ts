@@ -3,8 +3,8 @@
  * @module
  */
 import type { PaymentState, UpdateOutcome } from '@payment-integration/contract'
+import type { AuditHead } from './history/audit-store.js'
 import type { SettledStatus } from './notifications/delivery-store.js'
-import type { AuditHead } from './service-types.js'
 
 /** The payment of an event. */
 export interface PaymentName {

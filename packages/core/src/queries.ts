@@ -3,8 +3,8 @@
  * @module
  */
 import type { PageBody, PaymentBody } from '@payment-integration/contract'
-import type { ProvenRange, RouterCoverage } from './indexer/chain-store.js'
-import type { AccountRecord } from './legacy/account-store.js'
+import type { Checkpoint, ProvenRange, RouterCoverage } from './indexer/chain-store.js'
+import type { AccountRecord } from './legacy/legacy-store.js'
 import type {
   AttemptRecord,
   DeliveryFilter,
@@ -13,11 +13,9 @@ import type {
   EndpointView,
 } from './notifications/delivery-store.js'
 import type { StoredPayment } from './payments/payment.js'
-import type { CursorCodec } from './payments/read-api.js'
-import { createPaymentReader } from './payments/read-api.js'
+import { type CursorCodec, createPaymentReader } from './payments/read-api.js'
 import type { Store } from './ports/store.js'
 import type { ConsolePage, ConsoleReads } from './ports/store-console.js'
-import type { Checkpoint } from './ports/store-transaction.js'
 
 /** A stored snapshot: the bytes that are sent. */
 export interface StoredSnapshot {

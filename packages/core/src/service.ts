@@ -1,25 +1,30 @@
 /** Composes the use cases on the ports of a host. Source: docs/architecture.md. @module */
 import type { ProcessorUpdate, UpdateResult } from '@payment-integration/contract'
-import { createActorCommands } from './actor-commands.js'
+import { type ActorCommands, createActorCommands } from './actor-commands.js'
 import type { EventSink, ServiceEvent } from './events.js'
 import { createAuditQueries, createHeadAnnouncer } from './history/audit-log.js'
+import type { AuditQueries } from './history/audit-store.js'
 import { createAudited } from './history/audited.js'
 import { createIdentity } from './identity/identity.js'
-import { createFulfilmentPoller } from './indexer/fulfilments.js'
-import { createIndexer } from './indexer/indexer.js'
+import type { Identity } from './identity/identity-types.js'
+import { createFulfilmentPoller, type FulfilmentPoller } from './indexer/fulfilments.js'
+import { createIndexer, type Indexer } from './indexer/indexer.js'
 import { type Admission, createAuthenticate, createRecent } from './integrations/authenticate.js'
+import type { Caller } from './integrations/integration.js'
+import type { IntegrationSessions } from './integrations/session-types.js'
 import { createIntegrationSessions } from './integrations/sessions.js'
 import { describeError } from './internal/values.js'
-import { createAuthenticateLegacy } from './legacy/keys.js'
-import { type Confirmations, createFinality, createLegacyQueries } from './legacy/queries.js'
-import { createDispatcher } from './notifications/dispatcher.js'
+import { createAuthenticateLegacy, type LegacyCaller } from './legacy/keys.js'
+import { type Confirmations, createFinality, createLegacyQueries, type LegacyQueries } from './legacy/queries.js'
+import { createDispatcher, type Dispatcher } from './notifications/dispatcher.js'
 import type { DispatcherOptions } from './notifications/round.js'
-import { createDeliveryStreams } from './notifications/streams.js'
+import { createDeliveryStreams, type DeliveryStreams } from './notifications/streams.js'
+import type { OperatorSessions } from './operators/operator-store.js'
 import type { ScryptCost } from './operators/passphrase.js'
 import { createOperatorSessions } from './operators/sessions.js'
-import { applyUpdates, checkedUpdate, type UpdateOutcomes } from './payments/apply-updates.js'
+import { applyUpdates, checkedUpdate, type JoinedUpdate, type UpdateOutcomes } from './payments/apply-updates.js'
 import { createCursorCodec } from './payments/read-api.js'
-import { createReceiptPoller } from './payments/receipts.js'
+import { createReceiptPoller, type ReceiptPoller } from './payments/receipts.js'
 import { createUpdateQueue, maxUpdatesPerCommit } from './payments/receive-updates.js'
 import type { Recording } from './payments/recording.js'
 import type { Chain } from './ports/chain.js'
@@ -30,13 +35,75 @@ import type { ReceiptSource } from './ports/receipt-source.js'
 import type { Sender } from './ports/sender.js'
 import type { Store } from './ports/store.js'
 import type { Clock, Ids, Logger, Random } from './ports/world.js'
-import type { LoopRoles } from './processes/leases.js'
+import type { LoopRoles, ProcessQueries, RunOptions } from './processes/leases.js'
 import { createPresence, listProcesses, runLoops } from './processes/processes.js'
-import { createQueries } from './queries.js'
+import { createQueries, type Queries } from './queries.js'
 import type { MasterKey } from './secrets/keys.js'
 import { openSecret } from './secrets/seal.js'
-import type { JoinedUpdate, LegacyCaller, Service } from './service-types.js'
 import { silentLogger, systemClock, systemIds, systemRandom } from './world/system.js'
+
+/** The whole service, in a host or in the reference server. Its own commands act as its option `actor`. */
+export interface Service extends ActorCommands {
+  readonly store: Store
+  /**
+   * Resolves the caller, or null for any failure. `authorization` is the header's value. Source: docs/interface.md 5.
+   */
+  authenticate(authorization: string | null | undefined): Promise<Caller | null>
+  /** Reads for pages and APIs. */
+  readonly queries: Queries
+  /**
+   * Resolves the caller of a legacy API key, bare or as `Bearer <key>`; null for any failure.
+   * Source: docs/interface.md 5, docs/decisions/authentication-cache.md.
+   */
+  authenticateLegacy(authorization: string | null | undefined): Promise<LegacyCaller | null>
+  readonly legacy: LegacyQueries
+  /**
+   * Applies a processor's update; idempotent by its id.
+   * @throws UpdateConflictError `ERR_UPDATE_CONFLICT`.
+   * @throws TypeError Inside the work of a transaction of the store, or when it does not have the contract's shape.
+   */
+  applyUpdate(update: ProcessorUpdate): Promise<UpdateResult>
+  /**
+   * Applies updates in their order, 100 of them in one transaction. Resolves the outcome of each: rejected with an
+   * `UpdateConflictError` when its id was used with other content.
+   * @throws TypeError When one does not have the contract's shape, before anything is read or written; inside the work
+   * of a transaction of the store.
+   * @throws StoreError As the store does. Earlier updates may be applied; to repeat all of them is safe.
+   */
+  applyUpdates(updates: readonly ProcessorUpdate[]): Promise<readonly PromiseSettledResult<UpdateResult>[]>
+  /**
+   * Applies an update inside a transaction of the host, such as one from `joinPostgresTransaction` of store-sql. The
+   * update, version, snapshot and delivery are committed or rolled back together with the host's own rows.
+   * @throws UpdateConflictError `ERR_UPDATE_CONFLICT`.
+   */
+  applyUpdateIn(within: Pick<Store, 'transaction'>, update: ProcessorUpdate): Promise<JoinedUpdate>
+  /**
+   * The same commands in the name of another actor, such as `operatorActor(name)` of `core/operators`.
+   * @throws RangeError When the actor is blank or longer than 200 characters.
+   */
+  actingAs(actor: string): ActorCommands
+  readonly operatorSessions: OperatorSessions
+  /** Sessions of integrations at the portal. Source: docs/decisions/portal.md. */
+  readonly integrationSessions: IntegrationSessions
+  /** Streams of deliveries for receivers without a public address. Source: docs/decisions/listen.md. */
+  readonly deliveryStreams: DeliveryStreams
+  readonly audit: AuditQueries
+  readonly indexers: readonly Indexer[]
+  readonly dispatcher: Dispatcher
+  /** Null when no receipt source was given. */
+  readonly receipts: ReceiptPoller | null
+  /** Null when no fulfilment source was given. */
+  readonly fulfilments: FulfilmentPoller | null
+  /** Null when no identity provider was given. */
+  readonly identity: Identity | null
+  /** The processes that report themselves. */
+  readonly processes: ProcessQueries
+  /**
+   * Runs loops until the signal aborts, then drains them. Several processes may share the work: any number of them
+   * dispatch and poll; of the indexers of a chain one leads.
+   */
+  run(signal: AbortSignal, options?: RunOptions): Promise<void>
+}
 
 const allLoops: LoopRoles = { dispatcher: true, poller: true, indexer: 'all' }
 /** Length of the name under which this process holds leases, in bytes. */

@@ -1,5 +1,7 @@
+export type { ActorCommands, RecordedAct } from '../actor-commands.js'
 export * from '../errors.js'
 export type * from '../events.js'
+export type { AuditHead, AuditQueries, AuditVerdict } from '../history/audit-store.js'
 export type {
   EndedHistory,
   HistoryCommands,
@@ -9,13 +11,18 @@ export type {
   RetentionProgress,
 } from '../history/history-store.js'
 export { ChainAdapterError, createCheckedChain, rangeFlaw } from '../indexer/checked-chain.js'
+export type { Reorganisation } from '../indexer/follower.js'
 export { pollWaitMs } from '../indexer/follower.js'
+export type { FulfilmentPoller } from '../indexer/fulfilments.js'
 export { type FulfilmentPollerOptions, fulfilmentPollerDefaults } from '../indexer/fulfilments.js'
+export type { ChainStatus, Indexer } from '../indexer/indexer.js'
 export { type IndexerOptions, indexerDefaults } from '../indexer/indexer.js'
+export type { Difference } from '../indexer/recheck.js'
+export type { ChainCommands, ReindexReport, ReindexRequest } from '../indexer/reindex.js'
 export { type ReindexDeps, ReindexError, reindex } from '../indexer/reindex.js'
-export type * from '../indexer/reindex-types.js'
 export { BrokenHistoryError, DeepReorganisationError } from '../indexer/reorganise.js'
 export type {
+  Caller,
   IntegrationCommands,
   IntegrationView,
   IssuedIntegration,
@@ -30,14 +37,23 @@ export {
   readNotificationUrl,
 } from '../integrations/notification-url.js'
 export type { IntegrationSessions, NewIntegrationSession, SignedInIntegration } from '../integrations/session-types.js'
+export type { AccountCommands, AccountInput } from '../legacy/accounts.js'
+export type { LegacyCaller, LegacyKeyCommands, LegacyKeyView } from '../legacy/keys.js'
 export { defaultMaxExtraFeeBps } from '../legacy/pricing.js'
-export type { Confirmations } from '../legacy/queries.js'
+export type { Confirmations, LegacyQueries } from '../legacy/queries.js'
 export { type CheckedVerifyRequest, parseVerifyRequest } from '../legacy/verify-request.js'
+export type {
+  CheckTotals,
+  DeliveryCommands,
+  EndpointCommands,
+  ReplayTotals,
+  SentTest,
+} from '../notifications/delivery-commands.js'
 export { oldSnapshotMs } from '../notifications/delivery-commands.js'
-export type * from '../notifications/delivery-types.js'
+export type { Dispatcher } from '../notifications/dispatcher.js'
 export { type DispatcherOptions, dispatcherDefaults, minLeaseMs } from '../notifications/round.js'
 export { answerText } from '../notifications/schedule.js'
-export type * from '../notifications/stream-types.js'
+export type { DeliveryStreams, StreamMessage, StreamRequest } from '../notifications/streams.js'
 export type {
   IssuedLink,
   NewSession,
@@ -47,6 +63,8 @@ export type {
   OperatorView,
   SignedInOperator,
 } from '../operators/operator-store.js'
+export type { JoinedUpdate } from '../payments/apply-updates.js'
+export type { ReceiptPoller } from '../payments/receipts.js'
 export { type ReceiptPollerOptions, receiptPollerDefaults } from '../payments/receipts.js'
 export { createUpdateReceiver, type ReceivedUpdate, type UpdateReceiver } from '../payments/receive-updates.js'
 export type { Recording } from '../payments/recording.js'
@@ -64,8 +82,8 @@ export type { ChooseVersions, IntegrationQueries, PaymentDetail, Queries, Stored
 export { type KeyPurpose, type KeyVersion, type MasterKey, parseMasterKey } from '../secrets/keys.js'
 export { checkMasterKey, MasterKeyError, openSecret, SealedSecretError } from '../secrets/seal.js'
 export { ArchiveError } from '../secrets/signed-file.js'
+export type { Service } from '../service.js'
 export { createService, type FollowedChain, type ServiceDeps } from '../service.js'
-export type * from '../service-types.js'
 export {
   loadPackage,
   readRequestBody,

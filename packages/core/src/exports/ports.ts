@@ -14,15 +14,10 @@ export type {
   SegmentedKind,
   UpdateHistory,
 } from '../history/history-store.js'
+export type * from '../identity/account-store.js'
 export type * from '../identity/identity-store.js'
 export type * from '../indexer/chain-store.js'
-export type {
-  IntegrationRecord,
-  IntegrationStore,
-  SealedSecret,
-  SecretHash,
-  StoredCredentials,
-} from '../integrations/integration.js'
+export type { IntegrationRecord, IntegrationStore, StoredCredentials } from '../integrations/integration.js'
 export type {
   MovedPayment,
   MovedPaymentKey,
@@ -40,8 +35,7 @@ export type {
   IntegrationSessionStore,
   IntegrationSessionTransaction,
 } from '../integrations/session-types.js'
-export type * from '../legacy/account-store.js'
-export type * from '../legacy/legacy-key-store.js'
+export type * from '../legacy/legacy-store.js'
 export { type ConversionFeed, convertAmount } from '../legacy/pricing.js'
 export { excerptBytes } from '../notifications/attempt.js'
 export type * from '../notifications/delivery-store.js'
@@ -66,20 +60,7 @@ export type * from '../ports/identity-accounts.js'
 export type * from '../ports/identity-provider.js'
 export type * from '../ports/receipt-source.js'
 export type * from '../ports/sender.js'
-export type { SchemaProgress, SchemaReport, SchemaStep, SealingKeyUse, Store, StoreSchema } from '../ports/store.js'
+export type { SchemaProgress, SchemaReport, SchemaStep, Store, StoreSchema, StoreTransaction } from '../ports/store.js'
 export type * from '../ports/store-console.js'
-export type {
-  Checkpoint,
-  DataKeyStore,
-  DataKeyTransaction,
-  NewPayment,
-  NewSnapshot,
-  NewUpdate,
-  PaymentSelector,
-  SettledUpdate,
-  StoredDataKey,
-  StoredUpdate,
-  StoreTransaction,
-  UpsertedPayments,
-} from '../ports/store-transaction.js'
 export type * from '../ports/world.js'
+export type * from '../secrets/key-store.js'

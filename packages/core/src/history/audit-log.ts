@@ -1,11 +1,10 @@
 /** Reads the audit log, checks its chain and publishes its newest record. Source: docs/decisions/audit.md. @module */
 
 import type { ServiceEvent } from '../events.js'
-import { assertWhole, backoffMs, describeError } from '../internal/values.js'
+import { assertWhole, backoffMs, describeError, type Loop } from '../internal/values.js'
 import type { Clock, Logger, Random } from '../ports/world.js'
 import type { MasterKey } from '../secrets/keys.js'
-import type { AuditHead, AuditQueries, Loop } from '../service-types.js'
-import type { AuditRecord, AuditStore } from './audit-store.js'
+import type { AuditHead, AuditQueries, AuditRecord, AuditStore } from './audit-store.js'
 import { beforeFirst, hashRecord } from './audited.js'
 
 /**

@@ -84,3 +84,42 @@ export interface AuditStore {
   /** The newest record; null: the log is empty. */
   newest(): Promise<AuditRecord | null>
 }
+
+/** The operator's reads of the audit log. */
+export interface AuditQueries {
+  /** Records in their order. */
+  list(query: { readonly afterSeq?: number | undefined; readonly limit: number }): Promise<AuditRecord[]>
+  /** Its newest record, to store outside the database; null: the log is empty. */
+  head(): Promise<AuditHead | null>
+  /** Checks the chain from its first record to its last. @throws The signal's reason when it aborts. */
+  verify(options?: {
+    /** Called after each part with the number of checked records. */
+    readonly onProgress?: ((records: number) => void) | undefined
+    readonly signal?: AbortSignal | undefined
+  }): Promise<AuditVerdict>
+}
+
+/** Proof, stored outside, that no record up to this one was deleted or rewritten. */
+export type AuditHead = Pick<AuditRecord, 'seq' | 'at' | 'hash'>
+
+/** Whether the audit log is intact. */
+export interface AuditVerdict {
+  /** Number of checked records. */
+  readonly records: number
+  /** The newest record, or null. Number and hash, stored outside, also reveal deleted records at the end. */
+  readonly last: AuditHead | null
+  /** The first `seq` that is missing, altered, or keyed with an unconfigured master key; null: the log is intact. */
+  readonly brokenAt: number | null
+}
+
+/** The audit log inside one transaction. */
+export interface AuditTransaction {
+  /** The newest record of the audit log, or null. No other transaction adds one until this one ends. */
+  lockAudit(): Promise<AuditRecord | null>
+  /** Adds a record. Call after {@link lockAudit}, with the `seq` that follows. */
+  appendAudit(record: AuditRecord): Promise<void>
+  /** Removes the records up to a number. Call after {@link lockAudit}. */
+  removeAudit(upToSeq: number): Promise<void>
+  /** Stores removed records again, in their order; those that are there stay. Call after {@link lockAudit}. */
+  restoreAudit(records: readonly AuditRecord[]): Promise<void>
+}

@@ -1,7 +1,6 @@
 /** Writes changes and their chained audit record in one transaction. Source: docs/decisions/audit.md. @module */
 import { createHmac } from 'node:crypto'
-import type { Store } from '../ports/store.js'
-import type { StoreTransaction } from '../ports/store-transaction.js'
+import type { Store, StoreTransaction } from '../ports/store.js'
 import type { Clock } from '../ports/world.js'
 import type { KeyVersion, MasterKey } from '../secrets/keys.js'
 import type { AuditEntry, AuditRecord } from './audit-store.js'

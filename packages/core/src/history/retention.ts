@@ -9,9 +9,8 @@ import type { Store } from '../ports/store.js'
 import type { Clock, Random } from '../ports/world.js'
 import type { MasterKey } from '../secrets/keys.js'
 import { beginSignedFile, openSignedFile, type SignedFile, type SignedWriter } from '../secrets/signed-file.js'
-import type { AuditVerdict } from '../service-types.js'
 import { auditParts, findBeginning } from './audit-log.js'
-import type { AuditAction, AuditRecord, AuditStore } from './audit-store.js'
+import type { AuditAction, AuditRecord, AuditStore, AuditVerdict } from './audit-store.js'
 import type { Audited } from './audited.js'
 import type {
   ArchivedFile,

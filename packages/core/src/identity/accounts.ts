@@ -1,14 +1,8 @@
 /** Registers accounts, and decides which of them has a proven address. Source: docs/interface.md 4.2. @module */
-import type {
-  AccountEvent,
-  EmailAddress,
-  EmailProof,
-  IdentityAccount,
-  ProofRefusal,
-} from '../ports/identity-accounts.js'
-import type { Store } from '../ports/store.js'
-import type { StoreTransaction } from '../ports/store-transaction.js'
+import type { EmailAddress, EmailProof, IdentityAccount } from '../ports/identity-accounts.js'
+import type { Store, StoreTransaction } from '../ports/store.js'
 import type { Clock, Ids } from '../ports/world.js'
+import type { AccountEvent, ProofRefusal } from './account-store.js'
 import { type EmailCodes, type EmailKeys, parseEmail } from './emails.js'
 import { EmailProofError, SharingUnavailableError } from './errors.js'
 import type { Subject } from './identity-store.js'

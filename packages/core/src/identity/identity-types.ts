@@ -1,7 +1,8 @@
 /** The types of identity verification for hosts and operators. Source: docs/interface.md 4.2. @module */
 import type { ShareResponse } from '@payment-integration/contract'
-import type { AccountEvent, IdentityAccount } from '../ports/identity-accounts.js'
+import type { IdentityAccount } from '../ports/identity-accounts.js'
 import type { Review } from '../ports/identity-provider.js'
+import type { AccountEvent } from './account-store.js'
 import type {
   IdentityQuery,
   RedemptionRecord,

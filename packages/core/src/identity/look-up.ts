@@ -1,7 +1,7 @@
 /** Looks up redemptions with an unknown outcome, by name. Source: docs/decisions/identity.md. @module */
 
 import type { Applicant, IdentityProvider } from '../ports/identity-provider.js'
-import type { StoreTransaction } from '../ports/store-transaction.js'
+import type { StoreTransaction } from '../ports/store.js'
 import type { Logger } from '../ports/world.js'
 import { logFailure, type ProviderFailure } from './errors.js'
 import type {

@@ -1,7 +1,7 @@
 /** Closes stuck verifications and resolves redemptions for an operator. Source: docs/decisions/identity.md. @module */
 import type { Audited } from '../history/audited.js'
 import type { Answer, Applicant } from '../ports/identity-provider.js'
-import type { StoreTransaction } from '../ports/store-transaction.js'
+import type { StoreTransaction } from '../ports/store.js'
 import { failureError, logFailure } from './errors.js'
 import type { RedemptionRecord, Subject, VerificationChange } from './identity-store.js'
 import type { CloseRequest, CloseResult, ResolveRequest, ResolveResult } from './identity-types.js'

@@ -3,8 +3,7 @@
  * @module
  */
 import type { Applicant, IdentityProvider, Review } from '../ports/identity-provider.js'
-import type { Store } from '../ports/store.js'
-import type { StoreTransaction } from '../ports/store-transaction.js'
+import type { Store, StoreTransaction } from '../ports/store.js'
 import type { Clock, Logger } from '../ports/world.js'
 import type { RedemptionRecord, ShareOutcome, ShareRecord, Subject, VerdictRecord } from './identity-store.js'
 import { acceptedTime, begunReview, firstPollMs, isOtherLevel, notStarted, reviewToAnswer } from './reviews.js'

@@ -1,6 +1,6 @@
 /** Resolves an e-mail address to its account. Source: docs/interface.md 4.2 (account resolution order). @module */
 import type { AddressOwner, EmailAddress } from '../ports/identity-accounts.js'
-import type { StoreTransaction } from '../ports/store-transaction.js'
+import type { StoreTransaction } from '../ports/store.js'
 import type { Ids } from '../ports/world.js'
 import type { Subject } from './identity-store.js'
 import { openOf, personOf } from './reviews.js'

@@ -12,7 +12,7 @@ import { assertModestJson } from '@payment-integration/contract/parse'
 import { findDuplicateKey } from '../internal/values.js'
 import type { IdentityAccounts } from '../ports/identity-accounts.js'
 import type { Applicant, IdentityProvider, Review } from '../ports/identity-provider.js'
-import type { StoreTransaction } from '../ports/store-transaction.js'
+import type { StoreTransaction } from '../ports/store.js'
 import type { Ids } from '../ports/world.js'
 import { type EmailKeys, normaliseEmail } from './emails.js'
 import {

@@ -1,7 +1,6 @@
 /** Applies the provider's webhooks, and verifications done directly. Source: docs/interface.md 3, 6. @module */
 
-import type { Store } from '../ports/store.js'
-import type { StoreTransaction } from '../ports/store-transaction.js'
+import type { Store, StoreTransaction } from '../ports/store.js'
 import type { Clock, Ids } from '../ports/world.js'
 import type { RedemptionRecord, Subject, VerdictRecord, VerificationChange } from './identity-store.js'
 import type { DirectDecision, RecordDirectVerification, Verdict, VerdictOutcome } from './identity-types.js'

@@ -6,9 +6,8 @@ import { recordBackfill } from '../payments/record-range.js'
 import type { Recording } from '../payments/recording.js'
 import type { BlockRange, Chain } from '../ports/chain.js'
 import type { Store } from '../ports/store.js'
-import type { Checkpoint } from '../ports/store-transaction.js'
 import type { Clock, Logger, Random } from '../ports/world.js'
-import type { RouterCoverage } from './chain-store.js'
+import type { Checkpoint, RouterCoverage } from './chain-store.js'
 
 /** Stored for a chain that is indexed without any router, so that a router added later is known to be new. */
 export const noRouter = `0x${'0'.repeat(40)}`

@@ -6,10 +6,19 @@ import { recordRange } from '../payments/record-range.js'
 import type { Recording } from '../payments/recording.js'
 import type { BlockRange, BlockRef, Chain, ProofLevel } from '../ports/chain.js'
 import type { Store } from '../ports/store.js'
-import type { Checkpoint } from '../ports/store-transaction.js'
 import type { Clock, Logger } from '../ports/world.js'
-import type { Reorganisation } from '../service-types.js'
+import type { Checkpoint } from './chain-store.js'
 import { reorganise, storeStart } from './reorganise.js'
+
+/** A reorganisation that a process followed. */
+export interface Reorganisation {
+  /** When it was followed, in unix milliseconds. */
+  readonly at: number
+  /** Highest indexed block before it. */
+  readonly from: number
+  /** Highest block that stayed: the blocks above it, up to `from`, were orphaned. */
+  readonly commonAncestor: number
+}
 
 /** A wait and its wake-up. */
 interface Wake {

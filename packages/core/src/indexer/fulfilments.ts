@@ -11,8 +11,15 @@ import { storePayments } from '../payments/store-payments.js'
 import type { BridgeDeposit, Fulfilment, FulfilmentSource } from '../ports/fulfilment.js'
 import type { Store } from '../ports/store.js'
 import type { Clock, Logger } from '../ports/world.js'
-import type { FulfilmentPoller } from '../service-types.js'
 import type { WaitingDeposit } from './chain-store.js'
+
+/** Polls the fulfilment source for waiting deposits. */
+export interface FulfilmentPoller {
+  /** A loop until the signal aborts. It reports errors as events and goes on. */
+  run(signal: AbortSignal): Promise<void>
+  /** One round over all of them. Resolves the number of recorded payments. */
+  runOnce(signal?: AbortSignal): Promise<number>
+}
 
 /**
  * First ordinal of a fulfilment; the position of its log is added. A bridge may pay several deposits in one

@@ -5,16 +5,53 @@ import type { EventSink } from '../events.js'
 import { createLease } from '../internal/lease.js'
 import { assertWhole, backoffCapMs, backoffMs, describeError } from '../internal/values.js'
 import type { Recording } from '../payments/recording.js'
-import type { Chain } from '../ports/chain.js'
+import type { Chain, EndpointStatus, ProofLevel } from '../ports/chain.js'
 import type { Store } from '../ports/store.js'
-import type { Checkpoint } from '../ports/store-transaction.js'
 import type { Clock, Logger, Random } from '../ports/world.js'
-import type { Indexer } from '../service-types.js'
 import { steadyClock } from '../world/system.js'
 import { createBackfill, reconcileCoverage } from './backfill.js'
+import type { Checkpoint } from './chain-store.js'
 import { ChainAdapterError, createCheckedChain } from './checked-chain.js'
-import { createFollower, createWake, pollWaitMs } from './follower.js'
+import { createFollower, createWake, pollWaitMs, type Reorganisation } from './follower.js'
 import { BrokenHistoryError, DeepReorganisationError } from './reorganise.js'
+
+/** The health of a chain. */
+export interface ChainStatus {
+  readonly chainId: number
+  /** Newest known height, or null before the first answer. */
+  readonly head: number | null
+  /**
+   * Header time of that block, in unix milliseconds: it grows old when the nodes stall. Null before the first answer.
+   */
+  readonly headAt: number | null
+  /** Highest indexed height, or null. */
+  readonly indexed: number | null
+  /** How the newest blocks were proven, or null before the first commit of this process. */
+  readonly proof: ProofLevel | null
+  /** Since the start of this process. */
+  readonly reorganisations: number
+  /** The newest 20 of them, newest first. */
+  readonly newestReorganisations: readonly Reorganisation[]
+  /** Whether this process is the one that indexes the chain. */
+  readonly leading: boolean
+  readonly endpoints: readonly EndpointStatus[]
+  /** The last error, or null when the last round went well. */
+  readonly error: string | null
+  /** The newest error of this process with its time in unix milliseconds, also after recovery; null: none. */
+  readonly lastError: { readonly message: string; readonly at: number } | null
+}
+
+/** Follows one chain. */
+export interface Indexer {
+  /** A loop until the signal aborts. It reports errors as events and goes on. */
+  run(signal: AbortSignal): Promise<void>
+  readonly chainId: number
+  /** One round: reads the head and commits new blocks. Resolves true when it reached the head. */
+  step(signal?: AbortSignal): Promise<boolean>
+  status(): ChainStatus
+  /** The chain's own notation of a transaction hash; null: it is the hash itself. */
+  nativeHash(txHash: string): string | null
+}
 
 /** Failures in a row before `chain.failed` is published: endpoints often fail once. */
 const failuresToReport = 3

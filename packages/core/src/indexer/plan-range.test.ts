@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Checkpoint } from '../ports/store-transaction.js'
+import type { Checkpoint } from './chain-store.js'
 import { planRange } from './follower.js'
 
 const head = (number: number, hash = 'ours') => ({ number, hash, parentHash: 'parent', timestamp: 0 })

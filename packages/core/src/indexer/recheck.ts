@@ -6,15 +6,33 @@ import { isDeepStrictEqual } from 'node:util'
 import { ChainError, CheckpointMovedError } from '../errors.js'
 import type { ServiceEvent } from '../events.js'
 import type { PaymentFacts, StoredPayment } from '../payments/payment.js'
+import type { NewPayment } from '../payments/payment-store.js'
 import { assertKnownHashes, type HeadWindow, recordRange } from '../payments/record-range.js'
 import { chooseRecorded, type Recording } from '../payments/recording.js'
 import { dropOverdue } from '../payments/state.js'
 import { assignOrdinals, isOf, storePayments } from '../payments/store-payments.js'
 import type { BlockRange } from '../ports/chain.js'
 import type { BridgeDeposit } from '../ports/fulfilment.js'
-import type { Store } from '../ports/store.js'
-import type { Checkpoint, NewPayment, StoreTransaction } from '../ports/store-transaction.js'
-import type { Difference } from './reindex-types.js'
+import type { Store, StoreTransaction } from '../ports/store.js'
+import type { Checkpoint } from './chain-store.js'
+
+/** A payment whose stored record differs from the chain. */
+export interface Difference {
+  /**
+   * `missing`: on the chain, not stored in these blocks. `extra`: stored, not on the chain in these blocks. `changed`:
+   * stored with other facts, or marked as off the chain.
+   */
+  readonly kind: 'missing' | 'extra' | 'changed'
+  /** Lowercased. */
+  readonly txHash: string
+  /** Position of the payment in its transaction. */
+  readonly ordinal: number
+  /**
+   * For `changed`: the fields that differ, such as `blockHash`; `offChain` for a payment that is marked as off the
+   * chain.
+   */
+  readonly fields?: readonly string[]
+}
 
 /** The differences, and the writes that repair them. */
 interface Comparison {

@@ -5,16 +5,55 @@ import type { Audited } from '../history/audited.js'
 import { assertWhole, backoffMs } from '../internal/values.js'
 import { type Confirmations, createFinality } from '../legacy/queries.js'
 import type { Recording } from '../payments/recording.js'
-import type { BlockRange, Chain } from '../ports/chain.js'
+import type { BlockRange, Chain, ProofLevel } from '../ports/chain.js'
 import type { Store } from '../ports/store.js'
-import type { Checkpoint } from '../ports/store-transaction.js'
 import type { Clock, Random } from '../ports/world.js'
-import type { ChainCommands } from '../service-types.js'
 import { systemClock, systemRandom } from '../world/system.js'
+import type { Checkpoint } from './chain-store.js'
 import { createCheckedChain } from './checked-chain.js'
-import { dropAll, type Recheck, recheck, recordReread } from './recheck.js'
-import type { ReindexReport, ReindexRequest } from './reindex-types.js'
+import { type Difference, dropAll, type Recheck, recheck, recordReread } from './recheck.js'
 import { isOnChain, rollBack } from './reorganise.js'
+
+/** The operator's command on followed chains. */
+export interface ChainCommands {
+  /**
+   * Reads blocks of a followed chain again and yields the result of each range; with `repair` it writes the
+   * differences. A repair is recorded in the audit log before it writes anything. The indexer may run meanwhile.
+   * @throws RangeError When a height is not whole, or `to` is below `from` or above the checkpoint.
+   * @throws ReindexError `ERR_REINDEX_REFUSED` when this process does not follow the chain, nothing of it is indexed,
+   * or these blocks cannot replace an orphaned checkpoint; the message says which can.
+   * @throws ChainError, StoreError, CheckpointMovedError Repairs reported before it stay.
+   */
+  reindex(
+    request: ReindexRequest & {
+      readonly chainId: number
+      /** Reads through it, such as another node. @default the followed chain */
+      readonly through?: Chain | undefined
+    },
+    signal?: AbortSignal,
+  ): AsyncGenerator<ReindexReport, void, undefined>
+}
+
+/** Which blocks to read again. */
+export interface ReindexRequest {
+  readonly from: number
+  /** Included. @default the checkpoint */
+  readonly to?: number | undefined
+  /** Whether to write the differences; otherwise they are only reported. */
+  readonly repair: boolean
+}
+
+/** The result for one range of blocks. */
+export interface ReindexReport {
+  /** Both included. */
+  readonly range: { readonly from: number; readonly to: number }
+  /** Proof level of this read, and the name of the endpoint that it came from. */
+  readonly proof: ProofLevel
+  readonly endpoint: string
+  readonly differences: readonly Difference[]
+  /** Whether they were written; false without differences. The integration of a stored payment never changes. */
+  readonly repaired: boolean
+}
 
 /** These blocks cannot be reindexed; the message says which can. Nothing was written. */
 export class ReindexError extends CoreError {

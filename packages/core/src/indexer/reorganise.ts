@@ -1,8 +1,8 @@
 /** Rolls back to the common ancestor after a reorganisation. Source: docs/decisions/reorganisations.md. @module */
 import { ChainError, CheckpointMovedError, CoreError } from '../errors.js'
 import type { Chain } from '../ports/chain.js'
-import type { Store } from '../ports/store.js'
-import type { Checkpoint, StoreTransaction } from '../ports/store-transaction.js'
+import type { Store, StoreTransaction } from '../ports/store.js'
+import type { Checkpoint } from './chain-store.js'
 
 /**
  * None of the stored checkpoints is on the chain that the node shows, and nothing is indexed until one is. The node may

@@ -2,9 +2,9 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { Store } from '../ports/store.js'
 import type { Clock, Random } from '../ports/world.js'
+import type { SecretHash } from '../secrets/key-store.js'
 import { hashApiSecret, type MasterKey } from '../secrets/keys.js'
-import type { Caller } from '../service-types.js'
-import type { IntegrationStore, SecretHash } from './integration.js'
+import type { Caller, IntegrationStore } from './integration.js'
 
 /** Address and secret of a header, or of the stand-in. */
 interface BasicCredentials {

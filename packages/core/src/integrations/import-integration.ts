@@ -6,14 +6,14 @@ import type { ChainReads } from '../indexer/chain-store.js'
 import { checkedUpdate, selectorsOf, type UpdateOutcomes } from '../payments/apply-updates.js'
 import { parseName } from '../payments/read-api.js'
 import { lockRecording, type Recording, unrecordedRanges } from '../payments/recording.js'
-import type { Store } from '../ports/store.js'
-import type { StoreTransaction } from '../ports/store-transaction.js'
+import type { Store, StoreTransaction } from '../ports/store.js'
 import type { Clock } from '../ports/world.js'
+import type { SealedSecret } from '../secrets/key-store.js'
 import type { MasterKey } from '../secrets/keys.js'
 import { openSecret } from '../secrets/seal.js'
 import { openSignedFile } from '../secrets/signed-file.js'
 import { addDeliveries, assertSnapshots, decideImport, nameOf, namesAnother } from './decide-import.js'
-import type { IntegrationRecord, SealedSecret } from './integration.js'
+import type { IntegrationRecord } from './integration.js'
 import {
   createExport,
   type ExportDeps,

@@ -1,19 +1,5 @@
 /** Integrations and their secrets, as stored and as shown. No plain secret ever reaches a store. @module */
-
-/** A secret encrypted with a key outside the database. */
-export interface SealedSecret {
-  /** Version of the key-encryption key. */
-  readonly keyVersion: number
-  /** Nonce, ciphertext and tag, base64url. */
-  readonly sealed: string
-}
-
-/** A keyed hash of an API secret. */
-export interface SecretHash {
-  readonly keyVersion: number
-  /** HMAC-SHA256 of the secret, 64 lowercase hex digits. */
-  readonly hash: string
-}
+import type { SealedSecret, SecretHash } from '../secrets/key-store.js'
 
 /** An integration as stored. */
 export interface IntegrationRecord {
@@ -208,4 +194,10 @@ export interface Resealed {
   readonly olderApiSecrets: readonly string[]
   /** Ids of legacy API keys, not revoked, that still need an older master key. */
   readonly olderLegacyKeys: readonly string[]
+}
+
+/** An authenticated caller. */
+export interface Caller {
+  /** Integration address, lowercased. */
+  readonly integrationAddress: string
 }

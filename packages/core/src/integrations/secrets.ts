@@ -5,9 +5,10 @@ import type { Audited } from '../history/audited.js'
 import { assertWhole } from '../internal/values.js'
 import { parseAddress } from '../payments/read-api.js'
 import type { Clock, Random } from '../ports/world.js'
+import type { SealedSecret } from '../secrets/key-store.js'
 import { hashApiSecret, issueApiSecret, issueSigningSecret, type MasterKey } from '../secrets/keys.js'
 import { openSecret, sealSecret } from '../secrets/seal.js'
-import type { IntegrationCommands, IntegrationRecord, IntegrationStore, SealedSecret } from './integration.js'
+import type { IntegrationCommands, IntegrationRecord, IntegrationStore } from './integration.js'
 
 /** Builds the commands. */
 export function createApiSecretCommands({

@@ -80,3 +80,8 @@ export const processSkewMs = 5 * 60_000
 export function isOver(endsAt: number, now: number, longestMs: number): boolean {
   return now >= endsAt || endsAt > now + longestMs + processSkewMs
 }
+
+/** A loop until its signal aborts. It reports errors as events and goes on. */
+export interface Loop {
+  run(signal: AbortSignal): Promise<void>
+}

@@ -12,8 +12,29 @@ import type { Audited } from '../history/audited.js'
 import { lowercaseAddress } from '../internal/values.js'
 import type { Clock } from '../ports/world.js'
 import type { KeyVersion, MasterKey } from '../secrets/keys.js'
-import type { AccountCommands } from '../service-types.js'
-import type { AccountRecord, AccountStore } from './account-store.js'
+import type { AccountRecord, AccountStore } from './legacy-store.js'
+
+/** A new account. Addresses and handles are accepted in any case. */
+export interface AccountInput {
+  readonly handle: string
+  readonly address: string
+  readonly config: LinkConfig
+}
+
+/**
+ * Manages accounts and their link configurations. Each change is in the audit log. Source: docs/interface.md 2.4.
+ */
+export interface AccountCommands {
+  /** @throws AccountError `ERR_ACCOUNT_EXISTS`, `ERR_ACCOUNT_INVALID` (names field and flaw). */
+  create(input: AccountInput): Promise<AccountRecord>
+  list(): Promise<AccountRecord[]>
+  /** @throws AccountError `ERR_ACCOUNT_NOT_FOUND`. */
+  get(handle: string): Promise<AccountRecord>
+  /** Replaces the given fields. @throws AccountError `ERR_ACCOUNT_NOT_FOUND`, `ERR_ACCOUNT_INVALID`. */
+  change(handle: string, change: Partial<Omit<AccountInput, 'handle'>>): Promise<AccountRecord>
+  /** @throws AccountError `ERR_ACCOUNT_NOT_FOUND`. */
+  remove(handle: string): Promise<void>
+}
 
 const pattern = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/
 

@@ -5,8 +5,7 @@ import { createAudited } from '../history/audited.js'
 import { createRecent, forgetAfterChanges } from '../integrations/authenticate.js'
 import type { Random } from '../ports/world.js'
 import { parseMasterKey } from '../secrets/keys.js'
-import type { LegacyCaller } from '../service-types.js'
-import { createAuthenticateLegacy, createLegacyKeyCommands } from './keys.js'
+import { createAuthenticateLegacy, createLegacyKeyCommands, type LegacyCaller } from './keys.js'
 
 const keys = parseMasterKey('00112233445566778899aabbccddeeff102132435465768798a9bacbdcedfe0f')
 

@@ -6,8 +6,33 @@ import type { Recent } from '../integrations/authenticate.js'
 import { parseName } from '../payments/read-api.js'
 import type { Clock, Random } from '../ports/world.js'
 import { hashLegacyKey, issueLegacyKey, type MasterKey } from '../secrets/keys.js'
-import type { LegacyCaller, LegacyKeyCommands, LegacyKeyView } from '../service-types.js'
-import type { LegacyKeyRecord, LegacyKeyStore } from './legacy-key-store.js'
+import type { LegacyKeyRecord, LegacyKeyStore } from './legacy-store.js'
+
+/** An authenticated caller of the legacy API. */
+export interface LegacyCaller {
+  /** Public name of the API key for operators. */
+  readonly keyId: string
+}
+
+/** A legacy API key without its secret. */
+export type LegacyKeyView = Pick<LegacyKeyRecord, 'id' | 'name' | 'createdAt' | 'revokedAt'>
+
+/**
+ * Manages the API keys of the legacy endpoints. A change applies to this process at once, and to others on the same
+ * database within a quarter of a second: docs/decisions/authentication-cache.md.
+ */
+export interface LegacyKeyCommands {
+  /** Issues a key; `apiKey` is shown this once. @throws BadRequestError `ERR_NAME_INVALID`. */
+  create(input?: {
+    readonly name?: string | undefined
+  }): Promise<{ readonly key: LegacyKeyView; readonly apiKey: string }>
+  list(): Promise<LegacyKeyView[]>
+  /**
+   * Revokes a key: at once here, elsewhere within a quarter of a second.
+   * @throws LegacyKeyNotFoundError `ERR_LEGACY_KEY_NOT_FOUND`.
+   */
+  revoke(id: string): Promise<LegacyKeyView>
+}
 
 /** The dependencies of authentication. */
 interface AuthenticateLegacyDeps {

@@ -4,15 +4,16 @@ import {
   finality,
   type Lookup,
   type VerificationError,
+  type Verify,
+  type VerifyRequest,
   verificationErrors,
 } from '@payment-integration/contract'
 import { UnknownTransactionError } from '../errors.js'
 import { assertWhole, lowercaseAddress } from '../internal/values.js'
 import { formatUnits, memoText, type PriceFeedFacts, placePoint, type StoredPayment } from '../payments/payment.js'
 import type { PaymentReads, StoredTransaction } from '../payments/payment-store.js'
-import type { LegacyQueries } from '../service-types.js'
-import type { AccountRecord, AccountStore } from './account-store.js'
 import { parseHandle } from './accounts.js'
+import type { AccountRecord, AccountStore } from './legacy-store.js'
 import {
   type AllowsFees,
   conversionOf,
@@ -29,6 +30,23 @@ import {
   parseTransactionKey,
   type TransactionKey,
 } from './verify-request.js'
+
+/** The legacy endpoints of docs/interface.md 4.3, after authentication. */
+export interface LegacyQueries {
+  /**
+   * All payments of a transaction. Parameters are the raw strings of the path.
+   * @throws LegacyRequestError `ERR_LEGACY_REQUEST_INVALID`; UnknownTransactionError `ERR_TRANSACTION_NOT_FOUND`.
+   */
+  lookup(query: { readonly chainId: string; readonly txHash: string }): Promise<Lookup>
+  /**
+   * All payments of a transaction, each verified against an invoice. `verified` is true when all of them match.
+   * Payments off the chain are left out; extra fees above the limit are `Invalid payment amount`. A decimal given as a
+   * number counts as its shortest text; `parseVerifyRequest` returns the exact text of the body.
+   *
+   * @throws LegacyRequestError `ERR_LEGACY_REQUEST_INVALID`; UnknownTransactionError `ERR_TRANSACTION_NOT_FOUND`.
+   */
+  verify(request: VerifyRequest): Promise<{ readonly verified: boolean; readonly result: Verify }>
+}
 
 /** Confirmations until a block is final, by chain; null: never. */
 export type Confirmations = Readonly<Record<number, number | null>>

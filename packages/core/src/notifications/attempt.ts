@@ -8,10 +8,10 @@ import {
   signatureHeader,
 } from '@payment-integration/contract'
 import { signDelivery } from '@payment-integration/webhook/signing'
-import type { SealedSecret } from '../integrations/integration.js'
 import { describeError } from '../internal/values.js'
 import type { Sender } from '../ports/sender.js'
 import type { Clock, Logger, Random } from '../ports/world.js'
+import type { SealedSecret } from '../secrets/key-store.js'
 import type { AttemptRecord, AttemptVerdict, ClaimedDelivery } from './delivery-store.js'
 import { type AttemptResult, failureReason, nextVerdict } from './schedule.js'
 

@@ -2,7 +2,7 @@
  * The outbox port: claim, settle and list deliveries. See docs/decisions/fairness.md, docs/decisions/retries.md.
  * @module
  */
-import type { SealedSecret } from '../integrations/integration.js'
+import type { SealedSecret } from '../secrets/key-store.js'
 
 /** A due delivery with a lease: only this dispatcher may attempt it until the lease ends. */
 export interface ClaimedDelivery {
@@ -332,4 +332,13 @@ export interface Replayed {
   readonly underWay: number
   /** The last delivery examined; null: there was none. */
   readonly lastId: string | null
+}
+
+/** Deliveries inside one transaction. */
+export interface DeliveryTransaction {
+  /**
+   * Makes deliveries of any status due at once. Their retry schedule restarts, and their attempts are replays from now
+   * on. A leased delivery is unchanged.
+   */
+  replayDeliveries(request: ReplayRequest): Promise<Replayed>
 }

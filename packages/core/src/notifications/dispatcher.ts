@@ -1,7 +1,6 @@
 /** The loop that empties the outbox. The way of one delivery is in round.ts. See docs/decisions/fairness.md. @module */
 import { backoffMs, describeError } from '../internal/values.js'
 import type { Clock } from '../ports/world.js'
-import type { Dispatcher } from '../service-types.js'
 import { cacheOpenedSecrets } from './attempt.js'
 import {
   checkDispatcherOptions,
@@ -12,6 +11,16 @@ import {
   type RoundDeps,
 } from './round.js'
 import { longestBlockMs, longestRetriesMs } from './schedule.js'
+
+/** Sends the deliveries of the outbox. */
+export interface Dispatcher {
+  /** A loop until the signal aborts. It reports errors as events and goes on. */
+  run(signal: AbortSignal): Promise<void>
+  /** Claims and attempts due deliveries once. Resolves the number of attempts. */
+  runOnce(signal?: AbortSignal): Promise<number>
+  /** Wakes a running loop: deliveries may be due. */
+  wake(): void
+}
 
 /**
  * The pause between two looks for waits that a clock ahead has written: in milliseconds, and in times of a look's

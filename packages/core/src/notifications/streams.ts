@@ -4,21 +4,56 @@ import {
   integrationHeader,
   jsonContentType,
   type StreamedDeliveryBody,
+  type StreamReady,
   signatureHeader,
 } from '@payment-integration/contract'
 import { signDelivery } from '@payment-integration/webhook/signing'
 import { BadRequestError } from '../errors.js'
-import type { IntegrationStore } from '../integrations/integration.js'
+import type { Caller, IntegrationStore } from '../integrations/integration.js'
 import { describeError } from '../internal/values.js'
 import type { Store } from '../ports/store.js'
 import type { Clock, Logger } from '../ports/world.js'
 import type { KeyVersion, MasterKey } from '../secrets/keys.js'
-import type { Caller } from '../service-types.js'
 import { steadyNow } from '../world/system.js'
 import type { OpenSecret } from './attempt.js'
 import type { DeliveryStore, StreamedDelivery } from './delivery-store.js'
 import { createSleeper } from './round.js'
-import type { DeliveryStreams, StreamMessage } from './stream-types.js'
+
+/** A message of a stream. `id` is the position after it. */
+export type StreamMessage =
+  | { readonly kind: 'ready'; readonly id: string; readonly data: StreamReady }
+  | { readonly kind: 'delivery'; readonly id: string; readonly data: StreamedDeliveryBody }
+  /** The backlog is sent. */
+  | { readonly kind: 'live'; readonly id: string }
+  /** Nothing happened for a while. */
+  | { readonly kind: 'heartbeat' }
+
+/** A stream to open. */
+export interface StreamRequest {
+  /** The authenticated caller, lowercased. */
+  readonly integrationAddress: string
+  /** The caller's credentials, which are checked again while the stream is open. */
+  readonly authorization: string | null
+  /** The id of the last message that the caller has; null: none. */
+  readonly lastEventId: string | null
+  /** Without a last id: begins with deliveries of this unix time in milliseconds; null: begins now. */
+  readonly since: string | null
+  /** Ends the stream. */
+  readonly signal: AbortSignal
+}
+
+/** Streams of deliveries. */
+export interface DeliveryStreams {
+  /**
+   * Opens a stream of one integration, which has every delivery after its start at least once, in order. It ends when
+   * the credentials are no longer valid, or the store fails. The caller must read it or abort its signal.
+   * @returns Null when too many streams are open.
+   * @throws BadRequestError `ERR_CURSOR_INVALID` For a malformed position or time.
+   */
+  open(request: StreamRequest): AsyncGenerator<StreamMessage, void, undefined> | null
+  /** Ends all streams, and opens no more. */
+  close(): void
+}
 
 /** Counts streams. */
 interface StreamCounter {

@@ -7,18 +7,22 @@ import { createHash } from 'node:crypto'
 import { type ProcessorUpdate, processorUpdateSchema, type UpdateResult } from '@payment-integration/contract'
 import { StoreError, UpdateConflictError } from '../errors.js'
 import type { ServiceEvent } from '../events.js'
-import type { Store } from '../ports/store.js'
-import type {
-  NewUpdate,
-  PaymentSelector,
-  SettledUpdate,
-  StoredUpdate,
-  StoreTransaction,
-} from '../ports/store-transaction.js'
+import type { Store, StoreTransaction } from '../ports/store.js'
 import { copyInvoice, copyRecipient, type PaymentStatus, type StoredPayment } from './payment.js'
+import type { NewUpdate, PaymentSelector, SettledUpdate, StoredUpdate } from './payment-store.js'
 import type { Recording } from './recording.js'
 import { emitSnapshots, type StatusChange } from './snapshot.js'
 import { changeStatus } from './state.js'
+
+/** An update that waits for the host's commit. */
+export interface JoinedUpdate {
+  readonly result: UpdateResult
+  /**
+   * Call it once the host has committed: it publishes the events and wakes the dispatcher. Without it the delivery
+   * waits for the dispatcher's next poll of the outbox.
+   */
+  committed(): void
+}
 
 /** The transactions of updates, each once. */
 export function selectorsOf(updates: readonly ProcessorUpdate[]): PaymentSelector[] {

@@ -1,7 +1,8 @@
-/** Reads payments. Every query of area (a) is scoped to one integration. @module */
+/** Payments, snapshots and updates in a store. Every query of area (a) is scoped to one integration. @module */
 
-import type { Checkpoint } from '../ports/store-transaction.js'
-import type { StoredPayment } from './payment.js'
+import type { ProcessorUpdate, UpdateOutcome } from '@payment-integration/contract'
+import type { Checkpoint } from '../indexer/chain-store.js'
+import type { PaymentFacts, PaymentStatus, StoredPayment } from './payment.js'
 
 /** A position in the order (blockTimestamp, chainId, txHash), descending. Source: docs/interface.md 4.1. */
 export interface PagePosition {
@@ -82,4 +83,121 @@ export interface PaymentReads {
   checkpoint(chainId: number): Promise<Checkpoint | null>
   /** The snapshot bytes, or null. */
   snapshot(paymentId: string, version: number): Promise<Uint8Array | null>
+}
+
+/** Facts to store, with the decision whether area (a) shows this payment. */
+export interface NewPayment {
+  readonly facts: PaymentFacts
+  readonly primary: boolean
+}
+
+/** Snapshot bytes, stored once and sent unchanged. */
+export interface NewSnapshot {
+  readonly paymentId: string
+  readonly version: number
+  /** UTF-8 JSON, exactly as it will be sent. */
+  readonly body: Uint8Array
+  /** The payment's integration, which is notified; null when the payment names none. */
+  readonly integrationAddress: string | null
+  /** The payment's chain and transaction. A store may leave them and the integration out of the stored body. */
+  readonly chainId: number
+  readonly txHash: string
+}
+
+/** Identifies the transaction of an update. */
+export interface PaymentSelector {
+  readonly chainId: number
+  readonly txHash: string
+}
+
+/** The record of a processor's update: a repetition of the update is answered from it. */
+export interface StoredUpdate {
+  readonly id: string
+  /** The first 16 bytes of a SHA-256 of its content, as `0x` text: the same content has the same. */
+  readonly fingerprint: string
+  readonly outcome: UpdateOutcome
+  /** Why it was refused, or null. */
+  readonly reason: string | null
+  /** The payment's version after it, or null while it waits. */
+  readonly version: number | null
+}
+
+/** A processor's update to store, with its outcome. */
+export interface NewUpdate extends Omit<StoredUpdate, 'id'> {
+  readonly update: ProcessorUpdate
+  /** The payment that it was decided on, or null while it waits. */
+  readonly paymentId: string | null
+}
+
+/** The outcome of an update that waited. */
+export interface SettledUpdate extends Omit<StoredUpdate, 'fingerprint'> {
+  readonly paymentId: string
+}
+
+/** The result of an upsert. */
+export interface UpsertedPayments {
+  /** Payments that were not stored before, with version 1 and no state. */
+  readonly inserted: readonly StoredPayment[]
+  /**
+   * Dropped payments that are on the chain again, locked, still marked as dropped: the caller restores their state.
+   */
+  readonly returned: readonly StoredPayment[]
+}
+
+/** Payments, snapshots and updates inside one transaction. */
+export interface PaymentTransaction {
+  /**
+   * Marks the payments of a chain in blocks above a height as off the chain, and deletes the waiting deposits there.
+   * {@link upsertPayments} removes the mark. A marked payment that a deposit on another chain fulfilled makes that
+   * deposit wait again.
+   */
+  leaveChain(chainId: number, above: number): Promise<void>
+  /** Marks payments as off the chain. */
+  leavePayments(paymentIds: readonly string[]): Promise<void>
+  /**
+   * Inserts payments, or updates the chain's facts of those stored under the same (chainId, txHash, ordinal). The facts
+   * exclude `integrationAddress`, which is in their snapshots. `primary` and the status stay too, so no new version is
+   * due. All of them are on the chain afterwards. Call after `lockChain` where some may be stored: their former
+   * blocks must not change meanwhile.
+   */
+  upsertPayments(payments: readonly NewPayment[]): Promise<UpsertedPayments>
+  /** Payments of a chain in blocks `from` to `to`, both included, on the chain or off it, by block and log index. */
+  paymentsInBlocks(chainId: number, from: number, to: number): Promise<StoredPayment[]>
+  /**
+   * Payments off the chain, not dropped yet, whose block was at or below a height: at most `limit`, locked.
+   *
+   * @param awaitedAtOrBelow - The height for payments whose deposit on another chain waits: its fulfilment may be in
+   * another block.
+   *   @default `atOrBelow`
+   */
+  overduePayments(
+    chainId: number,
+    atOrBelow: number,
+    limit: number,
+    awaitedAtOrBelow?: number,
+  ): Promise<StoredPayment[]>
+  /** Payments of a chain that are off the chain and not dropped, in any order. */
+  offChainPayments(chainId: number): Promise<Pick<PaymentFacts, 'txHash' | 'integrationAddress'>[]>
+  /** Marks a payment as dropped, with the state to restore should it return; null: removes the mark. */
+  setDropped(paymentId: string, dropped: StoredPayment['dropped']): Promise<void>
+  /** The primary payments of any of these transactions, locked until the transaction ends, by ordinal. */
+  paymentsForChange(...selectors: readonly PaymentSelector[]): Promise<StoredPayment[]>
+  /** Writes new statuses by payment id. {@link paymentsForChange} or {@link upsertPayments} locked the payments. */
+  setStatuses(statuses: ReadonlyMap<string, PaymentStatus>): Promise<void>
+  /**
+   * Stores snapshots. Each whose integration is registered and has a notification URL gets one delivery that is due at
+   * once. The transaction rejects if a (payment, version) is already stored: its bytes are final.
+   */
+  insertSnapshots(snapshots: readonly NewSnapshot[]): Promise<void>
+  /** The updates stored under these ids, in any order. */
+  findUpdates(updateIds: readonly string[]): Promise<StoredUpdate[]>
+  /**
+   * Stores updates with their outcomes, in their order. No two have the same id. One whose id is already stored is left
+   * out. Resolves the ids of the others. The content of an update is kept while it waits, and if it was refused.
+   */
+  insertUpdates(updates: readonly NewUpdate[]): Promise<readonly string[]>
+  /** Updates in state `waiting` for any of these transactions, in the order they were received. */
+  waitingUpdates(keys: readonly PaymentSelector[]): Promise<ProcessorUpdate[]>
+  /** Stores the outcomes of waiting updates. No two have the same id. Rejects if one does not wait. */
+  settleUpdates(settled: readonly SettledUpdate[]): Promise<void>
 }

@@ -8,10 +8,17 @@ import { assertWhole, describeError } from '../internal/values.js'
 import type { ReceiptSource } from '../ports/receipt-source.js'
 import type { Store } from '../ports/store.js'
 import type { Clock, Logger } from '../ports/world.js'
-import type { ReceiptPoller } from '../service-types.js'
 import type { StoredPayment } from './payment.js'
 import type { PaymentReads } from './payment-store.js'
 import { unsettledStates } from './state.js'
+
+/** Polls the receipt source for payments without a final state. */
+export interface ReceiptPoller {
+  /** A loop until the signal aborts. It reports errors as events and goes on. */
+  run(signal: AbortSignal): Promise<void>
+  /** One round over all such payments. Resolves the number of updates applied. */
+  runOnce(signal?: AbortSignal): Promise<number>
+}
 
 /** The dependencies of polling a chain. */
 interface AskChainDeps {

@@ -1,10 +1,9 @@
 /** Commits the payments of a range of blocks together with the checkpoint. Source: docs/architecture.md. @module */
 import { ChainError, CheckpointMovedError } from '../errors.js'
 import type { ServiceEvent } from '../events.js'
-import type { RouterCoverage } from '../indexer/chain-store.js'
+import type { Checkpoint, RouterCoverage } from '../indexer/chain-store.js'
 import type { BlockRange } from '../ports/chain.js'
-import type { Store } from '../ports/store.js'
-import type { Checkpoint, StoreTransaction } from '../ports/store-transaction.js'
+import type { Store, StoreTransaction } from '../ports/store.js'
 import { chooseRecorded, type Recording } from './recording.js'
 import { dropOverdue } from './state.js'
 import { assignOrdinals, markPrimary, storePayments } from './store-payments.js'

@@ -4,7 +4,7 @@ import type { ChainReads } from '../indexer/chain-store.js'
 import type { UnrecordedRange } from '../integrations/integration.js'
 import type { BlockRange } from '../ports/chain.js'
 import type { BridgeDeposit } from '../ports/fulfilment.js'
-import type { StoreTransaction } from '../ports/store-transaction.js'
+import type { StoreTransaction } from '../ports/store.js'
 import type { PaymentFacts } from './payment.js'
 
 /** Which payments a service records: all, or those alone that name an integration of its store. */

@@ -1,6 +1,6 @@
 /** Builds the snapshot bytes of each new version and its outbox row. Source: docs/interface.md 2.3. @module */
 import type { SnapshotBody } from '@payment-integration/contract'
-import type { StoreTransaction } from '../ports/store-transaction.js'
+import type { StoreTransaction } from '../ports/store.js'
 import { copyInvoice, copyRecipient, initialStatus, type PaymentStatus, type StoredPayment } from './payment.js'
 
 const encoder = new TextEncoder()

@@ -5,7 +5,7 @@
  */
 import type { PaymentState, ProcessorUpdate } from '@payment-integration/contract'
 import type { ServiceEvent } from '../events.js'
-import type { StoreTransaction } from '../ports/store-transaction.js'
+import type { StoreTransaction } from '../ports/store.js'
 import { copyInvoice, copyRecipient, type PaymentStatus, type StoredPayment } from './payment.js'
 import { emitSnapshots } from './snapshot.js'
 

@@ -4,9 +4,10 @@
  */
 
 import type { ServiceEvent } from '../events.js'
-import type { NewPayment, StoreTransaction } from '../ports/store-transaction.js'
+import type { StoreTransaction } from '../ports/store.js'
 import { decideInOrder, selectorsOf } from './apply-updates.js'
 import type { PaymentFacts, StoredPayment } from './payment.js'
+import type { NewPayment } from './payment-store.js'
 import { emitFirstSnapshots, emitSnapshots } from './snapshot.js'
 import { restoreDropped } from './state.js'
 

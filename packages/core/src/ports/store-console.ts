@@ -8,7 +8,7 @@ import type { AuditRecord } from '../history/audit-store.js'
 import type { IntegrationRecord } from '../integrations/integration.js'
 import type { AttemptRecord, DeliveryFilter, DeliveryView, EndpointView } from '../notifications/delivery-store.js'
 import type { StoredPayment } from '../payments/payment.js'
-import type { StoredUpdate } from './store-transaction.js'
+import type { StoredUpdate } from '../payments/payment-store.js'
 
 /** Selects the primary payments that match every given field. */
 export interface ConsolePaymentFilter {

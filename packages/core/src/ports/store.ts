@@ -1,20 +1,18 @@
 /** The port to a database. The rules are in the core; a store has rows and guarantees atomicity. @module */
-
-import type { AuditStore } from '../history/audit-store.js'
+import type { AuditStore, AuditTransaction } from '../history/audit-store.js'
 import type { HistoryStore } from '../history/history-store.js'
-import type { IdentityStore } from '../identity/identity-store.js'
-import type { ChainReads, LeaseStore } from '../indexer/chain-store.js'
+import type { IdentityAccountStore, IdentityAccountTransaction } from '../identity/account-store.js'
+import type { IdentityStore, IdentityTransaction } from '../identity/identity-store.js'
+import type { ChainReads, ChainTransaction, LeaseStore } from '../indexer/chain-store.js'
 import type { IntegrationStore } from '../integrations/integration.js'
 import type { MoveStore } from '../integrations/move-types.js'
-import type { IntegrationSessionStore } from '../integrations/session-types.js'
-import type { AccountStore } from '../legacy/account-store.js'
-import type { LegacyKeyStore } from '../legacy/legacy-key-store.js'
-import type { DeliveryStore } from '../notifications/delivery-store.js'
-import type { OperatorStore } from '../operators/operator-store.js'
-import type { PaymentReads } from '../payments/payment-store.js'
-import type { IdentityAccountStore } from './identity-accounts.js'
+import type { IntegrationSessionStore, IntegrationSessionTransaction } from '../integrations/session-types.js'
+import type { AccountStore, AccountTransaction, LegacyKeyStore } from '../legacy/legacy-store.js'
+import type { DeliveryStore, DeliveryTransaction } from '../notifications/delivery-store.js'
+import type { OperatorStore, OperatorTransaction } from '../operators/operator-store.js'
+import type { PaymentReads, PaymentTransaction } from '../payments/payment-store.js'
+import type { DataKeyStore, DataKeyTransaction, SealingKeyUse } from '../secrets/key-store.js'
 import type { ConsoleReads } from './store-console.js'
-import type { DataKeyStore, StoreTransaction } from './store-transaction.js'
 
 /** A step that is not done yet. */
 export interface SchemaStep {
@@ -52,16 +50,6 @@ export interface StoreSchema {
    * @throws StoreError `ERR_STORE_SCHEMA` while `migrate` has steps to run.
    */
   contract(report?: SchemaReport): Promise<void>
-}
-
-/** Rows of one place that one master key sealed or hashed. */
-export interface SealingKeyUse {
-  /** Table and secret, such as `integrations.signing_secret`. */
-  readonly place: string
-  /** Version of the master key. */
-  readonly keyVersion: number
-  /** How many rows; at least 1. */
-  readonly rows: number
 }
 
 // The port to a database. The rules are in the core; a store has rows and guarantees atomicity. Both databases pass
@@ -137,4 +125,26 @@ export interface Store {
   /** Rejects unless the database answers. */
   ping(): Promise<void>
   close(): Promise<void>
+}
+
+/** Operations inside one transaction. All of them are undone together when the transaction rejects. */
+export interface StoreTransaction extends ChainTransaction, PaymentTransaction, DeliveryTransaction, AuditTransaction {
+  /** Those of some integration addresses that are stored, enabled or not. */
+  registeredIntegrations(addresses: readonly string[]): Promise<ReadonlySet<string>>
+  /** Integrations, as part of this transaction. */
+  readonly integrations: Pick<IntegrationStore, 'find' | 'list' | 'insert' | 'update'>
+  /** Accounts with their link configurations, as part of this transaction. */
+  readonly accounts: AccountTransaction
+  /** Legacy keys, as part of this transaction. */
+  readonly legacyKeys: Pick<LegacyKeyStore, 'list' | 'insert' | 'revoke'>
+  /** Operators and sessions, as part of this transaction. */
+  readonly operators: OperatorTransaction
+  /** Sessions of integrations, as part of this transaction. */
+  readonly integrationSessions: IntegrationSessionTransaction
+  /** Data keys, as part of this transaction. */
+  readonly dataKeys: DataKeyTransaction
+  /** Subjects, redemptions and verifications. */
+  readonly identity: IdentityTransaction
+  /** The store's own accounts, for hosts without users. */
+  readonly identityAccounts: IdentityAccountTransaction
 }

@@ -3,7 +3,7 @@ import { setMaxListeners } from 'node:events'
 import type { LeaseStore } from '../indexer/chain-store.js'
 import { describeError, processSkewMs } from '../internal/values.js'
 import type { Clock, Logger } from '../ports/world.js'
-import type { Loop } from '../service-types.js'
+import type { Loop } from '../internal/values.js'
 import type { ProcessFacts, RunningProcess } from './leases.js'
 
 /**

@@ -3,8 +3,8 @@
  * @module
  */
 import { createHash, createHmac, hkdfSync } from 'node:crypto'
-import type { SecretHash } from '../integrations/integration.js'
 import type { Random } from '../ports/world.js'
+import type { SecretHash } from './key-store.js'
 
 /** HMAC-SHA256 of a secret. A fast hash suffices for 32 random bytes; a slow one would help a flood of requests. */
 function keyedHash(key: KeyVersion, purpose: KeyPurpose, secret: string): SecretHash {

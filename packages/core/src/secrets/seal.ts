@@ -6,11 +6,11 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto'
 import { CoreError } from '../errors.js'
 import type { Audited } from '../history/audited.js'
-import type { Resealed, SealedSecret, SecretHash } from '../integrations/integration.js'
-import type { SealingKeyUse, Store } from '../ports/store.js'
-import type { StoreTransaction } from '../ports/store-transaction.js'
+import type { Resealed } from '../integrations/integration.js'
+import type { Store, StoreTransaction } from '../ports/store.js'
 import type { Clock, Random } from '../ports/world.js'
 import { systemClock } from '../world/system.js'
+import type { SealedSecret, SealingKeyUse, SecretHash } from './key-store.js'
 import type { KeyPurpose, MasterKey } from './keys.js'
 
 const nonceBytes = 12

@@ -9,7 +9,7 @@ import type {
   ReplayRequest,
 } from '../../src/notifications/delivery-store.js'
 import type { PaymentFacts } from '../../src/payments/payment.js'
-import type { NewSnapshot } from '../../src/ports/store-transaction.js'
+import type { NewSnapshot } from '../../src/payments/payment-store.js'
 import type { TestStore } from './store.js'
 import { hashOf, paymentFacts } from './stored-payment.js'
 

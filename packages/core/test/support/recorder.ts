@@ -1,8 +1,8 @@
 /** Commits of blocks without an indexer. */
 import type { ServiceEvent } from '../../src/events.js'
+import type { Checkpoint } from '../../src/indexer/chain-store.js'
 import { recordRange } from '../../src/payments/record-range.js'
 import type { BlockRange } from '../../src/ports/chain.js'
-import type { Checkpoint } from '../../src/ports/store-transaction.js'
 import { type FakeChain, fakeChain } from './fake-chain.js'
 import { openStore, type TestStore } from './store.js'
 import { hashOf } from './stored-payment.js'

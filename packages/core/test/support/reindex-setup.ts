@@ -1,7 +1,6 @@
 /** An indexed chain, and a reindex of it. @module */
 import type { ServiceEvent } from '../../src/events.js'
-import { reindex } from '../../src/indexer/reindex.js'
-import type { ReindexReport, ReindexRequest } from '../../src/indexer/reindex-types.js'
+import { type ReindexReport, type ReindexRequest, reindex } from '../../src/indexer/reindex.js'
 import type { PaymentFacts } from '../../src/payments/payment.js'
 import type { Chain } from '../../src/ports/chain.js'
 import { fakeChain } from './fake-chain.js'

@@ -256,7 +256,7 @@ export const mutants: readonly Mutant[] = [
   ...inFile('core/src/secrets/signed-file.ts', 'core/src/secrets/signed-file.test.ts', {
     'a changed file is not read': [' || !timingSafeEqual(expected, held)', ''],
   }),
-  ...inFile('core/src/history/audited.ts', 'core/src/audit/audit.test.ts', {
+  ...inFile('core/src/history/audited.ts', 'core/src/history/audit.test.ts', {
     'a record of the audit log commits to the one before': ['`${previous}\\n${text}`', 'text'],
   }),
 

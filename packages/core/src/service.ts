@@ -40,7 +40,7 @@ import { createPresence, listProcesses, runLoops } from './processes/processes.j
 import { createQueries, type Queries } from './queries.js'
 import type { MasterKey } from './secrets/keys.js'
 import { openSecret } from './secrets/seal.js'
-import { silentLogger, systemClock, systemIds, systemRandom } from './world/system.js'
+import { silentLogger, systemClock, systemIds, systemRandom } from './ports/system.js'
 
 /** The whole service, in a host or in the reference server. Its own commands act as its option `actor`. */
 export interface Service extends ActorCommands {

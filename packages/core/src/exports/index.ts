@@ -93,4 +93,4 @@ export {
   systemClock,
   systemIds,
   systemRandom,
-} from '../world/system.js'
+} from '../ports/system.js'

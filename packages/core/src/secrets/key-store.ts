@@ -1,5 +1,6 @@
 /**
- * Sealed secrets, hashes and data keys, as stored. No plain secret ever reaches a store. Source: docs/decisions/secrets.md.
+ * Sealed secrets, hashes and data keys, as stored. No plain secret ever reaches a store.
+ * Source: docs/decisions/secrets.md.
  * @module
  */
 

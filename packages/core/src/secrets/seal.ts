@@ -9,7 +9,7 @@ import type { Audited } from '../history/audited.js'
 import type { Resealed } from '../integrations/integration.js'
 import type { Store, StoreTransaction } from '../ports/store.js'
 import type { Clock, Random } from '../ports/world.js'
-import { systemClock } from '../world/system.js'
+import { systemClock } from '../ports/system.js'
 import type { SealedSecret, SealingKeyUse, SecretHash } from './key-store.js'
 import type { KeyPurpose, MasterKey } from './keys.js'
 

@@ -3,7 +3,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { parseContentLength } from '@payment-integration/contract/parse'
 import { MissingPackageError, RequestBodyError } from '../errors.js'
-import type { Clock, Ids, Logger, Random } from '../ports/world.js'
+import type { Clock, Ids, Logger, Random } from './world.js'
 
 /**
  * Loads a package that only some configurations need. Other errors pass through, such as a missing package that the

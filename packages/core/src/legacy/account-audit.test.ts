@@ -3,7 +3,7 @@ import type { LinkConfig } from '@payment-integration/contract'
 import { describe, expect, it } from 'vitest'
 import { openStore } from '../../test/support/store.js'
 import { createAudited } from '../history/audited.js'
-import { type AccountInput, createAccountCommands } from '../legacy/accounts.js'
+import { type AccountInput, createAccountCommands } from './accounts.js'
 import { parseMasterKey } from '../secrets/keys.js'
 
 const address = `0x${'Ab'.repeat(20)}`

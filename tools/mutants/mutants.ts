@@ -169,10 +169,10 @@ export const mutants: readonly Mutant[] = [
       'expected.length > bytes.length - timingSafeEqual.length',
     ],
   }),
-  ...inFile('console/src/web/access.ts', 'console/src/rules.test.ts', {
+  ...inFile('console/src/web/guard.ts', 'console/src/rules.test.ts', {
     'a form comes from the own origin': ['origin !== null && own.includes(origin)', 'origin !== null'],
   }),
-  ...inFile('console/src/viewer.ts', 'console/src/acts/access-acts.test.ts', {
+  ...inFile('console/src/viewer.ts', 'console/src/pages/access.test.ts', {
     'an act needs the rank of its role': ['ranks[role] >= ranks[needed]', 'ranks[role] >= 0 * ranks[needed]'],
   }),
   ...inFile('console/src/portal/tenant.ts', 'console/src/portal/two-tenants.test.ts', {

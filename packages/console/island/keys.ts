@@ -1,5 +1,4 @@
 /** The keys of the pages, and the dialog that names them. @module */
-import { createKeysDialog } from './keys-dialog.js'
 
 /** Adds them. Keys typed into a field stay there. `refresh` loads the rows again. */
 export function addKeys(refresh: () => void): void {
@@ -34,4 +33,52 @@ function move(step: 1 | -1): void {
   const links = [...document.querySelectorAll<HTMLAnchorElement>('#rows a.hex[href*="/payments/"]')]
   const at = links.indexOf(document.activeElement as HTMLAnchorElement)
   links[Math.max(0, Math.min(links.length - 1, at + step))]?.focus()
+}
+
+const keys = [
+  ['/', 'go to the search box'],
+  ['j', 'next row'],
+  ['k', 'previous row'],
+  ['Enter', 'open the row'],
+  ['r', 'load the rows again, and go on live'],
+  ['?', 'these keys'],
+  ['Esc', 'close'],
+] as const
+
+/** Builds both: without the script there are no keys. */
+function createKeysDialog(): HTMLDialogElement {
+  const dialog = element('dialog', 'keys')
+  const title = element('h2', '', 'Keys')
+  title.id = 'keys-title'
+  dialog.setAttribute('aria-labelledby', title.id)
+  const list = element('dl')
+  for (const [key, meaning] of keys) {
+    const row = element('div')
+    const term = element('dt')
+    term.append(element('kbd', '', key))
+    row.append(term, element('dd', '', meaning))
+    list.append(row)
+  }
+  const close = element('button', '', 'Close')
+  close.type = 'button'
+  close.addEventListener('click', () => dialog.close())
+  // A press beside the dialog hits its backdrop, which counts as the dialog itself.
+  dialog.addEventListener('click', ({ target }) => {
+    if (target === dialog) dialog.close()
+  })
+  dialog.append(title, list, close)
+  document.body.append(dialog)
+  const open = element('button', 'keys-button', '?')
+  open.type = 'button'
+  open.setAttribute('aria-label', 'Keys')
+  open.addEventListener('click', () => dialog.showModal())
+  document.querySelector('header .who')?.before(open)
+  return dialog
+}
+
+function element<Name extends keyof HTMLElementTagNameMap>(name: Name, className = '', text = '') {
+  const made = document.createElement(name)
+  if (className !== '') made.className = className
+  made.textContent = text
+  return made
 }

@@ -1,7 +1,5 @@
 /** Follows the page's stream, and changes rows in place; while one reads further down it only counts. @module */
-import { connect } from './connection.js'
-import { isTyping, reload } from './reload.js'
-import { placeRow } from './rows.js'
+import { isTyping, reload } from './content.js'
 
 /** Distance from the top, in pixels, from which on changes wait. */
 const awayPx = 160
@@ -141,4 +139,97 @@ function replaceParts(parts: Readonly<Record<string, string>>): void {
     const part = document.getElementById(id)
     if (part !== null && !part.contains(document.activeElement)) part.innerHTML = html
   }
+}
+
+/** Longest list of a live page. */
+const mostRows = 100
+
+/**
+ * Puts the row at its place. A row older than the last one is left out where the list goes on at another page.
+ * @param matches - Whether it matches the filters of the page; a row that does not is removed.
+ * @returns Whether there is a list.
+ */
+function placeRow(row: HTMLTableRowElement, matches: boolean): boolean {
+  const list = document.getElementById('rows')
+  if (list === null) return false
+  const rows = [...list.querySelectorAll<HTMLTableRowElement>('tr')]
+  const known = rows.find((each) => each.dataset['key'] === row.dataset['key'])
+  // A row with the focus stays as it is: replacing it would lose the place of the keyboard.
+  if (matches && known?.contains(document.activeElement)) return true
+  row.classList.add('changed')
+  if (!matches) known?.remove()
+  else if (known !== undefined && known.dataset['order'] === row.dataset['order']) known.replaceWith(row)
+  else {
+    known?.remove()
+    insert(list, row)
+  }
+  return true
+}
+
+function insert(list: HTMLElement, row: HTMLTableRowElement): void {
+  const order = orderOf(row)
+  const next = [...list.querySelectorAll<HTMLTableRowElement>('tr')].find((each) => orderOf(each) < order)
+  if (next === undefined && goesOn(list)) return
+  list.insertBefore(row, next ?? null)
+  while (list.children.length > mostRows) {
+    list.lastElementChild?.remove()
+    list.dataset['cut'] = ''
+  }
+}
+
+const orderOf = (row: HTMLTableRowElement) => row.dataset['order'] ?? ''
+/** Whether older rows are on another page, or were cut from this one. */
+const goesOn = (list: HTMLElement) =>
+  list.dataset['cut'] !== undefined || document.querySelector('.pager a[rel=next]') !== null
+
+/** Time until the next attempt after an answer with which a browser gives up, in milliseconds. */
+const reopenMs = 10_000
+/** Time that a reconnection may take unsaid, in milliseconds: streams end regularly. */
+const quietMs = 2_000
+
+/**
+ * Opens it. A browser has six connections to a host, for all tabs: hidden ones hold none.
+ * @param listeners - By the name of the event: they get its data.
+ * @param onState - Receives whether the stream is open.
+ */
+function connect(
+  topic: string,
+  listeners: Readonly<Record<string, (data: string) => void>>,
+  onState: (isConnected: boolean) => void,
+): void {
+  const query = new URLSearchParams(topic)
+  let source: EventSource | null = null
+  let quiet: ReturnType<typeof setTimeout> | undefined
+  const lost = () => {
+    clearTimeout(quiet)
+    quiet = setTimeout(() => onState(false), quietMs)
+  }
+  const close = () => {
+    source?.close()
+    source = null
+    lost()
+  }
+  const open = () => {
+    if (source !== null || document.hidden) return
+    const own = new EventSource(`/console/live?${query}`)
+    source = own
+    own.addEventListener('open', () => {
+      clearTimeout(quiet)
+      onState(true)
+    })
+    own.addEventListener('error', () => {
+      lost()
+      if (own.readyState !== EventSource.CLOSED) return
+      close()
+      setTimeout(open, reopenMs)
+    })
+    for (const [name, listen] of Object.entries(listeners))
+      own.addEventListener(name, ({ data, lastEventId }) => {
+        // The browser sends the last id only when it reconnects by itself.
+        if (lastEventId !== '') query.set('after', lastEventId)
+        listen(data)
+      })
+  }
+  document.addEventListener('visibilitychange', () => (document.hidden ? close() : open()))
+  open()
 }

@@ -3,9 +3,10 @@ import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import type { Env, Hono } from 'hono'
 
 /** A file that pages load. */
-export interface Asset {
+interface Asset {
   readonly body: string
   readonly type: string
   /** Names the content: a page's address of the file has it, so that a browser may cache the file for ever. */
@@ -46,4 +47,30 @@ async function bundle(): Promise<Files> {
 function asset(body: string, type: string): Asset {
   const version = createHash('sha256').update(body).digest('base64url').slice(0, 16)
   return { body, type: `${type}; charset=utf-8`, version }
+}
+
+/** The files, read or bundled once. A failure is not kept. */
+export function createAssets(): () => Promise<Assets> {
+  let assets: Promise<Assets> | null = null
+  return () => {
+    assets ??= loadAssets()
+    assets.catch(() => {
+      assets = null
+    })
+    return assets
+  }
+}
+
+/** Adds both files below a path. A browser keeps a file for ever when its address names its version. */
+export function addAssetRoutes<E extends Env>(app: Hono<E>, mountedAt: string, assets: () => Promise<Assets>): void {
+  for (const [name, kind] of [
+    ['console.js', 'script'],
+    ['console.css', 'style'],
+  ] as const)
+    app.get(`${mountedAt}/${name}`, async (c) => {
+      const { body, type, version } = (await assets())[kind]
+      const isNamed = c.req.query('v') === version
+      const cached = isNamed ? 'private, max-age=31536000, immutable' : 'no-cache'
+      return new Response(body, { headers: { 'Content-Type': type, 'Cache-Control': cached } })
+    })
 }

@@ -1,11 +1,11 @@
 /** Tables of the pure rules. */
 import { expect, it } from 'vitest'
-import { adviceOf } from './advice.js'
-import { gapsOf } from './pages/gaps.js'
+import { gapsOf } from './pages/chains.js'
+import { adviceOf } from './view/advice.js'
 import { memoOf, shownText, spanOf, unitsOf } from './view/text.js'
-import { localProblem, publicProblem } from './web/access.js'
-import { readForm } from './web/form-body.js'
-import { localPath } from './web/local-path.js'
+import { localProblem, publicProblem } from './web/guard.js'
+import { localPath } from './web/paths.js'
+import { readForm } from './web/run-form.js'
 
 it.each([
   ['plain', 'plain'],

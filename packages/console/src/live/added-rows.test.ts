@@ -1,6 +1,6 @@
 /** Which rows a look at the newest ones finds. */
 import { expect, it } from 'vitest'
-import { addedSince, type Look, lookAt, mostAdded } from './added-rows.js'
+import { addedSince, type Look, lookAt, mostAdded } from './sampler.js'
 
 const none = lookAt({ payments: [], deliveries: [], updates: [] }, [])
 const ids = (count: number, from = 1) => Array.from({ length: count }, (_, n) => String(from + n)).reverse()

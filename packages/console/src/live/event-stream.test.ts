@@ -1,6 +1,6 @@
 /** One page's stream: its bound and its end. */
 import { expect, it, vi } from 'vitest'
-import { openEventStream, type Send } from './event-stream.js'
+import { openEventStream, type Send } from './streams.js'
 
 function open(lifeMs = 1_000_000) {
   let send: Send = () => undefined

@@ -1,8 +1,16 @@
-/** The numbers of the overview. @module */
+/** The numbers and the chart series of the overview. @module */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type PaymentState, paymentStates } from '@payment-integration/contract'
 import { type ChainStatus, oldSnapshotMs, type Queries, type Service } from '@payment-integration/core'
-import type { ConsoleAttempt, DatabaseSnapshot, DeliveryBacklog, EndpointView } from '@payment-integration/core/ports'
-import type { Hour, HourCounts } from './hour-counts.js'
+import type {
+  AttemptKind,
+  ConsoleAttempt,
+  DatabaseSnapshot,
+  DeliveryBacklog,
+  EndpointView,
+  MinuteCount,
+  MinuteCounts,
+} from '@payment-integration/core/ports'
 
 /** The parts of the service that the sampler reads. */
 export type SampledService = Pick<Service, 'queries' | 'indexers'>
@@ -21,7 +29,8 @@ export interface Overview extends Hour, Pick<LatencyStatistics, 'p50' | 'p95'> {
   readonly oldSnapshot: DatabaseSnapshot | null
 }
 
-const hourMs = 3_600_000
+const minuteMs = 60_000
+const hourMs = 60 * minuteMs
 const mostDots = 400
 const mostPending = 10_000
 /** Failing endpoints that are counted. */
@@ -116,6 +125,124 @@ export function latencyStatistics(latencies: readonly number[]): LatencyStatisti
 }
 
 /** The value below which this share of sorted values lies. */
-export function quantile(sorted: readonly number[], share: number): number | null {
+function quantile(sorted: readonly number[], share: number): number | null {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? null
+}
+
+/** The counts of an hour. */
+interface Hour {
+  readonly payments: MinuteCounts<PaymentState | null>
+  readonly attempts: MinuteCounts<AttemptKind>
+}
+
+/** Reads hours. */
+export interface HourCounts {
+  read(): Promise<Hour>
+}
+
+/** After this time all minutes are read again: payments change their state later. */
+const refreshMs = 30_000
+const newestMs = 2 * minuteMs
+/** Most rows of a read; where more happened, the oldest minutes are marked as incomplete. */
+const mostRows = 20_000
+
+/** Builds the counts; nothing is read before the first call. */
+export function createHourCounts(
+  reads: Pick<Queries, 'paymentsPerMinute' | 'attemptsPerMinute'>,
+  now: () => number,
+): HourCounts {
+  let known: (Hour & { readonly at: number }) | null = null
+  return {
+    async read() {
+      const isWhole = known === null || now() - known.at >= refreshMs || now() < known.at
+      const start = now() - (isWhole ? hourMs : newestMs)
+      const since = Math.max(0, start - (start % minuteMs))
+      const [payments, attempts] = await Promise.all([
+        reads.paymentsPerMinute({ since, limit: mostRows }),
+        reads.attemptsPerMinute({ since, limit: mostRows }),
+      ])
+      const before = isWhole ? null : known
+      known = {
+        at: before?.at ?? now(),
+        payments: joined(before?.payments ?? null, payments, since),
+        attempts: joined(before?.attempts ?? null, attempts, since),
+      }
+      return known
+    },
+  }
+}
+
+function joined<Kind>(before: MinuteCounts<Kind> | null, after: MinuteCounts<Kind>, since: number): MinuteCounts<Kind> {
+  if (before === null) return after
+  const older: readonly MinuteCount<Kind>[] = before.counts.filter(({ minute }) => minute < since)
+  return { counts: [...older, ...after.counts], isCut: before.isCut || after.isCut }
+}
+
+/** Counts by minute, one list for each kind. */
+export interface StackedSeries {
+  /** Unix seconds of each minute. */
+  readonly minutes: readonly number[]
+  readonly series: readonly { readonly name: string; readonly values: readonly number[] }[]
+}
+
+/** All charts. */
+interface ChartData {
+  readonly payments: StackedSeries
+  readonly attempts: StackedSeries
+  readonly latency: {
+    /** Oldest first: unix seconds, milliseconds, 1 for a success, id of the delivery. */
+    readonly dots: readonly (readonly [number, number, 0 | 1, string])[]
+    readonly p50: number | null
+    readonly p95: number | null
+  }
+}
+
+/** Kinds of attempts, in the order of the chart. */
+const attemptKinds: readonly AttemptKind[] = [
+  'delivered',
+  'redirect',
+  'client_error',
+  'server_error',
+  'timeout',
+  'no_answer',
+]
+
+const minutesShown = 60
+
+/** The series of an overview: the last hour. */
+export function chartData(overview: Overview): ChartData {
+  const last = overview.at - (overview.at % minuteMs)
+  const minutes = Array.from({ length: minutesShown }, (_, n) => last - (minutesShown - 1 - n) * minuteMs)
+  const dots = [...overview.dots]
+    .reverse()
+    .map(
+      ({ startedAt, latencyMs, reason, deliveryId }) =>
+        [startedAt / 1_000, Math.round(drawn(latencyMs)), reason === null ? 1 : 0, deliveryId] as const,
+    )
+  return {
+    payments: stacked(minutes, overview.payments.counts, [null, ...paymentStates]),
+    attempts: stacked(minutes, overview.attempts.counts, attemptKinds),
+    latency: { dots, p50: drawn(overview.p50), p95: drawn(overview.p95) },
+  }
+}
+
+/** A logarithmic axis has no 0. */
+function drawn<Ms extends number | null>(ms: Ms): Ms {
+  return (ms === null ? null : Math.max(1, ms)) as Ms
+}
+
+function stacked<Kind extends string | null>(
+  minutes: readonly number[],
+  counts: readonly MinuteCount<Kind>[],
+  kinds: readonly Kind[],
+): StackedSeries {
+  const byName = new Map(counts.map(({ minute, kind, count }) => [`${minute}:${kind}`, count]))
+  const series = kinds.map((kind) => ({
+    name: kind ?? 'none',
+    values: minutes.map((minute) => byName.get(`${minute}:${kind}`) ?? 0),
+  }))
+  return {
+    minutes: minutes.map((minute) => minute / 1_000),
+    series: series.filter(({ values }) => values.some((value) => value > 0)),
+  }
 }

@@ -4,10 +4,15 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChainStatus } from '@payment-integration/core'
-import type { DeliveryView, StoredPayment } from '@payment-integration/core/ports'
-import { addedSince, type Look, lookAt, mostLookedAt } from './added-rows.js'
-import { createHourCounts, type HourCounts } from './hour-counts.js'
-import { createMissingCount, type Overview, readOverview, type SampledService } from './overview.js'
+import type { ConsoleAttempt, ConsoleNewest, DeliveryView, StoredPayment } from '@payment-integration/core/ports'
+import {
+  createHourCounts,
+  createMissingCount,
+  type HourCounts,
+  type Overview,
+  readOverview,
+  type SampledService,
+} from './overview.js'
 
 /** News of one tick. */
 export interface Sample {
@@ -19,7 +24,7 @@ export interface Sample {
 }
 
 /** Receives each sample; null: the last read failed, and the next tick tries again. */
-export type SampleListener = (sample: Sample | null) => void
+type SampleListener = (sample: Sample | null) => void
 
 /** Shared readings. */
 export interface Sampler {
@@ -140,4 +145,52 @@ function reorganisationsOf(chains: readonly ChainStatus[]): string {
       return `${reorganisations} ${newest === undefined || (indexed ?? 0) >= newest.from}`
     })
     .join()
+}
+
+/** Newest rows of a kind that one look reads. A row is found when at most 200 newer ones were committed before it. */
+const mostLookedAt = 300
+/** Most added rows of a kind that are shown one by one. */
+export const mostAdded = 100
+
+interface Row {
+  readonly key: string
+  readonly paymentId?: string | null
+  readonly deliveryId?: string
+}
+
+/** The newest rows of each kind, at one moment. */
+export type Look = readonly (readonly Row[])[]
+
+/** Payments and deliveries to show again. */
+interface Added {
+  readonly paymentIds: readonly string[]
+  readonly deliveryIds: readonly string[]
+  /** Whether there are more: then the ids are left out. */
+  readonly isCut: boolean
+}
+
+/** A look at these rows. */
+export function lookAt(
+  { payments, deliveries, updates }: ConsoleNewest,
+  attempts: readonly Pick<ConsoleAttempt, 'deliveryId' | 'number'>[],
+): Look {
+  return [
+    payments.map((paymentId) => ({ key: `payment ${paymentId}`, paymentId })),
+    deliveries.map((row) => ({ key: `delivery ${row.deliveryId}`, ...row })),
+    updates.map(({ seq, paymentId }) => ({ key: `update ${seq}`, paymentId })),
+    attempts.map(({ deliveryId, number }) => ({ key: `attempt ${deliveryId}:${number}`, deliveryId })),
+  ]
+}
+
+/** Compares two looks. */
+export function addedSince(before: Look, after: Look): Added {
+  const known = new Set(before.flat().map(({ key }) => key))
+  const added = after.map((rows) => rows.filter(({ key }) => !known.has(key)))
+  if (added.some(({ length }) => length > mostAdded)) return { paymentIds: [], deliveryIds: [], isCut: true }
+  const rows = added.flat()
+  return {
+    paymentIds: [...new Set(rows.flatMap(({ paymentId }) => paymentId ?? []))],
+    deliveryIds: [...new Set(rows.flatMap(({ deliveryId }) => deliveryId ?? []))],
+    isCut: false,
+  }
 }

@@ -1,13 +1,16 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
-/** Accounts: who is paid, where, and in which tokens. @module */
+/** Accounts and their acts: who is paid, where, and in which tokens. @module */
+
+import type { AccountInput } from '@payment-integration/core'
 import type { AccountRecord } from '@payment-integration/core/ports'
-import { ActForm } from '../view/act-form.js'
-import { ConfirmField, TextArea, TextField } from '../view/fields.js'
+import { FilterError } from '../filters.js'
+import { ActForm, ConfirmField, TextArea, TextField } from '../view/forms.js'
 import { Cell, Empty, Facts, hrefOf, Pager, Pre, Shown, Table, When } from '../view/parts.js'
 import { shownText } from '../view/text.js'
+import { type Act, type ActAnswer, type ActInput, confirmedField, requiredField } from './page.js'
 
 /** The path of an account's page, below the base. */
-export const accountPath = (handle: string) => `/accounts/${encodeURIComponent(handle)}`
+const accountPath = (handle: string) => `/accounts/${encodeURIComponent(handle)}`
 
 /** A configuration to start from. */
 const exampleConfig = { coins: [{ chainId: 137, tokens: [{ symbol: 'USDC' }] }] }
@@ -113,4 +116,46 @@ function shownJson(config: object): string {
   return jsonOf(config).replace(/[^\P{C}\n]/gu, (one) =>
     Array.from({ length: one.length }, (_, n) => `\\u${one.charCodeAt(n).toString(16).padStart(4, '0')}`).join(''),
   )
+}
+
+/** The acts, by their names in the address. */
+export const accountActs: Readonly<Record<string, Act>> = {
+  'account-create': { needs: 'admin', run: create },
+  'account-change': { needs: 'admin', run: change },
+  'account-remove': { needs: 'admin', run: remove },
+}
+
+async function create({ fields, commands }: ActInput): Promise<ActAnswer> {
+  const { handle } = await commands.accounts.create({
+    handle: requiredField(fields, 'handle'),
+    address: requiredField(fields, 'address'),
+    config: configField(fields),
+  })
+  return { to: accountPath(handle), note: 'account-created' }
+}
+
+async function change({ fields, commands }: ActInput): Promise<ActAnswer> {
+  const change = {
+    address: requiredField(fields, 'address'),
+    // A large configuration is not in the form.
+    ...(fields['config'] === undefined ? {} : { config: configField(fields) }),
+  }
+  const { handle } = await commands.accounts.change(requiredField(fields, 'handle'), change)
+  return { to: accountPath(handle), note: 'account-changed' }
+}
+
+async function remove({ fields, commands }: ActInput): Promise<ActAnswer> {
+  confirmedField(fields)
+  await commands.accounts.remove(requiredField(fields, 'handle'))
+  return { to: '/accounts', note: 'account-removed' }
+}
+
+/** The core checks the content. The text is never quoted: it may be another document. */
+function configField(fields: ActInput['fields']): AccountInput['config'] {
+  try {
+    return JSON.parse(requiredField(fields, 'config')) as AccountInput['config']
+  } catch (error) {
+    if (error instanceof FilterError) throw error
+    throw new FilterError('The link configuration is not JSON.')
+  }
 }

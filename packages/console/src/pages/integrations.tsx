@@ -1,15 +1,22 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
-/** Integrations: their list, and the page of one with its acts. @module */
+/** Integrations, and one with its acts. New secrets are in the answer of the form, and on no other page. @module */
 import type { IntegrationView } from '@payment-integration/core'
 import type { ConsoleIntegration } from '@payment-integration/core/ports'
-import { ActForm } from '../view/act-form.js'
-import { TextField } from '../view/fields.js'
-import { Badge, Cell, Facts, hrefOf, Pager, Shown, Table, When } from '../view/parts.js'
-import { IntegrationActs } from './integration-acts.js'
-import { NoIntegrations, withoutQuery } from './operations.js'
+import { ActForm, type ActFormProps, ConfirmField, GraceField, TextField } from '../view/forms.js'
+import { Badge, Cell, Facts, hrefOf, NewSecretsPage, Pager, Shown, Table, When } from '../view/parts.js'
+import { NoIntegrations, withoutQuery } from './endpoints.js'
+import {
+  type Act,
+  type ActAnswer,
+  type ActInput,
+  confirmedField,
+  graceField,
+  type Note,
+  requiredField,
+} from './page.js'
 
 /** The path of an integration's page, below the base. */
-export const integrationPath = (address: string) => `/integrations/${address}`
+const integrationPath = (address: string) => `/integrations/${address}`
 
 const titles = ['State', 'Name', 'Address', 'Notification URL', 'Created', 'Signing secret', 'Rows']
 
@@ -121,4 +128,171 @@ export function IntegrationPage({ one }: { one: IntegrationView }) {
       </div>
     </>
   )
+}
+
+/** The forms that fit its state. */
+function IntegrationActs({ one }: { one: IntegrationView }) {
+  const Act = (form: Omit<ActFormProps, 'needs' | 'fields'>) => (
+    <ActForm {...form} needs="admin" fields={{ address: one.address }} />
+  )
+  return (
+    <>
+      <Act act="integration-url" label="Set the URL">
+        <TextField name="url" label="New notification URL; empty: none" hint="https://…" isOptional isLong />
+      </Act>
+      {one.previousApiSecretUntil === null ? (
+        <Act act="integration-rotate" label="Replace the API secret">
+          <GraceField />
+        </Act>
+      ) : (
+        <Act act="integration-end-api" label="End the previous API secret" tone="danger">
+          <ConfirmField label="Each of its servers has the new API secret" />
+        </Act>
+      )}
+      {one.signingSecretPrepared ? (
+        <>
+          <Act act="integration-activate" label="Activate the signing secret">
+            <GraceField />
+          </Act>
+          <Act act="integration-abort" label="Delete the prepared signing secret" tone="danger" />
+        </>
+      ) : (
+        <Act act="integration-prepare" label="Prepare a signing secret" />
+      )}
+      {one.previousSigningSecretUntil === null ? null : (
+        <Act act="integration-end-signing" label="End the previous signing secret" tone="danger">
+          <ConfirmField label="Each of its receivers has the new signing secret" />
+        </Act>
+      )}
+      {one.enabled ? (
+        <Act act="integration-disable" label="Disable" tone="danger">
+          <ConfirmField label="Its requests are answered 401, its deliveries wait, its sessions end" />
+        </Act>
+      ) : (
+        <Act act="integration-enable" label="Enable" />
+      )}
+    </>
+  )
+}
+
+const section = '/integrations'
+const addressOf = ({ fields }: Pick<ActInput, 'fields'>) => requiredField(fields, 'address').toLowerCase()
+
+/** The acts, by their names in the address. */
+export const integrationActs: Readonly<Record<string, Act>> = {
+  'integration-create': { needs: 'admin', run: create },
+  'integration-enable': { needs: 'admin', run: (input) => setEnabled(input, true) },
+  'integration-disable': { needs: 'admin', run: disable },
+  'integration-url': { needs: 'admin', run: setUrl },
+  'integration-rotate': { needs: 'admin', run: rotate },
+  'integration-end-api': { needs: 'admin', run: endApiSecret },
+  'integration-prepare': { needs: 'admin', run: prepare },
+  'integration-activate': { needs: 'admin', run: activate },
+  'integration-abort': { needs: 'admin', run: abort },
+  'integration-end-signing': { needs: 'admin', run: endSigningSecret },
+}
+
+async function create(input: ActInput): Promise<ActAnswer> {
+  const { fields, commands } = input
+  const { integration, apiSecret, signingSecret } = await commands.integrations.create({
+    address: addressOf(input),
+    name: fields['name'],
+    notificationUrl: fields['url'] ?? null,
+  })
+  const title = 'The integration is created'
+  const body = (
+    <NewSecretsPage
+      title={title}
+      to={integrationPath(integration.address)}
+      secrets={[
+        ['API secret', apiSecret],
+        ['Signing secret', signingSecret],
+      ]}
+    >
+      <p>
+        The API secret is the password of <code class="whole">{integration.address}</code>. The receiver checks
+        notifications with the signing secret. If one is lost, replace it.
+      </p>
+    </NewSecretsPage>
+  )
+  return { show: { title, section, body } }
+}
+
+async function setEnabled(input: ActInput, enabled: boolean): Promise<ActAnswer> {
+  const { address } = await input.commands.integrations.setEnabled(addressOf(input), enabled)
+  return { to: integrationPath(address), note: enabled ? 'integration-enabled' : 'integration-disabled' }
+}
+
+async function disable(input: ActInput): Promise<ActAnswer> {
+  confirmedField(input.fields)
+  return setEnabled(input, false)
+}
+
+async function setUrl(input: ActInput): Promise<ActAnswer> {
+  const { address } = await input.commands.integrations.setNotificationUrl(
+    addressOf(input),
+    input.fields['url'] ?? null,
+  )
+  return { to: integrationPath(address), note: 'url-set' }
+}
+
+/** A reload of the answer posts the form again: it must not end the secret that still works. */
+async function rotate(input: ActInput): Promise<ActAnswer> {
+  const address = addressOf(input)
+  const graceMs = graceField(input.fields)
+  const { apiSecret } = await input.commands.integrations.rotateApiSecret(address, { graceMs, keepsPrevious: true })
+  const title = 'The API secret is replaced'
+  const body = (
+    <NewSecretsPage title={title} to={integrationPath(address)} secrets={[['API secret', apiSecret]]}>
+      <p>
+        The previous secret stays valid for {graceMs / 3_600_000} hours. The page of the integration has a form that
+        ends it sooner.
+      </p>
+    </NewSecretsPage>
+  )
+  return { show: { title, section, body } }
+}
+
+async function endApiSecret(input: ActInput): Promise<ActAnswer> {
+  confirmedField(input.fields)
+  const address = addressOf(input)
+  await input.commands.integrations.endPreviousApiSecret(address)
+  return to(address, 'api-ended')
+}
+
+/** Issues the next signing secret. No page shows a secret twice. */
+async function prepare(input: ActInput): Promise<ActAnswer> {
+  const address = addressOf(input)
+  const { signingSecret } = await input.commands.integrations.prepareSigningSecret(address, { isShownAgain: false })
+  const title = 'The next signing secret is prepared'
+  const body = (
+    <NewSecretsPage title={title} to={integrationPath(address)} secrets={[['Signing secret', signingSecret]]}>
+      <p>
+        Add it to the receiver and keep the present one there. Deliveries are signed with the present secret until you
+        activate this one.
+      </p>
+    </NewSecretsPage>
+  )
+  return { show: { title, section, body } }
+}
+
+const to = (address: string, note: Note): ActAnswer => ({ to: integrationPath(address), note })
+
+async function activate(input: ActInput): Promise<ActAnswer> {
+  const address = addressOf(input)
+  await input.commands.integrations.activateSigningSecret(address, { graceMs: graceField(input.fields) })
+  return to(address, 'signing-activated')
+}
+
+async function abort(input: ActInput): Promise<ActAnswer> {
+  const address = addressOf(input)
+  await input.commands.integrations.abortSigningSecret(address)
+  return to(address, 'signing-aborted')
+}
+
+async function endSigningSecret(input: ActInput): Promise<ActAnswer> {
+  confirmedField(input.fields)
+  const address = addressOf(input)
+  await input.commands.integrations.endPreviousSigningSecret(address)
+  return to(address, 'signing-ended')
 }

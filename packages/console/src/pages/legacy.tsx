@@ -3,7 +3,7 @@
 import { LegacyRequestError, type Service, UnknownTransactionError } from '@payment-integration/core'
 import type { Child } from 'hono/jsx'
 import { type Given, wholeOf } from '../filters.js'
-import { Filters } from '../view/form.js'
+import { Filters } from '../view/forms.js'
 import { Badge, Cell, Empty, Pre, Shown, Table } from '../view/parts.js'
 import { shownText } from '../view/text.js'
 

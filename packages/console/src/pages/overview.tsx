@@ -2,8 +2,7 @@
 /** The overview: what happens now. A number has a link where a list has exactly its kind of rows. @module */
 import type { DatabaseSnapshot } from '@payment-integration/core/ports'
 import type { Child } from 'hono/jsx'
-import { chartData, type StackedSeries } from '../live/chart-data.js'
-import { mostEndpoints, type Overview } from '../live/overview.js'
+import { chartData, mostEndpoints, type Overview, type StackedSeries } from '../live/overview.js'
 import { Copyable, Empty, hrefOf } from '../view/parts.js'
 import { grouped, latencyOf, spanOf } from '../view/text.js'
 import { ChainTable } from './chains.js'

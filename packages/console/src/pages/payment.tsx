@@ -1,19 +1,30 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
-/** One payment: its facts, one time line, and its snapshots. @module */
+/** One payment: its facts, one time line, its deliveries with their replays, and its snapshots. @module */
 import type { ConsoleUpdate, DeliveryView, StoredPayment } from '@payment-integration/core/ports'
-import { amountFacts } from '../view/amount-facts.js'
-import { Badge, type FactRow, Facts, Hex, hrefOf, Shown } from '../view/parts.js'
+import { ActForm, ForRole } from '../view/forms.js'
+import {
+  Badge,
+  Cell,
+  type FactRow,
+  Facts,
+  Hex,
+  hrefOf,
+  paymentPath,
+  Shown,
+  Status,
+  Table,
+  When,
+} from '../view/parts.js'
+import { Answer, amountFacts } from '../view/rows.js'
 import { memoOf } from '../view/text.js'
-import { PaymentDeliveries } from './payment-deliveries.js'
+import type { Act } from './page.js'
 import { Repeat } from './repeat.js'
 import { Signature } from './signature.js'
-import { Snapshots } from './snapshots.js'
-import type { Compared } from './snapshots-of.js'
-import { type Snapshot, timelineOf } from './timeline.js'
-import { TimelineEntry } from './timeline-view.js'
+import { type Compared, type Snapshot, Snapshots } from './snapshots.js'
+import { TimelineEntry, timelineOf } from './timeline.js'
 
 /** A payment with everything that is stored about it. */
-export interface PaymentDetail {
+interface PaymentDetail {
   readonly payment: StoredPayment
   /** Other payments of its transaction. */
   readonly others: readonly StoredPayment[]
@@ -122,4 +133,56 @@ function PaymentFacts({ payment, nativeHash }: Pick<PaymentDetail, 'payment' | '
       ]}
     />
   )
+}
+
+const titles = ['Version', 'Status', 'Created', 'Attempts', 'Last answer', 'Next attempt', 'Act']
+
+/** The table; nothing without deliveries. */
+function PaymentDeliveries({ deliveries }: { deliveries: readonly DeliveryView[] }) {
+  if (deliveries.length === 0) return null
+  return (
+    <>
+      <h2>Deliveries</h2>
+      <Table label="Deliveries of this payment" columns={titles.map((title) => ({ title }))}>
+        {deliveries.map((delivery) => (
+          <DeliveryActs delivery={delivery} />
+        ))}
+      </Table>
+    </>
+  )
+}
+
+function DeliveryActs({ delivery }: { delivery: DeliveryView }) {
+  const { deliveryId, version, status, createdAt, attempts, nextAttemptAt } = delivery
+  const last = attempts.at(-1)
+  return (
+    <tr id={`d${deliveryId}`}>
+      <Cell of="Version">{version}</Cell>
+      <Cell of="Status">
+        <Status status={status} />
+      </Cell>
+      <Cell of="Created">
+        <When at={createdAt} withDate />
+      </Cell>
+      <Cell of="Attempts">{attempts.length}</Cell>
+      <Cell of="Last answer">{last === undefined ? <span class="dim">not sent yet</span> : <Answer {...last} />}</Cell>
+      <Cell of="Next attempt">
+        {nextAttemptAt === null ? <span class="dim">none</span> : <When at={nextAttemptAt} />}
+      </Cell>
+      <Cell of="Act">
+        <ForRole needs="operator" otherwise={<span class="dim">needs the role operator</span>}>
+          <ActForm act="replay" label={`Replay version ${version}`} needs="operator" fields={{ id: deliveryId }} />
+        </ForRole>
+      </Cell>
+    </tr>
+  )
+}
+
+/** Field `id`: the delivery's id. Leads to its payment. */
+export const replayAct: Act = {
+  needs: 'operator',
+  async run({ fields, commands }) {
+    const delivery = await commands.deliveries.replay(fields['id'] ?? '')
+    return { to: paymentPath(delivery), note: 'replayed' }
+  },
 }

@@ -1,8 +1,10 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
-/** The section of a payment that repeats a delivery: as a command and as a test. @module */
+/** Repeats a delivery: as a command and as a test, which send the same bytes. @module */
+
+import { signatureHeader } from '@payment-integration/contract'
 import { Copyable } from '../view/parts.js'
 import { grouped } from '../view/text.js'
-import { curlCommand, deliveryTest, type RepeatedDelivery } from './commands.js'
+import { fixedHeaders, type Header } from './signature.js'
 
 /** Longest snapshot of which the page makes commands, in characters. */
 const mostCharacters = 4_000
@@ -34,4 +36,88 @@ export function Repeat({ delivery }: { delivery: RepeatedDelivery }) {
       )}
     </section>
   )
+}
+
+/** A delivery to repeat. */
+export interface RepeatedDelivery {
+  readonly integrationAddress: string
+  readonly txHash: string
+  readonly version: number
+  /** The snapshot as it is sent. */
+  readonly text: string
+  /** Null, or with a query or a user: the reader sets WEBHOOK_URL, because these may hold a key. */
+  readonly url: string | null
+}
+
+/**
+ * A command for sh that signs the bytes now and posts them. It reads the secret from the environment: the command may
+ * be pasted and sent, and holds none.
+ */
+export function curlCommand(delivery: RepeatedDelivery): string {
+  const { integrationAddress, text, url } = delivery
+  const isShown = url !== null && !/[?@#]/.test(url)
+  const header = ([name, value]: Header) => `-H ${quoted(`${name}: ${value}`)} \\`
+  return [
+    '(',
+    `: "\${WEBHOOK_SECRET:?Set it to the signing secret of ${integrationAddress}.}"`,
+    ...(isShown ? [] : [`: "\${WEBHOOK_URL:?Set it to the URL of the receiver.}"`]),
+    `body() { printf ${printfFormat(text)}; }`,
+    't=$(date +%s)',
+    `v1=$({ printf '%s.' "$t"; body; } | openssl dgst -sha256 -hmac "$WEBHOOK_SECRET" -r | cut -c 1-64)`,
+    `body | curl -sS -i ${isShown ? quoted(url) : '"$WEBHOOK_URL"'} --data-binary @- \\`,
+    ...fixedHeaders(integrationAddress).map((each) => `  ${header(each)}`),
+    `  -H "${signatureHeader}: t=$t,v1=$v1"`,
+    ')',
+  ].join('\n')
+}
+
+/** A vitest file that posts the bytes to a receiver's handler, signed with a secret of its own. */
+export function deliveryTest({ integrationAddress, txHash, version, text }: RepeatedDelivery): string {
+  const headers = fixedHeaders(integrationAddress).map(([name, value]) => `      ${literal(name)}: ${literal(value)},`)
+  return `import { signDelivery } from '@payment-integration/webhook/signing'
+import { expect, test } from 'vitest'
+// Yours: it makes the fetch handler of your receiver, for a secret and a clock.
+import { createHandler } from './receiver.js'
+
+test('the receiver takes version ${version} of ${txHash.slice(0, 10)}', async () => {
+  const signingSecret = 'pi_whsec_for_this_test_alone'
+  const timestamp = 1_700_000_000
+  // The bytes as they were sent.
+  const body = new TextEncoder().encode(
+    ${literal(text)},
+  )
+  const handle = createHandler({ signingSecret, now: () => timestamp * 1_000 })
+  const request = new Request('https://receiver.example/webhook', {
+    method: 'POST',
+    headers: {
+${headers.join('\n')}
+      ${literal(signatureHeader)}: await signDelivery({ secret: signingSecret, timestamp, body }),
+    },
+    body,
+  })
+  expect((await handle(request)).ok).toBe(true)
+})
+`
+}
+
+/** Text in single quotes for sh. */
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+
+/** Text as a format of printf, of printable ASCII alone, in single quotes for sh. */
+function printfFormat(text: string): string {
+  const octal = (byte: number) => `\\${byte.toString(8).padStart(3, '0')}`
+  const format = [...Buffer.from(text)].map((byte) => {
+    const one = String.fromCharCode(byte)
+    if (byte < 0x20 || byte > 0x7e || one === "'") return octal(byte)
+    return one === '%' || one === '\\' ? one + one : one
+  })
+  return `'${format.join('')}'`
+}
+
+/** Text as a literal of JavaScript, of printable ASCII alone. */
+function literal(text: string): string {
+  const escaped = text
+    .replaceAll(/[\\']/g, '\\$&')
+    .replaceAll(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return `'${escaped}'`
 }

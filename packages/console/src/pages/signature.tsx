@@ -1,11 +1,16 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
-/** Explains the signature of a delivery, field by field, without any secret. Source: docs/interface.md 6. @module */
-import { signatureHeader } from '@payment-integration/contract'
+/** The headers and the signature of an attempt, explained without any secret. Source: docs/interface.md 6. @module */
+
+import { createHmac, randomBytes } from 'node:crypto'
+import {
+  integrationHeader,
+  jsonContentType,
+  notificationUserAgent,
+  signatureHeader,
+} from '@payment-integration/contract'
 import { Badge, Cell, Pre, Table } from '../view/parts.js'
 import { grouped, shownText, spanOf } from '../view/text.js'
-import { computedCodes } from './computed-codes.js'
-import { timestampOf } from './sent-headers.js'
-import type { Snapshot } from './timeline.js'
+import type { Snapshot } from './snapshots.js'
 
 /** Seconds that a receiver accepts between `t` and its clock. */
 const toleranceSeconds = 300
@@ -89,3 +94,81 @@ function Codes({ timestamp, snapshot }: { timestamp: number; snapshot: Snapshot 
     </>
   )
 }
+
+/** Made for these pages alone, at the start of the process. */
+const exampleSecret = randomBytes(32)
+const otherSecret = randomBytes(32)
+
+/** A way to verify, with its result. */
+interface ComputedCode {
+  readonly way: string
+  /** The code in hex. */
+  readonly code: string
+  readonly isRight: boolean
+  /** Advice; null where nothing is wrong. */
+  readonly remedy: string | null
+}
+
+const rawBytes = 'Verify the raw bytes before any JSON parser.'
+
+/** The code of each way over one body: the right one first. */
+export function computedCodes(timestamp: number, body: string): readonly ComputedCode[] {
+  const codeOf = (text: string, secret: Buffer = exampleSecret) =>
+    createHmac('sha256', secret).update(`${timestamp}.${text}`).digest('hex')
+  const right = codeOf(body)
+  const row = (way: string, code: string, remedy: string): ComputedCode => {
+    const isRight = code === right
+    return { way, code, isRight, remedy: isRight ? null : remedy }
+  }
+  return [
+    row('The raw bytes, the signing secret', right, ''),
+    ...rewritten(body).map(([way, text]) => row(way, codeOf(text), rawBytes)),
+    row('Line end added to the body', codeOf(`${body}\n`), 'Pass the bytes unchanged: an editor or echo adds one.'),
+    row(
+      'Another secret, such as the API secret',
+      codeOf(body, otherSecret),
+      'Compare with the webhook secret of this integration and environment; after a rotation use the new one.',
+    ),
+  ]
+}
+
+/** A parsed body, written again; none for a body that is no JSON. */
+function rewritten(body: string): readonly (readonly [string, string])[] {
+  try {
+    const value: unknown = JSON.parse(body)
+    return [
+      ['JSON.stringify(JSON.parse(body))', JSON.stringify(value)],
+      ['JSON.stringify(JSON.parse(body), null, 2)', JSON.stringify(value, null, 2)],
+    ]
+  } catch {
+    return []
+  }
+}
+
+/** A name and a value. */
+export type Header = readonly [name: string, value: string]
+
+/** The headers whose values do not depend on the time. */
+export const fixedHeaders = (integrationAddress: string): readonly Header[] => [
+  ['Content-Type', jsonContentType],
+  ['User-Agent', notificationUserAgent],
+  [integrationHeader, integrationAddress],
+]
+
+/** Unix seconds of an attempt, as in its signature. */
+const timestampOf = (startedAt: number): number => Math.floor(startedAt / 1_000)
+
+/**
+ * The headers of an attempt as lines. `v1` is left out: no attempt stores it, and the console opens no secret to
+ * compute it again.
+ */
+export function sentHeaders(integrationAddress: string, startedAt: number): string {
+  const signature: Header = [signatureHeader, `t=${timestampOf(startedAt)},v1=(64 hex digits)`]
+  return [...fixedHeaders(integrationAddress), signature].map(([name, value]) => `${name}: ${value}`).join('\n')
+}
+
+/** Reasons of attempts that ended before anything was sent. */
+const unsent: ReadonlySet<string | null> = new Set(['refused_address', 'secret_unreadable'])
+
+/** Whether an attempt reached the network. */
+export const wasSent = ({ reason }: { readonly reason: string | null }): boolean => !unsent.has(reason)

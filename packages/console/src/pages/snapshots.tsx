@@ -1,16 +1,78 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** A payment's snapshots: any two compared, and the bytes as they are sent. @module */
+import type { StoredSnapshot } from '@payment-integration/core'
 import type { StoredPayment } from '@payment-integration/core/ports'
+import { type Given, wholeOf } from '../filters.js'
 import { Empty, Pre, paymentHref } from '../view/parts.js'
 import { grouped, shownText } from '../view/text.js'
-import type { Compared } from './snapshots-of.js'
-import { differences, type Snapshot } from './timeline.js'
+
+/** A stored snapshot. */
+export interface Snapshot {
+  readonly version: number
+  /** Exactly the bytes that are sent, as text. */
+  readonly text: string
+  readonly bytes: number
+}
+
+/** Newest snapshots that a page reads. */
+const mostSnapshots = 50
+
+/** The versions to compare; null: the last two. */
+export type Compared = readonly [number, number] | null
+
+/** The versions in the parameters `a` and `b`. @throws FilterError For no whole number. */
+export function comparedOf({ a, b }: Given): Compared {
+  return a === undefined || b === undefined ? null : [wholeOf('a', a), wholeOf('b', b)]
+}
+
+/** The versions that a page shows: the newest ones, and the compared ones. */
+export function shownVersions({ version: newest }: Pick<StoredPayment, 'version'>, compared: Compared): number[] {
+  const recent = Array.from({ length: Math.min(newest, mostSnapshots) }, (_, n) => newest - n)
+  return [...recent, ...(compared ?? []).filter((version) => version >= 1 && version <= newest)]
+}
+
+/** A snapshot as text. */
+export function readSnapshot({ version, body }: StoredSnapshot): Snapshot {
+  return { version, text: new TextDecoder().decode(body), bytes: body.byteLength }
+}
+
+/** A field that differs between two snapshots. */
+interface Difference {
+  readonly field: string
+  readonly before: string | null
+  readonly after: string | null
+}
+
+/** The fields of two snapshots that differ; a missing field is null. */
+function differences(a: Snapshot, b: Snapshot): Difference[] {
+  const [before, after] = [fieldsOf(a), fieldsOf(b)]
+  const names = [...new Set([...before.keys(), ...after.keys()])]
+  // An object that was null shows by its fields.
+  const isParent = (field: string) => names.some((name) => name.startsWith(`${field}.`))
+  return names
+    .filter((field) => before.get(field) !== after.get(field) && !isParent(field))
+    .map((field) => ({ field, before: before.get(field) ?? null, after: after.get(field) ?? null }))
+}
+
+function fieldsOf({ text }: Snapshot): Map<string, string> {
+  const fields = new Map<string, string>()
+  const visit = (value: unknown, path: string) => {
+    if (typeof value !== 'object' || value === null) fields.set(path, JSON.stringify(value))
+    else for (const [name, each] of Object.entries(value)) visit(each, path === '' ? name : `${path}.${name}`)
+  }
+  try {
+    visit(JSON.parse(text), '')
+  } catch {
+    fields.set('body', text)
+  }
+  return fields
+}
 
 /** Characters of a snapshot that a page shows. */
 const mostShown = 4_000
 
 /** The snapshots of a payment. */
-export interface SnapshotsProps {
+interface SnapshotsProps {
   readonly payment: Pick<StoredPayment, 'chainId' | 'txHash' | 'version'>
   /** Oldest first: the newest ones, and those to compare. */
   readonly snapshots: readonly Snapshot[]

@@ -1,11 +1,12 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** The acts of the portal, by their names in the address. Each changes the signed-in integration alone. @module */
-import { confirmedField, graceField } from '../acts/fields.js'
-import type { PageContent } from '../page-types.js'
+
+import type { PageContent } from '../pages/page.js'
+import { confirmedField, graceField } from '../pages/page.js'
 import { paymentPath } from '../view/parts.js'
-import type { PortalNote } from './notes.js'
-import { NewApiSecret, NewSigningSecret } from './pages/new-secret.js'
-import { TestAnswer } from './pages/test-answer.js'
+import { TestAnswer } from './endpoint.js'
+import type { PortalNote } from './page.js'
+import { NewApiSecret, NewSigningSecret } from './secrets.js'
 import type { Tenant } from './tenant.js'
 
 /** The fields of a posted form; those that are missing or empty are absent. */

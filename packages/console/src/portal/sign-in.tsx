@@ -1,22 +1,22 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
 /** Signs integrations in and out. Source: docs/decisions/portal.md. @module */
+
+import { isIPv6 } from 'node:net'
 import type { IntegrationSessions } from '@payment-integration/core'
 import { integrationActor } from '@payment-integration/core/operators'
-import type { PageContent } from '../page-types.js'
-import { createSessionAnswers } from '../session/session-answers.js'
+import type { PageContent } from '../pages/page.js'
+import type { Render } from '../view/layout.js'
 import { Shown } from '../view/parts.js'
 import { shortHex } from '../view/text.js'
 import { type Visit, visitOf } from '../viewer.js'
-import type { ConsoleBindings } from '../web/access.js'
-import { sessionCookie } from '../web/cookie.js'
-import { readForm } from '../web/form-body.js'
-import { localPath } from '../web/local-path.js'
-import type { Render } from '../web/render.js'
-import { portalBase } from './links.js'
-import { portalNoteOf } from './notes.js'
+import type { ConsoleBindings } from '../web/guard.js'
+import { localPath } from '../web/paths.js'
+import { readForm } from '../web/run-form.js'
+import { createSessionAnswers, sessionCookie } from '../web/sessions.js'
+import { portalBase, portalNoteOf } from './page.js'
 
 /** Dependencies of signing in. */
-export interface PortalSignInDeps {
+interface PortalSignInDeps {
   readonly sessions: IntegrationSessions
   readonly render: Render
   readonly sourceOf: (request: Request, bindings: ConsoleBindings) => string
@@ -31,7 +31,7 @@ export interface PortalVisit {
 }
 
 /** Signs integrations in. */
-export interface PortalSignIn {
+interface PortalSignIn {
   /** Null: the request has no session. */
   visitOf(request: Request): Promise<PortalVisit | null>
   /** Answers the paths of people without a session; null: the path is another one. */
@@ -108,4 +108,25 @@ function signInPage(next: string, problem: string | null = null): PageContent {
     </section>
   )
   return { title: 'Sign in', section: '-', body }
+}
+
+/** The peer of the connection; of IPv6 the first 64 bits. Requests without a socket count as one source. */
+export function socketSource(_request: Request, { incoming }: ConsoleBindings): string {
+  const [address = ''] = (incoming?.socket.remoteAddress ?? 'unknown').split('%', 1)
+  const mapped = /^::ffff:(\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3})$/i.exec(address)?.[1]
+  if (mapped !== undefined) return mapped
+  return isIPv6(address) ? networkOf(address) : address
+}
+
+/** The first four groups, with the zeros that `::` stands for. */
+function networkOf(address: string): string {
+  const [head = '', tail] = address.toLowerCase().split('::')
+  const left = head.split(':').filter((group) => group !== '')
+  const right = (tail ?? '').split(':').filter((group) => group !== '')
+  const zeros = tail === undefined ? 0 : 8 - left.length - right.length
+  const groups = [...left, ...Array<string>(Math.max(0, zeros)).fill('0'), ...right]
+  return `${groups
+    .slice(0, 4)
+    .map((group) => group.replace(/^0+(?=.)/, ''))
+    .join(':')}::/64`
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { socketSource } from './socket-source.js'
+import { socketSource } from './sign-in.js'
 
 it.each([
   ['192.0.2.7', '192.0.2.7'],

@@ -13,8 +13,7 @@ import type {
   EndpointView,
   StoredPayment,
 } from '@payment-integration/core/ports'
-import { type Compared, readSnapshot, shownVersions } from '../pages/snapshots-of.js'
-import type { Snapshot } from '../pages/timeline.js'
+import { type Compared, readSnapshot, type Snapshot, shownVersions } from '../pages/snapshots.js'
 
 /** The parts of the service that the portal uses. */
 export type PortalService = Pick<Service, 'queries' | 'actingAs' | 'integrationSessions'>

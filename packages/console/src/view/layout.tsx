@@ -1,12 +1,50 @@
 /** @jsxRuntime automatic @jsxImportSource hono/jsx */
-/** The frame of every page. @module */
+/** The frame of every page, and the response that holds it. @module */
+
 import type { Child } from 'hono/jsx'
+import type { Assets } from '../assets.js'
+import type { PageContent } from '../pages/page.js'
 import type { Visit } from '../viewer.js'
-import { CsrfField, VisitContext } from './act-form.js'
+import { CsrfField, VisitContext } from './forms.js'
 import { base } from './parts.js'
 
+/** Circumstances of a page, beside its content. */
+interface RenderOptions {
+  readonly visit: Visit | null
+  readonly note?: string | null | undefined
+  readonly status?: number | undefined
+}
+
+/** Renders a page. */
+export type Render = (content: PageContent, options: RenderOptions) => Promise<Response>
+
+/** Builds it for one set of pages. */
+export function createRender(
+  assets: () => Promise<Assets>,
+  frame: Pick<Frame, 'sections' | 'environment' | 'brand' | 'mountedAt'>,
+): Render {
+  return async (content, { visit, note, status = 200 }) => {
+    const { script, style } = await assets()
+    const html = (
+      <Layout
+        {...frame}
+        title={content.title}
+        section={content.section}
+        live={content.live}
+        visit={visit}
+        note={note}
+        versions={{ script: script.version, style: style.version }}
+      >
+        {content.body}
+      </Layout>
+    )
+    const text = `<!doctype html>${await html.toString()}`
+    return new Response(text, { status, headers: { 'Content-Type': 'text/html; charset=utf-8' } })
+  }
+}
+
 /** Optional sections that the service and the host offer. */
-export interface SectionOptions {
+interface SectionOptions {
   readonly hasIdentity: boolean
   readonly hasOperators: boolean
   readonly hasTools: boolean
@@ -38,7 +76,7 @@ export function consoleSections({ hasIdentity, hasOperators, hasTools }: Section
 export type Sections = readonly (readonly [path: string, title: string, group?: 'apart'])[]
 
 /** Content of the frame. */
-export interface Frame {
+interface Frame {
   readonly title: string
   /** The word beside the title. */
   readonly brand?: string | undefined
@@ -60,7 +98,7 @@ export interface Frame {
 }
 
 /** A whole page. */
-export function Layout(props: Frame & { children?: Child }) {
+function Layout(props: Frame & { children?: Child }) {
   const { title, section, visit, versions, sections, live = null, brand = 'Payment console', mountedAt = base } = props
   return (
     <html lang="en">

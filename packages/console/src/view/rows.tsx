@@ -2,6 +2,7 @@
 /** Rows of payments and deliveries; live pages replace them by their key. @module */
 import { answerText } from '@payment-integration/core'
 import type { DeliveryView, StoredPayment } from '@payment-integration/core/ports'
+import type { Child } from 'hono/jsx'
 import { Badge, Cell, type Column, Hex, hrefOf, paymentHref, Shown, Status, When } from './parts.js'
 import { latencyOf, memoOf, unitsOf } from './text.js'
 
@@ -140,4 +141,30 @@ export function DeliveryRow({ delivery }: { delivery: DeliveryView }) {
 export function Answer({ status, reason }: { status: number | null; reason: string | null }) {
   const word = answerText({ status, reason }).replaceAll('_', ' ')
   return <span class={reason === null ? 'answer good' : 'answer bad'}>{word}</span>
+}
+
+/** Rows of `Facts`: received, paid and invoice. */
+export function amountFacts({ tokenIn, tokenOut, invoice, source }: StoredPayment): (readonly [string, Child])[] {
+  return [
+    [
+      'Received',
+      <>
+        {unitsOf(tokenOut.net, tokenOut.decimals)} <Shown text={tokenOut.symbol ?? ''} most={16} /> net,{' '}
+        {unitsOf(tokenOut.gross, tokenOut.decimals)} gross
+      </>,
+    ],
+    [
+      'Paid',
+      <>
+        {unitsOf(tokenIn.amount, tokenIn.decimals)} <Shown text={tokenIn.symbol ?? ''} most={16} /> on chain{' '}
+        {source.chainId}
+      </>,
+    ],
+    [
+      'Invoice',
+      invoice === null
+        ? 'none'
+        : `${invoice.amount} ${invoice.currency}, settled as ${invoice.settlementAmount} ${invoice.settlementCurrency}`,
+    ],
+  ]
 }

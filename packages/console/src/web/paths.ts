@@ -1,4 +1,5 @@
 /** Paths and addresses of one set of pages. @module */
+import { parseUrl } from '@payment-integration/contract'
 
 /** Builds addresses below a path, such as `/console`. Parameters without a value are left out. */
 export function linksBelow(mountedAt: string) {
@@ -18,4 +19,14 @@ export function pathBelow(url: string, mountedAt: string): string {
   } catch {
     return path
   }
+}
+
+const origin = 'http://pages.invalid'
+
+/** The path and query if they lead to a page below `base` of this server; else `base`. No open redirect. */
+export function localPath(given: string | null | undefined, base: string): string {
+  const url = given?.startsWith('/') ? parseUrl(`${origin}${given}`) : null
+  if (url === null || url.origin !== origin) return base
+  const isBelow = url.pathname === base || url.pathname.startsWith(`${base}/`)
+  return isBelow ? `${url.pathname}${url.search}` : base
 }

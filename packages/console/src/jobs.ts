@@ -1,0 +1,187 @@
+/** Runs long acts in this process, and keeps their results for a while. @module */
+import { randomBytes } from 'node:crypto'
+import { ActError, shownMessage } from './web/run-form.js'
+
+/** How a job stands. `stopped`: a person or the shutdown ended it. */
+type JobState = 'running' | 'done' | 'failed' | 'stopped'
+
+/** One result of a job. Texts may be hostile. */
+export interface JobRow {
+  /** One word, such as `missing` or `fail`. */
+  readonly word: string
+  readonly tone?: 'good' | 'bad' | 'warn' | 'wait' | 'plain' | undefined
+  readonly text: string
+  /** Remarks below the text, such as a cure. */
+  readonly remarks?: readonly string[] | undefined
+  /** Path of a page about it, below the base. */
+  readonly path?: string | undefined
+}
+
+/** An act that a finished job offers. */
+export interface NextAct {
+  readonly act: string
+  readonly label: string
+  readonly fields: Readonly<Record<string, string | number | undefined>>
+}
+
+/** A job as pages show it. */
+export interface Job {
+  readonly id: string
+  readonly title: string
+  /** Who started it, such as `operator:alice`. */
+  readonly actor: string
+  readonly state: JobState
+  /** Whether it runs, and was asked to end. */
+  readonly isStopping: boolean
+  readonly startedAt: number
+  /** Null while it runs. */
+  readonly endedAt: number | null
+  readonly done: number
+  /** Null: nobody knows how much there is. */
+  readonly total: number | null
+  /** What is done so far, or the result, in a sentence. */
+  readonly words: string
+  /** Results, oldest first; the oldest ones are dropped when there are many. */
+  readonly rows: readonly JobRow[]
+  /** Number of dropped rows. */
+  readonly droppedRows: number
+  /** Offered when it is done. */
+  readonly next: NextAct | null
+}
+
+/** How the work of a job reports. */
+export interface JobReport {
+  /** Changes what is shown; absent fields stay. */
+  (progress: Partial<Pick<Job, 'done' | 'total' | 'words' | 'next'>>): void
+  /** Adds a result. */
+  row(row: JobRow): void
+  /** Puts results before those that are there. */
+  first(rows: readonly JobRow[]): void
+}
+
+/** A job to start. */
+export interface NewJob {
+  readonly title: string
+  readonly actor: string
+  readonly total?: number | null | undefined
+  /** The work. It ends early when the signal aborts; what it did until then stays. */
+  run(report: JobReport, signal: AbortSignal): Promise<void>
+}
+
+/** Limits of {@link createJobs}. */
+export const jobLimits = { running: 4, kept: 50, rows: 500 } as const
+
+/** What jobs need. */
+interface JobsDeps {
+  readonly now: () => number
+  /** Receives failures whose message is not shown to people. */
+  readonly onError: (error: unknown) => void
+}
+
+/** The jobs of this process. Another process and a restart know nothing of them. */
+export interface Jobs {
+  /** Starts a job. @throws ActError While too many run, or after `close`. */
+  start(job: NewJob): Job
+  /** Newest first. */
+  list(): readonly Job[]
+  find(id: string): Job | null
+  /** `<name of this process>.<number of changes>`: a page that shows the jobs of this position lacks no change. */
+  position(): string
+  /** Asks a job to end. Null: there is none. */
+  stop(id: string): Job | null
+  /** Calls the listener after each change; returns the function that ends it. */
+  follow(listener: (job: Job) => void): () => void
+  /** Asks all jobs to end, and starts no further ones. */
+  close(): void
+}
+
+interface Entry {
+  job: Job
+  readonly stop: AbortController
+}
+
+/** Creates the jobs of one process; none runs yet. */
+export function createJobs({ now, onError }: JobsDeps): Jobs {
+  const entries = new Map<string, Entry>()
+  const listeners = new Set<(job: Job) => void>()
+  const start = randomBytes(6).toString('base64url')
+  let changes = 0
+  let isClosed = false
+
+  function change(entry: Entry, changed: Partial<Job>): void {
+    entry.job = { ...entry.job, ...changed }
+    changes += 1
+    for (const listener of listeners) listener(entry.job)
+  }
+
+  function reportOf(entry: Entry): JobReport {
+    const report = (progress: Partial<Job>) => change(entry, progress)
+    return Object.assign(report, {
+      row(row: JobRow) {
+        const { rows, droppedRows } = entry.job
+        const isFull = rows.length === jobLimits.rows
+        change(entry, { rows: [...(isFull ? rows.slice(1) : rows), row], droppedRows: droppedRows + (isFull ? 1 : 0) })
+      },
+      first: (rows: readonly JobRow[]) => change(entry, { rows: [...rows, ...entry.job.rows] }),
+    })
+  }
+
+  async function run(entry: Entry, work: NewJob['run']): Promise<void> {
+    const { signal } = entry.stop
+    const end = (changed: Partial<Job>) => change(entry, { ...changed, endedAt: now(), isStopping: false })
+    try {
+      await work(reportOf(entry), signal)
+      end({ state: signal.aborted ? 'stopped' : 'done' })
+    } catch (error) {
+      if (signal.aborted) return end({ state: 'stopped' })
+      const message = shownMessage(error)
+      if (message === null) onError(error)
+      end({ state: 'failed', words: message ?? 'It failed. The log of the service has the reason.' })
+    }
+  }
+
+  function forgetOldest(): void {
+    const ended = [...entries.values()].filter(({ job }) => job.state !== 'running')
+    for (const { job } of ended.slice(0, Math.max(0, entries.size - jobLimits.kept))) entries.delete(job.id)
+  }
+
+  return {
+    start({ title, actor, total = null, run: work }) {
+      const running = [...entries.values()].filter(({ job }) => job.state === 'running')
+      if (isClosed) throw new ActError('The service is stopping. Try again after its start.')
+      if (running.length >= jobLimits.running)
+        throw new ActError(`${jobLimits.running} jobs are running. Wait for one, or stop one.`)
+      const id = randomBytes(9).toString('base64url')
+      const job: Job = {
+        ...{ id, title, actor, total, state: 'running', isStopping: false, startedAt: now(), endedAt: null },
+        ...{ done: 0, words: '', rows: [], droppedRows: 0, next: null },
+      }
+      const entry = { job, stop: new AbortController() }
+      entries.set(id, entry)
+      changes += 1
+      forgetOldest()
+      void run(entry, work)
+      return entry.job
+    },
+    list: () => [...entries.values()].map(({ job }) => job).reverse(),
+    find: (id) => entries.get(id)?.job ?? null,
+    position: () => `${start}.${changes}`,
+    stop(id) {
+      const entry = entries.get(id)
+      if (entry === undefined) return null
+      if (entry.job.state === 'running') {
+        change(entry, { isStopping: true })
+        entry.stop.abort()
+      }
+      return entry.job
+    },
+    follow(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    close() {
+      isClosed = true
+      for (const { stop } of entries.values()) stop.abort()
+    },
+  }
+}

@@ -1,0 +1,200 @@
+/** Streams of server-sent events to open pages: of rows and numbers, and of jobs. @module */
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ConsolePaymentFilter, DeliveryFilter, DeliveryView, StoredPayment } from '@payment-integration/core/ports'
+import { deliveryFilter, type Given, hashOf, paymentFilter, wholeOf } from '../filters.js'
+import type { Job, Jobs } from '../jobs.js'
+import type { Feed, Numbered } from './feed.js'
+
+/** Chooses what a page gets of an event: the name and data of a server-sent event, or null. */
+type Choose = (event: Numbered['event']) => { readonly name: string; readonly json: string } | null
+
+/**
+ * Opens the stream of a topic.
+ * @param given - `topic`, and the page's filters as in its own URL.
+ * @throws FilterError For malformed filters.
+ */
+export function openStream(feed: Feed, given: Given, after: string | null, end: StreamEnd) {
+  const choose = chooserOf(given)
+  return openEventStream(
+    (send) =>
+      feed.follow(after, ({ id, event }) => {
+        const chosen = event.kind === 'failing' ? failing(event.isFailing) : choose(event)
+        if (chosen !== null) send(`event: ${chosen.name}\nid: ${id}\ndata: ${chosen.json}\n\n`)
+      }),
+    end,
+  )
+}
+
+const failing = (isFailing: boolean) => ({ name: 'failing', json: JSON.stringify({ isFailing }) })
+const stale = { name: 'stale', json: '{}' } as const
+
+function chooserOf(given: Given): Choose {
+  switch (given['topic']) {
+    case 'payments': {
+      const filter = paymentFilter(given)
+      return rows((event) => event.kind === 'payment' && { ...event, matches: fitsPayment(event.payment, filter) })
+    }
+    case 'deliveries': {
+      const filter = deliveryFilter(given)
+      return rows((event) => event.kind === 'delivery' && { ...event, matches: fitsDelivery(event.delivery, filter) })
+    }
+    case 'payment': {
+      const chainId = wholeOf('chain', given['chain'] ?? '')
+      const txHash = hashOf(given['hash'] ?? '')
+      const isOwn = (row: { chainId: number; txHash: string }) => row.chainId === chainId && row.txHash === txHash
+      return (event) => {
+        const changed =
+          event.kind === 'reset' ||
+          (event.kind === 'payment' && isOwn(event.payment)) ||
+          (event.kind === 'delivery' && isOwn(event.delivery))
+        return changed ? stale : null
+      }
+    }
+    case 'chains':
+      return (event) => (event.kind === 'overview' ? { name: 'overview', json: event.chainsJson } : null)
+    default:
+      return (event) => (event.kind === 'overview' ? { name: 'overview', json: event.json } : null)
+  }
+}
+
+type Row = { readonly html: string; readonly matches: boolean }
+
+/** A row that does not match any more is removed from the page. */
+function rows(rowOf: (event: Numbered['event']) => Row | false): Choose {
+  return (event) => {
+    if (event.kind === 'reset') return stale
+    const row = rowOf(event)
+    return row === false ? null : { name: 'row', json: JSON.stringify({ html: row.html, matches: row.matches }) }
+  }
+}
+
+function fitsPayment(payment: StoredPayment, filter: ConsolePaymentFilter): boolean {
+  const { state, chainId, integrationAddress, since = 0, until = Number.POSITIVE_INFINITY } = filter
+  if (!payment.primary || (state !== undefined && payment.state !== state)) return false
+  if (chainId !== undefined && payment.chainId !== chainId) return false
+  if (integrationAddress !== undefined && payment.integrationAddress !== integrationAddress) return false
+  return payment.blockTimestamp >= since && payment.blockTimestamp < until
+}
+
+function fitsDelivery(
+  delivery: DeliveryView,
+  { since = 0, until = Number.POSITIVE_INFINITY, ...named }: DeliveryFilter,
+) {
+  const createdAt = delivery.createdAt ?? 0
+  if (createdAt < since || createdAt >= until) return false
+  return Object.entries(named).every(([name, value]) => value === undefined || Reflect.get(delivery, name) === value)
+}
+
+/** Changes within this time are sent together, in milliseconds. */
+const togetherMs = 250
+
+/** Whether the topic of a stream is of jobs: `job`, with an id, or `jobs`. */
+export const isJobTopic = ({ topic }: Given): boolean => topic === 'job' || topic === 'jobs'
+
+/** Renders the part of a job's page that changes while the job runs. */
+type RenderProgress = (job: Job) => string
+
+/** What a page shows. */
+interface ShownJobs {
+  /** The job of the page; undefined: the list of all jobs. */
+  readonly id: string | undefined
+  /** The position of the jobs that it shows; null: unknown. */
+  readonly after: string | null
+}
+
+/** Opens the stream. */
+export function openJobStream(jobs: Jobs, { id, after }: ShownJobs, render: RenderProgress, end: StreamEnd) {
+  return openEventStream((send) => {
+    const publish = publisher(send, render, { jobs, isList: id === undefined })
+    const unfollow = jobs.follow((job) => void (id === undefined || job.id === id ? publish(job) : undefined))
+    // Jobs may have changed since the page was read.
+    const job = id === undefined ? jobs.list()[0] : jobs.find(id)
+    if (job && after !== jobs.position()) void publish(job)
+    return unfollow
+  }, end)
+}
+
+function publisher(send: Send, render: RenderProgress, { jobs, isList }: { jobs: Jobs; isList: boolean }) {
+  let newest: Job | null = null
+  return async (job: Job): Promise<void> => {
+    const isWaiting = newest !== null
+    newest = job
+    if (isWaiting) return
+    await sleep(togetherMs, undefined, { ref: false })
+    const { state, isStopping } = newest
+    const isWhole = isList || state !== 'running' || isStopping
+    const [name, data] = isWhole ? ['stale', {}] : ['parts', { job: render(newest) }]
+    send(`event: ${name}\nid: ${jobs.position()}\ndata: ${JSON.stringify(data)}\n\n`)
+    newest = null
+  }
+}
+
+const encoder = new TextEncoder()
+const heartbeatMs = 15_000
+/** Bytes that may wait for a slow connection. It is then dropped; the browser connects again. */
+const mostWaiting = 1_000_000
+/** How long a stream lives by default: the next one checks the session again. */
+export const streamDefaults = { lifeMs: 60_000 } as const
+
+/** Sends a piece of the stream: one or more events, or a comment. */
+export type Send = (text: string) => void
+
+/** How a stream ends. */
+interface StreamEnd {
+  /** The stream ends after this time, in milliseconds. The browser connects again with its last id. */
+  readonly lifeMs: number
+  /** Called once, when the stream ends by either side. */
+  readonly onClose: () => void
+}
+
+/**
+ * Opens a stream.
+ * @param start - Begins to send, and returns how to end that.
+ */
+export function openEventStream(start: (send: Send) => () => void, { lifeMs, onClose }: StreamEnd) {
+  let close = (): void => undefined
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        let isOpen = true
+        let unfollow = (): void => undefined
+        const end = (leave: () => void) => {
+          if (!isOpen) return
+          isOpen = false
+          clearInterval(heartbeat)
+          clearTimeout(life)
+          unfollow()
+          onClose()
+          try {
+            leave()
+          } catch {
+            // The reader cancelled it.
+          }
+        }
+        close = () => end(() => controller.close())
+        const send = (text: string) => {
+          if (!isOpen) return
+          // An error frees the waiting bytes at once; after a close they would wait for the reader.
+          if ((controller.desiredSize ?? 0) <= 0)
+            return end(() => controller.error(new Error('A page reads its events too slowly. It may connect again.')))
+          controller.enqueue(encoder.encode(text))
+        }
+        const heartbeat = setInterval(() => send(': heartbeat\n\n'), heartbeatMs)
+        heartbeat.unref?.()
+        const life = setTimeout(() => {
+          send('retry: 100\n\n')
+          close()
+        }, lifeMs)
+        life.unref?.()
+        send('retry: 2000\n\n')
+        unfollow = start(send)
+        // It may have been dropped while it began.
+        if (!isOpen) unfollow()
+      },
+      cancel: () => close(),
+    },
+    new ByteLengthQueuingStrategy({ highWaterMark: mostWaiting }),
+  )
+  return { stream, close: () => close() }
+}

@@ -1,0 +1,73 @@
+/** Each act by its name: its role, and its CSRF token. */
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type AdminSetup, adminSetup, type Person } from '../../test/admin-setup.js'
+import { acts } from '../routes.js'
+
+let setup: AdminSetup
+const people: Partial<Record<'viewer' | 'operator' | 'admin', Person>> = {}
+
+beforeAll(async () => {
+  setup = await adminSetup(21)
+  for (const role of ['viewer', 'operator', 'admin'] as const) people[role] = await setup.signIn(`a-${role}`, role)
+})
+afterAll(() => setup?.close())
+
+const newest = async () => (await setup.twin.service.store.console.audit({ limit: 1 }))[0]?.seq
+
+const named = Object.entries(acts).map(([name, { needs }]) => ({ name, needs }))
+const below = { admin: 'operator', operator: 'viewer', viewer: null } as const
+
+const aboveAnother = named.flatMap(({ name, needs }) => {
+  const lower = below[needs]
+  return lower === null ? [] : [{ name, needs, lower }]
+})
+
+it.each(aboveAnother)('the act $name is refused to the role $lower, and changes nothing', async (act) => {
+  const before = await newest()
+  const { status, text } = (await people[act.lower]?.act(act.name)) ?? { status: 0, text: '' }
+  expect(status).toBe(403)
+  expect(text).toContain(`This needs the role ${act.needs}; yours is ${act.lower}.`)
+  expect(await newest()).toBe(before)
+})
+
+it.each(named)(
+  'the act $name is refused without the CSRF token, also to an admin, and changes nothing',
+  async (act) => {
+    const before = await newest()
+    expect((await people.admin?.act(act.name, { csrf: 'another' }))?.status).toBe(403)
+    expect(await newest()).toBe(before)
+  },
+)
+
+/** Acts that need no field. */
+const withoutFields = ['key-create', 'verify-audit']
+const withFields = named.filter(({ name }) => !withoutFields.includes(name))
+
+it.each(withFields)('the act $name with empty fields says what is wrong, and changes nothing', async ({ name }) => {
+  const before = await newest()
+  expect([400, 409]).toContain((await people.admin?.act(name))?.status)
+  expect(await newest()).toBe(before)
+})
+
+it('no page offers an admin act to an operator, or any act but the search to a viewer', async () => {
+  await setup.twin.addIntegration()
+  for (const path of ['/integrations', '/accounts', '/keys', '/operators', '/identity']) {
+    const offered = async (role: 'viewer' | 'operator') =>
+      [...((await people[role]?.get(path))?.text.matchAll(/action="\/console\/act\/([^"]+)"/g) ?? [])].map(
+        ([, name]) => acts[name ?? '']?.needs,
+      )
+    expect(await offered('operator')).not.toContain('admin')
+    expect((await offered('viewer')).every((needs) => needs === 'viewer')).toBe(true)
+  }
+})
+
+it('the table of acts in the guide has each act with its role, sorted by section and name', () => {
+  const guide = readFileSync(new URL('../../../../docs/guides/act-in-the-console.md', import.meta.url), 'utf8')
+  const rows = [...guide.matchAll(/^\| ([a-z]+) \| `([a-z-]+)` \| (viewer|operator|admin) \|/gm)]
+  expect(rows.map(([, , act, needs]) => [act, needs]).sort()).toEqual(
+    named.map(({ name, needs }) => [name, needs]).sort(),
+  )
+  const keys = rows.map(([, section, act]) => `${section} ${act}`)
+  expect(keys).toEqual([...keys].sort())
+})

@@ -1,0 +1,188 @@
+/** @jsxRuntime automatic @jsxImportSource hono/jsx */
+/** Explains a pasted delivery: the form, and the verdict field by field. @module */
+
+import { parseInstant } from '@payment-integration/contract/parse'
+import { FilterError } from '../filters.js'
+import type { ExplainedDelivery, ExplainResult } from '../tools.js'
+import { ActForm, IntegrationChoice, type NamedAddress } from '../view/forms.js'
+import { Badge, Cell, Facts, Shown, Table } from '../view/parts.js'
+import { grouped, spanOf } from '../view/text.js'
+import { type Act, givenTool, integrationChoices, integrationOf } from './page.js'
+
+/** The fields as they were sent. */
+interface ExplainGiven {
+  readonly integration?: string | undefined
+  readonly headers?: string | undefined
+  readonly body?: string | undefined
+  readonly at?: string | undefined
+}
+
+interface ExplainFormProps {
+  readonly integrations: readonly NamedAddress[]
+  readonly now: number
+  readonly given: ExplainGiven
+}
+
+/** The form. */
+export function ExplainForm({ integrations, now, given }: ExplainFormProps) {
+  return (
+    <>
+      <p>
+        Paste a delivery as your receiver got it. The secret of the integration stays in the server. A form loses white
+        space around a body; <code>payment-integration explain</code> reads the exact bytes.
+      </p>
+      <ActForm act="explain" label="Explain" needs="operator">
+        <IntegrationChoice integrations={integrations} chosen={given.integration} />
+        <label for="field-at">
+          <span>Received at (UTC)</span>
+          <input
+            id="field-at"
+            name="at"
+            type="datetime-local"
+            step={1}
+            value={given.at ?? new Date(now).toISOString().slice(0, 19)}
+          />
+        </label>
+        <label for="field-headers" class="area">
+          <span>Headers, one per line, or JSON</span>
+          <textarea
+            id="field-headers"
+            name="headers"
+            rows={4}
+            spellcheck={false}
+            placeholder="X-Service-Signature: t=…,v1=…"
+            required
+          >
+            {given.headers ?? ''}
+          </textarea>
+        </label>
+        <label for="field-body" class="area">
+          <span>Body, up to 60 KB</span>
+          <textarea id="field-body" name="body" rows={6} spellcheck={false}>
+            {given.body ?? ''}
+          </textarea>
+        </label>
+      </ActForm>
+    </>
+  )
+}
+
+/** The page with a verdict. */
+function ExplainPage({ result, ...form }: ExplainFormProps & { result: ExplainResult }) {
+  return (
+    <>
+      <h1>Explain a delivery</h1>
+      {'problem' in result ? (
+        <p class="note bad" role="alert">
+          <Shown text={result.problem} most={400} />
+        </p>
+      ) : (
+        <Verdict explanation={result} />
+      )}
+      <h2>Again</h2>
+      <ExplainForm {...form} />
+    </>
+  )
+}
+
+const signatures = {
+  matches: ['matches', 'good', 'v1 is the HMAC of t, a dot and this body.'],
+  repaired: ['matches after repair', 'warn', 'It matches once the proved faults below are undone.'],
+  differs: ['differs', 'bad', 'No known change of body, secret or header makes it match.'],
+  unreadable: ['unreadable', 'bad', 'There is no signature to compare with.'],
+} as const
+
+function Verdict({ explanation }: { explanation: ExplainedDelivery }) {
+  const { verified, signature, header, ageSeconds, toleranceSeconds, bodyBytes, signedBytes, findings } = explanation
+  const [word, tone, meaning] = signatures[signature]
+  return (
+    <>
+      <p class={`note ${verified ? 'good' : 'bad'}`} role="status">
+        {verified ? 'A receiver accepts this delivery.' : 'A receiver rejects this delivery.'}
+      </p>
+      <Facts
+        rows={[
+          [
+            'Signature',
+            <>
+              <Badge word={word} tone={tone} /> {meaning}
+            </>,
+            'wide',
+          ],
+          ['Header', header.count === 1 ? 'arrived once' : `arrived ${header.count} times`],
+          ['t', header.t === null ? 'no number' : `${header.t}, unix seconds`],
+          ['Age', ageSeconds === null ? 'unknown' : ageText(ageSeconds, toleranceSeconds)],
+          ['Body', `${grouped(bodyBytes)} bytes`],
+          ['Signed bytes', signedBytes === null ? 'unknown' : `${grouped(signedBytes)}, with t and the dot`],
+        ]}
+      />
+      {header.fields.length === 0 ? null : (
+        <Table
+          label="Fields of the signature header"
+          columns={['Field', 'Characters', 'Form'].map((title) => ({ title }))}
+        >
+          {header.fields.map(({ name, length, status }) => (
+            <tr>
+              <Cell of="Field">
+                <Shown text={name} most={40} />
+              </Cell>
+              <Cell of="Characters">{grouped(length)}</Cell>
+              <Cell of="Form">
+                <Badge word={status} tone={status === 'ok' ? 'good' : 'bad'} />
+              </Cell>
+            </tr>
+          ))}
+        </Table>
+      )}
+      <Findings findings={findings} />
+    </>
+  )
+}
+
+function Findings({ findings }: Pick<ExplainedDelivery, 'findings'>) {
+  if (findings.length === 0) return null
+  return (
+    <>
+      <h2>Causes and cures</h2>
+      <Table label="Causes and cures" columns={['Cause', 'What shows it', 'Change'].map((title) => ({ title }))}>
+        {findings.map(({ proved, cause, evidence, change }) => (
+          <tr>
+            <Cell of="Cause">
+              <Badge word={proved ? 'proved' : 'likely'} tone={proved ? 'bad' : 'warn'} /> {cause}
+            </Cell>
+            <Cell of="What shows it">
+              <Shown text={evidence.join(' ')} most={600} />
+            </Cell>
+            <Cell of="Change">
+              <Shown text={change} most={400} />
+            </Cell>
+          </tr>
+        ))}
+      </Table>
+    </>
+  )
+}
+
+function ageText(seconds: number, tolerance: number): string {
+  const side = seconds < 0 ? 'ahead of the receipt' : 'old at the receipt'
+  return `${spanOf(Math.abs(seconds) * 1_000)} ${side}; up to ${tolerance} s is accepted`
+}
+
+/** Fields `integration`, `headers`, `body`, and `at`: the time of the receipt. Shows the verdict. */
+export const explainAct: Act = {
+  needs: 'operator',
+  async run(input) {
+    const { fields, service, now } = input
+    const explain = givenTool(input.tools.explain)
+    const { address } = await integrationOf(input)
+    const receivedAt = fields['at'] === undefined ? now() : parseInstant(`${fields['at']}Z`)
+    if (receivedAt === null) throw new FilterError('Received at is no time such as 2026-01-31T12:30:00.')
+    // A form turns every line end into CR LF.
+    const [headers, body] = [fields['headers'] ?? '', (fields['body'] ?? '').replaceAll('\r\n', '\n')]
+    const result = await explain({ integrationAddress: address, headers, body, receivedAt })
+    const given = { integration: address, headers, body, at: fields['at'] }
+    const integrations = await integrationChoices(service.queries)
+    const page = <ExplainPage {...{ result, integrations, given }} now={now()} />
+    return { show: { title: 'Explain a delivery', section: '/tools', body: page } }
+  },
+}

@@ -1,0 +1,190 @@
+/** Endpoints, integrations and chains, as a browser without JavaScript gets them. */
+import { createTwin, type Twin, type TwinIntegration } from '@payment-integration/testing/twin'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { type Console, createConsole } from '../create-console.js'
+
+/** More than a page has. */
+const others = 60
+let twin: Twin
+let pages: Console
+let shop: TwinIntegration
+const addresses: string[] = []
+
+beforeAll(async () => {
+  twin = await createTwin({ seed: 13 })
+  shop = await twin.addIntegration(() => new Response(null, { status: 308 }))
+  for (let n = 0; n < others; n += 1) {
+    const address = `0x${n.toString(16).padStart(2, '0').repeat(20)}`
+    await twin.service.integrations.create({ address })
+    addresses.push(address)
+  }
+  addresses.push(shop.address)
+  addresses.sort()
+  for (let n = 0; n < 4; n += 1) await twin.pay({ chainId: 10, integrationAddress: shop.address })
+  await twin.reorganise(10, 1)
+  await twin.mine(10, 2)
+  await twin.advance(600_000)
+  pages = createConsole({ service: twin.service, now: twin.now })
+})
+afterAll(async () => {
+  pages?.close()
+  await twin?.close()
+})
+
+async function get(path: string): Promise<string> {
+  return (await pages.fetch(new Request(`http://127.0.0.1:4747${path}`))).text()
+}
+
+it.each(['/console/integrations', '/console/endpoints'])('%s has each integration once, in pages', async (path) => {
+  const seen: string[] = []
+  let next: string | undefined = path
+  while (next !== undefined) {
+    const html: string = await get(next)
+    for (const [row] of html.matchAll(/<tr>.*?<\/tr>/g)) seen.push(...(/0x[0-9a-f]{40}/.exec(row) ?? []))
+    next = /href="([^"]*)" rel="next"/.exec(html)?.[1]
+  }
+  expect(seen).toEqual(addresses)
+})
+
+it('no list reads all integrations', async () => {
+  const { list } = twin.service.integrations
+  let calls = 0
+  Object.assign(twin.service.integrations, { list: () => ++calls && list() })
+  const wallet = `/console/payments?q=${shop.address}`
+  for (const path of [
+    '/console/integrations',
+    '/console/endpoints',
+    '/console/payments',
+    '/console/deliveries',
+    wallet,
+    `/console/integrations/${shop.address}`,
+  ])
+    await get(path)
+  Object.assign(twin.service.integrations, { list })
+  expect(calls).toBe(0)
+})
+
+it('an endpoint has its latencies, its breaker, and its last failure with what to do', async () => {
+  const html = await get(`/console/endpoints?after=${addresses[addresses.indexOf(shop.address) - 1] ?? ''}`)
+  for (const part of ['answers and timeouts', 'one attempt tests it', 'redirects are not followed'])
+    expect(html).toContain(part)
+})
+
+it('a chain has its reorganisations with time and depth', async () => {
+  const html = await get('/console/chains')
+  expect(html).toMatch(/Depth in blocks"[^>]*><span>1<\/span>/)
+  expect(html).toContain('None since the start of this process.')
+})
+
+it('a filter by an integration beyond those of the form keeps its choice', async () => {
+  const unknown = `0x${'fe'.repeat(20)}`
+  expect(await get(`/console/payments?integration=${unknown}`)).toContain(`<option value="${unknown}" selected`)
+})
+
+describe('a number of the overview', () => {
+  const overview = () => get('/console')
+  const tileOf = (html: string, name: string) =>
+    new RegExp(`<(?:a|div) class="tile [^>]*><span class="name">${name}.*?</(?:a|div)>`).exec(html)?.[0] ?? ''
+
+  it('of failing endpoints leads to these alone', async () => {
+    const tile = tileOf(await overview(), 'Failing endpoints')
+    expect(tile).toMatch(/<span class="value">1<\/span>/)
+    const [, path = ''] = /href="([^"]+)"/.exec(tile) ?? []
+    const rows = [...(await get(path)).matchAll(/<tr>.*?<\/tr>/g)].map(([row]) => /0x[0-9a-f]{40}/.exec(row)?.[0])
+    expect(rows.filter((address) => address !== undefined)).toEqual([shop.address])
+  })
+
+  it('of attempts has no link: no list has the attempts of an hour', async () => {
+    const html = await overview()
+    for (const name of ['Attempts that succeeded', 'Latency p50, p95'])
+      expect(tileOf(html, name)).toMatch(/^<div(?!.*href)/)
+    expect(html).toMatch(/<div id="chart-attempts" class="plot"><\/div>/)
+    expect(html).not.toContain('/console/deliveries?since')
+  })
+
+  it('of latencies says that it is of the newest attempts', async () => {
+    const html = await overview()
+    expect(tileOf(html, 'Latency p50, p95')).toMatch(/of the newest \d+ attempts/)
+    expect(html).toContain('Latency of the newest 400 attempts of the last hour')
+  })
+})
+
+describe('a warning of the overview', () => {
+  type Queries = Twin['service']['queries']
+
+  /** Loads the overview a while later, at each call. */
+  function overviewOf(changed: Partial<Queries>) {
+    const service = { ...twin.service, queries: { ...twin.service.queries, ...changed } }
+    let laterMs = 0
+    const opened = createConsole({ service, now: () => twin.now() + laterMs })
+    onTestFinished(() => opened.close())
+    return async (ms = 1_000) => {
+      laterMs += ms
+      return (await opened.fetch(new Request('http://127.0.0.1:4747/console'))).text()
+    }
+  }
+
+  it('counts missing deliveries among the newest 100,000 versions once, and leads to them', async () => {
+    let examined = 0
+    const load = overviewOf({
+      async findMissing({ beforeId = '1000000', limit }) {
+        examined += limit
+        return { examined: limit, missing: 1, lowestId: String(Number(beforeId) - limit) }
+      },
+    })
+    await expect.poll(() => load(), { timeout: 60_000 }).toContain('<span class="value">50</span>')
+    expect(examined).toBe(100_000)
+    const html = await load()
+    expect(html).toMatch(/href="[^"]*\/deliveries\?status=missing"><span class="name">Missing deliveries/)
+    expect(examined).toBe(100_000)
+  })
+
+  it('goes once a repair has made them due: they are counted again each minute while there are any', async () => {
+    let [missing, calls] = [2, 0]
+    const load = overviewOf({
+      async findMissing() {
+        calls += 1
+        return { examined: 5, missing, lowestId: '1' }
+      },
+    })
+    await expect.poll(() => load(), { timeout: 60_000 }).toContain('Missing deliveries')
+    missing = 0
+    expect(await load(1)).toContain('Missing deliveries')
+    await load(60_000)
+    await expect.poll(() => load(), { timeout: 60_000 }).not.toContain('Missing deliveries')
+    await load(600_000)
+    expect(calls).toBe(2)
+  })
+
+  it('names the session of a database snapshot from five minutes on', async () => {
+    const session = { holder: 'session', databaseUser: 'reporting', application: '<b>dashboard' } as const
+    for (const [ageMs, shown] of [
+      [299_999, false],
+      [300_000, true],
+    ] as const) {
+      const load = overviewOf({ oldestSnapshot: async () => ({ ...session, ageMs }) })
+      expect((await load()).includes('session &lt;b&gt;dashboard, database user reporting')).toBe(shown)
+    }
+  })
+
+  it('is absent while nothing is missing and no snapshot is old', async () => {
+    const html = await get('/console')
+    expect(html).not.toContain('Missing deliveries')
+    expect(html).not.toContain('Open database snapshot')
+  })
+})
+
+it('the first step of a replay counts up to 100,000 deliveries, and says so beyond', async () => {
+  const limits: (number | undefined)[] = []
+  const countDeliveries = async (_: object, { atMost = 0 } = {}) => {
+    limits.push(atMost)
+    return atMost
+  }
+  const service = { ...twin.service, queries: { ...twin.service.queries, countDeliveries } }
+  const busy = createConsole({ service, now: twin.now })
+  const url = 'http://127.0.0.1:4747/console/deliveries/replay?status=pending'
+  const html = await (await busy.fetch(new Request(url))).text()
+  busy.close()
+  expect(html).toContain('Replay more than 100,000 deliveries?')
+  expect(limits).toEqual([100_001])
+})

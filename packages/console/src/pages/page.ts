@@ -1,0 +1,203 @@
+/** What pages and acts of the console are given, and what they answer. @module */
+import {
+  type ActorCommands,
+  type IntegrationCommands,
+  IntegrationError,
+  type IntegrationView,
+  type Queries,
+  type Service,
+} from '@payment-integration/core'
+import type { Child } from 'hono/jsx'
+import { FilterError, type Given } from '../filters.js'
+import type { Jobs } from '../jobs.js'
+import type { Sampler } from '../live/sampler.js'
+import type { ConsoleTools } from '../tools.js'
+import { hrefOf } from '../view/parts.js'
+import type { Role, Visit } from '../viewer.js'
+import { ActError } from '../web/run-form.js'
+
+/** The content of a page, for its frame. */
+export interface PageContent {
+  readonly title: string
+  /** Path of the section that the navigation marks. */
+  readonly section: string
+  readonly body: Child
+  /** Query of the stream that updates the page; absent: none. */
+  readonly live?: string | undefined
+}
+
+/** A configuration variable without secrets, as the page of settings shows it. */
+export interface Setting {
+  readonly name: string
+  /** The group of the variable. */
+  readonly section: string
+  readonly value: string
+  /** Whether the variable is not set. */
+  readonly isDefault: boolean
+  readonly doc: string
+}
+
+/** Dependencies of pages. */
+export interface PageDeps {
+  readonly service: Pick<Service, 'queries' | 'indexers' | 'integrations'>
+  readonly settings?: readonly Setting[] | undefined
+  readonly sampler: Sampler
+  readonly jobs: Pick<Jobs, 'list' | 'find'>
+  readonly tools: ConsoleTools
+  /** Of the viewer. */
+  readonly role: Role
+  readonly now: () => number
+  readonly url: URL
+}
+
+/** Reads a page; null: there is none. */
+export type Load = (deps: PageDeps, given: Given) => Promise<PageContent | null>
+
+/** Input of an act. */
+export interface ActInput {
+  /** The fields of the form; those that are missing or empty are absent. */
+  readonly fields: Readonly<Record<string, string>>
+  readonly visit: Visit
+  /** Commands whose audit records carry the viewer's name. */
+  readonly commands: ActorCommands
+  readonly service: ActService
+  readonly jobs: Jobs
+  readonly tools: ConsoleTools
+  readonly now: () => number
+  /** Whether operators can sign in at an OpenID provider. */
+  readonly hasOidc: boolean
+  /** Origin of the page, such as `http://127.0.0.1:4747`. */
+  readonly origin: string
+}
+
+/** The parts of the service that acts use. */
+type ActService = Pick<
+  Service,
+  'queries' | 'indexers' | 'integrations' | 'actingAs' | 'operatorSessions' | 'identity' | 'audit'
+>
+
+/** A page to go to, with a note on it; or a page that is shown once, such as one with a new secret. */
+export type ActAnswer =
+  | { readonly to: string; readonly note?: Note }
+  | { readonly show: PageContent; readonly status?: number }
+
+/** An act: a posted form at `/console/act/<name>`. An error of the core is shown with its message. */
+export interface Act {
+  readonly needs: Role
+  run(input: ActInput): Promise<ActAnswer>
+}
+
+/** Sentences by the name that stands in the address. */
+const adminNotes = {
+  'integration-enabled': 'The integration is enabled: its requests are answered, and its deliveries are sent.',
+  'integration-disabled': 'The integration is disabled: its requests are answered 401, and its deliveries wait.',
+  'url-set': 'The notification URL is set.',
+  'api-ended': 'The previous API secret is ended: requests with it are answered 401.',
+  'signing-activated': 'Deliveries are signed with the prepared secret from now on.',
+  'signing-aborted': 'The prepared signing secret is deleted. Remove it from the receiver.',
+  'signing-ended': 'The previous signing secret is deleted.',
+  'account-created': 'The account is created.',
+  'account-changed': 'The account is changed.',
+  'account-removed': 'The account is removed.',
+  'key-revoked': 'The key is revoked: its requests are answered 401.',
+  'operator-enabled': 'The operator is enabled.',
+  'operator-disabled': 'The operator is disabled, and all sessions have ended.',
+  'role-set': 'The role is set, also in open sessions.',
+  'email-found': 'Below is everything of the keyed hash of that address.',
+  'redemption-attached': 'Resolved: the applicant is attached to the subject of the redemption.',
+  'redemption-absent': 'Resolved: the redemption created no applicant, and the user may share again.',
+  'redemption-surplus': 'Resolved, but the subject keeps its other applicant. Handle this one at the provider.',
+  'hold-closed': 'The verification is no longer on hold.',
+  'missing-closed': 'The applicant counts as deleted. Its donor may share again.',
+} as const
+
+/** The result of an act in a sentence. The URL holds its name alone, so that a link cannot put words onto a page. */
+export type Note = keyof typeof notes
+
+const notes = {
+  replayed: 'The delivery is due now. It is marked as a replay in its attempts.',
+  'signed-out': 'You are signed out.',
+  joined: 'Your passphrase is set. Sign in with it.',
+  ...adminNotes,
+} as const
+
+/** The sentence of a URL's parameter `note`; null: there is none. */
+export const noteOf = (given: string | null): string | null =>
+  given !== null && Object.hasOwn(notes, given) ? notes[given as Note] : null
+
+type Fields = Readonly<Record<string, string>>
+
+/** A field that must be given. @throws FilterError Without it. */
+export function requiredField(fields: Fields, name: string): string {
+  const value = fields[name]
+  if (value === undefined) throw new FilterError(`The field ${name} is empty.`)
+  return value
+}
+
+const mostHours = 30 * 24
+
+/** A grace time in whole hours, as milliseconds. @throws FilterError Unless it is 1 to 720 hours. */
+export function graceField(fields: Fields): number {
+  const text = requiredField(fields, 'graceHours')
+  const hours = /^\d{1,3}$/.test(text) ? Number(text) : Number.NaN
+  if (!(hours >= 1 && hours <= mostHours))
+    throw new FilterError(`The grace time is a whole number of hours, 1 to ${mostHours}.`)
+  return hours * 3_600_000
+}
+
+/** @throws FilterError Unless the box that confirms the act is checked. */
+export function confirmedField(fields: Fields): void {
+  if (fields['confirmed'] !== 'yes') throw new FilterError('Check the box that confirms this, then try again.')
+}
+
+/** Rows on a page. */
+export const pageSize = 50
+
+/** Integrations that a form names. */
+const mostChoices = 200
+
+/** The integrations that a form names. */
+export const integrationChoices = (reads: Pick<Queries, 'integrations'>) => reads.integrations({ limit: mostChoices })
+
+/** A page of integrations, in the order of their addresses. */
+export async function integrationsAfter(
+  reads: Pick<Queries, 'integrations'>,
+  given: Given,
+  path: string,
+  { size = pageSize, isFailing = false }: { readonly size?: number; readonly isFailing?: boolean } = {},
+) {
+  const rows = await reads.integrations({ afterAddress: given['after'], isFailing, limit: size + 1 })
+  const shown = rows.slice(0, size)
+  const after = { health: isFailing ? 'failing' : undefined, after: shown.at(-1)?.address }
+  return { shown, next: rows.length > size ? hrefOf(path, after) : null }
+}
+
+/** The integration of a text that may be its address, in any case; null: there is none. */
+export async function findIntegration(
+  integrations: Pick<IntegrationCommands, 'get'>,
+  text: string,
+): Promise<IntegrationView | null> {
+  if (!/^0x[0-9a-f]{40}$/i.test(text)) return null
+  try {
+    return await integrations.get(text)
+  } catch (error) {
+    if (error instanceof IntegrationError && error.code === 'ERR_INTEGRATION_NOT_FOUND') return null
+    throw error
+  }
+}
+
+/** The integration of the field `integration`. @throws ActError When there is none. */
+export async function integrationOf({
+  fields,
+  service,
+}: Pick<ActInput, 'fields' | 'service'>): Promise<IntegrationView> {
+  const found = await findIntegration(service.integrations, fields['integration'] ?? '')
+  if (found === null) throw new ActError('Choose an integration. Without one, create it first.')
+  return found
+}
+
+/** A tool that the host gave. @throws ActError When it gave none. */
+export function givenTool<Tool>(tool: Tool | undefined): Tool {
+  if (tool === undefined) throw new ActError('This server does not offer the tool.')
+  return tool
+}

@@ -1,0 +1,110 @@
+/** The payment's page: the signature explained, the headers of attempts, and commands that repeat a delivery. */
+import { createTwin, type Twin, type TwinIntegration } from '@payment-integration/testing/twin'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { repeatedDelivery } from '../../test/repeated-delivery.js'
+import { type Console, createConsole } from '../create-console.js'
+import { curlCommand, deliveryTest } from './repeat.js'
+import { computedCodes, sentHeaders } from './signature.js'
+
+const delivery = repeatedDelivery()
+
+describe('the page', () => {
+  let twin: Twin
+  let pages: Console
+  let shop: TwinIntegration
+  let paid: { readonly chainId: string; readonly txHash: string }
+  const received: Request[] = []
+
+  beforeAll(async () => {
+    twin = await createTwin({ seed: 8 })
+    shop = await twin.addIntegration((request) => {
+      received.push(request.clone())
+      return new Response(null, { status: 308 })
+    })
+    paid = await twin.pay({ integrationAddress: shop.address })
+    await twin.update(paid, { state: 'success' })
+    pages = createConsole({ service: twin.service, now: twin.now })
+  })
+  afterAll(async () => {
+    pages?.close()
+    await twin?.close()
+  })
+
+  async function text(): Promise<string> {
+    const url = `http://127.0.0.1:4747/console/payments/${paid.chainId}/${paid.txHash}`
+    return (await pages.fetch(new Request(url))).text()
+  }
+
+  it('has the headers of each attempt as the receiver got them, but for v1', async () => {
+    const html = await text()
+    for (const { headers } of received) {
+      const names = ['Content-Type', 'User-Agent', 'X-Service-Integration', 'X-Service-Signature']
+      const lines = names.map((name) => `${name}: ${headers.get(name)?.replace(/v1=\w+/, 'v1=(64 hex digits)')}`)
+      expect(html).toContain(lines.join('\n'))
+    }
+  })
+
+  it('shows the signed bytes, the age against 300 s, and what a wrong body and a wrong secret give', async () => {
+    const request = received.at(-1)
+    const t = /t=(\d+)/.exec(request?.headers.get('x-service-signature') ?? '')?.[1]
+    const html = await text()
+    expect(html).toContain(`${t}.${await request?.clone().text()}`.replaceAll('"', '&quot;'))
+    expect(html).toMatch(/\d+ s now[^,]*, against 300 s/)
+    for (const part of ['JSON.stringify(JSON.parse(body))', 'such as the API secret', 'rejected, 401'])
+      expect(html).toContain(part)
+  })
+
+  it('holds no secret and no real signature', async () => {
+    const html = await text()
+    for (const { headers } of received) {
+      const v1 = /v1=(\w{64})/.exec(headers.get('x-service-signature') ?? '')?.[1]
+      for (const hidden of [shop.apiSecret, shop.signingSecret, v1 ?? 'none']) expect(html).not.toContain(hidden)
+    }
+  })
+
+  it('has the hash in the notation of its chain, as text, if the chain has one', async () => {
+    expect(await text()).not.toContain('On its chain')
+    const indexers = twin.service.indexers.map((indexer) => ({ ...indexer, nativeHash: () => '<b>5Kq9' }))
+    const ofChain = createConsole({ service: { ...twin.service, indexers }, now: twin.now })
+    const url = `http://127.0.0.1:4747/console/payments/${paid.chainId}/${paid.txHash}`
+    const html = await (await ofChain.fetch(new Request(url))).text()
+    ofChain.close()
+    expect(html).toContain('On its chain')
+    expect(html).toContain('&lt;b&gt;5Kq9')
+  })
+
+  it('a redirect is explained on the time line', async () => {
+    expect(await text()).toContain('redirects are not followed')
+  })
+})
+
+describe('codes', () => {
+  const rights = (body: string) => computedCodes(1_700_000_000, body).map(({ isRight }) => isRight)
+
+  it('the bytes of JSON.stringify survive a parse; indented ones, a line end and another secret do not', () => {
+    expect(rights('{"a":1}')).toEqual([true, true, false, false, false])
+  })
+
+  it('a number that JSON.parse changes gives another code', () => {
+    expect(rights('{"a":1.0}')).toEqual([true, false, false, false, false])
+  })
+
+  it('a body that is no JSON is not parsed', () => {
+    expect(rights('x')).toEqual([true, false, false])
+  })
+})
+
+it('v1 is no part of the shown headers', () => {
+  expect(sentHeaders(delivery.integrationAddress, 1_700_000_000_999)).toBe(
+    [
+      'Content-Type: application/json',
+      'User-Agent: payment-integration',
+      `X-Service-Integration: ${delivery.integrationAddress}`,
+      'X-Service-Signature: t=1700000000,v1=(64 hex digits)',
+    ].join('\n'),
+  )
+})
+
+it('the command and the test are printable ASCII alone, whatever the snapshot has', () => {
+  for (const text of [curlCommand(delivery), deliveryTest(delivery)]) expect(text).toMatch(/^[\n\x20-\x7e]*$/)
+})

@@ -1,0 +1,50 @@
+/** The search box: the limit, the filters after it, and the sentences about payments that are left out. */
+import { createTwin, type Twin, type TwinIntegration } from '@payment-integration/testing/twin'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { search } from './payments.js'
+
+let twin: Twin
+let shop: TwinIntegration
+const find = (...given: [text: string, filter: Parameters<typeof search>[2], limit: number]) =>
+  search(twin.service.store.console, ...given)
+
+beforeAll(async () => {
+  twin = await createTwin({ seed: 14 })
+  shop = await twin.addIntegration()
+  for (const memo of ['order-1', 'order-2', 'order-3']) {
+    const paid = await twin.pay({ integrationAddress: shop.address, memo })
+    if (memo === 'order-3') await twin.update(paid, { state: 'failure' })
+  }
+})
+afterAll(() => twin?.close())
+
+it('a memo of more payments than the page shows says which ones were filtered', async () => {
+  const note = /only the first 2 by memo are filtered and shown/
+  const cut = await find('order', {}, 2)
+  expect([cut.payments.length, cut.notes]).toEqual([2, [expect.stringMatching(note)]])
+  const filtered = await find('order', { state: 'failure' }, 2)
+  expect([filtered.payments, filtered.notes]).toEqual([[], [expect.stringMatching(note)]])
+})
+
+it('a memo of as many payments as the page shows needs no note', async () => {
+  const { payments, notes } = await find('order', { state: 'failure' }, 3)
+  expect([payments.map(({ state }) => state), notes]).toEqual([['failure'], []])
+})
+
+it('a wallet of more payments than the page shows says so, and that unregistered integrations are left out', async () => {
+  const wallet = `0x${'77'.repeat(20)}`
+  const left = /without a registered integration are not searched/
+  const reads = twin.service.store.console
+  const { rows } = await reads.payments({ limit: 3 })
+  const ofWallet = { ...reads, search: async (_: object, limit: number) => rows.slice(0, limit) }
+  expect((await search(ofWallet, wallet, {}, 1)).notes).toEqual([
+    expect.stringMatching(/only the newest 1 are filtered/),
+    expect.stringMatching(left),
+  ])
+  expect((await find(wallet, {}, 50)).notes).toEqual([expect.stringMatching(left)])
+  expect((await find(wallet, { integrationAddress: shop.address }, 50)).notes).toEqual([])
+  expect(await find(wallet, { integrationAddress: null }, 50)).toMatchObject({
+    payments: [],
+    notes: [expect.stringMatching(left)],
+  })
+})

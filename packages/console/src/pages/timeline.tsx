@@ -1,0 +1,169 @@
+/** @jsxRuntime automatic @jsxImportSource hono/jsx */
+/** Everything that happened to a payment, on one time line. @module */
+import type { AttemptRecord, ConsoleUpdate, DeliveryView, StoredPayment } from '@payment-integration/core/ports'
+import { adviceOf } from '../view/advice.js'
+import { Badge, Hex, Pre, Shown, When } from '../view/parts.js'
+import { Answer } from '../view/rows.js'
+import { grouped, latencyOf, shownText } from '../view/text.js'
+import { sentHeaders, wasSent } from './signature.js'
+import type { Snapshot } from './snapshots.js'
+
+/** One entry. Processor updates are stored without their time: they stand at the version that they met. */
+type Entry = { readonly at: number | null } & (
+  | { readonly kind: 'block' }
+  | { readonly kind: 'version'; readonly version: number; readonly state: string | null }
+  | { readonly kind: 'update'; readonly update: ConsoleUpdate }
+  | {
+      readonly kind: 'attempt'
+      readonly delivery: DeliveryView
+      /** From 1. */
+      readonly number: number
+      readonly attempt: AttemptRecord
+    }
+  | { readonly kind: 'next'; readonly version: number }
+)
+
+/** The entries, oldest first. */
+export function timelineOf(
+  payment: StoredPayment,
+  snapshots: readonly Snapshot[],
+  updates: readonly ConsoleUpdate[],
+  deliveries: readonly DeliveryView[],
+): Entry[] {
+  const created = new Map(deliveries.map(({ version, createdAt }) => [version, createdAt]))
+  const made = new Map<number, ConsoleUpdate[]>()
+  for (const update of updates) {
+    // An applied update made its version; another one met it.
+    const place = update.version === null ? Number.POSITIVE_INFINITY : update.version
+    made.set(place, [...(made.get(place) ?? []), update])
+  }
+  const entries: Entry[] = [{ kind: 'block', at: payment.blockTimestamp }]
+  const versions = new Set([...snapshots.map(({ version }) => version), ...made.keys()])
+  for (const version of [...versions].sort((a, b) => a - b)) {
+    const at = created.get(version) ?? null
+    const own = made.get(version) ?? []
+    const isApplied = ({ outcome }: ConsoleUpdate) => outcome === 'applied'
+    for (const update of own.filter(isApplied)) entries.push({ kind: 'update', at, update })
+    const snapshot = snapshots.find((each) => each.version === version)
+    if (snapshot !== undefined) entries.push({ kind: 'version', at, version, state: stateOf(snapshot) })
+    for (const update of own.filter((each) => !isApplied(each))) entries.push({ kind: 'update', at: null, update })
+  }
+  for (const delivery of deliveries) {
+    const { version, attempts, nextAttemptAt } = delivery
+    for (const [index, attempt] of attempts.entries())
+      entries.push({ kind: 'attempt', at: attempt.startedAt, delivery, number: index + 1, attempt })
+    if (nextAttemptAt !== null) entries.push({ kind: 'next', at: nextAttemptAt, version })
+  }
+  return inOrder(entries)
+}
+
+/** Sorts by time; an entry without one follows the entry before it. */
+function inOrder(entries: readonly Entry[]): Entry[] {
+  let before = Number.NEGATIVE_INFINITY
+  const keyed = entries.map((entry) => {
+    // A block's time is by the chain's clock, the others are by this service's.
+    const key = entry.kind === 'block' ? Number.NEGATIVE_INFINITY : (entry.at ?? before)
+    before = Math.max(before, key)
+    return { entry, key }
+  })
+  return keyed.sort((a, b) => (a.key === b.key ? 0 : a.key - b.key)).map(({ entry }) => entry)
+}
+
+function stateOf({ text }: Snapshot): string | null {
+  try {
+    return (JSON.parse(text) as { state: string | null }).state
+  } catch {
+    return null
+  }
+}
+
+/** Characters of an excerpt that a page shows. */
+const mostShown = 4_000
+
+/** One entry. */
+export function TimelineEntry({ entry, payment }: { entry: Entry; payment: StoredPayment }) {
+  return (
+    <li class={entry.kind}>
+      <span class="at">
+        {entry.at === null ? <span class="dim">time not stored</span> : <When at={entry.at} withDate />}
+      </span>
+      <div>
+        <EntryText entry={entry} payment={payment} />
+      </div>
+    </li>
+  )
+}
+
+function EntryText({ entry, payment }: { entry: Entry; payment: StoredPayment }) {
+  switch (entry.kind) {
+    case 'block':
+      return (
+        <>
+          Block {grouped(payment.blockNumber)} <Hex value={payment.blockHash} /> contains it, log {payment.logIndex}
+        </>
+      )
+    case 'version':
+      return (
+        <>
+          <strong>Version {entry.version}</strong> <Badge word={entry.state ?? 'none'} />
+        </>
+      )
+    case 'update':
+      return <UpdateText update={entry.update} />
+    case 'attempt': {
+      const { attempt, delivery, number } = entry
+      const advice = adviceOf(attempt.status, attempt.reason)
+      return (
+        <>
+          Version {delivery.version}, attempt {number}
+          {attempt.replay ? ' (replay)' : ''}: <Answer {...attempt} />{' '}
+          <span class="dim">{latencyOf(attempt.latencyMs)}</span>
+          {advice === null ? null : (
+            <p class="dim">
+              {advice.cause} {advice.remedy}
+            </p>
+          )}
+          {wasSent(attempt) ? (
+            <details>
+              <summary>Headers that were sent</summary>
+              <Pre label="Headers that were sent" text={sentHeaders(delivery.integrationAddress, attempt.startedAt)} />
+            </details>
+          ) : (
+            <p class="dim">Nothing was sent.</p>
+          )}
+          {attempt.excerpt ? (
+            <details>
+              <summary>Start of the answer</summary>
+              <Pre label="Start of the answer" text={shownText(attempt.excerpt, mostShown)} wrap />
+            </details>
+          ) : null}
+        </>
+      )
+    }
+    case 'next':
+      return <>Next attempt of version {entry.version} is due</>
+  }
+}
+
+function UpdateText({ update: { id, update, outcome, reason } }: { update: ConsoleUpdate }) {
+  const { state, invoice, recipient } = update ?? {}
+  const change = [
+    state === undefined ? null : `state ${state ?? 'none'}`,
+    invoice === undefined ? null : 'invoice',
+    recipient === undefined ? null : 'recipient',
+  ].filter((each) => each !== null)
+  return (
+    <>
+      Update{' '}
+      <code>
+        <Shown text={id} most={40} />
+      </code>{' '}
+      <Badge word={outcome} /> {change.join(', ')}
+      {reason === null ? null : (
+        <p class="dim">
+          <Shown text={reason} most={400} />
+        </p>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,248 @@
+/** @jsxRuntime automatic @jsxImportSource hono/jsx */
+/** The tools of a server in development: cause events, and probe a receiver. @module */
+import { triggerScenarios, triggerVerdicts } from '@payment-integration/contract'
+import type { Child } from 'hono/jsx'
+import { FilterError, wholeOf } from '../filters.js'
+import type { JobRow } from '../jobs.js'
+import type { ConsoleTools, ReceiverProbe, TriggerTool } from '../tools.js'
+import { ActForm, ChoiceField, IntegrationChoice, type NamedAddress, TextField } from '../view/forms.js'
+import { hrefOf, paymentPath, Shown } from '../view/parts.js'
+import { grouped, shortHex } from '../view/text.js'
+import { ActError } from '../web/run-form.js'
+import { ExplainForm } from './explain.js'
+import { jobPath } from './jobs.js'
+import { type Act, type ActInput, givenTool, integrationOf } from './page.js'
+
+/** Content of the page. */
+interface ToolsPageProps {
+  readonly tools: ConsoleTools
+  readonly integrations: readonly NamedAddress[]
+  readonly now: number
+}
+
+/** The page. */
+export function ToolsPage({ tools, integrations, now }: ToolsPageProps) {
+  return (
+    <>
+      <h1>Tools</h1>
+      <p class="dim">
+        For development. The audit log records a probe of a receiver, and no other act of this page. Results are{' '}
+        <a href={hrefOf('/jobs', {})}>jobs</a>.
+      </p>
+      {integrations.length === 0 ? <p class="note">No integration is registered: create one first.</p> : null}
+      {tools.trigger === undefined ? null : <Trigger tool={tools.trigger} integrations={integrations} />}
+      {tools.doctor === undefined ? null : (
+        <Tool title="Doctor">
+          <p>
+            Sends about 70 deliveries to the notification URL of an integration, and names the cause and the cure of
+            each wrong answer. The payments are marked: their hashes begin with <code>0xd0c70000</code>.
+          </p>
+          <ActForm act="doctor" label="Probe the receiver" needs="operator">
+            <IntegrationChoice integrations={integrations} />
+          </ActForm>
+        </Tool>
+      )}
+      {tools.explain === undefined ? null : (
+        <Tool title="Explain a delivery">
+          <ExplainForm integrations={integrations} now={now} given={{}} />
+        </Tool>
+      )}
+    </>
+  )
+}
+
+function Tool({ title, children }: { title: string; children?: Child }) {
+  return (
+    <section>
+      <h2>{title}</h2>
+      {children}
+    </section>
+  )
+}
+
+function Trigger({ tool, integrations }: { tool: TriggerTool; integrations: readonly NamedAddress[] }) {
+  return (
+    <Tool title="Cause events">
+      <p>
+        Makes payments on simulated chains, which are indexed, changed and delivered as in production. Empty fields are
+        drawn. <code>kyc</code> uses the verdict alone, and <code>burst</code> the number of payments.
+      </p>
+      <ActForm act="trigger" label="Cause" needs="operator">
+        <IntegrationChoice integrations={integrations} />
+        <ChoiceField name="scenario" label="Scenario" values={triggerScenarios} />
+        <TextField name="amount" label="Amount" hint="12.50" isOptional />
+        <TextField name="token" label="Token" hint="USDC" isOptional />
+        <ChoiceField name="chain" label="Chain" values={tool.chainIds.map(String)} />
+        <TextField name="memo" label="Memo" hint="order-7" isOptional />
+        <TextField name="count" label="Payments of burst" hint="100" isOptional />
+        <ChoiceField name="verdict" label="Verdict of kyc" values={triggerVerdicts} />
+      </ActForm>
+    </Tool>
+  )
+}
+
+/** One button that makes a payment; nothing where the server cannot. */
+export function TestPayment({ tools, integration }: { tools: ConsoleTools; integration: NamedAddress | undefined }) {
+  if (tools.trigger === undefined || integration === undefined) return null
+  const fields = { integration: integration.address, scenario: 'success' }
+  return (
+    <div class="acts">
+      <ActForm act="trigger" label="Send a test payment" needs="operator" fields={fields} />
+      <span class="dim">
+        to <Shown text={integration.name === '' ? integration.address : integration.name} most={40} />, on a simulated
+        chain
+      </span>
+    </div>
+  )
+}
+
+/** Fields `integration`, `scenario`, and those of the scenario: docs/decisions/trigger.md. Leads to the job. */
+export const triggerAct: Act = {
+  needs: 'operator',
+  async run(input) {
+    const { fields, jobs, tools, visit } = input
+    const trigger = givenTool(tools.trigger)
+    const { address } = await integrationOf(input)
+    const events = begin(() => trigger.run(requestOf(fields), { integrationAddress: address }))
+    const job = jobs.start({
+      title: `Scenario ${triggerScenarios.find((name) => name === fields['scenario']) ?? 'of the server'}`,
+      actor: visit.actor,
+      async run(report, signal) {
+        let done = 0
+        try {
+          for (let next = await events.next(); next.done !== true; next = await events.next()) {
+            done += 1
+            report({ done, words: done === 1 ? 'One event so far.' : `${grouped(done)} events so far.` })
+            report.row(triggerRow(next.value))
+            if (signal.aborted) break
+          }
+          report({ words: `${grouped(done)} events.` })
+        } catch (error) {
+          throw hasCode(error, 'ERR_TRIGGER') ? new ActError(error.message) : error
+        } finally {
+          await events.return?.()
+        }
+      },
+    })
+    return { to: jobPath(job) }
+  },
+}
+
+/** The fields that the scenario uses: a form sends all of them. */
+function requestOf({ scenario, amount, token, memo, chain, count, verdict }: ActInput['fields']): object {
+  if (scenario === 'kyc') return { scenario, verdict }
+  const chainId = chain === undefined ? undefined : wholeOf('Chain', chain)
+  const number = scenario === 'burst' && count !== undefined ? wholeOf('Payments', count) : undefined
+  return { scenario, amount, token, memo, chainId, count: number }
+}
+
+function begin(start: () => AsyncIterable<object>): AsyncIterator<object> {
+  try {
+    return start()[Symbol.asyncIterator]()
+  } catch (error) {
+    if (hasCode(error, 'ERR_TRIGGER_INVALID')) throw new FilterError(error.message)
+    throw error
+  }
+}
+
+function hasCode(error: unknown, code: string): error is Error {
+  return error instanceof Error && 'code' in error && error.code === code
+}
+
+type Event = Readonly<Record<string, unknown>>
+
+/** The row of an event. It comes from the host, so no field is trusted. */
+function triggerRow(given: object): JobRow {
+  const event = given as Event
+  const word = text(event['event'])
+  const row = { word, text: textOf(word, event), tone: toneOf(word, event) }
+  const path = pathOf(event)
+  return path === undefined ? row : { ...row, path }
+}
+
+function textOf(word: string, event: Event): string {
+  const { chainId, blockNumber, txHashes, txHash, version, state, status, expected, included, payments } = event
+  switch (word) {
+    case 'block':
+      return `Block ${text(blockNumber)} of chain ${text(chainId)}: ${count(list(txHashes).length, 'payment')}`
+    case 'update':
+      return `The processor's update of ${short(txHash)}: ${text(state)}`
+    case 'snapshot':
+      return `Version ${text(version)} of ${short(txHash)}: ${text(state ?? 'no state')}`
+    case 'delivery':
+      return `Version ${text(version)} of ${short(txHash)} was answered ${text(status ?? 'nothing')}; a correct receiver: ${text(expected)}`
+    case 'reorganised':
+      return `${short(txHash)} ${included === true ? 'is in another block' : 'left the chain'}`
+    case 'share':
+      return `A verification was shared: status ${text(status)}`
+    case 'done':
+      return `${count(Number(payments), 'payment')}, ${count(Number(event['snapshots']), 'snapshot')}`
+    default:
+      return text(event['reason'] ?? '')
+  }
+}
+
+function toneOf(word: string, { status }: Event): NonNullable<JobRow['tone']> {
+  if (word === 'failed') return 'bad'
+  if (word === 'done') return 'good'
+  return word === 'delivery' ? (Number(status) >= 200 && Number(status) < 300 ? 'good' : 'bad') : 'plain'
+}
+
+/** The page of the event's payment. */
+function pathOf({ chainId, txHash, txHashes }: Event): string | undefined {
+  const hash = text(txHash ?? list(txHashes)[0])
+  const isPayment = /^\d{1,15}$/.test(text(chainId)) && /^0x[0-9a-f]{64}$/.test(hash)
+  return isPayment ? paymentPath({ chainId: Number(chainId), txHash: hash }) : undefined
+}
+
+const text = (value: unknown) => (typeof value === 'string' ? value : String(value ?? ''))
+const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+const short = (value: unknown) => `${text(value).slice(0, 10)}…`
+const count = (number: number, noun: string) => `${grouped(number)} ${noun}${number === 1 ? '' : 's'}`
+
+const tones = { pass: 'good', fail: 'bad', warn: 'warn', 'not-run': 'plain' } as const
+
+/** Field `integration`. Leads to the job. */
+export const doctorAct: Act = {
+  needs: 'operator',
+  async run(input) {
+    const doctor = givenTool(input.tools.doctor)
+    const { address, notificationUrl } = await integrationOf(input)
+    if (notificationUrl === null) throw new ActError('The integration has no notification URL to probe. Set one first.')
+    const job = input.jobs.start({
+      title: `Doctor of ${shortHex(address)}`,
+      actor: input.visit.actor,
+      async run(report, signal) {
+        await input.commands.recordAct({ action: 'integration.receiver_probed', subject: address })
+        let done = 0
+        const onProbe = (probe: ReceiverProbe) => {
+          done += 1
+          report({ done, words: `${grouped(done)} probes ended.` })
+          report.row(probeRow(probe))
+        }
+        const result = await doctor({ integrationAddress: address, signal, onProbe })
+        report.first(
+          result.findings.map(({ verdict, sentence, probes, fix }) => ({
+            word: verdict === 'fail' ? 'cause' : 'advice',
+            tone: tones[verdict],
+            text: sentence,
+            remarks: [fix.summary, `Seen in: ${probes.join(', ')}`],
+          })),
+        )
+        const { passed, failed, warned, notRun } = result
+        report({ words: `${passed} probes passed, ${failed} failed, ${warned} warned, ${notRun} did not run.` })
+      },
+    })
+    return { to: jobPath(job) }
+  },
+}
+
+function probeRow({ name, verdict, sent, expected, evidence }: ReceiverProbe): JobRow {
+  const remarks = verdict === 'pass' ? [evidence] : [`Sent: ${sent}. Expected: ${expected}.`, evidence]
+  return {
+    word: verdict.replace('-', ' '),
+    tone: tones[verdict],
+    text: name,
+    remarks: remarks.filter((each) => each !== ''),
+  }
+}

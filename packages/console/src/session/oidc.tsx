@@ -1,0 +1,254 @@
+/** @jsxRuntime automatic @jsxImportSource hono/jsx */
+/** Signs operators in at an OpenID provider: the code flow with PKCE. Source: docs/decisions/operators.md. @module */
+
+import { assertModestJson, readForeignBytes } from '@payment-integration/contract/parse'
+import { loadPackage, type NewSession, type OperatorSessions } from '@payment-integration/core'
+import { OidcRejectedError } from '@payment-integration/core/operators'
+import type { ClientAuth, Configuration, CustomFetch, IDToken, UserInfoResponse } from 'openid-client'
+import type { PageContent } from '../pages/page.js'
+import { base } from '../view/parts.js'
+import type { ConsoleBindings } from '../web/guard.js'
+import { localPath } from '../web/paths.js'
+import { sessionCookie } from '../web/sessions.js'
+
+/** How the console signs operators in at an OpenID provider. It is a confidential client with the code flow. */
+export interface OidcOptions {
+  /** The provider's issuer identifier, such as `https://id.example/realms/shop`. */
+  readonly issuer: string
+  readonly clientId: string
+  /** Never logged or shown. */
+  readonly clientSecret: string
+  /** The claim of the ID token that is the operator's name. The provider must have verified an `email`. */
+  readonly nameClaim: string
+  /** @default the runtime's */
+  readonly fetch?: typeof fetch | undefined
+}
+
+/** Dependencies of the sign-in. */
+interface OidcSignInDeps {
+  readonly options: OidcOptions
+  /** The origin of the pages. */
+  readonly publicUrl: string
+  readonly sessions: Pick<OperatorSessions, 'sealSignIn' | 'openSignIn' | 'signInProved'>
+  readonly sourceOf: (request: Request, bindings: ConsoleBindings) => string
+  readonly now: () => number
+  /** Shows the sign-in page with a problem. */
+  readonly rejected: (problem: string, status: number, next: string) => Promise<Response>
+  readonly renderPage: (content: PageContent) => Promise<Response>
+  /** The value of Set-Cookie for a new session. */
+  readonly sessionCookieOf: (opened: NewSession) => string
+  readonly onError: (error: unknown) => void
+}
+
+/** Answers the two paths of this way to sign in. */
+interface OidcSignIn {
+  /** Answers `/oidc/start` and `/oidc/callback`; null: the path is another one. */
+  answer(request: Request, path: string, bindings: ConsoleBindings): Promise<Response> | null
+}
+
+/** A sign-in in progress, as the cookie holds it. */
+interface Pending extends FlowSecrets {
+  readonly next: string
+  readonly expiresAt: number
+}
+
+/** How long a person may take at the provider, in milliseconds. */
+const pendingMs = 10 * 60_000
+
+// The provider's site sends the browser back, so the cookie must come along with a request of another site.
+const cookie = sessionCookie('pi_console_oidc', 'Lax')
+
+/** Host and port of the provider, for people. */
+export const issuerHost = ({ issuer }: OidcOptions): string => new URL(issuer).host
+
+/** Creates the sign-in of one console at one provider. */
+export function createOidcSignIn(deps: OidcSignInDeps): OidcSignIn {
+  const { options, publicUrl, sessions, sourceOf, now, rejected, onError } = deps
+  const provider = createOidcProvider(options)
+  const host = issuerHost(options)
+
+  async function start(request: Request): Promise<Response> {
+    const next = localPath(new URL(request.url).searchParams.get('next'), base)
+    try {
+      const { location, secrets } = await provider.begin(`${publicUrl}${base}/oidc/callback`)
+      const pending: Pending = { ...secrets, next, expiresAt: now() + pendingMs }
+      const sealed = sessions.sealSignIn(JSON.stringify(pending))
+      return new Response(null, {
+        status: 303,
+        headers: { Location: location, 'Set-Cookie': cookie.issue(sealed, pendingMs) },
+      })
+    } catch (error) {
+      onError(error)
+      return rejected(`${host} does not answer. Try again; the log of the service has the reason.`, 502, next)
+    }
+  }
+
+  async function finish(request: Request, bindings: ConsoleBindings): Promise<Response> {
+    const pending = pendingOf(request)
+    if (pending === null)
+      return rejected('This sign-in took too long, or began in another browser. Begin again.', 400, base)
+    const { pathname, search } = new URL(request.url)
+    const { next } = pending
+    try {
+      const name = await provider.nameOf(new URL(`${publicUrl}${pathname}${search}`), pending)
+      const source = sourceOf(request, bindings)
+      return await welcome(next, await sessions.signInProved({ name, source, issuer: options.issuer }))
+    } catch (error) {
+      const isForPeople = error instanceof OidcNameError || error instanceof OidcRejectedError
+      if (!isForPeople) onError(error)
+      const problem = isForPeople ? error.message : `The sign-in at ${host} failed. Begin again.`
+      const answer = await rejected(problem, isForPeople ? 403 : 400, next)
+      answer.headers.append('Set-Cookie', cookie.clear())
+      return answer
+    }
+  }
+
+  function pendingOf({ headers }: Request): Pending | null {
+    const sealed = cookie.read(headers)
+    const text = sealed === null ? null : sessions.openSignIn(sealed)
+    const pending: Pending | null = text === null ? null : JSON.parse(text)
+    return pending !== null && now() < pending.expiresAt ? pending : null
+  }
+
+  /** The session's cookie is for requests of these pages alone: the next one must come from here, by no redirect. */
+  async function welcome(next: string, opened: NewSession): Promise<Response> {
+    const body = (
+      <section class="sign-in">
+        <h1>Signed in</h1>
+        <p>
+          <a href={next}>Go on as {opened.operator.name}</a>
+        </p>
+      </section>
+    )
+    const answer = await deps.renderPage({ title: 'Signed in', section: '-', body })
+    answer.headers.set('Refresh', `0; url=${next}`)
+    answer.headers.append('Set-Cookie', deps.sessionCookieOf(opened))
+    answer.headers.append('Set-Cookie', cookie.clear())
+    return answer
+  }
+
+  return {
+    answer(request, path, bindings) {
+      if (request.method !== 'GET') return null
+      if (path === '/oidc/start') return start(request)
+      return path === '/oidc/callback' ? finish(request, bindings) : null
+    },
+  }
+}
+
+/** Values of a sign-in in progress, remembered until the person comes back. */
+interface FlowSecrets {
+  readonly state: string
+  readonly nonce: string
+  readonly codeVerifier: string
+}
+
+/** The provider, as the sign-in uses it. */
+interface OidcProvider {
+  /** Starts a sign-in. Resolves where to send the browser, and what to remember. */
+  begin(redirectUri: string): Promise<{ readonly location: string; readonly secrets: FlowSecrets }>
+  /**
+   * Redeems the code of the address that the browser came back to, and verifies the ID token.
+   * @throws OidcNameError When the provider names nobody. @throws MissingPackageError Without `openid-client`. @throws
+   * Error of `openid-client` for everything else.
+   */
+  nameOf(cameBackTo: URL, secrets: FlowSecrets): Promise<string>
+}
+
+/** The provider reported no name that can be trusted. Its message is for the person. */
+class OidcNameError extends Error {
+  override readonly name = 'OidcNameError'
+}
+
+/** Longest wait for an answer of the provider, in seconds. */
+const timeoutSeconds = 10
+/** Most bytes of an answer: far above a large set of keys. */
+const maxAnswerBytes = 256 * 1024
+
+/** The library reads answers without bounds of its own. */
+function boundAnswers(send: typeof fetch): CustomFetch {
+  return async (url, options) => {
+    const answer = await send(url, options as RequestInit)
+    const bytes = await readForeignBytes(answer, maxAnswerBytes)
+    assertModestJson(bytes)
+    const { status, statusText, headers } = answer
+    return new Response(answer.body === null ? null : bytes, { status, statusText, headers: [...headers] })
+  }
+}
+
+/** Creates the client. The provider is asked for its addresses at the first sign-in. */
+function createOidcProvider(options: OidcOptions): OidcProvider {
+  const { issuer, clientId, clientSecret, nameClaim } = options
+  // It is loaded by the first sign-in: most processes never need it.
+  const library = () => loadPackage('openid-client', 'signIn.oidc (PI_OIDC_ISSUER)', () => import('openid-client'))
+  let found: Promise<Configuration> | null = null
+
+  async function discover(): Promise<Configuration> {
+    const { allowInsecureRequests, customFetch, discovery, enableNonRepudiationChecks, ...authentication } =
+      await library()
+    const { ClientSecretBasic, ClientSecretPost } = authentication
+    const authenticate: ClientAuth = (server, client, body, headers) => {
+      const { token_endpoint_auth_methods_supported: methods = ['client_secret_basic'] } = server
+      const by = methods.includes('client_secret_basic') ? ClientSecretBasic : ClientSecretPost
+      by(clientSecret)(server, client, body, headers)
+    }
+    const url = new URL(issuer)
+    const insecure = url.protocol === 'http:' ? [allowInsecureRequests] : []
+    const execute = [enableNonRepudiationChecks, ...insecure]
+    return discovery(url, clientId, undefined, authenticate, {
+      execute,
+      timeout: timeoutSeconds,
+      [customFetch]: boundAnswers(options.fetch ?? fetch),
+    })
+  }
+
+  /** A failed discovery is repeated by the next sign-in. */
+  function configuration(): Promise<Configuration> {
+    found ??= discover().catch((error: unknown) => {
+      found = null
+      throw error
+    })
+    return found
+  }
+
+  return {
+    async begin(redirectUri) {
+      const { buildAuthorizationUrl, calculatePKCECodeChallenge, ...random } = await library()
+      const codeVerifier = random.randomPKCECodeVerifier()
+      const secrets = { state: random.randomState(), nonce: random.randomNonce(), codeVerifier }
+      const location = buildAuthorizationUrl(await configuration(), {
+        redirect_uri: redirectUri,
+        scope: nameClaim === 'email' ? 'openid email' : 'openid profile email',
+        state: secrets.state,
+        nonce: secrets.nonce,
+        code_challenge: await calculatePKCECodeChallenge(codeVerifier),
+        code_challenge_method: 'S256',
+      })
+      return { location: location.href, secrets }
+    },
+    async nameOf(cameBackTo, { state, nonce, codeVerifier }) {
+      const { authorizationCodeGrant, fetchUserInfo } = await library()
+      const provider = await configuration()
+      const tokens = await authorizationCodeGrant(provider, cameBackTo, {
+        expectedState: state,
+        expectedNonce: nonce,
+        pkceCodeVerifier: codeVerifier,
+        idTokenExpected: true,
+      })
+      const claims = tokens.claims()
+      if (claims === undefined) throw new Error('The provider sent no ID token.')
+      const isElsewhere = claims[nameClaim] === undefined && provider.serverMetadata().userinfo_endpoint !== undefined
+      return nameIn(isElsewhere ? await fetchUserInfo(provider, tokens.access_token, claims.sub) : claims, nameClaim)
+    },
+  }
+}
+
+/** An address that the provider has not verified may be anybody's. */
+function nameIn(claims: IDToken | UserInfoResponse, nameClaim: string): string {
+  const name = claims[nameClaim]
+  if (typeof name !== 'string' || name === '')
+    throw new OidcNameError(`The provider sent no claim ${JSON.stringify(nameClaim)}, so it names nobody.`)
+  if (nameClaim === 'email' && claims['email_verified'] !== true)
+    throw new OidcNameError('The provider has not verified your e-mail address. Verify it there, then sign in again.')
+  return name
+}

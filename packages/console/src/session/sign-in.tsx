@@ -1,0 +1,188 @@
+/** @jsxRuntime automatic @jsxImportSource hono/jsx */
+/** Signs operators in and out, and sets passphrases by one-time links. Source: docs/decisions/operators.md. @module */
+import type { OperatorSessions } from '@payment-integration/core'
+import {
+  LinkRejectedError,
+  operatorActor,
+  PassphraseError,
+  SignInLimitedError,
+} from '@payment-integration/core/operators'
+import { noteOf, type PageContent } from '../pages/page.js'
+import type { Render } from '../view/layout.js'
+import { base, Shown } from '../view/parts.js'
+import { type Visit, visitOf } from '../viewer.js'
+import type { ConsoleBindings } from '../web/guard.js'
+import { localPath } from '../web/paths.js'
+import { readForm } from '../web/run-form.js'
+import { createSessionAnswers, seeOther, sessionCookie } from '../web/sessions.js'
+import { createOidcSignIn, issuerHost, type OidcOptions } from './oidc.js'
+
+/** How operators sign in. */
+export interface SignInOptions {
+  /** The origin of the pages, such as `https://pay.example`. Other hosts and origins are answered 403. */
+  readonly publicUrl: string
+  /** The caller's network address, for the limits of failed sign-ins: docs/decisions/operators.md. */
+  readonly sourceOf: (request: Request, bindings: ConsoleBindings) => string
+  /** Operators may also sign in at an OpenID provider. @default with passphrases alone */
+  readonly oidc?: OidcOptions | undefined
+}
+
+/** Dependencies of signing in. */
+interface SignInDeps extends SignInOptions {
+  readonly sessions: OperatorSessions
+  readonly render: Render
+  readonly now: () => number
+  readonly onError: (error: unknown) => void
+}
+
+/** Signs operators in. */
+interface SignIn {
+  /** The visit of a request with a session; null: it has none. */
+  visitOf(request: Request): Promise<Visit | null>
+  /** Answers the paths of people without a session; null: the path is another one. */
+  answer(request: Request, path: string, bindings: ConsoleBindings): Promise<Response> | null
+  /** Sends a browser without a session to the sign-in page, from where it comes back. */
+  ask(request: Request): Response
+}
+
+const cookie = sessionCookie('pi_console')
+
+/** Creates the sign-in of operators with passphrases. */
+export function createSignIn(deps: SignInDeps): SignIn {
+  const { sessions, render, sourceOf, now } = deps
+  const visit = null
+  const answers = createSessionAnswers({ mountedAt: base, cookie, sessions, render, now })
+  const oidcHost = deps.oidc === undefined ? null : issuerHost(deps.oidc)
+  const pageOf = (next: string, problem: string | null = null) => signInPage({ next, problem, oidcHost })
+  const oidc =
+    deps.oidc &&
+    createOidcSignIn({
+      ...deps,
+      options: deps.oidc,
+      rejected: (problem, status, next) => render(pageOf(next, problem), { visit, status }),
+      renderPage: (content) => render(content, { visit }),
+      sessionCookieOf: ({ sessionToken, expiresAt }) => cookie.issue(sessionToken, expiresAt - now()),
+    })
+
+  async function signIn(request: Request, bindings: ConsoleBindings): Promise<Response> {
+    const form = await readForm(request)
+    const next = localPath(form.get('next'), base)
+    const [name = '', passphrase = ''] = [form.get('name'), form.get('passphrase')]
+    try {
+      const opened = await sessions.signIn({ name, passphrase, source: sourceOf(request, bindings) })
+      return answers.opened(next, opened)
+    } catch (error) {
+      return answers.rejected(error, (problem) => pageOf(next, problem))
+    }
+  }
+
+  async function join(request: Request): Promise<Response> {
+    const form = await readForm(request)
+    const [linkToken = '', passphrase = ''] = [form.get('link')?.trim(), form.get('passphrase')]
+    const rejected = (problem: string, status: number) => render(joinPage({ problem }), { visit, status })
+    if (passphrase !== form.get('again')) return rejected('The two passphrases differ.', 400)
+    try {
+      await sessions.redeemLink({ linkToken, passphrase })
+      return seeOther(`${base}/sign-in?note=joined`)
+    } catch (error) {
+      if (error instanceof LinkRejectedError || error instanceof PassphraseError) return rejected(error.message, 400)
+      if (error instanceof SignInLimitedError) return rejected(error.message, 429)
+      throw error
+    }
+  }
+
+  return {
+    async visitOf(request) {
+      const token = cookie.read(request.headers)
+      const viewer = token === null ? null : await sessions.authenticate(token)
+      if (token === null || viewer === null) return null
+      return visitOf(sessions, { viewer, actor: operatorActor(viewer.name), secret: token, canSignOut: true })
+    },
+    answer(request, path, bindings) {
+      const isPost = request.method === 'POST'
+      if (path === '/sign-out' && isPost) return answers.signOut(request)
+      if (path === '/join') return isPost ? join(request) : render(joinPage(), { visit })
+      if (path !== '/sign-in') return oidc?.answer(request, path, bindings) ?? null
+      if (isPost) return signIn(request, bindings)
+      const { searchParams } = new URL(request.url)
+      const note = noteOf(searchParams.get('note'))
+      return render(pageOf(localPath(searchParams.get('next'), base)), { visit, note })
+    },
+    ask: answers.ask,
+  }
+}
+
+/** Content of the sign-in page. */
+interface SignInFrame {
+  /** The path to go to. */
+  readonly next: string
+  readonly problem: string | null
+  /** Host of the OpenID provider; null: there is none. */
+  readonly oidcHost: string | null
+}
+
+/** Asks for name and passphrase, or leads to the OpenID provider. */
+function signInPage({ next, problem, oidcHost }: SignInFrame): PageContent {
+  const body = (
+    <section class="sign-in">
+      <h1>Sign in</h1>
+      <Problem text={problem} />
+      {oidcHost === null ? null : (
+        <p>
+          <a class="elsewhere" href={`${base}/oidc/start?${new URLSearchParams({ next })}`}>
+            Sign in with {oidcHost}
+          </a>
+        </p>
+      )}
+      <form method="post" action={`${base}/sign-in`}>
+        <input type="hidden" name="next" value={next} />
+        <label for="name">Name</label>
+        <input id="name" name="name" autocomplete="username" autocapitalize="none" spellcheck={false} required />
+        <label for="passphrase">Passphrase</label>
+        <input id="passphrase" name="passphrase" type="password" autocomplete="current-password" required />
+        <button type="submit">Sign in</button>
+      </form>
+      <p class="dim">
+        Without a passphrase, ask an administrator for a one-time link:{' '}
+        <code>payment-integration operators create</code>.
+      </p>
+    </section>
+  )
+  return { title: 'Sign in', section: '-', body }
+}
+
+/** Asks for a new passphrase. The script puts the link's token from the fragment of the address into its field. */
+function joinPage({ problem = null }: { problem?: string | null } = {}): PageContent {
+  const body = (
+    <section class="sign-in">
+      <h1>Choose a passphrase</h1>
+      <Problem text={problem} />
+      <form method="post" action={`${base}/join`}>
+        <label for="link">Token of the one-time link, the part after #</label>
+        <input id="link" name="link" autocomplete="off" spellcheck={false} required data-link />
+        <label for="passphrase">New passphrase, 12 to 256 characters</label>
+        <input
+          id="passphrase"
+          name="passphrase"
+          type="password"
+          autocomplete="new-password"
+          minlength={12}
+          maxlength={256}
+          required
+        />
+        <label for="again">The passphrase again</label>
+        <input id="again" name="again" type="password" autocomplete="new-password" required />
+        <button type="submit">Set the passphrase</button>
+      </form>
+    </section>
+  )
+  return { title: 'Choose a passphrase', section: '-', body }
+}
+
+function Problem({ text }: { text: string | null }) {
+  return text === null ? null : (
+    <p class="note bad" role="alert">
+      <Shown text={text} most={400} />
+    </p>
+  )
+}

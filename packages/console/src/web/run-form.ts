@@ -1,0 +1,76 @@
+/** Reads a posted form, checks its CSRF token, and says which errors people read. @module */
+import { BadRequestError, CoreError, RequestBodyError, readRequestBody, StoreError } from '@payment-integration/core'
+import { FilterError } from '../filters.js'
+import type { Visit } from '../viewer.js'
+
+/** An act that cannot be done now; the message is for people. Answer 409. */
+export class ActError extends Error {
+  override readonly name = 'ActError'
+  readonly code = 'ERR_CONSOLE_ACT'
+}
+
+/** The message of an error that people may read; null for others, which may hold addresses of a database or a node. */
+export function shownMessage(error: unknown): string | null {
+  const isCore = error instanceof CoreError && !(error instanceof StoreError)
+  return isCore || error instanceof FilterError || error instanceof ActError ? error.message : null
+}
+
+/** The largest body of a form, in bytes. */
+const maxFormBytes = 65_536
+
+/** The body of a request is no whole form. Answer 400; nothing was done. */
+export class FormError extends Error {
+  override readonly name = 'FormError'
+}
+
+/**
+ * The fields of a posted form. A field that is given twice keeps its first value.
+ * @throws FormError For another content type, more than 64 KB, and a body that broke off.
+ */
+export async function readForm(request: Request): Promise<ReadonlyMap<string, string>> {
+  const [type = ''] = (request.headers.get('content-type') ?? '').split(';')
+  if (type.trim().toLowerCase() !== 'application/x-www-form-urlencoded') throw new FormError('The request is no form.')
+  const bytes = await readRequestBody(request, maxFormBytes).catch((error: unknown) => {
+    throw error instanceof RequestBodyError ? new FormError(`${error.message}.`) : error
+  })
+  const fields = new Map<string, string>()
+  for (const [name, value] of new URLSearchParams(Buffer.from(bytes).toString('utf8')))
+    if (!fields.has(name)) fields.set(name, value)
+  return fields
+}
+
+/** Answers with a page that says why nothing was done. */
+export type Rejected = (status: number, title: string, text: string) => Promise<Response>
+
+/** A posted form, and the act that its address names; undefined: there is no such act. */
+interface PostedForm<Act> {
+  readonly act: Act | undefined
+  readonly request: Request
+  readonly visit: Visit
+  readonly rejected: Rejected
+  /** Runs the act with the fields of the form; those that are missing or empty are absent. */
+  run(act: Act, fields: Readonly<Record<string, string>>): Promise<Response>
+}
+
+/** Runs the act. A form without its CSRF token is answered 403, and nothing is done. */
+export async function runForm<Act>({ act, request, visit, rejected, run }: PostedForm<Act>): Promise<Response> {
+  if (act === undefined) return rejected(404, 'There is no such act', 'The address leads to nothing here.')
+  const form = await readForm(request)
+  if (!visit.isCsrfToken(form.get('csrf') ?? ''))
+    return rejected(
+      403,
+      'Nothing was done',
+      'The form is too old or not from these pages. Reload its page, then try again.',
+    )
+  const fields = Object.fromEntries([...form].map(([key, value]) => [key, value.trim()] as const).filter(isGiven))
+  try {
+    return await run(act, fields)
+  } catch (error) {
+    const message = shownMessage(error)
+    if (message === null) throw error
+    const isMistake = error instanceof FilterError || error instanceof BadRequestError
+    return rejected(isMistake ? 400 : 409, 'Nothing was done', message)
+  }
+}
+
+const isGiven = ([name, value]: readonly [string, string]) => name !== 'csrf' && value !== ''
